@@ -1,0 +1,1 @@
+//! Token-level difference of two documents.

@@ -1,0 +1,1 @@
+//! The filter: when does a shared feature make a candidate?
