@@ -1,0 +1,317 @@
+//! Words of ASCII runs: 64 bytes are classified at once, then a word at a time
+//! is fingerprinted without looking at its bytes.
+//!
+//! A word of up to seven bytes is its own fingerprint with a leading one bit:
+//! one unaligned load that ends where the word ends, one byte swap, one mask.
+//! Longer words, about one in eight in English, are collected and follow
+//! afterwards, so that no branch depends on a word's length.
+
+use std::arch::x86_64::{
+    __m128i, __m256i, _bzhi_u64, _mm_clmulepi64_si128, _mm_cvtsi64_si128, _mm_cvtsi128_si64,
+    _mm_set_epi64x, _mm_slli_si128, _mm_xor_si128, _mm256_add_epi8, _mm256_cmpeq_epi8,
+    _mm256_loadu_si256, _mm256_min_epu8, _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8,
+    _mm256_storeu_si256,
+};
+
+use crate::rabin::TOKENS;
+
+/// Bytes looked at before their words are fingerprinted. Positions fit 16 bits,
+/// and bytes and positions together stay in the first-level cache.
+const WINDOW: usize = 4096;
+
+/// Bytes before the window in the folded copy: a word of fifteen bytes is read
+/// as the sixteen that end with it.
+const BEFORE: usize = 16;
+
+/// The words of one window: where they stand in its lower-cased copy.
+pub(crate) struct Positions {
+    /// The window after `BEFORE` bytes, followed by room for one vector.
+    folded: [u8; BEFORE + WINDOW + 64],
+    /// Where words start and end, with room for one vector of positions past
+    /// the most words a window can have.
+    starts: [u16; WINDOW / 2 + 64],
+    ends: [u16; WINDOW / 2 + 64],
+    /// Which words have more than seven bytes.
+    long: [u16; WINDOW / 2 + 64],
+}
+
+impl Positions {
+    fn new() -> Self {
+        Self {
+            folded: [0; _],
+            starts: [0; WINDOW / 2 + 64],
+            ends: [0; WINDOW / 2 + 64],
+            long: [0; WINDOW / 2 + 64],
+        }
+    }
+
+    /// The place of 64 bytes at `at` in the lower-cased copy.
+    #[inline(always)]
+    pub(crate) fn folded(&mut self, at: usize) -> &mut [u8; 64] {
+        let at = BEFORE + at;
+        self.folded[at..at + 64].first_chunk_mut().expect("a slice of 64 bytes")
+    }
+
+    /// Fingerprints the first `tokens.len()` words.
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq")]
+    #[inline]
+    pub(crate) fn fingerprint(&mut self, tokens: &mut [u64]) {
+        let mut long = 0;
+        for (i, token) in tokens.iter_mut().enumerate() {
+            let (start, end) = (self.starts[i], self.ends[i]);
+            let bits = u32::from(end - start) * 8;
+            let word = self.word_ending_at(BEFORE + end as usize);
+            // For a word of eight bytes or more the shift has no meaning; it comes again below.
+            *token = _bzhi_u64(word, bits) | 1u64.wrapping_shl(bits);
+            self.long[long] = i as u16;
+            long += usize::from(bits >= 64);
+        }
+        for &i in &self.long[..long] {
+            let (start, end) = (self.starts[i as usize] as usize, self.ends[i as usize] as usize);
+            let (mut at, mut f) = (BEFORE + start, 1);
+            let head = (end - start) % 8;
+            if head > 0 {
+                at += head;
+                f = _bzhi_u64(self.word_ending_at(at), 8 * head as u32) | 1 << (8 * head);
+            }
+            while at < BEFORE + end {
+                at += 8;
+                f = push_word(f, self.word_ending_at(at));
+            }
+            tokens[i as usize] = f;
+        }
+    }
+
+    /// The eight folded bytes before `end`, first byte highest.
+    #[inline(always)]
+    fn word_ending_at(&self, end: usize) -> u64 {
+        u64::from_be_bytes(*self.folded[end - 8..end].first_chunk().expect("a slice of 8 bytes"))
+    }
+}
+
+/// f * x^64 + word mod P of tokens, by Barrett's two multiplications.
+#[target_feature(enable = "pclmulqdq")]
+#[inline]
+fn push_word(f: u64, word: u64) -> u64 {
+    let constants: __m128i =
+        _mm_set_epi64x(TOKENS.tail().cast_signed(), TOKENS.quotient().cast_signed());
+    let f = _mm_cvtsi64_si128(f.cast_signed());
+    // The high half is floor(f * quotient / x^64) + f: how often P goes into f * x^64.
+    let times = _mm_xor_si128(_mm_clmulepi64_si128::<0x00>(f, constants), _mm_slli_si128::<8>(f));
+    let product = _mm_clmulepi64_si128::<0x11>(times, constants);
+    _mm_cvtsi128_si64(product).cast_unsigned() ^ word
+}
+
+/// See [`crate::Kernel::ascii_words`].
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq")]
+pub(crate) fn ascii_words(text: &[u8], tokens: &mut [u64]) -> (usize, usize) {
+    windows_of_words(text, tokens, |view, length, positions| {
+        let mut found = Found::default();
+        for base in (0..length).step_by(64) {
+            let bytes = &view[base..length.min(base + 64)];
+            let block = classify(bytes, positions.folded(base));
+            found.add(positions, &block, view, base, |places, bits, base| {
+                push_positions(places, bits, base);
+            });
+            if found.stop.is_some() {
+                break;
+            }
+        }
+        found
+    })
+}
+
+/// Lower-cases up to 64 bytes into `folded` and says what they are.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn classify(bytes: &[u8], folded: &mut [u8; 64]) -> Block {
+    let valid = u64::MAX >> (64 - bytes.len());
+    let mut padded = [0; 64];
+    let bytes = if let Some(all) = bytes.first_chunk::<64>() {
+        all
+    } else {
+        padded[..bytes.len()].copy_from_slice(bytes);
+        &padded
+    };
+    let (mut alphanumeric, mut not_ascii, mut colon) = (0, 0, 0);
+    for half in 0..2 {
+        // SAFETY: 32 bytes from 32 * half lie within the array of 64; loads are unaligned.
+        let chars = unsafe { _mm256_loadu_si256(bytes.as_ptr().add(32 * half).cast()) };
+        // Setting this bit lower-cases letters and leaves digits alone; what it does to other
+        // bytes does not matter, no word has them.
+        let lower = _mm256_or_si256(chars, _mm256_set1_epi8(0x20));
+        // SAFETY: as above, for the array of 64 that is written.
+        unsafe { _mm256_storeu_si256(folded.as_mut_ptr().add(32 * half).cast(), lower) };
+        let words = _mm256_or_si256(in_range(lower, b'a', 26), in_range(chars, b'0', 10));
+        let colons = _mm256_cmpeq_epi8(chars, _mm256_set1_epi8(b':'.cast_signed()));
+        alphanumeric |= bits(words) << (32 * half);
+        not_ascii |= bits(chars) << (32 * half);
+        colon |= bits(colons) << (32 * half);
+    }
+    Block { alphanumeric, not_ascii, colon, valid }
+}
+
+/// All ones in bytes from `first` on, `count` of them.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn in_range(bytes: __m256i, first: u8, count: u8) -> __m256i {
+    let from_first = _mm256_add_epi8(bytes, _mm256_set1_epi8(first.cast_signed().wrapping_neg()));
+    let capped = _mm256_min_epu8(from_first, _mm256_set1_epi8((count - 1).cast_signed()));
+    _mm256_cmpeq_epi8(from_first, capped)
+}
+
+/// The highest bit of each byte.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn bits(bytes: __m256i) -> u64 {
+    u64::from(_mm256_movemask_epi8(bytes).cast_unsigned())
+}
+
+/// Writes the places of the set bits, counted from `base`.
+#[target_feature(enable = "bmi1")]
+#[inline]
+fn push_positions(places: &mut [u16], mut bits: u64, base: usize) {
+    let count = bits.count_ones() as usize;
+    let mut n = 0;
+    // Eight at a time, some of them past the count and overwritten later: the number of rounds
+    // is easier to predict than the number of bits.
+    while n < count {
+        for place in &mut places[n..n + 8] {
+            *place = (base + bits.trailing_zeros() as usize) as u16;
+            bits &= bits.wrapping_sub(1);
+        }
+        n += 8;
+    }
+}
+
+/// What 64 bytes are: bit i stands for byte i.
+pub(crate) struct Block {
+    pub(crate) alphanumeric: u64,
+    pub(crate) not_ascii: u64,
+    pub(crate) colon: u64,
+    pub(crate) valid: u64,
+}
+
+/// What a scan of a window found.
+#[derive(Default)]
+pub(crate) struct Found {
+    /// Words that started, and words that ended.
+    started: usize,
+    ended: usize,
+    /// Whether the last byte seen belongs to a word.
+    inside: bool,
+    /// The places after the last separator but one and after the last one.
+    resume: [usize; 2],
+    /// Where words may not be read on: a byte that is not ASCII, or the colon of a URL.
+    pub(crate) stop: Option<usize>,
+}
+
+impl Found {
+    /// Takes in the block at `base` of the window that `view` starts with.
+    #[inline(always)]
+    pub(crate) fn add(
+        &mut self,
+        positions: &mut Positions,
+        block: &Block,
+        view: &[u8],
+        base: usize,
+        push: impl Fn(&mut [u16], u64, usize),
+    ) {
+        let mut valid = block.valid;
+        if block.not_ascii | block.colon != 0 {
+            self.stop = first_stop(block, view, base);
+            if let Some(stop) = self.stop {
+                valid &= (1 << (stop - base)) - 1;
+            }
+        }
+        let words = block.alphanumeric & valid;
+        let shifted = words << 1 | u64::from(self.inside);
+        let (starts, ends) = (words & !shifted, !words & shifted & valid);
+        push(&mut positions.starts[self.started..], starts, base);
+        push(&mut positions.ends[self.ended..], ends, base);
+        self.started += starts.count_ones() as usize;
+        self.ended += ends.count_ones() as usize;
+        self.inside = words >> 63 == 1;
+        let separators = !words & valid;
+        if separators != 0 {
+            let last = separators.ilog2();
+            let others = separators ^ 1 << last;
+            let before = if others == 0 {
+                self.resume[1]
+            } else {
+                base + 64 - others.leading_zeros() as usize
+            };
+            self.resume = [before, base + last as usize + 1];
+        }
+    }
+
+    /// Where to go on after a window of `length` bytes, and how many words stand before that.
+    fn settle(&self, positions: &mut Positions, length: usize, is_last: bool) -> (usize, usize) {
+        if is_last && self.stop.is_none() {
+            // The text ends here, and so does its last word.
+            positions.ends[self.ended] = length as u16;
+            return (length, self.started);
+        }
+        // The byte before the end may belong to what follows it: resume after a separator that
+        // has another byte between it and the end.
+        let end = self.stop.unwrap_or(length);
+        let at = if self.resume[1] < end { self.resume[1] } else { self.resume[0] };
+        let mut words = self.started;
+        while words > 0 && positions.starts[words - 1] as usize >= at {
+            words -= 1;
+        }
+        (at, words)
+    }
+}
+
+/// The first byte of the block that is not ASCII, or the colon of a URL if one comes before it.
+#[cold]
+fn first_stop(block: &Block, view: &[u8], base: usize) -> Option<usize> {
+    let mut colons = block.colon;
+    let mut stop = (block.not_ascii != 0).then(|| base + block.not_ascii.trailing_zeros() as usize);
+    while colons != 0 {
+        let at = base + colons.trailing_zeros() as usize;
+        // A window starts after a separator: there is no word before its first byte.
+        let after_a_word = at > 0 && view[at - 1].is_ascii_alphanumeric();
+        if after_a_word && view[at..].starts_with(b"://") {
+            stop = Some(stop.map_or(at, |stop| stop.min(at)));
+            break;
+        }
+        colons &= colons - 1;
+    }
+    stop
+}
+
+/// Reads `text` window by window, as far as `scan` can.
+///
+/// `scan` is given a view, the length of the window it starts with, and the
+/// positions to fill; the view has two bytes more if there are any, to know a
+/// URL at the window's end.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq")]
+#[inline]
+pub(crate) fn windows_of_words(
+    text: &[u8],
+    tokens: &mut [u64],
+    scan: impl Fn(&[u8], usize, &mut Positions) -> Found,
+) -> (usize, usize) {
+    let mut positions = Positions::new();
+    let (mut consumed, mut produced) = (0, 0);
+    loop {
+        let rest = &text[consumed..];
+        // n bytes hold at most (n + 1) / 2 words.
+        let length = rest.len().min(WINDOW).min(2 * (tokens.len() - produced));
+        if length == 0 {
+            break;
+        }
+        let view = &rest[..rest.len().min(length + 2)];
+        let found = scan(view, length, &mut positions);
+        let (at, words) = found.settle(&mut positions, length, length == rest.len());
+        positions.fingerprint(&mut tokens[produced..produced + words]);
+        consumed += at;
+        produced += words;
+        if found.stop.is_some() || at == 0 {
+            break;
+        }
+    }
+    (consumed, produced)
+}

@@ -1,0 +1,16 @@
+//! The AVX-512 kernel, for Ice Lake, Zen 4 and later.
+//!
+//! Where 512-bit vectors bring nothing, it calls the AVX2 kernel.
+
+mod minima;
+mod projection;
+mod sets;
+mod windows;
+mod words;
+
+pub(crate) use crate::avx2::append_words;
+pub(crate) use minima::{minima, mix};
+pub(crate) use projection::project;
+pub(crate) use sets::{equal_slots, hamming, intersection};
+pub(crate) use windows::windows;
+pub(crate) use words::ascii_words;

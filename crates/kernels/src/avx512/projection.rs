@@ -1,0 +1,94 @@
+//! Bit-sliced counting: all 512 places in one vector, three-input logic for the adders.
+
+use std::arch::x86_64::{
+    __m512i, _mm512_and_si512, _mm512_loadu_si512, _mm512_mullo_epi64, _mm512_set1_epi64,
+    _mm512_srli_epi64, _mm512_storeu_si512, _mm512_ternarylogic_epi64, _mm512_test_epi64_mask,
+    _mm512_xor_si512,
+};
+
+use crate::projection::{Counters, PLANES, Projection};
+
+/// See [`crate::Kernel::project`].
+///
+/// Sixteen tokens go through a tree of full adders into the four lowest
+/// planes, which stay in registers; what overflows, one vector for sixteen
+/// tokens, ripples through the planes above.
+#[target_feature(
+    enable = "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512vpopcntdq,vpclmulqdq"
+)]
+pub(crate) fn project(projection: &Projection, tokens: &[u64], counters: &mut Counters) {
+    let multipliers = load(&projection.multipliers);
+    let signs = |x: u64| {
+        let y = _mm512_mullo_epi64(_mm512_set1_epi64(x.cast_signed()), multipliers);
+        _mm512_xor_si512(y, _mm512_srli_epi64::<32>(y))
+    };
+    let planes = &mut *counters.planes;
+    let mut used = counters.used.max(4);
+    let mut ones = load(&planes[0]);
+    let mut twos = load(&planes[1]);
+    let mut fours = load(&planes[2]);
+    let mut eights = load(&planes[3]);
+    let (sixteens, rest) = tokens.as_chunks::<16>();
+    for t in sixteens {
+        let (twos_a, twos_b, fours_a, fours_b, eights_a, eights_b, sixteen);
+        let (twos_c, twos_d, twos_e, twos_f, twos_g, twos_h, fours_c, fours_d);
+        (ones, twos_a) = full_adder(ones, signs(t[0]), signs(t[1]));
+        (ones, twos_b) = full_adder(ones, signs(t[2]), signs(t[3]));
+        (twos, fours_a) = full_adder(twos, twos_a, twos_b);
+        (ones, twos_c) = full_adder(ones, signs(t[4]), signs(t[5]));
+        (ones, twos_d) = full_adder(ones, signs(t[6]), signs(t[7]));
+        (twos, fours_b) = full_adder(twos, twos_c, twos_d);
+        (fours, eights_a) = full_adder(fours, fours_a, fours_b);
+        (ones, twos_e) = full_adder(ones, signs(t[8]), signs(t[9]));
+        (ones, twos_f) = full_adder(ones, signs(t[10]), signs(t[11]));
+        (twos, fours_c) = full_adder(twos, twos_e, twos_f);
+        (ones, twos_g) = full_adder(ones, signs(t[12]), signs(t[13]));
+        (ones, twos_h) = full_adder(ones, signs(t[14]), signs(t[15]));
+        (twos, fours_d) = full_adder(twos, twos_g, twos_h);
+        (fours, eights_b) = full_adder(fours, fours_c, fours_d);
+        (eights, sixteen) = full_adder(eights, eights_a, eights_b);
+        used = used.max(ripple(planes, 4, sixteen));
+    }
+    for (plane, value) in planes.iter_mut().zip([ones, twos, fours, eights]) {
+        store(plane, value);
+    }
+    for &x in rest {
+        used = used.max(ripple(planes, 0, signs(x)));
+    }
+    counters.used = used;
+    counters.total += tokens.len() as u64;
+}
+
+/// Adds one where `carry` has a one, from plane `p` up; says how many planes may not be zero.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn ripple(planes: &mut [[u64; 8]; PLANES], mut p: usize, mut carry: __m512i) -> usize {
+    while _mm512_test_epi64_mask(carry, carry) != 0 {
+        let plane = load(&planes[p]);
+        store(&mut planes[p], _mm512_xor_si512(plane, carry));
+        carry = _mm512_and_si512(plane, carry);
+        p += 1;
+    }
+    p
+}
+
+/// Sum and carry of three bits, in each of 512 places: parity and majority.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn full_adder(a: __m512i, b: __m512i, c: __m512i) -> (__m512i, __m512i) {
+    (_mm512_ternarylogic_epi64::<0x96>(a, b, c), _mm512_ternarylogic_epi64::<0xe8>(a, b, c))
+}
+
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn load(words: &[u64; 8]) -> __m512i {
+    // SAFETY: the array has eight words; loads are unaligned.
+    unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
+}
+
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn store(words: &mut [u64; 8], value: __m512i) {
+    // SAFETY: as for loads.
+    unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), value) };
+}

@@ -1,0 +1,226 @@
+//! Rabin fingerprints: polynomials over GF(2) modulo an irreducible one.
+//!
+//! A string of bits is the polynomial whose coefficients are its bits, first
+//! bit highest; its fingerprint is the remainder modulo an irreducible P of
+//! degree 64 (Broder, section 2). Every string here starts with a one bit of
+//! its own, so that strings of different lengths differ: a word of up to seven
+//! bytes is then its own fingerprint, and no two such words collide.
+//!
+//! Two ways to divide: eight table look-ups for each 64 bits (this file), or
+//! two carry-less multiplications after Barrett (the SIMD kernels).
+
+/// The polynomial of tokens and shingles: x^64 plus the first irreducible
+/// tail at or after the 64 leading bits of the fraction of pi.
+pub static TOKENS: Rabin = Rabin::new(0x243f_6a88_85a3_0907);
+
+/// The polynomial of features, a different one "to avoid dependencies"
+/// (Broder, section 3); its tail starts from the fraction of e.
+pub static FEATURES: Rabin = Rabin::new(0xb7e1_5162_8aed_2a9f);
+
+/// Arithmetic modulo one polynomial of degree 64.
+///
+/// 16 KiB of tables, made at compile time.
+#[derive(Debug)]
+pub struct Rabin {
+    /// P without its leading x^64.
+    tail: u64,
+    /// floor(x^128 / P) without its leading x^64: Barrett's constant.
+    quotient: u64,
+    /// `tables[k][b]` = b * x^(64 + 8k) mod P.
+    tables: [[u64; 256]; 8],
+}
+
+impl Rabin {
+    /// What an empty string hashes to: the leading one bit.
+    pub const EMPTY: u64 = 1;
+
+    /// Arithmetic modulo x^64 + `tail`. It is for the caller to choose an
+    /// irreducible one; [`crate::reference::irreducible`] tells.
+    pub const fn new(tail: u64) -> Self {
+        let mut tables = [[0; 256]; 8];
+        // x^64 mod P is the tail itself; each further power is one doubling.
+        let mut power = tail;
+        let mut bit = 0;
+        while bit < 64 {
+            let table = &mut tables[bit / 8];
+            let mut byte = 1 << (bit % 8);
+            // Every byte whose highest set bit is this one: the sum with the part below it.
+            let top = byte;
+            while byte < 2 * top {
+                table[byte] = table[byte ^ top] ^ power;
+                byte += 1;
+            }
+            power = double(power, tail);
+            bit += 1;
+        }
+        Self { tail, quotient: barrett(tail), tables }
+    }
+
+    /// P without its leading x^64.
+    pub const fn tail(&self) -> u64 {
+        self.tail
+    }
+
+    /// Barrett's constant for P.
+    pub(crate) const fn quotient(&self) -> u64 {
+        self.quotient
+    }
+
+    /// f * x^64 mod P.
+    #[inline(always)]
+    pub const fn shift(&self, f: u64) -> u64 {
+        let b = f.to_le_bytes();
+        self.tables[0][b[0] as usize]
+            ^ self.tables[1][b[1] as usize]
+            ^ self.tables[2][b[2] as usize]
+            ^ self.tables[3][b[3] as usize]
+            ^ self.tables[4][b[4] as usize]
+            ^ self.tables[5][b[5] as usize]
+            ^ self.tables[6][b[6] as usize]
+            ^ self.tables[7][b[7] as usize]
+    }
+
+    /// The fingerprint `f` of some bits, with eight more bits appended.
+    #[inline(always)]
+    pub const fn push_byte(&self, f: u64, byte: u8) -> u64 {
+        (f << 8 | byte as u64) ^ self.tables[0][(f >> 56) as usize]
+    }
+
+    /// The fingerprint `f` of some bits, with 64 more bits appended.
+    #[inline(always)]
+    pub const fn push_word(&self, f: u64, word: u64) -> u64 {
+        self.shift(f) ^ word
+    }
+
+    /// The fingerprint of a byte string.
+    pub fn bytes(&self, bytes: &[u8]) -> u64 {
+        let (head, words) = bytes.as_rchunks::<8>();
+        let f = head.iter().fold(Self::EMPTY, |f, &byte| f << 8 | u64::from(byte));
+        words.iter().fold(f, |f, word| self.push_word(f, u64::from_be_bytes(*word)))
+    }
+
+    /// The fingerprint of a sequence of 64-bit words.
+    pub fn words(&self, words: &[u64]) -> u64 {
+        words.iter().fold(Self::EMPTY, |f, &word| self.push_word(f, word))
+    }
+
+    /// x^(64 n) mod P.
+    pub const fn power_of_words(&self, n: usize) -> u64 {
+        let mut power = 1;
+        let mut i = 0;
+        while i < n {
+            power = self.shift(power);
+            i += 1;
+        }
+        power
+    }
+
+    /// a * b mod P, bit by bit: for making constants, not for data.
+    pub const fn multiply(&self, a: u64, b: u64) -> u64 {
+        let mut product = 0;
+        let mut bit = 64;
+        while bit > 0 {
+            bit -= 1;
+            product = double(product, self.tail);
+            if b >> bit & 1 == 1 {
+                product ^= a;
+            }
+        }
+        product
+    }
+}
+
+/// f * x mod P.
+const fn double(f: u64, tail: u64) -> u64 {
+    (f << 1) ^ (if f >> 63 == 1 { tail } else { 0 })
+}
+
+/// floor(x^128 / (x^64 + tail)) without its leading x^64, by long division.
+const fn barrett(tail: u64) -> u64 {
+    let mut quotient = 0;
+    // After the leading step the dividend is tail * x^64.
+    let mut remainder = tail;
+    let mut bit = 64;
+    while bit > 0 {
+        bit -= 1;
+        if remainder >> 63 == 1 {
+            quotient |= 1 << bit;
+        }
+        remainder = double(remainder, tail);
+    }
+    quotient
+}
+
+/// Windows of a fixed number of tokens, each fingerprinted: w-shingles.
+///
+/// Holds what depends on the width only: x^(64 w), with which the oldest
+/// token leaves a rolling window, as a number and as tables, and the powers
+/// that weigh each place of the window.
+#[derive(Debug)]
+pub struct Windows {
+    width: usize,
+    /// x^(64 w) mod P: the weight of the token that leaves, and of the leading one bit.
+    leaving: u64,
+    /// x^(64 (w - 1 - j)) mod P for place j, for widths that are summed directly.
+    pub(crate) weights: Vec<u64>,
+    /// `tables[k][b]` = b * x^(64 w + 8k) mod P.
+    tables: Box<[[u64; 256]; 8]>,
+}
+
+/// Widest window that is summed place by place rather than rolled (AVX-512).
+pub(crate) const DIRECT_WIDTH: usize = 8;
+
+impl Windows {
+    /// Windows of `width` tokens.
+    ///
+    /// # Panics
+    /// If `width` is zero: a window of nothing has no meaning.
+    pub fn new(width: usize) -> Self {
+        assert!(width > 0, "a shingle has at least one token");
+        let leaving = TOKENS.power_of_words(width);
+        let mut tables = Box::new([[0; 256]; 8]);
+        for (place, table) in tables.iter_mut().enumerate() {
+            for (byte, entry) in table.iter_mut().enumerate() {
+                *entry = TOKENS.multiply((byte as u64) << (8 * place), leaving);
+            }
+        }
+        let places = width.min(DIRECT_WIDTH);
+        let weights = (0..places).rev().map(|n| TOKENS.power_of_words(n)).collect();
+        Self { width, leaving, weights, tables }
+    }
+
+    /// Tokens in a window.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Windows in a sequence of `tokens` tokens.
+    pub fn count(&self, tokens: usize) -> usize {
+        (tokens + 1).saturating_sub(self.width)
+    }
+
+    /// x^(64 w) mod P.
+    pub(crate) fn leaving(&self) -> u64 {
+        self.leaving
+    }
+
+    /// token * x^(64 w) mod P, by tables.
+    #[inline(always)]
+    pub(crate) fn leave(&self, token: u64) -> u64 {
+        let b = token.to_le_bytes();
+        let t = &*self.tables;
+        t[0][b[0] as usize]
+            ^ t[1][b[1] as usize]
+            ^ t[2][b[2] as usize]
+            ^ t[3][b[3] as usize]
+            ^ t[4][b[4] as usize]
+            ^ t[5][b[5] as usize]
+            ^ t[6][b[6] as usize]
+            ^ t[7][b[7] as usize]
+    }
+
+    /// The window's fingerprint without the leading one bit, as it rolls.
+    pub(crate) fn first(&self, tokens: &[u64]) -> u64 {
+        tokens[..self.width].iter().fold(0, |f, &token| TOKENS.push_word(f, token))
+    }
+}
