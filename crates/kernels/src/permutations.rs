@@ -90,6 +90,83 @@ const fn inverse(a: u32) -> u32 {
     x
 }
 
+/// The low halves of the elements that are smallest under up to `MOST` permutations.
+///
+/// The vector kernels find the smallest high half of each slot and invert the
+/// permutation to learn which element that was; this finds its low half, in
+/// one more pass over the elements that passes nearly all of them by.
+pub(crate) struct LowHalves {
+    /// A bit for each value of the first twelve bits of a wanted high half.
+    filter: [u64; 64],
+    /// Wanted high halves by open addressing, each with the smallest low half seen.
+    table: [(u32, u32); Self::PLACES],
+    taken: [bool; Self::PLACES],
+}
+
+impl LowHalves {
+    /// Most slots at once: six vectors of sixteen.
+    pub(crate) const MOST: usize = 96;
+    /// More than twice as many, so that a probe is short.
+    const PLACES: usize = 256;
+
+    #[inline(always)]
+    fn place(&self, high: u32) -> usize {
+        // The elements are mixed: any of their bits will do, but not those of the filter.
+        let mut place = high as usize % Self::PLACES;
+        while self.taken[place] && self.table[place].0 != high {
+            place = (place + 1) % Self::PLACES;
+        }
+        place
+    }
+
+    /// Lowers the minima of the permutations from `first` on to those of
+    /// `elements`, given the lowest high half of each.
+    #[inline(always)]
+    pub(crate) fn lower(
+        permutations: &Permutations,
+        first: usize,
+        lowest: &[u32; Self::MOST],
+        elements: &[u64],
+        minima: &mut [u64],
+    ) {
+        debug_assert!(minima.len() <= Self::MOST, "the table must not fill up");
+        let mut wanted = Self {
+            filter: [0; 64],
+            table: [(0, u32::MAX); Self::PLACES],
+            taken: [false; Self::PLACES],
+        };
+        let mut any = false;
+        for (i, (minimum, &high)) in minima.iter().zip(lowest).enumerate() {
+            if high <= (*minimum >> 32) as u32 {
+                let origin = permutations.origin(first + i, high);
+                let place = wanted.place(origin);
+                wanted.table[place].0 = origin;
+                wanted.taken[place] = true;
+                wanted.filter[(origin >> 26) as usize] |= 1 << (origin >> 20 & 63);
+                any = true;
+            }
+        }
+        if !any {
+            return;
+        }
+        for &x in elements {
+            let high = (x >> 32) as u32;
+            if wanted.filter[(high >> 26) as usize] >> (high >> 20 & 63) & 1 == 1 {
+                let place = wanted.place(high);
+                // An unwanted element that passed the filter lowers an empty place: no harm.
+                let low = &mut wanted.table[place].1;
+                *low = (*low).min(x as u32);
+            }
+        }
+        for (i, (minimum, &high)) in minima.iter_mut().zip(lowest).enumerate() {
+            if high <= (*minimum >> 32) as u32 {
+                let (_, low) = wanted.table[wanted.place(permutations.origin(first + i, high))];
+                *minimum = (*minimum).min(u64::from(high) << 32 | u64::from(low));
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -115,16 +115,32 @@ impl Counters {
         }
         above
     }
+}
 
-    /// Adds one to every place where `carry` has a one, from plane `p` up.
-    #[inline(always)]
-    pub(crate) fn ripple(&mut self, mut p: usize, mut carry: [u64; WORDS]) {
-        while carry != [0; WORDS] {
-            for (plane, c) in self.planes[p].iter_mut().zip(&mut carry) {
-                (*plane, *c) = (*plane ^ *c, *plane & *c);
-            }
-            p += 1;
-        }
-        self.used = self.used.max(p);
-    }
+/// Adds the signs of sixteen tokens to the four lowest planes; returns these
+/// and what overflows them.
+///
+/// A tree of full adders, for vectors V of any width: fifteen adders for
+/// sixteen tokens, where counting them one by one takes a ripple each.
+#[inline(always)]
+pub(crate) fn add_sixteen<V: Copy>(
+    [ones, twos, fours, eights]: [V; 4],
+    tokens: &[u64; 16],
+    signs: impl Fn(u64) -> V,
+    full_adder: impl Fn(V, V, V) -> (V, V),
+) -> ([V; 4], V) {
+    let add_four = |ones: V, twos: V, t: &[u64]| {
+        let (ones, twos_a) = full_adder(ones, signs(t[0]), signs(t[1]));
+        let (ones, twos_b) = full_adder(ones, signs(t[2]), signs(t[3]));
+        let (twos, fours) = full_adder(twos, twos_a, twos_b);
+        (ones, twos, fours)
+    };
+    let (ones, twos, fours_a) = add_four(ones, twos, &tokens[0..4]);
+    let (ones, twos, fours_b) = add_four(ones, twos, &tokens[4..8]);
+    let (fours, eights_a) = full_adder(fours, fours_a, fours_b);
+    let (ones, twos, fours_a) = add_four(ones, twos, &tokens[8..12]);
+    let (ones, twos, fours_b) = add_four(ones, twos, &tokens[12..16]);
+    let (fours, eights_b) = full_adder(fours, fours_a, fours_b);
+    let (eights, sixteens) = full_adder(eights, eights_a, eights_b);
+    ([ones, twos, fours, eights], sixteens)
 }

@@ -10,12 +10,8 @@ mod sets;
 mod windows;
 mod words;
 
-pub(crate) use minima::Halves;
 pub(crate) use minima::{minima, mix};
 pub(crate) use projection::project;
 pub(crate) use sets::{equal_slots, hamming, intersection};
 pub(crate) use windows::{append_words, windows};
 pub(crate) use words::{Block, Found, ascii_words, windows_of_words};
-
-/// Elements of a block of the minima: their halves, 2 KiB, stay in the first-level cache.
-pub(crate) const BLOCK: usize = 256;

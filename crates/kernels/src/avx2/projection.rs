@@ -6,7 +6,7 @@ use std::arch::x86_64::{
     _mm256_srli_epi64, _mm256_storeu_si256, _mm256_testz_si256, _mm256_xor_si256,
 };
 
-use crate::projection::{Counters, PLANES, Projection};
+use crate::projection::{Counters, PLANES, Projection, add_sixteen};
 
 /// See [`crate::Kernel::project`].
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq")]
@@ -66,22 +66,9 @@ fn count_half(
     }
     let (sixteens, rest) = tokens.as_chunks::<16>();
     for tokens in sixteens {
-        let [mut ones, mut twos, mut fours, mut eights] = low;
-        let mut carry_eights = [_mm256_setzero_si256(); 2];
-        for (eight, carry_eight) in tokens.as_chunks::<8>().0.iter().zip(&mut carry_eights) {
-            let mut carry_fours = [_mm256_setzero_si256(); 2];
-            for (four, carry_four) in eight.as_chunks::<4>().0.iter().zip(&mut carry_fours) {
-                let (sum, twos_a) = full_adder(ones, signs(four[0]), signs(four[1]));
-                let (sum, twos_b) = full_adder(sum, signs(four[2]), signs(four[3]));
-                ones = sum;
-                (twos, *carry_four) = full_adder(twos, twos_a, twos_b);
-            }
-            (fours, *carry_eight) = full_adder(fours, carry_fours[0], carry_fours[1]);
-        }
-        let sixteen;
-        (eights, sixteen) = full_adder(eights, carry_eights[0], carry_eights[1]);
-        low = [ones, twos, fours, eights];
-        ripple(planes, 4, sixteen);
+        let carry;
+        (low, carry) = add_sixteen(low, tokens, signs, |a, b, c| full_adder(a, b, c));
+        ripple(planes, 4, carry);
     }
     for (p, &plane) in low.iter().enumerate() {
         store(&mut planes[p], plane);

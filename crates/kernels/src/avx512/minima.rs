@@ -1,17 +1,14 @@
 //! Minima of linear permutations, sixteen to a vector. See the AVX2 kernel for the idea.
 
 use std::arch::x86_64::{
-    __m512i, _mm512_add_epi32, _mm512_cmpeq_epi32_mask, _mm512_loadu_si512, _mm512_min_epu32,
-    _mm512_mullo_epi32, _mm512_set1_epi32, _mm512_storeu_si512,
+    __m512i, _mm512_add_epi32, _mm512_loadu_si512, _mm512_min_epu32, _mm512_mullo_epi32,
+    _mm512_set1_epi32, _mm512_storeu_si512,
 };
 
 use crate::Permutations;
-use crate::avx2::{BLOCK, Halves};
+use crate::permutations::LowHalves;
 
 const LANES: usize = 16;
-
-/// Vectors of permutations at once: three registers each leave room for the rest in 32.
-const GROUP: usize = 6;
 
 /// See [`crate::Kernel::mix`].
 #[target_feature(
@@ -29,26 +26,22 @@ pub(crate) fn mix(seed: u64, values: &mut [u64]) {
     enable = "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512vpopcntdq,vpclmulqdq"
 )]
 pub(crate) fn minima(permutations: &Permutations, elements: &[u64], minima: &mut [u64]) {
-    for elements in elements.chunks(BLOCK) {
-        let block = Halves::of(elements);
-        for (group, minima) in minima.chunks_mut(GROUP * LANES).enumerate() {
-            let first = group * GROUP * LANES;
-            let mut lowest = [0; GROUP * LANES];
-            match minima.len().div_ceil(LANES) {
-                6 => lowest_high::<6>(permutations, first, block.high(), &mut lowest),
-                5 => lowest_high::<5>(permutations, first, block.high(), &mut lowest),
-                4 => lowest_high::<4>(permutations, first, block.high(), &mut lowest),
-                3 => lowest_high::<3>(permutations, first, block.high(), &mut lowest),
-                2 => lowest_high::<2>(permutations, first, block.high(), &mut lowest),
-                _ => lowest_high::<1>(permutations, first, block.high(), &mut lowest),
-            }
-            block.lower(permutations, first, &lowest, minima, |high, wanted| {
-                u32::from(_mm512_cmpeq_epi32_mask(
-                    load(high),
-                    _mm512_set1_epi32(wanted.cast_signed()),
-                ))
-            });
+    if elements.is_empty() {
+        return;
+    }
+    // Six vectors at once: three registers each leave enough of 32 for the rest.
+    for (group, minima) in minima.chunks_mut(LowHalves::MOST).enumerate() {
+        let first = group * LowHalves::MOST;
+        let mut lowest = [u32::MAX; LowHalves::MOST];
+        match minima.len().div_ceil(LANES) {
+            1 => lowest_high::<1>(permutations, first, elements, &mut lowest),
+            2 => lowest_high::<2>(permutations, first, elements, &mut lowest),
+            3 => lowest_high::<3>(permutations, first, elements, &mut lowest),
+            4 => lowest_high::<4>(permutations, first, elements, &mut lowest),
+            5 => lowest_high::<5>(permutations, first, elements, &mut lowest),
+            _ => lowest_high::<6>(permutations, first, elements, &mut lowest),
         }
+        LowHalves::lower(permutations, first, &lowest, elements, minima);
     }
 }
 
@@ -58,8 +51,8 @@ pub(crate) fn minima(permutations: &Permutations, elements: &[u64], minima: &mut
 fn lowest_high<const N: usize>(
     permutations: &Permutations,
     first: usize,
-    high: &[u32],
-    lowest: &mut [u32; GROUP * LANES],
+    elements: &[u64],
+    lowest: &mut [u32; LowHalves::MOST],
 ) {
     let constant = |of: &[u32], n: usize| {
         load(of[first + n * LANES..].first_chunk().expect("constants are padded"))
@@ -67,8 +60,8 @@ fn lowest_high<const N: usize>(
     let multipliers: [__m512i; N] = std::array::from_fn(|n| constant(&permutations.multipliers, n));
     let offsets: [__m512i; N] = std::array::from_fn(|n| constant(&permutations.offsets, n));
     let mut minima = [_mm512_set1_epi32(-1); N];
-    for &high in high {
-        let high = _mm512_set1_epi32(high.cast_signed());
+    for &x in elements {
+        let high = _mm512_set1_epi32((x >> 32) as i32);
         for n in 0..N {
             let image = _mm512_add_epi32(_mm512_mullo_epi32(multipliers[n], high), offsets[n]);
             minima[n] = _mm512_min_epu32(minima[n], image);

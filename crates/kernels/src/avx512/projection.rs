@@ -6,13 +6,12 @@ use std::arch::x86_64::{
     _mm512_xor_si512,
 };
 
-use crate::projection::{Counters, PLANES, Projection};
+use crate::projection::{Counters, PLANES, Projection, add_sixteen};
 
 /// See [`crate::Kernel::project`].
 ///
-/// Sixteen tokens go through a tree of full adders into the four lowest
-/// planes, which stay in registers; what overflows, one vector for sixteen
-/// tokens, ripples through the planes above.
+/// The four lowest planes stay in registers; what overflows them, one vector
+/// for sixteen tokens, ripples through the planes above.
 #[target_feature(
     enable = "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512vpopcntdq,vpclmulqdq"
 )]
@@ -24,32 +23,14 @@ pub(crate) fn project(projection: &Projection, tokens: &[u64], counters: &mut Co
     };
     let planes = &mut *counters.planes;
     let mut used = counters.used.max(4);
-    let mut ones = load(&planes[0]);
-    let mut twos = load(&planes[1]);
-    let mut fours = load(&planes[2]);
-    let mut eights = load(&planes[3]);
+    let mut low = [load(&planes[0]), load(&planes[1]), load(&planes[2]), load(&planes[3])];
     let (sixteens, rest) = tokens.as_chunks::<16>();
-    for t in sixteens {
-        let (twos_a, twos_b, fours_a, fours_b, eights_a, eights_b, sixteen);
-        let (twos_c, twos_d, twos_e, twos_f, twos_g, twos_h, fours_c, fours_d);
-        (ones, twos_a) = full_adder(ones, signs(t[0]), signs(t[1]));
-        (ones, twos_b) = full_adder(ones, signs(t[2]), signs(t[3]));
-        (twos, fours_a) = full_adder(twos, twos_a, twos_b);
-        (ones, twos_c) = full_adder(ones, signs(t[4]), signs(t[5]));
-        (ones, twos_d) = full_adder(ones, signs(t[6]), signs(t[7]));
-        (twos, fours_b) = full_adder(twos, twos_c, twos_d);
-        (fours, eights_a) = full_adder(fours, fours_a, fours_b);
-        (ones, twos_e) = full_adder(ones, signs(t[8]), signs(t[9]));
-        (ones, twos_f) = full_adder(ones, signs(t[10]), signs(t[11]));
-        (twos, fours_c) = full_adder(twos, twos_e, twos_f);
-        (ones, twos_g) = full_adder(ones, signs(t[12]), signs(t[13]));
-        (ones, twos_h) = full_adder(ones, signs(t[14]), signs(t[15]));
-        (twos, fours_d) = full_adder(twos, twos_g, twos_h);
-        (fours, eights_b) = full_adder(fours, fours_c, fours_d);
-        (eights, sixteen) = full_adder(eights, eights_a, eights_b);
-        used = used.max(ripple(planes, 4, sixteen));
+    for tokens in sixteens {
+        let carry;
+        (low, carry) = add_sixteen(low, tokens, signs, |a, b, c| full_adder(a, b, c));
+        used = used.max(ripple(planes, 4, carry));
     }
-    for (plane, value) in planes.iter_mut().zip([ones, twos, fours, eights]) {
+    for (plane, value) in planes.iter_mut().zip(low) {
         store(plane, value);
     }
     for &x in rest {

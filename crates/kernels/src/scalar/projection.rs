@@ -1,37 +1,45 @@
-//! Bit-sliced counting in words of 64 places.
+//! Bit-sliced counting, 64 places at a time.
 
-use crate::projection::{Counters, Projection, WORDS};
+use crate::projection::{Counters, PLANES, Projection, WORDS, add_sixteen};
 
 /// See [`crate::Kernel::project`].
 pub(crate) fn project(projection: &Projection, tokens: &[u64], counters: &mut Counters) {
-    let words = projection.words();
-    let signs = |x| -> [u64; WORDS] {
-        std::array::from_fn(|word| if word < words { projection.signs(word, x) } else { 0 })
-    };
-    let (sevens, rest) = tokens.as_chunks::<7>();
-    for seven in sevens {
-        // Seven bits add up to three planes: four full adders.
-        let [a, b, c, d, e, f, g] = seven.map(signs);
-        let (mut carry1, mut carry2, mut carry4) = ([0; WORDS], [0; WORDS], [0; WORDS]);
-        for w in 0..words {
-            let (s1, c1) = full_adder(a[w], b[w], c[w]);
-            let (s2, c2) = full_adder(d[w], e[w], f[w]);
-            let (one, c3) = full_adder(s1, s2, g[w]);
-            let (two, four) = full_adder(c1, c2, c3);
-            (carry1[w], carry2[w], carry4[w]) = (one, two, four);
+    let (sixteens, rest) = tokens.as_chunks::<16>();
+    for word in 0..projection.words() {
+        let signs = |x| projection.signs(word, x);
+        let planes = &mut *counters.planes;
+        let mut used = 4;
+        let mut low: [u64; 4] = std::array::from_fn(|p| planes[p][word]);
+        for tokens in sixteens {
+            let carry;
+            (low, carry) = add_sixteen(low, tokens, signs, full_adder);
+            used = used.max(ripple(planes, word, 4, carry));
         }
-        counters.ripple(0, carry1);
-        counters.ripple(1, carry2);
-        counters.ripple(2, carry4);
-    }
-    for &x in rest {
-        counters.ripple(0, signs(x));
+        for (plane, value) in planes.iter_mut().zip(low) {
+            plane[word] = value;
+        }
+        for &x in rest {
+            used = used.max(ripple(planes, word, 0, signs(x)));
+        }
+        counters.used = counters.used.max(used);
     }
     counters.total += tokens.len() as u64;
+}
+
+/// Adds one where `carry` has a one, from plane `p` up; says how many planes may not be zero.
+#[inline(always)]
+fn ripple(planes: &mut [[u64; WORDS]; PLANES], word: usize, mut p: usize, mut carry: u64) -> usize {
+    while carry != 0 {
+        let plane = &mut planes[p][word];
+        (*plane, carry) = (*plane ^ carry, *plane & carry);
+        p += 1;
+    }
+    p
 }
 
 /// Sum and carry of three bits, in each of 64 places.
 #[inline(always)]
 const fn full_adder(a: u64, b: u64, c: u64) -> (u64, u64) {
-    (a ^ b ^ c, a & b | (a ^ b) & c)
+    let either = a ^ b;
+    (either ^ c, a & b | either & c)
 }
