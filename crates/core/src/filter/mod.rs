@@ -10,8 +10,8 @@
 //!
 //! (Broder, section 3). For suitable `[k, s, r]` that is a sharp step. This
 //! module evaluates it in both tails, says where the step is and how steep, and
-//! chooses `[k, s, r]` for a threshold and a recall ([`Search`]). [`lists`] has
-//! the same questions for Pugh's lists.
+//! chooses `[k, s, r]` for a threshold and a recall ([`Search`]). [`lists_share`] and
+//! [`lists_accept`] answer the same questions for lists of words (Pugh).
 //!
 //! Everything costs microseconds, but a search, which costs milliseconds.
 //! Logarithms may differ in their last bit between platforms, so a probability
