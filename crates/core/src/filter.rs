@@ -1,1 +1,0 @@
-//! The filter: when does a shared feature make a candidate?

@@ -1,0 +1,205 @@
+//! The filter: when does a shared feature make a candidate?
+//!
+//! A sketch of `k s` minvalues is cut into `k` groups of `s`. A group of two
+//! documents of resemblance `x` agrees with probability `x^s`; they become a
+//! candidate if at least `r` groups agree, with probability
+//!
+//! ```text
+//! P(x) = sum over i from r to k of C(k, i) x^(s i) (1 - x^s)^(k - i)
+//! ```
+//!
+//! (Broder, section 3). For suitable `[k, s, r]` that is a sharp step. This
+//! module evaluates it in both tails, says where the step is and how steep, and
+//! chooses `[k, s, r]` for a threshold and a recall ([`Search`]). [`lists_share`] and
+//! [`lists_accept`] answer the same questions for lists of words (Pugh).
+//!
+//! Everything costs microseconds, but a search, which costs milliseconds.
+//! Logarithms may differ in their last bit between platforms, so a probability
+//! may too; what signatures depend on is `[k, s, r]`, three whole numbers.
+//!
+//! ```
+//! use lookalike_core::filter::Filter;
+//!
+//! let altavista = Filter::new(6, 14, 2)?;
+//! assert!(altavista.miss(0.99) < 0.00022);
+//! assert!(altavista.probability(0.77) < 0.01);
+//! assert_eq!(altavista.bytes_per_document(), 48);
+//! # Ok::<(), lookalike_core::filter::Error>(())
+//! ```
+
+use std::fmt;
+
+mod binomial;
+mod error;
+mod lists;
+mod search;
+
+use binomial::Chance;
+
+pub use error::{Error, Limit};
+pub use lists::{MAX_LISTS, lists_accept, lists_share};
+pub use search::{Found, Search, UNWANTED_AT};
+
+/// The most groups of a filter: 32 KiB of features a document.
+pub const MAX_FEATURES: u32 = 4096;
+
+/// The most permutations of a filter: more would make signing a document of a
+/// thousand words take a tenth of a second.
+pub const MAX_PERMUTATIONS: u32 = 65_536;
+
+/// `k` groups of `s` minvalues, of which `r` must agree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Filter {
+    k: u32,
+    s: u32,
+    r: u32,
+}
+
+impl Filter {
+    /// A filter of `k` features, each of `s` minvalues, that wants `r` in common.
+    ///
+    /// # Errors
+    ///
+    /// Unless `1 <= r <= k <=` [`MAX_FEATURES`], `s >= 1` and
+    /// `k s <=` [`MAX_PERMUTATIONS`].
+    pub fn new(k: u32, s: u32, r: u32) -> Result<Self, Error> {
+        let fits = k.checked_mul(s).is_some_and(|n| n <= MAX_PERMUTATIONS);
+        if s >= 1 && (1..=k).contains(&r) && k <= MAX_FEATURES && fits {
+            Ok(Self { k, s, r })
+        } else {
+            Err(Error::Parameters { k, s, r })
+        }
+    }
+
+    /// The number of features.
+    pub fn k(&self) -> u32 {
+        self.k
+    }
+
+    /// The number of minvalues in a feature.
+    pub fn s(&self) -> u32 {
+        self.s
+    }
+
+    /// The number of features that a candidate has in common.
+    pub fn r(&self) -> u32 {
+        self.r
+    }
+
+    /// The permutations that the sketch needs: `k s`.
+    pub fn permutations(&self) -> u32 {
+        self.k * self.s
+    }
+
+    /// The bytes of a document's features: 8 each.
+    pub fn bytes_per_document(&self) -> u32 {
+        8 * self.k
+    }
+
+    /// The records a document writes when every `r` features become one, so
+    /// that sharing one suffices: `C(k, r)`, or `u64::MAX` if it is larger.
+    pub fn super_features(&self) -> u64 {
+        choose(self.k, self.r)
+    }
+
+    /// The probability that two documents of resemblance `x` become a candidate.
+    ///
+    /// Accurate relative to its size however small it is, until it underflows.
+    /// An `x` outside [0, 1] counts as the nearer end; NaN gives NaN.
+    pub fn probability(&self, x: f64) -> f64 {
+        binomial::at_least(self.k, self.r, self.group_chance(x))
+    }
+
+    /// The probability that they do not: `1 - probability(x)`, but computed
+    /// from its own tail, so that it is accurate however small it is.
+    pub fn miss(&self, x: f64) -> f64 {
+        binomial::fewer_than(self.k, self.r, self.group_chance(x))
+    }
+
+    /// The derivative of [`probability`](Self::probability) at `x`.
+    ///
+    /// The sum's derivative telescopes to one term:
+    /// `r C(k, r) q^(r-1) (1-q)^(k-r) s x^(s-1)` with `q = x^s`.
+    pub fn slope(&self, x: f64) -> f64 {
+        let x = x.clamp(0.0, 1.0);
+        let product = f64::from(self.r) * f64::from(self.s);
+        if x <= 0.0 {
+            // x^(r s - 1) vanishes, but for r = s = 1.
+            return if product > 1.0 { 0.0 } else { f64::from(self.k) };
+        }
+        if x >= 1.0 {
+            // (1 - q)^(k - r) vanishes, but for r = k.
+            return if self.r < self.k { 0.0 } else { product };
+        }
+        product / x * binomial::exactly(self.k, self.r, self.group_chance(x))
+    }
+
+    /// The resemblance at which half of the pairs become candidates.
+    pub fn half_point(&self) -> f64 {
+        // P rises strictly from 0 to 1, and 64 halvings exhaust an f64.
+        let (mut low, mut high) = (0.0, 1.0);
+        for _ in 0..64 {
+            let middle = f64::midpoint(low, high);
+            if self.probability(middle) < 0.5 {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        f64::midpoint(low, high)
+    }
+
+    /// The resemblance for which this `s` gives `x^s` its steepest slope among
+    /// all `s`: `e^(-1/s)` (Broder's equation 3, solved for the resemblance).
+    pub fn steepest_at(&self) -> f64 {
+        (-1.0 / f64::from(self.s)).exp()
+    }
+
+    /// The resemblance at which the filter itself is steepest.
+    ///
+    /// Setting the derivative of the logarithm of [`slope`](Self::slope) to
+    /// zero gives `x^s = (r s - 1) / (k s - 1)`. For `k s = 1`, where P(x) = x
+    /// is equally steep everywhere, 1.
+    pub fn filter_steepest_at(&self) -> f64 {
+        if self.permutations() == 1 {
+            return 1.0;
+        }
+        let q = f64::from(self.r * self.s - 1) / f64::from(self.permutations() - 1);
+        q.powf(1.0 / f64::from(self.s))
+    }
+
+    /// `n` points `(x, probability(x))`, evenly spaced from 0 to 1, both
+    /// included. One point is `(0, 0)`.
+    pub fn curve(&self, n: usize) -> Vec<(f64, f64)> {
+        let last = n.saturating_sub(1).max(1) as f64;
+        (0..n).map(|i| i as f64 / last).map(|x| (x, self.probability(x))).collect()
+    }
+
+    fn group_chance(&self, x: f64) -> Chance {
+        Chance::of_group(x.clamp(0.0, 1.0), self.s)
+    }
+}
+
+impl fmt::Display for Filter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "[{}, {}, {}]", self.k, self.s, self.r)
+    }
+}
+
+/// `C(k, r)`, or `u64::MAX` if it does not fit; 0 for `r > k`.
+fn choose(k: u32, r: u32) -> u64 {
+    if r > k {
+        return 0;
+    }
+    let mut value = 1_u64;
+    for i in 0..u64::from(r.min(k - r)) {
+        // C(k, i + 1) from C(k, i), exact at each step; the values only rise
+        // up to the middle, so an overflow is final.
+        let wide = u128::from(value) * u128::from(u64::from(k) - i) / u128::from(i + 1);
+        match u64::try_from(wide) {
+            Ok(next) => value = next,
+            Err(_) => return u64::MAX,
+        }
+    }
+    value
+}

@@ -1,0 +1,257 @@
+//! The choice of `[k, s, r]` for a threshold and a recall.
+//!
+//! "Choosing the parameters is half science, half black magic" (Broder, section
+//! 4). What can be computed here is: which filters let `recall` of the pairs at
+//! the threshold through, and which of those is best. Fewest permutations alone
+//! would be degenerate (`[2, 1, 1]` passes 96 % of pairs at 0.8, and 84 % at
+//! 0.6), so a filter must also be useful: at three quarters of the threshold it
+//! may pass at most `unwanted`, a third unless told otherwise.
+//!
+//! The one idea: for given `s` and `r` both the recall and the unwanted share
+//! rise with `k`, so only the smallest `k` that reaches the recall can win; and
+//! that `k` rises with `s`. The search walks `s` upward for each `r` and never
+//! takes `k` back. A default search takes a tenth of a millisecond. `[k, s, k]` with `k > 1` is left out: it is `[1, k s, 1]` with
+//! more features.
+
+use std::cmp::Ordering;
+
+use super::binomial::{self, Chance};
+use super::{Error, Filter, Limit, MAX_FEATURES, MAX_PERMUTATIONS, choose};
+
+/// Where candidates are unwanted, as a share of the threshold.
+pub const UNWANTED_AT: f64 = 0.75;
+
+/// How far a search without a budget looks. Beyond it, signing costs more than
+/// judging the candidates that it would save.
+const SEARCH_PERMUTATIONS: u32 = 2048;
+
+/// What a filter is wanted for, and what it may cost.
+///
+/// ```
+/// use lookalike_core::filter::Search;
+///
+/// let found = Search::new(0.8, 0.95).run()?;
+/// assert!(found.recall >= 0.95 && found.unwanted <= 1.0 / 3.0);
+/// # Ok::<(), lookalike_core::filter::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Search {
+    /// The resemblance from which pairs are wanted, in (0, 1].
+    pub threshold: f64,
+    /// The share of pairs at the threshold that must become candidates, in (0, 1).
+    pub recall: f64,
+    /// The share of pairs at [`UNWANTED_AT`] times the threshold that may become
+    /// candidates, in (0, 1]. With a budget it is only reported.
+    pub unwanted: f64,
+    /// A budget of permutations, which cost time.
+    pub max_permutations: Option<u32>,
+    /// A budget of bytes of features a document, which cost space.
+    pub max_bytes: Option<u32>,
+    /// The most records that a document may write when candidates are matched.
+    pub max_super_features: u64,
+}
+
+/// The filter that a search chose, with what it does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Found {
+    /// The filter.
+    pub filter: Filter,
+    /// Its probability at the threshold.
+    pub recall: f64,
+    /// Its probability at `unwanted_at`.
+    pub unwanted: f64,
+    /// [`UNWANTED_AT`] times the threshold.
+    pub unwanted_at: f64,
+}
+
+/// The limits of a search, made one number each.
+struct Limits {
+    permutations: u32,
+    features: u32,
+    super_features: u64,
+}
+
+impl Search {
+    /// A search without a budget: `unwanted` is a third, `max_super_features` 64.
+    pub fn new(threshold: f64, recall: f64) -> Self {
+        Self {
+            threshold,
+            recall,
+            unwanted: 1.0 / 3.0,
+            max_permutations: None,
+            max_bytes: None,
+            max_super_features: 64,
+        }
+    }
+
+    /// Chooses the filter.
+    ///
+    /// Without a budget: the fewest permutations among the useful filters; then
+    /// the steepest at the threshold; then the fewest features. With a budget of
+    /// permutations or bytes: the smallest unwanted share that it buys; then as
+    /// before.
+    ///
+    /// # Errors
+    ///
+    /// If a field is out of its range, or no filter within the limits gives the
+    /// recall, or (without a budget) none that does is useful. The error then
+    /// says what can be had and what to raise.
+    pub fn run(&self) -> Result<Found, Error> {
+        self.check()?;
+        let limits = self.limits()?;
+        let budget = self.max_permutations.is_some() || self.max_bytes.is_some();
+
+        let mut best: Option<(Found, f64)> = None;
+        let mut least: Option<Found> = None;
+        self.each_candidate(&limits, |filter| {
+            let permutations = filter.permutations();
+            if !budget && best.as_ref().is_some_and(|(b, _)| b.filter.permutations() < permutations)
+            {
+                return;
+            }
+            let found = self.found(filter);
+            if least.is_none_or(|l| found.unwanted < l.unwanted) {
+                least = Some(found);
+            }
+            if !budget && found.unwanted > self.unwanted {
+                return;
+            }
+            let slope = filter.slope(self.threshold);
+            let better = best.as_ref().is_none_or(|(other, other_slope)| {
+                let by_share = found.unwanted.total_cmp(&other.unwanted);
+                let by_cost = permutations
+                    .cmp(&other.filter.permutations())
+                    .then(other_slope.total_cmp(&slope))
+                    .then(filter.k().cmp(&other.filter.k()));
+                let order = if budget { by_share.then(by_cost) } else { by_cost };
+                order == Ordering::Less
+            });
+            if better {
+                best = Some((found, slope));
+            }
+        });
+
+        match (best, least) {
+            (Some((found, _)), _) => Ok(found),
+            (None, Some(least)) => Err(Error::UnwantedOutOfReach {
+                at: least.unwanted_at,
+                unwanted: self.unwanted,
+                least: least.unwanted,
+                filter: least.filter,
+                max_super_features: self.max_super_features,
+            }),
+            (None, None) => Err(self.recall_out_of_reach(&limits)?),
+        }
+    }
+
+    /// Calls `visit` with the smallest filter that reaches the recall, for each
+    /// `s` and `r` that the limits allow.
+    fn each_candidate(&self, limits: &Limits, mut visit: impl FnMut(Filter)) {
+        // One more feature in common takes at least one more group.
+        let mut least = 1;
+        for r in 1..=limits.features {
+            let top = most_features(r, limits);
+            if top == r && r > 1 {
+                // Only [r, s, r] is left, for this r and for every larger one.
+                break;
+            }
+            let mut k = least;
+            for s in 1..=limits.permutations / r {
+                let chance = Chance::of_group(self.threshold, s);
+                let most = top.min(limits.permutations / s);
+                while k <= most && binomial::at_least(k, r, chance) < self.recall {
+                    k += 1;
+                }
+                if s == 1 {
+                    least = k + 1;
+                }
+                if k > most {
+                    break;
+                }
+                if k > r || k == 1 {
+                    visit(Filter { k, s, r });
+                }
+            }
+        }
+    }
+
+    fn found(&self, filter: Filter) -> Found {
+        let unwanted_at = UNWANTED_AT * self.threshold;
+        Found {
+            filter,
+            recall: filter.probability(self.threshold),
+            unwanted: filter.probability(unwanted_at),
+            unwanted_at,
+        }
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        // Written so that NaN fails.
+        if !(self.threshold > 0.0 && self.threshold <= 1.0) {
+            return Err(Error::Threshold(self.threshold));
+        }
+        if !(self.recall > 0.0 && self.recall < 1.0) {
+            return Err(Error::Recall(self.recall));
+        }
+        if !(self.unwanted > 0.0 && self.unwanted <= 1.0) {
+            return Err(Error::Unwanted(self.unwanted));
+        }
+        Ok(())
+    }
+
+    fn limits(&self) -> Result<Limits, Error> {
+        let permutations = self.max_permutations.unwrap_or(SEARCH_PERMUTATIONS);
+        let bytes = self.max_bytes.unwrap_or(u32::MAX);
+        if permutations == 0 || bytes < 8 || self.max_super_features == 0 {
+            return Err(Error::Budget {
+                permutations,
+                bytes,
+                super_features: self.max_super_features,
+            });
+        }
+        let permutations = permutations.min(MAX_PERMUTATIONS);
+        Ok(Limits {
+            permutations,
+            features: (bytes / 8).min(MAX_FEATURES).min(permutations),
+            super_features: self.max_super_features,
+        })
+    }
+
+    /// The best recall within the limits is that of as many features as they
+    /// allow, of one minvalue each, of which one suffices.
+    fn recall_out_of_reach(&self, limits: &Limits) -> Result<Error, Error> {
+        let k = most_features(1, limits);
+        let filter = Filter::new(k, 1, 1)?;
+        let limit = if u64::from(k) == self.max_super_features {
+            Limit::SuperFeatures(self.max_super_features)
+        } else if self.max_bytes.is_some_and(|bytes| bytes / 8 == k) {
+            Limit::Bytes(8 * k)
+        } else if self.max_permutations == Some(k) {
+            Limit::Permutations(k)
+        } else {
+            Limit::Fixed
+        };
+        Ok(Error::RecallOutOfReach {
+            threshold: self.threshold,
+            recall: self.recall,
+            best: filter.probability(self.threshold),
+            filter,
+            limit,
+        })
+    }
+}
+
+/// The largest `k` with `C(k, r)` within the limit, which rises with `k`.
+fn most_features(r: u32, limits: &Limits) -> u32 {
+    let (mut low, mut high) = (r, limits.features);
+    while low < high {
+        let middle = low + (high - low).div_ceil(2);
+        if choose(middle, r) <= limits.super_features {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    low
+}
