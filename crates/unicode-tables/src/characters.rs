@@ -123,8 +123,8 @@ pub(crate) fn class(c: char) -> Class {
     let category = CodePointMapData::<GeneralCategory>::new().get(c);
     let alphabetic = CodePointSetData::new::<Alphabetic>().contains(c);
     let letter = alphabetic || GeneralCategoryGroup::Mark.contains(category);
-    let scripts = ScriptWithExtensions::new();
-    if letter && SOLO_SCRIPTS.iter().any(|&script| scripts.has_script(c, script)) {
+    let scripts = ScriptWithExtensions::new().get_script_extensions_val(c);
+    if letter && scripts.iter().all(|script| SOLO_SCRIPTS.contains(&script)) {
         Class::Solo
     } else if letter || GeneralCategoryGroup::Number.contains(category) {
         Class::Word

@@ -122,7 +122,8 @@ fn print(entries: &Entries, index: &[u32], blocks: &[u32]) -> String {
          //! composite; it has a canonical decomposition.\n\
          //!\n\
          //! Runs of equal values are written once, as value and count, and laid out by\n\
-         //! the compiler.\n\n",
+         //! the compiler.\n\n\
+         #![expect(clippy::unreadable_literal, reason = \"nobody reads the numbers\")]\n\n",
     );
     let mut constant = |name: &str, kind: &str, value: String| {
         writeln!(out, "pub(super) const {name}: {kind} = {value};").expect("strings take all");
@@ -190,7 +191,7 @@ fn runs(out: &mut String, name: &str, kind: &str, values: &[u32]) {
          }};\n"
     )
     .expect("strings take all");
-    list(out, &format!("const {name}_RUNS: [i64; {}]", coded.len()), &coded);
+    list(out, &format!("static {name}_RUNS: [i64; {}]", coded.len()), &coded);
 }
 
 fn plain(out: &mut String, name: &str, values: &[u32]) {

@@ -1,7 +1,98 @@
 //! One character of the text, read and looked up.
 
-use super::tables::{BLOCK_BITS, BLOCKS, CLASS, INDEX, MAPPED, PAYLOAD, STRING};
-use super::tables::{STRING_STARTS, STRINGS};
+use super::tables::{BLOCK_BITS, BLOCKS, CLASS, INDEX, JOINS, MAPPED, PAYLOAD, STRING};
+use super::tables::{STRING_STARTS, STRINGS, WORD};
+
+/// For each two-byte character that maps to a two-byte word character and does
+/// not join what precedes: the bytes it maps to. Else 0. Letters of the Latin,
+/// Greek, Cyrillic, Hebrew and Arabic scripts are nearly all of this kind. The
+/// place is the two bytes less 0xc080, so that no other two bytes have one.
+static TWO: [u16; 0x2000] = {
+    let mut table = [0; 0x2000];
+    let mut code = 0x80;
+    while code < 0x800 {
+        let place = (INDEX[code >> BLOCK_BITS] as usize) << BLOCK_BITS;
+        let entry = BLOCKS[place | (code & ((1 << BLOCK_BITS) - 1))];
+        if entry & (CLASS | JOINS) == WORD {
+            let target = if entry & MAPPED == 0 { code as u32 } else { entry >> PAYLOAD };
+            if target >= 0x80 && target < 0x800 {
+                let bytes = 0xc080 | target << 2 & 0x1f00 | target & 0x3f;
+                table[(code & 0x7c0) << 2 | code & 0x3f] = bytes as u16;
+            }
+        }
+        code += 1;
+    }
+    table
+};
+
+/// The bytes that the first character maps to, if [`TWO`] has it, else 0.
+#[inline(always)]
+pub(super) fn two(text: &[u8]) -> u32 {
+    let Some(&bytes) = text.first_chunk::<2>() else { return 0 };
+    let place = usize::from(u16::from_be_bytes(bytes) ^ 0xc080);
+    TWO.get(place).copied().map_or(0, u32::from)
+}
+
+/// Not one of the classes: see [`three`].
+pub(super) const OTHER: u32 = 3;
+
+/// For each place in [`BLOCKS`], the class of the character if it does not
+/// join what precedes, and separates or maps to itself. Else [`OTHER`]. The
+/// last block is `OTHER` throughout.
+static PLAIN: [u8; BLOCKS.len() + (1 << BLOCK_BITS)] = {
+    let mut table = [OTHER as u8; BLOCKS.len() + (1 << BLOCK_BITS)];
+    let mut place = 0;
+    while place < BLOCKS.len() {
+        let entry = BLOCKS[place];
+        let itself = entry & (CLASS | MAPPED) == entry & CLASS;
+        if entry & JOINS == 0 && (itself || entry & CLASS == 0) {
+            // A string's class is `OTHER` already.
+            table[place] = (entry & CLASS) as u8;
+        }
+        place += 1;
+    }
+    table
+};
+
+/// The block in [`PLAIN`] for the first two of three bytes, of which those of
+/// overlong forms have the last.
+static THREE: [u16; 0x400] = {
+    let mut table = [(BLOCKS.len() >> BLOCK_BITS) as u16; 0x400];
+    let mut block = 0x800 >> BLOCK_BITS;
+    while block < 0x400 {
+        table[block] = INDEX[block];
+        block += 1;
+    }
+    table
+};
+
+// The first two bytes of three choose the block, and the third the place in it.
+const _: () = assert!(BLOCK_BITS == 6 && STRING == OTHER);
+
+/// The class and the bytes of the first character, if it has three bytes, does
+/// not join what precedes, and separates or maps to itself. Else [`OTHER`].
+#[inline(always)]
+pub(super) fn three(text: &[u8]) -> (u32, u32) {
+    let bytes = match text.first_chunk::<4>() {
+        Some(bytes) => u32::from_be_bytes(*bytes) >> 8,
+        None => last_bytes(text, 0) >> 8,
+    };
+    if bytes & 0xf0_c0c0 != 0xe0_8080 {
+        return (OTHER, bytes);
+    }
+    let block = THREE[(bytes >> 10 & 0x3c0 | bytes >> 8 & 0x3f) as usize];
+    let place = usize::from(block) << BLOCK_BITS | (bytes & 0x3f) as usize;
+    (PLAIN.get(place).copied().map_or(OTHER, u32::from), bytes)
+}
+
+/// Does the first character join what precedes?
+#[inline(always)]
+pub(super) fn joins(text: &[u8]) -> bool {
+    match text.first() {
+        None | Some(..0x80) => false,
+        Some(_) => two(text) == 0 && Character::at(text, 0).entry & JOINS != 0,
+    }
+}
 
 /// A character of the original text.
 #[derive(Clone, Copy)]
@@ -12,7 +103,7 @@ pub(super) struct Character {
     pub(super) entry: u32,
     /// Its UTF-8 bytes, the first highest.
     pub(super) bytes: u32,
-    /// How many bytes of the text it takes: 0 only at the end.
+    /// How many bytes of the text it takes.
     pub(super) length: usize,
 }
 
@@ -31,24 +122,15 @@ impl Character {
     /// The character at `at`. A byte that begins no valid UTF-8 sequence is
     /// one of its own, a separator; so an invalid sequence may be one or
     /// several of them, which makes no difference.
+    ///
+    /// At the end of the text it is U+0000, as if one followed.
     #[inline(always)]
     pub(super) fn at(text: &[u8], at: usize) -> Self {
-        match text.get(at..).and_then(<[u8]>::first_chunk::<4>) {
-            Some(bytes) => Self::first(u32::from_be_bytes(*bytes)),
-            None => Self::near_the_end(text, at),
-        }
-    }
-
-    #[cold]
-    fn near_the_end(text: &[u8], at: usize) -> Self {
-        let rest = text.get(at..).unwrap_or_default();
-        if rest.is_empty() {
-            return Self { code: 0, entry: 0, bytes: 0, length: 0 };
-        }
-        // Zeros continue no sequence.
-        let mut padded = [0; 4];
-        padded[..rest.len()].copy_from_slice(rest);
-        Self::first(u32::from_be_bytes(padded))
+        let word = match text.get(at..).and_then(<[u8]>::first_chunk::<4>) {
+            Some(bytes) => u32::from_be_bytes(*bytes),
+            None => last_bytes(text, at),
+        };
+        Self::first(word)
     }
 
     /// The first character of four bytes, the first highest.
@@ -89,6 +171,17 @@ impl Character {
             each(character(self.code), own);
         }
     }
+}
+
+/// The last bytes of the text, and zeros, which continue no sequence. It
+/// returns an integer, not a [`Character`], so that none is ever in memory: a
+/// copy of one written in pieces stalls, which took half of the time.
+#[cold]
+fn last_bytes(text: &[u8], at: usize) -> u32 {
+    let rest = text.get(at..).unwrap_or_default();
+    let mut padded = [0; 4];
+    padded[..rest.len()].copy_from_slice(rest);
+    u32::from_be_bytes(padded)
 }
 
 fn character(code: u32) -> char {
@@ -152,6 +245,6 @@ mod tests {
             assert_eq!((read.code, read.entry, read.length), (0xfffd, 0, 1), "{text:x?}");
         }
         assert_eq!(Character::at(b"\xed\xa0\x80", 0).entry & (CLASS | 4), 0, "a surrogate");
-        assert_eq!(Character::at(b"", 0).length, 0);
+        assert_eq!(Character::at(b"", 0).code, 0);
     }
 }

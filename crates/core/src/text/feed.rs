@@ -15,6 +15,9 @@ pub(super) trait Out {
 
     fn push(&mut self, token: Token, place: Self::Place);
 
+    /// The same, if `really`, which may be hard to predict.
+    fn push_if(&mut self, really: bool, token: Token, place: Self::Place);
+
     /// Takes the words of a prefix of `text` as `ascii_words` does, and
     /// returns its length; or 0 if it takes them only one by one.
     fn ascii_words(&mut self, text: &[u8]) -> usize;
@@ -59,8 +62,10 @@ pub(super) trait Feed<O: Out>: Copy {
     /// Are the URLs of the text tokens of another kind?
     const URLS: bool;
 
-    /// An ASCII letter or digit, which stands in the text itself, in lower case.
-    fn ascii(&mut self, lower: u8, place: O::Place, out: &mut O);
+    /// ASCII letters and digits, which stand in the text itself from `start`
+    /// on; in lower case, 1 to 8 of them, given as `Fingerprint::push_word`
+    /// takes them.
+    fn ascii(&mut self, lower: u64, length: usize, start: usize, out: &mut O);
     /// A word character.
     fn word(&mut self, bytes: u32, length: usize, place: O::Place, out: &mut O);
     /// A solo character.
@@ -97,10 +102,10 @@ impl<O: Out> Feed<O> for Words<O::Place> {
     const URLS: bool = true;
 
     #[inline(always)]
-    fn ascii(&mut self, lower: u8, place: O::Place, _: &mut O) {
+    fn ascii(&mut self, lower: u64, length: usize, start: usize, _: &mut O) {
         self.mixed &= self.open;
-        self.extend(place);
-        self.word.push_byte(lower);
+        self.extend(O::Place::new(start, start + length));
+        self.word.push_word(lower, length);
     }
 
     #[inline(always)]
@@ -112,17 +117,17 @@ impl<O: Out> Feed<O> for Words<O::Place> {
 
     #[inline(always)]
     fn solo(&mut self, bytes: u32, length: usize, place: O::Place, out: &mut O) {
-        self.separator(out);
+        if self.open {
+            <Self as Feed<O>>::separator(self, out);
+        }
         out.push(Fingerprint::of_short(bytes, length), place);
     }
 
     #[inline(always)]
     fn separator(&mut self, out: &mut O) {
-        if self.open {
-            out.push(self.word.finish(), self.place);
-            self.open = false;
-            self.word = Fingerprint::EMPTY;
-        }
+        out.push_if(self.open, self.word.finish(), self.place);
+        self.open = false;
+        self.word = Fingerprint::EMPTY;
     }
 
     #[inline(always)]
@@ -152,8 +157,11 @@ impl<O: Out> Feed<O> for Characters<O::Place> {
     const URLS: bool = false;
 
     #[inline(always)]
-    fn ascii(&mut self, lower: u8, place: O::Place, out: &mut O) {
-        self.solo(u32::from(lower), 1, place, out);
+    fn ascii(&mut self, lower: u64, length: usize, start: usize, out: &mut O) {
+        for at in 0..length {
+            let byte = lower >> (8 * (length - 1 - at)) & 0xff;
+            self.solo(byte as u32, 1, O::Place::new(start + at, start + at + 1), out);
+        }
     }
 
     #[inline(always)]

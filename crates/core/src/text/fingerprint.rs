@@ -10,13 +10,13 @@
 const POLYNOMIAL: u64 = 0x243f_6a88_85a3_0907;
 
 /// `REDUCED[k][b]` is b(x) * x^(64 + 8k) mod P(x).
-static REDUCED: [[u64; 256]; 4] = {
-    let mut table = [[0; 256]; 4];
+static REDUCED: [[u64; 256]; 8] = {
+    let mut table = [[0; 256]; 8];
     let mut byte = 0;
     while byte < 256 {
         let mut remainder = byte as u64;
         let mut shifts = 0;
-        while shifts < 64 + 24 {
+        while shifts < 64 + 56 {
             let carry = remainder >> 63 != 0;
             remainder = (remainder << 1) ^ if carry { POLYNOMIAL } else { 0 };
             shifts += 1;
@@ -68,10 +68,27 @@ impl Fingerprint {
         };
     }
 
+    /// Appends the low `length` bytes of `bytes`, 0 to 8, as [`Self::push`]
+    /// does. Most strings given this way have at most seven bytes, and need no
+    /// look-up.
+    #[inline(always)]
+    pub(super) fn push_word(&mut self, bytes: u64, length: usize) {
+        // In two steps each, as no shift goes as far as 64.
+        let (half, rest) = (4 * length, 32 - 4 * length);
+        let over = self.0 >> rest >> rest;
+        let byte = |place: usize| (over >> (8 * place)) as usize & 0xff;
+        self.0 = self.0 << half << half | bytes;
+        if over != 0 {
+            self.0 ^= (REDUCED[0][byte(0)] ^ REDUCED[1][byte(1)])
+                ^ (REDUCED[2][byte(2)] ^ REDUCED[3][byte(3)])
+                ^ (REDUCED[4][byte(4)] ^ REDUCED[5][byte(5)])
+                ^ (REDUCED[6][byte(6)] ^ REDUCED[7][byte(7)]);
+        }
+    }
+
     /// Appends the eight bytes of `token`, highest first.
     pub(super) fn push_token(&mut self, token: u64) {
-        self.push((token >> 32) as u32, 4);
-        self.push(token as u32, 4);
+        self.push_word(token, 8);
     }
 
     #[inline(always)]
@@ -125,11 +142,14 @@ mod tests {
             }
             assert_eq!(fingerprint.finish(), divided(&bytes[..60]));
         }
-        let mut fingerprint = Fingerprint::EMPTY;
-        for piece in bytes[..56].chunks(8) {
-            let value = piece.iter().fold(0, |value, &byte| value << 8 | u64::from(byte));
-            fingerprint.push_token(value);
+        for length in 1..=8 {
+            let mut fingerprint = Fingerprint::EMPTY;
+            for piece in bytes.chunks(length) {
+                let value = piece.iter().fold(0, |value, &byte| value << 8 | u64::from(byte));
+                fingerprint.push_word(value, piece.len());
+                fingerprint.push_word(0, 0);
+            }
+            assert_eq!(fingerprint.finish(), divided(&bytes));
         }
-        assert_eq!(fingerprint.finish(), divided(&bytes[..56]));
     }
 }

@@ -53,6 +53,12 @@ impl Out for Spans {
         self.0.push(Span { token, start, end });
     }
 
+    fn push_if(&mut self, really: bool, token: Token, place: (usize, usize)) {
+        if really {
+            self.push(token, place);
+        }
+    }
+
     fn ascii_words(&mut self, _: &[u8]) -> usize {
         0
     }

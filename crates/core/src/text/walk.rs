@@ -21,8 +21,8 @@
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::compose;
 
-use super::ascii::{LOWER, is_ascii_ahead};
-use super::character::{Character, entry, utf8};
+use super::ascii::{LOWER, letters, near_end_of_ascii};
+use super::character::{Character, OTHER, entry, joins, three, two, utf8};
 use super::feed::{Feed, Out, Place};
 use super::tables::{CLASS, DECOMPOSES, JOINS, MAPPED, MAY_COMPOSE, PAYLOAD, SOLO, STRING, WORD};
 use super::url;
@@ -39,36 +39,33 @@ pub(super) fn walk<O: Out, F: Feed<O>>(
     scratch: &mut Vec<char>,
 ) {
     let mut at = 0;
-    // No word is open at the beginning of each round, and what precedes is
-    // nothing, an ASCII separator or a URL.
+    // Up to here it is known that ASCII ends soon.
+    let mut soon = 0;
     while at < text.len() {
-        if F::URLS && is_ascii_ahead(text, at) {
+        // No word is open here, and what precedes is nothing, an ASCII
+        // separator or a URL.
+        if F::URLS && near_end_of_ascii(text, at).is_none() {
             at += out.ascii_words(&text[at..]);
         }
-        let mut current = Character::at(text, at);
-        if current.entry & JOINS != 0 {
-            (at, feed) = segment(text, at, feed, out, scratch);
-            current = Character::at(text, at);
+        if Character::at(text, at).entry & JOINS != 0 {
+            feed = segment(text, &mut at, feed, out, scratch);
         }
-        while current.length != 0 {
+        // And from here on, what stands at `at` does not join what precedes.
+        while let Some(&byte) = text.get(at) {
             let start = at;
-            at += current.length;
-            let next = Character::at(text, at);
-            if next.entry & JOINS != 0 || current.entry & CLASS == STRING {
-                (at, feed) = segment(text, start, feed, out, scratch);
-                current = Character::at(text, at);
-                continue;
-            }
-            let place = O::Place::new(start, at);
-            if current.code < 0x80 {
-                let lower = LOWER[current.code as usize];
-                if lower != 0 {
-                    feed.ascii(lower, place, out);
-                } else {
-                    let in_url = F::URLS
-                        && current.code == u32::from(b':')
-                        && feed.is_ascii_word()
-                        && url::follows(text, start);
+            if byte < 0x80 {
+                if LOWER[usize::from(byte)] != 0 {
+                    let (lower, length) = letters(&text[at..]);
+                    // A mark may follow the last letter, and none another one.
+                    let safe = length - usize::from(joins(&text[at + length..]));
+                    if safe > 0 {
+                        feed.ascii(lower >> (8 * (length - safe)), safe, at, out);
+                        at += safe;
+                        continue;
+                    }
+                } else if !joins(&text[at + 1..]) {
+                    let in_url =
+                        F::URLS && byte == b':' && feed.is_ascii_word() && url::follows(text, at);
                     feed.separator(out);
                     if in_url {
                         // The open word was the URL's first piece.
@@ -78,22 +75,93 @@ pub(super) fn walk<O: Out, F: Feed<O>>(
                         });
                         break;
                     }
-                    if F::URLS && is_ascii_ahead(text, at) {
-                        break;
+                    at += 1;
+                    if F::URLS && at > soon {
+                        let Some(end) = near_end_of_ascii(text, at) else { break };
+                        soon = end;
                     }
+                    continue;
                 }
+            } else if byte < 0xe0 {
+                feed = two_byte_run(text, &mut at, feed, out);
             } else {
-                let (bytes, length) = if current.entry & MAPPED == 0 {
-                    (current.bytes, current.length)
-                } else {
-                    utf8(current.entry >> PAYLOAD)
-                };
-                give(&mut feed, current.entry, (bytes, length), place, out);
+                feed = three_byte_run(text, &mut at, feed, out);
             }
-            current = next;
+            if at == start {
+                feed = one(text, &mut at, feed, out, scratch);
+            }
         }
     }
     feed.separator(out);
+}
+
+/// Feeds simple characters of two bytes, while what follows them does not join.
+/// One by one: four at a time, with no branch on how many are simple, was
+/// slower, since then the place of the next word waits for the end of this one.
+#[inline(always)]
+fn two_byte_run<O: Out, F: Feed<O>>(text: &[u8], at: &mut usize, mut feed: F, out: &mut O) -> F {
+    let mut rest = &text[*at..];
+    let mut current = two(rest);
+    while current != 0 {
+        let after = rest.get(2..).unwrap_or_default();
+        let next = two(after);
+        if next == 0 && joins(after) {
+            break;
+        }
+        let start = text.len() - rest.len();
+        feed.word(current, 2, O::Place::new(start, start + 2), out);
+        rest = after;
+        current = next;
+    }
+    *at = text.len() - rest.len();
+    feed
+}
+
+/// Feeds simple characters of three bytes, while what follows does not join.
+#[inline(always)]
+fn three_byte_run<O: Out, F: Feed<O>>(text: &[u8], at: &mut usize, mut feed: F, out: &mut O) -> F {
+    let mut rest = &text[*at..];
+    let (mut class, mut bytes) = three(rest);
+    while class != OTHER {
+        let after = rest.get(3..).unwrap_or_default();
+        let (next_class, next_bytes) = three(after);
+        if next_class == OTHER && joins(after) {
+            break;
+        }
+        let start = text.len() - rest.len();
+        give(&mut feed, class, (bytes, 3), O::Place::new(start, start + 3), out);
+        rest = after;
+        (class, bytes) = (next_class, next_bytes);
+    }
+    *at = text.len() - rest.len();
+    feed
+}
+
+/// Feeds one character, or its segment if it does not stand alone.
+#[inline(never)]
+fn one<O: Out, F: Feed<O>>(
+    text: &[u8],
+    at: &mut usize,
+    mut feed: F,
+    out: &mut O,
+    scratch: &mut Vec<char>,
+) -> F {
+    let current = Character::at(text, *at);
+    let end = *at + current.length;
+    let next = Character::at(text, end);
+    // ASCII has no entry here, and comes here only before one that joins.
+    let simple = current.code >= 0x80 && current.entry & CLASS != STRING;
+    if !simple || next.entry & JOINS != 0 {
+        return segment(text, at, feed, out, scratch);
+    }
+    let bytes = if current.entry & MAPPED == 0 {
+        (current.bytes, current.length)
+    } else {
+        utf8(current.entry >> PAYLOAD)
+    };
+    give(&mut feed, current.entry, bytes, O::Place::new(*at, end), out);
+    *at = end;
+    feed
 }
 
 #[inline(always)]
@@ -111,15 +179,16 @@ fn give<O: Out, F: Feed<O>>(
     }
 }
 
-/// Feeds the segment that begins at `start`, and returns where it ends.
+/// Feeds the segment that begins at `at`, and moves `at` to where it ends.
 #[inline(never)]
 fn segment<O: Out, F: Feed<O>>(
     text: &[u8],
-    start: usize,
+    at: &mut usize,
     mut feed: F,
     out: &mut O,
     scratch: &mut Vec<char>,
-) -> (usize, F) {
+) -> F {
+    let start = *at;
     let mut check = Check::default();
     let mut end = start;
     let mut current = Character::at(text, start);
@@ -147,7 +216,8 @@ fn segment<O: Out, F: Feed<O>>(
             give(&mut feed, entry, utf8(u32::from(c)), O::Place::new(start, end), out);
         });
     }
-    (end, feed)
+    *at = end;
+    feed
 }
 
 #[inline(always)]

@@ -45,7 +45,7 @@ pub(crate) fn tokens(unit: Unit, text: &[u8]) -> Vec<Token> {
 }
 
 /// The word tokens as strings.
-pub(crate) fn words(text: &[u8]) -> Vec<String> {
+fn words(text: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(text);
     let mut tokens = Vec::new();
     let (mut stretch, mut from) = (0, 0);
@@ -94,7 +94,7 @@ fn characters(text: &[u8]) -> Vec<String> {
     words.join(" ").chars().map(String::from).collect()
 }
 
-/// toNFKC_Casefold, with separators for what is unassigned.
+/// `toNFKC_Casefold`, with separators for what is unassigned.
 fn canonical(text: &str) -> String {
     let mapped: String = text
         .chars()
@@ -121,8 +121,8 @@ fn category(c: char) -> GeneralCategory {
 fn class(c: char) -> Class {
     let letter = CodePointSetData::new::<Alphabetic>().contains(c)
         || GeneralCategoryGroup::Mark.contains(category(c));
-    let has = |script: &Script| ScriptWithExtensions::new().has_script(c, *script);
-    if letter && SOLO.iter().any(has) {
+    let scripts = ScriptWithExtensions::new().get_script_extensions_val(c);
+    if letter && scripts.iter().all(|script| SOLO.contains(&script)) {
         Class::Solo
     } else if letter || GeneralCategoryGroup::Number.contains(category(c)) {
         Class::Word
