@@ -1,1 +1,200 @@
 //! From documents to canonical tokens.
+//!
+//! A token is a 64-bit fingerprint of a canonical piece of text, the same on
+//! every machine. It depends on the text, on the version of Unicode
+//! ([`UNICODE_VERSION`]) and on nothing else: no dictionary, no locale.
+//!
+//! # Definition
+//!
+//! 1. *Characters.* The text is UTF-8. Any invalid sequence, lone surrogates
+//!    included, separates, as U+FFFD does.
+//! 2. *URLs.* A maximal run of ASCII letters and digits just before `://`
+//!    begins a URL, unless the run is only the end of a word: that is, unless
+//!    the canonical form (step 3) of what stands between the last URL, or the
+//!    beginning, and the run ends in a word character (step 4). The URL goes
+//!    on to the first byte that is not visible ASCII (0x21 to 0x7e) or is one
+//!    of `` < > " ' ` ( ) { } [ ] | \ ^ ``. It is broken at slashes and dots;
+//!    each piece, without what is not an ASCII letter or digit at its ends, in
+//!    lower case, is a token if something is left of it.
+//! 3. *Canonical form.* Each maximal stretch outside URLs is mapped by
+//!    Unicode's `toNFKC_Casefold`: every character to its `NFKC_Casefold`, which
+//!    deletes the default ignorable ones, and the whole to NFC. Before that,
+//!    code points that are unassigned become separators (U+FFFD).
+//! 4. *Classes.* A character of the canonical form is *solo* if it is
+//!    Alphabetic or a Mark (M) and all its `Script_Extensions` are among Han,
+//!    Hiragana, Katakana, Thai, Lao, Khmer and Myanmar: these scripts put no
+//!    spaces between words, and each character is a token. (All, not some:
+//!    U+02BC and U+0303 stand in Ukrainian and Guarani words too.) It is a
+//!    *word* character if it is Alphabetic, a Mark or a Number (N): each
+//!    maximal run is a token. Else it is a *separator*.
+//! 5. *Fingerprints.* The token is the Rabin fingerprint of its UTF-8 bytes.
+//!
+//! That is [`Unit::Words`]. [`Unit::Characters`] takes steps 1, 3 and 4 with
+//! no URLs: each word or solo character is a token, and so is each maximal run
+//! of separators between two of them, as one space. [`Unit::Lines`] takes each
+//! line, up to a line feed, by itself: if it has any words, it is one token,
+//! the fingerprint of its words' tokens, as eight bytes each, highest first.
+//!
+//! The tests have a naive form of this, from another source of Unicode data.
+
+#![expect(
+    clippy::inline_always,
+    reason = "the walk keeps its state in registers only if all of it is one function"
+)]
+
+mod ascii;
+mod character;
+mod feed;
+mod fingerprint;
+mod spans;
+mod tables;
+mod url;
+mod walk;
+
+use feed::{Characters, Out, Words};
+use fingerprint::Fingerprint;
+pub use spans::{Span, spans};
+pub use tables::UNICODE_VERSION;
+
+/// The fingerprint of a canonical piece of text.
+pub type Token = u64;
+
+/// The most tokens in a block. 2048: 16 KB, which the next stage finds in the
+/// first-level cache.
+pub const BLOCK: usize = 2048;
+
+/// What a token stands for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Unit {
+    /// A word, or a character of a script without spaces.
+    #[default]
+    Words,
+    /// A character, or what separates two.
+    Characters,
+    /// A line.
+    Lines,
+}
+
+/// Makes tokens of documents, one after another.
+///
+/// It keeps its buffers, so that it allocates nothing once warm, except for a
+/// letter with more than four combining marks out of order.
+pub struct Tokenizer {
+    unit: Unit,
+    block: Box<[Token; BLOCK]>,
+    /// The words of the line, for [`Unit::Lines`].
+    line: Option<Box<[Token; BLOCK]>>,
+    scratch: Vec<char>,
+}
+
+impl Tokenizer {
+    /// A tokenizer into `unit`s.
+    pub fn new(unit: Unit) -> Self {
+        let line = (unit == Unit::Lines).then(empty_block);
+        Self { unit, block: empty_block(), line, scratch: Vec::new() }
+    }
+
+    /// Calls `sink` with successive blocks of the tokens of `text`, in order,
+    /// none empty and none of more than [`BLOCK`]. Takes time linear in the
+    /// text and bounded memory, unless a single letter has more than thousands
+    /// of combining marks.
+    pub fn for_each_block(&mut self, text: &[u8], sink: &mut impl FnMut(&[Token])) {
+        let Self { unit, block, line, scratch } = self;
+        let mut blocks = Blocks { block, count: 0, sink };
+        match (unit, line) {
+            (Unit::Characters, _) => walk::walk(text, Characters::new(), &mut blocks, scratch),
+            (Unit::Lines, Some(words)) => {
+                for line in text.split(|&byte| byte == b'\n') {
+                    if let Some(token) = line_token(line, words, scratch) {
+                        blocks.push(token, ());
+                    }
+                }
+            }
+            _ => walk::walk(text, Words::new(), &mut blocks, scratch),
+        }
+        blocks.flush();
+    }
+
+    /// Appends all tokens of `text` to `out`.
+    pub fn tokens(&mut self, text: &[u8], out: &mut Vec<Token>) {
+        self.for_each_block(text, &mut |block| out.extend_from_slice(block));
+    }
+}
+
+fn empty_block() -> Box<[Token; BLOCK]> {
+    Box::new([0; BLOCK])
+}
+
+/// The token of a line, if it has words.
+fn line_token(line: &[u8], block: &mut [Token; BLOCK], scratch: &mut Vec<char>) -> Option<Token> {
+    let mut words = None;
+    let mut sink = |block: &[Token]| {
+        let fingerprint = words.get_or_insert(Fingerprint::EMPTY);
+        for &token in block {
+            fingerprint.push_token(token);
+        }
+    };
+    let mut blocks = Blocks { block, count: 0, sink: &mut sink };
+    walk::walk(line, Words::new(), &mut blocks, scratch);
+    blocks.flush();
+    words.map(Fingerprint::finish)
+}
+
+/// Gives tokens to a function in blocks.
+struct Blocks<'a, S> {
+    block: &'a mut [Token; BLOCK],
+    /// Less than [`BLOCK`] between calls.
+    count: usize,
+    sink: &'a mut S,
+}
+
+impl<S: FnMut(&[Token])> Blocks<'_, S> {
+    #[cold]
+    fn flush(&mut self) {
+        if self.count > 0 {
+            (self.sink)(&self.block[..self.count]);
+            self.count = 0;
+        }
+    }
+}
+
+impl<S: FnMut(&[Token])> Out for Blocks<'_, S> {
+    type Place = ();
+
+    #[inline(always)]
+    fn push(&mut self, token: Token, (): ()) {
+        self.push_if(true, token, ());
+    }
+
+    #[inline(always)]
+    fn push_if(&mut self, really: bool, token: Token, (): ()) {
+        self.block[self.count % BLOCK] = token;
+        self.count += usize::from(really);
+        if self.count >= BLOCK {
+            self.flush();
+        }
+    }
+
+    #[inline]
+    fn ascii_words(&mut self, text: &[u8]) -> usize {
+        let mut consumed = 0;
+        loop {
+            // Not with little room: a call should be worth its while.
+            if self.count > BLOCK - BLOCK / 8 {
+                self.flush();
+            }
+            let room = &mut self.block[self.count..];
+            let full = room.len();
+            let (read, written) = ascii::ascii_words(&text[consumed..], room);
+            consumed += read;
+            self.count += written;
+            if read == 0 || written < full {
+                break;
+            }
+        }
+        if self.count >= BLOCK {
+            self.flush();
+        }
+        consumed
+    }
+}
