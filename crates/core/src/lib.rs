@@ -1,8 +1,46 @@
 //! The mathematics of near-duplicate detection.
 //!
 //! No files, no clock, no threads: every function here is pure, and gives the
-//! same bits on every machine.
+//! same bits on every machine. The way of a document through the modules:
+//!
+//! ```text
+//! text        document -> canonical tokens
+//! shingle     tokens -> shingles
+//! sketch      shingles -> a small sample
+//! feature     minvalues -> features          kernels::Projection: tokens -> projection
+//! signature   = what is kept of a document   signer: all of it in one pass
+//! filter      when do shared features make a candidate?
+//! resemblance and difference: the truth about two documents
+//! recipe      every parameter of all that
+//! ```
+//!
+//! ```
+//! use lookalike_core::{Comparer, Recipe};
+//!
+//! let recipe = Recipe::preset("text")?;
+//! let mut comparer = Comparer::new(&recipe)?;
+//! let pair = comparer.compare(b"A rose is a rose is a rose.", b"A rose is a rose, is a rose!");
+//! assert!(pair.same_tokens);
+//! assert_eq!(pair.overlap.resemblance(), 1.0);
+//! # Ok::<(), lookalike_core::Error>(())
+//! ```
 
+mod compare;
 pub mod difference;
+mod error;
+pub mod feature;
 pub mod filter;
+pub mod recipe;
+pub mod resemblance;
+pub mod shingle;
+mod signature;
+mod signer;
+pub mod sketch;
 pub mod text;
+
+pub use compare::{Comparer, Comparison};
+pub use error::{Error, ErrorKind, Result};
+pub use lookalike_kernels::Kernel;
+pub use recipe::Recipe;
+pub use signature::{Layout, Signature, Similarity};
+pub use signer::Signer;

@@ -36,3 +36,4 @@ pub use kernel::{ENVIRONMENT_VARIABLE, Kernel, KernelError};
 pub use mix::{Sequence, mix};
 pub use permutations::Permutations;
 pub use projection::{Counters, MAX_BITS, Projection};
+pub use scalar::letters;

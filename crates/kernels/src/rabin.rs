@@ -86,6 +86,24 @@ impl Rabin {
         (f << 8 | byte as u64) ^ self.tables[0][(f >> 56) as usize]
     }
 
+    /// The fingerprint `f` of some bits, with the low `count` bytes of `bytes`
+    /// appended, at most eight; the others must be zero.
+    #[inline(always)]
+    pub const fn push_bytes(&self, f: u64, bytes: u64, count: usize) -> u64 {
+        // While nothing overflows, as for most words of most languages, no table is needed.
+        if count < 8 && f >> (64 - 8 * count as u32 - 1) >> 1 == 0 {
+            return f << (8 * count) | bytes;
+        }
+        let mut shifted = if count == 8 { bytes } else { f << (8 * count) | bytes };
+        let mut place = 0;
+        while place < count {
+            let byte = f >> (64 - 8 * count + 8 * place) & 0xff;
+            shifted ^= self.tables[place][byte as usize];
+            place += 1;
+        }
+        shifted
+    }
+
     /// The fingerprint `f` of some bits, with 64 more bits appended.
     #[inline(always)]
     pub const fn push_word(&self, f: u64, word: u64) -> u64 {

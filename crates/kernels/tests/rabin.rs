@@ -50,6 +50,11 @@ proptest! {
             prop_assert_eq!(rabin.bytes(&bytes), rabin_bytes(tail, &bytes));
             let streamed = bytes.iter().fold(Rabin::EMPTY, |f, &byte| rabin.push_byte(f, byte));
             prop_assert_eq!(streamed, rabin_bytes(tail, &bytes));
+            let in_pieces = bytes.chunks(1 + a as usize % 8).fold(Rabin::EMPTY, |f, piece| {
+                let value = piece.iter().fold(0, |value, &byte| value << 8 | u64::from(byte));
+                rabin.push_bytes(f, value, piece.len())
+            });
+            prop_assert_eq!(in_pieces, rabin_bytes(tail, &bytes));
             prop_assert_eq!(rabin.words(&words), rabin_words(tail, &words));
             prop_assert_eq!(rabin.multiply(a, b), remainder(carryless_product(a, b), tail));
             prop_assert_eq!(rabin.shift(a), remainder(u128::from(a) << 64, tail));

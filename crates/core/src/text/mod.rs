@@ -53,6 +53,7 @@ mod walk;
 
 use feed::{Characters, Out, Words};
 use fingerprint::Fingerprint;
+use lookalike_kernels::Kernel;
 pub use spans::{Span, spans};
 pub use tables::UNICODE_VERSION;
 
@@ -81,6 +82,7 @@ pub enum Unit {
 /// letter with more than four combining marks out of order.
 pub struct Tokenizer {
     unit: Unit,
+    kernel: Kernel,
     block: Box<[Token; BLOCK]>,
     /// The words of the line, for [`Unit::Lines`].
     line: Option<Box<[Token; BLOCK]>>,
@@ -88,10 +90,15 @@ pub struct Tokenizer {
 }
 
 impl Tokenizer {
-    /// A tokenizer into `unit`s.
+    /// A tokenizer into `unit`s, on the fastest kernel.
     pub fn new(unit: Unit) -> Self {
+        Self::with_kernel(unit, Kernel::best())
+    }
+
+    /// A tokenizer on this kernel; the tokens are the same on all.
+    pub fn with_kernel(unit: Unit, kernel: Kernel) -> Self {
         let line = (unit == Unit::Lines).then(empty_block);
-        Self { unit, block: empty_block(), line, scratch: Vec::new() }
+        Self { unit, kernel, block: empty_block(), line, scratch: Vec::new() }
     }
 
     /// Calls `sink` with successive blocks of the tokens of `text`, in order,
@@ -99,13 +106,13 @@ impl Tokenizer {
     /// text and bounded memory, unless a single letter has more than thousands
     /// of combining marks.
     pub fn for_each_block(&mut self, text: &[u8], sink: &mut impl FnMut(&[Token])) {
-        let Self { unit, block, line, scratch } = self;
-        let mut blocks = Blocks { block, count: 0, sink };
+        let Self { unit, kernel, block, line, scratch } = self;
+        let mut blocks = Blocks { kernel: *kernel, block, count: 0, sink };
         match (unit, line) {
             (Unit::Characters, _) => walk::walk(text, Characters::new(), &mut blocks, scratch),
             (Unit::Lines, Some(words)) => {
                 for line in text.split(|&byte| byte == b'\n') {
-                    if let Some(token) = line_token(line, words, scratch) {
+                    if let Some(token) = line_token(*kernel, line, words, scratch) {
                         blocks.push(token, ());
                     }
                 }
@@ -126,7 +133,12 @@ fn empty_block() -> Box<[Token; BLOCK]> {
 }
 
 /// The token of a line, if it has words.
-fn line_token(line: &[u8], block: &mut [Token; BLOCK], scratch: &mut Vec<char>) -> Option<Token> {
+fn line_token(
+    kernel: Kernel,
+    line: &[u8],
+    block: &mut [Token; BLOCK],
+    scratch: &mut Vec<char>,
+) -> Option<Token> {
     let mut words = None;
     let mut sink = |block: &[Token]| {
         let fingerprint = words.get_or_insert(Fingerprint::EMPTY);
@@ -134,14 +146,18 @@ fn line_token(line: &[u8], block: &mut [Token; BLOCK], scratch: &mut Vec<char>) 
             fingerprint.push_token(token);
         }
     };
-    let mut blocks = Blocks { block, count: 0, sink: &mut sink };
+    let mut blocks = Blocks { kernel, block, count: 0, sink: &mut sink };
     walk::walk(line, Words::new(), &mut blocks, scratch);
     blocks.flush();
     words.map(Fingerprint::finish)
 }
 
+/// A block with more tokens than this goes on before the next ASCII run.
+const ENOUGH: usize = BLOCK - BLOCK / 4;
+
 /// Gives tokens to a function in blocks.
 struct Blocks<'a, S> {
+    kernel: Kernel,
     block: &'a mut [Token; BLOCK],
     /// Less than [`BLOCK`] between calls.
     count: usize,
@@ -180,15 +196,15 @@ impl<S: FnMut(&[Token])> Out for Blocks<'_, S> {
         let mut consumed = 0;
         loop {
             // Not with little room: a call should be worth its while.
-            if self.count > BLOCK - BLOCK / 8 {
+            if self.count > ENOUGH {
                 self.flush();
             }
             let room = &mut self.block[self.count..];
-            let full = room.len();
-            let (read, written) = ascii::ascii_words(&text[consumed..], room);
+            let (read, written) = self.kernel.ascii_words(&text[consumed..], room);
             consumed += read;
             self.count += written;
-            if read == 0 || written < full {
+            // With room left, it stopped because it had to.
+            if read == 0 || self.count <= ENOUGH {
                 break;
             }
         }

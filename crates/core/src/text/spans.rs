@@ -1,5 +1,7 @@
 //! Tokens with where they stand, for differences shown to people.
 
+use lookalike_kernels::Kernel;
+
 use super::feed::{Characters, Out, Words};
 use super::walk::walk;
 use super::{BLOCK, Token, Unit, line_token};
@@ -34,7 +36,7 @@ pub fn spans(unit: Unit, text: &[u8]) -> Vec<Span> {
             let mut start = 0;
             for line in text.split(|&byte| byte == b'\n') {
                 let end = start + line.len();
-                if let Some(token) = line_token(line, &mut block, &mut scratch) {
+                if let Some(token) = line_token(Kernel::best(), line, &mut block, &mut scratch) {
                     spans.push(token, (start, end));
                 }
                 start = end + 1;

@@ -19,6 +19,9 @@ use crate::rabin::TOKENS;
 /// and bytes and positions together stay in the first-level cache.
 const WINDOW: usize = 4096;
 
+/// Bytes for whose words there must be room, except in the first window.
+const LEAST_ROOM: usize = 512;
+
 /// Bytes before the window in the folded copy: a word of fifteen bytes is read
 /// as the sixteen that end with it.
 const BEFORE: usize = 16;
@@ -299,8 +302,10 @@ pub(crate) fn windows_of_words(
     loop {
         let rest = &text[consumed..];
         // n bytes hold at most (n + 1) / 2 words.
-        let length = rest.len().min(WINDOW).min(2 * (tokens.len() - produced));
-        if length == 0 {
+        let room = 2 * (tokens.len() - produced);
+        let length = rest.len().min(WINDOW).min(room);
+        // Rather than in smaller and smaller windows, the caller goes on with new room.
+        if length == 0 || produced > 0 && length == room && room < LEAST_ROOM {
             break;
         }
         let view = &rest[..rest.len().min(length + 2)];

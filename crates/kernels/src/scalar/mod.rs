@@ -14,3 +14,4 @@ pub(crate) use projection::project;
 pub(crate) use sets::{equal_slots, hamming, intersection};
 pub(crate) use windows::{append_words, windows};
 pub(crate) use words::ascii_words;
+pub use words::letters;

@@ -1,0 +1,101 @@
+//! What is measured on: documents in memory, read or generated.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+
+use lookalike_kernels::Sequence;
+
+/// Documents as UTF-8 text in memory.
+pub(crate) struct Corpus {
+    pub(crate) name: String,
+    pub(crate) documents: Vec<Vec<u8>>,
+}
+
+impl Corpus {
+    pub(crate) fn bytes(&self) -> usize {
+        self.documents.iter().map(Vec::len).sum()
+    }
+
+    /// The documents for which `keep` holds, under another name.
+    fn part(&self, name: &str, keep: impl Fn(&[u8]) -> bool) -> Self {
+        let documents = self.documents.iter().filter(|text| keep(text)).cloned().collect();
+        Self { name: format!("{}, {name}", self.name), documents }
+    }
+
+    /// The field `text` of a JSONL file, plain or compressed with zstd: all of it, the documents
+    /// in English letters, and the others.
+    pub(crate) fn read(path: &Path) -> io::Result<Vec<Self>> {
+        let file = File::open(path)?;
+        let reader: Box<dyn Read> = if path.extension().is_some_and(|e| e == "zst") {
+            Box::new(zstd::Decoder::new(file)?)
+        } else {
+            Box::new(file)
+        };
+        let mut documents = Vec::new();
+        for (number, line) in BufReader::new(reader).lines().enumerate() {
+            let record: serde_json::Value = serde_json::from_str(&line?)?;
+            let Some(text) = record["text"].as_str() else {
+                let message = format!("line {}: field `text` is missing", number + 1);
+                return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+            };
+            documents.push(text.as_bytes().to_vec());
+        }
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let all = Self { name, documents };
+        let english = all.part("at least 99 % ASCII", mostly_ascii);
+        let other = all.part("less than 99 % ASCII", |text| !mostly_ascii(text));
+        Ok(vec![all, english, other])
+    }
+
+    /// English-like text: words of English lengths, the frequent ones often, with capitals, commas
+    /// and full stops, in documents of about 4 KB. The same for the same size, everywhere.
+    pub(crate) fn generated(bytes: usize) -> Self {
+        let mut random = Sequence::new(1, 1);
+        let mut below = |n: u64| ((u128::from(random.next()) * u128::from(n)) >> 64) as u64;
+        // Lengths of running English words, in percent: 1 to 13 letters.
+        const LENGTHS: [u64; 13] = [3, 17, 21, 16, 11, 8, 8, 6, 4, 3, 2, 1, 1];
+        let vocabulary: Vec<Vec<u8>> = (0..20_000)
+            .map(|_| {
+                let mut percent = below(101);
+                let mut length = 0;
+                while length + 1 < LENGTHS.len() && percent >= LENGTHS[length] {
+                    percent -= LENGTHS[length];
+                    length += 1;
+                }
+                (0..=length).map(|_| b'a' + below(26) as u8).collect()
+            })
+            .collect();
+        let mut documents = Vec::new();
+        let mut written = 0;
+        while written < bytes {
+            let mut text = Vec::with_capacity(4200);
+            let mut sentence = 0;
+            while text.len() < 4096 {
+                // The product of two draws prefers small ranks, as Zipf's law does.
+                let rank = below(1 + below(vocabulary.len() as u64)) as usize;
+                let at = text.len();
+                text.extend_from_slice(&vocabulary[rank]);
+                if sentence == 0 {
+                    text[at].make_ascii_uppercase();
+                    sentence = 5 + below(20);
+                }
+                sentence -= 1;
+                if sentence == 0 {
+                    text.extend_from_slice(b".\n");
+                } else if below(12) == 0 {
+                    text.extend_from_slice(b", ");
+                } else {
+                    text.push(b' ');
+                }
+            }
+            written += text.len();
+            documents.push(text);
+        }
+        Self { name: "generated English-like text".to_owned(), documents }
+    }
+}
+
+fn mostly_ascii(text: &[u8]) -> bool {
+    100 * text.iter().filter(|byte| !byte.is_ascii()).count() <= text.len()
+}

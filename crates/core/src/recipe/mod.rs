@@ -1,0 +1,438 @@
+//! Recipes: every parameter that the bits depend on, and how pairs are judged.
+//!
+//! A recipe is a small TOML file; the presets are in [`Recipe::preset`]. Its
+//! *digest* covers all of it and is stored with every artefact. Its *signing
+//! digest* covers only what signatures depend on: signatures made under one
+//! threshold may be judged under another, but two recipes that give different
+//! bits never mix ([`Recipe::check_same_bits`]).
+
+mod presets;
+mod toml_form;
+
+pub use presets::PRESETS;
+
+use sha2::{Digest as _, Sha256};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::filter::Filter;
+use crate::shingle::Counting;
+use crate::sketch::ListOrder;
+use crate::text::{UNICODE_VERSION, Unit};
+
+/// The version of the bits: every golden vector belongs to one.
+pub const VERSION: u32 = 1;
+
+/// Every parameter of signing and judging.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recipe {
+    /// What people call it. Part of the file, not of the digests.
+    pub name: String,
+    /// From which all random choices are drawn.
+    pub seed: u64,
+    /// What a token is.
+    pub tokens: Unit,
+    /// What a shingle is.
+    pub shingles: Shingles,
+    /// What is sampled from the shingles.
+    pub sketch: SketchParameters,
+    /// Whether signature files keep the sketch, for estimates without the documents.
+    pub keep_sketch: bool,
+    /// The filter [k, s, r] over a minwise sketch, if there is one.
+    pub features: Option<Filter>,
+    /// The projection of Algorithm C, if there is one.
+    pub projection: Option<ProjectionParameters>,
+    /// What makes two documents a candidate.
+    pub candidates: Candidates,
+    /// What makes a candidate a pair.
+    pub verify: Verify,
+    /// The resemblance from which on a verified candidate is a pair.
+    pub threshold: f64,
+}
+
+/// What a shingle is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shingles {
+    /// Tokens in a shingle: w.
+    pub width: usize,
+    /// Whether repeats count.
+    pub counting: Counting,
+}
+
+/// What is sampled from the shingles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SketchParameters {
+    /// Nothing.
+    None,
+    /// The minima of this many permutations.
+    Minwise {
+        /// t.
+        permutations: usize,
+    },
+    /// The smallest elements under one permutation.
+    Bottom {
+        /// m.
+        size: usize,
+    },
+    /// The elements that are 0 mod n.
+    Modular {
+        /// n.
+        modulus: u64,
+    },
+    /// Pugh's lists.
+    Lists {
+        /// L.
+        lists: usize,
+        /// R.
+        repeats: usize,
+        /// In how many of the repeats a list must be shared.
+        agree: usize,
+        /// Whether order matters within a list.
+        order: ListOrder,
+        /// What is dealt to the lists.
+        over: Over,
+    },
+}
+
+/// The projection of Algorithm C and its thresholds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProjectionParameters {
+    /// b.
+    pub bits: usize,
+    /// What is projected.
+    pub over: Over,
+    /// Bits that must agree where the projection decides alone.
+    pub agree: usize,
+    /// Bits that must agree where features have made the candidate.
+    pub agree_combined: usize,
+    /// Pieces of the bit string of which a candidate must share one.
+    pub pieces: usize,
+}
+
+/// The units that a projection or Pugh's lists work on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Over {
+    /// Tokens, as in the papers.
+    #[default]
+    Tokens,
+    /// Shingles, which know about order.
+    Shingles,
+}
+
+/// What makes two documents a candidate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Candidates {
+    /// At least r equal features: Algorithm B.
+    #[default]
+    Features,
+    /// Enough equal bits: Algorithm C.
+    Projection,
+    /// Features first, then enough equal bits: the combined algorithm.
+    Combined,
+    /// Algorithm C across sites, the combined algorithm within one.
+    BySite,
+    /// A list in common in enough repeats: Pugh.
+    Lists,
+}
+
+/// What makes a candidate a pair.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Verify {
+    /// The exact resemblance, from the documents.
+    #[default]
+    Exact,
+    /// The resemblance estimated from the sketches.
+    Estimate,
+    /// Being a candidate.
+    None,
+}
+
+/// Widest shingle. Enough for whole pages of text; a bound keeps memory bounded.
+pub const MAX_WIDTH: usize = 4096;
+/// Most permutations, elements or lists in a sketch.
+pub const MAX_SKETCH: usize = 65_536;
+
+impl Recipe {
+    /// Checks that every parameter is in its range and that they fit together.
+    ///
+    /// # Errors
+    /// The first parameter that does not, and what it may be.
+    pub fn validate(&self) -> Result<()> {
+        in_range("shingles.width", self.shingles.width, 1, MAX_WIDTH)?;
+        match self.sketch {
+            SketchParameters::None => {}
+            SketchParameters::Minwise { permutations } => {
+                in_range("sketch.permutations", permutations, 1, MAX_SKETCH)?;
+            }
+            SketchParameters::Bottom { size } => in_range("sketch.size", size, 1, MAX_SKETCH)?,
+            SketchParameters::Modular { modulus } => {
+                if modulus == 0 {
+                    return Err(Error::parameter("sketch.modulus", 0, "at least 1"));
+                }
+                if self.keep_sketch {
+                    let expected = "false for modular sketches, whose size varies";
+                    return Err(Error::parameter("sketch.keep", true, expected));
+                }
+            }
+            SketchParameters::Lists { lists, repeats, agree, .. } => {
+                in_range("sketch.lists", lists, 1, MAX_SKETCH)?;
+                in_range("sketch.repeats", repeats, 1, MAX_SKETCH / lists)?;
+                in_range("sketch.agree", agree, 1, repeats)?;
+            }
+        }
+        if let Some(filter) = self.features {
+            let needed = filter.permutations() as usize;
+            let SketchParameters::Minwise { permutations } = self.sketch else {
+                return Err(Error::parameter(
+                    "sketch.kind",
+                    self.sketch.kind(),
+                    "minwise where there are features",
+                ));
+            };
+            in_range("sketch.permutations", permutations, needed, MAX_SKETCH)?;
+        }
+        if let Some(projection) = self.projection {
+            let bits = projection.bits;
+            if !bits.is_multiple_of(32) || bits == 0 || bits > lookalike_kernels::MAX_BITS {
+                return Err(Error::parameter(
+                    "projection.bits",
+                    bits,
+                    "a multiple of 32 from 32 to 512",
+                ));
+            }
+            in_range("projection.agree", projection.agree, 1, bits)?;
+            in_range("projection.agree-combined", projection.agree_combined, 1, bits)?;
+            in_range("projection.pieces", projection.pieces, 1, bits)?;
+        }
+        self.validate_judging()
+    }
+
+    fn validate_judging(&self) -> Result<()> {
+        let lists = matches!(self.sketch, SketchParameters::Lists { .. });
+        let (features, projection) = (self.features.is_some(), self.projection.is_some());
+        let (fits, needs) = match self.candidates {
+            Candidates::Features => (features, "another rule where there are no features"),
+            Candidates::Projection => (projection, "another rule where there is no projection"),
+            Candidates::Combined | Candidates::BySite => {
+                (features && projection, "another rule where features or projection are missing")
+            }
+            Candidates::Lists => (lists, "another rule where the sketch is not of lists"),
+        };
+        if !fits {
+            return Err(Error::parameter("candidates.rule", self.candidates.name(), needs));
+        }
+        if self.verify == Verify::Estimate && !self.sketch.estimates_resemblance() {
+            let expected = "exact or none where the sketch gives no estimate";
+            return Err(Error::parameter("verify.by", "estimate", expected));
+        }
+        if !(self.threshold > 0.0 && self.threshold <= 1.0) {
+            let expected = "above 0 and at most 1";
+            return Err(Error::parameter("verify.threshold", self.threshold, expected));
+        }
+        Ok(())
+    }
+
+    /// Identifies the recipe: all parameters but its name.
+    pub fn digest(&self) -> Digest {
+        Digest::of(self.parameters().iter().filter(|p| p.key != "name"))
+    }
+
+    /// Identifies the bits: only the parameters that signatures depend on.
+    pub fn signing_digest(&self) -> Digest {
+        Digest::of(self.parameters().iter().filter(|p| p.signing))
+    }
+
+    /// Checks that another recipe gives the same bits.
+    ///
+    /// # Errors
+    /// The first parameter in which they differ, with both values.
+    pub fn check_same_bits(&self, other: &Self) -> Result<()> {
+        if self.signing_digest() == other.signing_digest() {
+            return Ok(());
+        }
+        let signing = |recipe: &Self| -> Vec<Parameter> {
+            recipe.parameters().into_iter().filter(|p| p.signing).collect()
+        };
+        let (left, right) = (signing(self), signing(other));
+        let value = |side: &[Parameter], key: &str| {
+            let found = side.iter().find(|p| p.key == key);
+            found.map_or("absent".to_owned(), |p| p.value.clone())
+        };
+        let keys = left.iter().chain(&right).map(|p| p.key);
+        let different = keys.map(|key| (key, value(&left, key), value(&right, key)));
+        let (key, left, right) = different.into_iter().find(|(_, l, r)| l != r).unwrap_or_default();
+        Err(Error::new(ErrorKind::Mismatch { parameter: key.to_owned(), left, right }))
+    }
+
+    /// Every parameter, in the order of the file; the one list that TOML, digests and
+    /// messages are made from.
+    fn parameters(&self) -> Vec<Parameter> {
+        let mut list = List::default();
+        list.signing("version", VERSION);
+        list.judging("name", quoted(&self.name));
+        list.signing("unicode", quoted(&unicode_version()));
+        list.signing("seed", self.seed);
+        list.signing("tokens", quoted(self.tokens.name()));
+        list.signing("shingles.width", self.shingles.width);
+        list.signing("shingles.count", quoted(self.shingles.counting.name()));
+        list.signing("sketch.kind", quoted(self.sketch.kind()));
+        match self.sketch {
+            SketchParameters::None => {}
+            SketchParameters::Minwise { permutations } => {
+                list.signing("sketch.permutations", permutations);
+            }
+            SketchParameters::Bottom { size } => list.signing("sketch.size", size),
+            SketchParameters::Modular { modulus } => list.signing("sketch.modulus", modulus),
+            SketchParameters::Lists { lists, repeats, agree, order, over } => {
+                list.signing("sketch.lists", lists);
+                list.signing("sketch.repeats", repeats);
+                list.judging("sketch.agree", agree);
+                list.signing("sketch.order", quoted(order.name()));
+                list.signing("sketch.over", quoted(over.name()));
+            }
+        }
+        list.signing("sketch.keep", self.keep_sketch);
+        if let Some(filter) = self.features {
+            list.signing("features.k", filter.k());
+            list.signing("features.s", filter.s());
+            list.judging("features.r", filter.r());
+        }
+        if let Some(projection) = self.projection {
+            list.signing("projection.bits", projection.bits);
+            list.signing("projection.over", quoted(projection.over.name()));
+            list.judging("projection.agree", projection.agree);
+            list.judging("projection.agree-combined", projection.agree_combined);
+            list.judging("projection.pieces", projection.pieces);
+        }
+        list.judging("candidates.rule", quoted(self.candidates.name()));
+        list.judging("verify.by", quoted(self.verify.name()));
+        // Debug prints the shortest digits that give the number back, with a point.
+        list.judging("verify.threshold", format_args!("{:?}", self.threshold));
+        list.0
+    }
+}
+
+/// Of the tables that tokens depend on.
+fn unicode_version() -> String {
+    let (major, minor, update) = UNICODE_VERSION;
+    format!("{major}.{minor}.{update}")
+}
+
+/// A line of a recipe.
+struct Parameter {
+    key: &'static str,
+    value: String,
+    /// Whether signatures depend on it.
+    signing: bool,
+}
+
+#[derive(Default)]
+struct List(Vec<Parameter>);
+
+impl List {
+    fn signing(&mut self, key: &'static str, value: impl ToString) {
+        self.0.push(Parameter { key, value: value.to_string(), signing: true });
+    }
+
+    fn judging(&mut self, key: &'static str, value: impl ToString) {
+        self.0.push(Parameter { key, value: value.to_string(), signing: false });
+    }
+}
+
+/// As a basic TOML string.
+fn quoted(text: &str) -> String {
+    let escaped: String = text
+        .chars()
+        .map(|c| match c {
+            '"' | '\\' => format!("\\{c}"),
+            c if c.is_control() => format!("\\u{:04X}", c as u32),
+            c => c.to_string(),
+        })
+        .collect();
+    format!("\"{escaped}\"")
+}
+
+fn in_range(name: &'static str, value: usize, least: usize, most: usize) -> Result<()> {
+    if (least..=most).contains(&value) {
+        return Ok(());
+    }
+    Err(Error::parameter(name, value, format!("from {least} to {most}")))
+}
+
+/// The identity of a recipe: SHA-256 over its parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Digest(pub [u8; 32]);
+
+impl Digest {
+    fn of<'a>(parameters: impl Iterator<Item = &'a Parameter>) -> Self {
+        let mut hash = Sha256::new();
+        for Parameter { key, value, .. } in parameters {
+            hash.update(format!("{key} = {value}\n"));
+        }
+        Self(hash.finalize().into())
+    }
+}
+
+impl std::fmt::Display for Digest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// Names of enum values in recipes, in both directions, from one table.
+macro_rules! names {
+    ($type:ty, $parameter:literal, { $($value:ident => $name:literal),* $(,)? }) => {
+        impl $type {
+            /// Its name in a recipe.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$value => $name),* }
+            }
+
+            /// The value of this name.
+            ///
+            /// # Errors
+            /// If no value has it.
+            pub fn from_name(name: &str) -> Result<Self> {
+                match name {
+                    $($name => Ok(Self::$value),)*
+                    _ => Err(Error::parameter(
+                        $parameter,
+                        format_args!("`{name}`"),
+                        ["one of", $(concat!(" `", $name, "`")),*].concat(),
+                    )),
+                }
+            }
+        }
+    };
+}
+
+names!(Unit, "tokens", { Words => "words", Characters => "characters", Lines => "lines" });
+names!(Counting, "shingles.count", { Set => "set", Multiset => "multiset" });
+names!(ListOrder, "sketch.order", { Sequence => "sequence", Bag => "bag" });
+names!(Over, "over", { Tokens => "tokens", Shingles => "shingles" });
+names!(Candidates, "candidates.rule", {
+    Features => "features",
+    Projection => "projection",
+    Combined => "combined",
+    BySite => "by-site",
+    Lists => "lists",
+});
+names!(Verify, "verify.by", { Exact => "exact", Estimate => "estimate", None => "none" });
+
+impl SketchParameters {
+    /// Its name in a recipe.
+    pub fn kind(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Minwise { .. } => "minwise",
+            Self::Bottom { .. } => "bottom",
+            Self::Modular { .. } => "modular",
+            Self::Lists { .. } => "lists",
+        }
+    }
+
+    pub(crate) fn estimates_resemblance(self) -> bool {
+        matches!(self, Self::Minwise { .. } | Self::Bottom { .. } | Self::Modular { .. })
+    }
+}

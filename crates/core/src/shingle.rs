@@ -1,0 +1,157 @@
+//! Shingles: windows of w tokens, as 64-bit fingerprints.
+//!
+//! A document is the set of its shingles (Broder, section 2). As an option it
+//! is the multiset: the i-th occurrence of a shingle is an element of its own,
+//! so that a list repeated twice no longer looks like the same list once
+//! (Henzinger, sections 3.2 and 4). A document of fewer than w tokens has one
+//! shingle, of all its tokens; an empty document has none.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use lookalike_kernels::rabin::{TOKENS, Windows};
+use lookalike_kernels::{Kernel, mix};
+
+use crate::text::Token;
+
+/// A shingle: the Rabin fingerprint of its tokens.
+pub type Shingle = u64;
+
+/// Whether a shingle that occurs again counts again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Counting {
+    /// No: a document is the set of its shingles.
+    #[default]
+    Set,
+    /// Yes: the i-th occurrence is an element of its own.
+    Multiset,
+}
+
+/// Makes shingles from tokens that come in blocks. Memory: w tokens and one
+/// block; for multisets also a counter for each distinct shingle.
+pub struct Shingler {
+    kernel: Kernel,
+    windows: Windows,
+    counting: Counting,
+    /// The last tokens, fewer than w before each block.
+    tokens: Vec<Token>,
+    shingles: Vec<Shingle>,
+    occurrences: HashMap<Shingle, u32, BuildHasherDefault<MixHasher>>,
+    /// Whether a whole window has been seen.
+    any: bool,
+}
+
+impl Shingler {
+    /// For shingles of `width` tokens.
+    ///
+    /// # Panics
+    /// If `width` is zero; a recipe never has such a width.
+    pub fn new(kernel: Kernel, width: usize, counting: Counting) -> Self {
+        Self {
+            kernel,
+            windows: Windows::new(width),
+            counting,
+            tokens: Vec::new(),
+            shingles: Vec::new(),
+            occurrences: HashMap::default(),
+            any: false,
+        }
+    }
+
+    /// Takes the next tokens of the document and hands on the shingles that end
+    /// in them. The sink may use the block as its own.
+    pub fn push(&mut self, tokens: &[Token], sink: impl FnOnce(&mut [Shingle])) {
+        self.tokens.extend_from_slice(tokens);
+        let count = self.windows.count(self.tokens.len());
+        if count == 0 {
+            return;
+        }
+        self.any = true;
+        self.shingles.resize(count, 0);
+        self.kernel.windows(&self.windows, &self.tokens, &mut self.shingles);
+        self.tokens.drain(..count);
+        self.distinguish_occurrences();
+        sink(&mut self.shingles);
+    }
+
+    /// Ends the document: hands on the shingle of a short one, and is ready for the next.
+    pub fn finish(&mut self, sink: impl FnOnce(&mut [Shingle])) {
+        if !self.any && !self.tokens.is_empty() {
+            sink(&mut [TOKENS.words(&self.tokens)]);
+        }
+        self.any = false;
+        self.tokens.clear();
+        self.occurrences.clear();
+    }
+
+    /// Turns the i-th occurrence of a shingle into an element of its own.
+    fn distinguish_occurrences(&mut self) {
+        if self.counting == Counting::Set {
+            return;
+        }
+        for shingle in &mut self.shingles {
+            let occurrences = self.occurrences.entry(*shingle).or_insert(0);
+            if *occurrences > 0 {
+                *shingle = TOKENS.words(&[*shingle, u64::from(*occurrences)]);
+            }
+            *occurrences = occurrences.saturating_add(1);
+        }
+    }
+}
+
+/// Hashes a fingerprint by mixing it: faster than the default, and fingerprints are not chosen
+/// by those who could profit from a full bucket more than from a full cluster.
+#[derive(Default)]
+struct MixHasher(u64);
+
+impl Hasher for MixHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u64(u64::from(byte));
+        }
+    }
+
+    fn write_u64(&mut self, value: u64) {
+        self.0 = mix(self.0 ^ value);
+    }
+}
+
+/// The shingles of a document, sorted and without repeats: what resemblance is defined on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ShingleSet(Vec<Shingle>);
+
+impl ShingleSet {
+    /// The set of these shingles, in any order and with repeats.
+    pub fn new(mut shingles: Vec<Shingle>) -> Self {
+        shingles.sort_unstable();
+        shingles.dedup();
+        Self(shingles)
+    }
+
+    /// The shingles of a whole document.
+    pub fn of_tokens(shingler: &mut Shingler, tokens: &[Token]) -> Self {
+        let mut shingles = Vec::with_capacity(tokens.len());
+        shingler.push(tokens, |block| shingles.extend_from_slice(block));
+        shingler.finish(|block| shingles.extend_from_slice(block));
+        Self::new(shingles)
+    }
+
+    /// In ascending order.
+    pub fn as_slice(&self) -> &[Shingle] {
+        &self.0
+    }
+
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether the document was empty.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}

@@ -1,0 +1,180 @@
+//! Signatures: what is kept of a document.
+//!
+//! A signature has a fixed width that the recipe gives: 16 bytes for the exact
+//! fingerprint, 4 for the number of tokens, 8 for each feature, b / 8 for the
+//! projection, and the sketch if the recipe keeps it. `henzinger-combined`
+//! takes 116 bytes, Broder's features alone 48 of them.
+
+use lookalike_kernels::Kernel;
+
+use crate::feature;
+use crate::recipe::{Recipe, SketchParameters};
+use crate::resemblance::share;
+use crate::sketch::{bottom_resemblance, lists_in_common, modular_resemblance};
+
+/// What is kept of a document.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Signature {
+    /// The fingerprint of the whole token sequence: equal for documents of one
+    /// identity set, and with overwhelming probability for no others.
+    pub exact: u128,
+    /// Tokens in the document; 0 for an empty one, which resembles nothing.
+    pub tokens: u64,
+    /// The k features, if the recipe has any.
+    pub features: Vec<u64>,
+    /// The projection in words of 64 bits, place i at bit i % 64 of word i / 64.
+    pub projection: Vec<u64>,
+    /// The sketch: minvalues, smallest elements, multiples or list fingerprints.
+    pub sketch: Vec<u64>,
+}
+
+impl Signature {
+    /// Whether the document had no tokens.
+    pub fn is_empty(&self) -> bool {
+        self.tokens == 0
+    }
+
+    /// The projection as bytes, place i at bit i % 8 of byte i / 8.
+    pub fn projection_bytes(&self, recipe: &Recipe) -> Vec<u8> {
+        let bytes = recipe.projection.map_or(0, |projection| projection.bits / 8);
+        self.projection.iter().flat_map(|word| word.to_le_bytes()).take(bytes).collect()
+    }
+}
+
+/// Compares signatures made by one recipe.
+#[derive(Clone, Debug)]
+pub struct Similarity {
+    kernel: Kernel,
+    recipe: Recipe,
+}
+
+impl Similarity {
+    /// For signatures of this recipe.
+    pub fn new(kernel: Kernel, recipe: &Recipe) -> Self {
+        Self { kernel, recipe: recipe.clone() }
+    }
+
+    /// Equal features out of k; `None` if the recipe has no features.
+    pub fn b(&self, a: &Signature, b: &Signature) -> Option<usize> {
+        self.recipe.features?;
+        let empty = a.is_empty() || b.is_empty();
+        Some(if empty { 0 } else { feature::b_similarity(&a.features, &b.features) })
+    }
+
+    /// Equal bits out of b; `None` if the recipe has no projection.
+    pub fn c(&self, a: &Signature, b: &Signature) -> Option<usize> {
+        let bits = self.recipe.projection?.bits;
+        let empty = a.is_empty() || b.is_empty();
+        let differ = self.kernel.hamming(&a.projection, &b.projection) as usize;
+        Some(if empty { 0 } else { bits - differ })
+    }
+
+    /// Repeats of Pugh's lists that share one; `None` if the recipe has no lists.
+    pub fn lists(&self, a: &Signature, b: &Signature) -> Option<usize> {
+        let SketchParameters::Lists { lists, .. } = self.recipe.sketch else { return None };
+        Some(lists_in_common(lists, &a.sketch, &b.sketch))
+    }
+
+    /// The resemblance estimated from the sketches; `None` if the recipe's
+    /// sketch gives no estimate, or sampled nothing of either document.
+    pub fn estimate(&self, a: &Signature, b: &Signature) -> Option<f64> {
+        if a.is_empty() || b.is_empty() {
+            return self.recipe.sketch.estimates_resemblance().then_some(0.0);
+        }
+        match self.recipe.sketch {
+            SketchParameters::Minwise { permutations } => {
+                let equal = self.kernel.equal_slots(&a.sketch, &b.sketch);
+                Some(share(equal as u64, permutations as u64))
+            }
+            SketchParameters::Bottom { size } => {
+                Some(bottom_resemblance(self.kernel, size, &a.sketch, &b.sketch))
+            }
+            SketchParameters::Modular { .. } => {
+                modular_resemblance(self.kernel, &a.sketch, &b.sketch)
+            }
+            SketchParameters::None | SketchParameters::Lists { .. } => None,
+        }
+    }
+}
+
+/// How a recipe's signatures lie in a file: fixed width, little endian.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    features: usize,
+    projection_bytes: usize,
+    /// Words of the sketch, if it is kept.
+    sketch: usize,
+    /// Whether fewer words may be in use, the rest filled up.
+    variable: bool,
+}
+
+impl Layout {
+    /// Of this recipe.
+    pub fn of(recipe: &Recipe) -> Self {
+        let sketch = match recipe.sketch {
+            // Lists are what makes their candidates: they are always kept.
+            SketchParameters::Lists { lists, repeats, .. } => lists * repeats,
+            SketchParameters::Minwise { permutations } if recipe.keep_sketch => permutations,
+            SketchParameters::Bottom { size } if recipe.keep_sketch => size,
+            _ => 0,
+        };
+        Self {
+            features: recipe.features.map_or(0, |filter| filter.k() as usize),
+            projection_bytes: recipe.projection.map_or(0, |projection| projection.bits / 8),
+            sketch,
+            variable: matches!(recipe.sketch, SketchParameters::Bottom { .. }),
+        }
+    }
+
+    /// Bytes of a signature.
+    pub fn bytes(self) -> usize {
+        16 + 4 + 8 * self.features + self.projection_bytes + 8 * self.sketch
+    }
+
+    /// Appends a signature.
+    ///
+    /// A count of tokens past 2^32 is written as the largest that fits. A
+    /// bottom sketch of fewer elements is filled up with the largest number.
+    pub fn encode(self, signature: &Signature, out: &mut Vec<u8>) {
+        out.extend(signature.exact.to_le_bytes());
+        out.extend(u32::try_from(signature.tokens).unwrap_or(u32::MAX).to_le_bytes());
+        let bytes = |words: &[u64], count: usize, out: &mut Vec<u8>| {
+            let filled = words.iter().copied().chain(std::iter::repeat(u64::MAX));
+            out.extend(filled.take(count).flat_map(u64::to_le_bytes));
+        };
+        bytes(&signature.features, self.features, out);
+        let projection = signature.projection.iter().flat_map(|word| word.to_le_bytes());
+        out.extend(projection.take(self.projection_bytes));
+        bytes(&signature.sketch, self.sketch, out);
+    }
+
+    /// Reads a signature; `None` unless `bytes` has exactly its width.
+    pub fn decode(self, bytes: &[u8]) -> Option<Signature> {
+        if bytes.len() != self.bytes() {
+            return None;
+        }
+        let (exact, bytes) = bytes.split_first_chunk::<16>()?;
+        let (tokens, bytes) = bytes.split_first_chunk::<4>()?;
+        let (features, bytes) = bytes.split_at(8 * self.features);
+        let (projection, sketch) = bytes.split_at(self.projection_bytes);
+        let words = |bytes: &[u8]| {
+            let word = |chunk: &[u8]| {
+                let mut word = [0; 8];
+                word[..chunk.len()].copy_from_slice(chunk);
+                u64::from_le_bytes(word)
+            };
+            bytes.chunks(8).map(word).collect::<Vec<u64>>()
+        };
+        let mut sketch = words(sketch);
+        if self.variable {
+            sketch.truncate(sketch.partition_point(|&element| element < u64::MAX));
+        }
+        Some(Signature {
+            exact: u128::from_le_bytes(*exact),
+            tokens: u64::from(u32::from_le_bytes(*tokens)),
+            features: words(features),
+            projection: words(projection),
+            sketch,
+        })
+    }
+}

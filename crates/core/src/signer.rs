@@ -1,0 +1,252 @@
+//! The signer: one pass over a document's tokens gives its whole signature.
+//!
+//! Tokens come in blocks of a few thousand and go through every stage while
+//! they are in the first-level cache; buffers are reused, so that nothing is
+//! allocated once it is warm, and a document of any size takes the same memory
+//! (except for multisets and modular sketches, which grow with the document).
+
+use lookalike_kernels::rabin::{FEATURES, Rabin, TOKENS};
+use lookalike_kernels::{Counters, Kernel, Projection};
+
+use crate::error::Result;
+use crate::feature;
+use crate::recipe::{Over, Recipe, SketchParameters};
+use crate::shingle::Shingler;
+use crate::signature::Signature;
+use crate::sketch::{Bottom, Lists, Minwise, Modular, mixing_key};
+use crate::text::{Token, Tokenizer};
+
+/// Signs documents by one recipe.
+pub struct Signer {
+    tokenizer: Tokenizer,
+    pass: Pass,
+}
+
+impl Signer {
+    /// A signer for this recipe, on the kernel that `LOOKALIKE_KERNEL` names or the fastest.
+    ///
+    /// # Errors
+    /// If a parameter of the recipe is out of range, or the kernel cannot be had.
+    pub fn new(recipe: &Recipe) -> Result<Self> {
+        Self::with_kernel(recipe, Kernel::from_environment()?)
+    }
+
+    /// A signer on this kernel.
+    ///
+    /// # Errors
+    /// If a parameter of the recipe is out of range.
+    pub fn with_kernel(recipe: &Recipe, kernel: Kernel) -> Result<Self> {
+        recipe.validate()?;
+        let tokenizer = Tokenizer::with_kernel(recipe.tokens, kernel);
+        Ok(Self { tokenizer, pass: Pass::new(recipe, kernel) })
+    }
+
+    /// Signs a text. Bytes that are not UTF-8 separate words.
+    pub fn sign(&mut self, text: &[u8]) -> &Signature {
+        self.tokenizer.for_each_block(text, &mut |tokens| self.pass.push(tokens));
+        self.pass.finish()
+    }
+
+    /// Signs a document given as canonical tokens.
+    pub fn sign_tokens(&mut self, tokens: &[Token]) -> &Signature {
+        for block in tokens.chunks(crate::text::BLOCK) {
+            self.pass.push(block);
+        }
+        self.pass.finish()
+    }
+
+    /// Signs a sequence of items of any kind: each is a token, as it stands.
+    /// With shingles of width 1 the document is the set of its items.
+    pub fn sign_items<I>(&mut self, items: I) -> &Signature
+    where
+        I: IntoIterator,
+        I::Item: AsRef<[u8]>,
+    {
+        let mut items = items.into_iter().map(|item| TOKENS.bytes(item.as_ref()));
+        let mut block = std::mem::take(&mut self.pass.items);
+        loop {
+            block.clear();
+            block.extend(items.by_ref().take(crate::text::BLOCK));
+            if block.is_empty() {
+                break;
+            }
+            self.pass.push(&block);
+        }
+        self.pass.items = block;
+        self.pass.finish()
+    }
+}
+
+/// Everything after tokenising.
+struct Pass {
+    kernel: Kernel,
+    key: u64,
+    shingler: Shingler,
+    /// Whether anything looks at shingles.
+    needs_shingles: bool,
+    sampler: Sampler,
+    projector: Option<Projector>,
+    /// Minvalues in a feature.
+    group_size: usize,
+    tokens: u64,
+    /// The fingerprints of the token sequence under both polynomials.
+    exact: [u64; 2],
+    mixed: Vec<u64>,
+    items: Vec<Token>,
+    signature: Signature,
+}
+
+/// The sketch in the making.
+enum Sampler {
+    None,
+    Minwise(Minwise),
+    Bottom(Bottom),
+    Modular(Modular),
+    Lists(Lists, Over),
+}
+
+struct Projector {
+    projection: Projection,
+    counters: Counters,
+    over: Over,
+}
+
+impl Pass {
+    fn new(recipe: &Recipe, kernel: Kernel) -> Self {
+        let seed = recipe.seed;
+        let sampler = match recipe.sketch {
+            SketchParameters::None => Sampler::None,
+            SketchParameters::Minwise { permutations } => {
+                Sampler::Minwise(Minwise::new(kernel, permutations, seed))
+            }
+            SketchParameters::Bottom { size } => Sampler::Bottom(Bottom::new(size)),
+            SketchParameters::Modular { modulus } => Sampler::Modular(Modular::new(modulus)),
+            SketchParameters::Lists { lists, repeats, order, over, .. } => {
+                Sampler::Lists(Lists::new(lists, repeats, order, seed), over)
+            }
+        };
+        let projector = recipe.projection.map(|projection| Projector {
+            projection: Projection::new(projection.bits, seed),
+            counters: Counters::default(),
+            over: projection.over,
+        });
+        let needs_shingles = match &sampler {
+            Sampler::None => false,
+            Sampler::Lists(_, over) => *over == Over::Shingles,
+            Sampler::Minwise(_) | Sampler::Bottom(_) | Sampler::Modular(_) => true,
+        } || projector.as_ref().is_some_and(|p| p.over == Over::Shingles);
+        let features = recipe.features.map_or(0, |filter| filter.k() as usize);
+        Self {
+            kernel,
+            key: mixing_key(seed),
+            shingler: Shingler::new(kernel, recipe.shingles.width, recipe.shingles.counting),
+            needs_shingles,
+            sampler,
+            projector,
+            group_size: recipe.features.map_or(0, |filter| filter.s() as usize),
+            tokens: 0,
+            exact: [Rabin::EMPTY; 2],
+            mixed: Vec::new(),
+            items: Vec::new(),
+            signature: Signature { features: vec![0; features], ..Signature::default() },
+        }
+    }
+
+    /// Takes the next tokens of the document.
+    fn push(&mut self, tokens: &[Token]) {
+        let kernel = self.kernel;
+        self.tokens += tokens.len() as u64;
+        for (f, rabin) in self.exact.iter_mut().zip([&TOKENS, &FEATURES]) {
+            *f = kernel.append_words(rabin, *f, tokens);
+        }
+        if let Some(projector) = &mut self.projector
+            && projector.over == Over::Tokens
+        {
+            self.mixed.clear();
+            self.mixed.extend_from_slice(tokens);
+            kernel.mix(self.key, &mut self.mixed);
+            projector.push(kernel, &self.mixed);
+        }
+        if let Sampler::Lists(lists, Over::Tokens) = &mut self.sampler {
+            lists.push(tokens);
+        }
+        if self.needs_shingles {
+            let Self { shingler, key, sampler, projector, .. } = self;
+            shingler.push(tokens, |shingles| sample(kernel, *key, shingles, sampler, projector));
+        }
+    }
+
+    /// Ends the document, and is ready for the next.
+    fn finish(&mut self) -> &Signature {
+        let Self { kernel, key, shingler, sampler, projector, signature, .. } = self;
+        if self.needs_shingles {
+            shingler.finish(|shingles| sample(*kernel, *key, shingles, sampler, projector));
+        }
+        signature.tokens = std::mem::take(&mut self.tokens);
+        let [high, low] = std::mem::replace(&mut self.exact, [Rabin::EMPTY; 2]);
+        signature.exact = u128::from(high) << 64 | u128::from(low);
+        signature.sketch.clear();
+        signature.features.fill(0);
+        match sampler {
+            Sampler::None => {}
+            Sampler::Minwise(minwise) => {
+                signature.sketch.extend_from_slice(minwise.minima());
+                if signature.tokens > 0 {
+                    let grouped = signature.features.len() * self.group_size;
+                    feature::features(&minwise.minima()[..grouped], &mut signature.features);
+                }
+                minwise.clear();
+            }
+            Sampler::Bottom(bottom) => {
+                signature.sketch.extend_from_slice(bottom.elements());
+                bottom.clear();
+            }
+            Sampler::Modular(modular) => {
+                signature.sketch.extend_from_slice(modular.elements());
+                modular.clear();
+            }
+            Sampler::Lists(lists, _) => {
+                signature.sketch.extend_from_slice(lists.fingerprints());
+                lists.clear();
+            }
+        }
+        signature.projection.clear();
+        if let Some(Projector { projection, counters, .. }) = projector {
+            let signs = counters.signs(projection);
+            signature.projection.extend_from_slice(&signs[..projection.words()]);
+            counters.clear();
+        }
+        signature
+    }
+}
+
+/// Sends a block of shingles to whatever samples shingles.
+fn sample(
+    kernel: Kernel,
+    key: u64,
+    shingles: &mut [u64],
+    sampler: &mut Sampler,
+    projector: &mut Option<Projector>,
+) {
+    if let Sampler::Lists(lists, Over::Shingles) = sampler {
+        lists.push(shingles);
+    }
+    kernel.mix(key, shingles);
+    match sampler {
+        Sampler::None | Sampler::Lists(..) => {}
+        Sampler::Minwise(minwise) => minwise.push(shingles),
+        Sampler::Bottom(bottom) => bottom.push(shingles),
+        Sampler::Modular(modular) => modular.push(shingles),
+    }
+    if let Some(projector) = projector
+        && projector.over == Over::Shingles
+    {
+        projector.push(kernel, shingles);
+    }
+}
+
+impl Projector {
+    fn push(&mut self, kernel: Kernel, mixed: &[u64]) {
+        kernel.project(&self.projection, mixed, &mut self.counters);
+    }
+}

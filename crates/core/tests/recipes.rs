@@ -1,0 +1,151 @@
+//! Recipes as files: they survive, they refuse, they tell what differs.
+
+use lookalike_core::filter::{Filter, Search};
+use lookalike_core::recipe::{Candidates, PRESETS, SketchParameters, VERSION, Verify};
+use lookalike_core::{ErrorKind, Recipe};
+
+#[test]
+fn every_preset_survives_its_file() {
+    for name in PRESETS {
+        let recipe = Recipe::preset(name).unwrap();
+        recipe.validate().unwrap();
+        assert_eq!(recipe.name, name);
+        let toml = recipe.to_toml();
+        assert_eq!(Recipe::from_toml(&toml).unwrap(), recipe, "{toml}");
+    }
+}
+
+#[test]
+fn digests_tell_recipes_apart() {
+    let mut digests: Vec<_> = PRESETS.map(|name| Recipe::preset(name).unwrap().digest()).into();
+    digests.sort_unstable();
+    digests.dedup();
+    assert_eq!(digests.len(), PRESETS.len());
+}
+
+#[test]
+fn digests_do_not_move() {
+    // Changing one of these means that old artefacts can no longer be used: raise the version.
+    assert_eq!(VERSION, 1);
+    let digest = |name| Recipe::preset(name).unwrap().signing_digest().to_string();
+    assert_eq!(digest("text"), include_str!("digests/text.txt").trim());
+    assert_eq!(digest("henzinger-combined"), include_str!("digests/henzinger-combined.txt").trim());
+}
+
+#[test]
+fn the_threshold_changes_the_digest_but_not_the_bits() {
+    let recipe = Recipe::default();
+    let stricter = Recipe { threshold: 0.9, verify: Verify::Estimate, ..recipe.clone() };
+    assert_ne!(recipe.digest(), stricter.digest());
+    assert_eq!(recipe.signing_digest(), stricter.signing_digest());
+    recipe.check_same_bits(&stricter).unwrap();
+    let renamed = Recipe { name: "mine".to_owned(), ..recipe.clone() };
+    assert_eq!(recipe.digest(), renamed.digest());
+}
+
+#[test]
+fn a_mismatch_names_both_values() {
+    let message = |a: &str, b: &str| {
+        let [a, b] = [a, b].map(|name| Recipe::preset(name).unwrap());
+        a.check_same_bits(&b).unwrap_err().to_string()
+    };
+    assert_eq!(
+        message("altavista", "henzinger-b"),
+        "made by different recipes: `shingles.width` is 10 on one side and 8 on the other"
+    );
+    assert_eq!(
+        message("henzinger-b", "henzinger-combined"),
+        "made by different recipes: `projection.bits` is absent on one side and 384 on the other"
+    );
+    let seeded = Recipe { seed: 9, ..Recipe::default() };
+    let error = Recipe::default().check_same_bits(&seeded).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Mismatch { parameter, .. } if parameter == "seed"));
+}
+
+#[test]
+fn what_is_missing_has_the_defaults_of_text() {
+    let recipe = Recipe::from_toml("version = 1\n[features]\nk = 13\ns = 7\nr = 1").unwrap();
+    assert_eq!(Recipe { name: "text".to_owned(), ..recipe }, Recipe::default());
+}
+
+#[test]
+fn tuned_recipes_keep_their_word() {
+    assert_eq!(Recipe::tune(0.8, 0.95).unwrap(), Recipe::default());
+    assert_eq!(Recipe::default().features, Some(Search::new(0.8, 0.95).run().unwrap().filter));
+    for (threshold, recall) in [(0.5, 0.9), (0.7, 0.99), (0.9, 0.95), (1.0, 0.999)] {
+        let recipe = Recipe::tune(threshold, recall).unwrap();
+        recipe.validate().unwrap();
+        assert!(recipe.features.unwrap().probability(threshold) >= recall);
+        assert_eq!(recipe.threshold, threshold);
+        assert_eq!(Recipe::from_toml(&recipe.to_toml()).unwrap(), recipe);
+    }
+}
+
+#[test]
+fn bad_parameters_are_named_with_what_is_possible() {
+    let error = |change: fn(&mut Recipe)| {
+        let mut recipe = Recipe::preset("henzinger-combined").unwrap();
+        change(&mut recipe);
+        recipe.validate().unwrap_err().to_string()
+    };
+    assert_eq!(
+        error(|r| r.shingles.width = 0),
+        "`shingles.width` is 0, but must be from 1 to 4096"
+    );
+    assert_eq!(
+        error(|r| r.sketch = SketchParameters::Minwise { permutations: 0 }),
+        "`sketch.permutations` is 0, but must be from 1 to 65536"
+    );
+    assert_eq!(
+        error(|r| r.sketch = SketchParameters::Minwise { permutations: 83 }),
+        "`sketch.permutations` is 83, but must be from 84 to 65536"
+    );
+    assert_eq!(
+        error(|r| r.projection.as_mut().unwrap().bits = 100),
+        "`projection.bits` is 100, but must be a multiple of 32 from 32 to 512"
+    );
+    assert_eq!(
+        error(|r| r.threshold = 1.5),
+        "`verify.threshold` is 1.5, but must be above 0 and at most 1"
+    );
+    assert!(error(|r| r.threshold = f64::NAN).starts_with("`verify.threshold` is NaN"));
+    assert_eq!(
+        error(|r| r.candidates = Candidates::Lists),
+        "`candidates.rule` is lists, but must be another rule where the sketch is not of lists"
+    );
+    assert_eq!(
+        error(|r| r.sketch = SketchParameters::None),
+        "`sketch.kind` is none, but must be minwise where there are features"
+    );
+    assert!(error(|r| r.projection = None).starts_with("`candidates.rule` is combined"));
+    assert!(Filter::new(0, 1, 1).is_err());
+}
+
+#[test]
+fn bad_files_are_refused_with_the_reason() {
+    for (toml, reason) in [
+        ("", "missing field `version`"),
+        ("version = 2", "the recipe has version 2, but this program knows only version 1"),
+        ("version = 1\nwidth = 5", "unknown field `width`"),
+        (
+            "version = 1\ntokens = \"letters\"",
+            "`tokens` is `letters`, but must be one of `words` `characters` `lines`",
+        ),
+        ("version = 1\n[sketch]\nkind = \"magic\"", "`sketch.kind` is `magic`"),
+        ("version = 1\n[sketch]\nkind = \"bottom\"", "`sketch.size` is missing"),
+        ("version = 1\n[features]\nk = 2\ns = 1\nr = 3", "`features`"),
+        ("version = 1\nunicode = \"3.0.0\"", "`unicode` is `3.0.0`"),
+        ("version = 1\n[verify]\nthreshold = \"high\"", "invalid type"),
+        ("version = 1\n", "`candidates.rule` is features"),
+        ("version = 1\n[projection]\nbits = 0", "`projection.bits` is 0"),
+        ("\u{0}", "not a recipe"),
+    ] {
+        let error = Recipe::from_toml(toml).unwrap_err().to_string();
+        assert!(error.contains(reason), "{toml:?}: {error}");
+    }
+    let error = Recipe::preset("texts").unwrap_err().to_string();
+    assert!(
+        error.starts_with("there is no recipe `texts`; the presets are: text, altavista"),
+        "{error}"
+    );
+}
