@@ -140,7 +140,10 @@ fn every_pair_that_may_compose() {
         {
             let pair =
                 format!("{first}{second} {c}{second} a{second}{first} {first}\u{316}{second}");
-            check(format!("{pair} {first}\u{301}{second} {first}\u{200d}{second}").as_bytes());
+            check(
+                format!("{pair} {first}\u{301}{second} {first}\u{200d}{second} {c}\u{323}")
+                    .as_bytes(),
+            );
         }
     }
 }
