@@ -104,7 +104,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..Default::default() })]
 
     #[test]
     fn long_hard_texts(text in hard_text(300)) {
@@ -113,7 +113,7 @@ proptest! {
 
     #[test]
     fn repeated_texts_cross_blocks(text in hard_text(6), times in 1..1500_usize) {
-        check(&text.repeat(times.min(20_000 / (text.len() + 1))));
+        check(&text.repeat(times.min(9000 / (text.len() + 1))));
     }
 }
 
@@ -140,7 +140,10 @@ fn every_pair_that_may_compose() {
         {
             let pair =
                 format!("{first}{second} {c}{second} a{second}{first} {first}\u{316}{second}");
-            check(format!("{pair} {first}\u{301}{second} {first}\u{200d}{second}").as_bytes());
+            check(
+                format!("{pair} {first}\u{301}{second} {first}\u{200d}{second} {c}\u{323}")
+                    .as_bytes(),
+            );
         }
     }
 }

@@ -45,6 +45,8 @@ fn words_of_latin_text() {
 #[test]
 fn composed_equals_decomposed() {
     words("Vi\u{1ec7}t Vie\u{302}\u{323}t Vie\u{323}\u{302}t", &["vi\u{1ec7}t"; 3]);
+    words("\u{ea}\u{323} \u{1eb9}\u{302}", &["\u{1ec7}"; 2]);
+    words("\u{16d63}\u{16d68} \u{16d63}\u{16d67}\u{16d67}", &["\u{16d6a}"; 2]);
     words("\u{ac01} \u{1100}\u{1161}\u{11a8} \u{ac00}\u{11a8}", &["\u{ac01}"; 3]);
     words("\u{ff76}\u{ff9e} \u{30ab}\u{3099} \u{30ac}", &["\u{30ac}"; 3]);
     words("a=\u{338}b", &["a", "b"]);

@@ -167,7 +167,7 @@ fn runs(out: &mut String, name: &str, kind: &str, values: &[u32]) {
             coded.push(value);
         } else {
             coded.push(-1 - value);
-            coded.push(run.len() as i64);
+            coded.push(i64::from(run.len() as u32));
         }
     }
     let length = values.len();

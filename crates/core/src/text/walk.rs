@@ -16,7 +16,7 @@
 //! is read to its end and checked; only if NFC could change it does it go
 //! through the normaliser. A segment has no bound but the document's size, and
 //! with it the memory for a normalised one; everything else needs none. Each
-//! byte is read at most three times.
+//! byte is read a bounded number of times.
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::compose;
