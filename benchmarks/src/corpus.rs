@@ -73,7 +73,8 @@ impl Corpus {
             let mut sentence = 0;
             while text.len() < 4096 {
                 // The product of two draws prefers small ranks, as Zipf's law does.
-                let rank = below(1 + below(vocabulary.len() as u64)) as usize;
+                let most = below(vocabulary.len() as u64);
+                let rank = below(1 + most) as usize;
                 let at = text.len();
                 text.extend_from_slice(&vocabulary[rank]);
                 if sentence == 0 {

@@ -231,7 +231,8 @@ fn naive(text: &[u8]) -> Signature {
     let bits = reference::project(&Projection::new(BITS, 0), &mixed(tokens.clone()));
     let word = |bits: &[bool]| bits.iter().rev().fold(0, |word, &bit| word << 1 | u64::from(bit));
     let projection = bits.chunks(64).map(word).collect();
-    let [high, low] = [&TOKENS, &FEATURES].map(|rabin| reference::rabin_words(rabin.tail(), &tokens));
+    let [high, low] =
+        [&TOKENS, &FEATURES].map(|rabin| reference::rabin_words(rabin.tail(), &tokens));
     let exact = u128::from(high) << 64 | u128::from(low);
     Signature { exact, features, projection, sketch, tokens: tokens.len() as u64 }
 }

@@ -135,14 +135,16 @@ proptest! {
         let recipe = Recipe { sketch: SketchParameters::Bottom { size: 20 }, ..base.clone() };
         let mut smallest = sorted.clone();
         smallest.truncate(20);
-        prop_assert_eq!(&Signer::new(&recipe).unwrap().sign(&text).sketch, &smallest);
+        let mut signer = Signer::new(&recipe).unwrap();
+        prop_assert_eq!(&signer.sign(&text).sketch, &smallest);
         let mut bottom = Bottom::new(20);
         elements.chunks(3).for_each(|part| bottom.push(part));
         prop_assert_eq!(bottom.elements(), &smallest);
 
         let recipe = Recipe { sketch: SketchParameters::Modular { modulus: 6 }, ..base.clone() };
         sorted.retain(|x| x % 6 == 0);
-        prop_assert_eq!(&Signer::new(&recipe).unwrap().sign(&text).sketch, &sorted);
+        let mut signer = Signer::new(&recipe).unwrap();
+        prop_assert_eq!(&signer.sign(&text).sketch, &sorted);
         let mut modular = Modular::new(6);
         elements.chunks(3).for_each(|part| modular.push(part));
         prop_assert_eq!(modular.elements(), &sorted);

@@ -88,20 +88,14 @@ impl Rabin {
 
     /// The fingerprint `f` of some bits, with the low `count` bytes of `bytes`
     /// appended, at most eight; the others must be zero.
+    ///
+    /// Without a branch on whether anything overflows: that cannot be
+    /// predicted, and eight look-ups side by side take less than a wrong guess.
     #[inline(always)]
     pub const fn push_bytes(&self, f: u64, bytes: u64, count: usize) -> u64 {
-        // While nothing overflows, as for most words of most languages, no table is needed.
-        if count < 8 && f >> (64 - 8 * count as u32 - 1) >> 1 == 0 {
-            return f << (8 * count) | bytes;
-        }
-        let mut shifted = if count == 8 { bytes } else { f << (8 * count) | bytes };
-        let mut place = 0;
-        while place < count {
-            let byte = f >> (64 - 8 * count + 8 * place) & 0xff;
-            shifted ^= self.tables[place][byte as usize];
-            place += 1;
-        }
-        shifted
+        // In two steps each, as no shift goes as far as 64.
+        let (half, rest) = (4 * count, 32 - 4 * count);
+        self.shift(f >> rest >> rest) ^ (f << half << half | bytes)
     }
 
     /// The fingerprint `f` of some bits, with 64 more bits appended.

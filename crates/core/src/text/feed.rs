@@ -105,14 +105,14 @@ impl<O: Out> Feed<O> for Words<O::Place> {
     fn ascii(&mut self, lower: u64, length: usize, start: usize, _: &mut O) {
         self.mixed &= self.open;
         self.extend(O::Place::new(start, start + length));
-        self.word.push_word(lower, length);
+        self.word.push(lower, length);
     }
 
     #[inline(always)]
     fn word(&mut self, bytes: u32, length: usize, place: O::Place, _: &mut O) {
         self.mixed = true;
         self.extend(place);
-        self.word.push(bytes, length);
+        self.word.push(u64::from(bytes), length);
     }
 
     #[inline(always)]

@@ -18,10 +18,11 @@
 //! with it the memory for a normalised one; everything else needs none. Each
 //! byte is read a bounded number of times.
 
+use lookalike_kernels::letters;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::compose;
 
-use super::ascii::{LOWER, letters, near_end_of_ascii};
+use super::ascii::{LOWER, near_end_of_ascii};
 use super::character::{Character, OTHER, entry, joins, three, two, utf8};
 use super::feed::{Feed, Out, Place};
 use super::tables::{CLASS, DECOMPOSES, JOINS, MAPPED, MAY_COMPOSE, PAYLOAD, SOLO, STRING, WORD};
