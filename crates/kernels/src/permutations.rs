@@ -106,6 +106,8 @@ pub(crate) struct LowHalves {
 impl LowHalves {
     /// Most slots at once: six vectors of sixteen.
     pub(crate) const MOST: usize = 96;
+    /// Elements filtered at once.
+    const BLOCK: usize = 256;
     /// More than twice as many, so that a probe is short.
     const PLACES: usize = 256;
 
@@ -149,11 +151,18 @@ impl LowHalves {
         if !any {
             return;
         }
-        for &x in elements {
-            let high = (x >> 32) as u32;
-            if wanted.filter[(high >> 26) as usize] >> (high >> 20 & 63) & 1 == 1 {
-                let place = wanted.place(high);
+        // Which elements pass the filter is not to be predicted, so they are set aside without a
+        // branch and looked up afterwards.
+        let mut passed = [0; Self::BLOCK];
+        for block in elements.chunks(Self::BLOCK) {
+            let mut count = 0;
+            for &x in block {
+                passed[count] = x;
+                count += (wanted.filter[(x >> 58) as usize] >> (x >> 52 & 63) & 1) as usize;
+            }
+            for &x in &passed[..count] {
                 // An unwanted element that passed the filter lowers an empty place: no harm.
+                let place = wanted.place((x >> 32) as u32);
                 let low = &mut wanted.table[place].1;
                 *low = (*low).min(x as u32);
             }
