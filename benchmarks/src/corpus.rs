@@ -53,8 +53,6 @@ impl Corpus {
     pub(crate) fn generated(bytes: usize) -> Self {
         let mut random = Sequence::new(1, 1);
         let mut below = |n: u64| ((u128::from(random.next()) * u128::from(n)) >> 64) as u64;
-        // Lengths of running English words, in percent: 1 to 13 letters.
-        const LENGTHS: [u64; 13] = [3, 17, 21, 16, 11, 8, 8, 6, 4, 3, 2, 1, 1];
         let vocabulary: Vec<Vec<u8>> = (0..20_000)
             .map(|_| {
                 let mut percent = below(101);
@@ -96,6 +94,9 @@ impl Corpus {
         Self { name: "generated English-like text".to_owned(), documents }
     }
 }
+
+/// Lengths of running English words, in percent: 1 to 13 letters.
+const LENGTHS: [u64; 13] = [3, 17, 21, 16, 11, 8, 8, 6, 4, 3, 2, 1, 1];
 
 fn mostly_ascii(text: &[u8]) -> bool {
     100 * text.iter().filter(|byte| !byte.is_ascii()).count() <= text.len()

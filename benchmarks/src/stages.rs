@@ -81,6 +81,7 @@ fn tokens_of(text: &[u8]) -> Vec<u64> {
     tokens
 }
 
+#[expect(clippy::disallowed_methods, reason = "to measure is what this program is for")]
 fn seconds(work: impl FnOnce()) -> f64 {
     let start = Instant::now();
     work();

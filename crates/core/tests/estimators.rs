@@ -4,6 +4,12 @@
 //! Seeds are fixed, so a test passes always or never. Bounds are 4.5 standard
 //! deviations: under a million such checks one would fail by chance.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::float_cmp,
+    reason = "exact values compare exactly; a failed unwrap is a failed test"
+)]
+
 use lookalike_core::filter::Filter;
 use lookalike_core::sketch::{Bottom, Minwise, Modular, mix_elements};
 use lookalike_core::{Kernel, feature};

@@ -1,7 +1,5 @@
 //! Pugh's lists against inclusion and exclusion, and against simulation.
 
-#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
-
 use lookalike_core::filter::{Error, MAX_LISTS, lists_accept, lists_share};
 
 fn close(found: f64, wanted: f64, relative: f64) {

@@ -1,5 +1,7 @@
 //! What the papers work out by hand.
 
+#![expect(clippy::float_cmp, reason = "small fractions compare exactly")]
+
 use lookalike_core::resemblance::Overlap;
 use lookalike_core::shingle::{Counting, ShingleSet, Shingler};
 use lookalike_core::sketch::{MinwiseSketch, minima_under};

@@ -1,5 +1,7 @@
 //! Recipes as files: they survive, they refuse, they tell what differs.
 
+#![expect(clippy::float_cmp, reason = "equal numbers have equal bits")]
+
 use lookalike_core::filter::{Filter, Search};
 use lookalike_core::recipe::{Candidates, PRESETS, SketchParameters, Verify};
 use lookalike_core::{ErrorKind, Recipe};

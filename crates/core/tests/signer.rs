@@ -1,5 +1,11 @@
 //! The signer against the definitions, on every kernel, and its edges.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::float_cmp,
+    reason = "exact values compare exactly; a failed unwrap is a failed test"
+)]
+
 use lookalike_core::recipe::{
     Candidates, Over, PRESETS, ProjectionParameters, SketchParameters, Verify,
 };

@@ -25,6 +25,7 @@ pub struct Rabin {
     /// P without its leading x^64.
     tail: u64,
     /// floor(x^128 / P) without its leading x^64: Barrett's constant.
+    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "for vector kernels"))]
     quotient: u64,
     /// `tables[k][b]` = b * x^(64 + 8k) mod P.
     tables: [[u64; 256]; 8],
@@ -62,6 +63,7 @@ impl Rabin {
     }
 
     /// Barrett's constant for P.
+    #[cfg(target_arch = "x86_64")]
     pub(crate) const fn quotient(&self) -> u64 {
         self.quotient
     }
@@ -174,6 +176,7 @@ pub struct Windows {
     /// x^(64 w) mod P: the weight of the token that leaves, and of the leading one bit.
     leaving: u64,
     /// x^(64 (w - 1 - j)) mod P for place j, for widths that are summed directly.
+    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "for vector kernels"))]
     pub(crate) weights: Vec<u64>,
     /// `tables[k][b]` = b * x^(64 w + 8k) mod P.
     tables: Box<[[u64; 256]; 8]>,

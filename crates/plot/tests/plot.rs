@@ -1,7 +1,5 @@
 //! Pictures of ordinary and of extreme filters.
 
-#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
-
 use image::{GenericImageView, ImageFormat};
 use lookalike_core::filter::Filter;
 use lookalike_plot::{Error, FilterPlot, Scale};

@@ -308,7 +308,7 @@ impl Recipe {
         list.judging("candidates.rule", quoted(self.candidates.name()));
         list.judging("verify.by", quoted(self.verify.name()));
         // Debug prints the shortest digits that give the number back, with a point.
-        list.judging("verify.threshold", format_args!("{:?}", self.threshold));
+        list.judging("verify.threshold", format!("{:?}", self.threshold));
         list.0
     }
 }
@@ -327,16 +327,31 @@ struct Parameter {
     signing: bool,
 }
 
+/// A value as it stands in the file.
+struct Value(String);
+
+macro_rules! values {
+    ($($type:ty),*) => {
+        $(impl From<$type> for Value {
+            fn from(value: $type) -> Self {
+                Self(value.to_string())
+            }
+        })*
+    };
+}
+
+values!(u32, u64, usize, bool, String);
+
 #[derive(Default)]
 struct List(Vec<Parameter>);
 
 impl List {
-    fn signing(&mut self, key: &'static str, value: impl ToString) {
-        self.0.push(Parameter { key, value: value.to_string(), signing: true });
+    fn signing(&mut self, key: &'static str, value: impl Into<Value>) {
+        self.0.push(Parameter { key, value: value.into().0, signing: true });
     }
 
-    fn judging(&mut self, key: &'static str, value: impl ToString) {
-        self.0.push(Parameter { key, value: value.to_string(), signing: false });
+    fn judging(&mut self, key: &'static str, value: impl Into<Value>) {
+        self.0.push(Parameter { key, value: value.into().0, signing: false });
     }
 }
 

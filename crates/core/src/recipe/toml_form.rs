@@ -19,17 +19,17 @@ use crate::text::Unit;
 impl Recipe {
     /// The recipe as a TOML file, every parameter on a line.
     pub fn to_toml(&self) -> String {
-        let mut out = String::new();
         let mut section = "";
-        for parameter in self.parameters() {
+        let lines = self.parameters().into_iter().map(|parameter| {
             let (of, key) = parameter.key.split_once('.').unwrap_or(("", parameter.key));
-            if of != section {
-                section = of;
-                out += &format!("\n[{section}]\n");
+            let line = format!("{key} = {}\n", parameter.value);
+            if of == section {
+                return line;
             }
-            out += &format!("{key} = {}\n", parameter.value);
-        }
-        out
+            section = of;
+            format!("\n[{section}]\n{line}")
+        });
+        lines.collect()
     }
 
     /// Reads a recipe from TOML and checks it.

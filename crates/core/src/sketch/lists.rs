@@ -24,7 +24,7 @@ pub enum ListOrder {
 /// Makes list sketches.
 #[derive(Clone, Debug)]
 pub struct Lists {
-    lists: usize,
+    count: usize,
     order: ListOrder,
     /// A key for each repeat.
     keys: Vec<u64>,
@@ -37,12 +37,12 @@ impl Lists {
     pub fn new(lists: usize, repeats: usize, order: ListOrder, seed: u64) -> Self {
         let mut sequence = Sequence::new(seed, PURPOSE);
         let keys = (0..repeats).map(|_| sequence.next()).collect();
-        Self { lists, order, keys, fingerprints: vec![ListsSketch::NONE; lists * repeats] }
+        Self { count: lists, order, keys, fingerprints: vec![ListsSketch::NONE; lists * repeats] }
     }
 
     /// Takes the next tokens (or shingles) of the document, in order.
     pub fn push(&mut self, tokens: &[u64]) {
-        for (&key, lists) in self.keys.iter().zip(self.fingerprints.chunks_mut(self.lists)) {
+        for (&key, lists) in self.keys.iter().zip(self.fingerprints.chunks_mut(self.count)) {
             for &token in tokens {
                 let hash = mix(token ^ key);
                 // The high part of a product deals evenly without a division.
@@ -70,7 +70,7 @@ impl Lists {
 
     /// The sketch so far.
     pub fn sketch(&self) -> ListsSketch {
-        ListsSketch { lists: self.lists, fingerprints: self.fingerprints.clone() }
+        ListsSketch { lists: self.count, fingerprints: self.fingerprints.clone() }
     }
 }
 

@@ -54,7 +54,7 @@ pub fn letters(text: &[u8]) -> (u64, usize) {
         at_least_first & !above_last & HIGH
     };
     // Setting this bit lower-cases letters and leaves digits alone.
-    let lower = (bytes | ONES * 0x20) & !HIGH;
+    let lower = (bytes | (ONES * 0x20)) & !HIGH;
     let digits = in_range(bytes & !HIGH, b'0', b'9');
     let alphanumeric = (in_range(lower, b'a', b'z') | digits) & !bytes;
     let count = (!alphanumeric & HIGH).leading_zeros() as usize / 8;
