@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# The documentation builds without warnings, and every relative link leads somewhere.
+# (What the README shows is run by the tests of the command line.)
+set -eu
+RUSTDOCFLAGS='-D warnings' cargo doc --quiet --workspace --no-deps
+dead=0
+while IFS= read -r file; do
+  folder=$(dirname "$file")
+  while IFS= read -r link; do
+    [ -e "$folder/${link%%#*}" ] || { echo "$file: dead link $link"; dead=1; }
+  done < <(grep -oP '\]\(\K(?!https?:|#|mailto:)[^)]+' "$file" || true)
+done < <(git ls-files '*.md')
+[ "$dead" -eq 0 ]

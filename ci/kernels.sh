@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# The same bits on every kernel: the tests of signing again, with each kernel forced.
+# A kernel that this machine lacks is named, never passed over silently.
+set -eu
+cargo build --quiet -p lookalike-cli
+for kernel in scalar avx2 avx512; do
+  if message=$(LOOKALIKE_KERNEL=$kernel target/debug/lookalike info 2>&1 >/dev/null); then
+    echo "--- $kernel"
+    LOOKALIKE_KERNEL=$kernel cargo test --quiet -p lookalike-core --test signer --test papers --test golden
+    LOOKALIKE_KERNEL=$kernel cargo test --quiet -p lookalike-cli
+  else
+    echo "--- $kernel: not on this machine: $message"
+  fi
+done
