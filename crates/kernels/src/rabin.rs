@@ -29,6 +29,9 @@ pub struct Rabin {
     quotient: u64,
     /// `tables[k][b]` = b * x^(64 + 8k) mod P.
     tables: [[u64; 256]; 8],
+    /// x^(64 n) mod P: with them whole vectors of words are folded at once.
+    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "for vector kernels"))]
+    powers: [u64; 18],
 }
 
 impl Rabin {
@@ -54,7 +57,13 @@ impl Rabin {
             power = double(power, tail);
             bit += 1;
         }
-        Self { tail, quotient: barrett(tail), tables }
+        let mut rabin = Self { tail, quotient: barrett(tail), tables, powers: [1; 18] };
+        let mut n = 1;
+        while n < rabin.powers.len() {
+            rabin.powers[n] = rabin.shift(rabin.powers[n - 1]);
+            n += 1;
+        }
+        rabin
     }
 
     /// P without its leading x^64.
@@ -66,6 +75,13 @@ impl Rabin {
     #[cfg(target_arch = "x86_64")]
     pub(crate) const fn quotient(&self) -> u64 {
         self.quotient
+    }
+
+    /// x^(64 n) and x^(64 (n + 1)) mod P, for n up to 16: what a pair of words is
+    /// multiplied by when n more words follow.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) const fn stride(&self, n: usize) -> [u64; 2] {
+        [self.powers[n], self.powers[n + 1]]
     }
 
     /// f * x^64 mod P.

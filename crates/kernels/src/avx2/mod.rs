@@ -13,5 +13,5 @@ mod words;
 pub(crate) use minima::{minima, mix};
 pub(crate) use projection::project;
 pub(crate) use sets::{equal_slots, hamming, intersection};
-pub(crate) use windows::{append_words, windows};
+pub(crate) use windows::{append_words, join, pair, windows};
 pub(crate) use words::{Block, Found, ascii_words, windows_of_words};

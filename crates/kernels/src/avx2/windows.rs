@@ -6,9 +6,8 @@
 //! windows roll at once, each through a quarter of the tokens.
 
 use std::arch::x86_64::{
-    __m128i, _mm_clmulepi64_si128, _mm_cvtsi64_si128, _mm_cvtsi128_si64, _mm_extract_epi64,
-    _mm_loadu_si128, _mm_set_epi64x, _mm_setzero_si128, _mm_shuffle_epi32, _mm_unpacklo_epi64,
-    _mm_xor_si128,
+    __m128i, _mm_clmulepi64_si128, _mm_cvtsi64_si128, _mm_cvtsi128_si64, _mm_loadu_si128,
+    _mm_set_epi64x, _mm_setzero_si128, _mm_shuffle_epi32, _mm_unpacklo_epi64, _mm_xor_si128,
 };
 
 use crate::rabin::{Rabin, TOKENS, Windows};
@@ -84,14 +83,11 @@ pub(crate) fn append_words(rabin: &Rabin, f: u64, words: &[u64]) -> u64 {
     };
     let load = |block: &[u64; FOLD], pair: usize| {
         // SAFETY: two words from 2 * pair lie within the block for pair < 4; loads are unaligned.
-        let pair = unsafe { _mm_loadu_si128(block.as_ptr().add(2 * pair).cast()) };
+        let words = unsafe { _mm_loadu_si128(block.as_ptr().add(2 * pair).cast()) };
         // The first word has the higher power.
-        _mm_shuffle_epi32::<0x4e>(pair)
+        _mm_shuffle_epi32::<0x4e>(words)
     };
-    let stride = {
-        let low = rabin.power_of_words(FOLD);
-        _mm_set_epi64x(rabin.shift(low).cast_signed(), low.cast_signed())
-    };
+    let stride = pair(rabin.stride(FOLD));
     let mut sums: [__m128i; FOLD / 2] = [_mm_setzero_si128(); _];
     for (pair, sum) in sums.iter_mut().enumerate() {
         *sum = load(first, pair);
@@ -100,14 +96,35 @@ pub(crate) fn append_words(rabin: &Rabin, f: u64, words: &[u64]) -> u64 {
     sums[0] = _mm_xor_si128(sums[0], _mm_set_epi64x(rabin.shift(f).cast_signed(), 0));
     for block in blocks {
         for (pair, sum) in sums.iter_mut().enumerate() {
-            let low = _mm_clmulepi64_si128::<0x00>(*sum, stride);
-            let high = _mm_clmulepi64_si128::<0x11>(*sum, stride);
-            *sum = _mm_xor_si128(_mm_xor_si128(low, high), load(block, pair));
+            *sum = _mm_xor_si128(fold(*sum, stride), load(block, pair));
         }
     }
-    let f = sums.iter().fold(0, |f, &sum| {
-        let (high, low) = (_mm_extract_epi64::<1>(sum), _mm_extract_epi64::<0>(sum));
-        rabin.push_word(rabin.push_word(f, high.cast_unsigned()), low.cast_unsigned())
-    });
+    let f = join(rabin, sums);
     scalar::append_words(rabin, f, rest)
+}
+
+/// Two constants as a vector, the first one low.
+#[target_feature(enable = "sse2")]
+#[inline]
+pub(crate) fn pair([low, high]: [u64; 2]) -> __m128i {
+    _mm_set_epi64x(high.cast_signed(), low.cast_signed())
+}
+
+/// A pair of words (or an unreduced sum) times x^(64 n), given [`Rabin::stride`] of n.
+#[target_feature(enable = "pclmulqdq")]
+#[inline]
+fn fold(sum: __m128i, stride: __m128i) -> __m128i {
+    let low = _mm_clmulepi64_si128::<0x00>(sum, stride);
+    let high = _mm_clmulepi64_si128::<0x11>(sum, stride);
+    _mm_xor_si128(low, high)
+}
+
+/// The fingerprint of pairs of words that stand one after the other.
+#[target_feature(enable = "avx2,pclmulqdq")]
+#[inline]
+pub(crate) fn join(rabin: &Rabin, sums: [__m128i; 4]) -> u64 {
+    let next = pair(rabin.stride(2));
+    let [first, rest @ ..] = sums;
+    let sum = rest.iter().fold(first, |sum, &next_sum| _mm_xor_si128(fold(sum, next), next_sum));
+    _mm_cvtsi128_si64(reduce(sum, constants(rabin))).cast_unsigned()
 }

@@ -8,9 +8,8 @@ mod sets;
 mod windows;
 mod words;
 
-pub(crate) use crate::avx2::append_words;
 pub(crate) use minima::{minima, mix};
 pub(crate) use projection::project;
 pub(crate) use sets::{equal_slots, hamming, intersection};
-pub(crate) use windows::windows;
+pub(crate) use windows::{append_words, windows};
 pub(crate) use words::ascii_words;
