@@ -1,0 +1,293 @@
+//! Signature files, in. Believes nothing that it has not checked.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use lookalike_core::recipe::Digest;
+use lookalike_core::{Layout, Recipe, Signature};
+
+use super::{
+    BLOCK_HEADER, CHECKSUM, FORMAT_VERSION, HEADER, MAGIC, MAX_BLOCK_IDS, MAX_RECIPE, checksum,
+    rows_per_block,
+};
+use crate::error::{Error, ErrorKind, Operation, Result};
+
+/// Reads a signature file, row by row. One block is in memory at a time, and a
+/// row is handed out only after its block's checksum was found right.
+///
+/// That the file is whole is known when the iteration has ended without an
+/// error. After an error it ends.
+pub struct SignatureReader<R = BufReader<File>> {
+    source: Source<R>,
+    recipe: Recipe,
+    layout: Layout,
+    block: Block,
+    rows: u64,
+    ended: bool,
+}
+
+/// The rows of a checked block that are still to be handed out.
+#[derive(Default)]
+struct Block {
+    bytes: Vec<u8>,
+    row: usize,
+    rows: usize,
+    /// Where the next id begins in `bytes`, and at which byte of the file the block does.
+    next_id: usize,
+    offset: u64,
+}
+
+impl SignatureReader {
+    /// Opens a file and checks its header.
+    ///
+    /// # Errors
+    /// If the system refuses, or the file is damaged, of another kind, of a later version, or
+    /// of a recipe that this program cannot follow.
+    pub fn open(path: &Path) -> Result<Self> {
+        let failed = |source| Error::io(path, Operation::Read, source);
+        let file = File::open(path).map_err(failed)?;
+        let length = file.metadata().map_err(failed)?.len();
+        Self::new(BufReader::with_capacity(1 << 16, file), length, path)
+    }
+}
+
+impl<R: Read> SignatureReader<R> {
+    /// Reads a file of `length` bytes from any source; `path` is for messages.
+    ///
+    /// # Errors
+    /// As [`SignatureReader::open`].
+    pub fn new(source: R, length: u64, path: &Path) -> Result<Self> {
+        let mut source = Source { inner: source, path: path.to_owned(), offset: 0, length };
+        let mut bytes = Vec::new();
+        source.read(HEADER, "a header", &mut bytes)?;
+        let field = |from: usize| bytes.get(from..).and_then(<[u8]>::first_chunk::<4>);
+        let number = |from| field(from).map_or(0, |bytes| u32::from_le_bytes(*bytes));
+        if !bytes.starts_with(&MAGIC) {
+            let found = bytes.get(..MAGIC.len()).unwrap_or_default().escape_ascii();
+            return Err(source.corrupt_at(0, "the magic `LOOKSIGS`", format!("`{found}`")));
+        }
+        let (version, recipe_length) = (number(8), number(12) as usize);
+        if version != FORMAT_VERSION {
+            return Err(Error::new(ErrorKind::Version {
+                path: path.to_owned(),
+                found: version,
+                known: FORMAT_VERSION,
+            }));
+        }
+        if recipe_length > MAX_RECIPE {
+            let expected = format!("a recipe of at most {MAX_RECIPE} bytes");
+            return Err(source.corrupt_at(12, &expected, recipe_length.to_string()));
+        }
+        source.read(recipe_length + CHECKSUM, "a recipe", &mut bytes)?;
+        source.check(&bytes, 0)?;
+
+        let recipe = source.recipe(&bytes[HEADER..HEADER + recipe_length])?;
+        let digests =
+            [(16, "digest", recipe.digest()), (48, "signing digest", recipe.signing_digest())];
+        for (at, what, digest) in digests {
+            let found = bytes.get(at..).and_then(<[u8]>::first_chunk).map(|bytes| Digest(*bytes));
+            if let Some(found) = found.filter(|&found| found != digest) {
+                let expected = format!("the recipe's {what} {digest}");
+                return Err(source.corrupt_at(at as u64, &expected, found.to_string()));
+            }
+        }
+        let layout = Layout::of(&recipe);
+        Ok(Self { source, recipe, layout, block: Block::default(), rows: 0, ended: false })
+    }
+
+    /// The recipe that made the signatures.
+    pub fn recipe(&self) -> &Recipe {
+        &self.recipe
+    }
+
+    /// Rows handed out so far: all of them once the iteration has ended.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// Reads and checks the next block. False at the end of the file.
+    fn next_block(&mut self) -> Result<bool> {
+        let Self { source, block, .. } = self;
+        let offset = source.offset;
+        block.bytes.clear();
+        source.read(BLOCK_HEADER, "a block or the end block", &mut block.bytes)?;
+        let (rows, ids) = match block.bytes[..] {
+            [a, b, c, d, e, f, g, h] => {
+                (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h]))
+            }
+            _ => unreachable!("a block's header was read"),
+        };
+        let (rows, ids) = (rows as usize, ids as usize);
+        if rows == 0 {
+            return self.end(offset, ids).map(|()| false);
+        }
+        let most = rows_per_block(self.layout);
+        if rows > most {
+            return Err(source.corrupt_at(
+                offset,
+                &format!("at most {most} rows"),
+                rows.to_string(),
+            ));
+        }
+        if ids > MAX_BLOCK_IDS {
+            let expected = format!("at most {MAX_BLOCK_IDS} bytes of ids");
+            return Err(source.corrupt_at(offset + 4, &expected, ids.to_string()));
+        }
+        let length = rows * (self.layout.bytes() + 4) + ids;
+        source.read(length + CHECKSUM, "a block", &mut block.bytes)?;
+        source.check(&block.bytes, offset)?;
+
+        let lengths_at = BLOCK_HEADER + rows * self.layout.bytes();
+        let sum: u64 = (0..rows).map(|row| length_at(&block.bytes, lengths_at, row) as u64).sum();
+        if sum != ids as u64 {
+            let expected = format!("id lengths with a sum of {ids}");
+            return Err(source.corrupt_at(offset + lengths_at as u64, &expected, sum.to_string()));
+        }
+        (block.row, block.rows, block.offset) = (0, rows, offset);
+        block.next_id = lengths_at + 4 * rows;
+        Ok(true)
+    }
+
+    /// Checks the end block, of which the header was read.
+    fn end(&mut self, offset: u64, ids: usize) -> Result<()> {
+        let Self { source, block, .. } = self;
+        if ids != 0 {
+            return Err(source.corrupt_at(offset + 4, "no ids in the end block", ids.to_string()));
+        }
+        source.read(8 + CHECKSUM, "the end block", &mut block.bytes)?;
+        source.check(&block.bytes, offset)?;
+        let rows = block.bytes.get(BLOCK_HEADER..).and_then(<[u8]>::first_chunk::<8>);
+        let rows = rows.map_or(0, |bytes| u64::from_le_bytes(*bytes));
+        if rows != self.rows {
+            let expected = format!("{} rows in all", self.rows);
+            return Err(source.corrupt_at(offset + 8, &expected, rows.to_string()));
+        }
+        let mut one = [0];
+        let more = source.inner.read(&mut one);
+        if more.map_err(|error| source.failed(error))? > 0 || source.offset < source.length {
+            return Err(source.corrupt_at(
+                source.offset,
+                "the end of the file",
+                "more bytes".into(),
+            ));
+        }
+        Ok(())
+    }
+
+    /// The next row of the block.
+    fn next_row(&mut self) -> Result<(String, Signature)> {
+        let Self { source, block, layout, .. } = self;
+        let width = layout.bytes();
+        let signature_at = BLOCK_HEADER + block.row * width;
+        let signature = layout.decode(&block.bytes[signature_at..signature_at + width]);
+        let Some(signature) = signature else { unreachable!("exactly the width was given") };
+        let length = length_at(&block.bytes, BLOCK_HEADER + block.rows * width, block.row);
+        let id = std::str::from_utf8(&block.bytes[block.next_id..block.next_id + length]);
+        let id = id.map_err(|error| {
+            let offset = block.offset + (block.next_id + error.valid_up_to()) as u64;
+            source.corrupt_at(offset, "an id in UTF-8", "other bytes".into())
+        })?;
+        block.next_id += length;
+        block.row += 1;
+        self.rows += 1;
+        Ok((id.to_owned(), signature))
+    }
+}
+
+/// The length of a row's id; the table begins at `at`.
+fn length_at(block: &[u8], at: usize, row: usize) -> usize {
+    let bytes = block.get(at + 4 * row..).and_then(<[u8]>::first_chunk::<4>);
+    bytes.map_or(0, |bytes| u32::from_le_bytes(*bytes) as usize)
+}
+
+impl<R: Read> Iterator for SignatureReader<R> {
+    type Item = Result<(String, Signature)>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.ended {
+            return None;
+        }
+        let row = if self.block.row < self.block.rows {
+            self.next_row()
+        } else {
+            match self.next_block() {
+                Ok(true) => self.next_row(),
+                Ok(false) => {
+                    self.ended = true;
+                    return None;
+                }
+                Err(error) => Err(error),
+            }
+        };
+        self.ended = row.is_err();
+        Some(row)
+    }
+}
+
+/// The bytes of the file, with where they are.
+struct Source<R> {
+    inner: R,
+    path: PathBuf,
+    offset: u64,
+    length: u64,
+}
+
+impl<R: Read> Source<R> {
+    /// Appends the next `count` bytes. Allocates nothing for bytes that are not there.
+    fn read(&mut self, count: usize, what: &str, bytes: &mut Vec<u8>) -> Result<()> {
+        let left = self.length.saturating_sub(self.offset);
+        if (count as u64) <= left {
+            let before = bytes.len();
+            let taken = self.inner.by_ref().take(count as u64).read_to_end(bytes);
+            taken.map_err(|error| self.failed(error))?;
+            let read = bytes.len() - before;
+            self.offset += read as u64;
+            if read == count {
+                return Ok(());
+            }
+            let expected = format!("{what} of {count} bytes");
+            return Err(self.corrupt_at(self.offset, &expected, "the end of the file".into()));
+        }
+        let expected = format!("{what} of {count} bytes");
+        let found = format!("only {left} more bytes");
+        Err(self.corrupt_at(self.offset, &expected, found))
+    }
+
+    /// Checks the checksum at the end of `bytes`, which begin at `offset`.
+    fn check(&self, bytes: &[u8], offset: u64) -> Result<()> {
+        let Some((body, found)) = bytes.split_last_chunk::<CHECKSUM>() else {
+            unreachable!("a checksum was read")
+        };
+        let expected = checksum(body);
+        if expected == *found {
+            return Ok(());
+        }
+        let hex = |bytes: [u8; CHECKSUM]| format!("{:016x}", u64::from_le_bytes(bytes));
+        let expected = format!("the checksum {}", hex(expected));
+        Err(self.corrupt_at(offset + body.len() as u64, &expected, hex(*found)))
+    }
+
+    /// The recipe in the header, whose checksum was right.
+    fn recipe(&self, toml: &[u8]) -> Result<Recipe> {
+        let text = std::str::from_utf8(toml).map_err(|error| {
+            let offset = HEADER as u64 + error.valid_up_to() as u64;
+            self.corrupt_at(offset, "a recipe in UTF-8", "other bytes".into())
+        })?;
+        Recipe::from_toml(text)
+            .map_err(|source| Error::new(ErrorKind::Recipe { path: self.path.clone(), source }))
+    }
+
+    fn corrupt_at(&self, offset: u64, expected: &str, found: String) -> Error {
+        Error::new(ErrorKind::Corruption {
+            path: self.path.clone(),
+            offset,
+            expected: expected.to_owned(),
+            found,
+        })
+    }
+
+    fn failed(&self, source: io::Error) -> Error {
+        Error::io(&self.path, Operation::Read, source)
+    }
+}
