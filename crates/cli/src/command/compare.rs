@@ -1,0 +1,101 @@
+//! `lookalike compare`: everything that can be said of two documents.
+
+use lookalike_core::{Comparer, Comparison, Recipe};
+use lookalike_corpus::{Limits, read_document};
+use serde_json::json;
+
+use super::difference;
+use super::verdict::Verdict;
+use crate::exit::Outcome;
+use crate::flags::{Compare, DiffForm};
+use crate::output::{self, Align, Style, Table, grouped};
+use crate::recipe;
+
+pub(crate) fn run(arguments: &Compare) -> anyhow::Result<Outcome> {
+    let recipe = recipe::load(&arguments.recipe)?;
+    let a = read_document(&arguments.a, Limits::default())?;
+    let b = read_document(&arguments.b, Limits::default())?;
+    let comparison = Comparer::new(&recipe)?.compare(&a.bytes, &b.bytes);
+    let verdict = Verdict::of(&recipe, &comparison);
+
+    if arguments.json {
+        output::write_json(&json(&comparison))?;
+    } else {
+        let style = Style::of_stdout();
+        let mut text = format!("{}\n\n", style.bold(verdict.sentence()));
+        text += &table(&recipe, &comparison);
+        let shown = match arguments.diff {
+            DiffForm::Auto => output::is_terminal(),
+            DiffForm::Always | DiffForm::All => true,
+            DiffForm::Never => false,
+        };
+        if shown {
+            let limits = match arguments.diff {
+                DiffForm::All => difference::Limits::NONE,
+                _ => difference::Limits::DEFAULT,
+            };
+            text.push('\n');
+            text += &difference::text(recipe.tokens, &a.bytes, &b.bytes, style, limits);
+        }
+        output::write(&text)?;
+    }
+    Ok(if verdict.pair { Outcome::Done } else { Outcome::No })
+}
+
+fn json(comparison: &Comparison) -> serde_json::Value {
+    let overlap = comparison.overlap;
+    json!({
+        "resemblance": overlap.resemblance(),
+        "containment_a": overlap.containment_a(),
+        "containment_b": overlap.containment_b(),
+        "estimate": comparison.estimate,
+        "b_similarity": comparison.b_similarity,
+        "c_similarity": comparison.c_similarity,
+        "same_tokens": comparison.same_tokens,
+        "term_difference": comparison.term_difference,
+        "shingles_a": overlap.a,
+        "shingles_b": overlap.b,
+    })
+}
+
+fn table(recipe: &Recipe, comparison: &Comparison) -> String {
+    let overlap = comparison.overlap;
+    let share = |value: f64| format!("{value:.4}");
+    let or_dash = |value: Option<String>| value.unwrap_or_else(|| "-".to_owned());
+    let features = recipe.features.map_or("no features in this recipe".to_owned(), |filter| {
+        format!("equal features, out of {}", filter.k())
+    });
+    let bits = recipe.projection.map_or("no projection in this recipe".to_owned(), |projection| {
+        format!("equal bits of the projection, out of {}", projection.bits)
+    });
+    let estimate = match comparison.estimate {
+        Some(_) => "resemblance as the sketches see it",
+        None => "no estimate from this recipe",
+    };
+    let same = if comparison.same_tokens { "yes" } else { "no" };
+
+    let mut table = Table::new(&[Align::Left, Align::Right, Align::Left]);
+    let mut row = |name: &str, value: String, meaning: &str| table.row([name, &value, meaning]);
+    row("resemblance", share(overlap.resemblance()), "shingles of both, out of those of either");
+    row(
+        "containment_a",
+        share(overlap.containment_a()),
+        "share of the first that is in the second",
+    );
+    row(
+        "containment_b",
+        share(overlap.containment_b()),
+        "share of the second that is in the first",
+    );
+    row("estimate", or_dash(comparison.estimate.map(share)), estimate);
+    row("b_similarity", or_dash(comparison.b_similarity.map(|n| n.to_string())), &features);
+    row("c_similarity", or_dash(comparison.c_similarity.map(|n| n.to_string())), &bits);
+    row("same_tokens", same.to_owned(), "whether the two differ at most in case, spaces and signs");
+    row("term_difference", grouped(comparison.term_difference), "tokens deleted or inserted");
+    let of = |tokens: u64, which: &str| {
+        format!("distinct shingles of the {which}, from {}", output::count(tokens, "token"))
+    };
+    row("shingles_a", grouped(overlap.a), &of(comparison.tokens[0], "first"));
+    row("shingles_b", grouped(overlap.b), &of(comparison.tokens[1], "second"));
+    table.text()
+}

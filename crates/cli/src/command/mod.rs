@@ -1,0 +1,35 @@
+//! The commands, one module each.
+
+mod compare;
+mod completions;
+mod difference;
+mod info;
+mod man;
+mod recipe;
+mod sample;
+mod sketch;
+mod tune;
+mod verdict;
+
+use anyhow::Context as _;
+use lookalike_core::Kernel;
+
+use crate::env;
+use crate::exit::Outcome;
+use crate::flags::Command;
+
+/// Does what was asked for.
+pub(crate) fn run(command: &Command) -> anyhow::Result<Outcome> {
+    // Before anything else, so that a wrong name is never silently without effect.
+    let kernel = || Kernel::from_environment().with_context(|| env::KERNEL);
+    match command {
+        Command::Compare(arguments) => kernel().and_then(|_| compare::run(arguments)),
+        Command::Tune(arguments) => tune::run(arguments, kernel()?),
+        Command::Sketch(arguments) => sketch::run(arguments, kernel()?),
+        Command::Info { file: Some(file), json } => info::file(file, *json),
+        Command::Info { file: None, json } => info::program(kernel()?, *json),
+        Command::Recipe { name } => recipe::run(name),
+        Command::Completions { shell } => completions::run(*shell),
+        Command::Man { folder } => man::run(folder),
+    }
+}

@@ -1,0 +1,73 @@
+//! `lookalike sketch`: a signature file of documents.
+
+use lookalike_core::{Kernel, Layout, Signer};
+use lookalike_corpus::Inputs;
+use lookalike_engine::signature_file::SignatureWriter;
+use lookalike_engine::{Error, ErrorKind};
+
+use crate::exit::{Outcome, say};
+use crate::flags::{OnUnreadable, Sketch};
+use crate::output::{bytes, count, grouped};
+use crate::progress::{Progress, rate};
+use crate::{interrupt, recipe};
+
+pub(crate) fn run(arguments: &Sketch, kernel: Kernel) -> anyhow::Result<Outcome> {
+    let recipe = recipe::load(&arguments.recipe)?;
+    let mut signer = Signer::with_kernel(&recipe, kernel)?;
+    let mut inputs = Inputs::new(&arguments.inputs)?;
+    let writer = SignatureWriter::create(&arguments.output, &recipe, arguments.existing);
+    let mut writer = writer.map_err(with_hint)?;
+    interrupt::remove_on_interrupt(writer.partial_path())?;
+
+    let mut progress = Progress::start("sketch", arguments.progress);
+    let (mut documents, mut empty, mut unreadable, mut read) = (0, 0, 0, 0);
+    for document in &mut inputs {
+        let document = match document {
+            Ok(document) => document,
+            Err(error) if arguments.on_unreadable == OnUnreadable::Stop => return Err(error.into()),
+            Err(error) => {
+                unreadable += 1;
+                progress.say(&format!("skipped: {error}"));
+                continue;
+            }
+        };
+        let signature = signer.sign(&document.bytes);
+        empty += u64::from(signature.is_empty());
+        writer.push(&document.id, signature)?;
+        documents += 1;
+        read += document.bytes.len() as u64;
+        progress.document(document.bytes.len() as u64);
+    }
+    let time = progress.finish();
+    let other = inputs.other_files();
+    let written = writer.finish()?;
+
+    say(&format!(
+        "`{}`: {} ({} empty), {} skipped{}",
+        arguments.output.display(),
+        count(documents, "document"),
+        grouped(empty),
+        grouped(unreadable),
+        match other {
+            0 => String::new(),
+            n =>
+                format!(", {} that {} no text", count(n, "file"), if n == 1 { "is" } else { "are" }),
+        },
+    ));
+    say(&format!(
+        "read {} at {}; wrote {}, {} bytes a document",
+        bytes(read),
+        rate(read, time),
+        bytes(written.bytes),
+        Layout::of(&recipe).bytes(),
+    ));
+    Ok(if unreadable == 0 { Outcome::Done } else { Outcome::Skipped })
+}
+
+/// Says how to replace a file.
+fn with_hint(error: Error) -> anyhow::Error {
+    match error.kind() {
+        ErrorKind::Exists(_) => anyhow::anyhow!("{error}\nhint: --force replaces it"),
+        _ => error.into(),
+    }
+}

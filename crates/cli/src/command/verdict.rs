@@ -1,0 +1,136 @@
+//! Whether two documents are a pair under a recipe, in a sentence.
+
+use lookalike_core::recipe::{Candidates, SketchParameters, Verify};
+use lookalike_core::{Comparison, Recipe};
+
+use crate::output::{beside, count, threshold};
+
+/// Yes or no, and why.
+pub(crate) struct Verdict {
+    pub(crate) pair: bool,
+    sentence: String,
+}
+
+impl Verdict {
+    pub(crate) fn of(recipe: &Recipe, comparison: &Comparison) -> Self {
+        let empty = comparison.tokens.map(|tokens| tokens == 0);
+        if empty[0] || empty[1] {
+            let which = match empty {
+                [true, true] => "both documents are",
+                [true, false] => "the first document is",
+                _ => "the second document is",
+            };
+            let reason = format!("{which} empty, and an empty document resembles nothing");
+            return Self::new(false, &reason);
+        }
+        if comparison.same_tokens {
+            // Equal in everything that a recipe can look at, so a pair under every one.
+            let tokens = count(comparison.tokens[0], "token");
+            let sentence = format!("exact duplicates: the same {tokens} in the same order");
+            return Self { pair: true, sentence };
+        }
+        if let Some(measured) = measured(recipe, comparison) {
+            let pair = measured.value >= recipe.threshold;
+            let mut reason = format!(
+                "{} {} is {} the recipe's {}",
+                measured.name,
+                beside(measured.value, recipe.threshold),
+                if pair { "at or above" } else { "below" },
+                threshold(recipe.threshold),
+            );
+            let candidate = Rules::of(recipe, comparison);
+            if pair && !candidate.hold() {
+                reason += "\nnote: the filter would have missed this pair: ";
+                reason += &candidate.sentence();
+            }
+            return Self::new(pair, &reason);
+        }
+        let rules = Rules::of(recipe, comparison);
+        Self::new(rules.hold(), &rules.sentence())
+    }
+
+    fn new(pair: bool, reason: &str) -> Self {
+        let not = if pair { "" } else { "not " };
+        Self { pair, sentence: format!("{not}near-duplicates: {reason}") }
+    }
+
+    /// The sentence that says it, perhaps with a note on a line of its own.
+    pub(crate) fn sentence(&self) -> &str {
+        &self.sentence
+    }
+}
+
+struct Measured {
+    name: &'static str,
+    value: f64,
+}
+
+/// What the recipe verifies by, if it verifies.
+fn measured(recipe: &Recipe, comparison: &Comparison) -> Option<Measured> {
+    match recipe.verify {
+        Verify::Exact => {
+            Some(Measured { name: "resemblance", value: comparison.overlap.resemblance() })
+        }
+        // A sketch that sampled nothing of either document knows of no resemblance.
+        Verify::Estimate => Some(Measured {
+            name: "the estimated resemblance",
+            value: comparison.estimate.unwrap_or(0.0),
+        }),
+        Verify::None => None,
+    }
+}
+
+/// What makes a candidate: counts that must reach a number each.
+struct Rules(Vec<Rule>);
+
+struct Rule {
+    found: usize,
+    needed: usize,
+    /// What is counted, such as `of 6 features are equal`.
+    what: String,
+}
+
+impl Rules {
+    fn of(recipe: &Recipe, comparison: &Comparison) -> Self {
+        let features = recipe.features.map(|filter| Rule {
+            found: comparison.b_similarity.unwrap_or(0),
+            needed: filter.r() as usize,
+            what: format!("of {} features", filter.k()),
+        });
+        let bits = |needed: fn(&lookalike_core::recipe::ProjectionParameters) -> usize| {
+            recipe.projection.map(|projection| Rule {
+                found: comparison.c_similarity.unwrap_or(0),
+                needed: needed(&projection),
+                what: format!("of {} bits", projection.bits),
+            })
+        };
+        let lists = match recipe.sketch {
+            SketchParameters::Lists { repeats, agree, .. } => Some(Rule {
+                found: comparison.repeats_in_common.unwrap_or(0),
+                needed: agree,
+                what: format!("of {repeats} repeats of the lists"),
+            }),
+            _ => None,
+        };
+        let rules = match recipe.candidates {
+            Candidates::Features => vec![features],
+            Candidates::Projection => vec![bits(|p| p.agree)],
+            Candidates::Lists => vec![lists],
+            // Two files have no sites; on one site the by-site algorithm is the combined one.
+            _ => vec![features, bits(|p| p.agree_combined)],
+        };
+        Self(rules.into_iter().flatten().collect())
+    }
+
+    fn hold(&self) -> bool {
+        self.0.iter().all(|rule| rule.found >= rule.needed)
+    }
+
+    fn sentence(&self) -> String {
+        let rule = |rule: &Rule| {
+            let Rule { found, needed, what } = rule;
+            format!("{found} {what} agree, where the recipe wants {needed}")
+        };
+        self.0.iter().map(rule).collect::<Vec<_>>().join("; ")
+    }
+}

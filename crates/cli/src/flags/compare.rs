@@ -1,0 +1,72 @@
+//! `lookalike compare`.
+
+use clap::{Args, ValueEnum, ValueHint};
+
+use super::mistake;
+
+/// Compare two documents: how much they have in common, and what differs
+#[derive(Args)]
+#[command(after_long_help = "\
+The answer is yes (exit code 0) if the two are a pair under the recipe, and no (1) if not.
+A dash stands for a value that the recipe does not have; `henzinger-combined` has the most.
+
+Examples:
+  lookalike compare a.txt b.txt
+  lookalike compare a.txt b.txt --diff all | less
+  lookalike compare a.txt b.txt --recipe henzinger-combined --json
+  curl -s https://example.org/terms.txt | lookalike compare terms.txt -")]
+pub(crate) struct RawCompare {
+    /// A plain text file, or - for standard input
+    #[arg(value_name = "A", value_hint = ValueHint::FilePath)]
+    a: String,
+    /// Another one
+    #[arg(value_name = "B", value_hint = ValueHint::FilePath)]
+    b: String,
+    /// A preset or a TOML file (see `lookalike recipe`)
+    #[arg(long, value_name = "NAME|FILE", default_value = "text")]
+    recipe: String,
+    /// Show what differs: auto (on a terminal), always, never, all (however long)
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t, hide_possible_values = true)]
+    diff: DiffForm,
+    /// Answer with a JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// When to show what differs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DiffForm {
+    /// On a terminal.
+    #[default]
+    Auto,
+    /// Also elsewhere.
+    Always,
+    /// Not at all.
+    Never,
+    /// All of it, however long.
+    All,
+}
+
+/// Checked arguments.
+pub(crate) struct Compare {
+    pub(crate) a: String,
+    pub(crate) b: String,
+    pub(crate) recipe: String,
+    pub(crate) diff: DiffForm,
+    pub(crate) json: bool,
+}
+
+impl RawCompare {
+    pub(crate) fn check(self) -> Result<Compare, clap::Error> {
+        let Self { a, b, recipe, diff, json } = self;
+        if a == "-" && b == "-" {
+            return Err(mistake("compare", "standard input can be only one of the two documents"));
+        }
+        if json && matches!(diff, DiffForm::Always | DiffForm::All) {
+            let message =
+                format!("--json shows no difference; leave out --diff {}", super::name_of(&diff));
+            return Err(mistake("compare", &message));
+        }
+        Ok(Compare { a, b, recipe, diff, json })
+    }
+}

@@ -1,0 +1,204 @@
+//! What can be said on the command line: the one definition from which parsing, help,
+//! completions and man pages come.
+//!
+//! The structs that clap fills are raw; `check` turns each into arguments that
+//! make sense. Nothing here touches a file.
+
+mod compare;
+mod sketch;
+mod tune;
+
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::error::ErrorKind;
+use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum, ValueHint};
+
+use crate::env;
+
+pub(crate) use compare::{Compare, DiffForm};
+pub(crate) use sketch::{OnUnreadable, ProgressForm, Sketch};
+pub(crate) use tune::{Plot, PlotFormat, Sample, Tune, Wanted};
+
+/// Finds documents that are roughly the same, and proves it.
+#[derive(Parser)]
+#[command(
+    name = "lookalike",
+    version,
+    about = "Finds documents that are roughly the same, and proves it",
+    long_about = "Finds documents that are roughly the same, and proves it.\n\n\
+        A document is the set of its shingles: runs of a few words. The resemblance of two \
+        documents is the share of their shingles that both have. A recipe says what a word is, \
+        how long a shingle is, and from which resemblance on two documents are near-duplicates.",
+    after_help = "`lookalike COMMAND --help` explains a command, with examples.",
+    after_long_help = env::HELP,
+    max_term_width = 100
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: RawCommand,
+}
+
+#[derive(Subcommand)]
+enum RawCommand {
+    Compare(compare::RawCompare),
+    Tune(tune::RawTune),
+    Sketch(sketch::RawSketch),
+    /// Show what this program can do here, or what is in a signature file or recipe
+    #[command(after_long_help = "\
+Examples:
+  lookalike info                     version, kernels, formats
+  lookalike info letters.signatures  read the whole file, check it, say what is in it
+  lookalike info my.toml             the recipe, completed, with its digests")]
+    Info {
+        /// A signature file or a recipe
+        #[arg(value_hint = ValueHint::FilePath)]
+        file: Option<PathBuf>,
+        /// Answer with a JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print a recipe as TOML, to read or to edit
+    #[command(after_long_help = "\
+A digest identifies all parameters of a recipe but its name; signatures of two recipes can be
+compared if their signing digests are equal (`lookalike info FILE` shows both).
+
+Examples:
+  lookalike recipe text > my.toml
+  lookalike compare a.txt b.txt --recipe my.toml")]
+    Recipe {
+        /// A preset or a TOML file: text, altavista, henzinger-b, henzinger-c,
+        /// henzinger-combined, henzinger-sites, pugh
+        #[arg(value_name = "NAME|FILE", value_hint = ValueHint::FilePath)]
+        name: String,
+    },
+    /// Print shell completions
+    #[command(after_long_help = "\
+Examples:
+  lookalike completions bash > ~/.local/share/bash-completion/completions/lookalike
+  lookalike completions zsh > ~/.zfunc/_lookalike
+  lookalike completions fish > ~/.config/fish/completions/lookalike.fish")]
+    Completions {
+        /// The shell they are for
+        shell: clap_complete::Shell,
+    },
+    /// Write the man pages into a folder
+    #[command(after_long_help = "\
+Example:
+  lookalike man ~/.local/share/man/man1 && man lookalike-compare")]
+    Man {
+        /// The folder; made if it is missing
+        #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+        folder: PathBuf,
+    },
+}
+
+/// What to do, checked.
+pub(crate) enum Command {
+    Compare(Compare),
+    Tune(Tune),
+    Sketch(Sketch),
+    Info { file: Option<PathBuf>, json: bool },
+    Recipe { name: String },
+    Completions { shell: clap_complete::Shell },
+    Man { folder: PathBuf },
+}
+
+/// The definition, for completions and man pages.
+pub(crate) fn definition() -> clap::Command {
+    Cli::command()
+}
+
+/// The command line of this process. Help, versions and mistakes are answered here; what is left
+/// is the code to exit with.
+pub(crate) fn parse() -> Result<Command, ExitCode> {
+    Cli::try_parse().and_then(check).map_err(|error| answer(&error))
+}
+
+fn check(cli: Cli) -> Result<Command, clap::Error> {
+    Ok(match cli.command {
+        RawCommand::Compare(raw) => Command::Compare(raw.check()?),
+        RawCommand::Tune(raw) => Command::Tune(raw.check()?),
+        RawCommand::Sketch(raw) => Command::Sketch(raw.check()),
+        RawCommand::Info { file, json } => Command::Info { file, json },
+        RawCommand::Recipe { name } => Command::Recipe { name },
+        RawCommand::Completions { shell } => Command::Completions { shell },
+        RawCommand::Man { folder } => Command::Man { folder },
+    })
+}
+
+/// A mistake that clap cannot know of, told as one that it found.
+fn mistake(command: &str, message: &str) -> clap::Error {
+    let mut cli = definition();
+    // Builds the names in the usage line.
+    cli.build();
+    let found = cli.find_subcommand_mut(command);
+    found.map_or_else(
+        || clap::Error::raw(ErrorKind::ArgumentConflict, message),
+        |command| command.error(ErrorKind::ArgumentConflict, message),
+    )
+}
+
+/// Prints help where it was asked for, and mistakes the way all our errors look.
+fn answer(error: &clap::Error) -> ExitCode {
+    let asked = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+    if asked || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        let _ = error.print();
+    } else {
+        let text = error.render().to_string();
+        let text = text.strip_prefix("error: ").unwrap_or(&text);
+        let _ = write!(io::stderr().lock(), "lookalike: {text}");
+    }
+    if asked { ExitCode::SUCCESS } else { ExitCode::from(2) }
+}
+
+/// A share above 0 and at most 1. Written so that NaN fails.
+fn positive_share(text: &str) -> Result<f64, String> {
+    let value: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    if value > 0.0 && value <= 1.0 {
+        Ok(value)
+    } else {
+        Err("must be above 0 and at most 1".to_owned())
+    }
+}
+
+/// A whole number of at least so much.
+fn at_least<const LEAST: u32>(text: &str) -> Result<u32, String> {
+    let value: u32 = text.parse().map_err(|error: std::num::ParseIntError| error.to_string())?;
+    if value >= LEAST { Ok(value) } else { Err(format!("must be at least {LEAST}")) }
+}
+
+/// A share above 0 and below 1.
+fn proper_share(text: &str) -> Result<f64, String> {
+    match positive_share(text) {
+        Ok(value) if value < 1.0 => Ok(value),
+        Err(error) if error == "not a number" => Err(error),
+        _ => Err("must be above 0 and below 1".to_owned()),
+    }
+}
+
+/// The names of an enum for clap's help.
+fn name_of(value: &impl ValueEnum) -> String {
+    value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn definition_is_consistent() {
+        definition().debug_assert();
+    }
+
+    #[test]
+    fn shares_have_their_bounds() {
+        assert!(positive_share("1").is_ok() && positive_share("1e-9").is_ok());
+        for wrong in ["0", "-0.1", "1.5", "NaN", "inf", "", "x"] {
+            assert!(positive_share(wrong).is_err(), "{wrong}");
+            assert!(proper_share(wrong).is_err(), "{wrong}");
+        }
+        assert!(proper_share("1").is_err() && proper_share("0.95").is_ok());
+    }
+}

@@ -1,0 +1,26 @@
+//! The binary `lookalike`.
+//!
+//! [`flags`] is the one definition of what can be said on the command line,
+//! and turns it into checked arguments without touching a file; [`command`]
+//! does the work. Data goes to standard output, everything else to standard
+//! error. Exit codes: 0 done; 1 done, but the answer is no; 2 an error; 3 done,
+//! but some input was skipped.
+
+mod command;
+mod env;
+mod exit;
+mod flags;
+mod interrupt;
+mod output;
+mod progress;
+mod recipe;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    exit::install_panic_hook();
+    match flags::parse() {
+        Ok(command) => exit::code(command::run(&command)),
+        Err(code) => code,
+    }
+}

@@ -1,0 +1,48 @@
+//! `--recipe NAME|FILE`.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+use anyhow::{Context as _, anyhow, bail};
+use lookalike_core::Recipe;
+use lookalike_core::recipe::PRESETS;
+
+/// The longest recipe file. A thousand times longer than any that makes sense.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// The preset of this name, or the recipe in this file.
+pub(crate) fn load(name: &str) -> anyhow::Result<Recipe> {
+    if PRESETS.contains(&name) {
+        return Ok(Recipe::preset(name)?);
+    }
+    let path = Path::new(name);
+    let looks_like_path = name.contains(['/', '\\', '.']);
+    if !looks_like_path && !path.exists() {
+        return Err(anyhow!(
+            "there is no recipe `{name}`; the presets are: {}\n\
+             hint: `lookalike recipe text > my.toml` makes a file to edit, for `--recipe my.toml`",
+            PRESETS.join(", ")
+        ));
+    }
+    let text = read(path)?;
+    let mut recipe = Recipe::from_toml(&text).with_context(|| format!("`{name}`"))?;
+    if recipe.name.is_empty() {
+        let stem = path.file_stem().unwrap_or_default();
+        recipe.name = stem.to_string_lossy().into_owned();
+    }
+    Ok(recipe)
+}
+
+/// The text of a recipe file.
+fn read(path: &Path) -> anyhow::Result<String> {
+    let name = path.display();
+    let mut bytes = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes))
+        .map_err(|error| anyhow!("`{name}`: cannot be read: {error}"))?;
+    if bytes.len() as u64 > MAX_BYTES {
+        bail!("`{name}`: is not a recipe: it is longer than {MAX_BYTES} bytes");
+    }
+    String::from_utf8(bytes).map_err(|_| anyhow!("`{name}`: is not a recipe: it is not UTF-8"))
+}

@@ -1,0 +1,83 @@
+//! The command line from outside: what it prints where, and how it exits.
+
+#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+mod compare;
+mod general;
+mod help;
+mod info;
+mod sketch;
+mod tune;
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// The program, in the root of the repository and with nothing of the tester's environment that
+/// matters to it.
+fn lookalike(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lookalike"));
+    command.args(arguments).current_dir(root());
+    command.env_remove("LOOKALIKE_KERNEL").env_remove("NO_COLOR").env_remove("TERM");
+    command
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// A folder of this test's own.
+fn folder(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli").join(name);
+    let _ = fs::remove_dir_all(&path);
+    fs::create_dir_all(&path).unwrap();
+    path
+}
+
+fn path(folder: &Path, name: &str) -> String {
+    folder.join(name).to_str().unwrap().to_owned()
+}
+
+/// How a run ended and what it said.
+struct Run {
+    code: i32,
+    stdout: String,
+    stderr: String,
+}
+
+impl Run {
+    fn of(output: &Output) -> Self {
+        Self {
+            code: output.status.code().unwrap(),
+            stdout: String::from_utf8(output.stdout.clone()).unwrap(),
+            stderr: String::from_utf8(output.stderr.clone()).unwrap(),
+        }
+    }
+
+    fn json(&self) -> serde_json::Value {
+        assert_eq!(self.stdout.lines().count(), 1, "one object on one line");
+        serde_json::from_str(&self.stdout).unwrap()
+    }
+
+    /// An error: code 2, nothing on stdout, and this in a message of ours.
+    fn fails_with(&self, message: &str) {
+        assert_eq!((self.code, self.stdout.as_str()), (2, ""), "{}", self.stderr);
+        assert!(self.stderr.starts_with("lookalike: "), "{}", self.stderr);
+        assert!(self.stderr.contains(message), "`{message}` is not in: {}", self.stderr);
+        assert!(!self.stderr.contains("panicked") && !self.stderr.contains("Error {"));
+    }
+}
+
+fn run(arguments: &[&str]) -> Run {
+    Run::of(&lookalike(arguments).output().unwrap())
+}
+
+/// With something to read on standard input.
+fn run_with_input(arguments: &[&str], input: &[u8]) -> Run {
+    let mut command = lookalike(arguments);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(input).unwrap();
+    Run::of(&child.wait_with_output().unwrap())
+}

@@ -1,0 +1,107 @@
+//! `lookalike sketch`.
+
+use std::fs;
+
+use crate::{Run, folder, lookalike, path, run, run_with_input};
+
+#[test]
+fn letters_become_a_file_that_info_reads() {
+    let folder = folder("sketch");
+    let file = path(&folder, "letters.signatures");
+    let made = run(&["sketch", "examples/letters", "-o", &file]);
+    assert_eq!((made.code, made.stdout.as_str()), (0, ""));
+    assert!(made.stderr.contains("8 documents (0 empty), 0 skipped"), "{}", made.stderr);
+    assert!(made.stderr.contains("124 bytes a document"), "{}", made.stderr);
+    let json = run(&["info", &file, "--json"]).json();
+    assert_eq!((&json["rows"], &json["valid"]), (&8.into(), &true.into()));
+    assert_eq!(json["ids"][0], "examples/letters/a.txt");
+    assert_eq!(json["recipe"], "text");
+    assert_eq!(json["bytes"], fs::metadata(&file).unwrap().len());
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "nothing half-written");
+}
+
+#[test]
+fn every_kernel_gives_the_same_bytes() {
+    let folder = folder("kernels");
+    let kernels = run(&["info", "--json"]).json()["kernels"].clone();
+    let mut files = Vec::new();
+    for kernel in kernels.as_array().unwrap() {
+        let kernel = kernel.as_str().unwrap();
+        let file = path(&folder, kernel);
+        let arguments =
+            ["sketch", "examples/letters", "-o", &file, "--recipe", "henzinger-combined"];
+        let output = lookalike(&arguments).env("LOOKALIKE_KERNEL", kernel).output().unwrap();
+        assert_eq!(Run::of(&output).code, 0, "{kernel}");
+        files.push(fs::read(&file).unwrap());
+    }
+    let file = path(&folder, "default");
+    run(&["sketch", "examples/letters", "-o", &file, "--recipe", "henzinger-combined"]);
+    files.push(fs::read(&file).unwrap());
+    assert!(files.windows(2).all(|two| two[0] == two[1]));
+}
+
+#[test]
+fn an_existing_file_stays_unless_forced() {
+    let folder = folder("force");
+    let file = path(&folder, "file");
+    fs::write(&file, "precious").unwrap();
+    run(&["sketch", "examples/letters", "-o", &file]).fails_with("hint: --force replaces it");
+    assert_eq!(fs::read(&file).unwrap(), b"precious");
+    assert_eq!(run(&["sketch", "examples/letters", "-o", &file, "--force"]).code, 0);
+    assert!(fs::read(&file).unwrap().starts_with(b"LOOKSIGS"));
+}
+
+#[cfg(unix)]
+#[test]
+fn what_cannot_be_read_is_skipped_and_named() {
+    let folder = folder("skipped");
+    fs::create_dir(folder.join("in")).unwrap();
+    fs::write(folder.join("in/a.txt"), "some words to be read").unwrap();
+    // A link to nothing cannot be read, not even by root.
+    std::os::unix::fs::symlink("nothing", folder.join("in/b.txt")).unwrap();
+    fs::write(folder.join("in/c.txt"), "").unwrap();
+    fs::write(folder.join("in/d.bin"), "").unwrap();
+    let (inputs, file) = (path(&folder, "in"), path(&folder, "file"));
+    let lenient = run(&["sketch", &inputs, "-o", &file]);
+    assert_eq!(lenient.code, 3);
+    assert!(lenient.stderr.contains("in/b.txt`: cannot be read"), "{}", lenient.stderr);
+    let summary = "2 documents (1 empty), 1 skipped, 1 file that is no text";
+    assert!(lenient.stderr.contains(summary), "{}", lenient.stderr);
+
+    let strict = run(&["sketch", &inputs, "-o", &path(&folder, "strict"), "--strict"]);
+    strict.fails_with("in/b.txt`: cannot be read");
+    assert!(!folder.join("strict").exists() && !folder.join("strict.partial").exists());
+}
+
+#[test]
+fn standard_input_and_globs_are_inputs() {
+    let folder = folder("inputs");
+    let file = path(&folder, "file");
+    let run = run_with_input(&["sketch", "-", "examples/**/[gh].txt", "-o", &file], b"words");
+    run.fails_with("`examples/**/[gh].txt`: matches no file");
+    let run = run_with_input(&["sketch", "-", "examples/**/?.txt", "-o", &file], b"words");
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let json = crate::run(&["info", &file, "--json"]).json();
+    assert_eq!((&json["rows"], &json["ids"][0]), (&9.into(), &"-".into()));
+    assert_eq!(json["ids"][1], "examples/letters/a.txt");
+}
+
+#[test]
+fn progress_for_machines_is_json_on_stderr() {
+    let folder = folder("progress");
+    let run = run(&["sketch", "examples/letters", "-o", &path(&folder, "x"), "--progress", "json"]);
+    let line = run.stderr.lines().find(|line| line.starts_with('{')).unwrap();
+    let json: serde_json::Value = serde_json::from_str(line).unwrap();
+    assert_eq!((&json["stage"], &json["documents"]), (&"sketch".into(), &8.into()));
+}
+
+#[test]
+fn mistakes_are_explained() {
+    let folder = folder("mistakes");
+    run(&["sketch", "none", "-o", &path(&folder, "x")]).fails_with("`none`: cannot be read");
+    run(&["sketch", "examples", "-o", "no/such/file"])
+        .fails_with("`no/such/file`: cannot be created");
+    run(&["sketch", "examples", "-o", folder.to_str().unwrap()]).fails_with("is a directory");
+    run(&["sketch", "examples"]).fails_with("--output <FILE>");
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+}

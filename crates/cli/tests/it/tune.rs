@@ -1,0 +1,135 @@
+//! `lookalike tune`.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::{folder, path, run};
+
+const ALTAVISTA: [&str; 7] = ["tune", "--k", "6", "--s", "14", "--r", "2"];
+
+fn close(value: &Value, expected: f64, relative: f64) {
+    let value = value.as_f64().unwrap();
+    assert!((value / expected - 1.0).abs() < relative, "{value} is not about {expected}");
+}
+
+/// The curve at exactly x.
+fn curve(json: &Value, x: f64) -> f64 {
+    let points = json["curve"].as_array().unwrap();
+    let at = |point: &&Value| point[0].as_f64() == Some(x);
+    points.iter().find(at).unwrap()[1].as_f64().unwrap()
+}
+
+#[test]
+fn broders_numbers() {
+    let json = run(&[&ALTAVISTA[..], &["--json"]].concat()).json();
+    let whole = |key: &str| json[key].as_u64().unwrap();
+    assert_eq!((whole("k"), whole("s"), whole("r")), (6, 14, 2));
+    assert_eq!((whole("permutations"), whole("bytes_per_document")), (84, 48));
+    assert_eq!(whole("super_features"), 15);
+    close(&json["half_point"], 0.9094, 1e-4);
+    close(&json["steepest_at"], 0.931, 1e-3);
+    close(&json["filter_steepest_at"], 0.9229, 1e-4);
+    close(&(1.0 - curve(&json, 0.975)).into(), 0.01067, 1e-3);
+    close(&(1.0 - curve(&json, 0.99)).into(), 0.000_208, 1e-2);
+    close(&curve(&json, 0.77).into(), 0.00929, 1e-3);
+    close(&curve(&json, 0.5).into(), 5.59e-8, 1e-3);
+    assert_eq!(json["curve"].as_array().unwrap().len(), 201);
+    assert!(json.get("threshold").is_none());
+}
+
+#[test]
+fn a_filter_for_a_purpose() {
+    let json = run(&["tune", "--threshold", "0.8", "--recall", "0.95", "--json"]).json();
+    assert_eq!(json["threshold"], 0.8);
+    let recall = json["recall"].as_f64().unwrap();
+    assert!(recall >= 0.95 && (recall - curve(&json, 0.8)).abs() < 1e-12);
+    assert_eq!((&json["to_verify"][0][0], &json["to_verify"][1][0]), (&0.7.into(), &0.6.into()));
+    close(&json["to_verify"][0][1], curve(&json, 0.7), 1e-9);
+    let default = run(&["tune", "--threshold", "0.8", "--json"]).json();
+    assert_eq!(default, json, "0.95 is the default");
+    let small = run(&["tune", "--threshold", "0.8", "--bytes", "48", "--json"]).json();
+    assert!(small["bytes_per_document"].as_u64().unwrap() <= 48);
+    let low = run(&["tune", "--threshold", "0.1", "--unwanted", "1", "--json"]);
+    assert_eq!(low.code, 0, "{}", low.stderr);
+    assert_eq!(low.json()["to_verify"].as_array().unwrap().len(), 0, "no pairs at or below 0");
+}
+
+#[test]
+fn the_text_form_reads_well() {
+    let text = run(&ALTAVISTA).stdout;
+    assert!(text.contains("at 0.975, 1.07 % of pairs are missed\n"), "{text}");
+    assert!(text.contains("0.50                 5.59e-6 %"), "{text}");
+    assert!(text.contains("half point          0.9094"), "{text}");
+    let text = run(&["tune", "--threshold", "0.8"]).stdout;
+    assert!(text.contains("<- threshold") && text.contains("of those at 0.7, "), "{text}");
+}
+
+#[test]
+fn plots_are_pictures() {
+    let folder = folder("plot");
+    let (svg, png) = (path(&folder, "x.svg"), path(&folder, "x.PNG"));
+    let drawn = run(&[&ALTAVISTA[..], &["--plot", &svg, "--scale", "log"]].concat());
+    assert_eq!((drawn.code, drawn.stderr.contains("x.svg")), (0, true));
+    assert!(fs::read_to_string(&svg).unwrap().starts_with("<svg"));
+    assert_eq!(run(&["tune", "--threshold", "0.8", "--plot", &png]).code, 0);
+    assert!(fs::read(&png).unwrap().starts_with(b"\x89PNG"));
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 2, "nothing half-written");
+    run(&[&ALTAVISTA[..], &["--plot", "x.pdf"]].concat()).fails_with("must end in .svg or .png");
+    run(&[&ALTAVISTA[..], &["--plot", "no/such/x.svg"]].concat()).fails_with("cannot be created");
+}
+
+#[test]
+fn mistakes_are_explained() {
+    for threshold in ["1.5", "0", "NaN", "-1", "x", "inf"] {
+        let argument = format!("--threshold={threshold}");
+        run(&["tune", &argument]).fails_with(&format!("invalid value '{threshold}'"));
+    }
+    run(&["tune", "--threshold", "0.8", "--recall", "1"]).fails_with("above 0 and below 1");
+    run(&["tune", "--threshold", "0.8", "--permutations", "0"]).fails_with("must be at least 1");
+    run(&["tune", "--threshold", "0.8", "--bytes", "7"]).fails_with("must be at least 8");
+    run(&["tune", "--k", "3", "--s", "4", "--r", "5"]).fails_with("r = 5 is above k = 3");
+    run(&["tune", "--k", "0", "--s", "4", "--r", "0"]).fails_with("k, s and r are at least 1");
+    run(&["tune", "--k", "3", "--s", "4"]).fails_with("--r <R>");
+    run(&[&ALTAVISTA[..], &["--threshold", "0.8"]].concat()).fails_with("cannot be used with");
+    run(&[&ALTAVISTA[..], &["--recall", "0.8"]].concat()).fails_with("cannot be used with");
+    run(&["tune", "--recall", "0.9"]).fails_with("--threshold <T>");
+    run(&["tune"]).fails_with("say what is wanted");
+    run(&["tune", "--threshold", "0.3", "--recall", "0.9999", "--permutations", "4"])
+        .fails_with("is out of reach");
+    run(&["tune", "--threshold", "0.8", "--sample", "none/"]).fails_with("`none/`: cannot be read");
+}
+
+/// Documents of which the i-th has the first 4 i words of one text changed.
+#[test]
+fn a_sample_is_measured_exactly() {
+    let folder = folder("sample");
+    for i in 0..12 {
+        let words: Vec<String> = (0..200)
+            .map(|n| if n < 4 * i { format!("w{n}x{i}") } else { format!("w{n}") })
+            .collect();
+        fs::write(folder.join(format!("{i:02}.txt")), words.join(" ")).unwrap();
+    }
+    fs::write(folder.join("empty.txt"), "").unwrap();
+    let at = folder.to_str().unwrap();
+    let json = run(&["tune", "--threshold", "0.8", "--json", "--sample", at]).json();
+    let sample = &json["sample"];
+    assert_eq!((&sample["documents"], &sample["empty"]), (&13.into(), &1.into()));
+    assert_eq!(sample["cut"], false);
+
+    // Documents i < j share the 196 - 4 j shingles from word 4 j on.
+    let resemblances = (0..12).flat_map(|j| (0..j).map(move |_| f64::from(196 - 4 * j)));
+    let resemblances: Vec<f64> = resemblances.map(|common| common / (392.0 - common)).collect();
+    let wanted = resemblances.iter().filter(|&&x| x >= 0.8).count();
+    assert_eq!(sample["pairs"], wanted);
+    for bin in sample["bins"].as_array().unwrap() {
+        let (from, to) = (bin["from"].as_f64().unwrap(), bin["to"].as_f64().unwrap());
+        let expected = resemblances.iter().filter(|&&x| x >= from && x < to).count();
+        assert_eq!(bin["pairs"], expected, "{from} to {to}");
+        assert_eq!(bin["candidates"].is_null(), expected == 0);
+    }
+    close(&sample["recall"], sample["predicted_recall"].as_f64().unwrap(), 0.1);
+
+    let cut = run(&["tune", "--threshold", "0.8", "--sample-limit", "3", "--sample", at]);
+    assert!(cut.stdout.contains("measured on 3 documents, the first of more"), "{}", cut.stdout);
+}
