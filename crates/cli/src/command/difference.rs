@@ -83,14 +83,19 @@ fn joined(hunks: Vec<Hunk>) -> Vec<Hunk> {
     let mut out: Vec<Hunk> = Vec::new();
     for hunk in hunks {
         match out.last_mut() {
-            // Two words between changes of two words each still stand on their own.
-            Some(last) if 2 * (hunk.a.start - last.a.end) < size(last).min(size(&hunk)) => {
+            Some(last) if is_noise(hunk.a.start - last.a.end, size(last), size(&hunk)) => {
                 *last = Hunk { a: last.a.start..hunk.a.end, b: last.b.start..hunk.b.end };
             }
             _ => out.push(hunk),
         }
     }
     out
+}
+
+/// Whether so many equal tokens between two changes are chance: few for the smaller change, or
+/// one or two beside a long one. A word between two replaced words stands on its own.
+fn is_noise(equal: usize, before: usize, after: usize) -> bool {
+    2 * equal < before.min(after) || (equal <= 2 && 8 * equal < before.max(after))
 }
 
 /// Changes that are close to each other, with the tokens of `a` around them, none from
