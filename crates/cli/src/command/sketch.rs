@@ -15,9 +15,9 @@ pub(crate) fn run(arguments: &Sketch, kernel: Kernel) -> anyhow::Result<Outcome>
     let recipe = recipe::load(&arguments.recipe)?;
     let mut signer = Signer::with_kernel(&recipe, kernel)?;
     let mut inputs = Inputs::new(&arguments.inputs)?;
-    let writer = SignatureWriter::create(&arguments.output, &recipe, arguments.existing);
-    let mut writer = writer.map_err(with_hint)?;
-    interrupt::remove_on_interrupt(writer.partial_path())?;
+    let create = || SignatureWriter::create(&arguments.output, &recipe, arguments.existing);
+    let mut writer =
+        interrupt::create(|| create().map_err(with_hint), SignatureWriter::partial_path)?;
 
     let mut progress = Progress::start("sketch", arguments.progress);
     let (mut documents, mut empty, mut unreadable, mut read) = (0, 0, 0, 0);

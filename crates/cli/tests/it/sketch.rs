@@ -95,6 +95,29 @@ fn progress_for_machines_is_json_on_stderr() {
     assert_eq!((&json["stage"], &json["documents"]), (&"sketch".into(), &8.into()));
 }
 
+/// Interrupted while it waits for standard input, as a person would.
+#[cfg(unix)]
+#[test]
+fn an_interrupt_leaves_nothing_behind() {
+    use std::process::{Command, Stdio};
+    let folder = folder("interrupt");
+    let mut command = lookalike(&["sketch", "-", "-o", &path(&folder, "x")]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // Held open, so that the program has something to wait for.
+    let stdin = child.stdin.take();
+    while !folder.join("x.partial").exists() {
+        std::thread::yield_now();
+    }
+    let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(interrupt.unwrap().success());
+    let run = Run::of(&child.wait_with_output().unwrap());
+    drop(stdin);
+    assert_eq!(run.code, 130);
+    assert!(run.stderr.contains("interrupted, and nothing was written"), "{}", run.stderr);
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+}
+
 #[test]
 fn mistakes_are_explained() {
     let folder = folder("mistakes");
