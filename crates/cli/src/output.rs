@@ -148,6 +148,18 @@ pub(crate) fn percent(share: f64) -> String {
     }
 }
 
+/// A probability: four digits that count, and powers of ten where zeros would be counted.
+pub(crate) fn probability(value: f64) -> String {
+    if value == 0.0 || value >= 0.1 {
+        format!("{value:.4}")
+    } else if value >= 0.001 {
+        let digits = (3.0 - value.log10().floor()) as usize;
+        format!("{value:.digits$}")
+    } else {
+        format!("{value:.3e}")
+    }
+}
+
 /// A resemblance beside a threshold: four digits, or as many as tell the two apart.
 pub(crate) fn beside(value: f64, threshold: f64) -> String {
     let shown = |digits: usize| format!("{value:.digits$}");

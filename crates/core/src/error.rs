@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::filter;
+
 /// An error of the mathematics. Documents never cause one.
 #[derive(Debug)]
 pub struct Error(Box<ErrorKind>);
@@ -36,6 +38,8 @@ pub enum ErrorKind {
     },
     /// The kernel asked for cannot be had.
     Kernel(lookalike_kernels::KernelError),
+    /// There is no such filter, or none for what is wanted.
+    Filter(filter::Error),
 }
 
 impl Error {
@@ -53,6 +57,10 @@ impl Error {
             value: value.to_string(),
             expected: expected.into(),
         })
+    }
+
+    pub(crate) fn filter(error: filter::Error) -> Self {
+        Self::new(ErrorKind::Filter(error))
     }
 
     /// What went wrong.
@@ -83,18 +91,13 @@ impl fmt::Display for Error {
                  the other"
             ),
             ErrorKind::Kernel(error) => error.fmt(f),
+            ErrorKind::Filter(error) => error.fmt(f),
         }
     }
 }
 
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match &*self.0 {
-            ErrorKind::Kernel(error) => Some(error),
-            _ => None,
-        }
-    }
-}
+/// Without a source: the message is whole.
+impl std::error::Error for Error {}
 
 impl From<lookalike_kernels::KernelError> for Error {
     fn from(error: lookalike_kernels::KernelError) -> Self {

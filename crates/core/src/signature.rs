@@ -76,13 +76,16 @@ impl Similarity {
     }
 
     /// The resemblance estimated from the sketches; `None` if the recipe's
-    /// sketch gives no estimate, or sampled nothing of either document.
+    /// sketch gives no estimate, was not kept, or sampled nothing of either document.
     pub fn estimate(&self, a: &Signature, b: &Signature) -> Option<f64> {
         if a.is_empty() || b.is_empty() {
             return self.recipe.sketch.estimates_resemblance().then_some(0.0);
         }
         match self.recipe.sketch {
             SketchParameters::Minwise { permutations } => {
+                if a.sketch.len() != permutations || b.sketch.len() != permutations {
+                    return None;
+                }
                 let equal = self.kernel.equal_slots(&a.sketch, &b.sketch);
                 Some(share(equal as u64, permutations as u64))
             }

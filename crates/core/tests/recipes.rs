@@ -126,7 +126,7 @@ fn bad_files_are_refused_with_the_reason() {
         ),
         ("version = 1\n[sketch]\nkind = \"magic\"", "`sketch.kind` is `magic`"),
         ("version = 1\n[sketch]\nkind = \"bottom\"", "`sketch.size` is missing"),
-        ("version = 1\n[features]\nk = 2\ns = 1\nr = 3", "`features`"),
+        ("version = 1\n[features]\nk = 2\ns = 1\nr = 3", "[2, 1, 3]"),
         ("version = 1\nunicode = \"3.0.0\"", "`unicode` is `3.0.0`"),
         ("version = 1\n[verify]\nthreshold = \"high\"", "invalid type"),
         ("version = 1\n", "`candidates.rule` is features"),

@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &Compare) -> anyhow::Result<Outcome> {
         }
         output::write(&text)?;
     }
-    Ok(if verdict.pair { Outcome::Done } else { Outcome::No })
+    Ok(if arguments.exit_code && !verdict.pair { Outcome::No } else { Outcome::Done })
 }
 
 fn json(comparison: &Comparison) -> serde_json::Value {

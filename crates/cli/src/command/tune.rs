@@ -10,7 +10,7 @@ use serde_json::json;
 use super::sample::{self, Measured};
 use crate::exit::{Outcome, say};
 use crate::flags::{Plot, PlotFormat, Tune, Wanted};
-use crate::output::{self, Align, Style, Table, grouped, percent, threshold};
+use crate::output::{self, Align, Style, Table, grouped, percent, probability, threshold};
 
 /// Points of the curve in JSON: steps of 0.005, so that 0.77 and 0.975 are among them.
 const CURVE: usize = 201;
@@ -126,11 +126,11 @@ fn text(filter: Filter, wanted: Option<f64>, style: Style) -> String {
     points.sort_by(f64::total_cmp);
     points.dedup();
     let mut curve = Table::new(&[Align::Left, Align::Right, Align::Right, Align::Left]);
-    curve.row(["resemblance", "become candidates", "missed", ""]);
+    curve.row(["resemblance", "P(candidate)", "P(missed)", ""]);
     for x in points {
         let mark = if wanted == Some(x) { "<- threshold" } else { "" };
-        let found = percent(filter.probability(x));
-        curve.row([&threshold(x), &found, &percent(filter.miss(x)), mark]);
+        let found = probability(filter.probability(x));
+        curve.row([&threshold(x), &found, &probability(filter.miss(x)), mark]);
     }
     text += &curve.text();
     text.push('\n');

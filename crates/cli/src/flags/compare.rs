@@ -7,7 +7,6 @@ use super::mistake;
 /// Compare two documents: how much they have in common, and what differs
 #[derive(Args)]
 #[command(after_long_help = "\
-The answer is yes (exit code 0) if the two are a pair under the recipe, and no (1) if not.
 A dash stands for a value that the recipe does not have; `henzinger-combined` has the most.
 
 Examples:
@@ -28,6 +27,9 @@ pub(crate) struct RawCompare {
     /// Show what differs: auto (on a terminal), always, never, all (however long)
     #[arg(long, value_enum, value_name = "WHEN", default_value_t, hide_possible_values = true)]
     diff: DiffForm,
+    /// End with exit code 1 if the two are no pair under the recipe
+    #[arg(long)]
+    exit_code: bool,
     /// Answer with a JSON object
     #[arg(long)]
     json: bool,
@@ -53,12 +55,13 @@ pub(crate) struct Compare {
     pub(crate) b: String,
     pub(crate) recipe: String,
     pub(crate) diff: DiffForm,
+    pub(crate) exit_code: bool,
     pub(crate) json: bool,
 }
 
 impl RawCompare {
     pub(crate) fn check(self) -> Result<Compare, clap::Error> {
-        let Self { a, b, recipe, diff, json } = self;
+        let Self { a, b, recipe, diff, exit_code, json } = self;
         if a == "-" && b == "-" {
             return Err(mistake("compare", "standard input can be only one of the two documents"));
         }
@@ -67,6 +70,6 @@ impl RawCompare {
                 format!("--json shows no difference; leave out --diff {}", super::name_of(&diff));
             return Err(mistake("compare", &message));
         }
-        Ok(Compare { a, b, recipe, diff, json })
+        Ok(Compare { a, b, recipe, diff, exit_code, json })
     }
 }

@@ -42,7 +42,7 @@ pub(crate) struct RawTune {
     #[arg(conflicts_with_all = ["k", "s", "r"], requires = "threshold")]
     #[arg(help_heading = "What is wanted")]
     bytes: Option<u32>,
-    /// The share of pairs at 3/4 T that may become candidates [default: 1/3]
+    /// The share of pairs at 3/4 T that may become candidates [default: 1/3, or the least]
     #[arg(long, value_name = "SHARE", value_parser = positive_share)]
     #[arg(conflicts_with_all = ["k", "s", "r"], requires = "threshold")]
     #[arg(help_heading = "What is wanted")]
@@ -141,9 +141,7 @@ impl RawTune {
         let mut search = Search::new(threshold, self.recall.unwrap_or(DEFAULT_RECALL));
         search.max_permutations = self.permutations;
         search.max_bytes = self.bytes;
-        if let Some(unwanted) = self.unwanted {
-            search.unwanted = unwanted;
-        }
+        search.unwanted = self.unwanted;
         Ok(Wanted::Purpose(search))
     }
 }

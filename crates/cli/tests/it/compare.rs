@@ -70,7 +70,7 @@ fn every_preset_has_its_own_fields() {
         assert_eq!(run.code, 0, "{preset}: the same tokens are a pair everywhere");
         let has = |key: &str| !json[key].is_null();
         assert_eq!((has("b_similarity"), has("c_similarity"), has("estimate")), (b, c, estimate));
-        let different = crate::run(&["compare", A, D, "--recipe", preset]);
+        let different = crate::run(&["compare", A, D, "--recipe", preset, "--exit-code"]);
         assert_eq!(different.code, 1, "{preset}: {}", different.stdout);
         assert!(different.stdout.starts_with("not near-duplicates: "), "{}", different.stdout);
     }
@@ -82,7 +82,8 @@ fn formatting_does_not_count_and_boilerplate_is_not_enough() {
     assert_eq!(same.code, 0);
     assert!(same.stdout.starts_with("exact duplicates: the same 345 tokens in the same order\n"));
     assert!(same.stdout.ends_with("\nno word differs\n"));
-    assert_eq!(run(&["compare", D, E]).code, 1);
+    assert_eq!(run(&["compare", D, E]).code, 0, "a comparison is no question");
+    assert_eq!(run(&["compare", D, E, "--exit-code"]).code, 1, "unless it is made one");
     let quoted = run(&["compare", A, H, "--json"]).json();
     assert!(quoted["resemblance"].as_f64().unwrap() < 0.3);
     assert!(quoted["containment_b"].as_f64().unwrap() > 0.7);
@@ -134,7 +135,7 @@ fn empty_documents_resemble_nothing() {
         (&empty, A, "the first document is empty"),
         (A, &signs, "the second document is empty"),
     ] {
-        let run = run(&["compare", a, b, "--diff", "always"]);
+        let run = run(&["compare", a, b, "--diff", "always", "--exit-code"]);
         assert_eq!(run.code, 1);
         assert!(run.stdout.starts_with(&format!("not near-duplicates: {says}")), "{}", run.stdout);
     }
@@ -178,7 +179,8 @@ fn a_recipe_file_decides() {
     let folder = folder("recipe");
     let toml = run(&["recipe", "text"]).stdout.replace("threshold = 0.8", "threshold = 0.95");
     fs::write(folder.join("strict.toml"), toml).unwrap();
-    let run = run(&["compare", A, B, "--recipe", &path(&folder, "strict.toml")]);
+    let strict = path(&folder, "strict.toml");
+    let run = run(&["compare", A, B, "--exit-code", "--recipe", &strict]);
     assert_eq!(run.code, 1);
     let says = "not near-duplicates: resemblance 0.8958 is below the recipe's 0.95\n";
     assert!(run.stdout.starts_with(says), "{}", run.stdout);

@@ -78,13 +78,7 @@ impl Recipe {
         if (threshold, recall) == TEXT_TARGET {
             return Ok(Self::default());
         }
-        let found = Search::new(threshold, recall).run().map_err(|error| {
-            Error::parameter(
-                "verify.threshold",
-                threshold,
-                format!("one that a filter can have: {error}"),
-            )
-        })?;
+        let found = Search::new(threshold, recall).run().map_err(Error::filter)?;
         let name = format!("text-{threshold}-{recall}");
         Ok(Self { name, threshold, ..text(found.filter) })
     }

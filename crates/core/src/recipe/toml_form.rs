@@ -144,9 +144,7 @@ impl File {
             return Err(Error::parameter("unicode", format_args!("`{unicode}`"), expected));
         }
         let features = self.features.as_ref().map(|t| Filter::new(t.k, t.s, t.r)).transpose();
-        let features = features.map_err(|error| {
-            Error::parameter("features", "not a filter", format!("possible: {error}"))
-        })?;
+        let features = features.map_err(Error::filter)?;
         Ok(Recipe {
             name: self.name.clone(),
             seed: self.seed,
@@ -211,7 +209,9 @@ impl ProjectionTable {
             bits: self.bits,
             over: named(self.over.as_ref(), Over::from_name, Over::Tokens)?,
             agree,
-            agree_combined: self.agree_combined.unwrap_or((self.bits * 355).div_ceil(384)),
+            agree_combined: self
+                .agree_combined
+                .unwrap_or(self.bits.saturating_mul(355).div_ceil(384)),
             // One piece more than bits may differ: then one piece has no difference.
             pieces: self.pieces.unwrap_or(self.bits.saturating_sub(agree) + 1),
         })
