@@ -39,7 +39,9 @@ fn examples(document: &Path) -> Vec<Example> {
     for block in blocks {
         for part in block.split("$ ").skip(1) {
             let (command, expected) = part.split_once('\n').unwrap();
-            if let Some(arguments) = PROGRAMS.iter().find_map(|program| command.strip_prefix(program)) {
+            if let Some(arguments) =
+                PROGRAMS.iter().find_map(|program| command.strip_prefix(program))
+            {
                 let (command, expected) = (arguments.to_owned(), expected.trim_end().to_owned());
                 examples.push(Example { command, expected });
             }
