@@ -40,6 +40,9 @@ fn kernel(name: &str) -> Kernel {
     })
 }
 
+/// Eight places to start from: every alignment of a 64-bit number within a cache line.
+const STARTS: std::ops::Range<usize> = 0..8;
+
 fn random_words(seed: u64, count: usize) -> Vec<u64> {
     let mut sequence = Sequence::new(seed, 99);
     (0..count).map(|_| sequence.next()).collect()
@@ -156,10 +159,12 @@ fn windows_agree(kernel: Kernel) {
     for width in (1..20).chain([31, 64, 100]) {
         let windows = Windows::new(width);
         for length in LENGTHS.chain([127, 500]) {
-            for tokens in [random_words(7, length), vec![0; length], vec![u64::MAX; length]] {
+            let random = random_words(7, length + 7);
+            let shifted = &random[length % 8..][..length];
+            for tokens in [shifted, &vec![0; length], &vec![u64::MAX; length]] {
                 let mut out = vec![0; windows.count(length)];
-                kernel.windows(&windows, &tokens, &mut out);
-                let expected = reference::windows(TOKENS.tail(), width, &tokens);
+                kernel.windows(&windows, tokens, &mut out);
+                let expected = reference::windows(TOKENS.tail(), width, tokens);
                 assert_eq!(out, expected, "width {width}, {length} tokens");
             }
         }
@@ -169,10 +174,12 @@ fn windows_agree(kernel: Kernel) {
 fn mixing_agrees(kernel: Kernel) {
     for length in LENGTHS {
         for seed in [0, 1, u64::MAX] {
-            let mut values = random_words(3, length);
-            let expected = reference::mixed(seed, &values);
-            kernel.mix(seed, &mut values);
-            assert_eq!(values, expected);
+            for start in STARTS {
+                let mut values = random_words(3, start + length);
+                let expected = reference::mixed(seed, &values[start..]);
+                kernel.mix(seed, &mut values[start..]);
+                assert_eq!(values[start..], expected);
+            }
         }
     }
 }
@@ -187,7 +194,7 @@ fn minima_agree(kernel: Kernel) {
     for count in LENGTHS.chain([84, 96, 97, 128, 200]) {
         let permutations = Permutations::new(count, 5);
         for length in [0, 1, 2, 15, 16, 17, 100, 255, 256, 257, 600] {
-            check_minima(kernel, &permutations, &random_words(11, length));
+            check_minima(kernel, &permutations, &random_words(11, length)[length.min(count % 8)..]);
         }
         for extreme in [0, u64::MAX, u64::MAX << 32, 1 << 31] {
             check_minima(kernel, &permutations, &[extreme; 3]);
@@ -245,7 +252,9 @@ fn projections_agree(kernel: Kernel) {
     for bits in (32..=512).step_by(32) {
         let projection = Projection::new(bits, 3);
         for length in LENGTHS.step_by(if bits == 384 { 1 } else { 13 }).chain([1000]) {
-            check_projection(kernel, &projection, &random_words(19, length));
+            for start in STARTS.step_by(3) {
+                check_projection(kernel, &projection, &random_words(19, start + length)[start..]);
+            }
         }
         for extreme in [0, 1, u64::MAX] {
             check_projection(kernel, &projection, &[extreme; 33]);
@@ -285,7 +294,11 @@ fn comparisons_agree(kernel: Kernel) {
         for i in (0..length).step_by(3) {
             b[i] = a[i];
         }
-        assert_eq!(kernel.hamming(&a, &b), reference::hamming(&a, &b));
+        for start in STARTS.map(|start| start.min(length)) {
+            let (a, b) = (&a[start..], &b[..length - start]);
+            assert_eq!(kernel.hamming(a, b), reference::hamming(a, b));
+            assert_eq!(kernel.equal_slots(a, b), reference::equal_slots(a, b));
+        }
         assert_eq!(kernel.hamming(&a, &a), 0);
         assert_eq!(kernel.equal_slots(&a, &b), reference::equal_slots(&a, &b));
     }
