@@ -93,6 +93,7 @@ fn bad_parameters_are_named_with_what_is_possible() {
         error(|r| r.sketch = SketchParameters::Minwise { permutations: 83 }),
         "`sketch.permutations` is 83, but must be from 84 to 65536"
     );
+    assert!(error(|r| r.seed = u64::MAX).ends_with("but must be below 2^63"));
     assert_eq!(
         error(|r| r.projection.as_mut().unwrap().bits = 100),
         "`projection.bits` is 100, but must be a multiple of 32 from 32 to 512"

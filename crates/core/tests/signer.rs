@@ -83,8 +83,8 @@ fn naive_signature(recipe: &Recipe, text: &[u8]) -> Signature {
 fn recipes() -> impl Strategy<Value = Recipe> {
     let preset = proptest::sample::select(vec!["text", "henzinger-b", "henzinger-combined"]);
     let unit = proptest::sample::select(vec![Unit::Words, Unit::Characters, Unit::Lines]);
-    (preset, unit, 1usize..12, any::<bool>(), any::<bool>(), 1usize..=16, any::<u64>()).prop_map(
-        |(preset, tokens, width, multiset, over_shingles, words, seed)| {
+    (preset, unit, 1usize..12, any::<bool>(), any::<bool>(), 1usize..=16, 0..=u64::MAX / 2)
+        .prop_map(|(preset, tokens, width, multiset, over_shingles, words, seed)| {
             let mut recipe = Recipe::preset(preset).unwrap();
             recipe.tokens = tokens;
             recipe.shingles.width = width;
@@ -96,8 +96,7 @@ fn recipes() -> impl Strategy<Value = Recipe> {
                 (projection.agree, projection.agree_combined) = (1, 1);
             }
             recipe
-        },
-    )
+        })
 }
 
 fn texts() -> impl Strategy<Value = Vec<u8>> {
@@ -123,7 +122,7 @@ proptest! {
     }
 
     #[test]
-    fn other_sketches_are_by_the_definitions(text in texts(), seed in any::<u64>()) {
+    fn other_sketches_are_by_the_definitions(text in texts(), seed in 0..=u64::MAX / 2) {
         let base = Recipe {
             seed,
             features: None,
@@ -154,6 +153,11 @@ proptest! {
         let mut modular = Modular::new(6);
         elements.chunks(3).for_each(|part| modular.push(part));
         prop_assert_eq!(modular.elements(), &sorted);
+    }
+
+    #[test]
+    fn recipes_survive_their_files(recipe in recipes()) {
+        prop_assert_eq!(Recipe::from_toml(&recipe.to_toml()).unwrap(), recipe);
     }
 
     #[test]

@@ -159,6 +159,10 @@ impl Recipe {
     /// # Errors
     /// The first parameter that does not, and what it may be.
     pub fn validate(&self) -> Result<()> {
+        // Numbers in TOML have 63 bits.
+        if self.seed > i64::MAX.cast_unsigned() {
+            return Err(Error::parameter("seed", self.seed, "below 2^63"));
+        }
         in_range("shingles.width", self.shingles.width, 1, MAX_WIDTH)?;
         match self.sketch {
             SketchParameters::None => {}
@@ -167,8 +171,9 @@ impl Recipe {
             }
             SketchParameters::Bottom { size } => in_range("sketch.size", size, 1, MAX_SKETCH)?,
             SketchParameters::Modular { modulus } => {
-                if modulus == 0 {
-                    return Err(Error::parameter("sketch.modulus", 0, "at least 1"));
+                if modulus == 0 || modulus > i64::MAX.cast_unsigned() {
+                    let expected = "at least 1 and below 2^63";
+                    return Err(Error::parameter("sketch.modulus", modulus, expected));
                 }
                 if self.keep_sketch {
                     let expected = "false for modular sketches, whose size varies";

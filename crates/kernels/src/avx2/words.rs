@@ -50,7 +50,7 @@ impl Positions {
 
     /// The place of 64 bytes at `at` in the lower-cased copy.
     #[inline(always)]
-    pub(crate) fn folded(&mut self, at: usize) -> &mut [u8; 64] {
+    fn folded(&mut self, at: usize) -> &mut [u8; 64] {
         let at = BEFORE + at;
         self.folded[at..at + 64].first_chunk_mut().expect("a slice of 64 bytes")
     }
@@ -109,18 +109,9 @@ fn push_word(f: u64, word: u64) -> u64 {
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq")]
 pub(crate) fn ascii_words(text: &[u8], tokens: &mut [u64]) -> (usize, usize) {
     windows_of_words(text, tokens, |view, length, positions| {
-        let mut found = Found::default();
-        for base in (0..length).step_by(64) {
-            let bytes = &view[base..length.min(base + 64)];
-            let block = classify(bytes, positions.folded(base));
-            found.add(positions, &block, view, base, |places, bits, base| {
-                push_positions(places, bits, base);
-            });
-            if found.stop.is_some() {
-                break;
-            }
-        }
-        found
+        let classify = |bytes: &[u8], folded: &mut [u8; 64]| classify(bytes, folded);
+        let push = |places: &mut [u16], bits, base| push_positions(places, bits, base);
+        Found::scan(view, length, positions, classify, push)
     })
 }
 
@@ -206,13 +197,37 @@ pub(crate) struct Found {
     /// The places after the last separator but one and after the last one.
     resume: [usize; 2],
     /// Where words may not be read on: a byte that is not ASCII, or the colon of a URL.
-    pub(crate) stop: Option<usize>,
+    stop: Option<usize>,
 }
 
 impl Found {
+    /// Reads the window of `length` bytes that `view` starts with, until it must stop.
+    ///
+    /// `classify` lower-cases up to 64 bytes and says what they are; `push` writes the places
+    /// of set bits.
+    #[inline(always)]
+    pub(crate) fn scan(
+        view: &[u8],
+        length: usize,
+        positions: &mut Positions,
+        classify: impl Fn(&[u8], &mut [u8; 64]) -> Block,
+        push: impl Fn(&mut [u16], u64, usize),
+    ) -> Self {
+        let mut found = Self::default();
+        for base in (0..length).step_by(64) {
+            let bytes = &view[base..length.min(base + 64)];
+            let block = classify(bytes, positions.folded(base));
+            found.add(positions, &block, view, base, &push);
+            if found.stop.is_some() {
+                break;
+            }
+        }
+        found
+    }
+
     /// Takes in the block at `base` of the window that `view` starts with.
     #[inline(always)]
-    pub(crate) fn add(
+    fn add(
         &mut self,
         positions: &mut Positions,
         block: &Block,

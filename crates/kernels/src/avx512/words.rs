@@ -16,18 +16,9 @@ use crate::avx2::{Block, Found, windows_of_words};
 )]
 pub(crate) fn ascii_words(text: &[u8], tokens: &mut [u64]) -> (usize, usize) {
     windows_of_words(text, tokens, |view, length, positions| {
-        let mut found = Found::default();
-        for base in (0..length).step_by(64) {
-            let bytes = &view[base..length.min(base + 64)];
-            let block = classify(bytes, positions.folded(base));
-            found.add(positions, &block, view, base, |places, bits, base| {
-                push_positions(places, bits, base);
-            });
-            if found.stop.is_some() {
-                break;
-            }
-        }
-        found
+        let classify = |bytes: &[u8], folded: &mut [u8; 64]| classify(bytes, folded);
+        let push = |places: &mut [u16], bits, base| push_positions(places, bits, base);
+        Found::scan(view, length, positions, classify, push)
     })
 }
 
