@@ -40,7 +40,7 @@ pub mod text;
 
 pub use compare::{Comparer, Comparison};
 pub use error::{Error, ErrorKind, Result};
-pub use lookalike_kernels::Kernel;
+pub use lookalike_kernels::{Kernel, Sequence, mix};
 pub use recipe::Recipe;
 pub use signature::{Layout, Signature, Similarity};
 pub use signer::Signer;

@@ -1,11 +1,18 @@
-//! What is kept on disk.
+//! What is kept on disk, and what is done there.
 //!
-//! So far: signature files ([`signature_file`]), and files that appear under
-//! their name only when they are complete ([`AtomicFile`]).
+//! So far: signature files ([`signature_file`]), files that appear under their
+//! name only when they are complete ([`AtomicFile`]), and the parts that the
+//! batch job is made of: sorting out of core ([`sort`]), which keys occur more
+//! than once ([`Occurrences`]), and connected components ([`Components`]).
 
 mod atomic_file;
+mod components;
 mod error;
+mod occurrences;
 pub mod signature_file;
+pub mod sort;
 
 pub use atomic_file::{AtomicFile, Existing};
+pub use components::Components;
 pub use error::{Error, ErrorKind, Operation, Result};
+pub use occurrences::Occurrences;
