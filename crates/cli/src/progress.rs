@@ -1,5 +1,7 @@
 //! Progress on standard error: a line on a terminal, or lines of JSON for machines.
 
+#![expect(clippy::disallowed_methods, reason = "rates need a clock; results do not see it")]
+
 use std::io::{self, IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 

@@ -30,7 +30,6 @@ pub struct Rabin {
     /// `tables[k][b]` = b * x^(64 + 8k) mod P.
     tables: [[u64; 256]; 8],
     /// x^(64 n) mod P: with them whole vectors of words are folded at once.
-    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "for vector kernels"))]
     powers: [u64; 18],
 }
 
