@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use crate::{Counters, Permutations, Projection, rabin::Rabin, rabin::Windows, scalar};
+use crate::rabin::{Rabin, Windows};
+use crate::{Counters, Permutations, Positions, Projection, scalar};
 #[cfg(target_arch = "x86_64")]
 use crate::{avx2, avx512};
 
@@ -172,8 +173,13 @@ impl Kernel {
     /// a place where no word and no combining sequence is cut.
     ///
     /// It may consume nothing at all, if one run is longer than its window.
-    pub fn ascii_words(self, text: &[u8], tokens: &mut [u64]) -> (usize, usize) {
-        dispatch!(self, ascii_words(text, tokens))
+    pub fn ascii_words(
+        self,
+        positions: &mut Positions,
+        text: &[u8],
+        tokens: &mut [u64],
+    ) -> (usize, usize) {
+        dispatch!(self, ascii_words(positions, text, tokens))
     }
 
     /// The Rabin fingerprint `f` of some words, with more words appended.

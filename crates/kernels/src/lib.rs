@@ -22,6 +22,7 @@
 mod kernel;
 mod mix;
 mod permutations;
+mod positions;
 mod projection;
 pub mod rabin;
 pub mod reference;
@@ -35,5 +36,6 @@ mod scalar;
 pub use kernel::{ENVIRONMENT_VARIABLE, Kernel, KernelError};
 pub use mix::{Sequence, mix};
 pub use permutations::Permutations;
+pub use positions::Positions;
 pub use projection::{Counters, MAX_BITS, Projection};
 pub use scalar::letters;

@@ -2,7 +2,9 @@
 //! extremes, and random input.
 
 use lookalike_kernels::rabin::{FEATURES, Rabin, TOKENS, Windows};
-use lookalike_kernels::{Counters, Kernel, Permutations, Projection, Sequence, reference};
+use lookalike_kernels::{
+    Counters, Kernel, Permutations, Positions, Projection, Sequence, reference,
+};
 use proptest::prelude::*;
 
 /// Runs one suite on every kernel of this machine.
@@ -53,11 +55,12 @@ const LENGTHS: std::ops::RangeInclusive<usize> = 0..=4 * 16 + 1;
 
 /// The tokens of a text by a kernel alone, helped over whatever it stops at by the reference.
 fn all_ascii_words(kernel: Kernel, text: &[u8], room: usize) -> Vec<u64> {
+    let mut positions = Positions::default();
     let mut tokens = vec![0; room];
     let mut all = Vec::new();
     let mut at = 0;
     while at < text.len() {
-        let (consumed, produced) = kernel.ascii_words(&text[at..], &mut tokens);
+        let (consumed, produced) = kernel.ascii_words(&mut positions, &text[at..], &mut tokens);
         let passed = &text[at..at + consumed];
         assert!(passed.is_ascii());
         assert_eq!(tokens[..produced], reference::ascii_words(TOKENS.tail(), passed));
@@ -116,8 +119,8 @@ fn ascii_words_agree_on_random_text(kernel: Kernel) {
 }
 
 fn ascii_words_stop_in_time(kernel: Kernel) {
-    let mut tokens = [0; 64];
-    let mut words = |text: &str| kernel.ascii_words(text.as_bytes(), &mut tokens);
+    let (mut positions, mut tokens) = (Positions::default(), [0; 64]);
+    let mut words = |text: &str| kernel.ascii_words(&mut positions, text.as_bytes(), &mut tokens);
     assert_eq!(
         words("one two \u{201c}three\u{201d}"),
         (4, 1),

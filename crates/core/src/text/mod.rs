@@ -53,7 +53,7 @@ mod walk;
 
 use feed::{Characters, Out, Words};
 use fingerprint::Fingerprint;
-use lookalike_kernels::Kernel;
+use lookalike_kernels::{Kernel, Positions};
 pub use spans::{Span, spans};
 pub use tables::UNICODE_VERSION;
 
@@ -83,9 +83,10 @@ pub enum Unit {
 pub struct Tokenizer {
     unit: Unit,
     kernel: Kernel,
+    positions: Box<Positions>,
     block: Box<[Token; BLOCK]>,
-    /// The words of the line, for [`Unit::Lines`].
-    line: Option<Box<[Token; BLOCK]>>,
+    /// The words of a line, for [`Unit::Lines`].
+    words: Option<Box<Self>>,
     scratch: Vec<char>,
 }
 
@@ -97,8 +98,15 @@ impl Tokenizer {
 
     /// A tokenizer on this kernel; the tokens are the same on all.
     pub fn with_kernel(unit: Unit, kernel: Kernel) -> Self {
-        let line = (unit == Unit::Lines).then(empty_block);
-        Self { unit, kernel, block: empty_block(), line, scratch: Vec::new() }
+        let words = (unit == Unit::Lines).then(|| Self::with_kernel(Unit::Words, kernel));
+        Self {
+            unit,
+            kernel,
+            positions: Box::default(),
+            block: Box::new([0; BLOCK]),
+            words: words.map(Box::new),
+            scratch: Vec::new(),
+        }
     }
 
     /// Calls `sink` with successive blocks of the tokens of `text`, in order,
@@ -106,13 +114,13 @@ impl Tokenizer {
     /// text and bounded memory, unless a single letter has more than thousands
     /// of combining marks.
     pub fn for_each_block(&mut self, text: &[u8], sink: &mut impl FnMut(&[Token])) {
-        let Self { unit, kernel, block, line, scratch } = self;
-        let mut blocks = Blocks { kernel: *kernel, block, count: 0, sink };
-        match (unit, line) {
+        let Self { unit, kernel, positions, block, words, scratch } = self;
+        let mut blocks = Blocks { kernel: *kernel, positions, block, count: 0, sink };
+        match (unit, words) {
             (Unit::Characters, _) => walk::walk(text, Characters::new(), &mut blocks, scratch),
             (Unit::Lines, Some(words)) => {
                 for line in text.split(|&byte| byte == b'\n') {
-                    if let Some(token) = line_token(*kernel, line, words, scratch) {
+                    if let Some(token) = line_token(words, line) {
                         blocks.push(token, ());
                     }
                 }
@@ -128,28 +136,16 @@ impl Tokenizer {
     }
 }
 
-fn empty_block() -> Box<[Token; BLOCK]> {
-    Box::new([0; BLOCK])
-}
-
 /// The token of a line, if it has words.
-fn line_token(
-    kernel: Kernel,
-    line: &[u8],
-    block: &mut [Token; BLOCK],
-    scratch: &mut Vec<char>,
-) -> Option<Token> {
-    let mut words = None;
-    let mut sink = |block: &[Token]| {
-        let fingerprint = words.get_or_insert(Fingerprint::EMPTY);
-        for &token in block {
-            fingerprint.push_token(token);
+fn line_token(words: &mut Tokenizer, line: &[u8]) -> Option<Token> {
+    let mut token = None;
+    words.for_each_block(line, &mut |block| {
+        let fingerprint = token.get_or_insert(Fingerprint::EMPTY);
+        for &word in block {
+            fingerprint.push_token(word);
         }
-    };
-    let mut blocks = Blocks { kernel, block, count: 0, sink: &mut sink };
-    walk::walk(line, Words::new(), &mut blocks, scratch);
-    blocks.flush();
-    words.map(Fingerprint::finish)
+    });
+    token.map(Fingerprint::finish)
 }
 
 /// A block with more tokens than this goes on before the next ASCII run.
@@ -158,6 +154,7 @@ const ENOUGH: usize = BLOCK - BLOCK / 4;
 /// Gives tokens to a function in blocks.
 struct Blocks<'a, S> {
     kernel: Kernel,
+    positions: &'a mut Positions,
     block: &'a mut [Token; BLOCK],
     /// Less than [`BLOCK`] between calls.
     count: usize,
@@ -200,7 +197,8 @@ impl<S: FnMut(&[Token])> Out for Blocks<'_, S> {
                 self.flush();
             }
             let room = &mut self.block[self.count..];
-            let (read, written) = self.kernel.ascii_words(&text[consumed..], room);
+            let rest = &text[consumed..];
+            let (read, written) = self.kernel.ascii_words(self.positions, rest, room);
             consumed += read;
             self.count += written;
             // With room left, it stopped because it had to.

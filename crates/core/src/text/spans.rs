@@ -1,10 +1,8 @@
 //! Tokens with where they stand, for differences shown to people.
 
-use lookalike_kernels::Kernel;
-
 use super::feed::{Characters, Out, Words};
 use super::walk::walk;
-use super::{BLOCK, Token, Unit, line_token};
+use super::{Token, Tokenizer, Unit, line_token};
 
 /// A token and the bytes of the original text that it stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,11 +30,11 @@ pub fn spans(unit: Unit, text: &[u8]) -> Vec<Span> {
         Unit::Words => walk(text, Words::new(), &mut spans, &mut scratch),
         Unit::Characters => walk(text, Characters::new(), &mut spans, &mut scratch),
         Unit::Lines => {
-            let mut block = Box::new([0; BLOCK]);
+            let mut words = Tokenizer::new(Unit::Words);
             let mut start = 0;
             for line in text.split(|&byte| byte == b'\n') {
                 let end = start + line.len();
-                if let Some(token) = line_token(Kernel::best(), line, &mut block, &mut scratch) {
+                if let Some(token) = line_token(&mut words, line) {
                     spans.push(token, (start, end));
                 }
                 start = end + 1;

@@ -13,82 +13,40 @@ use std::arch::x86_64::{
     _mm256_storeu_si256,
 };
 
+use crate::positions::{Positions, WINDOW};
 use crate::rabin::TOKENS;
-
-/// Bytes looked at before their words are fingerprinted. Positions fit 16 bits,
-/// and bytes and positions together stay in the first-level cache.
-const WINDOW: usize = 4096;
 
 /// Bytes for whose words there must be room, except in the first window.
 const LEAST_ROOM: usize = 512;
 
-/// Bytes before the window in the folded copy: a word of fifteen bytes is read
-/// as the sixteen that end with it.
-const BEFORE: usize = 16;
-
-/// The words of one window: where they stand in its lower-cased copy.
-pub(crate) struct Positions {
-    /// The window after `BEFORE` bytes, followed by room for one vector.
-    folded: [u8; BEFORE + WINDOW + 64],
-    /// Where words start and end, with room for one vector of positions past
-    /// the most words a window can have.
-    starts: [u16; WINDOW / 2 + 64],
-    ends: [u16; WINDOW / 2 + 64],
-    /// Which words have more than seven bytes.
-    long: [u16; WINDOW / 2 + 64],
-}
-
-impl Positions {
-    fn new() -> Self {
-        Self {
-            folded: [0; _],
-            starts: [0; WINDOW / 2 + 64],
-            ends: [0; WINDOW / 2 + 64],
-            long: [0; WINDOW / 2 + 64],
-        }
+/// Fingerprints the first `tokens.len()` words.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq")]
+#[inline]
+fn fingerprint(positions: &mut Positions, tokens: &mut [u64]) {
+    let mut long = 0;
+    for (i, token) in tokens.iter_mut().enumerate() {
+        let (start, end) = (positions.starts[i], positions.ends[i]);
+        let bits = u32::from(end - start) * 8;
+        let word = positions.word_ending_at(end as usize);
+        // For a word of eight bytes or more the shift has no meaning; it comes again below.
+        *token = _bzhi_u64(word, bits) | 1u64.wrapping_shl(bits);
+        positions.long[long] = i as u16;
+        long += usize::from(bits >= 64);
     }
-
-    /// The place of 64 bytes at `at` in the lower-cased copy.
-    #[inline(always)]
-    fn folded(&mut self, at: usize) -> &mut [u8; 64] {
-        let at = BEFORE + at;
-        self.folded[at..at + 64].first_chunk_mut().expect("a slice of 64 bytes")
-    }
-
-    /// Fingerprints the first `tokens.len()` words.
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq")]
-    #[inline]
-    pub(crate) fn fingerprint(&mut self, tokens: &mut [u64]) {
-        let mut long = 0;
-        for (i, token) in tokens.iter_mut().enumerate() {
-            let (start, end) = (self.starts[i], self.ends[i]);
-            let bits = u32::from(end - start) * 8;
-            let word = self.word_ending_at(BEFORE + end as usize);
-            // For a word of eight bytes or more the shift has no meaning; it comes again below.
-            *token = _bzhi_u64(word, bits) | 1u64.wrapping_shl(bits);
-            self.long[long] = i as u16;
-            long += usize::from(bits >= 64);
+    for &i in &positions.long[..long] {
+        let i = i as usize;
+        let (mut at, end) = (positions.starts[i] as usize, positions.ends[i] as usize);
+        let mut f = 1;
+        let head = (end - at) % 8;
+        if head > 0 {
+            at += head;
+            f = _bzhi_u64(positions.word_ending_at(at), 8 * head as u32) | 1 << (8 * head);
         }
-        for &i in &self.long[..long] {
-            let (start, end) = (self.starts[i as usize] as usize, self.ends[i as usize] as usize);
-            let (mut at, mut f) = (BEFORE + start, 1);
-            let head = (end - start) % 8;
-            if head > 0 {
-                at += head;
-                f = _bzhi_u64(self.word_ending_at(at), 8 * head as u32) | 1 << (8 * head);
-            }
-            while at < BEFORE + end {
-                at += 8;
-                f = push_word(f, self.word_ending_at(at));
-            }
-            tokens[i as usize] = f;
+        while at < end {
+            at += 8;
+            f = push_word(f, positions.word_ending_at(at));
         }
-    }
-
-    /// The eight folded bytes before `end`, first byte highest.
-    #[inline(always)]
-    fn word_ending_at(&self, end: usize) -> u64 {
-        u64::from_be_bytes(*self.folded[end - 8..end].first_chunk().expect("a slice of 8 bytes"))
+        tokens[i] = f;
     }
 }
 
@@ -107,8 +65,12 @@ fn push_word(f: u64, word: u64) -> u64 {
 
 /// See [`crate::Kernel::ascii_words`].
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq")]
-pub(crate) fn ascii_words(text: &[u8], tokens: &mut [u64]) -> (usize, usize) {
-    windows_of_words(text, tokens, |view, length, positions| {
+pub(crate) fn ascii_words(
+    positions: &mut Positions,
+    text: &[u8],
+    tokens: &mut [u64],
+) -> (usize, usize) {
+    windows_of_words(positions, text, tokens, |view, length, positions| {
         let classify = |bytes: &[u8], folded: &mut [u8; 64]| classify(bytes, folded);
         let push = |places: &mut [u16], bits, base| push_positions(places, bits, base);
         Found::scan(view, length, positions, classify, push)
@@ -308,11 +270,11 @@ fn first_stop(block: &Block, view: &[u8], base: usize) -> Option<usize> {
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq")]
 #[inline]
 pub(crate) fn windows_of_words(
+    positions: &mut Positions,
     text: &[u8],
     tokens: &mut [u64],
     scan: impl Fn(&[u8], usize, &mut Positions) -> Found,
 ) -> (usize, usize) {
-    let mut positions = Positions::new();
     let (mut consumed, mut produced) = (0, 0);
     loop {
         let rest = &text[consumed..];
@@ -324,9 +286,9 @@ pub(crate) fn windows_of_words(
             break;
         }
         let view = &rest[..rest.len().min(length + 2)];
-        let found = scan(view, length, &mut positions);
-        let (at, words) = found.settle(&mut positions, length, length == rest.len());
-        positions.fingerprint(&mut tokens[produced..produced + words]);
+        let found = scan(view, length, positions);
+        let (at, words) = found.settle(positions, length, length == rest.len());
+        fingerprint(positions, &mut tokens[produced..produced + words]);
         consumed += at;
         produced += words;
         if found.stop.is_some() || at == 0 {

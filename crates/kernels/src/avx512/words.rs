@@ -9,13 +9,18 @@ use std::arch::x86_64::{
 };
 
 use crate::avx2::{Block, Found, windows_of_words};
+use crate::positions::Positions;
 
 /// See [`crate::Kernel::ascii_words`].
 #[target_feature(
     enable = "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512vpopcntdq,vpclmulqdq"
 )]
-pub(crate) fn ascii_words(text: &[u8], tokens: &mut [u64]) -> (usize, usize) {
-    windows_of_words(text, tokens, |view, length, positions| {
+pub(crate) fn ascii_words(
+    positions: &mut Positions,
+    text: &[u8],
+    tokens: &mut [u64],
+) -> (usize, usize) {
+    windows_of_words(positions, text, tokens, |view, length, positions| {
         let classify = |bytes: &[u8], folded: &mut [u8; 64]| classify(bytes, folded);
         let push = |places: &mut [u16], bits, base| push_positions(places, bits, base);
         Found::scan(view, length, positions, classify, push)

@@ -1,9 +1,10 @@
 //! Words of ASCII runs, up to eight letters at a time in one integer.
 
+use crate::positions::Positions;
 use crate::rabin::{Rabin, TOKENS};
 
 /// See [`crate::Kernel::ascii_words`].
-pub(crate) fn ascii_words(text: &[u8], tokens: &mut [u64]) -> (usize, usize) {
+pub(crate) fn ascii_words(_: &mut Positions, text: &[u8], tokens: &mut [u64]) -> (usize, usize) {
     let (mut consumed, mut produced) = (0, 0);
     while consumed < text.len() {
         let mut at = consumed;
