@@ -3,10 +3,12 @@
 //! So far: signature files ([`signature_file`]), files that appear under their
 //! name only when they are complete ([`AtomicFile`]), and the parts that the
 //! batch job is made of: sorting out of core ([`sort`]), which keys occur more
-//! than once ([`Occurrences`]), and connected components ([`Components`]).
+//! than once ([`Occurrences`]), connected components ([`Components`]), and who
+//! stays ([`decide`]).
 
 mod atomic_file;
 mod components;
+pub mod decide;
 mod error;
 mod occurrences;
 pub mod signature_file;
