@@ -73,7 +73,11 @@ impl Source {
             Mirrored { kept: 0, dropped: 0, bad: 0, path: Some(target.clone()), broken: None };
         let selection = Selection { mirrored, bad_records, keep };
         match self.format() {
-            Format::TextFile => copy_text(path, &target, selection),
+            Format::TextFile => {
+                // A file that is too long or broken is a bad record, which nobody is asked for.
+                self.chunks(options).next().transpose()?;
+                copy_text(path, &target, selection)
+            }
             Format::Parquet => self.mirror_rows(&target, options, selection),
             Format::JsonLines | Format::Csv | Format::Tsv => {
                 self.mirror_lines(&target, options, selection)

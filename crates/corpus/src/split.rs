@@ -208,7 +208,7 @@ impl Splitter {
                 (None, Input::Ended) => self.buffer.len(),
                 (None, Input::More) => {
                     self.scanned = self.buffer.len();
-                    if self.scanned as u64 > self.limit + MAX_TERMINATOR {
+                    if self.scanned as u64 > self.limit.saturating_add(MAX_TERMINATOR) {
                         return Ok(None);
                     }
                     self.fill();

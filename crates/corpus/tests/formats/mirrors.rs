@@ -97,6 +97,9 @@ fn text_files_are_copied_as_they_are() {
     assert_eq!((dropped.path, dropped.dropped, out.exists()), (None, 1, false));
     let kept = source.mirror(&out, &options, BadRecords::Drop, |number| number == 1).unwrap();
     assert_eq!(fs::read(kept.path.unwrap()).unwrap(), bytes);
+    fs::write(&path, &bytes[..bytes.len() - 4]).unwrap();
+    let broken = source.mirror(&out, &options, BadRecords::Drop, |_| panic!("asked for a bad one"));
+    assert!(broken.unwrap_err().is_corruption());
 }
 
 #[test]
