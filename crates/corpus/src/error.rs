@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{fmt, io};
 
-/// Why there is no document.
+/// Why there is no document, or no file of them.
 #[derive(Debug)]
 pub struct Error(Box<ErrorKind>);
 
@@ -33,6 +33,79 @@ pub enum ErrorKind {
     NoMatch(String),
     /// Something that inputs cannot be yet, such as an object-store URL.
     Unsupported(String),
+    /// One record is bad; those around it are not.
+    Record {
+        /// The file.
+        path: PathBuf,
+        /// Where in it.
+        place: Place,
+        /// What is wrong.
+        fault: Fault,
+    },
+    /// The file itself is broken, so that nothing more can be read from it.
+    Broken {
+        /// The file.
+        path: PathBuf,
+        /// What the decoder said.
+        fault: String,
+    },
+    /// A table has no column of this name.
+    NoColumn {
+        /// The file.
+        path: PathBuf,
+        /// The name.
+        field: String,
+        /// The names that it has.
+        columns: Vec<String>,
+    },
+    /// One JSON array where there should be one object on each line.
+    JsonArray(PathBuf),
+    /// Standard input, which is gone once it was read, was to be read again.
+    ReadOnce,
+    /// The output would take the place of its own input.
+    OwnInput(PathBuf),
+    /// Somebody else is writing the file.
+    Busy(PathBuf),
+}
+
+/// Where in a file a record is, counted from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Place {
+    /// A line, of JSON lines.
+    Line(u64),
+    /// A record, of formats whose records are not lines.
+    Record(u64),
+}
+
+/// What is wrong with a record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Fault {
+    /// Not a JSON object; what the parser said.
+    Json(String),
+    /// The field is not there.
+    Missing(String),
+    /// The field is of the wrong type.
+    Type {
+        /// The field.
+        field: String,
+        /// What it has to be.
+        expected: &'static str,
+        /// What it is.
+        found: &'static str,
+    },
+    /// The record has more or fewer columns than the header.
+    Columns {
+        /// Columns of the header.
+        expected: usize,
+        /// Columns of the record.
+        found: usize,
+    },
+    /// A quoted field goes on to the end of the file.
+    OpenQuote,
+    /// Longer than the limit in bytes.
+    TooLong(u64),
 }
 
 /// What was being done when the system refused.
@@ -43,6 +116,8 @@ pub enum Operation {
     Read,
     /// Listing a folder.
     List,
+    /// Creating or writing a file.
+    Write,
 }
 
 /// A result of this crate.
@@ -57,6 +132,18 @@ impl Error {
         Self::new(ErrorKind::Io { path: path.to_owned(), operation, source })
     }
 
+    pub(crate) fn record(path: &Path, place: Place, fault: Fault) -> Self {
+        Self::new(ErrorKind::Record { path: path.to_owned(), place, fault })
+    }
+
+    /// A failed read of a decoder: of the system below it, or because of what the bytes are.
+    pub(crate) fn decoding(path: &Path, source: io::Error) -> Self {
+        if source.raw_os_error().is_some() {
+            return Self::io(path, Operation::Read, source);
+        }
+        Self::new(ErrorKind::Broken { path: path.to_owned(), fault: source.to_string() })
+    }
+
     /// What went wrong.
     pub fn kind(&self) -> &ErrorKind {
         &self.0
@@ -67,9 +154,14 @@ impl Error {
         matches!(*self.0, ErrorKind::Io { .. })
     }
 
+    /// Whether a file or a record in it is not what it claims to be.
+    pub fn is_corruption(&self) -> bool {
+        matches!(*self.0, ErrorKind::Record { .. } | ErrorKind::Broken { .. })
+    }
+
     /// Whether something else should have been asked for.
     pub fn is_user(&self) -> bool {
-        !self.is_io()
+        !self.is_io() && !self.is_corruption()
     }
 }
 
@@ -80,6 +172,7 @@ impl fmt::Display for Error {
                 let operation = match operation {
                     Operation::Read => "read",
                     Operation::List => "listed",
+                    Operation::Write => "written",
                 };
                 write!(f, "`{}`: cannot be {operation}: {source}", path.display())
             }
@@ -99,6 +192,63 @@ impl fmt::Display for Error {
                 "`{url}`: is a URL, and only local files can be read so far\n\
                  hint: copy the documents here first"
             ),
+            ErrorKind::Record { path, place, fault } => {
+                write!(f, "`{}` {place}: {fault}", path.display())
+            }
+            ErrorKind::Broken { path, fault } => {
+                write!(f, "`{}`: is broken, and was read only up to there: {fault}", path.display())
+            }
+            ErrorKind::NoColumn { path, field, columns } => {
+                write!(f, "`{}`: has no column `{field}`\nhint: it has", path.display())?;
+                // Enough to find a misspelt name by; a table may have thousands.
+                for (i, column) in columns.iter().take(20).enumerate() {
+                    write!(f, "{} `{column}`", if i == 0 { "" } else { "," })?;
+                }
+                f.write_str(if columns.len() > 20 { " and more" } else { "" })
+            }
+            ErrorKind::JsonArray(path) => write!(
+                f,
+                "`{}`: is a JSON array, but one object on each line is needed\n\
+                 hint: `jq -c '.[]'` makes one of the other",
+                path.display()
+            ),
+            ErrorKind::ReadOnce => write!(
+                f,
+                "standard input: can be read only once\n\
+                 hint: write it to a file first"
+            ),
+            ErrorKind::OwnInput(path) => {
+                write!(f, "`{}`: is the input itself, and would be replaced", path.display())
+            }
+            ErrorKind::Busy(path) => {
+                write!(f, "`{}`: is being written by another process", path.display())
+            }
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Line(line) => write!(f, "line {line}"),
+            Self::Record(record) => write!(f, "record {record}"),
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Json(said) => write!(f, "is no JSON object: {said}"),
+            Self::Missing(field) => write!(f, "field `{field}` is missing"),
+            Self::Type { field, expected, found } => {
+                write!(f, "field `{field}` is {found}, but {expected} is needed")
+            }
+            Self::Columns { expected, found } => {
+                write!(f, "has {found} columns, but the header has {expected}")
+            }
+            Self::OpenQuote => f.write_str("has a quote that is never closed"),
+            Self::TooLong(limit) => write!(f, "is longer than the limit of {limit} bytes"),
         }
     }
 }

@@ -1,53 +1,68 @@
-//! From the names a user gives to documents.
+//! From the names a user gives to sources, and on to documents.
 
+use std::collections::{HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::{fs, vec};
 
+use crate::chunk::Chunks;
 use crate::error::{Error, ErrorKind, Operation, Result};
+use crate::format::{self, Format};
 use crate::glob::{self, Glob};
+use crate::record::ReadOptions;
+use crate::source::Source;
 use crate::text_files::{self, STANDARD_INPUT};
 use crate::walk::{Choice, Found, Walk};
 use crate::{Document, Limits};
 
-/// The documents that a list of inputs stands for, read as they are asked for.
+/// The sources that a list of inputs stands for, in the order of the list, and by name within a
+/// folder.
 ///
 /// An error belongs to one file or folder; the iteration goes on after it.
 #[derive(Debug)]
-pub struct Inputs {
-    limits: Limits,
-    sources: vec::IntoIter<Source>,
+pub struct Sources {
+    format: Option<Format>,
+    arguments: vec::IntoIter<Argument>,
     current: Option<Current>,
     other_files: u64,
+    /// The names that mirrors have already.
+    names: HashSet<String>,
 }
 
 /// What an argument turned out to be.
 #[derive(Debug)]
-enum Source {
+enum Argument {
     StandardInput,
     File(PathBuf),
     Folder(PathBuf),
     Glob(Glob),
 }
 
-/// The source being walked.
+/// The argument being walked.
 #[derive(Debug)]
 enum Current {
-    Folder(Walk<TextFiles>),
+    Folder(Walk<Readable>),
     Glob(Walk<Glob>),
 }
 
-/// What a walk takes: the formats that this crate reads.
+/// What a walk of a folder takes.
 #[derive(Debug)]
-struct TextFiles;
+enum Readable {
+    /// Files whose names say what they are.
+    Named,
+    /// All that are not hidden: we were told what they are.
+    All,
+}
 
-impl Choice for TextFiles {
+impl Choice for Readable {
     fn enters(&self, below: &[String]) -> bool {
         below.last().is_none_or(|name| !name.starts_with('.'))
     }
 
     fn takes(&self, below: &[String]) -> bool {
-        let visible = |name: &&String| !name.starts_with('.');
-        below.last().filter(visible).is_some_and(|name| text_files::is_text_file(Path::new(name)))
+        below.last().filter(|name| !name.starts_with('.')).is_some_and(|name| match self {
+            Self::Named => Format::from_name(name).is_some(),
+            Self::All => true,
+        })
     }
 }
 
@@ -59,6 +74,104 @@ impl Choice for Glob {
     fn takes(&self, below: &[String]) -> bool {
         self.matches(below)
     }
+}
+
+impl Sources {
+    /// The sources of these inputs, each of this format, or of what its name or content says.
+    ///
+    /// # Errors
+    /// If a file or folder that is named does not exist, a glob matches nothing, or an input is
+    /// a URL.
+    pub fn new(arguments: &[String], format: Option<Format>) -> Result<Self> {
+        let arguments: Result<Vec<Argument>> =
+            arguments.iter().map(|name| argument(name)).collect();
+        let arguments = arguments?.into_iter();
+        Ok(Self { format, arguments, current: None, other_files: 0, names: HashSet::new() })
+    }
+
+    /// Files met so far in folders that are of no kind that is read.
+    pub fn other_files(&self) -> u64 {
+        let current = match &self.current {
+            Some(Current::Folder(walk)) => walk.passed_over,
+            _ => 0,
+        };
+        self.other_files + current
+    }
+
+    fn found(&mut self, found: &Found) -> Result<Source> {
+        self.source(&found.path, found.below.join("/"))
+    }
+
+    fn source(&mut self, path: &Path, name: String) -> Result<Source> {
+        let name = self.free_name(name);
+        Source::named(path, name, self.format)
+    }
+
+    /// The name, or one made from it if another source has it: `a~2.jsonl` for `a.jsonl`.
+    fn free_name(&mut self, name: String) -> String {
+        if self.names.insert(name.clone()) {
+            return name;
+        }
+        let plain = format::without_compression(&name);
+        let stem = match plain.rsplit_once('.') {
+            Some((stem, _)) if Format::from_name(&name).is_some() => stem.len(),
+            _ => plain.len(),
+        };
+        let (stem, extension) = name.split_at(stem);
+        let mut free = (2_u64..).map(|n| format!("{stem}~{n}{extension}"));
+        free.find(|name| self.names.insert(name.clone())).unwrap_or_else(|| name.clone())
+    }
+}
+
+impl Iterator for Sources {
+    type Item = Result<Source>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            match &mut self.current {
+                Some(Current::Folder(walk)) => match walk.next() {
+                    Some(found) => return Some(found.and_then(|found| self.found(&found))),
+                    None => self.other_files += walk.passed_over,
+                },
+                Some(Current::Glob(walk)) => {
+                    if let Some(found) = walk.next() {
+                        return Some(found.and_then(|found| self.found(&found)));
+                    }
+                }
+                None => {}
+            }
+            self.current = None;
+            match self.arguments.next()? {
+                Argument::StandardInput => return Some(Source::standard_input(self.format)),
+                Argument::File(path) => {
+                    let name = path.file_name().unwrap_or(path.as_os_str());
+                    let name = name.to_string_lossy().into_owned();
+                    return Some(self.source(&path, name));
+                }
+                Argument::Folder(path) => {
+                    let choice =
+                        if self.format.is_some() { Readable::All } else { Readable::Named };
+                    self.current = Some(Current::Folder(Walk::new(&path, choice)));
+                }
+                Argument::Glob(glob) => {
+                    let folder = glob::folder_of(&glob.base).to_owned();
+                    self.current = Some(Current::Glob(Walk::new(&folder, glob)));
+                }
+            }
+        }
+    }
+}
+
+/// The documents that a list of inputs stands for, read as they are asked for.
+///
+/// An error belongs to one record, file or folder; the iteration goes on after it.
+#[derive(Debug)]
+pub struct Inputs {
+    sources: Sources,
+    options: ReadOptions,
+    chunks: Option<Chunks>,
+    /// The documents of a chunk.
+    ready: VecDeque<Result<Document>>,
 }
 
 impl Inputs {
@@ -76,25 +189,52 @@ impl Inputs {
     /// # Errors
     /// As [`Inputs::new`].
     pub fn with_limits(arguments: &[String], limits: Limits) -> Result<Self> {
-        let sources: Result<Vec<Source>> = arguments.iter().map(|name| source(name)).collect();
-        Ok(Self { limits, sources: sources?.into_iter(), current: None, other_files: 0 })
+        let options = ReadOptions { limits, ..ReadOptions::default() };
+        Ok(Self::of(Sources::new(arguments, None)?, options))
+    }
+
+    /// The documents of these sources.
+    pub fn of(sources: Sources, options: ReadOptions) -> Self {
+        Self { sources, options, chunks: None, ready: VecDeque::new() }
     }
 
     /// Files met so far in folders that are of no kind that is read.
     pub fn other_files(&self) -> u64 {
-        let current = match &self.current {
-            Some(Current::Folder(walk)) => walk.passed_over,
-            _ => 0,
-        };
-        self.other_files + current
+        self.sources.other_files()
     }
+}
 
-    fn read(&self, found: &Found) -> Result<Document> {
-        text_files::read_file(id(&found.path), &found.path, self.limits)
+impl Iterator for Inputs {
+    type Item = Result<Document>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(document) = self.ready.pop_front() {
+                return Some(document);
+            }
+            if let Some(chunk) = self.chunks.as_mut().and_then(Iterator::next) {
+                match chunk {
+                    Ok(chunk) => chunk.for_each(|record| {
+                        self.ready.push_back(record.map(|record| Document {
+                            id: record.id.into_owned(),
+                            bytes: record.text.into_owned(),
+                        }));
+                    }),
+                    Err(error) => return Some(Err(error)),
+                }
+                continue;
+            }
+            match self.sources.next()? {
+                Ok(source) => self.chunks = Some(source.chunks(&self.options)),
+                Err(error) => return Some(Err(error)),
+            }
+        }
     }
 }
 
 /// Reads the one document that a name stands for: a file, or `-` for standard input.
+///
+/// The file is the document, whatever its name says of records in it.
 ///
 /// # Errors
 /// If it is not there, is a folder, is too long or cannot be read.
@@ -108,23 +248,23 @@ pub fn read_document(name: &str, limits: Limits) -> Result<Document> {
     text_files::read_file(name.to_owned(), Path::new(name), limits)
 }
 
-fn source(argument: &str) -> Result<Source> {
+fn argument(argument: &str) -> Result<Argument> {
     if argument == STANDARD_INPUT {
-        return Ok(Source::StandardInput);
+        return Ok(Argument::StandardInput);
     }
     if is_url(argument) {
         return Err(Error::new(ErrorKind::Unsupported(argument.to_owned())));
     }
     match fs::metadata(argument) {
-        Ok(metadata) if metadata.is_dir() => Ok(Source::Folder(argument.into())),
-        Ok(_) => Ok(Source::File(argument.into())),
+        Ok(metadata) if metadata.is_dir() => Ok(Argument::Folder(argument.into())),
+        Ok(_) => Ok(Argument::File(argument.into())),
         // Only what is no file's name is a glob: `what?.txt` may be both.
         Err(_) if glob::is_glob(argument) => {
             let glob = Glob::new(argument);
             // Looked for twice, so that a mistyped glob is refused before any work is done.
             let mut walk = Walk::new(glob::folder_of(&glob.base), glob.clone());
             match walk.next() {
-                Some(found) => found.map(|_| Source::Glob(glob)),
+                Some(found) => found.map(|_| Argument::Glob(glob)),
                 None => Err(Error::new(ErrorKind::NoMatch(argument.to_owned()))),
             }
         }
@@ -137,47 +277,4 @@ fn is_url(argument: &str) -> bool {
     ["s3://", "gs://", "az://", "file://", "http://", "https://"]
         .iter()
         .any(|scheme| argument.starts_with(scheme))
-}
-
-/// The path with `/` between folders on every system.
-fn id(path: &Path) -> String {
-    let id = path.to_string_lossy();
-    if cfg!(windows) { id.replace('\\', "/") } else { id.into_owned() }
-}
-
-impl Iterator for Inputs {
-    type Item = Result<Document>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            match &mut self.current {
-                Some(Current::Folder(walk)) => match walk.next() {
-                    Some(found) => return Some(found.and_then(|found| self.read(&found))),
-                    None => self.other_files += walk.passed_over,
-                },
-                Some(Current::Glob(walk)) => {
-                    if let Some(found) = walk.next() {
-                        return Some(found.and_then(|found| self.read(&found)));
-                    }
-                }
-                None => {}
-            }
-            self.current = None;
-            match self.sources.next()? {
-                Source::StandardInput => {
-                    return Some(text_files::read_standard_input(self.limits));
-                }
-                Source::File(path) => {
-                    return Some(text_files::read_file(id(&path), &path, self.limits));
-                }
-                Source::Folder(path) => {
-                    self.current = Some(Current::Folder(Walk::new(&path, TextFiles)));
-                }
-                Source::Glob(glob) => {
-                    let folder = glob::folder_of(&glob.base).to_owned();
-                    self.current = Some(Current::Glob(Walk::new(&folder, glob)));
-                }
-            }
-        }
-    }
 }

@@ -1,44 +1,78 @@
-//! Documents in: files, folders, globs and standard input.
+//! Documents in and out: files, folders, globs and standard input.
 //!
-//! [`Inputs`] turns what a user names into documents, one at a time and in an
-//! order that depends on nothing but the names. Only one document is in memory
-//! at once, and none larger than [`Limits::max_document_bytes`].
+//! [`Sources`] turns what a user names into files of documents, in an order that
+//! depends on nothing but the names. A [`Source`] gives its records in
+//! [`Chunk`]s, which can be parsed on any thread, and writes a selection of them
+//! in its own format again: its mirror. [`Inputs`] does the reading in one go,
+//! one document after another.
 //!
-//! - A file given by name is a document, whatever it is called.
-//! - A folder is walked, entries sorted by name: `.txt` and `.md` files are
-//!   documents, other files are counted, and what begins with a dot is passed
-//!   over. Links to files are read; links to folders are not entered, so that a
-//!   loop cannot hang a walk.
+//! - A file holds what its name says: `.jsonl`, `.ndjson` and `.json` one object
+//!   on each line, `.csv` and `.tsv` a table with a header, `.parquet` a table,
+//!   `.txt` and `.md` one document; each also `.gz`, `.zst`, `.bz2` and `.xz`.
+//!   Where the name says nothing the first bytes do, and what they do not tell
+//!   is one document of text.
+//! - A folder is walked, entries sorted by name: files with such names are read,
+//!   other files are counted, and what begins with a dot is passed over. Links to
+//!   files are read; links to folders are not entered, so that a loop cannot hang
+//!   a walk.
 //! - A glob (`*`, `?`, `**`) stands for the files it matches, as if each had
 //!   been given by name. As in shells, a leading dot must be written out.
 //! - `-` is standard input.
 //!
 //! What cannot exist is refused at once; what cannot be read is an error of its
-//! own in the iteration, and the next document follows.
+//! own in the iteration, and the next record or file follows. Memory is bounded
+//! by [`Limits`] and the size of chunks, whatever a file unpacks to; only
+//! Parquet files decide on the size of their pages themselves.
 //!
 //! ```no_run
-//! let mut inputs = lookalike_corpus::Inputs::new(&["letters".to_owned()])?;
-//! for document in &mut inputs {
-//!     let document = document?;
-//!     println!("{}: {} bytes", document.id, document.bytes.len());
+//! use lookalike_corpus::{BadRecords, ReadOptions, Sources};
+//!
+//! let options = ReadOptions::default();
+//! for source in Sources::new(&["crawl".to_owned()], None)? {
+//!     let source = source?;
+//!     for chunk in source.chunks(&options) {
+//!         chunk?.for_each(|record| match record {
+//!             Ok(record) => println!("{}: {} bytes", record.id, record.text.len()),
+//!             Err(error) => println!("skipped: {error}"),
+//!         });
+//!     }
+//!     // Every other record.
+//!     source.mirror("out".as_ref(), &options, BadRecords::Drop, |number| number % 2 == 1)?;
 //! }
-//! println!("{} files of other kinds", inputs.other_files());
 //! # Ok::<(), lookalike_corpus::Error>(())
 //! ```
 
+mod chunk;
+mod compression;
 mod error;
+mod format;
 mod glob;
 mod inputs;
+mod json;
+mod mirror;
+mod output_file;
+mod parquet;
+mod record;
+mod source;
+mod split;
+mod table;
 mod text_files;
 mod walk;
 
-pub use error::{Error, ErrorKind, Operation, Result};
-pub use inputs::{Inputs, read_document};
+pub use chunk::{Chunk, Chunks};
+pub use compression::Compression;
+pub use error::{Error, ErrorKind, Fault, Operation, Place, Result};
+pub use format::Format;
+pub use inputs::{Inputs, Sources, read_document};
+pub use mirror::{BadRecords, Mirrored};
+pub use record::{FieldValue, Fields, ReadOptions, Record};
+pub use source::Source;
 
 /// An id and the text that stands under it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Document {
-    /// The path as given or as walked, with `/` between folders; `-` for standard input.
+    /// The id field of its record; else the path as given or as walked, with `/` between folders
+    /// (`-` for standard input), and `#record` counted from 1 unless the file is one document.
     pub id: String,
     /// The text, not checked in any way.
     pub bytes: Vec<u8>,
@@ -48,13 +82,16 @@ pub struct Document {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// The longest document.
+    /// The longest file that is one document.
     pub max_document_bytes: u64,
+    /// The longest record of a file of many, as it stands there; its text in Parquet.
+    pub max_record_bytes: u64,
 }
 
 impl Default for Limits {
-    /// Documents of up to 1 GiB: longer than any text a person wrote.
+    /// Documents of up to 1 GiB: longer than any text a person wrote. Records of up to 64 MiB:
+    /// many of them are in memory at once.
     fn default() -> Self {
-        Self { max_document_bytes: 1 << 30 }
+        Self { max_document_bytes: 1 << 30, max_record_bytes: 64 << 20 }
     }
 }

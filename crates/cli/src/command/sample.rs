@@ -14,7 +14,6 @@ use lookalike_core::resemblance::Overlap;
 use lookalike_core::shingle::{ShingleSet, Shingler};
 use lookalike_core::text::Tokenizer;
 use lookalike_core::{Kernel, Recipe, Signer};
-use lookalike_corpus::Inputs;
 use serde_json::json;
 
 use crate::exit::say;
@@ -108,7 +107,7 @@ pub(crate) fn measure(
         wanted: Group::default(),
         bins: bins(threshold),
     };
-    for document in Inputs::new(&sample.inputs)? {
+    for document in sample.documents.of(&sample.inputs)? {
         let document = match document {
             Ok(document) => document,
             Err(error) => {

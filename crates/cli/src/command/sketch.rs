@@ -1,7 +1,6 @@
 //! `lookalike sketch`: a signature file of documents.
 
 use lookalike_core::{Kernel, Layout, Signer};
-use lookalike_corpus::Inputs;
 use lookalike_engine::signature_file::SignatureWriter;
 use lookalike_engine::{Error, ErrorKind};
 
@@ -14,7 +13,7 @@ use crate::{interrupt, recipe};
 pub(crate) fn run(arguments: &Sketch, kernel: Kernel) -> anyhow::Result<Outcome> {
     let recipe = recipe::load(&arguments.recipe)?;
     let mut signer = Signer::with_kernel(&recipe, kernel)?;
-    let mut inputs = Inputs::new(&arguments.inputs)?;
+    let mut inputs = arguments.documents.of(&arguments.inputs)?;
     let create = || SignatureWriter::create(&arguments.output, &recipe, arguments.existing);
     let mut writer =
         interrupt::create(|| create().map_err(with_hint), SignatureWriter::partial_path)?;
@@ -50,8 +49,7 @@ pub(crate) fn run(arguments: &Sketch, kernel: Kernel) -> anyhow::Result<Outcome>
         grouped(unreadable),
         match other {
             0 => String::new(),
-            n =>
-                format!(", {} that {} no text", count(n, "file"), if n == 1 { "is" } else { "are" }),
+            n => format!(", {} of no known kind", count(n, "file")),
         },
     ));
     say(&format!(

@@ -5,6 +5,7 @@
 //! make sense. Nothing here touches a file.
 
 mod compare;
+mod documents;
 mod sketch;
 mod tune;
 

@@ -4,15 +4,21 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 
+use super::documents::{Documents, RawDocuments};
+
 /// Make a signature file of documents
 #[derive(Args)]
 #[command(after_long_help = "\
-A file given by name is a document. A folder is walked in the order of names: .txt and .md files
-are documents, others are counted. A quoted glob (*, ?, **) stands for the files it matches.
+Files are read by their names: .jsonl, .ndjson and .json (an object on each line), .csv, .tsv,
+.parquet, and .txt and .md (a file a document); each also .gz, .zst, .bz2 or .xz. Other files
+given by name are looked into, and are a document unless they turn out to be one of these. A
+folder is walked in the order of names, and other files in it are counted. A quoted glob
+(*, ?, **) stands for the files it matches.
 The file appears under its name only when it is complete.
 
 Examples:
   lookalike sketch letters/ -o letters.signatures
+  lookalike sketch crawl/*.jsonl.zst -o crawl.signatures --text-field page.body
   lookalike sketch 'mail/**/*.eml' notes.txt -o mail.signatures --recipe henzinger-combined
   pandoc -t plain book.epub | lookalike sketch - -o book.signatures")]
 pub(crate) struct RawSketch {
@@ -25,7 +31,7 @@ pub(crate) struct RawSketch {
     /// A preset or a TOML file (see `lookalike recipe`)
     #[arg(long, value_name = "NAME|FILE", default_value = "text")]
     recipe: String,
-    /// Stop at the first file that cannot be read
+    /// Stop at the first file or record that cannot be read
     #[arg(long)]
     strict: bool,
     /// Replace FILE if it exists
@@ -34,6 +40,8 @@ pub(crate) struct RawSketch {
     /// Show progress: auto (on a terminal), json (lines on stderr), never
     #[arg(long, value_enum, value_name = "FORM", default_value_t, hide_possible_values = true)]
     progress: ProgressForm,
+    #[command(flatten)]
+    documents: RawDocuments,
 }
 
 /// How to show progress.
@@ -51,6 +59,7 @@ pub(crate) enum ProgressForm {
 /// Checked arguments.
 pub(crate) struct Sketch {
     pub(crate) inputs: Vec<String>,
+    pub(crate) documents: Documents,
     pub(crate) output: PathBuf,
     pub(crate) recipe: String,
     pub(crate) on_unreadable: OnUnreadable,
@@ -58,7 +67,7 @@ pub(crate) struct Sketch {
     pub(crate) progress: ProgressForm,
 }
 
-/// What to do with a file that cannot be read.
+/// What to do with a file or record that cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OnUnreadable {
     Skip,
@@ -68,9 +77,10 @@ pub(crate) enum OnUnreadable {
 impl RawSketch {
     pub(crate) fn check(self) -> Sketch {
         use lookalike_engine::Existing;
-        let Self { inputs, output, recipe, strict, force, progress } = self;
+        let Self { inputs, output, recipe, strict, force, progress, documents } = self;
+        let documents = documents.check();
         let on_unreadable = if strict { OnUnreadable::Stop } else { OnUnreadable::Skip };
         let existing = if force { Existing::Replace } else { Existing::Refuse };
-        Sketch { inputs, output, recipe, on_unreadable, existing, progress }
+        Sketch { inputs, documents, output, recipe, on_unreadable, existing, progress }
     }
 }

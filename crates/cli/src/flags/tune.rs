@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum, ValueHint};
 use lookalike_core::filter::{Filter, Search};
 use lookalike_plot::Scale;
 
+use super::documents::{Documents, RawDocuments};
 use super::{at_least, mistake, positive_share, proper_share};
 
 /// Choose or examine a filter: which pairs become candidates
@@ -73,6 +74,8 @@ pub(crate) struct RawTune {
     /// Answer with a JSON object
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    documents: RawDocuments,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -113,6 +116,7 @@ pub(crate) enum PlotFormat {
 /// Documents to measure on.
 pub(crate) struct Sample {
     pub(crate) inputs: Vec<String>,
+    pub(crate) documents: Documents,
     pub(crate) limit: usize,
 }
 
@@ -124,7 +128,9 @@ impl RawTune {
         let wanted = self.wanted()?;
         let plot = self.plot.map(|path| plot(path, self.scale)).transpose()?;
         let limit = self.sample_limit as usize;
-        let sample = (!self.sample.is_empty()).then_some(Sample { inputs: self.sample, limit });
+        let documents = self.documents.check();
+        let sample = Sample { inputs: self.sample, documents, limit };
+        let sample = (!sample.inputs.is_empty()).then_some(sample);
         Ok(Tune { wanted, plot, sample, json: self.json })
     }
 

@@ -65,7 +65,7 @@ fn what_cannot_be_read_is_skipped_and_named() {
     let lenient = run(&["sketch", &inputs, "-o", &file]);
     assert_eq!(lenient.code, 3);
     assert!(lenient.stderr.contains("in/b.txt`: cannot be read"), "{}", lenient.stderr);
-    let summary = "2 documents (1 empty), 1 skipped, 1 file that is no text";
+    let summary = "2 documents (1 empty), 1 skipped, 1 file of no known kind";
     assert!(lenient.stderr.contains(summary), "{}", lenient.stderr);
 
     let strict = run(&["sketch", &inputs, "-o", &path(&folder, "strict"), "--strict"]);
@@ -84,6 +84,28 @@ fn standard_input_and_globs_are_inputs() {
     let json = crate::run(&["info", &file, "--json"]).json();
     assert_eq!((&json["rows"], &json["ids"][0]), (&9.into(), &"-".into()));
     assert_eq!(json["ids"][1], "examples/letters/a.txt");
+}
+
+#[test]
+fn records_of_every_format_are_documents() {
+    let folder = folder("records");
+    fs::create_dir(folder.join("in")).unwrap();
+    fs::write(folder.join("in/a.jsonl"), "{\"page\":{\"body\":\"one\"},\"key\":7}\n{}\n").unwrap();
+    fs::write(folder.join("in/b.csv"), "key,page.body\n,\"two, and more\"\n").unwrap();
+    fs::write(folder.join("in/c.txt"), "three").unwrap();
+    let (inputs, file) = (path(&folder, "in"), path(&folder, "file"));
+    let fields = ["--text-field", "page.body", "--id-field", "key"];
+    let made = run(&[&["sketch", &inputs, "-o", &file][..], &fields].concat());
+    assert_eq!(made.code, 3);
+    let fault = "in/a.jsonl` line 2: field `page.body` is missing";
+    assert!(made.stderr.contains(fault), "{}", made.stderr);
+    let json = run(&["info", &file, "--json"]).json();
+    assert_eq!((&json["rows"], &json["ids"][0]), (&3.into(), &"7".into()));
+    assert!(json["ids"][1].as_str().unwrap().ends_with("in/b.csv#1"));
+
+    let text = path(&folder, "text");
+    assert_eq!(run(&["sketch", &inputs, "-o", &text, "--format", "text"]).code, 0);
+    run(&["sketch", &inputs, "-o", &text, "--format", "pdf"]).fails_with("must be text, jsonl");
 }
 
 #[test]

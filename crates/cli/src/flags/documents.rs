@@ -1,0 +1,44 @@
+//! How documents are read: the flags of all commands that take inputs.
+
+use clap::Args;
+use lookalike_corpus::{Format, Inputs, ReadOptions, Result, Sources};
+
+#[derive(Args)]
+pub(crate) struct RawDocuments {
+    /// What the inputs are: text, jsonl, csv, tsv or parquet [default: by name, then content]
+    #[arg(long, value_name = "FORMAT", value_parser = format, help_heading = "Documents")]
+    format: Option<Format>,
+    /// The field with the text; dots reach nested ones
+    #[arg(long, value_name = "FIELD", default_value = "text", help_heading = "Documents")]
+    text_field: String,
+    /// The field with the id; without one, it is `path#record`
+    #[arg(long, value_name = "FIELD", default_value = "id", help_heading = "Documents")]
+    id_field: String,
+}
+
+/// Checked arguments.
+#[derive(Clone, Debug)]
+pub(crate) struct Documents {
+    format: Option<Format>,
+    options: ReadOptions,
+}
+
+impl RawDocuments {
+    pub(crate) fn check(self) -> Documents {
+        let mut options = ReadOptions::default();
+        options.fields.text = self.text_field;
+        options.fields.id = self.id_field;
+        Documents { format: self.format, options }
+    }
+}
+
+impl Documents {
+    /// The documents of these inputs.
+    pub(crate) fn of(&self, inputs: &[String]) -> Result<Inputs> {
+        Ok(Inputs::of(Sources::new(inputs, self.format)?, self.options.clone()))
+    }
+}
+
+fn format(name: &str) -> Result<Format, &'static str> {
+    Format::named(name).ok_or("must be text, jsonl, csv, tsv or parquet")
+}

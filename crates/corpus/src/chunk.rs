@@ -1,0 +1,187 @@
+//! Chunks: whole records as their file has them, to be parsed on any thread.
+
+use std::sync::Arc;
+use std::{borrow::Cow, fmt};
+
+use crate::error::{Fault, Place, Result};
+use crate::format::BYTE_ORDER_MARK;
+use crate::parquet::{self, Batch};
+use crate::record::{Context, Origin, Record};
+use crate::split::{Piece, Split, Splitter};
+use crate::table::{self, Table};
+use crate::{json, text_files};
+
+/// Some records of one source, not parsed yet.
+#[derive(Debug)]
+pub struct Chunk {
+    context: Arc<Context>,
+    content: Content,
+}
+
+#[derive(Debug)]
+enum Content {
+    Text(Vec<u8>),
+    Json(Piece),
+    Table(Piece, Arc<Table>),
+    Parquet(Batch),
+    /// One record that is longer than the limit.
+    TooLong {
+        record: u64,
+        place: Place,
+    },
+}
+
+impl Chunk {
+    /// The number of its first record, from 1.
+    pub fn first_record(&self) -> u64 {
+        match &self.content {
+            Content::Text(_) => 1,
+            Content::Json(piece) | Content::Table(piece, _) => piece.record,
+            Content::Parquet(batch) => batch.first_record,
+            Content::TooLong { record, .. } => *record,
+        }
+    }
+
+    /// How many records it has, bad ones included.
+    pub fn records(&self) -> u64 {
+        match &self.content {
+            Content::Text(_) | Content::TooLong { .. } => 1,
+            Content::Json(piece) | Content::Table(piece, _) => piece.records,
+            Content::Parquet(batch) => batch.rows(),
+        }
+    }
+
+    /// About how many bytes it holds.
+    pub fn bytes(&self) -> u64 {
+        let bytes = match &self.content {
+            Content::Text(text) => text.len(),
+            Content::Json(piece) | Content::Table(piece, _) => piece.bytes.len(),
+            Content::Parquet(batch) => batch.bytes(),
+            Content::TooLong { .. } => 0,
+        };
+        bytes as u64
+    }
+
+    /// Parses it, and calls `each` with every record in order. A bad record is an error that says
+    /// where it is and what is wrong with it; the next one follows.
+    pub fn for_each(&self, mut each: impl FnMut(Result<Record<'_>>)) {
+        self.for_each_with_bytes(|_, record| each(record));
+    }
+
+    /// As `for_each`, and with the bytes of the record in the file, where there are any.
+    pub(crate) fn for_each_with_bytes(&self, mut each: impl FnMut(&[u8], Result<Record<'_>>)) {
+        let context = &*self.context;
+        match &self.content {
+            Content::Text(text) => {
+                let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+                each(
+                    &[],
+                    Ok(Record {
+                        number: 1,
+                        id: Cow::Borrowed(&context.id),
+                        text: Cow::Borrowed(text),
+                        url: None,
+                        origin: Origin::Text,
+                    }),
+                );
+            }
+            Content::Json(piece) => json::for_each(piece, context, each),
+            Content::Table(piece, table) => table::for_each(piece, table, context, each),
+            Content::Parquet(batch) => {
+                parquet::for_each(batch, context, |record| each(&[], record));
+            }
+            Content::TooLong { place, .. } => {
+                let limit = context.options.limits.max_record_bytes;
+                each(&[], context.bad(*place, Fault::TooLong(limit)));
+            }
+        }
+    }
+}
+
+/// The chunks of a source, in order. After an error there are no more.
+pub struct Chunks {
+    pub(crate) context: Arc<Context>,
+    pub(crate) reading: Reading,
+}
+
+/// The open file.
+pub(crate) enum Reading {
+    Text(Box<dyn std::io::Read + Send>),
+    Json {
+        splitter: Splitter,
+        preamble: Vec<u8>,
+    },
+    Table {
+        splitter: Splitter,
+        preamble: Vec<u8>,
+        table: Arc<Table>,
+    },
+    Parquet(parquet::Batches),
+    /// What went wrong when it was opened.
+    Failed(crate::Error),
+    Ended,
+}
+
+impl Chunks {
+    /// What stands before the first record: the byte order mark and the header.
+    pub(crate) fn preamble(&self) -> &[u8] {
+        match &self.reading {
+            Reading::Json { preamble, .. } | Reading::Table { preamble, .. } => preamble,
+            _ => &[],
+        }
+    }
+
+    fn next_content(&mut self) -> Option<Result<Content>> {
+        let path = &self.context.path;
+        let decoding = |error| crate::Error::decoding(path, error);
+        match &mut self.reading {
+            Reading::Text(_) => {
+                let Reading::Text(reader) = std::mem::replace(&mut self.reading, Reading::Ended)
+                else {
+                    return None;
+                };
+                let limit = self.context.options.limits.max_document_bytes;
+                Some(text_files::read(path, reader, 0, limit).map(Content::Text))
+            }
+            Reading::Json { splitter, .. } => Some(match splitter.next()? {
+                Ok(Split::Records(piece)) => Ok(Content::Json(piece)),
+                Ok(Split::TooLong { record, line }) => {
+                    Ok(Content::TooLong { record, place: Place::Line(line) })
+                }
+                Err(error) => Err(decoding(error)),
+            }),
+            Reading::Table { splitter, table, .. } => Some(match splitter.next()? {
+                Ok(Split::Records(piece)) => Ok(Content::Table(piece, Arc::clone(table))),
+                Ok(Split::TooLong { record, .. }) => {
+                    Ok(Content::TooLong { record, place: Place::Record(record) })
+                }
+                Err(error) => Err(decoding(error)),
+            }),
+            Reading::Parquet(batches) => Some(batches.next(path)?.map(Content::Parquet)),
+            Reading::Failed(_) | Reading::Ended => {
+                match std::mem::replace(&mut self.reading, Reading::Ended) {
+                    Reading::Failed(error) => Some(Err(error)),
+                    _ => None,
+                }
+            }
+        }
+    }
+}
+
+impl Iterator for Chunks {
+    type Item = Result<Chunk>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let content = self.next_content()?;
+        if content.is_err() {
+            self.reading = Reading::Ended;
+        }
+        Some(content.map(|content| Chunk { context: Arc::clone(&self.context), content }))
+    }
+}
+
+impl fmt::Debug for Chunks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Chunks").field("context", &self.context).finish_non_exhaustive()
+    }
+}

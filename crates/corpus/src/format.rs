@@ -1,0 +1,109 @@
+//! What a file holds, as its name or its first bytes have it.
+
+use crate::compression::Compression;
+
+/// How the documents lie in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Format {
+    /// The file is one document.
+    TextFile,
+    /// One JSON object on each line.
+    JsonLines,
+    /// Fields between commas, with a header.
+    Csv,
+    /// Fields between tabs, with a header.
+    Tsv,
+    /// Apache Parquet.
+    Parquet,
+}
+
+/// What files of each format are called.
+const EXTENSIONS: [(&str, Format); 8] = [
+    ("txt", Format::TextFile),
+    ("md", Format::TextFile),
+    ("jsonl", Format::JsonLines),
+    ("ndjson", Format::JsonLines),
+    ("json", Format::JsonLines),
+    ("csv", Format::Csv),
+    ("tsv", Format::Tsv),
+    ("parquet", Format::Parquet),
+];
+
+impl Format {
+    /// The format of its usual name: `text`, `jsonl`, `csv`, `tsv` or `parquet`; also every
+    /// extension that is known.
+    pub fn named(name: &str) -> Option<Self> {
+        if name == "text" {
+            return Some(Self::TextFile);
+        }
+        EXTENSIONS.iter().find(|known| known.0.eq_ignore_ascii_case(name)).map(|known| known.1)
+    }
+
+    /// What a file's name says, whether it is compressed or not.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let (_, extension) = without_compression(name).rsplit_once('.')?;
+        EXTENSIONS.iter().find(|known| known.0.eq_ignore_ascii_case(extension)).map(|known| known.1)
+    }
+
+    /// What the first bytes of a file, unpacked, say: Parquet by its magic, JSON lines by a first
+    /// line that is an object, or by the beginning of one that is too long to tell. Everything
+    /// else is text.
+    pub fn from_content(head: &[u8]) -> Self {
+        if head.starts_with(b"PAR1") {
+            return Self::Parquet;
+        }
+        let head = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head).trim_ascii_start();
+        let is_object = match memchr::memchr(b'\n', head) {
+            Some(end) => {
+                head.starts_with(b"{")
+                    && serde_json::from_slice::<serde::de::IgnoredAny>(&head[..end]).is_ok()
+            }
+            None => head
+                .strip_prefix(b"{")
+                .is_some_and(|rest| rest.trim_ascii_start().starts_with(b"\"")),
+        };
+        if is_object { Self::JsonLines } else { Self::TextFile }
+    }
+}
+
+/// UTF-8 has no byte order, but some editors begin every file with the mark of it.
+pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// The name without the extension of a compression.
+pub(crate) fn without_compression(name: &str) -> &str {
+    &name[..name.len() - Compression::from_name(name).extension().len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_format_and_compression() {
+        for (name, format, compression) in [
+            ("a.jsonl", Some(Format::JsonLines), Compression::None),
+            ("a.JSON.GZ", Some(Format::JsonLines), Compression::Gzip),
+            ("a.b.csv.zst", Some(Format::Csv), Compression::Zstd),
+            ("a.tsv.bz2", Some(Format::Tsv), Compression::Bzip2),
+            ("a.md.xz", Some(Format::TextFile), Compression::Xz),
+            ("a.parquet", Some(Format::Parquet), Compression::None),
+            ("a.gz", None, Compression::Gzip),
+            ("jsonl", None, Compression::None),
+            ("", None, Compression::None),
+        ] {
+            assert_eq!(Format::from_name(name), format, "{name}");
+            assert_eq!(Compression::from_name(name), compression, "{name}");
+        }
+    }
+
+    #[test]
+    fn content_tells_the_format() {
+        assert_eq!(Format::from_content(b"PAR1\x15\x04"), Format::Parquet);
+        assert_eq!(Format::from_content(b"\xef\xbb\xbf{\"a\": 1}\nx"), Format::JsonLines);
+        assert_eq!(Format::from_content(b"{ \"text\": \"and so on"), Format::JsonLines);
+        for text in [&b"{\n}"[..], b"{curly} text\n", b"", b"{", b"[1]\n", b"plain\n{}\n"] {
+            assert_eq!(Format::from_content(text), Format::TextFile);
+        }
+    }
+}

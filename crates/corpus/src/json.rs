@@ -1,0 +1,373 @@
+//! JSON lines: one object on each line.
+//!
+//! A line is parsed once, and only the wanted fields are kept, borrowed from it
+//! where they have no escapes. Everything else is passed over without recursion,
+//! so no depth of nesting can overflow the stack.
+//!
+//! Of a key that is there twice the last one counts. Half of a surrogate pair
+//! and bytes that are no UTF-8 become U+FFFD: crawls are full of both, and the
+//! rest of such a record is good.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{
+    Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor,
+};
+
+use crate::error::{Fault, Place, Result};
+use crate::record::{Context, FieldValue, Origin, Record};
+use crate::split::{self, Boundary, Piece};
+
+/// Calls `each` with every record and the bytes of its line.
+pub(crate) fn for_each(
+    piece: &Piece,
+    context: &Context,
+    mut each: impl FnMut(&[u8], Result<Record<'_>>),
+) {
+    let fields = &context.options.fields;
+    let paths = [&fields.text, &fields.id, &fields.url].map(|path| Path::new(path));
+    let mut number = piece.record;
+    let limit = context.options.limits.max_record_bytes;
+    split::for_each_record(&piece.bytes, Boundary::Line, limit, |raw, line, _| {
+        let line_number = piece.line + line;
+        with_record(split::content(raw), &paths, number, context, |record| {
+            let place = Place::Line(line_number);
+            each(raw, record.or_else(|fault| context.bad(place, fault)));
+        });
+        number += 1;
+    });
+}
+
+fn with_record(
+    line: &[u8],
+    paths: &[Path<'_>; 3],
+    number: u64,
+    context: &Context,
+    each: impl FnOnce(Result<Record<'_>, Fault>),
+) {
+    if let Err(fault) = context.check_length(line.len()) {
+        return each(Err(fault));
+    }
+    let mut values = [Value::Missing, Value::Missing, Value::Missing];
+    let repaired;
+    let (line, parsed) = match parse(line, paths, &mut values) {
+        Ok(()) => (line, Ok(())),
+        Err(error) => match repair(line) {
+            Some(other) => {
+                repaired = other;
+                values.fill(Value::Missing);
+                (&repaired[..], parse(&repaired, paths, &mut values))
+            }
+            None => (line, Err(error)),
+        },
+    };
+    each(match parsed {
+        Ok(()) => record(values, line, number, context),
+        Err(error) => Err(Fault::Json(message(&error))),
+    });
+}
+
+fn record<'a>(
+    [text, id, url]: [Value<'a>; 3],
+    line: &'a [u8],
+    number: u64,
+    context: &Context,
+) -> Result<Record<'a>, Fault> {
+    let fields = &context.options.fields;
+    let text = match text {
+        Value::String(Cow::Borrowed(text)) => Cow::Borrowed(text.as_bytes()),
+        Value::String(Cow::Owned(text)) => Cow::Owned(text.into_bytes()),
+        Value::Missing => return Err(Fault::Missing(fields.text.clone())),
+        other => return Err(other.not("a string", &fields.text)),
+    };
+    let id = match id {
+        Value::String(id) => id,
+        Value::Integer(id) => Cow::Owned(id.to_string()),
+        Value::Missing | Value::Null => context.default_id(number),
+        other => return Err(other.not("a string or an integer", &fields.id)),
+    };
+    let url = match url {
+        Value::String(url) => Some(url),
+        _ => None,
+    };
+    Ok(Record { number, id, text, url, origin: Origin::Json(line) })
+}
+
+/// The value of one field of a line that was parsed before.
+pub(crate) fn field<'a>(line: &'a [u8], path: &str) -> Option<FieldValue<'a>> {
+    let mut value = [Value::Missing];
+    parse(line, &[Path::new(path)], &mut value).ok()?;
+    let [value] = value;
+    match value {
+        Value::String(value) => Some(FieldValue::String(value)),
+        Value::Integer(value) => Some(FieldValue::Integer(value)),
+        Value::Float(value) => Some(FieldValue::Float(value)),
+        Value::Bool(value) => Some(FieldValue::Bool(value)),
+        Value::Missing | Value::Null | Value::Array | Value::Object => None,
+    }
+}
+
+/// A field's name, taken apart.
+struct Path<'p> {
+    whole: &'p str,
+    names: Vec<&'p str>,
+}
+
+impl<'p> Path<'p> {
+    fn new(whole: &'p str) -> Self {
+        Self { whole, names: whole.split('.').collect() }
+    }
+}
+
+/// What stands in a field.
+#[derive(Clone, Debug)]
+enum Value<'de> {
+    Missing,
+    Null,
+    Bool(bool),
+    Integer(i128),
+    Float(f64),
+    String(Cow<'de, str>),
+    Array,
+    Object,
+}
+
+impl Value<'_> {
+    fn not(&self, expected: &'static str, field: &str) -> Fault {
+        let found = match self {
+            Self::Missing => "missing",
+            Self::Null => "null",
+            Self::Bool(_) => "a truth value",
+            Self::Integer(_) | Self::Float(_) => "a number",
+            Self::String(_) => "a string",
+            Self::Array => "an array",
+            Self::Object => "an object",
+        };
+        Fault::Type { field: field.to_owned(), expected, found }
+    }
+}
+
+fn parse<'de>(
+    line: &'de [u8],
+    paths: &[Path<'_>],
+    values: &mut [Value<'de>],
+) -> serde_json::Result<()> {
+    let mut deserializer = serde_json::Deserializer::from_slice(line);
+    let all = (1 << paths.len()) - 1;
+    let mut wanted = Wanted { paths, values, whole: 0 };
+    deserializer.deserialize_map(Object { wanted: &mut wanted, paths: all, depth: 0 })?;
+    deserializer.end()
+}
+
+/// The message without the place in the line, which is a column of a line we call otherwise.
+fn message(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    match text.rfind(" at line ") {
+        Some(end) if error.column() == 0 => text[..end].to_owned(),
+        Some(end) => format!("{} at byte {}", &text[..end], error.column()),
+        None => text,
+    }
+}
+
+/// What is looked for and what has been found. Sets of paths are bits.
+struct Wanted<'w, 'p, 'de> {
+    paths: &'w [Path<'p>],
+    values: &'w mut [Value<'de>],
+    /// Those found under their whole name, dots and all.
+    whole: u32,
+}
+
+impl<'de> Wanted<'_, '_, 'de> {
+    fn set(&mut self, paths: u32, value: Value<'de>) {
+        let Some(last) = paths.checked_ilog2() else { return };
+        for i in 0..last as usize {
+            if paths >> i & 1 == 1 {
+                self.values[i].clone_from(&value);
+            }
+        }
+        // Moved, not copied: nearly always only one path ends here, and the text may be long.
+        self.values[last as usize] = value;
+    }
+}
+
+/// An object that some paths lead into.
+struct Object<'o, 'w, 'p, 'de> {
+    wanted: &'o mut Wanted<'w, 'p, 'de>,
+    paths: u32,
+    depth: usize,
+}
+
+impl<'de> Visitor<'de> for Object<'_, '_, '_, 'de> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(Key(key)) = map.next_key()? {
+            let (mut here, mut below) = (0, 0);
+            for (i, path) in self.wanted.paths.iter().enumerate() {
+                let bit = 1 << i;
+                if self.paths & bit == 0 {
+                    continue;
+                }
+                let last = self.depth + 1 == path.names.len();
+                if self.depth == 0 && path.whole == key {
+                    here |= bit;
+                    self.wanted.whole |= bit;
+                } else if self.wanted.whole & bit == 0 && path.names[self.depth] == key {
+                    *(if last { &mut here } else { &mut below }) |= bit;
+                }
+            }
+            if here | below == 0 {
+                map.next_value::<IgnoredAny>()?;
+            } else {
+                let depth = self.depth + 1;
+                map.next_value_seed(Member { wanted: self.wanted, here, below, depth })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A value that some paths end at and others lead through.
+struct Member<'o, 'w, 'p, 'de> {
+    wanted: &'o mut Wanted<'w, 'p, 'de>,
+    here: u32,
+    below: u32,
+    depth: usize,
+}
+
+impl<'de> Member<'_, '_, '_, 'de> {
+    fn set(&mut self, value: Value<'de>) {
+        self.wanted.set(self.here, value);
+        // An earlier value under the same key counts no more.
+        self.wanted.set(self.below, Value::Missing);
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Member<'_, '_, '_, 'de> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Member<'_, '_, '_, 'de> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_unit<E>(mut self) -> Result<(), E> {
+        self.set(Value::Null);
+        Ok(())
+    }
+
+    fn visit_bool<E>(mut self, value: bool) -> Result<(), E> {
+        self.set(Value::Bool(value));
+        Ok(())
+    }
+
+    fn visit_i64<E>(mut self, value: i64) -> Result<(), E> {
+        self.set(Value::Integer(value.into()));
+        Ok(())
+    }
+
+    fn visit_u64<E>(mut self, value: u64) -> Result<(), E> {
+        self.set(Value::Integer(value.into()));
+        Ok(())
+    }
+
+    fn visit_f64<E>(mut self, value: f64) -> Result<(), E> {
+        self.set(Value::Float(value));
+        Ok(())
+    }
+
+    fn visit_str<E>(mut self, value: &str) -> Result<(), E> {
+        self.set(Value::String(Cow::Owned(value.to_owned())));
+        Ok(())
+    }
+
+    fn visit_borrowed_str<E>(mut self, value: &'de str) -> Result<(), E> {
+        self.set(Value::String(Cow::Borrowed(value)));
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> Result<(), A::Error> {
+        self.set(Value::Array);
+        while seq.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, map: A) -> Result<(), A::Error> {
+        self.set(Value::Object);
+        Object { wanted: self.wanted, paths: self.below, depth: self.depth }.visit_map(map)
+    }
+}
+
+/// A key, borrowed unless it has escapes.
+struct Key<'de>(Cow<'de, str>);
+
+impl<'de> Deserialize<'de> for Key<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct KeyVisitor;
+        impl<'de> Visitor<'de> for KeyVisitor {
+            type Value = Key<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a key")
+            }
+
+            fn visit_str<E>(self, key: &str) -> Result<Key<'de>, E> {
+                Ok(Key(Cow::Owned(key.to_owned())))
+            }
+
+            fn visit_borrowed_str<E>(self, key: &'de str) -> Result<Key<'de>, E> {
+                Ok(Key(Cow::Borrowed(key)))
+            }
+        }
+        deserializer.deserialize_str(KeyVisitor)
+    }
+}
+
+/// The line with U+FFFD for bytes that are no UTF-8 and for escapes of half a surrogate pair;
+/// `None` if it has neither.
+fn repair(line: &[u8]) -> Option<Vec<u8>> {
+    let text = String::from_utf8_lossy(line);
+    let mut changed = matches!(text, Cow::Owned(_));
+    let mut bytes = text.into_owned().into_bytes();
+    let mut at = 0;
+    // Backslashes stand in strings only, or the line is no JSON anyway.
+    while let Some(found) = memchr::memchr(b'\\', bytes.get(at..).unwrap_or_default()) {
+        at += found;
+        let step = match escaped_unit(&bytes[at..]) {
+            None => 2,
+            Some(0xd800..=0xdbff) => match escaped_unit(&bytes[at + 6..]) {
+                Some(0xdc00..=0xdfff) => 12,
+                _ => 0,
+            },
+            Some(0xdc00..=0xdfff) => 0,
+            Some(_) => 6,
+        };
+        if step == 0 {
+            bytes[at..at + 6].copy_from_slice(br"\ufffd");
+            changed = true;
+        }
+        at += step.max(2);
+    }
+    changed.then_some(bytes)
+}
+
+/// The number in a `\uXXXX` that the bytes begin with.
+fn escaped_unit(bytes: &[u8]) -> Option<u16> {
+    let digits = bytes.strip_prefix(br"\u")?.get(..4)?;
+    if !digits.iter().all(u8::is_ascii_hexdigit) {
+        return None;
+    }
+    u16::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()
+}

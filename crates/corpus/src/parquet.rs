@@ -1,0 +1,391 @@
+//! Parquet: rows of a file in batches, and a selection of them written again.
+//!
+//! Only the columns of the named fields are decoded. Strings are read as such
+//! however a writer's Arrow schema calls them (string, large string, view,
+//! dictionary): that schema matters to the mirror alone, which keeps it.
+
+use std::borrow::Cow;
+use std::collections::VecDeque;
+use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray as _;
+use arrow_array::{Array, BooleanArray, RecordBatch, types};
+use arrow_schema::{ArrowError, DataType, TimeUnit};
+use bytes::Bytes;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+};
+use parquet::arrow::arrow_writer::{ArrowWriter, ArrowWriterOptions};
+use parquet::arrow::{ARROW_SCHEMA_META_KEY, ProjectionMask};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
+use parquet::file::properties::WriterProperties;
+use parquet::file::reader::ChunkReader;
+use parquet::schema::types::{SchemaDescriptor, Type};
+
+use crate::compression::Compression;
+use crate::error::{Error, ErrorKind, Fault, Place, Result};
+use crate::record::{Context, FieldValue, Origin, ReadOptions, Record};
+use crate::source::{self, Origin as SourceOrigin, Source};
+use crate::text_files;
+
+/// The most rows of a batch, for files of very short ones.
+const MAX_ROWS: u64 = 8192;
+
+/// Some rows of a file.
+#[derive(Debug)]
+pub(crate) struct Batch {
+    columns: RecordBatch,
+    pub(crate) first_record: u64,
+}
+
+impl Batch {
+    pub(crate) fn rows(&self) -> u64 {
+        self.columns.num_rows() as u64
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.columns.get_array_memory_size()
+    }
+
+    fn column(&self, path: &str) -> Option<Column<'_>> {
+        let whole = self.columns.column_by_name(path);
+        if let Some(array) = whole {
+            return Some(Column { array, parents: Vec::new() });
+        }
+        let mut names = path.split('.');
+        let mut array = self.columns.column_by_name(names.next()?)?;
+        let mut parents = Vec::new();
+        for name in names {
+            parents.push(&**array);
+            array = array.as_struct_opt()?.column_by_name(name)?;
+        }
+        Some(Column { array, parents })
+    }
+}
+
+/// A column and the structs it lies in.
+struct Column<'b> {
+    array: &'b dyn Array,
+    parents: Vec<&'b dyn Array>,
+}
+
+impl<'b> Column<'b> {
+    fn is_null(&self, row: usize) -> bool {
+        self.array.is_null(row) || self.parents.iter().any(|parent| parent.is_null(row))
+    }
+
+    /// A string or bytes.
+    fn bytes(&self, row: usize) -> Option<&'b [u8]> {
+        match self.array.data_type() {
+            DataType::Utf8 => Some(self.array.as_string::<i32>().value(row).as_bytes()),
+            DataType::LargeUtf8 => Some(self.array.as_string::<i64>().value(row).as_bytes()),
+            DataType::Utf8View => Some(self.array.as_string_view().value(row).as_bytes()),
+            DataType::Binary => Some(self.array.as_binary::<i32>().value(row)),
+            DataType::LargeBinary => Some(self.array.as_binary::<i64>().value(row)),
+            DataType::BinaryView => Some(self.array.as_binary_view().value(row)),
+            _ => None,
+        }
+    }
+
+    fn value(&self, row: usize) -> Option<FieldValue<'b>> {
+        if self.is_null(row) {
+            return None;
+        }
+        if let Some(bytes) = self.bytes(row) {
+            return Some(FieldValue::String(String::from_utf8_lossy(bytes)));
+        }
+        macro_rules! primitive {
+            ($($pattern:pat => $type:ident as $kind:ident,)*) => {
+                match self.array.data_type() {
+                    $($pattern => {
+                        let value = self.array.as_primitive::<types::$type>().value(row);
+                        Some(FieldValue::$kind(value.into()))
+                    })*
+                    DataType::Boolean => {
+                        Some(FieldValue::Bool(self.array.as_boolean().value(row)))
+                    }
+                    _ => None,
+                }
+            };
+        }
+        primitive! {
+            DataType::Int8 => Int8Type as Integer,
+            DataType::Int16 => Int16Type as Integer,
+            DataType::Int32 => Int32Type as Integer,
+            DataType::Int64 => Int64Type as Integer,
+            DataType::UInt8 => UInt8Type as Integer,
+            DataType::UInt16 => UInt16Type as Integer,
+            DataType::UInt32 => UInt32Type as Integer,
+            DataType::UInt64 => UInt64Type as Integer,
+            DataType::Float32 => Float32Type as Float,
+            DataType::Float64 => Float64Type as Float,
+            DataType::Date32 => Date32Type as Integer,
+            DataType::Timestamp(TimeUnit::Second, _) => TimestampSecondType as Integer,
+            DataType::Timestamp(TimeUnit::Millisecond, _) => TimestampMillisecondType as Integer,
+            DataType::Timestamp(TimeUnit::Microsecond, _) => TimestampMicrosecondType as Integer,
+            DataType::Timestamp(TimeUnit::Nanosecond, _) => TimestampNanosecondType as Integer,
+        }
+    }
+}
+
+/// A row of a batch.
+#[derive(Debug)]
+pub(crate) struct Row<'a> {
+    batch: &'a Batch,
+    row: usize,
+}
+
+impl Row<'_> {
+    pub(crate) fn value(&self, path: &str) -> Option<FieldValue<'_>> {
+        self.batch.column(path)?.value(self.row)
+    }
+}
+
+/// Calls `each` with every record.
+pub(crate) fn for_each(batch: &Batch, context: &Context, mut each: impl FnMut(Result<Record<'_>>)) {
+    let fields = &context.options.fields;
+    let columns = [&fields.text, &fields.id, &fields.url].map(|path| batch.column(path));
+    for row in 0..batch.columns.num_rows() {
+        let number = batch.first_record + row as u64;
+        let record = record(batch, &columns, row, number, context);
+        each(record.or_else(|fault| context.bad(Place::Record(number), fault)));
+    }
+}
+
+fn record<'b>(
+    batch: &'b Batch,
+    [text, id, url]: &[Option<Column<'b>>; 3],
+    row: usize,
+    number: u64,
+    context: &Context,
+) -> Result<Record<'b>, Fault> {
+    let fields = &context.options.fields;
+    let wrong = |field: &String, expected, found| {
+        Err(Fault::Type { field: field.clone(), expected, found })
+    };
+    let text = match text {
+        None => return Err(Fault::Missing(fields.text.clone())),
+        Some(text) if text.is_null(row) => return wrong(&fields.text, "a string", "null"),
+        Some(text) => match text.bytes(row) {
+            Some(bytes) => bytes,
+            None => return wrong(&fields.text, "a string", "of another type"),
+        },
+    };
+    context.check_length(text.len())?;
+    let id = match id {
+        Some(id) if !id.is_null(row) => match id.value(row) {
+            Some(FieldValue::String(id)) => id,
+            Some(FieldValue::Integer(id)) => Cow::Owned(id.to_string()),
+            _ => return wrong(&fields.id, "a string or an integer", "of another type"),
+        },
+        _ => context.default_id(number),
+    };
+    let url = match url.as_ref().and_then(|url| url.value(row)) {
+        Some(FieldValue::String(url)) => Some(url),
+        _ => None,
+    };
+    let origin = Origin::Parquet(Row { batch, row });
+    Ok(Record { number, id, text: Cow::Borrowed(text), url, origin })
+}
+
+/// The batches of a file, in order.
+pub(crate) struct Batches {
+    reader: ParquetRecordBatchReader,
+    next_record: u64,
+}
+
+impl Batches {
+    pub(crate) fn open(source: &Source, options: &ReadOptions) -> Result<Self> {
+        let path = source.path();
+        let fields = &options.fields;
+        let (reader, _) = with_file(source, options, Opening::Fields, |schema| {
+            if !has_column(schema.root_schema(), &fields.text) {
+                let columns = schema.root_schema().get_fields().iter();
+                let columns = columns.map(|field| field.name().to_owned()).collect();
+                let (path, field) = (path.to_owned(), fields.text.clone());
+                return Err(Error::new(ErrorKind::NoColumn { path, field, columns }));
+            }
+            // A column whose own name has the dots is read as well as the one they lead to.
+            let names = [&fields.text, &fields.id, &fields.url].into_iter().chain(&fields.others);
+            Ok(ProjectionMask::columns(schema, names.map(String::as_str)))
+        })?;
+        Ok(Self { reader, next_record: 1 })
+    }
+
+    pub(crate) fn next(&mut self, path: &Path) -> Option<Result<Batch>> {
+        let columns = match next_batch(&mut self.reader, path)? {
+            Ok(columns) => columns,
+            Err(error) => return Some(Err(error)),
+        };
+        let batch = Batch { columns, first_record: self.next_record };
+        self.next_record += batch.rows();
+        Some(Ok(batch))
+    }
+}
+
+fn next_batch(reader: &mut ParquetRecordBatchReader, path: &Path) -> Option<Result<RecordBatch>> {
+    let next = || reader.next().transpose().map_err(|error| broken(path, &error));
+    guarded(path, next).transpose()
+}
+
+/// What a file is opened for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Opening {
+    /// Its text, without what Arrow says of types.
+    Fields,
+    /// To write it again as it is.
+    Mirror,
+}
+
+/// Whether the path leads to a column.
+fn has_column(schema: &Type, path: &str) -> bool {
+    let member = |group: &Type, name: &str| {
+        let fields = if group.is_group() { group.get_fields() } else { &[] };
+        fields.iter().find(|field| field.name() == name).cloned()
+    };
+    if member(schema, path).is_some() {
+        return true;
+    }
+    let mut names = path.split('.');
+    let first = names.next().and_then(|name| member(schema, name));
+    names.try_fold(first, |group, name| group.map(|group| member(&group, name))).flatten().is_some()
+}
+
+/// Runs Parquet's code on a file that may be broken. It has checks of its own that panic where
+/// the bytes of a page contradict its header: that is a fault of the file, not of ours. What it
+/// panicked in is not used again.
+fn guarded<T>(path: &Path, run: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
+        let fault = "a page that contradicts itself".to_owned();
+        Err(Error::new(ErrorKind::Broken { path: path.to_owned(), fault }))
+    })
+}
+
+type Reader = (ParquetRecordBatchReader, Arc<ParquetMetaData>);
+
+/// Opens the file. A Parquet file is read from its end, so one that is compressed as a whole, or
+/// standard input, has to be unpacked into memory first, up to the limit of documents.
+fn with_file(
+    source: &Source,
+    options: &ReadOptions,
+    opening: Opening,
+    mask: impl FnOnce(&SchemaDescriptor) -> Result<ProjectionMask>,
+) -> Result<Reader> {
+    match &source.origin {
+        SourceOrigin::File(path) if source.compression() == Compression::None => {
+            let file = source::open_file(path)?;
+            guarded(path, || build(source, options, opening, file, mask))
+        }
+        _ => {
+            let limit = options.limits.max_document_bytes;
+            let bytes = text_files::read(source.path(), source.reader()?, 0, limit)?;
+            guarded(source.path(), || build(source, options, opening, Bytes::from(bytes), mask))
+        }
+    }
+}
+
+fn build(
+    source: &Source,
+    options: &ReadOptions,
+    opening: Opening,
+    file: impl ChunkReader + 'static,
+    mask: impl FnOnce(&SchemaDescriptor) -> Result<ProjectionMask>,
+) -> Result<Reader> {
+    let failed = |error: ParquetError| broken(source.path(), &error);
+    let skip = opening == Opening::Fields;
+    let arrow = ArrowReaderOptions::new().with_skip_arrow_metadata(skip);
+    let builder =
+        ParquetRecordBatchReaderBuilder::try_new_with_options(file, arrow).map_err(failed)?;
+    let metadata = Arc::clone(builder.metadata());
+    let groups = metadata.row_groups();
+    let rows: i64 = groups.iter().map(|group| group.num_rows().max(0)).sum();
+    let bytes: i64 = groups.iter().map(|group| group.total_byte_size().max(0)).sum();
+    let row_bytes = bytes.checked_div(rows).unwrap_or(0).max(1) as u64;
+    let batch_rows = (options.chunk_bytes as u64 / row_bytes).clamp(1, MAX_ROWS);
+    let mask = mask(builder.parquet_schema())?;
+    let builder = builder.with_projection(mask).with_batch_size(batch_rows as usize);
+    Ok((builder.build().map_err(failed)?, metadata))
+}
+
+fn broken(path: &Path, error: &(impl std::error::Error + 'static)) -> Error {
+    // Arrow wraps what Parquet said, and repeats who said it.
+    let fault = match (error as &dyn std::error::Error).downcast_ref::<ArrowError>() {
+        Some(ArrowError::ParquetError(said)) => said.clone(),
+        _ => error.to_string(),
+    };
+    Error::new(ErrorKind::Broken { path: path.to_owned(), fault })
+}
+
+/// Writes the rows for which `keep` has a true, in order, with the schema, the key-value
+/// metadata, the codecs and the largest row group of the source. Rows beyond the answers of
+/// `keep`, which ends where the source broke, are left out. Gives back the fault of a file that
+/// is broken on the way.
+pub(crate) fn write_selection<W: Write + Send>(
+    source: &Source,
+    options: &ReadOptions,
+    out: W,
+    target: &Path,
+    mut keep: impl FnMut() -> Option<Vec<bool>>,
+) -> Result<(W, Option<Error>)> {
+    let (mut reader, metadata) =
+        with_file(source, options, Opening::Mirror, |_| Ok(ProjectionMask::all()))?;
+    let failed = |error: ParquetError| {
+        Error::io(target, crate::Operation::Write, std::io::Error::other(error.to_string()))
+    };
+    let schema = arrow_array::RecordBatchReader::schema(&reader);
+    let options = writer_options(&metadata);
+    let mut writer = ArrowWriter::try_new_with_options(out, schema, options).map_err(failed)?;
+    let mut answers: VecDeque<bool> = VecDeque::new();
+    let mut fault = None;
+    while let Some(batch) = next_batch(&mut reader, source.path()) {
+        let batch = match batch {
+            Ok(batch) => batch,
+            Err(error) => {
+                fault = Some(error);
+                break;
+            }
+        };
+        while answers.len() < batch.num_rows() {
+            match keep() {
+                Some(more) => answers.extend(more),
+                None => answers.resize(batch.num_rows(), false),
+            }
+        }
+        let kept: BooleanArray = answers.drain(..batch.num_rows()).map(Some).collect();
+        let selected = arrow_select::filter::filter_record_batch(&batch, &kept);
+        let selected = selected.map_err(|error| broken(source.path(), &error))?;
+        if selected.num_rows() > 0 {
+            writer.write(&selected).map_err(failed)?;
+        }
+    }
+    Ok((writer.into_inner().map_err(failed)?, fault))
+}
+
+fn writer_options(metadata: &ParquetMetaData) -> ArrowWriterOptions {
+    let file = metadata.file_metadata();
+    let pairs = file.key_value_metadata().cloned().unwrap_or_default();
+    let (arrow, pairs): (Vec<_>, Vec<_>) =
+        pairs.into_iter().partition(|pair| pair.key == ARROW_SCHEMA_META_KEY);
+    let pairs = (!pairs.is_empty()).then_some(pairs);
+    let mut properties = WriterProperties::builder().set_key_value_metadata(pairs);
+    let groups = metadata.row_groups();
+    let rows = groups.iter().map(RowGroupMetaData::num_rows).max().unwrap_or(0);
+    if rows > 0 {
+        properties = properties.set_max_row_group_row_count(Some(rows as usize));
+    }
+    if let Some(group) = groups.first() {
+        for column in group.columns() {
+            properties = properties
+                .set_column_compression(column.column_path().clone(), column.compression());
+        }
+        properties = properties.set_sorting_columns(group.sorting_columns().cloned());
+    }
+    ArrowWriterOptions::new()
+        .with_properties(properties.build())
+        .with_parquet_schema(file.schema_descr().clone())
+        .with_skip_arrow_metadata(arrow.is_empty())
+}

@@ -1,0 +1,129 @@
+//! A record and what can be asked of it.
+
+use std::borrow::Cow;
+use std::path::PathBuf;
+
+use crate::error::{Error, Fault, Place, Result};
+use crate::parquet::Row;
+use crate::table::Fields as TableFields;
+use crate::{Limits, json};
+
+/// The names of the fields that documents are made of.
+///
+/// Dots reach into nested objects and struct columns: `meta.url` is the field `url` of the field
+/// `meta`. A field of the outermost level whose own name has the dots comes first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Fields {
+    /// The text: a string.
+    pub text: String,
+    /// The id: a string or an integer. Records without it are called `path#record`.
+    pub id: String,
+    /// The address: a string. Anything else counts as none.
+    pub url: String,
+    /// What else [`Record::field`] will be asked for. Parquet files hold nothing beyond these
+    /// and the above ready; the other formats need not be told.
+    pub others: Vec<String>,
+}
+
+impl Default for Fields {
+    fn default() -> Self {
+        let [text, id, url] = ["text", "id", "url"].map(str::to_owned);
+        Self { text, id, url, others: Vec::new() }
+    }
+}
+
+/// How documents are read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ReadOptions {
+    /// The names of fields.
+    pub fields: Fields,
+    /// What is refused.
+    pub limits: Limits,
+    /// About how many bytes of records go into a chunk. No result depends on it.
+    pub chunk_bytes: usize,
+}
+
+impl Default for ReadOptions {
+    /// Chunks of 1 MiB: thousands of web pages, so that handing one to another thread costs
+    /// nothing, and little enough for many of them in flight.
+    fn default() -> Self {
+        Self { fields: Fields::default(), limits: Limits::default(), chunk_bytes: 1 << 20 }
+    }
+}
+
+/// One document as its file has it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Record<'a> {
+    /// Its place in the file, from 1. Bad records are counted too, blank lines are not.
+    pub number: u64,
+    /// The value of the id field; else `path#number`, or the path if the file is one document.
+    pub id: Cow<'a, str>,
+    /// The text. Valid UTF-8 in JSON and Parquet, not checked in other formats.
+    pub text: Cow<'a, [u8]>,
+    /// The value of the URL field.
+    pub url: Option<Cow<'a, str>>,
+    pub(crate) origin: Origin<'a>,
+}
+
+/// Where the other fields are found.
+#[derive(Debug)]
+pub(crate) enum Origin<'a> {
+    /// There are none.
+    Text,
+    Json(&'a [u8]),
+    Table(TableFields<'a>),
+    Parquet(Row<'a>),
+}
+
+/// The value of a field.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FieldValue<'a> {
+    /// A string; in CSV and TSV everything is.
+    String(Cow<'a, str>),
+    /// An integer; of dates and times in Parquet the number that is stored.
+    Integer(i128),
+    /// Another number.
+    Float(f64),
+    /// True or false.
+    Bool(bool),
+}
+
+impl Record<'_> {
+    /// The value of a field by its name or dotted path, looked up when asked for. `None` if it
+    /// is missing, null, or neither a string, a number nor a truth value.
+    pub fn field(&self, path: &str) -> Option<FieldValue<'_>> {
+        match &self.origin {
+            Origin::Text => None,
+            Origin::Json(line) => json::field(line, path),
+            Origin::Table(fields) => fields.value(path).map(FieldValue::String),
+            Origin::Parquet(row) => row.value(path),
+        }
+    }
+}
+
+/// What the parsers of all formats need to know of the file.
+#[derive(Debug)]
+pub(crate) struct Context {
+    pub(crate) path: PathBuf,
+    pub(crate) id: String,
+    pub(crate) options: ReadOptions,
+}
+
+impl Context {
+    pub(crate) fn default_id(&self, number: u64) -> Cow<'static, str> {
+        Cow::Owned(format!("{}#{number}", self.id))
+    }
+
+    pub(crate) fn bad<T>(&self, place: Place, fault: Fault) -> Result<T> {
+        Err(Error::record(&self.path, place, fault))
+    }
+
+    /// The fault of a record of this length, if it is one.
+    pub(crate) fn check_length(&self, bytes: usize) -> Result<(), Fault> {
+        let limit = self.options.limits.max_record_bytes;
+        if bytes as u64 > limit { Err(Fault::TooLong(limit)) } else { Ok(()) }
+    }
+}

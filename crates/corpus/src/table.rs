@@ -1,0 +1,167 @@
+//! CSV and TSV, with a header.
+//!
+//! Fields may be quoted, and quoted ones may have line ends in them. A record
+//! with more or fewer columns than the header is bad. Nothing is nested here, so
+//! a field's name is a column's, dots and all; of two columns of one name the
+//! last counts.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
+
+use crate::error::{Error, ErrorKind, Fault, Place, Result};
+use crate::record::{Context, Fields as FieldNames, Origin, Record};
+use crate::split::{self, Boundary, Piece, TableScanner};
+
+/// What the header says.
+#[derive(Debug)]
+pub(crate) struct Table {
+    delimiter: u8,
+    columns: Vec<String>,
+    text: usize,
+    id: Option<usize>,
+    url: Option<usize>,
+}
+
+impl Table {
+    pub(crate) fn new(
+        header: &[u8],
+        delimiter: u8,
+        names: &FieldNames,
+        path: &Path,
+    ) -> Result<Self> {
+        let mut row = Row::new(delimiter);
+        row.parse(header);
+        let columns: Vec<String> =
+            (0..row.len()).map(|i| String::from_utf8_lossy(row.get(i)).into_owned()).collect();
+        let Some(text) = column(&columns, &names.text) else {
+            let (path, field) = (path.to_owned(), names.text.clone());
+            return Err(Error::new(ErrorKind::NoColumn { path, field, columns }));
+        };
+        let (id, url) = (column(&columns, &names.id), column(&columns, &names.url));
+        Ok(Self { delimiter, columns, text, id, url })
+    }
+}
+
+fn column(columns: &[String], name: &str) -> Option<usize> {
+    columns.iter().rposition(|column| column == name)
+}
+
+/// Calls `each` with every record and its bytes in the file.
+pub(crate) fn for_each(
+    piece: &Piece,
+    table: &Table,
+    context: &Context,
+    mut each: impl FnMut(&[u8], Result<Record<'_>>),
+) {
+    let boundary = Boundary::Table(TableScanner::new(table.delimiter));
+    let limit = context.options.limits.max_record_bytes;
+    let mut number = piece.record;
+    let mut row = Row::new(table.delimiter);
+    split::for_each_record(&piece.bytes, boundary, limit, |raw, _, after| {
+        let open = matches!(after, Boundary::Table(scanner) if scanner.in_quotes());
+        let record = record(raw, open, &mut row, table, number, context);
+        each(raw, record.or_else(|fault| context.bad(Place::Record(number), fault)));
+        number += 1;
+    });
+}
+
+fn record<'r>(
+    raw: &[u8],
+    open: bool,
+    row: &'r mut Row,
+    table: &'r Table,
+    number: u64,
+    context: &Context,
+) -> Result<Record<'r>, Fault> {
+    context.check_length(split::content(raw).len())?;
+    if open {
+        return Err(Fault::OpenQuote);
+    }
+    row.parse(raw);
+    let row = &*row;
+    let (expected, found) = (table.columns.len(), row.len());
+    if expected != found {
+        return Err(Fault::Columns { expected, found });
+    }
+    // An empty cell is how CSV writes nothing.
+    let cell = |column: Option<usize>| column.map(|i| row.get(i)).filter(|cell| !cell.is_empty());
+    Ok(Record {
+        number,
+        id: cell(table.id).map_or_else(|| context.default_id(number), String::from_utf8_lossy),
+        text: Cow::Borrowed(row.get(table.text)),
+        url: cell(table.url).map(String::from_utf8_lossy),
+        origin: Origin::Table(Fields { table, row }),
+    })
+}
+
+/// The columns of one record.
+#[derive(Debug)]
+pub(crate) struct Fields<'a> {
+    table: &'a Table,
+    row: &'a Row,
+}
+
+impl Fields<'_> {
+    pub(crate) fn value(&self, name: &str) -> Option<Cow<'_, str>> {
+        Some(String::from_utf8_lossy(self.row.get(column(&self.table.columns, name)?)))
+    }
+}
+
+/// A record taken apart, in buffers that serve the next one too.
+#[derive(Debug)]
+struct Row {
+    reader: Reader,
+    cells: Vec<u8>,
+    ends: Vec<usize>,
+    len: usize,
+}
+
+impl Row {
+    fn new(delimiter: u8) -> Self {
+        let reader = ReaderBuilder::new().delimiter(delimiter).build();
+        Self { reader, cells: Vec::new(), ends: vec![0; 16], len: 0 }
+    }
+
+    fn len(&self) -> usize {
+        self.len
+    }
+
+    /// A cell; nothing beyond the last.
+    fn get(&self, i: usize) -> &[u8] {
+        if i >= self.len {
+            return &[];
+        }
+        let start = if i == 0 { 0 } else { self.ends[i - 1] };
+        &self.cells[start..self.ends[i]]
+    }
+
+    /// Takes the first record of these bytes apart.
+    fn parse(&mut self, mut bytes: &[u8]) {
+        self.reader.reset();
+        // Unquoting only shortens.
+        if self.cells.len() < bytes.len() {
+            self.cells.resize(bytes.len(), 0);
+        }
+        self.len = 0;
+        let mut written = 0;
+        loop {
+            let (result, read, wrote, ended) = self.reader.read_record(
+                bytes,
+                &mut self.cells[written..],
+                &mut self.ends[self.len..],
+            );
+            bytes = &bytes[read..];
+            written += wrote;
+            self.len += ended;
+            match result {
+                // The next turn, of no bytes, says that it is the end.
+                ReadRecordResult::InputEmpty => {}
+                ReadRecordResult::OutputFull => self.cells.resize(self.cells.len() * 2 + 16, 0),
+                ReadRecordResult::OutputEndsFull => self.ends.resize(self.ends.len() * 2, 0),
+                ReadRecordResult::Record | ReadRecordResult::End => break,
+            }
+        }
+    }
+}

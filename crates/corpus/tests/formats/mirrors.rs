@@ -1,0 +1,136 @@
+//! Mirrors of lines and text files against the naive filter.
+
+use std::fs;
+use std::path::Path;
+
+use lookalike_corpus::{BadRecords, Compression, ErrorKind, Mirrored, ReadOptions, Source};
+use proptest::prelude::*;
+
+use super::json_lines::any_record;
+use super::{chunks_of, folder, pack, records_up_to, unpack};
+
+fn mirror(path: &Path, out: &Path, options: &ReadOptions, keep: &[bool]) -> (Mirrored, Vec<u8>) {
+    let source = Source::file(path, None).unwrap();
+    let keep = |number: u64| keep[number as usize - 1];
+    let mirrored = source.mirror(out, options, BadRecords::Drop, keep).unwrap();
+    let written = fs::read(mirrored.path.as_ref().unwrap()).unwrap();
+    let files = fs::read_dir(out).unwrap().count();
+    assert_eq!(files, 1, "nothing but the mirror is left");
+    (mirrored, unpack(source.compression(), &written))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+    #[test]
+    fn mirrors_are_the_lines_that_are_kept(
+        records in prop::collection::vec((any_record(), any::<bool>()), 1..30),
+        compression in prop::sample::select(&Compression::ALL[..]),
+        chunk_bytes in prop::sample::select(vec![1, 100, 1 << 20]),
+    ) {
+        let folder = folder("mirror-json");
+        let path = folder.join(format!("a.jsonl{}", compression.extension()));
+        let lines: Vec<String> = records.iter().map(|(record, _)| format!("{record} \r\n")).collect();
+        fs::write(&path, pack(compression, ("\u{feff}".to_owned() + &lines.concat()).as_bytes())).unwrap();
+        let keep: Vec<bool> = records.iter().map(|(_, keep)| *keep).collect();
+        let (mirrored, written) = mirror(&path, &folder.join("out"), &chunks_of(chunk_bytes), &keep);
+        let naive: String =
+            lines.iter().zip(&keep).filter(|(_, keep)| **keep).map(|(line, _)| &**line).collect();
+        prop_assert_eq!(String::from_utf8(written).unwrap(), format!("\u{feff}{naive}"));
+        let kept = keep.iter().filter(|keep| **keep).count() as u64;
+        prop_assert_eq!((mirrored.kept, mirrored.dropped), (kept, keep.len() as u64 - kept));
+        prop_assert_eq!((mirrored.bad, mirrored.broken.is_none()), (0, true));
+    }
+
+    #[test]
+    fn mirrors_of_tables_keep_the_header_and_the_bytes(
+        rows in prop::collection::vec(("[a\", \n\u{e9}]{0,9}", any::<bool>(), any::<bool>()), 0..30),
+        compression in prop::sample::select(&Compression::ALL[..]),
+        chunk_bytes in prop::sample::select(vec![1, 30, 1 << 20]),
+    ) {
+        let folder = folder("mirror-csv");
+        let path = folder.join(format!("a.csv{}", compression.extension()));
+        let header = "id,\"text\"\r\n";
+        let lines: Vec<String> = rows
+            .iter()
+            .map(|(cell, crlf, _)| {
+                format!("x,\"{}\"{}", cell.replace('"', "\"\""), if *crlf { "\r\n" } else { "\n" })
+            })
+            .collect();
+        fs::write(&path, pack(compression, format!("{header}{}", lines.concat()).as_bytes())).unwrap();
+        let keep: Vec<bool> = rows.iter().map(|(_, _, keep)| *keep).collect();
+        let (_, written) = mirror(&path, &folder.join("out"), &chunks_of(chunk_bytes), &keep);
+        let naive: String =
+            lines.iter().zip(&keep).filter(|(_, keep)| **keep).map(|(line, _)| &**line).collect();
+        prop_assert_eq!(String::from_utf8(written).unwrap(), format!("{header}{naive}"));
+    }
+}
+
+#[test]
+fn bad_records_are_kept_only_if_asked_for() {
+    let folder = folder("mirror-bad");
+    let path = folder.join("a.jsonl");
+    let long = format!("{{\"text\":\"{}\"}}\n", "x".repeat(200_000));
+    fs::write(&path, format!("{{\"text\":\"a\"}}\n\noops\n{{}}\n{long}{{\"text\":\"b\"}}"))
+        .unwrap();
+    let source = Source::file(&path, None).unwrap();
+    let options = records_up_to(1000);
+    let mirror = |bad_records, keep: fn(u64) -> bool| {
+        let mirrored = source.mirror(&folder.join("out"), &options, bad_records, keep).unwrap();
+        let text = fs::read_to_string(mirrored.path.unwrap()).unwrap();
+        (mirrored.kept, mirrored.dropped, mirrored.bad, text)
+    };
+    let both = "{\"text\":\"a\"}\n{\"text\":\"b\"}".to_owned();
+    assert_eq!(mirror(BadRecords::Drop, |_| true), (2, 0, 3, both));
+    let bad = "oops\n{}\n{\"text\":\"b\"}".to_owned();
+    assert_eq!(mirror(BadRecords::Keep, |number| number == 5), (1, 1, 3, bad));
+}
+
+#[test]
+fn text_files_are_copied_as_they_are() {
+    let folder = folder("mirror-text");
+    let path = folder.join("a.txt.gz");
+    let bytes = pack(Compression::Gzip, b"\xef\xbb\xbfwords \xff\r\n");
+    fs::write(&path, &bytes).unwrap();
+    let source = Source::file(&path, None).unwrap();
+    let (out, options) = (folder.join("out"), ReadOptions::default());
+    let dropped = source.mirror(&out, &options, BadRecords::Drop, |_| false).unwrap();
+    assert_eq!((dropped.path, dropped.dropped, out.exists()), (None, 1, false));
+    let kept = source.mirror(&out, &options, BadRecords::Drop, |number| number == 1).unwrap();
+    assert_eq!(fs::read(kept.path.unwrap()).unwrap(), bytes);
+    fs::write(&path, &bytes[..bytes.len() - 4]).unwrap();
+    let broken = source.mirror(&out, &options, BadRecords::Drop, |_| panic!("asked for a bad one"));
+    assert!(broken.unwrap_err().is_corruption());
+}
+
+#[test]
+fn a_mirror_never_replaces_its_source() {
+    let folder = folder("mirror-self");
+    let path = folder.join("a.jsonl");
+    fs::write(&path, "{\"text\":\"a\"}\n").unwrap();
+    let source = Source::file(&path, None).unwrap();
+    let error = source.mirror(&folder, &ReadOptions::default(), BadRecords::Drop, |_| false);
+    assert!(matches!(error.unwrap_err().kind(), ErrorKind::OwnInput(_)));
+    assert_eq!(fs::read_to_string(&path).unwrap(), "{\"text\":\"a\"}\n");
+}
+
+#[test]
+fn a_broken_source_is_mirrored_up_to_there_or_not_at_all() {
+    let folder = folder("mirror-broken");
+    let path = folder.join("a.jsonl.gz");
+    let line = |i| format!("{{\"text\":\"{}\"}}\n", i * 7919 % 4999);
+    let lines = (0..5000).map(line).collect::<Vec<_>>().concat();
+    let packed = pack(Compression::Gzip, lines.as_bytes());
+    fs::write(&path, &packed[..packed.len() / 2]).unwrap();
+    let source = Source::file(&path, None).unwrap();
+    let (out, options) = (folder.join("out"), ReadOptions::default());
+    let mirrored = source.mirror(&out, &options, BadRecords::Drop, |_| true).unwrap();
+    assert!(mirrored.broken.is_some_and(|error| error.is_corruption()));
+    let written = unpack(Compression::Gzip, &fs::read(mirrored.path.unwrap()).unwrap());
+    assert!(mirrored.kept > 100 && lines.as_bytes().starts_with(&written));
+    assert_eq!(written.split_inclusive(|&byte| byte == b'\n').count() as u64, mirrored.kept);
+
+    fs::remove_dir_all(&out).unwrap();
+    fs::write(&path, &packed[..5]).unwrap();
+    assert!(source.mirror(&out, &options, BadRecords::Drop, |_| true).is_err());
+    assert!(!out.exists());
+}

@@ -1,0 +1,259 @@
+//! Parquet.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow_array::builder::StringDictionaryBuilder;
+use arrow_array::types::Int32Type;
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, Float64Array, Int64Array, LargeStringArray, RecordBatch,
+    StringArray, StringViewArray, StructArray,
+};
+use arrow_schema::{DataType, Field, Schema};
+use lookalike_corpus::{BadRecords, Compression, ErrorKind, FieldValue, ReadOptions, Source};
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::basic::{Compression as Codec, ZstdLevel};
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::WriterProperties;
+use proptest::prelude::*;
+
+use super::{All, chunks_of, folder, pack, read, read_source, records_up_to, unpack};
+
+/// Text in one of the ways that Arrow has for strings.
+fn strings(kind: usize, values: &[Option<String>]) -> ArrayRef {
+    let values = values.iter().map(Option::as_deref);
+    match kind {
+        0 => Arc::new(values.collect::<StringArray>()),
+        1 => Arc::new(values.collect::<LargeStringArray>()),
+        2 => Arc::new(values.collect::<StringViewArray>()),
+        _ => {
+            let mut builder = StringDictionaryBuilder::<Int32Type>::new();
+            values.for_each(|value| builder.append_option(value));
+            Arc::new(builder.finish())
+        }
+    }
+}
+
+/// Text, numbers and a struct with an id and more.
+fn batch(kind: usize, texts: &[Option<String>]) -> RecordBatch {
+    let text = strings(kind, texts);
+    let numbers: Int64Array = (0..).take(texts.len()).map(|i| (i % 3 > 0).then_some(i)).collect();
+    let scores: Float64Array = (0..texts.len()).map(|i| Some(i as f64 / 2.0)).collect();
+    let flags: BooleanArray = (0..texts.len()).map(|i| Some(i % 2 == 0)).collect();
+    let inner = StructArray::from(vec![
+        (Arc::new(Field::new("id", DataType::Int64, true)), Arc::new(numbers) as ArrayRef),
+        (Arc::new(Field::new("score", DataType::Float64, true)), Arc::new(scores) as ArrayRef),
+    ]);
+    let schema = Schema::new(vec![
+        Field::new("flag", DataType::Boolean, false),
+        Field::new("text", text.data_type().clone(), true),
+        Field::new("meta", inner.data_type().clone(), true),
+    ]);
+    RecordBatch::try_new(Arc::new(schema), vec![Arc::new(flags), text, Arc::new(inner)]).unwrap()
+}
+
+fn write(path: &Path, batch: &RecordBatch, codec: Codec, group_rows: usize) {
+    let properties = WriterProperties::builder()
+        .set_compression(codec)
+        .set_max_row_group_row_count(Some(group_rows))
+        .set_key_value_metadata(Some(vec![KeyValue::new("made".to_owned(), "here".to_owned())]))
+        .build();
+    let file = File::create(path).unwrap();
+    let mut writer = ArrowWriter::try_new(file, batch.schema(), Some(properties)).unwrap();
+    writer.write(batch).unwrap();
+    writer.close().unwrap();
+}
+
+fn options(chunk_bytes: usize) -> ReadOptions {
+    let mut options = chunks_of(chunk_bytes);
+    "meta.id".clone_into(&mut options.fields.id);
+    options
+}
+
+fn codec(i: usize) -> Codec {
+    [
+        Codec::UNCOMPRESSED,
+        Codec::SNAPPY,
+        Codec::ZSTD(ZstdLevel::default()),
+        Codec::GZIP(parquet::basic::GzipLevel::default()),
+        Codec::LZ4_RAW,
+        Codec::BROTLI(parquet::basic::BrotliLevel::default()),
+    ][i]
+}
+
+/// All rows, as one batch.
+fn rows(path: &Path) -> Option<RecordBatch> {
+    let builder = ParquetRecordBatchReaderBuilder::try_new(File::open(path).unwrap()).unwrap();
+    let batches: Vec<_> = builder.build().unwrap().map(Result::unwrap).collect();
+    let schema = batches.first()?.schema();
+    Some(arrow_select::concat::concat_batches(&schema, &batches).unwrap())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn what_is_written_is_read_and_mirrored(
+        texts in prop::collection::vec((any::<Option<String>>(), any::<bool>()), 1..60),
+        kind in 0_usize..4,
+        codec_number in 0_usize..6,
+        group_rows in 1_usize..40,
+        chunk_bytes in prop::sample::select(vec![1, 500, 1 << 20]),
+    ) {
+        let folder = folder("parquet-any");
+        let path = folder.join("a.parquet");
+        let (texts, keep): (Vec<_>, Vec<bool>) = texts.into_iter().unzip();
+        let batch = batch(kind, &texts);
+        write(&path, &batch, codec(codec_number), group_rows);
+        let source = Source::file(&path, None).unwrap();
+        let all = read_source(&source, &options(chunk_bytes));
+        prop_assert_eq!((all.records.len(), all.fatal.as_deref()), (texts.len(), None));
+        for (i, (read, text)) in all.records.iter().zip(&texts).enumerate() {
+            match (read, text) {
+                (Ok(read), Some(text)) => {
+                    prop_assert_eq!(&read.text, text);
+                    let default = format!("{}#{}", path.display(), i + 1);
+                    let id = if i % 3 > 0 { i.to_string() } else { default };
+                    prop_assert_eq!(&read.id, &id);
+                }
+                (Err(fault), None) => {
+                    let expected = format!("record {}: field `text` is null, but a string is needed", i + 1);
+                    prop_assert!(fault.ends_with(&expected), "{}", fault);
+                }
+                (read, text) => prop_assert!(false, "{:?} {:?}", read, text),
+            }
+        }
+
+        let keeps = |number: u64| keep[number as usize - 1];
+        let out = folder.join("out");
+        let mirrored = source.mirror(&out, &options(chunk_bytes), BadRecords::Drop, keeps).unwrap();
+        let expected: BooleanArray =
+            keep.iter().zip(&texts).map(|(keep, text)| Some(*keep && text.is_some())).collect();
+        let expected = arrow_select::filter::filter_record_batch(&batch, &expected).unwrap();
+        prop_assert_eq!(mirrored.kept, expected.num_rows() as u64);
+        prop_assert_eq!(mirrored.bad, texts.iter().filter(|text| text.is_none()).count() as u64);
+        let written = mirrored.path.unwrap();
+        if let Some(written) = rows(&written) {
+            prop_assert_eq!(written, expected);
+        } else {
+            prop_assert_eq!(expected.num_rows(), 0);
+        }
+        same_making(&path, &written, group_rows);
+    }
+}
+
+/// The schema, the metadata, the codec and the row groups of a mirror are its source's.
+fn same_making(source: &Path, mirror: &Path, group_rows: usize) {
+    let open = |path| ParquetRecordBatchReaderBuilder::try_new(File::open(path).unwrap()).unwrap();
+    let (source, mirror) = (open(source), open(mirror));
+    assert_eq!(source.schema(), mirror.schema());
+    assert_eq!(source.parquet_schema().root_schema(), mirror.parquet_schema().root_schema());
+    let pairs = |builder: &ParquetRecordBatchReaderBuilder<File>| {
+        let pairs = builder.metadata().file_metadata().key_value_metadata().cloned();
+        let mut pairs = pairs.unwrap_or_default();
+        pairs.sort_by(|a, b| a.key.cmp(&b.key));
+        pairs
+    };
+    assert_eq!(pairs(&source), pairs(&mirror));
+    let codec = source.metadata().row_group(0).column(0).compression();
+    for group in mirror.metadata().row_groups() {
+        assert!(group.num_rows() as usize <= group_rows);
+        assert!(group.columns().iter().all(|column| column.compression() == codec));
+    }
+}
+
+fn sample(test: &str) -> PathBuf {
+    let path = folder(test).join("a.parquet");
+    let texts: Vec<_> = (0..500).map(|i| Some(format!("document {i} of many"))).collect();
+    write(&path, &batch(0, &texts), Codec::SNAPPY, 100);
+    path
+}
+
+#[test]
+fn fields_are_looked_up_by_path() {
+    let path = sample("parquet-fields");
+    let mut options = options(1 << 20);
+    options.fields.others = vec!["meta.score".to_owned(), "flag".to_owned()];
+    let mut seen = 0;
+    for chunk in Source::file(&path, None).unwrap().chunks(&options) {
+        chunk.unwrap().for_each(|record| {
+            let record = record.unwrap();
+            let i = record.number - 1;
+            assert_eq!(record.field("meta.score"), Some(FieldValue::Float(i as f64 / 2.0)));
+            assert_eq!(record.field("flag"), Some(FieldValue::Bool(i % 2 == 0)));
+            let id = (i % 3 > 0).then_some(FieldValue::Integer(i.into()));
+            assert_eq!(record.field("meta.id"), id);
+            assert_eq!(record.field("meta"), None);
+            assert_eq!(record.field("text.x"), None);
+            seen += 1;
+        });
+    }
+    assert_eq!(seen, 500);
+}
+
+#[test]
+fn nested_text_missing_columns_and_other_types() {
+    let path = sample("parquet-columns");
+    let source = Source::file(&path, None).unwrap();
+    let mut options = ReadOptions::default();
+    options.fields.text = "body".to_owned();
+    let error = source.chunks(&options).next().unwrap().unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::NoColumn { .. }), "{error}");
+    options.fields.text = "meta.body".to_owned();
+    let all = read_source(&source, &options);
+    assert_eq!((all.good().len(), all.fatal.is_some()), (0, true), "{:?}", all.fatal);
+    options.fields.text = "meta.score".to_owned();
+    let all = read_source(&source, &options);
+    assert_eq!(all.faults().len(), 500);
+    assert!(
+        all.faults()[0]
+            .ends_with("record 1: field `meta.score` is of another type, but a string is needed")
+    );
+    let all = read_source(&source, &records_up_to(18));
+    assert_eq!(all.good().len(), 10, "those of one digit");
+}
+
+#[test]
+fn compressed_as_a_whole_and_without_a_name() {
+    let path = sample("parquet-packed");
+    let plain = read(&path);
+    let texts = |all: &All| all.texts().iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
+    let packed = path.with_extension("parquet.zst");
+    fs::write(&packed, pack(Compression::Zstd, &fs::read(&path).unwrap())).unwrap();
+    assert_eq!(texts(&read(&packed)), texts(&plain));
+    let other = path.with_extension("data");
+    fs::copy(&path, &other).unwrap();
+    assert_eq!(texts(&read(&other)), texts(&plain));
+    let source = Source::file(&packed, None).unwrap();
+    let out = path.with_file_name("out");
+    let mirrored = source
+        .mirror(&out, &ReadOptions::default(), BadRecords::Drop, |number| number <= 250)
+        .unwrap();
+    let unpacked = path.with_file_name("unpacked.parquet");
+    let bytes = unpack(Compression::Zstd, &fs::read(mirrored.path.unwrap()).unwrap());
+    fs::write(&unpacked, bytes).unwrap();
+    assert_eq!(texts(&read(&unpacked)), texts(&plain)[..250]);
+}
+
+#[test]
+fn broken_files_never_panic() {
+    let path = sample("parquet-broken");
+    let whole = fs::read(&path).unwrap();
+    for cut in (0..whole.len()).step_by(whole.len() / 50 + 1).chain([whole.len() - 1]) {
+        fs::write(&path, &whole[..cut]).unwrap();
+        let all = read(&path);
+        assert!(all.records.is_empty(), "the footer is gone");
+        assert!(all.fatal.unwrap().contains("a.parquet`: is broken"), "{cut}");
+        let source = Source::file(&path, None).unwrap();
+        let out = path.with_file_name("out");
+        assert!(source.mirror(&out, &ReadOptions::default(), BadRecords::Drop, |_| true).is_err());
+        assert!(!out.exists());
+    }
+    for at in (0..whole.len()).step_by(7) {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0x55;
+        fs::write(&path, bytes).unwrap();
+        let _ = read(&path);
+    }
+}

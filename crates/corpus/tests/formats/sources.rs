@@ -1,0 +1,81 @@
+//! What inputs turn out to be.
+
+use std::fs;
+
+use lookalike_corpus::{Compression, Format, Inputs, ReadOptions, Sources};
+
+use super::{folder, pack};
+
+#[test]
+fn names_then_content_tell_what_a_file_is() {
+    let folder = folder("sources-content");
+    let line = b"{\"text\":\"a\"}\n";
+    for (name, bytes, format, compression) in [
+        ("1.jsonl", line.to_vec(), Format::JsonLines, Compression::None),
+        ("2.data", line.to_vec(), Format::JsonLines, Compression::None),
+        ("3.data", pack(Compression::Xz, line), Format::JsonLines, Compression::Xz),
+        ("4.gz", pack(Compression::Gzip, line), Format::JsonLines, Compression::Gzip),
+        ("5", pack(Compression::Bzip2, b"words"), Format::TextFile, Compression::Bzip2),
+        ("6.txt", line.to_vec(), Format::TextFile, Compression::None),
+        ("7.csv.zst", b"whatever".to_vec(), Format::Csv, Compression::Zstd),
+    ] {
+        let path = folder.join(name);
+        fs::write(&path, bytes).unwrap();
+        let mut sources = Sources::new(&[path.display().to_string()], None).unwrap();
+        let source = sources.next().unwrap().unwrap();
+        assert_eq!((source.format(), source.compression()), (format, compression), "{name}");
+    }
+    let all = |format| {
+        let sources = Sources::new(&[folder.display().to_string()], format).unwrap();
+        sources.map(|source| source.unwrap().name().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(all(None), ["1.jsonl", "6.txt", "7.csv.zst"]);
+    assert_eq!(all(Some(Format::TextFile)).len(), 7, "all of them, as we were told what they are");
+}
+
+#[test]
+fn mirrors_have_names_of_their_own() {
+    let folder = folder("sources-names");
+    for name in ["a/x.jsonl.gz", "b/x.jsonl.gz", "b/c/x.jsonl.gz", "b/x~2.jsonl.gz"] {
+        let path = folder.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, "").unwrap();
+    }
+    let inputs = ["a/x.jsonl.gz", "b/x.jsonl.gz", "b"];
+    let inputs = inputs.map(|name| folder.join(name).display().to_string());
+    let names: Vec<_> = Sources::new(&inputs, None)
+        .unwrap()
+        .map(|source| source.unwrap().name().to_owned())
+        .collect();
+    assert_eq!(
+        names,
+        ["x.jsonl.gz", "x~2.jsonl.gz", "c/x.jsonl.gz", "x~3.jsonl.gz", "x~2~2.jsonl.gz",]
+    );
+}
+
+#[test]
+fn inputs_read_every_format_one_after_another() {
+    let folder = folder("sources-inputs");
+    fs::write(folder.join("a.csv"), "text,id\nfrom csv,1\nbad\n").unwrap();
+    fs::write(folder.join("b.jsonl.gz"), pack(Compression::Gzip, b"{\"text\":\"from json\"}"))
+        .unwrap();
+    fs::write(folder.join("c.txt.zst"), pack(Compression::Zstd, b"\xef\xbb\xbffrom text")).unwrap();
+    fs::write(folder.join("d.bin"), "").unwrap();
+    let sources = Sources::new(&[folder.display().to_string()], None).unwrap();
+    let mut inputs = Inputs::of(sources, ReadOptions::default());
+    let mut found = Vec::new();
+    for document in &mut inputs {
+        match document {
+            Ok(document) => found.push((
+                document.id.rsplit('/').next().unwrap().to_owned(),
+                String::from_utf8(document.bytes).unwrap(),
+            )),
+            Err(error) => found.push(("error".to_owned(), error.to_string())),
+        }
+    }
+    let found: Vec<_> = found.iter().map(|(id, text)| (&**id, &**text)).collect();
+    assert_eq!(found[0], ("1", "from csv"));
+    assert!(found[1].1.ends_with("a.csv` record 2: has 1 columns, but the header has 2"));
+    assert_eq!(found[2..], [("b.jsonl.gz#1", "from json"), ("c.txt.zst", "from text")]);
+    assert_eq!(inputs.other_files(), 1);
+}
