@@ -14,6 +14,7 @@ mod interrupt;
 mod output;
 mod progress;
 mod recipe;
+mod skipped;
 
 use std::process::ExitCode;
 

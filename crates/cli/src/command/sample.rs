@@ -19,6 +19,7 @@ use serde_json::json;
 use crate::exit::say;
 use crate::flags;
 use crate::output::{self, Align, Table, count, percent, threshold};
+use crate::skipped::Skipped;
 
 /// What was found.
 pub(crate) struct Measured {
@@ -107,12 +108,12 @@ pub(crate) fn measure(
         wanted: Group::default(),
         bins: bins(threshold),
     };
+    let mut skipped = Skipped::default();
     for document in sample.documents.of(&sample.inputs)? {
         let document = match document {
             Ok(document) => document,
             Err(error) => {
-                measured.unreadable += 1;
-                say(&format!("skipped: {error}"));
+                skipped.add(&error, say);
                 continue;
             }
         };
@@ -127,6 +128,7 @@ pub(crate) fn measure(
         });
         measured.empty += u64::from(!any);
     }
+    measured.unreadable = skipped.count();
     Ok(measured)
 }
 

@@ -8,6 +8,7 @@ use crate::exit::{Outcome, say};
 use crate::flags::{OnUnreadable, Sketch};
 use crate::output::{bytes, count, grouped};
 use crate::progress::{Progress, rate};
+use crate::skipped::Skipped;
 use crate::{interrupt, recipe};
 
 pub(crate) fn run(arguments: &Sketch, kernel: Kernel) -> anyhow::Result<Outcome> {
@@ -19,14 +20,14 @@ pub(crate) fn run(arguments: &Sketch, kernel: Kernel) -> anyhow::Result<Outcome>
         interrupt::create(|| create().map_err(with_hint), SignatureWriter::partial_path)?;
 
     let mut progress = Progress::start("sketch", arguments.progress);
-    let (mut documents, mut empty, mut unreadable, mut read) = (0, 0, 0, 0);
+    let (mut documents, mut empty, mut read) = (0, 0, 0);
+    let mut skipped = Skipped::default();
     for document in &mut inputs {
         let document = match document {
             Ok(document) => document,
             Err(error) if arguments.on_unreadable == OnUnreadable::Stop => return Err(error.into()),
             Err(error) => {
-                unreadable += 1;
-                progress.say(&format!("skipped: {error}"));
+                skipped.add(&error, |message| progress.say(message));
                 continue;
             }
         };
@@ -46,7 +47,7 @@ pub(crate) fn run(arguments: &Sketch, kernel: Kernel) -> anyhow::Result<Outcome>
         arguments.output.display(),
         count(documents, "document"),
         grouped(empty),
-        grouped(unreadable),
+        grouped(skipped.count()),
         match other {
             0 => String::new(),
             n => format!(", {} of no known kind", count(n, "file")),
@@ -59,7 +60,7 @@ pub(crate) fn run(arguments: &Sketch, kernel: Kernel) -> anyhow::Result<Outcome>
         bytes(written.bytes),
         Layout::of(&recipe).bytes(),
     ));
-    Ok(if unreadable == 0 { Outcome::Done } else { Outcome::Skipped })
+    Ok(if skipped.count() == 0 { Outcome::Done } else { Outcome::Skipped })
 }
 
 /// Says how to replace a file.

@@ -53,6 +53,17 @@ fn an_existing_file_stays_unless_forced() {
 
 #[cfg(unix)]
 #[test]
+fn many_bad_records_are_counted_and_only_the_first_are_named() {
+    let folder = folder("many");
+    let bad = "{\"no\": \"text\"}\n".repeat(1000);
+    fs::write(folder.join("x.jsonl"), format!("{bad}{{\"text\": \"a rose\"}}\n")).unwrap();
+    let made = run(&["sketch", &path(&folder, "x.jsonl"), "-o", &path(&folder, "x.signatures")]);
+    assert_eq!(made.code, 3);
+    assert_eq!(made.stderr.matches("field `text` is missing").count(), 10, "{}", made.stderr);
+    assert!(made.stderr.contains("1 document (0 empty), 1,000 skipped"), "{}", made.stderr);
+}
+
+#[test]
 fn what_cannot_be_read_is_skipped_and_named() {
     let folder = folder("skipped");
     fs::create_dir(folder.join("in")).unwrap();
