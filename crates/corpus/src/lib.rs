@@ -52,6 +52,7 @@ mod json;
 mod mirror;
 mod output_file;
 mod parquet;
+mod partial_file;
 mod record;
 mod source;
 mod split;
@@ -65,6 +66,7 @@ pub use error::{Error, ErrorKind, Fault, Operation, Place, Result};
 pub use format::Format;
 pub use inputs::{Inputs, Sources, read_document};
 pub use mirror::{BadRecords, Mirrored};
+pub use partial_file::PartialFile;
 pub use record::{FieldValue, Fields, ReadOptions, Record};
 pub use source::Source;
 
