@@ -1,10 +1,11 @@
 //! Documents in and out: files, folders, globs and standard input.
 //!
 //! [`Sources`] turns what a user names into files of documents, in an order that
-//! depends on nothing but the names. A [`Source`] gives its records in
-//! [`Chunk`]s, which can be parsed on any thread, and writes a selection of them
-//! in its own format again: its mirror. [`Inputs`] does the reading in one go,
-//! one document after another.
+//! depends on nothing but the names: by [`Sources::by_name`] not even on the
+//! order they are given in. A [`Source`] gives its records in [`Chunk`]s, which
+//! can be parsed on any thread, and writes a selection of them in its own format
+//! again: its mirror. [`Inputs`] does the reading in one go, one document after
+//! another.
 //!
 //! - A file holds what its name says: `.jsonl`, `.ndjson` and `.json` one object
 //!   on each line, `.csv` and `.tsv` a table with a header, `.parquet` a table,
@@ -17,7 +18,7 @@
 //!   a walk.
 //! - A glob (`*`, `?`, `**`) stands for the files it matches, as if each had
 //!   been given by name. As in shells, a leading dot must be written out.
-//! - `-` is standard input.
+//! - `-` is standard input, and `file:///a%20b` the local path `/a b`.
 //!
 //! What cannot exist is refused at once; what cannot be read is an error of its
 //! own in the iteration, and the next record or file follows. Memory is bounded
@@ -45,6 +46,7 @@
 mod chunk;
 mod compression;
 mod error;
+mod file_url;
 mod format;
 mod glob;
 mod inputs;

@@ -1,8 +1,10 @@
 //! What inputs turn out to be.
 
 use std::fs;
+use std::path::Path;
 
 use lookalike_corpus::{Compression, Format, Inputs, ReadOptions, Sources};
+use proptest::prelude::*;
 
 use super::{folder, pack};
 
@@ -51,6 +53,56 @@ fn mirrors_have_names_of_their_own() {
         names,
         ["x.jsonl.gz", "x~2.jsonl.gz", "c/x.jsonl.gz", "x~3.jsonl.gz", "x~2~2.jsonl.gz",]
     );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+    #[test]
+    fn the_order_of_arguments_has_no_part_in_the_order_by_name(
+        arguments in Just([
+            "a/x.jsonl", "a//x.jsonl", "b/x.jsonl", "b", "a.txt", "*/x.jsonl", "**/?.jsonl", "a-b",
+        ]).prop_shuffle(),
+        url in 0_usize..8,
+    ) {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("formats/sources-order");
+        for name in ["a/x.jsonl", "b/x.jsonl", "b/c/x.jsonl", "a.txt", "a-b/y.jsonl"] {
+            let path = folder.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        let list = |arguments: &[&str]| {
+            let mut arguments: Vec<_> =
+                arguments.iter().map(|name| format!("{}/{name}", folder.display())).collect();
+            // One file that is named once more.
+            arguments.insert(url, format!("file://{}/%61.txt", folder.display()));
+            let sources = Sources::by_name(&arguments, None).unwrap();
+            let found = sources.map(|source| {
+                let source = source.unwrap();
+                let id = source.id().strip_prefix(&*folder.display().to_string()).unwrap();
+                (id.to_owned(), source.name().to_owned())
+            });
+            found.collect::<Vec<_>>()
+        };
+        let found = list(&arguments);
+        let found: Vec<_> = found.iter().map(|(id, name)| (&**id, &**name)).collect();
+        let expected = [
+            ("/a/x.jsonl", "a/x.jsonl"),
+            ("/b/x.jsonl", "b/x.jsonl"),
+            ("/a/x.jsonl", "a/x~2.jsonl"),
+            ("/a-b/y.jsonl", "a-b/y.jsonl"),
+            ("/b/c/x.jsonl", "b/c/x.jsonl"),
+            ("/b/x.jsonl", "b/x~2.jsonl"),
+            ("/a//x.jsonl", "x.jsonl"),
+            ("/a/x.jsonl", "x~2.jsonl"),
+            ("/a-b/y.jsonl", "y.jsonl"),
+            ("/a.txt", "a.txt"),
+            ("/a.txt", "a~2.txt"),
+            ("/b/c/x.jsonl", "c/x.jsonl"),
+            ("/b/x.jsonl", "x~3.jsonl"),
+            ("/b/x.jsonl", "x~4.jsonl"),
+        ];
+        prop_assert_eq!(found, expected);
+    }
 }
 
 #[test]
