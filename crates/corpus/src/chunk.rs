@@ -64,35 +64,53 @@ impl Chunk {
 
     /// Parses it, and calls `each` with every record in order. A bad record is an error that says
     /// where it is and what is wrong with it; the next one follows.
-    pub fn for_each(&self, mut each: impl FnMut(Result<Record<'_>>)) {
-        self.for_each_with_bytes(|_, record| each(record));
+    pub fn for_each(&self, each: impl FnMut(Result<Record<'_>>)) {
+        self.for_each_wanted(|_| true, each);
     }
 
-    /// As `for_each`, and with the bytes of the record in the file, where there are any.
-    pub(crate) fn for_each_with_bytes(&self, mut each: impl FnMut(&[u8], Result<Record<'_>>)) {
+    /// As [`Chunk::for_each`] for some of the records: `wanted` is asked with the number of every
+    /// one, good or bad, in order. Of the others only the ends are looked for.
+    pub fn for_each_wanted(
+        &self,
+        wanted: impl FnMut(u64) -> bool,
+        mut each: impl FnMut(Result<Record<'_>>),
+    ) {
+        self.for_each_with_bytes(wanted, |_, record| each(record));
+    }
+
+    /// As `for_each_wanted`, and with the bytes of the record in the file, where there are any.
+    pub(crate) fn for_each_with_bytes(
+        &self,
+        mut wanted: impl FnMut(u64) -> bool,
+        mut each: impl FnMut(&[u8], Result<Record<'_>>),
+    ) {
         let context = &*self.context;
         match &self.content {
             Content::Text(text) => {
-                let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
-                each(
-                    &[],
-                    Ok(Record {
-                        number: 1,
-                        id: Cow::Borrowed(&context.id),
-                        text: Cow::Borrowed(text),
-                        url: None,
-                        origin: Origin::Text,
-                    }),
-                );
+                if wanted(1) {
+                    let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+                    each(
+                        &[],
+                        Ok(Record {
+                            number: 1,
+                            id: Cow::Borrowed(&context.id),
+                            text: Cow::Borrowed(text),
+                            url: None,
+                            origin: Origin::Text,
+                        }),
+                    );
+                }
             }
-            Content::Json(piece) => json::for_each(piece, context, each),
-            Content::Table(piece, table) => table::for_each(piece, table, context, each),
+            Content::Json(piece) => json::for_each(piece, context, wanted, each),
+            Content::Table(piece, table) => table::for_each(piece, table, context, wanted, each),
             Content::Parquet(batch) => {
-                parquet::for_each(batch, context, |record| each(&[], record));
+                parquet::for_each(batch, context, wanted, |record| each(&[], record));
             }
-            Content::TooLong { place, .. } => {
-                let limit = context.options.limits.max_record_bytes;
-                each(&[], context.bad(*place, Fault::TooLong(limit)));
+            Content::TooLong { record, place } => {
+                if wanted(*record) {
+                    let limit = context.options.limits.max_record_bytes;
+                    each(&[], context.bad(*place, Fault::TooLong(limit)));
+                }
             }
         }
     }

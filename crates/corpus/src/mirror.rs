@@ -106,11 +106,14 @@ impl Source {
                 }
             };
             let mut written = Ok(());
-            chunk.for_each_with_bytes(|bytes, record| {
-                if selection.takes(record.ok().map(|record| record.number)) && written.is_ok() {
-                    written = out.write_all(bytes);
-                }
-            });
+            chunk.for_each_with_bytes(
+                |_| true,
+                |bytes, record| {
+                    if selection.takes(record.ok().map(|record| record.number)) && written.is_ok() {
+                        written = out.write_all(bytes);
+                    }
+                },
+            );
             written.map_err(failed)?;
         }
         out.finish().map_err(failed)?.commit()?;

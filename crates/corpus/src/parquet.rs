@@ -145,12 +145,20 @@ impl Row<'_> {
     }
 }
 
-/// Calls `each` with every record.
-pub(crate) fn for_each(batch: &Batch, context: &Context, mut each: impl FnMut(Result<Record<'_>>)) {
+/// Calls `each` with every record that is wanted.
+pub(crate) fn for_each(
+    batch: &Batch,
+    context: &Context,
+    mut wanted: impl FnMut(u64) -> bool,
+    mut each: impl FnMut(Result<Record<'_>>),
+) {
     let fields = &context.options.fields;
     let columns = [&fields.text, &fields.id, &fields.url].map(|path| batch.column(path));
     for row in 0..batch.columns.num_rows() {
         let number = batch.first_record + row as u64;
+        if !wanted(number) {
+            continue;
+        }
         let record = record(batch, &columns, row, number, context);
         each(record.or_else(|fault| context.bad(Place::Record(number), fault)));
     }

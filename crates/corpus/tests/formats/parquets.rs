@@ -54,6 +54,14 @@ fn batch(kind: usize, texts: &[Option<String>]) -> RecordBatch {
     RecordBatch::try_new(Arc::new(schema), vec![Arc::new(flags), text, Arc::new(inner)]).unwrap()
 }
 
+/// The bytes of a file with these texts.
+pub(crate) fn file_of(texts: &[Option<String>]) -> Vec<u8> {
+    let batch = batch(0, texts);
+    let mut writer = ArrowWriter::try_new(Vec::new(), batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.into_inner().unwrap()
+}
+
 fn write(path: &Path, batch: &RecordBatch, codec: Codec, group_rows: usize) {
     let properties = WriterProperties::builder()
         .set_compression(codec)
