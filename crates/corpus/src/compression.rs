@@ -13,9 +13,11 @@ use flate2::write::GzEncoder;
 use liblzma::bufread::XzDecoder;
 use liblzma::stream::{CONCATENATED, Stream};
 use liblzma::write::XzEncoder;
+use serde::{Deserialize, Serialize};
 
 /// How a file is compressed as a whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Compression {
     /// Not at all.
     None,

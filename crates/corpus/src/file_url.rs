@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::source::path_from_bytes;
+
 /// The path in what follows `file://`; `None` if it is on another host.
 pub(crate) fn path(rest: &str) -> Option<PathBuf> {
     let path = rest.strip_prefix("localhost").unwrap_or(rest);
@@ -10,7 +12,7 @@ pub(crate) fn path(rest: &str) -> Option<PathBuf> {
     }
     // `/C:/folder`
     let drive = cfg!(windows) && path.as_bytes().get(2) == Some(&b':');
-    Some(from_bytes(percent_decoded(if drive { &path[1..] } else { path })))
+    Some(path_from_bytes(percent_decoded(if drive { &path[1..] } else { path })))
 }
 
 /// `%41` as `A`. A `%` without two digits after it means itself, as in browsers.
@@ -31,18 +33,6 @@ fn percent_decoded(text: &str) -> Vec<u8> {
 fn hex(high: u8, low: u8) -> Option<u8> {
     let digit = |byte: u8| char::from(byte).to_digit(16);
     u8::try_from(digit(high)? * 16 + digit(low)?).ok()
-}
-
-#[cfg(unix)]
-pub(crate) fn from_bytes(bytes: Vec<u8>) -> PathBuf {
-    use std::os::unix::ffi::OsStringExt as _;
-    std::ffi::OsString::from_vec(bytes).into()
-}
-
-/// Names are Unicode there.
-#[cfg(not(unix))]
-pub(crate) fn from_bytes(bytes: Vec<u8>) -> PathBuf {
-    String::from_utf8_lossy(&bytes).into_owned().into()
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! depends on nothing but the names: by [`Sources::by_name`] not even on the
 //! order they are given in. A [`Source`] gives its records in [`Chunk`]s, which
 //! can be parsed on any thread, and writes a selection of them in its own format
-//! again: its mirror. [`Inputs`] does the reading in one go, one document after
+//! again: its mirror. Written down by serde, it can be opened again later. [`Inputs`] does the reading in one go, one document after
 //! another.
 //!
 //! - A file holds what its name says: `.jsonl`, `.ndjson` and `.json` one object
@@ -45,6 +45,7 @@
 
 mod chunk;
 mod compression;
+mod description;
 mod error;
 mod file_url;
 mod format;

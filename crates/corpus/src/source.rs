@@ -1,12 +1,14 @@
 //! One input file: what it is and how it is opened.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use std::time::SystemTime;
 
 use crate::chunk::{Chunks, Reading};
 use crate::compression::Compression;
+use crate::description::Description;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::format::Format;
 use crate::parquet::Batches;
@@ -15,14 +17,16 @@ use crate::split::{Boundary, Splitter, TableScanner};
 use crate::table::Table;
 use crate::text_files::STANDARD_INPUT;
 
-/// A file of documents.
-#[derive(Clone, Debug)]
+/// A file of documents. It can be written down by serde, and read back without a look at the
+/// file.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(from = "Description")]
 pub struct Source {
     pub(crate) origin: Origin,
-    id: String,
-    name: String,
-    format: Format,
-    compression: Compression,
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) format: Format,
+    pub(crate) compression: Compression,
 }
 
 #[derive(Clone, Debug)]
@@ -114,6 +118,28 @@ impl Source {
         self.compression
     }
 
+    /// The size of the file as it is stored, compressed or not.
+    ///
+    /// # Errors
+    /// If the system does not tell, or it is standard input.
+    pub fn stored_bytes(&self) -> Result<u64> {
+        match &self.origin {
+            Origin::File(path) => metadata(path).map(|metadata| metadata.len()),
+            Origin::StandardInput(_) => Err(Error::new(ErrorKind::ReadOnce)),
+        }
+    }
+
+    /// When the file was changed last; `None` for standard input and on systems that do not know.
+    ///
+    /// # Errors
+    /// If the system does not tell.
+    pub fn modified(&self) -> Result<Option<SystemTime>> {
+        match &self.origin {
+            Origin::File(path) => metadata(path).map(|metadata| metadata.modified().ok()),
+            Origin::StandardInput(_) => Ok(None),
+        }
+    }
+
     /// Its records in chunks of whole ones, in order. Getting a chunk is what has to happen one
     /// after another: reading, unpacking, finding the ends of records. Parsing a chunk, by
     /// [`Chunk::for_each`](crate::Chunk::for_each), can happen on any thread.
@@ -198,6 +224,22 @@ fn format_of(head: &[u8], compression: Compression) -> Format {
         let _ = reader.take(HEAD_BYTES).read_to_end(&mut unpacked);
     }
     Format::from_content(&unpacked)
+}
+
+fn metadata(path: &Path) -> Result<fs::Metadata> {
+    fs::metadata(path).map_err(|source| Error::io(path, Operation::Read, source))
+}
+
+#[cfg(unix)]
+pub(crate) fn path_from_bytes(bytes: Vec<u8>) -> PathBuf {
+    use std::os::unix::ffi::OsStringExt as _;
+    std::ffi::OsString::from_vec(bytes).into()
+}
+
+/// Names are Unicode there.
+#[cfg(not(unix))]
+pub(crate) fn path_from_bytes(bytes: Vec<u8>) -> PathBuf {
+    String::from_utf8_lossy(&bytes).into_owned().into()
 }
 
 /// The path with `/` between folders on every system.

@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use lookalike_corpus::{Compression, Format, Inputs, ReadOptions, Sources};
+use lookalike_corpus::{Compression, Format, Inputs, ReadOptions, Source, Sources};
 use proptest::prelude::*;
 
-use super::{folder, pack};
+use super::{folder, pack, read_source};
 
 #[test]
 fn names_then_content_tell_what_a_file_is() {
@@ -103,6 +103,41 @@ proptest! {
         ];
         prop_assert_eq!(found, expected);
     }
+}
+
+#[test]
+fn a_source_that_was_written_down_is_opened_again() {
+    let folder = folder("sources-described");
+    let path = folder.join("a/\u{e9} data");
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let packed = pack(Compression::Xz, b"{\"text\":\"a\"}\n");
+    fs::write(&path, &packed).unwrap();
+    let sources = Sources::new(&[folder.display().to_string()], Some(Format::JsonLines)).unwrap();
+    let source = sources.map(Result::unwrap).next().unwrap();
+    assert_eq!(source.stored_bytes().unwrap(), packed.len() as u64);
+    let changed = fs::metadata(&path).unwrap().modified().ok();
+    assert_eq!(source.modified().unwrap(), changed);
+
+    let written = serde_json::to_string(&source).unwrap();
+    let all = read_source(&source, &ReadOptions::default());
+    fs::remove_file(&path).unwrap();
+    let again: Source = serde_json::from_str(&written).unwrap();
+    assert_eq!((again.path(), again.id(), again.name()), (&*path, source.id(), "a/\u{e9} data"));
+    assert_eq!((again.format(), again.compression()), (Format::JsonLines, Compression::Xz));
+    assert!(again.stored_bytes().unwrap_err().is_io() && again.modified().unwrap_err().is_io());
+    fs::write(&path, &packed).unwrap();
+    assert_eq!(read_source(&again, &ReadOptions::default()), all);
+}
+
+#[cfg(unix)]
+#[test]
+fn paths_that_are_no_text_are_written_down_too() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let path = Path::new(std::ffi::OsStr::from_bytes(b"a/\xff.jsonl"));
+    let source = Source::file(path, None).unwrap();
+    let written = serde_json::to_vec(&source).unwrap();
+    let again: Source = serde_json::from_slice(&written).unwrap();
+    assert_eq!((again.path(), again.name()), (path, "\u{fffd}.jsonl"));
 }
 
 #[test]
