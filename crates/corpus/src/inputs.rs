@@ -168,7 +168,12 @@ impl Iterator for Sources {
             }
             self.current = None;
             match self.arguments.next()? {
-                Argument::StandardInput => return Some(Source::standard_input(self.format)),
+                Argument::StandardInput => {
+                    return Some(Source::standard_input(self.format).map(|mut source| {
+                        source.name = self.free_name(source.name);
+                        source
+                    }));
+                }
                 Argument::File(path) => {
                     let name = path.file_name().unwrap_or(path.as_os_str());
                     let name = name.to_string_lossy().into_owned();

@@ -18,7 +18,7 @@
 //!   a walk.
 //! - A glob (`*`, `?`, `**`) stands for the files it matches, as if each had
 //!   been given by name. As in shells, a leading dot must be written out.
-//! - `-` is standard input, and `file:///a%20b` the local path `/a b`.
+//! - `-` is standard input, which [`Source::spool`] keeps for a second reading, and `file:///a%20b` the local path `/a b`.
 //!
 //! What cannot exist is refused at once; what cannot be read is an error of its
 //! own in the iteration, and the next record or file follows. Memory is bounded

@@ -11,6 +11,7 @@ use crate::compression::Compression;
 use crate::description::Description;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::format::Format;
+use crate::output_file::OutputFile;
 use crate::parquet::Batches;
 use crate::record::{Context, ReadOptions};
 use crate::split::{Boundary, Splitter, TableScanner};
@@ -85,8 +86,9 @@ impl Source {
         let compression = Compression::from_magic(&head);
         let format = format.unwrap_or_else(|| format_of(&head, compression));
         let id = STANDARD_INPUT.to_owned();
+        let name = format!("stdin{}{}", format.extension(), compression.extension());
         let origin = Origin::StandardInput(Arc::new(Mutex::new(Some(head))));
-        Ok(Self { origin, name: id.clone(), id, format, compression })
+        Ok(Self { origin, id, name, format, compression })
     }
 
     /// Where it is; for people in the case of standard input.
@@ -103,7 +105,7 @@ impl Source {
     }
 
     /// The name of its mirror, relative to the folder of them: the path below the folder that
-    /// was walked, or the file's own name.
+    /// was walked, or the file's own name; `stdin.jsonl.gz` and so on for standard input.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -116,6 +118,22 @@ impl Source {
     /// How it is compressed as a whole.
     pub fn compression(&self) -> Compression {
         self.compression
+    }
+
+    /// A source that can be read more than once: standard input is written to a file of its
+    /// mirror's name in the folder, as it is, and keeps its id `-`. A file stays where it is.
+    ///
+    /// # Errors
+    /// If standard input cannot be read or the file cannot be written. Then there is no file.
+    pub fn spool(self, folder: &Path) -> Result<Self> {
+        if let Origin::File(_) = self.origin {
+            return Ok(self);
+        }
+        let path = folder.join(&self.name);
+        let mut out = OutputFile::create(&path)?;
+        out.copy_from(self.stored()?, self.path())?;
+        out.commit()?;
+        Ok(Self { origin: Origin::File(path), ..self })
     }
 
     /// The size of the file as it is stored, compressed or not.
@@ -191,18 +209,21 @@ impl Source {
         Ok(Reading::Table { splitter, preamble, table: Arc::new(table) })
     }
 
-    /// What the file unpacks to.
-    pub(crate) fn reader(&self) -> Result<Box<dyn Read + Send>> {
-        let reader = match &self.origin {
-            Origin::File(path) => self.compression.reader(open_file(path)?),
+    /// Its bytes as they are stored.
+    pub(crate) fn stored(&self) -> Result<Box<dyn Read + Send>> {
+        match &self.origin {
+            Origin::File(path) => Ok(Box::new(open_file(path)?)),
             Origin::StandardInput(head) => {
                 let mut head = head.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                let Some(head) = head.take() else {
-                    return Err(Error::new(ErrorKind::ReadOnce));
-                };
-                self.compression.reader(Cursor::new(head).chain(io::stdin()))
+                let head = head.take().ok_or_else(|| Error::new(ErrorKind::ReadOnce))?;
+                Ok(Box::new(Cursor::new(head).chain(io::stdin())))
             }
-        };
+        }
+    }
+
+    /// What the file unpacks to.
+    pub(crate) fn reader(&self) -> Result<Box<dyn Read + Send>> {
+        let reader = self.compression.reader(self.stored()?);
         reader.map_err(|error| Error::decoding(self.path(), error))
     }
 }

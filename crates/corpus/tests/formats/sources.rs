@@ -2,8 +2,9 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::{Command, Stdio};
 
-use lookalike_corpus::{Compression, Format, Inputs, ReadOptions, Source, Sources};
+use lookalike_corpus::{Compression, ErrorKind, Format, Inputs, ReadOptions, Source, Sources};
 use proptest::prelude::*;
 
 use super::{folder, pack, read_source};
@@ -138,6 +139,51 @@ fn paths_that_are_no_text_are_written_down_too() {
     let written = serde_json::to_vec(&source).unwrap();
     let again: Source = serde_json::from_slice(&written).unwrap();
     assert_eq!((again.path(), again.name()), (path, "\u{fffd}.jsonl"));
+}
+
+/// Runs itself again: only a process of its own has a standard input to give.
+#[test]
+fn standard_input_is_kept_as_it_is() {
+    let variable = "LOOKALIKE_TEST_SPOOL";
+    let packed = pack(Compression::Gzip, b"{\"text\":\"a\"}\n{\"text\":\"b\"}\n");
+    let Some(folder) = std::env::var_os(variable) else {
+        let folder = folder("sources-spool");
+        fs::write(folder.join("stdin.jsonl.gz"), "").unwrap();
+        fs::write(folder.join("input"), packed).unwrap();
+        let status = Command::new(std::env::current_exe().unwrap())
+            .args(["sources::standard_input_is_kept_as_it_is", "--exact"])
+            .env(variable, &folder)
+            .stdin(fs::File::open(folder.join("input")).unwrap())
+            .stdout(Stdio::null())
+            .status();
+        assert!(status.unwrap().success());
+        assert!(folder.join("kept/stdin.jsonl.gz").exists(), "it did run");
+        return;
+    };
+    let folder = Path::new(&folder);
+    let other = folder.join("stdin.jsonl.gz").display().to_string();
+    let sources = Sources::by_name(&[other, "-".to_owned()], None).unwrap();
+    let sources: Vec<_> = sources.map(Result::unwrap).collect();
+    let names: Vec<_> = sources.iter().map(Source::name).collect();
+    assert_eq!(names, ["stdin.jsonl.gz", "stdin~2.jsonl.gz"], "no mirror is in another's way");
+    let file = sources[1].clone().spool(&folder.join("kept")).unwrap();
+    assert_eq!(file.path(), sources[1].path());
+
+    assert!(serde_json::to_string(&sources[0]).is_err());
+    assert!(matches!(sources[0].stored_bytes().unwrap_err().kind(), ErrorKind::ReadOnce));
+    assert_eq!(sources[0].modified().unwrap(), None);
+    let kept = sources[0].clone().spool(&folder.join("kept")).unwrap();
+    assert_eq!(kept.path(), folder.join("kept/stdin.jsonl.gz"));
+    assert_eq!((kept.id(), kept.name()), ("-", "stdin.jsonl.gz"));
+    assert_eq!(fs::read(kept.path()).unwrap(), packed);
+    for _ in 0..2 {
+        let all = read_source(&kept, &ReadOptions::default());
+        let found: Vec<_> = all.good().iter().map(|read| (&*read.id, &*read.text)).collect();
+        assert_eq!(found, [("-#1", "a"), ("-#2", "b")]);
+    }
+    let twice = sources[0].clone().spool(&folder.join("twice")).unwrap_err();
+    assert!(matches!(twice.kind(), ErrorKind::ReadOnce));
+    assert!(!folder.join("twice/stdin.jsonl.gz").exists());
 }
 
 #[test]
