@@ -7,7 +7,7 @@ use crate::error::{Fault, Place, Result};
 use crate::format::BYTE_ORDER_MARK;
 use crate::parquet::{self, Batch};
 use crate::record::{Context, Origin, Record};
-use crate::split::{Piece, Split, Splitter};
+use crate::split::{self, Boundary, Piece, Split, Splitter};
 use crate::table::{self, Table};
 use crate::{json, text_files};
 
@@ -72,47 +72,51 @@ impl Chunk {
     /// one, good or bad, in order. Of the others only the ends are looked for.
     pub fn for_each_wanted(
         &self,
-        wanted: impl FnMut(u64) -> bool,
-        mut each: impl FnMut(Result<Record<'_>>),
-    ) {
-        self.for_each_with_bytes(wanted, |_, record| each(record));
-    }
-
-    /// As `for_each_wanted`, and with the bytes of the record in the file, where there are any.
-    pub(crate) fn for_each_with_bytes(
-        &self,
         mut wanted: impl FnMut(u64) -> bool,
-        mut each: impl FnMut(&[u8], Result<Record<'_>>),
+        mut each: impl FnMut(Result<Record<'_>>),
     ) {
         let context = &*self.context;
         match &self.content {
             Content::Text(text) => {
                 if wanted(1) {
                     let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
-                    each(
-                        &[],
-                        Ok(Record {
-                            number: 1,
-                            id: Cow::Borrowed(&context.id),
-                            text: Cow::Borrowed(text),
-                            url: None,
-                            origin: Origin::Text,
-                        }),
-                    );
+                    each(Ok(Record {
+                        number: 1,
+                        id: Cow::Borrowed(&context.id),
+                        text: Cow::Borrowed(text),
+                        url: None,
+                        origin: Origin::Text,
+                    }));
                 }
             }
             Content::Json(piece) => json::for_each(piece, context, wanted, each),
             Content::Table(piece, table) => table::for_each(piece, table, context, wanted, each),
-            Content::Parquet(batch) => {
-                parquet::for_each(batch, context, wanted, |record| each(&[], record));
-            }
+            Content::Parquet(batch) => parquet::for_each(batch, context, wanted, each),
             Content::TooLong { record, place } => {
                 if wanted(*record) {
                     let limit = context.options.limits.max_record_bytes;
-                    each(&[], context.bad(*place, Fault::TooLong(limit)));
+                    each(context.bad(*place, Fault::TooLong(limit)));
                 }
             }
         }
+    }
+
+    /// Calls `each` with the number and the bytes of every record of lines as the file has them;
+    /// without the bytes if it is longer than the limit.
+    pub(crate) fn for_each_stored(&self, mut each: impl FnMut(u64, Option<&[u8]>)) {
+        let (piece, boundary) = match &self.content {
+            Content::Json(piece) => (piece, Boundary::Line),
+            Content::Table(piece, table) => (piece, table.boundary()),
+            Content::TooLong { record, .. } => return each(*record, None),
+            Content::Text(_) | Content::Parquet(_) => return,
+        };
+        let limit = self.context.options.limits.max_record_bytes;
+        let mut number = piece.record;
+        split::for_each_record(&piece.bytes, boundary, limit, |raw, _, _| {
+            let short = split::content(raw).len() as u64 <= limit;
+            each(number, short.then_some(raw));
+            number += 1;
+        });
     }
 }
 

@@ -19,12 +19,12 @@ use crate::error::{Fault, Place, Result};
 use crate::record::{Context, FieldValue, Origin, Record};
 use crate::split::{self, Boundary, Piece};
 
-/// Calls `each` with every record that is wanted and the bytes of its line.
+/// Calls `each` with every record that is wanted.
 pub(crate) fn for_each(
     piece: &Piece,
     context: &Context,
     mut wanted: impl FnMut(u64) -> bool,
-    mut each: impl FnMut(&[u8], Result<Record<'_>>),
+    mut each: impl FnMut(Result<Record<'_>>),
 ) {
     let fields = &context.options.fields;
     let paths = [&fields.text, &fields.id, &fields.url].map(|path| Path::new(path));
@@ -38,7 +38,7 @@ pub(crate) fn for_each(
         }
         with_record(split::content(raw), &paths, number, context, |record| {
             let place = Place::Line(piece.line + line);
-            each(raw, record.or_else(|fault| context.bad(place, fault)));
+            each(record.or_else(|fault| context.bad(place, fault)));
         });
     });
 }

@@ -26,7 +26,7 @@
 //! Parquet files decide on the size of their pages themselves.
 //!
 //! ```no_run
-//! use lookalike_corpus::{BadRecords, ReadOptions, Sources};
+//! use lookalike_corpus::{ReadOptions, Sources};
 //!
 //! let options = ReadOptions::default();
 //! for source in Sources::new(&["crawl".to_owned()], None)? {
@@ -38,7 +38,7 @@
 //!         });
 //!     }
 //!     // Every other record.
-//!     source.mirror("out".as_ref(), &options, BadRecords::Drop, |number| number % 2 == 1)?;
+//!     source.mirror_records("out".as_ref(), &options, |number| number % 2 == 1)?;
 //! }
 //! # Ok::<(), lookalike_corpus::Error>(())
 //! ```
@@ -56,6 +56,7 @@ mod mirror;
 mod output_file;
 mod parquet;
 mod partial_file;
+mod read_ahead;
 mod record;
 mod source;
 mod split;
@@ -68,7 +69,7 @@ pub use compression::Compression;
 pub use error::{Error, ErrorKind, Fault, Operation, Place, Result};
 pub use format::Format;
 pub use inputs::{Inputs, Sources, read_document};
-pub use mirror::{BadRecords, Mirrored};
+pub use mirror::Mirrored;
 pub use partial_file::PartialFile;
 pub use record::{FieldValue, Fields, ReadOptions, Record};
 pub use source::Source;
