@@ -6,6 +6,7 @@ use std::{borrow::Cow, fmt};
 use crate::error::{Fault, Place, Result};
 use crate::format::BYTE_ORDER_MARK;
 use crate::parquet::{self, Batch};
+use crate::position::Position;
 use crate::record::{Context, Origin, Record};
 use crate::split::{self, Boundary, Piece, Split, Splitter};
 use crate::table::{self, Table};
@@ -124,6 +125,7 @@ impl Chunk {
 pub struct Chunks {
     pub(crate) context: Arc<Context>,
     pub(crate) reading: Reading,
+    pub(crate) position: Position,
 }
 
 /// The open file.
@@ -145,6 +147,12 @@ pub(crate) enum Reading {
 }
 
 impl Chunks {
+    /// How many bytes of the stored file have been read so far, for showing how long it will
+    /// take; in Parquet, which is not read from front to end, the share of its rows in its size.
+    pub fn position(&self) -> u64 {
+        self.position.get()
+    }
+
     /// What stands before the first record: the byte order mark and the header.
     pub(crate) fn preamble(&self) -> &[u8] {
         match &self.reading {
@@ -179,7 +187,11 @@ impl Chunks {
                 }
                 Err(error) => Err(decoding(error)),
             }),
-            Reading::Parquet(batches) => Some(batches.next(path)?.map(Content::Parquet)),
+            Reading::Parquet(batches) => {
+                let batch = batches.next(path)?;
+                self.position.set(batches.position());
+                Some(batch.map(Content::Parquet))
+            }
             Reading::Failed(_) | Reading::Ended => {
                 match std::mem::replace(&mut self.reading, Reading::Ended) {
                     Reading::Failed(error) => Some(Err(error)),

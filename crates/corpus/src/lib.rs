@@ -4,8 +4,8 @@
 //! depends on nothing but the names: by [`Sources::by_name`] not even on the
 //! order they are given in. A [`Source`] gives its records in [`Chunk`]s, which
 //! can be parsed on any thread, and writes a selection of them in its own format
-//! again: its mirror. Written down by serde, it can be opened again later. [`Inputs`] does the reading in one go, one document after
-//! another.
+//! again: its mirror. Written down by serde, it can be opened again later.
+//! [`Inputs`] does the reading in one go, one document after another.
 //!
 //! - A file holds what its name says: `.jsonl`, `.ndjson` and `.json` one object
 //!   on each line, `.csv` and `.tsv` a table with a header, `.parquet` a table,
@@ -18,12 +18,14 @@
 //!   a walk.
 //! - A glob (`*`, `?`, `**`) stands for the files it matches, as if each had
 //!   been given by name. As in shells, a leading dot must be written out.
-//! - `-` is standard input, which [`Source::spool`] keeps for a second reading, and `file:///a%20b` the local path `/a b`.
+//! - `-` is standard input, which [`Source::spool`] keeps for a second reading,
+//!   and `file:///a%20b` is the local path `/a b`.
 //!
 //! What cannot exist is refused at once; what cannot be read is an error of its
 //! own in the iteration, and the next record or file follows. Memory is bounded
 //! by [`Limits`] and the size of chunks, whatever a file unpacks to; only
-//! Parquet files decide on the size of their pages themselves.
+//! Parquet files decide on the size of their pages themselves. A text file is one
+//! chunk, or, by [`Source::text_reader`], a stream that need not be in memory.
 //!
 //! ```no_run
 //! use lookalike_corpus::{ReadOptions, Sources};
@@ -56,6 +58,7 @@ mod mirror;
 mod output_file;
 mod parquet;
 mod partial_file;
+mod position;
 mod read_ahead;
 mod record;
 mod source;

@@ -27,6 +27,7 @@ use parquet::schema::types::{SchemaDescriptor, Type};
 
 use crate::compression::Compression;
 use crate::error::{Error, ErrorKind, Fault, Place, Result};
+use crate::position::Position;
 use crate::read_ahead::read_ahead;
 use crate::record::{Context, FieldValue, Origin, ReadOptions, Record};
 use crate::source::{self, Origin as SourceOrigin, Source};
@@ -204,13 +205,16 @@ fn record<'b>(
 pub(crate) struct Batches {
     reader: ParquetRecordBatchReader,
     next_record: u64,
+    rows: u64,
+    /// The size of the stored file.
+    bytes: u64,
 }
 
 impl Batches {
     pub(crate) fn open(source: &Source, options: &ReadOptions) -> Result<Self> {
         let path = source.path();
         let fields = &options.fields;
-        let (reader, _) = with_file(source, options, Opening::Fields, |schema| {
+        let (reader, metadata) = with_file(source, options, Opening::Fields, |schema| {
             if !has_column(schema.root_schema(), &fields.text) {
                 let columns = schema.root_schema().get_fields().iter();
                 let columns = columns.map(|field| field.name().to_owned()).collect();
@@ -221,7 +225,17 @@ impl Batches {
             let names = [&fields.text, &fields.id, &fields.url].into_iter().chain(&fields.others);
             Ok(ProjectionMask::columns(schema, names.map(String::as_str)))
         })?;
-        Ok(Self { reader, next_record: 1 })
+        let rows = metadata.file_metadata().num_rows().max(0) as u64;
+        // Standard input has no size to tell.
+        let bytes = source.stored_bytes().unwrap_or(0);
+        Ok(Self { reader, next_record: 1, rows, bytes })
+    }
+
+    /// The share of the rows read, in bytes of the file.
+    pub(crate) fn position(&self) -> u64 {
+        let read = u128::from(self.next_record - 1).min(self.rows.into());
+        let position = u128::from(self.bytes) * read / u128::from(self.rows.max(1));
+        position as u64
     }
 
     pub(crate) fn next(&mut self, path: &Path) -> Option<Result<Batch>> {
@@ -290,7 +304,8 @@ fn with_file(
         }
         _ => {
             let limit = options.limits.max_document_bytes;
-            let bytes = text_files::read(source.path(), source.reader()?, 0, limit)?;
+            let bytes =
+                text_files::read(source.path(), source.reader(&Position::default())?, 0, limit)?;
             guarded(source.path(), || build(source, options, opening, Bytes::from(bytes), mask))
         }
     }

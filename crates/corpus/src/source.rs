@@ -13,10 +13,11 @@ use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::format::Format;
 use crate::output_file::OutputFile;
 use crate::parquet::Batches;
+use crate::position::Position;
 use crate::record::{Context, ReadOptions};
 use crate::split::{Boundary, Splitter, TableScanner};
 use crate::table::Table;
-use crate::text_files::STANDARD_INPUT;
+use crate::text_files::{self, STANDARD_INPUT};
 
 /// A file of documents. It can be written down by serde, and read back without a look at the
 /// file.
@@ -164,21 +165,35 @@ impl Source {
     ///
     /// An error ends the source; the chunks before it have every record that could be read.
     pub fn chunks(&self, options: &ReadOptions) -> Chunks {
-        let reading = self.open(options).unwrap_or_else(Reading::Failed);
+        let position = Position::default();
+        let reading = self.open(options, &position).unwrap_or_else(Reading::Failed);
         let path = self.path().to_owned();
         let context = Context { path, id: self.id.clone(), options: options.clone() };
-        Chunks { context: Arc::new(context), reading }
+        Chunks { context: Arc::new(context), reading, position }
     }
 
-    fn open(&self, options: &ReadOptions) -> Result<Reading> {
+    /// The text of a text file as a stream: unpacked, and without a byte order mark. For texts
+    /// that are too long to be in memory whole, as the chunk of a text file is.
+    ///
+    /// A fault on the way is an [`io::Error`] with an [`Error`](crate::Error) in it, which names
+    /// the file; so is a text that goes on beyond the limit of documents.
+    ///
+    /// # Errors
+    /// If the file cannot be opened, or its first bytes cannot be read.
+    pub fn text_reader(&self, options: &ReadOptions) -> Result<Box<dyn Read + Send>> {
+        let limit = options.limits.max_document_bytes;
+        text_files::stream(self.path(), self.reader(&Position::default())?, limit)
+    }
+
+    fn open(&self, options: &ReadOptions, position: &Position) -> Result<Reading> {
         let path = self.path();
         let limits = options.limits;
         let delimiter = match self.format {
-            Format::TextFile => return Ok(Reading::Text(self.reader()?)),
+            Format::TextFile => return Ok(Reading::Text(self.reader(position)?)),
             Format::Parquet => return Batches::open(self, options).map(Reading::Parquet),
             Format::JsonLines => {
                 let mut splitter = Splitter::new(
-                    self.reader()?,
+                    self.reader(position)?,
                     Boundary::Line,
                     limits.max_record_bytes,
                     options.chunk_bytes,
@@ -193,8 +208,12 @@ impl Source {
             Format::Tsv => b'\t',
         };
         let boundary = Boundary::Table(TableScanner::new(delimiter));
-        let mut splitter =
-            Splitter::new(self.reader()?, boundary, limits.max_record_bytes, options.chunk_bytes);
+        let mut splitter = Splitter::new(
+            self.reader(position)?,
+            boundary,
+            limits.max_record_bytes,
+            options.chunk_bytes,
+        );
         let mut preamble = splitter.take_byte_order_mark();
         let header = splitter.take_header().map_err(|error| Error::decoding(path, error))?;
         let Some(header) = header else {
@@ -222,8 +241,8 @@ impl Source {
     }
 
     /// What the file unpacks to.
-    pub(crate) fn reader(&self) -> Result<Box<dyn Read + Send>> {
-        let reader = self.compression.reader(self.stored()?);
+    pub(crate) fn reader(&self, position: &Position) -> Result<Box<dyn Read + Send>> {
+        let reader = self.compression.reader(position.counting(self.stored()?));
         reader.map_err(|error| Error::decoding(self.path(), error))
     }
 }

@@ -7,6 +7,7 @@ mod json_lines;
 mod mirrors;
 mod parquets;
 mod sources;
+mod streams;
 mod tables;
 mod wanted;
 
