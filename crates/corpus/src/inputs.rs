@@ -1,11 +1,13 @@
 //! From the names a user gives to sources, and on to documents.
 
 use std::collections::{HashSet, VecDeque};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::{fs, vec};
 
 use crate::chunk::Chunks;
 use crate::error::{Error, ErrorKind, Operation, Result};
+use crate::file_url;
 use crate::format::{self, Format};
 use crate::glob::{self, Glob};
 use crate::record::ReadOptions;
@@ -24,8 +26,9 @@ pub struct Sources {
     arguments: vec::IntoIter<Argument>,
     current: Option<Current>,
     other_files: u64,
-    /// The names that mirrors have already.
-    names: HashSet<String>,
+    /// Hashes of the names that mirrors have already: a folder may have millions. Two names of
+    /// one hash only cost a `~2` that was not needed.
+    names: HashSet<u64>,
 }
 
 /// What an argument turned out to be.
@@ -89,6 +92,22 @@ impl Sources {
         Ok(Self { format, arguments, current: None, other_files: 0, names: HashSet::new() })
     }
 
+    /// As [`Sources::new`], but in the order of the paths, whatever the order of the list:
+    /// component by component, as a walk meets names. Globs have the place of their pattern, and
+    /// standard input comes first.
+    ///
+    /// # Errors
+    /// As [`Sources::new`].
+    pub fn by_name(arguments: &[String], format: Option<Format>) -> Result<Self> {
+        let mut arguments = arguments.to_vec();
+        arguments.sort_by_cached_key(|argument| {
+            let path = local_path(argument).unwrap_or_else(|_| argument.into());
+            // `a/b` and `a//b` are one path, but not one id.
+            (argument != STANDARD_INPUT, path, argument.clone())
+        });
+        Self::new(&arguments, format)
+    }
+
     /// Files met so far in folders that are of no kind that is read.
     pub fn other_files(&self) -> u64 {
         let current = match &self.current {
@@ -109,7 +128,7 @@ impl Sources {
 
     /// The name, or one made from it if another source has it: `a~2.jsonl` for `a.jsonl`.
     fn free_name(&mut self, name: String) -> String {
-        if self.names.insert(name.clone()) {
+        if self.take_name(&name) {
             return name;
         }
         let plain = format::without_compression(&name);
@@ -119,7 +138,14 @@ impl Sources {
         };
         let (stem, extension) = name.split_at(stem);
         let mut free = (2_u64..).map(|n| format!("{stem}~{n}{extension}"));
-        free.find(|name| self.names.insert(name.clone())).unwrap_or_else(|| name.clone())
+        free.find(|name| self.take_name(name)).unwrap_or_else(|| name.clone())
+    }
+
+    /// Whether the name was free.
+    fn take_name(&mut self, name: &str) -> bool {
+        let mut hasher = DefaultHasher::new();
+        name.hash(&mut hasher);
+        self.names.insert(hasher.finish())
     }
 }
 
@@ -142,7 +168,12 @@ impl Iterator for Sources {
             }
             self.current = None;
             match self.arguments.next()? {
-                Argument::StandardInput => return Some(Source::standard_input(self.format)),
+                Argument::StandardInput => {
+                    return Some(Source::standard_input(self.format).map(|mut source| {
+                        source.name = self.free_name(source.name);
+                        source
+                    }));
+                }
                 Argument::File(path) => {
                     let name = path.file_name().unwrap_or(path.as_os_str());
                     let name = name.to_string_lossy().into_owned();
@@ -242,39 +273,46 @@ pub fn read_document(name: &str, limits: Limits) -> Result<Document> {
     if name == STANDARD_INPUT {
         return text_files::read_standard_input(limits);
     }
-    if is_url(name) {
-        return Err(Error::new(ErrorKind::Unsupported(name.to_owned())));
-    }
-    text_files::read_file(name.to_owned(), Path::new(name), limits)
+    text_files::read_file(name.to_owned(), &local_path(name)?, limits)
 }
 
 fn argument(argument: &str) -> Result<Argument> {
     if argument == STANDARD_INPUT {
         return Ok(Argument::StandardInput);
     }
-    if is_url(argument) {
-        return Err(Error::new(ErrorKind::Unsupported(argument.to_owned())));
-    }
-    match fs::metadata(argument) {
-        Ok(metadata) if metadata.is_dir() => Ok(Argument::Folder(argument.into())),
-        Ok(_) => Ok(Argument::File(argument.into())),
+    let path = local_path(argument)?;
+    match fs::metadata(&path) {
+        Ok(metadata) if metadata.is_dir() => Ok(Argument::Folder(path)),
+        Ok(_) => Ok(Argument::File(path)),
         // Only what is no file's name is a glob: `what?.txt` may be both.
-        Err(_) if glob::is_glob(argument) => {
-            let glob = Glob::new(argument);
-            // Looked for twice, so that a mistyped glob is refused before any work is done.
-            let mut walk = Walk::new(glob::folder_of(&glob.base), glob.clone());
-            match walk.next() {
-                Some(found) => found.map(|_| Argument::Glob(glob)),
-                None => Err(Error::new(ErrorKind::NoMatch(argument.to_owned()))),
+        Err(source) => match path.to_str().filter(|path| glob::is_glob(path)) {
+            Some(pattern) => {
+                let glob = Glob::new(pattern);
+                // Looked for twice, so that a mistyped glob is refused before any work is done.
+                let mut walk = Walk::new(glob::folder_of(&glob.base), glob.clone());
+                match walk.next() {
+                    Some(found) => found.map(|_| Argument::Glob(glob)),
+                    None => Err(Error::new(ErrorKind::NoMatch(argument.to_owned()))),
+                }
             }
-        }
-        Err(source) => Err(Error::io(Path::new(argument), Operation::Read, source)),
+            None => Err(Error::io(&path, Operation::Read, source)),
+        },
     }
+}
+
+/// The path that an argument names, by itself or as a `file://` URL.
+fn local_path(argument: &str) -> Result<PathBuf> {
+    let path = match argument.strip_prefix("file://") {
+        Some(rest) => file_url::path(rest),
+        None if is_url(argument) => None,
+        None => Some(argument.into()),
+    };
+    path.ok_or_else(|| Error::new(ErrorKind::Unsupported(argument.to_owned())))
 }
 
 /// The object stores of the contract; any other name with `://` may be a file's.
 fn is_url(argument: &str) -> bool {
-    ["s3://", "gs://", "az://", "file://", "http://", "https://"]
+    ["s3://", "gs://", "az://", "http://", "https://"]
         .iter()
         .any(|scheme| argument.starts_with(scheme))
 }
