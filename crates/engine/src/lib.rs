@@ -6,15 +6,20 @@
 //! than once ([`Occurrences`]), connected components ([`Components`]), and who
 //! stays ([`decide`]).
 
+mod artefact;
 mod atomic_file;
 mod components;
 pub mod decide;
 mod error;
+pub mod group;
 mod occurrences;
+mod places;
 pub mod signature_file;
 pub mod sort;
+mod source;
 
 pub use atomic_file::{AtomicFile, Existing};
 pub use components::Components;
 pub use error::{Error, ErrorKind, Operation, Result};
 pub use occurrences::Occurrences;
+pub use places::Places;

@@ -14,9 +14,9 @@ use std::io::Read as _;
 use std::path::Path;
 
 use lookalike_core::{Layout, Recipe};
-use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::{Error, Operation, Result};
+use crate::source::{CHECKSUM, checksum};
 
 pub use reader::SignatureReader;
 pub use writer::{SignatureWriter, Written};
@@ -48,16 +48,9 @@ const HEADER: usize = 8 + 4 + 4 + 32 + 32;
 /// Bytes of a block's header: rows, bytes of ids.
 const BLOCK_HEADER: usize = 4 + 4;
 
-/// Bytes of a checksum.
-const CHECKSUM: usize = 8;
-
 /// The most rows in a block of this recipe's signatures.
 fn rows_per_block(layout: Layout) -> usize {
     (MAX_BLOCK_SIGNATURES / layout.bytes()).clamp(1, MAX_ROWS)
-}
-
-fn checksum(bytes: &[u8]) -> [u8; CHECKSUM] {
-    xxh3_64(bytes).to_le_bytes()
 }
 
 /// The header of a file of this recipe, with its checksum.

@@ -4,9 +4,10 @@ use std::path::Path;
 
 use lookalike_core::{Layout, Recipe, Signature};
 
-use super::{MAX_BLOCK_IDS, MAX_ID_BYTES, checksum, header, rows_per_block};
+use super::{MAX_BLOCK_IDS, MAX_ID_BYTES, header, rows_per_block};
 use crate::atomic_file::{AtomicFile, Existing};
 use crate::error::{Error, ErrorKind, Result};
+use crate::source::checksum;
 
 /// Writes a signature file. Nothing is under the final name before [`finish`](Self::finish);
 /// without it, nothing is left at all.
