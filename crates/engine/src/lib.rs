@@ -10,6 +10,7 @@ mod atomic_file;
 mod components;
 pub mod decide;
 mod error;
+pub mod numbers;
 mod occurrences;
 pub mod signature_file;
 pub mod sort;
