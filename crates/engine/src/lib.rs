@@ -12,6 +12,7 @@ mod components;
 pub mod decide;
 mod error;
 pub mod group;
+pub mod numbers;
 mod occurrences;
 mod places;
 pub mod signature_file;
