@@ -90,11 +90,13 @@ class Truth:
     def __init__(self, source, text_field):
         shingler = job.Shingler()
         self.ids, self.sets = [], []
-        for line in job.read_lines(source):
+        for number, line in enumerate(job.read_lines(source), 1):
             record = json.loads(line)
-            self.ids.append(str(record["id"]) if "id" in record else None)
+            self.ids.append(str(record.get("id", f"{source}#{number}")))
             self.sets.append(shingler.shingles(record[text_field]))
-        self.rows = {id: row for row, id in enumerate(self.ids) if id is not None}
+        self.rows = {id: row for row, id in enumerate(self.ids)}
+        if len(self.rows) < len(self.ids):
+            sys.exit(f"`{source}`: ids are not unique, so results cannot be told apart")
         self.pairs = self.all_pairs()
         self.partners = {}
         for a, b in self.pairs:
