@@ -61,6 +61,7 @@ IGNORABLE = re.compile(
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3"
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
+ASCII_WORD = re.compile("[0-9a-z]+")
 # Visible ASCII without the characters that enclose URLs.
 URL = re.compile(r"[A-Za-z0-9]+://[!#$%&*+,\-./0-9:;=?@A-Z_a-z~]*")
 
@@ -96,16 +97,22 @@ def character_class(codes):
 
 
 def canonical(text):
-    if text.isascii():
-        return text.lower()
+    """Unicode's NFKC_Casefold, as the standard composes it."""
     text = IGNORABLE.sub("", text)
     text = unicodedata.normalize("NFKC", unicodedata.normalize("NFD", text).casefold())
     return IGNORABLE.sub("", unicodedata.normalize("NFKC", text.casefold()))
 
 
+def words_of(text):
+    """The tokens of text without URLs."""
+    if text.isascii():
+        return ASCII_WORD.findall(text.lower())
+    return patterns()[0].findall(canonical(text))
+
+
 def tokens(text):
     """The words of a text, and the characters of scripts without spaces; URLs in pieces."""
-    token, word, _ = patterns()
+    word = patterns()[1]
     found, done, match = [], 0, URL.search(text)
     while match:
         start = match.start()
@@ -114,14 +121,14 @@ def tokens(text):
             # Only the end of a word stands before `://`.
             match = URL.search(text, text.index("://", start) + 3)
             continue
-        found += token.findall(canonical(text[done:start]))
+        found += words_of(text[done:start])
         for piece in re.split(r"[/.]", match.group()):
             piece = re.sub(r"^[^A-Za-z0-9]+|[^A-Za-z0-9]+$", "", piece)
             if piece:
                 found.append(piece.lower())
         done = match.end()
         match = URL.search(text, done)
-    return found + token.findall(canonical(text[done:]))
+    return found + words_of(text[done:])
 
 
 def is_doubtful(text):
