@@ -32,7 +32,7 @@ SOLO = (
     "\uf900-\ufaff\U00020000-\U000323af"
     "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece\u1000-\u103f\u1780-\u17d3"
 )
-# Words first: most tokens are, and it takes a fifth less time.
+# Words first: most tokens are.
 TOKEN = re.compile(rf"[^\W_{SOLO}]+|[{SOLO}]")
 
 
