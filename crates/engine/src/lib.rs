@@ -3,16 +3,15 @@
 //! So far: signature files ([`signature_file`]), files that appear under their
 //! name only when they are complete ([`AtomicFile`]), and the parts that the
 //! batch job is made of: sorting out of core ([`sort`]), which keys occur more
-//! than once ([`Occurrences`]), connected components ([`Components`]), and who
-//! stays ([`decide`]).
+//! than once ([`Occurrences`]), identity sets ([`group`]), and the way from keys
+//! to clusters ([`matching`]), with connected components ([`Components`]).
 
 mod artefact;
 mod atomic_file;
 mod components;
-pub mod decide;
 mod error;
 pub mod group;
-pub mod numbers;
+pub mod matching;
 mod occurrences;
 mod places;
 pub mod signature_file;

@@ -11,6 +11,7 @@
 
 mod merge;
 mod run;
+mod union;
 
 use std::path::{Path, PathBuf};
 
@@ -18,6 +19,7 @@ use crate::error::Result;
 use crate::source::{double_word, word};
 use merge::Merge;
 pub(crate) use run::{Run, RunReader, RunWriter};
+pub(crate) use union::Union;
 
 /// A record of fixed width.
 pub trait Record: Copy + Ord {
@@ -105,6 +107,12 @@ impl<R: Record> Sorter<R> {
         }
         self.buffer.push(record);
         Ok(())
+    }
+
+    /// Whether no record came yet.
+    pub fn is_empty(&self) -> bool {
+        // A full buffer becomes a run only when another record follows.
+        self.buffer.is_empty()
     }
 
     /// Runs on disk so far.
