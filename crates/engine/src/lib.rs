@@ -3,8 +3,8 @@
 //! So far: signature files ([`signature_file`]), files that appear under their
 //! name only when they are complete ([`AtomicFile`]), and the parts that the
 //! batch job is made of: sorting out of core ([`sort`]), which keys occur more
-//! than once ([`Occurrences`]), connected components ([`Components`]), and who
-//! stays ([`decide`]).
+//! than once ([`Occurrences`]), connected components ([`Components`]), who
+//! stays ([`decide`]), and the report of it all ([`report`]).
 
 mod atomic_file;
 mod components;
@@ -12,6 +12,7 @@ pub mod decide;
 mod error;
 pub mod numbers;
 mod occurrences;
+pub mod report;
 pub mod signature_file;
 pub mod sort;
 
