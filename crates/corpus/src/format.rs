@@ -45,6 +45,17 @@ impl Format {
         EXTENSIONS.iter().find(|known| known.0.eq_ignore_ascii_case(name)).map(|known| known.1)
     }
 
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::TextFile => "text",
+            Self::JsonLines => "jsonl",
+            Self::Csv => "csv",
+            Self::Tsv => "tsv",
+            Self::Parquet => "parquet",
+        }
+    }
+
     /// The first of its extensions, with the dot.
     pub fn extension(self) -> &'static str {
         match self {

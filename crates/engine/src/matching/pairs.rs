@@ -61,7 +61,10 @@ pub enum Evidence {
 const EVIDENCE: usize = 1 + 3 * 8;
 
 impl Evidence {
-    fn to_bytes(self) -> [u8; EVIDENCE] {
+    /// Bytes of its stored form.
+    pub(crate) const BYTES: usize = EVIDENCE;
+
+    pub(crate) fn to_bytes(self) -> [u8; EVIDENCE] {
         let (tag, numbers) = match self {
             Self::Rule => (0, [0; 3]),
             Self::Estimate(resemblance) => (1, [resemblance.to_bits(), 0, 0]),
@@ -75,7 +78,7 @@ impl Evidence {
     }
 
     /// `None` if there is no such evidence.
-    fn from_bytes(bytes: &[u8; EVIDENCE]) -> Option<Self> {
+    pub(crate) fn from_bytes(bytes: &[u8; EVIDENCE]) -> Option<Self> {
         let [a, b, common] = [1, 9, 17].map(|at| double_word(bytes, at));
         match bytes[0] {
             0 => Some(Self::Rule),

@@ -69,6 +69,16 @@ pub enum Clustering {
     Components,
 }
 
+impl Clustering {
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Anchored => "anchored",
+            Self::Components => "components",
+        }
+    }
+}
+
 /// Which candidates are judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pairs {

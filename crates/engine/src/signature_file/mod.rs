@@ -6,6 +6,7 @@
 //! the number of rows proves that nothing was cut off. Both sides hold one block
 //! in memory, whatever the file says.
 
+mod lookup;
 mod reader;
 mod writer;
 
@@ -18,7 +19,9 @@ use lookalike_core::{Layout, Recipe};
 use crate::error::{Error, Operation, Result};
 use crate::source::{CHECKSUM, checksum};
 
+pub use lookup::{BlockIds, SignatureLookup};
 pub use reader::SignatureReader;
+pub(crate) use writer::check_id;
 pub use writer::{SignatureWriter, Written};
 
 /// The first bytes of every signature file.
