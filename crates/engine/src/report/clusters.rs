@@ -13,10 +13,9 @@ pub(super) fn section(report: &Report) -> String {
     }
     let shown = report.largest_clusters.len() as u64;
     let of = match report.clusters {
-        all if all > shown => {
-            format!("The {} largest of {}.", grouped(shown), count(all, "cluster"))
-        }
-        _ => "All clusters.".to_owned(),
+        all if all <= shown => "All clusters.".to_owned(),
+        all if shown == 1 => format!("The largest of {}.", count(all, "cluster")),
+        all => format!("The {} largest of {}.", grouped(shown), count(all, "cluster")),
     };
     let mut out = format!(
         "<p class=\"soft\">{of} In a difference, <del>struck out</del> is what only the kept \

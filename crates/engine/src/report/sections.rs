@@ -26,8 +26,8 @@ fn pairs_figure(report: &Report) -> Option<String> {
     let svg = charts::curve_and_pairs(report)?;
     let mut caption = String::new();
     if report.filter_curve.len() > 1 {
-        caption += "Above: the filter. Two documents of that resemblance become a candidate with \
-                    that chance. ";
+        caption += "The curve is the filter: two documents of that resemblance become a candidate \
+                    with that chance. ";
     }
     let accepted = report.resemblance_histogram.total();
     let refused = charts::refused_total(report);
@@ -170,13 +170,13 @@ fn sources_table<'a>(sources: impl IntoIterator<Item = &'a Source>, caption: &st
 
 pub(super) fn limited(report: &Report) -> String {
     let Some(limited) = report.limited.as_ref().filter(|limited| limited.groups > 0) else {
-        return "<p>Nothing: every group of documents with a feature in common was looked at in \
+        return "<p>Nothing: every group of documents with something in common was looked at in \
                 full.</p>\n"
             .to_owned();
     };
     let (were, them) = if limited.groups == 1 { ("was", "it") } else { ("were", "them") };
     format!(
-        "<p>{} of documents with a feature in common {were} larger than the limit of {}. In {them} \
+        "<p>{} of documents with something in common {were} larger than the limit of {}. In {them} \
          are {}; the largest has {}.</p>\n<p>{}</p>\n",
         count(limited.groups, "group"),
         count(limited.limit, "document"),
