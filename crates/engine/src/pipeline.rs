@@ -149,7 +149,7 @@ impl Pipeline<'_> {
             if let Some(open) = state.open.iter_mut().find_map(|open| free(open).then_some(open)) {
                 return Ok(open.slot.take());
             }
-            let room = state.open.len() < self.threads.max(1) && !(far && !state.open.is_empty());
+            let room = state.open.len() < self.threads.max(1) && (!far || state.open.is_empty());
             if room && !state.all_listed {
                 match state.sources.next().transpose()? {
                     Some((number, source)) => {

@@ -73,7 +73,7 @@ pub(crate) struct Rows {
     path: PathBuf,
     file: File,
     width: usize,
-    rows: u64,
+    length: u64,
 }
 
 impl Rows {
@@ -101,12 +101,12 @@ impl Rows {
             let found = format!("{rows} and the number {counted}");
             return Err(corrupt(length, "as many rows as it says".to_owned(), found));
         }
-        Ok(Self { path: path.to_owned(), file, width, rows })
+        Ok(Self { path: path.to_owned(), file, width, length: rows })
     }
 
     /// Number of rows.
     pub(crate) fn len(&self) -> u64 {
-        self.rows
+        self.length
     }
 
     /// Reads as many rows as fit into `out`, from this one on.
@@ -124,7 +124,7 @@ impl Rows {
         let mut bytes = vec![0; HEADER.max(self.width)];
         file.read_exact(&mut bytes[..HEADER]).map_err(failed)?;
         checksum.update(&bytes[..HEADER]);
-        for row in 0..self.rows {
+        for row in 0..self.length {
             let bytes = &mut bytes[..self.width];
             file.read_exact(bytes).map_err(failed)?;
             checksum.update(bytes);
@@ -138,10 +138,13 @@ impl Rows {
         if expected == *found {
             return Ok(());
         }
-        let hex = |bytes: &[u8]| bytes.iter().rev().map(|byte| format!("{byte:02x}")).collect();
+        let hex = |bytes: &[u8]| {
+            let word = bytes.first_chunk().map_or(0, |word| u64::from_le_bytes(*word));
+            format!("{word:016x}")
+        };
         Err(Error::new(ErrorKind::Corruption {
             path: self.path.clone(),
-            offset: HEADER as u64 + self.rows * self.width as u64 + 8,
+            offset: HEADER as u64 + self.length * self.width as u64 + 8,
             expected: hex(&expected),
             found: hex(found),
         }))

@@ -91,7 +91,7 @@ impl Signing<'_> {
         let mut sink = Sink::create(self, files)?;
         pipeline.run(
             listed,
-            || Worker::new(self),
+            || Worker::start(self),
             |event| match event {
                 Event::Result(batch) => sink.take(batch),
                 Event::End { source, fault, .. } => sink.end(source, fault),
@@ -171,7 +171,7 @@ struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    fn new(signing: &'a Signing<'a>) -> Result<impl FnMut(u64, Piece) -> Result<Batch>> {
+    fn start(signing: &'a Signing<'a>) -> Result<impl FnMut(u64, Piece) -> Result<Batch>> {
         let signer = Signer::with_kernel(signing.recipe, signing.kernel).map_err(Error::recipe)?;
         let layout = Layout::of(signing.recipe);
         let mut worker = Self { signing, signer, layout };

@@ -70,7 +70,7 @@ impl Dedup {
         if job.manifest.finished {
             return Report::read(&out.join("report.json"));
         }
-        let signed: Signed = job.stage(Stage::Sign, |job| job.sign())?;
+        let signed: Signed = job.stage(Stage::Sign, Job::sign)?;
         job.budget = job.working_bytes(signed.documents)?;
         let order = job.order()?;
         let _: u64 = job.stage(Stage::Group, |job| job.group(&signed, &order))?;
@@ -425,7 +425,7 @@ impl<'a> Job<'a> {
         mirrored?;
         let mut report = self.report(signed, judged, counts, &written);
         report.largest_clusters = largest?;
-        self.add_sources(&mut report, &sources, &removed)?;
+        add_sources(&mut report, &sources, &removed)?;
         let total = self.observer.seconds() - self.began;
         self.seconds.push((Stage::Write, self.observer.seconds() - began));
         report.seconds = seconds(&self.seconds, total);
@@ -486,32 +486,27 @@ impl<'a> Job<'a> {
         report.notes = notes(signed, keep);
         report
     }
+}
 
-    fn add_sources(
-        &self,
-        report: &mut Report,
-        sources: &SourceTable,
-        removed: &RowSet,
-    ) -> Result<()> {
-        let mut listed = Vec::new();
-        for number in 0..sources.len() {
-            let source = sources.get(number)?;
-            report.bytes_read += source.bytes.unwrap_or(0);
-            listed.push(report::Source {
-                name: source.source.id().to_owned(),
-                documents: source.documents,
-                removed: removed.rank(source.rows().end) - removed.rank(source.first_row),
-                skipped: source.bad.len() as u64 + u64::from(source.broken),
-            });
-            // Only the first of them are shown: millions need not be held.
-            if listed.len() > 100_000 {
-                report.set_sources(listed);
-                listed = std::mem::take(&mut report.sources);
-            }
+fn add_sources(report: &mut Report, sources: &SourceTable, removed: &RowSet) -> Result<()> {
+    let mut listed = Vec::new();
+    for number in 0..sources.len() {
+        let source = sources.get(number)?;
+        report.bytes_read += source.bytes.unwrap_or(0);
+        listed.push(report::Source {
+            name: source.source.id().to_owned(),
+            documents: source.documents,
+            removed: removed.rank(source.rows().end) - removed.rank(source.first_row),
+            skipped: source.bad.len() as u64 + u64::from(source.broken),
+        });
+        // Only the first of them are shown: millions need not be held.
+        if listed.len() > 100_000 {
+            report.set_sources(listed);
+            listed = std::mem::take(&mut report.sources);
         }
-        report.set_sources(listed);
-        Ok(())
     }
+    report.set_sources(listed);
+    Ok(())
 }
 
 /// The size of all files as they are stored, as far as that can be told.

@@ -33,6 +33,7 @@ pub enum PairsWanted {
 /// # Ok::<(), lookalike_engine::Error>(())
 /// ```
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a wish of its own")]
 pub struct Dedup {
     pub(super) inputs: Vec<String>,
     pub(super) format: Option<Format>,
