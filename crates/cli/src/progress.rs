@@ -253,18 +253,19 @@ impl StageWatch {
         match &self.form {
             Form::None => {}
             Form::Line(bar) => {
-                let mut line = output::count(self.documents, thing);
                 let time = self.start.elapsed();
+                let mut parts = vec![output::count(self.documents, thing)];
                 if self.bytes > 0 {
-                    line += &format!(", {}", output::bytes(self.bytes));
-                    line += &format!(", {}", rate(self.bytes, time));
+                    parts.extend([output::bytes(self.bytes), rate(self.bytes, time)]);
                 } else {
                     let each = self.documents as f64 / time.as_secs_f64().max(1e-9);
-                    line += &format!(", {}/s", output::grouped(each as u64));
+                    parts.push(format!("{}/s", output::grouped(each as u64)));
                 }
                 if let (Some(share), Some(left)) = (self.share(), self.seconds_left()) {
-                    line += &format!(", {:.0} %, {} left", share * 100.0, duration(left.round()));
+                    parts.push(format!("{:.0} %", share * 100.0));
+                    parts.push(format!("{} left", duration(left.round())));
                 }
+                let line = parts.join(", ");
                 bar.set_message(line);
             }
             Form::Json => {

@@ -71,7 +71,7 @@ fn with_hint(error: Error, arguments: &Dedup) -> anyhow::Error {
 
 fn summary(report: &Report, arguments: &Dedup) -> String {
     let removed = report.removed();
-    let mut text = format!(
+    let text = format!(
         "{} of {} stay, {} go ({})\n\n",
         grouped(report.kept),
         count(report.documents, "document"),
@@ -111,23 +111,21 @@ fn summary(report: &Report, arguments: &Dedup) -> String {
         );
         table.row(["limited", &grouped(limited.groups), &what]);
     }
-    text += &table.text();
-    for note in &report.notes {
-        text += &format!("note: {note}\n");
-    }
+    let mut lines = vec![text + &table.text()];
+    lines.extend(report.notes.iter().map(|note| format!("note: {note}\n")));
     let out = arguments.out.display();
     let rate = report.bytes_read as f64 / 1e6 / report.seconds.total.max(1e-9);
-    text += &format!(
+    lines.push(format!(
         "\nread {} in {} ({rate:.0} MB/s), {} of memory at most\n",
         bytes(report.bytes_read),
         duration(report.seconds.total),
         bytes(report.peak_memory_bytes),
-    );
+    ));
     if arguments.survivors {
-        text += &format!("{out}/kept            the documents that stay\n");
+        lines.push(format!("{out}/kept         the documents that stay\n"));
     }
-    text += &format!("{out}/report.html     what happened, with plots and differences\n");
-    text
+    lines.push(format!("{out}/report.html  what happened, with plots and differences\n"));
+    lines.concat()
 }
 
 fn largest(report: &Report) -> String {

@@ -27,6 +27,7 @@ Examples:
   lookalike dedup shop.parquet --out clean --keep newest:updated --max-removed-per-source vendor=0.5
   lookalike dedup crawl/ --out clean --dry-run
   lookalike dedup crawl/ --out clean --resume")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct RawDedup {
     /// Files, folders, globs, or - for standard input
     #[arg(value_name = "INPUT", required = true, value_hint = ValueHint::AnyPath)]
@@ -123,6 +124,7 @@ enum RawPairs {
 }
 
 /// Checked arguments.
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Dedup {
     pub(crate) inputs: Vec<String>,
     pub(crate) out: PathBuf,
