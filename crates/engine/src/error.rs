@@ -183,6 +183,18 @@ impl Error {
     }
 }
 
+impl From<lookalike_corpus::Error> for Error {
+    fn from(source: lookalike_corpus::Error) -> Self {
+        Self::corpus(source)
+    }
+}
+
+impl From<lookalike_core::Error> for Error {
+    fn from(source: lookalike_core::Error) -> Self {
+        Self::recipe(source)
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &*self.0 {
