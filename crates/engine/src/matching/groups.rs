@@ -15,7 +15,7 @@ use std::path::Path;
 
 use crate::artefact::{ArtefactReader, ArtefactWriter, Kind};
 use crate::error::{Error, Result};
-use crate::occurrences::Occurrences;
+use crate::occurrences::{Batches, Occurrences};
 use crate::sort::{KeyPlace, Sorter};
 
 /// Files of groups. The counts are those of [`GroupCounts`].
@@ -81,34 +81,55 @@ pub fn write_groups(
     mut each: impl FnMut(&mut dyn FnMut(u32, &[u64]) -> Result<()>) -> Result<()>,
 ) -> Result<GroupCounts> {
     let mut counts = GroupCounts::default();
-    let mut occurrences: Option<(Occurrences, usize)> = None;
+    let mut counters: Option<(Occurrences, Batches<u64>)> = None;
+    let mut counter_bytes = 0;
     each(&mut |_, keys| {
         counts.documents += 1;
         counts.keys += keys.len() as u64;
-        if !keys.is_empty() {
-            let (occurrences, _) = occurrences.get_or_insert_with(|| {
+        for &key in keys {
+            let (occurrences, batches) = counters.get_or_insert_with(|| {
                 // All documents have about as many keys as the first.
                 let all = documents.saturating_mul(keys.len() as u64 * COUNTER_BYTES);
-                let bytes = all.min(budget as u64 / 2) as usize;
-                (Occurrences::with_bytes(bytes), bytes)
+                counter_bytes = all.min(budget as u64 / 2) as usize;
+                let occurrences = Occurrences::with_bytes(counter_bytes);
+                let batches = Batches::new(&occurrences);
+                (occurrences, batches)
             });
-            for &key in keys {
-                occurrences.count(key);
-            }
+            batches.push(key, key, |keys| {
+                occurrences.count_all(keys);
+                Ok(())
+            })?;
         }
         Ok(())
     })?;
 
-    let left = budget - occurrences.as_ref().map_or(0, |&(_, bytes)| bytes);
-    let mut sorter = Sorter::new(folder, left);
-    if let Some((occurrences, _)) = occurrences {
-        each(&mut |place, keys| {
-            for &key in keys.iter().filter(|&&key| occurrences.may_be_many(key)) {
-                counts.records += 1;
-                sorter.push(KeyPlace { key, place })?;
-            }
+    let batch_bytes = Batches::<KeyPlace>::bytes(counter_bytes);
+    let mut sorter = Sorter::new(folder, budget.saturating_sub(counter_bytes + batch_bytes));
+    if let Some((mut occurrences, batches)) = counters {
+        batches.finish(|keys| {
+            occurrences.count_all(keys);
             Ok(())
         })?;
+        let mut batches = Batches::new(&occurrences);
+        let mut sort = |batch: &[KeyPlace]| {
+            for records in batch.chunks(64) {
+                // All counters first: a branch on each would wait for each.
+                let many = |bits, record: &KeyPlace| {
+                    bits << 1 | u64::from(occurrences.may_be_many(record.key))
+                };
+                let mut bits = records.iter().rev().fold(0u64, many);
+                counts.records += u64::from(bits.count_ones());
+                while bits != 0 {
+                    sorter.push(records[bits.trailing_zeros() as usize])?;
+                    bits &= bits - 1;
+                }
+            }
+            Ok(())
+        };
+        each(&mut |place, keys| {
+            keys.iter().try_for_each(|&key| batches.push(key, KeyPlace { key, place }, &mut sort))
+        })?;
+        batches.finish(sort)?;
     }
 
     let mut sorted = sorter.finish()?;
