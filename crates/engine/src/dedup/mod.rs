@@ -23,8 +23,8 @@ mod plan;
 use std::fs;
 use std::path::Path;
 
-use lookalike_core::CandidateRule;
 use lookalike_core::recipe::Verify;
+use lookalike_core::{CandidateRule, Signature};
 use lookalike_corpus::{ReadOptions, Sources};
 use serde::{Deserialize, Serialize};
 
@@ -229,14 +229,12 @@ impl<'a> Job<'a> {
         self.observer.begin(Stage::Group, Some(Work::Documents(signed.documents)));
         let (path, folder) = (self.files.copies(), self.files.sorting());
         let copies = identity_sets(&path, &folder, self.budget / 2, signed.documents, |each| {
-            for (row, signature) in (0..).zip(SignatureReader::open(&self.files.signatures())?) {
-                let (_, signature) = signature?;
-                if !signature.is_empty() {
-                    each(order.place(row), signature.exact)?;
+            self.for_each_signature(|row, signature| {
+                if signature.is_empty() {
+                    return Ok(());
                 }
-                self.tick(row)?;
-            }
-            Ok(())
+                each(order.place(row), signature.exact)
+            })
         })?;
         Ok(copies.count())
     }
@@ -251,19 +249,31 @@ impl<'a> Job<'a> {
         let budget = self.budget / 4 * 3;
         let mut keys = Vec::new();
         let counts = matching::write_groups(&path, &folder, budget, signed.documents, |each| {
-            for (row, signature) in (0..).zip(SignatureReader::open(&self.files.signatures())?) {
-                let (_, signature) = signature?;
+            self.for_each_signature(|row, signature| {
                 let place = order.place(row);
-                if !copies.is_copy(place) {
-                    keys.clear();
-                    rule.keys(&signature, &mut keys);
-                    each(place, &keys)?;
+                if copies.is_copy(place) {
+                    return Ok(());
                 }
-                self.tick(row)?;
-            }
-            Ok(())
+                keys.clear();
+                rule.keys(signature, &mut keys);
+                each(place, &keys)
+            })
         })?;
         Ok(Matched { groups: counts.groups, members: counts.members, largest: counts.largest })
+    }
+
+    fn for_each_signature(
+        &self,
+        mut each: impl FnMut(u64, &Signature) -> Result<()>,
+    ) -> Result<()> {
+        let mut reader = SignatureReader::open(&self.files.signatures())?;
+        let (mut id, mut signature, mut row) = (String::new(), Signature::default(), 0);
+        while reader.read(&mut id, &mut signature)? {
+            each(row, &signature)?;
+            self.tick(row)?;
+            row += 1;
+        }
+        Ok(())
     }
 
     /// Tells of progress and listens for a stop, now and then.
