@@ -55,6 +55,13 @@ pub enum ErrorKind {
     Input(lookalike_corpus::Error),
     /// The recipe is none that can be followed.
     BadRecipe(lookalike_core::Error),
+    /// A signature file was given where documents are needed.
+    NeedsDocuments {
+        /// The file.
+        path: PathBuf,
+        /// What needs them.
+        option: String,
+    },
     /// The job was stopped from outside.
     Interrupted,
     /// An input is not the file any more that was signed.
@@ -225,8 +232,28 @@ impl fmt::Display for Error {
             ErrorKind::Busy(path) => {
                 write!(f, "`{}`: is being written by another process", path.display())
             }
-            ErrorKind::Input(source) => source.fmt(f),
-            ErrorKind::BadRecipe(source) => source.fmt(f),
+            ErrorKind::IdTooLong { start, bytes, limit } => write!(
+                f,
+                "the id `{start}...` has {bytes} bytes, more than the {limit} that a signature \
+                 file can hold"
+            ),
+            job => job.fmt_job(f),
+        }
+    }
+}
+
+impl ErrorKind {
+    /// What goes wrong with a job rather than with a file of ours.
+    fn fmt_job(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ErrorKind::Input(source) => write!(f, "{source}"),
+            ErrorKind::BadRecipe(source) => write!(f, "{source}"),
+            ErrorKind::NeedsDocuments { path, option } => write!(
+                f,
+                "`{}`: has signatures, but {option} needs the documents themselves\n\
+                 hint: give the documents, or judge by `--verify estimate` or `--verify none`",
+                path.display()
+            ),
             ErrorKind::Interrupted => f.write_str("interrupted"),
             ErrorKind::InputChanged(path) => write!(
                 f,
@@ -290,11 +317,8 @@ impl fmt::Display for Error {
                      hint: go on with a larger budget, or look at the pairs first"
                 )
             }
-            ErrorKind::IdTooLong { start, bytes, limit } => write!(
-                f,
-                "the id `{start}...` has {bytes} bytes, more than the {limit} that a signature \
-                 file can hold"
-            ),
+            // All others are told above.
+            _ => Ok(()),
         }
     }
 }

@@ -98,7 +98,7 @@ impl Documents<'_> {
         let mut texts = HashMap::new();
         let mut rows = &rows[..];
         while let Some(&first) = rows.first() {
-            let source = self.sources.get(self.sources.of_row(first))?;
+            let Some(source) = self.sources.of_row(first)? else { break };
             let count = rows.iter().take_while(|row| source.rows().contains(row)).count();
             let (mut wanted, rest) = rows.split_at(count.max(1));
             rows = rest;

@@ -19,6 +19,7 @@ mod largest;
 mod manifest;
 mod options;
 mod plan;
+mod signature_input;
 
 use std::fs;
 use std::path::Path;
@@ -194,6 +195,10 @@ impl<'a> Job<'a> {
     }
 
     fn sign(&self) -> Result<Signed> {
+        if let Some(path) = self.options.signature_file() {
+            self.observer.begin(Stage::Sign, None);
+            return self.options.take_signatures(&path, &self.files);
+        }
         let Dedup { inputs, format, recipe, kernel, keep, budget, threads, strict, .. } =
             self.options;
         let sources = || Sources::by_name(inputs, *format).map_err(Error::corpus);
