@@ -53,6 +53,15 @@ pub enum ErrorKind {
     Busy(PathBuf),
     /// An input cannot be read, or a record of it.
     Input(lookalike_corpus::Error),
+    /// A record can be read, but is no document that this program can take.
+    Record {
+        /// The file.
+        path: PathBuf,
+        /// Its number in the file, from 1.
+        record: u64,
+        /// What is wrong with it.
+        fault: Box<Error>,
+    },
     /// The recipe is none that can be followed.
     BadRecipe(lookalike_core::Error),
     /// A signature file was given where documents are needed.
@@ -77,6 +86,13 @@ pub enum ErrorKind {
     RunExists(PathBuf),
     /// There is something else in this folder already.
     FolderInUse(PathBuf),
+    /// The folder of results is within an input, or an input within it.
+    WithinInput {
+        /// The folder of results, or of working files.
+        folder: PathBuf,
+        /// The input.
+        input: PathBuf,
+    },
     /// A job is to go on with what another request began.
     OtherRequest {
         /// The manifest.
@@ -247,6 +263,9 @@ impl ErrorKind {
     fn fmt_job(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ErrorKind::Input(source) => write!(f, "{source}"),
+            ErrorKind::Record { path, record, fault } => {
+                write!(f, "`{}` record {record}: {fault}", path.display())
+            }
             ErrorKind::BadRecipe(source) => write!(f, "{source}"),
             ErrorKind::NeedsDocuments { path, option } => write!(
                 f,
@@ -272,6 +291,14 @@ impl ErrorKind {
             ErrorKind::FolderInUse(path) => {
                 write!(f, "`{}`: is not empty, and not the folder of a run", path.display())
             }
+            ErrorKind::WithinInput { folder, input } => write!(
+                f,
+                "`{}`: is where the results go, but `{}` is an input; they would be read as \
+                 documents\n\
+                 hint: name a folder outside of the inputs",
+                folder.display(),
+                input.display()
+            ),
             ErrorKind::OtherRequest { path, option, before, now } => write!(
                 f,
                 "`{}`: that run had another `{option}`: `{before}`, now `{now}`\n\

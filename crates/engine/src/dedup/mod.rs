@@ -140,9 +140,7 @@ impl<'a> Job<'a> {
         }
         // Refused before anything is made, if there is no such input.
         Sources::by_name(&options.inputs, options.format).map_err(Error::corpus)?;
-        for folder in [&files.out, &files.work, &files.sorting()] {
-            fs::create_dir_all(folder).map_err(|e| Error::io(folder, Operation::Create, e))?;
-        }
+        files.check_apart(&options.inputs)?;
         let job = Self {
             options,
             read: options.reading(),
@@ -153,9 +151,18 @@ impl<'a> Job<'a> {
             seconds: Vec::new(),
             budget: options.memory as usize,
         };
-        job.write_recipe()?;
-        job.manifest.write(&job.files.manifest())?;
+        if !job.manifest.finished {
+            job.prepare()?;
+        }
         Ok(job)
+    }
+
+    fn prepare(&self) -> Result<()> {
+        for folder in [&self.files.out, &self.files.work, &self.files.sorting()] {
+            fs::create_dir_all(folder).map_err(|e| Error::io(folder, Operation::Create, e))?;
+        }
+        self.write_recipe()?;
+        self.manifest.write(&self.files.manifest())
     }
 
     fn write_recipe(&self) -> Result<()> {
