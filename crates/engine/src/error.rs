@@ -325,7 +325,7 @@ impl ErrorKind {
                 f,
                 "{removed} of {documents} documents would be removed, {:.1} %, where {:.1} % are \
                  allowed; nothing was removed\n\
-                 hint: go on with a larger budget, or look at the pairs first",
+                 hint: clusters.parquet says which; with --resume and a larger budget it goes on",
                 percent(*removed, *documents),
                 share * 100.0
             ),
@@ -341,7 +341,7 @@ impl ErrorKind {
                 write!(
                     f,
                     "\nnothing was removed\n\
-                     hint: go on with a larger budget, or look at the pairs first"
+                     hint: clusters.parquet says which; with --resume and a larger budget it goes on"
                 )
             }
             // All others are told above.

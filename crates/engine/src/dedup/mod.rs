@@ -405,9 +405,6 @@ impl<'a> Job<'a> {
             Ok(())
         })?;
         let removed = removed.count();
-        let budget = &self.options.budget;
-        budget.check(&removed, signed.documents, &self.files.parts(), &signed.parts)?;
-
         let sources = SourceTable::open(&self.files.sources())?;
         let signatures = SignatureLookup::open(&self.files.signatures())?;
         let tables = Tables {
@@ -422,6 +419,9 @@ impl<'a> Job<'a> {
                 || self.options.clustering == Clustering::Components,
         };
         let written = tables.write(&outcome)?;
+        // The tables are there already: they say what would go.
+        let budget = &self.options.budget;
+        budget.check(&removed, signed.documents, &self.files.parts(), &signed.parts)?;
         let documents = Documents {
             recipe: &self.options.recipe,
             order,
