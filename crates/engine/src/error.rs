@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::{fmt, io};
 
+use crate::numbers;
+
 /// Why a file could not be written or read.
 #[derive(Debug)]
 pub struct Error(Box<ErrorKind>);
@@ -139,6 +141,20 @@ pub enum ErrorKind {
         parts: Vec<(String, u64, u64)>,
         /// How many more there are.
         more: usize,
+    },
+    /// A reference has more shingles than fit into the memory allowed.
+    ReferenceTooLong {
+        /// Its id.
+        id: String,
+        /// The memory allowed, in bytes.
+        memory: u64,
+    },
+    /// So little memory is allowed for the references that the input would be read too often.
+    TooManyPasses {
+        /// How often.
+        passes: usize,
+        /// A memory that would do, in bytes.
+        memory: u64,
     },
     /// An id is longer than a file can hold.
     IdTooLong {
@@ -330,20 +346,20 @@ impl ErrorKind {
                 share * 100.0
             ),
             ErrorKind::RemovesTooMuchOf { field, share, parts, more } => {
-                write!(f, "more than {:.1} % would be removed of", share * 100.0)?;
-                for (value, removed, all) in parts {
-                    let percent = percent(*removed, *all);
-                    write!(f, "\n  {field} `{value}`: {removed} of {all} ({percent:.1} %)")?;
-                }
-                if *more > 0 {
-                    write!(f, "\n  and {more} more")?;
-                }
-                write!(
-                    f,
-                    "\nnothing was removed\n\
-                     hint: clusters.parquet says which; with --resume and a larger budget it goes on"
-                )
+                removes_too_much_of(f, field, *share, parts, *more)
             }
+            ErrorKind::ReferenceTooLong { id, memory } => write!(
+                f,
+                "the reference `{id}` is too long to be searched for in {}\n\
+                 hint: allow more memory",
+                numbers::bytes(*memory)
+            ),
+            ErrorKind::TooManyPasses { passes, memory } => write!(
+                f,
+                "the references do not fit into memory, and the input would have to be read \
+                 {passes} times\nhint: allow {} of memory",
+                numbers::bytes(*memory)
+            ),
             // All others are told above.
             _ => Ok(()),
         }
@@ -352,6 +368,27 @@ impl ErrorKind {
 
 // The message has that of its source in it, so there is none to print after it; `kind` has it.
 impl std::error::Error for Error {}
+
+fn removes_too_much_of(
+    f: &mut fmt::Formatter<'_>,
+    field: &str,
+    share: f64,
+    parts: &[(String, u64, u64)],
+    more: usize,
+) -> fmt::Result {
+    write!(f, "more than {:.1} % would be removed of", share * 100.0)?;
+    for (value, removed, all) in parts {
+        let percent = percent(*removed, *all);
+        write!(f, "\n  {field} `{value}`: {removed} of {all} ({percent:.1} %)")?;
+    }
+    if more > 0 {
+        write!(f, "\n  and {more} more")?;
+    }
+    f.write_str(
+        "\nnothing was removed\n\
+         hint: clusters.parquet says which; with --resume and a larger budget it goes on",
+    )
+}
 
 fn percent(part: u64, whole: u64) -> f64 {
     part as f64 / whole.max(1) as f64 * 100.0

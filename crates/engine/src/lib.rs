@@ -6,7 +6,11 @@
 //! themselves: signature files ([`signature_file`]), sorting more than fits
 //! into memory ([`sort`]), identity sets ([`group`]), the way from keys to
 //! clusters ([`matching`]), and the [`report`].
+//!
+//! [`Against`] compares one corpus with another: which documents resemble or
+//! contain one of a list of references.
 
+mod against;
 mod artefact;
 mod atomic_file;
 mod components;
@@ -37,6 +41,7 @@ mod sources;
 mod verify;
 mod write;
 
+pub use against::{Against, Findings, Match, MatchFile};
 pub use atomic_file::{AtomicFile, Existing};
 pub use components::Components;
 pub use dedup::{Dedup, GROUP_LIMIT, PairsWanted, Plan, RemovalBudget};

@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &Dedup, kernel: Kernel) -> anyhow::Result<Outcome> 
         let plan = job.plan()?;
         return show_plan(&plan, arguments.json).map(|()| Outcome::Done);
     }
-    interrupt::watch()?;
+    interrupt::watch("interrupted\nhint: the same command with --resume goes on", Vec::new())?;
     let watch = Watch::new(arguments.progress);
     let report = job.run(&arguments.out, &watch);
     watch.finish();

@@ -1,5 +1,6 @@
 //! The commands, one module each.
 
+mod against;
 mod compare;
 mod completions;
 mod dedup;
@@ -25,6 +26,7 @@ pub(crate) fn run(command: &Command) -> anyhow::Result<Outcome> {
     let kernel = || Kernel::from_environment().with_context(|| env::KERNEL);
     match command {
         Command::Dedup(arguments) => dedup::run(arguments, kernel()?),
+        Command::Against(arguments) => against::run(arguments, kernel()?),
         Command::Compare(arguments) => kernel().and_then(|_| compare::run(arguments)),
         Command::Tune(arguments) => tune::run(arguments, kernel()?),
         Command::Sketch(arguments) => sketch::run(arguments, kernel()?),
