@@ -8,6 +8,7 @@ use crate::chunk::Chunks;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::format::{self, Format};
 use crate::glob::{self, Glob};
+use crate::object_store::{self, Named};
 use crate::record::ReadOptions;
 use crate::source::Source;
 use crate::text_files::{self, STANDARD_INPUT};
@@ -35,6 +36,10 @@ enum Argument {
     File(PathBuf),
     Folder(PathBuf),
     Glob(Glob),
+    // By their URLs.
+    Object(String),
+    ObjectFolder(String),
+    ObjectGlob(String),
 }
 
 /// The argument being walked.
@@ -42,6 +47,8 @@ enum Argument {
 enum Current {
     Folder(Walk<Readable>),
     Glob(Walk<Glob>),
+    ObjectFolder(object_store::Walk<Readable>),
+    ObjectGlob(object_store::Walk<Glob>),
 }
 
 /// What a walk of a folder takes.
@@ -93,6 +100,7 @@ impl Sources {
     pub fn other_files(&self) -> u64 {
         let current = match &self.current {
             Some(Current::Folder(walk)) => walk.passed_over,
+            Some(Current::ObjectFolder(walk)) => walk.passed_over,
             _ => 0,
         };
         self.other_files + current
@@ -105,6 +113,19 @@ impl Sources {
     fn source(&mut self, path: &Path, name: String) -> Result<Source> {
         let name = self.free_name(name);
         Source::named(path, name, self.format)
+    }
+
+    fn object(&mut self, url: &str, name: String) -> Result<Source> {
+        let name = self.free_name(name);
+        Source::object(url, name, self.format)
+    }
+
+    fn found_object(&mut self, found: &object_store::Found) -> Result<Source> {
+        self.object(&found.url, found.below.join("/"))
+    }
+
+    fn choice(&self) -> Readable {
+        if self.format.is_some() { Readable::All } else { Readable::Named }
     }
 
     /// The name, or one made from it if another source has it: `a~2.jsonl` for `a.jsonl`.
@@ -138,6 +159,15 @@ impl Iterator for Sources {
                         return Some(found.and_then(|found| self.found(&found)));
                     }
                 }
+                Some(Current::ObjectFolder(walk)) => match walk.next() {
+                    Some(found) => return Some(found.and_then(|found| self.found_object(&found))),
+                    None => self.other_files += walk.passed_over,
+                },
+                Some(Current::ObjectGlob(walk)) => {
+                    if let Some(found) = walk.next() {
+                        return Some(found.and_then(|found| self.found_object(&found)));
+                    }
+                }
                 None => {}
             }
             self.current = None;
@@ -149,14 +179,26 @@ impl Iterator for Sources {
                     return Some(self.source(&path, name));
                 }
                 Argument::Folder(path) => {
-                    let choice =
-                        if self.format.is_some() { Readable::All } else { Readable::Named };
-                    self.current = Some(Current::Folder(Walk::new(&path, choice)));
+                    self.current = Some(Current::Folder(Walk::new(&path, self.choice())));
                 }
                 Argument::Glob(glob) => {
                     let folder = glob::folder_of(&glob.base).to_owned();
                     self.current = Some(Current::Glob(Walk::new(&folder, glob)));
                 }
+                Argument::Object(url) => {
+                    let name = url.rsplit('/').next().unwrap_or_default().to_owned();
+                    return Some(self.object(&url, name));
+                }
+                Argument::ObjectFolder(url) => {
+                    match object_store::Walk::folder(&url, self.choice()) {
+                        Ok(walk) => self.current = Some(Current::ObjectFolder(walk)),
+                        Err(error) => return Some(Err(error)),
+                    }
+                }
+                Argument::ObjectGlob(url) => match object_store::Walk::glob(&url) {
+                    Ok(walk) => self.current = Some(Current::ObjectGlob(walk)),
+                    Err(error) => return Some(Err(error)),
+                },
             }
         }
     }
@@ -242,6 +284,11 @@ pub fn read_document(name: &str, limits: Limits) -> Result<Document> {
     if name == STANDARD_INPUT {
         return text_files::read_standard_input(limits);
     }
+    if is_object(name) {
+        let bytes = object_store::reader(name)?;
+        let bytes = text_files::read(Path::new(name), bytes, 0, limits.max_document_bytes)?;
+        return Ok(Document { id: name.to_owned(), bytes });
+    }
     if is_url(name) {
         return Err(Error::new(ErrorKind::Unsupported(name.to_owned())));
     }
@@ -251,6 +298,9 @@ pub fn read_document(name: &str, limits: Limits) -> Result<Document> {
 fn argument(argument: &str) -> Result<Argument> {
     if argument == STANDARD_INPUT {
         return Ok(Argument::StandardInput);
+    }
+    if is_object(argument) {
+        return object_argument(argument);
     }
     if is_url(argument) {
         return Err(Error::new(ErrorKind::Unsupported(argument.to_owned())));
@@ -272,9 +322,26 @@ fn argument(argument: &str) -> Result<Argument> {
     }
 }
 
-/// The object stores of the contract; any other name with `://` may be a file's.
+/// As for local names: what is there by this name comes before what a glob matches, and what is
+/// not there is refused before any work is done.
+fn object_argument(url: &str) -> Result<Argument> {
+    match object_store::look_up(url)? {
+        Named::Object => Ok(Argument::Object(url.to_owned())),
+        Named::Folder => Ok(Argument::ObjectFolder(url.to_owned())),
+        Named::Nothing if glob::is_glob(url) => match object_store::Walk::glob(url)?.next() {
+            Some(found) => found.map(|_| Argument::ObjectGlob(url.to_owned())),
+            None => Err(Error::new(ErrorKind::NoMatch(url.to_owned()))),
+        },
+        Named::Nothing => Err(object_store::nothing_at(url)),
+    }
+}
+
+/// The object stores of the contract.
+fn is_object(argument: &str) -> bool {
+    ["s3://", "gs://", "az://"].iter().any(|scheme| argument.starts_with(scheme))
+}
+
+/// Other URLs that people may try; any other name with `://` may be a file's.
 fn is_url(argument: &str) -> bool {
-    ["s3://", "gs://", "az://", "file://", "http://", "https://"]
-        .iter()
-        .any(|scheme| argument.starts_with(scheme))
+    ["file://", "http://", "https://"].iter().any(|scheme| argument.starts_with(scheme))
 }

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use crate::compression::Encoder;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::format::Format;
+use crate::object_store;
 use crate::output_file::OutputFile;
 use crate::parquet;
 use crate::record::ReadOptions;
@@ -60,11 +61,12 @@ impl Source {
         bad_records: BadRecords,
         keep: impl FnMut(u64) -> bool,
     ) -> Result<Mirrored> {
-        let Origin::File(path) = &self.origin else {
+        if matches!(self.origin, Origin::StandardInput(_)) {
             return Err(Error::new(ErrorKind::ReadOnce));
-        };
+        }
         let target = folder.join(self.name());
-        if let (Ok(from), Ok(to)) = (fs::canonicalize(path), fs::canonicalize(&target))
+        if let Origin::File(path) = &self.origin
+            && let (Ok(from), Ok(to)) = (fs::canonicalize(path), fs::canonicalize(&target))
             && from == to
         {
             return Err(Error::new(ErrorKind::OwnInput(target)));
@@ -76,7 +78,7 @@ impl Source {
             Format::TextFile => {
                 // A file that is too long or broken is a bad record, which nobody is asked for.
                 self.chunks(options).next().transpose()?;
-                copy_text(path, &target, selection)
+                self.copy_text(&target, selection)
             }
             Format::Parquet => self.mirror_rows(&target, options, selection),
             Format::JsonLines | Format::Csv | Format::Tsv => {
@@ -147,22 +149,30 @@ impl Source {
         selection.mirrored.broken = fault.or(selection.mirrored.broken);
         Ok(selection.mirrored)
     }
-}
 
-fn copy_text(
-    path: &Path,
-    target: &Path,
-    mut selection: Selection<impl FnMut(u64) -> bool>,
-) -> Result<Mirrored> {
-    if selection.takes(Some(1)) {
-        let mut out = OutputFile::create(target)?;
-        let copied = io::copy(&mut open_file(path)?, &mut out);
-        copied.map_err(|source| Error::io(target, Operation::Write, source))?;
-        out.commit()?;
-    } else {
-        selection.mirrored.path = None;
+    fn copy_text(
+        &self,
+        target: &Path,
+        mut selection: Selection<impl FnMut(u64) -> bool>,
+    ) -> Result<Mirrored> {
+        if selection.takes(Some(1)) {
+            let mut out = OutputFile::create(target)?;
+            let copied = match &self.origin {
+                Origin::Object(url) => io::copy(&mut object_store::reader(url)?, &mut out),
+                _ => io::copy(&mut open_file(self.path())?, &mut out),
+            };
+            copied.map_err(|source| {
+                if object_store::is_fault(&source) {
+                    return Error::io(self.path(), Operation::Read, source);
+                }
+                Error::io(target, Operation::Write, source)
+            })?;
+            out.commit()?;
+        } else {
+            selection.mirrored.path = None;
+        }
+        Ok(selection.mirrored)
     }
-    Ok(selection.mirrored)
 }
 
 /// The choice, and its count.

@@ -27,7 +27,8 @@ use parquet::file::reader::ChunkReader;
 use parquet::schema::types::{SchemaDescriptor, Type};
 
 use crate::compression::Compression;
-use crate::error::{Error, ErrorKind, Fault, Place, Result};
+use crate::error::{Error, ErrorKind, Fault, Operation, Place, Result};
+use crate::object_store::RangedFile;
 use crate::record::{Context, FieldValue, Origin, ReadOptions, Record};
 use crate::source::{self, Origin as SourceOrigin, Source};
 use crate::text_files;
@@ -194,7 +195,7 @@ fn record<'b>(
 
 /// The batches of a file, in order.
 pub(crate) struct Batches {
-    reader: ParquetRecordBatchReader,
+    file: OpenFile,
     next_record: u64,
 }
 
@@ -202,7 +203,7 @@ impl Batches {
     pub(crate) fn open(source: &Source, options: &ReadOptions) -> Result<Self> {
         let path = source.path();
         let fields = &options.fields;
-        let (reader, _) = with_file(source, options, Opening::Fields, |schema| {
+        let file = with_file(source, options, Opening::Fields, |schema| {
             if !has_column(schema.root_schema(), &fields.text) {
                 let columns = schema.root_schema().get_fields().iter();
                 let columns = columns.map(|field| field.name().to_owned()).collect();
@@ -213,11 +214,11 @@ impl Batches {
             let names = [&fields.text, &fields.id, &fields.url].into_iter().chain(&fields.others);
             Ok(ProjectionMask::columns(schema, names.map(String::as_str)))
         })?;
-        Ok(Self { reader, next_record: 1 })
+        Ok(Self { file, next_record: 1 })
     }
 
     pub(crate) fn next(&mut self, path: &Path) -> Option<Result<Batch>> {
-        let columns = match next_batch(&mut self.reader, path)? {
+        let columns = match self.file.next_batch(path)? {
             Ok(columns) => columns,
             Err(error) => return Some(Err(error)),
         };
@@ -227,9 +228,28 @@ impl Batches {
     }
 }
 
-fn next_batch(reader: &mut ParquetRecordBatchReader, path: &Path) -> Option<Result<RecordBatch>> {
-    let next = || reader.next().transpose().map_err(|error| broken(path, &error));
-    guarded(path, next).transpose()
+/// A file being read.
+struct OpenFile {
+    reader: ParquetRecordBatchReader,
+    metadata: Arc<ParquetMetaData>,
+    /// Where it comes from, if that is an object store.
+    store: Option<RangedFile>,
+}
+
+impl OpenFile {
+    fn next_batch(&mut self, path: &Path) -> Option<Result<RecordBatch>> {
+        let next = || self.reader.next().transpose().map_err(|error| broken(path, &error));
+        let batch = guarded(path, next);
+        batch.map_err(|error| blame(self.store.as_ref(), path, error)).transpose()
+    }
+}
+
+/// The fault of the store, if it was that which made reading fail.
+fn blame(store: Option<&RangedFile>, path: &Path, error: Error) -> Error {
+    match store.and_then(RangedFile::take_fault) {
+        Some(fault) => Error::io(path, Operation::Read, fault),
+        None => error,
+    }
 }
 
 /// What a file is opened for.
@@ -265,8 +285,6 @@ fn guarded<T>(path: &Path, run: impl FnOnce() -> Result<T>) -> Result<T> {
     })
 }
 
-type Reader = (ParquetRecordBatchReader, Arc<ParquetMetaData>);
-
 /// Opens the file. A Parquet file is read from its end, so one that is compressed as a whole, or
 /// standard input, has to be unpacked into memory first, up to the limit of documents.
 fn with_file(
@@ -274,16 +292,26 @@ fn with_file(
     options: &ReadOptions,
     opening: Opening,
     mask: impl FnOnce(&SchemaDescriptor) -> Result<ProjectionMask>,
-) -> Result<Reader> {
+) -> Result<OpenFile> {
     match &source.origin {
         SourceOrigin::File(path) if source.compression() == Compression::None => {
             let file = source::open_file(path)?;
-            guarded(path, || build(source, options, opening, file, mask))
+            guarded(path, || build(source, options, opening, file, None, mask))
+        }
+        SourceOrigin::Object(url) if source.compression() == Compression::None => {
+            let file = RangedFile::open(url)?;
+            let store = Some(file.clone());
+            let opened = guarded(source.path(), || {
+                build(source, options, opening, file.clone(), store, mask)
+            });
+            opened.map_err(|error| blame(Some(&file), source.path(), error))
         }
         _ => {
             let limit = options.limits.max_document_bytes;
             let bytes = text_files::read(source.path(), source.reader()?, 0, limit)?;
-            guarded(source.path(), || build(source, options, opening, Bytes::from(bytes), mask))
+            guarded(source.path(), || {
+                build(source, options, opening, Bytes::from(bytes), None, mask)
+            })
         }
     }
 }
@@ -293,8 +321,9 @@ fn build(
     options: &ReadOptions,
     opening: Opening,
     file: impl ChunkReader + 'static,
+    store: Option<RangedFile>,
     mask: impl FnOnce(&SchemaDescriptor) -> Result<ProjectionMask>,
-) -> Result<Reader> {
+) -> Result<OpenFile> {
     let failed = |error: ParquetError| broken(source.path(), &error);
     let skip = opening == Opening::Fields;
     let arrow = ArrowReaderOptions::new().with_skip_arrow_metadata(skip);
@@ -307,8 +336,11 @@ fn build(
     let row_bytes = bytes.checked_div(rows).unwrap_or(0).max(1) as u64;
     let batch_rows = (options.chunk_bytes as u64 / row_bytes).clamp(1, MAX_ROWS);
     let mask = mask(builder.parquet_schema())?;
+    if let Some(store) = &store {
+        store.plan(&metadata, &mask);
+    }
     let builder = builder.with_projection(mask).with_batch_size(batch_rows as usize);
-    Ok((builder.build().map_err(failed)?, metadata))
+    Ok(OpenFile { reader: builder.build().map_err(failed)?, metadata, store })
 }
 
 fn broken(path: &Path, error: &(impl std::error::Error + 'static)) -> Error {
@@ -331,17 +363,16 @@ pub(crate) fn write_selection<W: Write + Send>(
     target: &Path,
     mut keep: impl FnMut() -> Option<Vec<bool>>,
 ) -> Result<(W, Option<Error>)> {
-    let (mut reader, metadata) =
-        with_file(source, options, Opening::Mirror, |_| Ok(ProjectionMask::all()))?;
+    let mut file = with_file(source, options, Opening::Mirror, |_| Ok(ProjectionMask::all()))?;
     let failed = |error: ParquetError| {
-        Error::io(target, crate::Operation::Write, std::io::Error::other(error.to_string()))
+        Error::io(target, Operation::Write, std::io::Error::other(error.to_string()))
     };
-    let schema = arrow_array::RecordBatchReader::schema(&reader);
-    let options = writer_options(&metadata);
+    let schema = arrow_array::RecordBatchReader::schema(&file.reader);
+    let options = writer_options(&file.metadata);
     let mut writer = ArrowWriter::try_new_with_options(out, schema, options).map_err(failed)?;
     let mut answers: VecDeque<bool> = VecDeque::new();
     let mut fault = None;
-    while let Some(batch) = next_batch(&mut reader, source.path()) {
+    while let Some(batch) = file.next_batch(source.path()) {
         let batch = match batch {
             Ok(batch) => batch,
             Err(error) => {

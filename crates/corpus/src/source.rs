@@ -9,6 +9,7 @@ use crate::chunk::{Chunks, Reading};
 use crate::compression::Compression;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::format::Format;
+use crate::object_store;
 use crate::parquet::Batches;
 use crate::record::{Context, ReadOptions};
 use crate::split::{Boundary, Splitter, TableScanner};
@@ -28,6 +29,8 @@ pub struct Source {
 #[derive(Clone, Debug)]
 pub(crate) enum Origin {
     File(PathBuf),
+    /// An object of a store, by its URL.
+    Object(String),
     /// With what has been read of it already; `None` once it is being read.
     StandardInput(Arc<Mutex<Option<Vec<u8>>>>),
 }
@@ -70,6 +73,24 @@ impl Source {
         Ok(Self { origin, id, name, format, compression })
     }
 
+    /// The object at this URL, with a name for its mirror.
+    pub(crate) fn object(url: &str, name: String, format: Option<Format>) -> Result<Self> {
+        let by_name = Compression::from_name(&name);
+        let (origin, id) = (Origin::Object(url.to_owned()), url.to_owned());
+        if let Some(known) =
+            Format::from_name(&name).filter(|known| format.is_none_or(|f| f == *known))
+        {
+            return Ok(Self { origin, id, name, format: known, compression: by_name });
+        }
+        let head = object_store::head(url, HEAD_BYTES)?;
+        let compression = match by_name {
+            Compression::None => Compression::from_magic(&head),
+            known => known,
+        };
+        let format = format.unwrap_or_else(|| format_of(&head, compression));
+        Ok(Self { origin, id, name, format, compression })
+    }
+
     /// Standard input, of the given format or of what its first bytes say, which are read here.
     ///
     /// # Errors
@@ -85,10 +106,11 @@ impl Source {
         Ok(Self { origin, name: id.clone(), id, format, compression })
     }
 
-    /// Where it is; for people in the case of standard input.
+    /// Where it is: a URL of an object in a store; for people in the case of standard input.
     pub fn path(&self) -> &Path {
         match &self.origin {
             Origin::File(path) => path,
+            Origin::Object(url) => Path::new(url),
             Origin::StandardInput(_) => Path::new("standard input"),
         }
     }
@@ -169,6 +191,7 @@ impl Source {
     pub(crate) fn reader(&self) -> Result<Box<dyn Read + Send>> {
         let reader = match &self.origin {
             Origin::File(path) => self.compression.reader(open_file(path)?),
+            Origin::Object(url) => self.compression.reader(object_store::reader(url)?),
             Origin::StandardInput(head) => {
                 let mut head = head.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
                 let Some(head) = head.take() else {
