@@ -1,9 +1,11 @@
 //! Signing speed: each stage, each kernel, and the whole signature, on one core.
 //!
 //! Every kernel must give the same signatures, and those of the naive
-//! reference on a sample; otherwise the benchmark fails.
+//! reference on a sample; otherwise the benchmark fails. `scale` measures the
+//! way from signatures to clusters.
 
 mod corpus;
+mod scale;
 mod stages;
 
 use std::io::{self, Write as _};
@@ -11,17 +13,30 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use corpus::Corpus;
+use scale::{Failure, Scale};
 
 const USAGE: &str = "\
 Measures signing on one core: MB/s and ns per token for each stage and kernel.
 
 usage: lookalike-benchmarks [--test] [--rounds N] [--csv FILE] [CORPUS.jsonl[.zst]]...
+       lookalike-benchmarks scale [--documents N] [--memory SIZE] [--folder DIR]
 
   CORPUS      measure on the field `text` of these too, not only on generated text
   --rounds N  take the best of N rounds over each corpus (default 7)
   --csv FILE  write the figures to FILE too
-  --test      a small generated corpus, one round: checks the answers, not the speed
+  --test      small generated inputs of both, one round: checks the answers, not the speed
+
+`scale` measures the way from a signature file of synthetic documents to clusters:
+
+  --documents N   how many (default 10000000)
+  --memory SIZE   the budget of the job, in MiB or GiB (default 512MiB)
+  --folder DIR    where its files are made and removed (default: the system's)
 ";
+
+enum Command {
+    Signing(Arguments),
+    Scale(Scale),
+}
 
 struct Arguments {
     corpora: Vec<PathBuf>,
@@ -30,9 +45,43 @@ struct Arguments {
     test: bool,
 }
 
-fn arguments() -> Result<Arguments, String> {
+fn command() -> Result<Command, String> {
+    let mut given = std::env::args().skip(1).peekable();
+    if given.next_if_eq("scale").is_some() {
+        scale_arguments(given).map(Command::Scale)
+    } else {
+        arguments(given).map(Command::Signing)
+    }
+}
+
+fn scale_arguments(mut given: impl Iterator<Item = String>) -> Result<Scale, String> {
+    let folder = std::env::temp_dir();
+    let mut parsed = Scale { documents: 10_000_000, memory: 512 << 20, folder };
+    while let Some(argument) = given.next() {
+        let value = given.next().ok_or(format!("{argument} needs a value"))?;
+        let number = |digits: &str| -> Result<u32, String> {
+            digits.trim().parse().map_err(|_| format!("`{value}` is no number that fits"))
+        };
+        match argument.as_str() {
+            "--documents" => parsed.documents = number(&value)?,
+            "--memory" => {
+                let units = [("MiB", 20), ("GiB", 30)];
+                let unit = |(unit, shift)| Some((value.strip_suffix(unit)?, shift));
+                let (digits, shift) = units
+                    .into_iter()
+                    .find_map(unit)
+                    .ok_or(format!("`{value}` has no MiB or GiB"))?;
+                parsed.memory = (number(digits)? as usize) << shift;
+            }
+            "--folder" => parsed.folder = value.into(),
+            _ => return Err(format!("no option `{argument}`")),
+        }
+    }
+    Ok(parsed)
+}
+
+fn arguments(mut given: impl Iterator<Item = String>) -> Result<Arguments, String> {
     let mut parsed = Arguments { corpora: Vec::new(), rounds: 7, csv: None, test: false };
-    let mut given = std::env::args().skip(1);
     while let Some(argument) = given.next() {
         let mut value = || given.next().ok_or(format!("{argument} needs a value"));
         match argument.as_str() {
@@ -52,7 +101,27 @@ fn arguments() -> Result<Arguments, String> {
     Ok(parsed)
 }
 
-fn run(arguments: &Arguments) -> Result<(), String> {
+fn run(command: &Command) -> Result<(), Failure> {
+    match command {
+        Command::Scale(scale) => run_scale(scale),
+        Command::Signing(arguments) => {
+            run_signing(arguments)?;
+            if arguments.test {
+                // So little memory that everything goes through the disk.
+                let (documents, memory, folder) = (200_000, 4 << 20, std::env::temp_dir());
+                run_scale(&Scale { documents, memory, folder })?;
+            }
+            Ok(())
+        }
+    }
+}
+
+fn run_scale(scale: &Scale) -> Result<(), Failure> {
+    let report = scale::measure(scale)?;
+    io::stdout().write_all(report.as_bytes()).map_err(|error| error.to_string().into())
+}
+
+fn run_signing(arguments: &Arguments) -> Result<(), String> {
     let mut corpora = vec![Corpus::generated(if arguments.test { 200_000 } else { 20_000_000 })];
     for path in &arguments.corpora {
         let read = Corpus::read(path).map_err(|error| format!("`{}`: {error}", path.display()))?;
@@ -75,12 +144,12 @@ fn run(arguments: &Arguments) -> Result<(), String> {
 }
 
 fn main() -> ExitCode {
-    let result = arguments().map_err(|error| format!("{error}\n\n{USAGE}")).and_then(|a| run(&a));
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("lookalike-benchmarks: {error}");
-            ExitCode::from(2)
-        }
-    }
+    let command = command().map_err(|error| Failure::Broken(format!("{error}\n\n{USAGE}")));
+    let (error, code) = match command.and_then(|command| run(&command)) {
+        Ok(()) => return ExitCode::SUCCESS,
+        Err(Failure::Wrong(error)) => (error, 1),
+        Err(Failure::Broken(error)) => (error, 2),
+    };
+    eprintln!("lookalike-benchmarks: {error}");
+    ExitCode::from(code)
 }

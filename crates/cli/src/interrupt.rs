@@ -6,7 +6,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use anyhow::Context as _;
 
@@ -35,6 +37,35 @@ pub(crate) fn create<T>(
     let file = create()?;
     *slot = Some(partial(&file).to_owned());
     Ok(file)
+}
+
+/// Whether somebody wants the job to stop.
+static STOP: AtomicBool = AtomicBool::new(false);
+
+/// How long a job may take to stop by itself; then it is ended. It can be killed at any time.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Makes Ctrl-C a wish that [`is_wanted`] tells of, for jobs that can go on later.
+pub(crate) fn watch() -> anyhow::Result<()> {
+    ctrlc::set_handler(|| {
+        // The second time, or when the job hangs in a read: at once.
+        if !STOP.swap(true, Ordering::Relaxed) {
+            std::thread::sleep(PATIENCE);
+        }
+        exit_after("interrupted\nhint: the same command with --resume goes on");
+    })
+    .context("cannot prepare for Ctrl-C")
+}
+
+/// Whether the job should stop.
+pub(crate) fn is_wanted() -> bool {
+    STOP.load(Ordering::Relaxed)
+}
+
+/// Ends the program as one that was interrupted.
+pub(crate) fn exit_after(words: &str) -> ! {
+    say(words);
+    std::process::exit(INTERRUPTED)
 }
 
 /// Removes what is half-written, if anything, after a fault; never waits.

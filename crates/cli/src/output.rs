@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal as _, Write as _};
 
 use anyhow::Context as _;
+pub(crate) use lookalike_engine::numbers::{bytes, count, grouped};
 
 use crate::env;
 
@@ -101,37 +102,6 @@ impl Table {
     }
 }
 
-/// A count with its thing: `1 document`, `2 documents`.
-pub(crate) fn count(n: u64, thing: &str) -> String {
-    format!("{} {thing}{}", grouped(n), if n == 1 { "" } else { "s" })
-}
-
-/// A whole number with its thousands apart: `12,345`.
-pub(crate) fn grouped(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-/// Bytes as people read them: `512 B`, `1.5 MiB`.
-pub(crate) fn bytes(n: u64) -> String {
-    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
-    let mut value = n as f64;
-    let mut unit = 0;
-    // 1023.95 is where one digit after the point would show 1024.0.
-    while value >= 1023.95 && unit + 1 < UNITS.len() {
-        value /= 1024.0;
-        unit += 1;
-    }
-    if unit == 0 { format!("{n} B") } else { format!("{value:.1} {}", UNITS[unit]) }
-}
-
 /// A share as a percentage: two digits after the point, three that count below one, and powers
 /// of ten where zeros would be counted. Only all is shown as 100.
 pub(crate) fn percent(share: f64) -> String {
@@ -181,13 +151,6 @@ mod tests {
 
     #[test]
     fn numbers_read_well() {
-        assert_eq!(grouped(0), "0");
-        assert_eq!(grouped(999), "999");
-        assert_eq!(grouped(1_234_567), "1,234,567");
-        assert_eq!(count(1, "document"), "1 document");
-        assert_eq!(bytes(1023), "1023 B");
-        assert_eq!(bytes(1 << 20), "1.0 MiB");
-        assert_eq!(bytes((1 << 20) - 1), "1.0 MiB");
         assert_eq!(percent(0.010_67), "1.07 %");
         assert_eq!(percent(5.59e-8), "5.59e-6 %");
         assert_eq!(percent(0.000_208), "0.0208 %");

@@ -3,13 +3,17 @@
 #![expect(clippy::disallowed_methods, reason = "rates need a clock; results do not see it")]
 
 use std::io::{self, IsTerminal as _, Write as _};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use lookalike_engine::numbers::duration;
+use lookalike_engine::{Error, Observer, Stage, Work};
 use serde_json::json;
 
 use crate::flags::ProgressForm;
-use crate::output;
+use crate::skipped::Skipped;
+use crate::{interrupt, output};
 
 /// How often machines are told: often enough to watch, seldom enough to log.
 const JSON_EVERY: Duration = Duration::from_secs(1);
@@ -33,13 +37,19 @@ enum Form {
     Json,
 }
 
+impl Form {
+    fn new(stage: &'static str, form: ProgressForm) -> Self {
+        match form {
+            ProgressForm::Json => Self::Json,
+            ProgressForm::Auto if io::stderr().is_terminal() => Self::Line(line(stage)),
+            ProgressForm::Auto | ProgressForm::Never => Self::None,
+        }
+    }
+}
+
 impl Progress {
     pub(crate) fn start(stage: &'static str, form: ProgressForm) -> Self {
-        let form = match form {
-            ProgressForm::Json => Form::Json,
-            ProgressForm::Auto if io::stderr().is_terminal() => Form::Line(line(stage)),
-            ProgressForm::Auto | ProgressForm::Never => Form::None,
-        };
+        let form = Form::new(stage, form);
         let now = Instant::now();
         Self { stage, form, start: now, told: now, documents: 0, bytes: 0 }
     }
@@ -113,4 +123,171 @@ fn line(stage: &'static str) -> ProgressBar {
     bar.set_prefix(stage);
     bar.enable_steady_tick(DRAW_EVERY);
     bar
+}
+
+/// Watches a job of several stages, which calls from several threads.
+pub(crate) struct Watch {
+    form: ProgressForm,
+    start: Instant,
+    stage: Mutex<Option<StageWatch>>,
+    skipped: Mutex<Skipped>,
+}
+
+struct StageWatch {
+    stage: Stage,
+    total: Option<Work>,
+    form: Form,
+    start: Instant,
+    told: Instant,
+    documents: u64,
+    bytes: u64,
+    stored: u64,
+}
+
+impl Watch {
+    pub(crate) fn new(form: ProgressForm) -> Self {
+        let (stage, skipped) = (Mutex::new(None), Mutex::new(Skipped::default()));
+        Self { form, start: Instant::now(), stage, skipped }
+    }
+
+    /// Ends the last stage.
+    pub(crate) fn finish(&self) {
+        if let Some(stage) = self.stage().take() {
+            stage.finish();
+        }
+    }
+
+    fn stage(&self) -> MutexGuard<'_, Option<StageWatch>> {
+        self.stage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn count(&self, count: impl FnOnce(&mut StageWatch)) {
+        if let Some(stage) = &mut *self.stage() {
+            count(stage);
+            stage.tell_now_and_then();
+        }
+    }
+}
+
+impl Observer for Watch {
+    fn begin(&self, stage: Stage, total: Option<Work>) {
+        let mut slot = self.stage();
+        if let Some(last) = slot.take() {
+            last.finish();
+        }
+        let now = Instant::now();
+        *slot = Some(StageWatch {
+            stage,
+            total,
+            form: Form::new(stage.name(), self.form),
+            start: now,
+            told: now,
+            documents: 0,
+            bytes: 0,
+            stored: 0,
+        });
+    }
+
+    fn advance(&self, bytes: u64, documents: u64) {
+        self.count(|stage| {
+            stage.bytes += bytes;
+            stage.documents += documents;
+        });
+    }
+
+    fn read(&self, stored_bytes: u64) {
+        self.count(|stage| stage.stored += stored_bytes);
+    }
+
+    fn wants_totals(&self) -> bool {
+        !matches!(Form::new("", self.form), Form::None)
+    }
+
+    fn skipped(&self, fault: &Error) {
+        let stage = self.stage();
+        let say = |message: &str| match stage.as_ref().map(|stage| &stage.form) {
+            Some(Form::Line(bar)) => bar.suspend(|| crate::exit::say(message)),
+            _ => crate::exit::say(message),
+        };
+        self.skipped.lock().unwrap_or_else(PoisonError::into_inner).add(fault, say);
+    }
+
+    fn cancelled(&self) -> bool {
+        interrupt::is_wanted()
+    }
+
+    fn seconds(&self) -> f64 {
+        self.start.elapsed().as_secs_f64()
+    }
+}
+
+impl StageWatch {
+    fn tell_now_and_then(&mut self) {
+        let every = match self.form {
+            Form::None => return,
+            Form::Line(_) => DRAW_EVERY,
+            Form::Json => JSON_EVERY,
+        };
+        if self.told.elapsed() >= every {
+            self.told = Instant::now();
+            self.tell();
+        }
+    }
+
+    /// How much of the stage is done, as far as that is known.
+    fn share(&self) -> Option<f64> {
+        let (done, total) = match self.total? {
+            Work::Stored(total) => (self.stored, total),
+            Work::Documents(total) => (self.documents, total),
+        };
+        (total > 0).then(|| (done as f64 / total as f64).min(1.0))
+    }
+
+    fn seconds_left(&self) -> Option<f64> {
+        let share = self.share().filter(|share| *share > 0.01)?;
+        Some(self.start.elapsed().as_secs_f64() * (1.0 - share) / share)
+    }
+
+    fn tell(&self) {
+        let thing = if self.stage == Stage::Decide { "candidate" } else { "document" };
+        match &self.form {
+            Form::None => {}
+            Form::Line(bar) => {
+                let time = self.start.elapsed();
+                let mut parts = vec![output::count(self.documents, thing)];
+                if self.bytes > 0 {
+                    parts.extend([output::bytes(self.bytes), rate(self.bytes, time)]);
+                } else {
+                    let each = self.documents as f64 / time.as_secs_f64().max(1e-9);
+                    parts.push(format!("{}/s", output::grouped(each as u64)));
+                }
+                if let (Some(share), Some(left)) = (self.share(), self.seconds_left()) {
+                    parts.push(format!("{:.0} %", share * 100.0));
+                    parts.push(format!("{} left", duration(left.round())));
+                }
+                let line = parts.join(", ");
+                bar.set_message(line);
+            }
+            Form::Json => {
+                let line = json!({
+                    "stage": self.stage.name(),
+                    "documents": self.documents,
+                    "bytes": self.bytes,
+                    "share": self.share(),
+                    "seconds": self.start.elapsed().as_secs_f64(),
+                    "seconds_left": self.seconds_left(),
+                });
+                let _ = writeln!(io::stderr().lock(), "{line}");
+            }
+        }
+    }
+
+    fn finish(self) {
+        if matches!(self.form, Form::Json) {
+            self.tell();
+        }
+        if let Form::Line(bar) = &self.form {
+            bar.finish_and_clear();
+        }
+    }
 }

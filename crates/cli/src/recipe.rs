@@ -6,10 +6,15 @@ use std::path::Path;
 
 use anyhow::{Context as _, anyhow, bail};
 use lookalike_core::Recipe;
-use lookalike_core::recipe::PRESETS;
+use lookalike_core::recipe::{PRESETS, Verify};
+
+use crate::flags::Judging;
 
 /// The longest recipe file. A thousand times longer than any that makes sense.
 const MAX_BYTES: u64 = 1 << 20;
+
+/// The recall of the `text` preset.
+const DEFAULT_RECALL: f64 = 0.95;
 
 /// The preset of this name, or the recipe in this file.
 pub(crate) fn load(name: &str) -> anyhow::Result<Recipe> {
@@ -31,6 +36,24 @@ pub(crate) fn load(name: &str) -> anyhow::Result<Recipe> {
         let stem = path.file_stem().unwrap_or_default();
         recipe.name = stem.to_string_lossy().into_owned();
     }
+    Ok(recipe)
+}
+
+/// The recipe that documents are judged by.
+pub(crate) fn judging(judging: &Judging) -> anyhow::Result<Recipe> {
+    let mut recipe = load(&judging.recipe)?;
+    if judging.recipe == "text" && (judging.threshold.is_some() || judging.recall.is_some()) {
+        let threshold = judging.threshold.unwrap_or(recipe.threshold);
+        recipe = Recipe::tune(threshold, judging.recall.unwrap_or(DEFAULT_RECALL))?;
+    } else if let Some(threshold) = judging.threshold {
+        recipe.threshold = threshold;
+    }
+    if let Some(verify) = judging.verify {
+        recipe.verify = verify;
+        // An estimate is made from sketches, so signatures must have them.
+        recipe.keep_sketch |= verify == Verify::Estimate;
+    }
+    recipe.validate()?;
     Ok(recipe)
 }
 

@@ -2,6 +2,7 @@
 
 use lookalike_kernels::Kernel;
 
+use crate::candidate::Agreement;
 use crate::difference::term_difference;
 use crate::error::Result;
 use crate::recipe::Recipe;
@@ -30,6 +31,17 @@ pub struct Comparison {
     pub term_difference: u64,
     /// Tokens of each.
     pub tokens: [u64; 2],
+}
+
+impl Comparison {
+    /// What makes the two a candidate, or not.
+    pub fn agreement(&self) -> Agreement {
+        Agreement {
+            features: self.b_similarity,
+            bits: self.c_similarity,
+            repeats: self.repeats_in_common,
+        }
+    }
 }
 
 /// Compares documents by one recipe.

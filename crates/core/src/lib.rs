@@ -10,6 +10,7 @@
 //! feature     minvalues -> features          kernels::Projection: tokens -> projection
 //! signature   = what is kept of a document   signer: all of it in one pass
 //! filter      when do shared features make a candidate?
+//! candidate   the keys by which candidates meet, and the whole rule
 //! resemblance and difference: the truth about two documents
 //! recipe      every parameter of all that
 //! ```
@@ -25,6 +26,7 @@
 //! # Ok::<(), lookalike_core::Error>(())
 //! ```
 
+mod candidate;
 mod compare;
 pub mod difference;
 mod error;
@@ -35,12 +37,15 @@ pub mod resemblance;
 pub mod shingle;
 mod signature;
 mod signer;
+mod site;
 pub mod sketch;
 pub mod text;
 
+pub use candidate::{Agreement, CandidateRule, Condition, Counted};
 pub use compare::{Comparer, Comparison};
 pub use error::{Error, ErrorKind, Result};
 pub use lookalike_kernels::{Kernel, Sequence, mix};
 pub use recipe::Recipe;
 pub use signature::{Layout, Signature, Similarity};
 pub use signer::Signer;
+pub use site::site;

@@ -43,7 +43,18 @@ impl Signer {
 
     /// Signs a text. Bytes that are not UTF-8 separate words.
     pub fn sign(&mut self, text: &[u8]) -> &Signature {
-        self.tokenizer.for_each_block(text, &mut |tokens| self.pass.push(tokens));
+        self.push(text);
+        self.finish()
+    }
+
+    /// Takes a piece of a text that is too long to be held in memory. Pieces are cut where
+    /// [`last_cut`](crate::text::last_cut) says; [`finish`](Self::finish) ends the document.
+    pub fn push(&mut self, piece: &[u8]) {
+        self.tokenizer.for_each_block(piece, &mut |tokens| self.pass.push(tokens));
+    }
+
+    /// Ends a document that came in pieces.
+    pub fn finish(&mut self) -> &Signature {
         self.pass.finish()
     }
 

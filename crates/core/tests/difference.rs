@@ -1,6 +1,9 @@
 //! The difference against a naive longest common subsequence.
 
-use lookalike_core::difference::{Difference, Hunk, difference, hunks, term_difference};
+use lookalike_core::difference::{
+    Difference, Excerpt, Hunk, Limits, Piece, difference, hunks, marked, term_difference,
+};
+use lookalike_core::text::Unit;
 use proptest::prelude::*;
 
 /// The length of a longest common subsequence, by the textbook table.
@@ -177,4 +180,75 @@ fn periodic_and_constant_sequences_end_soon() {
     ends_soon(&two, &three);
     ends_soon(&two, &mixed);
     ends_soon(&mixed, &three);
+}
+
+/// Both documents again, from the pieces; what a gap leaves out is taken from `a`.
+fn unmarked(pieces: &[Piece], a: &[&str]) -> (Vec<String>, Vec<String>) {
+    let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+    let (mut left, mut right) = (Vec::new(), Vec::new());
+    for piece in pieces {
+        match piece {
+            Piece::Equal(text) => {
+                left.extend(words(text));
+                right.extend(words(text));
+            }
+            Piece::Deleted(Excerpt { head, rest: None }) => left.extend(words(head)),
+            Piece::Inserted(Excerpt { head, rest: None }) => right.extend(words(head)),
+            Piece::Gap(n) => {
+                let gap: Vec<String> =
+                    a[left.len()..left.len() + n].iter().map(|&word| word.to_owned()).collect();
+                left.extend_from_slice(&gap);
+                right.extend_from_slice(&gap);
+            }
+            piece => panic!("cut without a limit: {piece:?}"),
+        }
+    }
+    (left, right)
+}
+
+proptest! {
+    #[test]
+    fn marked_pieces_are_the_documents(
+        a in prop::collection::vec(0..4_usize, 0..80),
+        b in prop::collection::vec(0..4_usize, 0..80),
+        tail in prop::collection::vec(0..4_usize, 0..60),
+    ) {
+        const WORDS: [&str; 4] = ["one", "two", "three", "four"];
+        let document = |words: &[usize]| -> Vec<&str> {
+            words.iter().chain(&tail).map(|&word| WORDS[word]).collect()
+        };
+        let (a, b) = (document(&a), document(&b));
+        let (text_a, text_b) = (a.join(" "), b.join(" "));
+        let marked = marked(Unit::Words, text_a.as_bytes(), text_b.as_bytes(), Limits::NONE);
+        prop_assert_eq!(marked.more, 0);
+        if a == b {
+            prop_assert!(marked.pieces.is_empty() && marked.places == 0);
+        } else {
+            let (left, right) = unmarked(&marked.pieces, &a);
+            prop_assert_eq!(left, a);
+            prop_assert_eq!(right, b);
+        }
+    }
+}
+
+#[test]
+fn long_changes_and_many_places_are_cut() {
+    let words = |start: usize| (start..start + 30).map(|n| format!("w{n}")).collect::<Vec<_>>();
+    let (a, b) = (words(0).join(" "), words(100).join(" "));
+    let limits = Limits { places: 1, change: 4 };
+    let one = marked(Unit::Words, a.as_bytes(), b.as_bytes(), limits);
+    let cut = |head: &str, tail: &str| Excerpt {
+        head: head.to_owned(),
+        rest: Some((26, tail.to_owned())),
+    };
+    let expected =
+        [Piece::Deleted(cut("w0 w1", "w28 w29")), Piece::Inserted(cut("w100 w101", "w128 w129"))];
+    assert_eq!(one.pieces, expected);
+    assert_eq!((one.deleted, one.inserted, one.places, one.more), (30, 30, 1, 0));
+
+    let same = words(0).join(" ");
+    let (a, b) = (format!("x {same} x"), format!("y {same} y"));
+    let two = marked(Unit::Words, a.as_bytes(), b.as_bytes(), limits);
+    assert_eq!((two.places, two.more), (2, 1));
+    assert!(!two.pieces.iter().any(|piece| matches!(piece, Piece::Gap(_))), "{two:?}");
 }

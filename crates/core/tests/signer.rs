@@ -11,7 +11,7 @@ use lookalike_core::recipe::{
 };
 use lookalike_core::shingle::{Counting, ShingleSet, Shingler};
 use lookalike_core::sketch::{Bottom, ListOrder, Modular, mix_elements};
-use lookalike_core::text::{Tokenizer, Unit};
+use lookalike_core::text::{Tokenizer, Unit, last_cut};
 use lookalike_core::{Comparer, Kernel, Layout, Recipe, Signature, Signer, Similarity};
 use lookalike_kernels::rabin::{FEATURES, TOKENS};
 use lookalike_kernels::{Permutations, Projection, reference};
@@ -337,5 +337,22 @@ fn verification_is_off_in_the_papers_presets() {
     for name in PRESETS {
         let verify = Recipe::preset(name).unwrap().verify;
         assert_eq!(verify == Verify::None, name != "text", "{name}");
+    }
+}
+
+#[test]
+fn texts_in_pieces_have_the_signature_of_the_whole() {
+    let text = "One line.\nTwo  lines, and a https://example.org/a.b c\u{301} end\n中文。也 行\n"
+        .repeat(300);
+    for name in PRESETS {
+        let mut signer = Signer::new(&Recipe::preset(name).unwrap()).unwrap();
+        let whole = signer.sign(text.as_bytes()).clone();
+        let mut rest = text.as_bytes();
+        while let Some(cut) = last_cut(Unit::Words, &rest[..rest.len().min(700)]) {
+            signer.push(&rest[..cut]);
+            rest = &rest[cut..];
+        }
+        signer.push(rest);
+        assert_eq!(*signer.finish(), whole, "{name}");
     }
 }

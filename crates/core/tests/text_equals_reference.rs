@@ -2,7 +2,7 @@
 
 mod text_reference;
 
-use lookalike_core::text::{BLOCK, Token, Tokenizer, Unit, spans};
+use lookalike_core::text::{BLOCK, Token, Tokenizer, Unit, last_cut, spans};
 use proptest::prelude::*;
 use text_reference::tokens as reference;
 
@@ -25,6 +25,18 @@ fn check(text: &[u8]) {
             blocks.extend(block);
         });
         assert_eq!(blocks, expected);
+
+        // Short texts are enough to show it, and there are many.
+        for head in (0..=text.len().min(2000)).step_by(text.len().min(2000) / 5 + 1) {
+            if text.len() <= 2000
+                && let Some(cut) = last_cut(unit, &text[..head])
+            {
+                let mut parts = Vec::new();
+                tokenizer.tokens(&text[..cut], &mut parts);
+                tokenizer.tokens(&text[cut..], &mut parts);
+                assert_eq!(parts, expected, "{unit:?} cut at {cut}");
+            }
+        }
 
         let spans = spans(unit, text);
         assert_eq!(spans.iter().map(|span| span.token).collect::<Vec<_>>(), expected);

@@ -6,8 +6,9 @@ use std::{borrow::Cow, fmt};
 use crate::error::{Fault, Place, Result};
 use crate::format::BYTE_ORDER_MARK;
 use crate::parquet::{self, Batch};
+use crate::position::Position;
 use crate::record::{Context, Origin, Record};
-use crate::split::{Piece, Split, Splitter};
+use crate::split::{self, Boundary, Piece, Split, Splitter};
 use crate::table::{self, Table};
 use crate::{json, text_files};
 
@@ -64,37 +65,59 @@ impl Chunk {
 
     /// Parses it, and calls `each` with every record in order. A bad record is an error that says
     /// where it is and what is wrong with it; the next one follows.
-    pub fn for_each(&self, mut each: impl FnMut(Result<Record<'_>>)) {
-        self.for_each_with_bytes(|_, record| each(record));
+    pub fn for_each(&self, each: impl FnMut(Result<Record<'_>>)) {
+        self.for_each_wanted(|_| true, each);
     }
 
-    /// As `for_each`, and with the bytes of the record in the file, where there are any.
-    pub(crate) fn for_each_with_bytes(&self, mut each: impl FnMut(&[u8], Result<Record<'_>>)) {
+    /// As [`Chunk::for_each`] for some of the records: `wanted` is asked with the number of every
+    /// one, good or bad, in order. Of the others only the ends are looked for.
+    pub fn for_each_wanted(
+        &self,
+        mut wanted: impl FnMut(u64) -> bool,
+        mut each: impl FnMut(Result<Record<'_>>),
+    ) {
         let context = &*self.context;
         match &self.content {
             Content::Text(text) => {
-                let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
-                each(
-                    &[],
-                    Ok(Record {
+                if wanted(1) {
+                    let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+                    each(Ok(Record {
                         number: 1,
                         id: Cow::Borrowed(&context.id),
                         text: Cow::Borrowed(text),
                         url: None,
                         origin: Origin::Text,
-                    }),
-                );
+                    }));
+                }
             }
-            Content::Json(piece) => json::for_each(piece, context, each),
-            Content::Table(piece, table) => table::for_each(piece, table, context, each),
-            Content::Parquet(batch) => {
-                parquet::for_each(batch, context, |record| each(&[], record));
-            }
-            Content::TooLong { place, .. } => {
-                let limit = context.options.limits.max_record_bytes;
-                each(&[], context.bad(*place, Fault::TooLong(limit)));
+            Content::Json(piece) => json::for_each(piece, context, wanted, each),
+            Content::Table(piece, table) => table::for_each(piece, table, context, wanted, each),
+            Content::Parquet(batch) => parquet::for_each(batch, context, wanted, each),
+            Content::TooLong { record, place } => {
+                if wanted(*record) {
+                    let limit = context.options.limits.max_record_bytes;
+                    each(context.bad(*place, Fault::TooLong(limit)));
+                }
             }
         }
+    }
+
+    /// Calls `each` with the number and the bytes of every record of lines as the file has them;
+    /// without the bytes if it is longer than the limit.
+    pub(crate) fn for_each_stored(&self, mut each: impl FnMut(u64, Option<&[u8]>)) {
+        let (piece, boundary) = match &self.content {
+            Content::Json(piece) => (piece, Boundary::Line),
+            Content::Table(piece, table) => (piece, table.boundary()),
+            Content::TooLong { record, .. } => return each(*record, None),
+            Content::Text(_) | Content::Parquet(_) => return,
+        };
+        let limit = self.context.options.limits.max_record_bytes;
+        let mut number = piece.record;
+        split::for_each_record(&piece.bytes, boundary, limit, |raw, _, _| {
+            let short = split::content(raw).len() as u64 <= limit;
+            each(number, short.then_some(raw));
+            number += 1;
+        });
     }
 }
 
@@ -102,6 +125,7 @@ impl Chunk {
 pub struct Chunks {
     pub(crate) context: Arc<Context>,
     pub(crate) reading: Reading,
+    pub(crate) position: Position,
 }
 
 /// The open file.
@@ -123,6 +147,12 @@ pub(crate) enum Reading {
 }
 
 impl Chunks {
+    /// How many bytes of the stored file have been read so far, for showing how long it will
+    /// take; in Parquet, which is not read from front to end, the share of its rows in its size.
+    pub fn position(&self) -> u64 {
+        self.position.get()
+    }
+
     /// What stands before the first record: the byte order mark and the header.
     pub(crate) fn preamble(&self) -> &[u8] {
         match &self.reading {
@@ -157,7 +187,11 @@ impl Chunks {
                 }
                 Err(error) => Err(decoding(error)),
             }),
-            Reading::Parquet(batches) => Some(batches.next(path)?.map(Content::Parquet)),
+            Reading::Parquet(batches) => {
+                let batch = batches.next(path)?;
+                self.position.set(batches.position());
+                Some(batch.map(Content::Parquet))
+            }
             Reading::Failed(_) | Reading::Ended => {
                 match std::mem::replace(&mut self.reading, Reading::Ended) {
                     Reading::Failed(error) => Some(Err(error)),

@@ -13,9 +13,11 @@ use flate2::write::GzEncoder;
 use liblzma::bufread::XzDecoder;
 use liblzma::stream::{CONCATENATED, Stream};
 use liblzma::write::XzEncoder;
+use serde::{Deserialize, Serialize};
 
 /// How a file is compressed as a whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Compression {
     /// Not at all.
     None,
@@ -96,8 +98,31 @@ impl Compression {
     }
 }
 
+/// One thread that packs while the next bytes are read and chosen. Files are packed side by side
+/// where there are many, so more would only take memory; the bytes are the same.
+const ZSTD_WORKERS: u32 = 1;
+
+fn zstd_encoder<W: Write>(
+    out: W,
+    workers: u32,
+) -> io::Result<zstd::stream::write::Encoder<'static, W>> {
+    let mut encoder = zstd::stream::write::Encoder::new(out, 3)?;
+    encoder.multithread(workers)?;
+    Ok(encoder)
+}
+
 /// Packs what is written, at the level that the format's own tool takes unless told otherwise.
-pub(crate) enum Encoder<W: Write> {
+///
+/// The library gets it in blocks of one size: what zlib-rs makes of some bytes depends on how
+/// they are divided, and no output may depend on the size of chunks.
+pub(crate) struct Encoder<W: Write> {
+    packer: Packer<W>,
+    block: Vec<u8>,
+}
+
+const BLOCK_BYTES: usize = 64 << 10;
+
+enum Packer<W: Write> {
     None(W),
     Gzip(GzEncoder<W>),
     Zstd(zstd::stream::write::Encoder<'static, W>),
@@ -107,43 +132,104 @@ pub(crate) enum Encoder<W: Write> {
 
 impl<W: Write> Encoder<W> {
     pub(crate) fn new(compression: Compression, out: W) -> io::Result<Self> {
-        Ok(match compression {
-            Compression::None => Self::None(out),
-            Compression::Gzip => Self::Gzip(GzEncoder::new(out, flate2::Compression::new(6))),
-            Compression::Zstd => Self::Zstd(zstd::stream::write::Encoder::new(out, 3)?),
-            Compression::Bzip2 => Self::Bzip2(BzEncoder::new(out, bzip2::Compression::best())),
-            Compression::Xz => Self::Xz(XzEncoder::new(out, 6)),
-        })
+        let packer = match compression {
+            Compression::None => Packer::None(out),
+            Compression::Gzip => Packer::Gzip(GzEncoder::new(out, flate2::Compression::new(6))),
+            Compression::Zstd => Packer::Zstd(zstd_encoder(out, ZSTD_WORKERS)?),
+            Compression::Bzip2 => Packer::Bzip2(BzEncoder::new(out, bzip2::Compression::best())),
+            Compression::Xz => Packer::Xz(XzEncoder::new(out, 6)),
+        };
+        Ok(Self { packer, block: Vec::with_capacity(BLOCK_BYTES) })
     }
 
     /// Writes what is left, and the end of the stream.
-    pub(crate) fn finish(self) -> io::Result<W> {
-        match self {
-            Self::None(out) => Ok(out),
-            Self::Gzip(encoder) => encoder.finish(),
-            Self::Zstd(encoder) => encoder.finish(),
-            Self::Bzip2(encoder) => encoder.finish(),
-            Self::Xz(encoder) => encoder.finish(),
+    pub(crate) fn finish(mut self) -> io::Result<W> {
+        self.pack_block()?;
+        match self.packer {
+            Packer::None(out) => Ok(out),
+            Packer::Gzip(encoder) => encoder.finish(),
+            Packer::Zstd(encoder) => encoder.finish(),
+            Packer::Bzip2(encoder) => encoder.finish(),
+            Packer::Xz(encoder) => encoder.finish(),
         }
     }
 
-    fn writer(&mut self) -> &mut dyn Write {
-        match self {
-            Self::None(out) => out,
-            Self::Gzip(encoder) => encoder,
-            Self::Zstd(encoder) => encoder,
-            Self::Bzip2(encoder) => encoder,
-            Self::Xz(encoder) => encoder,
+    fn packer(&mut self) -> &mut dyn Write {
+        match &mut self.packer {
+            Packer::None(out) => out,
+            Packer::Gzip(encoder) => encoder,
+            Packer::Zstd(encoder) => encoder,
+            Packer::Bzip2(encoder) => encoder,
+            Packer::Xz(encoder) => encoder,
         }
+    }
+
+    fn pack_block(&mut self) -> io::Result<()> {
+        let mut block = std::mem::take(&mut self.block);
+        self.packer().write_all(&block)?;
+        block.clear();
+        self.block = block;
+        Ok(())
     }
 }
 
 impl<W: Write> Write for Encoder<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.writer().write(bytes)
+        if self.block.len() == BLOCK_BYTES {
+            self.pack_block()?;
+        }
+        let taken = bytes.len().min(BLOCK_BYTES - self.block.len());
+        self.block.extend_from_slice(&bytes[..taken]);
+        Ok(taken)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.writer().flush()
+        self.pack_block()?;
+        self.packer().flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Words without end, so that there is something to pack and something left.
+    fn text(bytes: usize) -> Vec<u8> {
+        let mut state = 1_u64;
+        let mut text = Vec::with_capacity(bytes + 24);
+        while text.len() < bytes {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            text.extend_from_slice(format!("word{} ", state >> 50).as_bytes());
+        }
+        text
+    }
+
+    #[test]
+    fn packed_bytes_do_not_depend_on_the_number_of_workers() {
+        // More than two of the 8 MiB that a worker takes at a time.
+        let text = text(20 << 20);
+        let pack = |workers, step| {
+            let mut out = zstd_encoder(Vec::new(), workers).unwrap();
+            text.chunks(step).for_each(|part| out.write_all(part).unwrap());
+            out.finish().unwrap()
+        };
+        let one = pack(1, 1 << 20);
+        assert!(one.len() < text.len() / 2);
+        assert_eq!(zstd::stream::decode_all(&one[..]).unwrap(), text);
+        assert!(pack(2, 1 << 20) == one && pack(3, 99_999) == one);
+    }
+
+    #[test]
+    fn packed_bytes_do_not_depend_on_the_size_of_writes() {
+        let text = text(1 << 20);
+        for compression in Compression::ALL {
+            let pack = |step| {
+                let mut out = Encoder::new(compression, Vec::new()).unwrap();
+                text.chunks(step).for_each(|part| out.write_all(part).unwrap());
+                out.finish().unwrap()
+            };
+            let whole = pack(text.len());
+            assert!(pack(1000) == whole && pack(70_001) == whole, "{compression:?}");
+        }
     }
 }

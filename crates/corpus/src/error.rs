@@ -153,6 +153,34 @@ impl Error {
         &self.0
     }
 
+    /// A failed read of a stream that may carry an error of this crate.
+    pub fn reading(path: &Path, source: io::Error) -> Self {
+        match source.downcast::<Self>() {
+            Ok(error) => error,
+            Err(source) => Self::decoding(path, source),
+        }
+    }
+
+    /// What went wrong, in a few words, the same for all files and records: to count by.
+    pub fn name(&self) -> &'static str {
+        match &*self.0 {
+            ErrorKind::Io { .. } | ErrorKind::Folder(_) => "cannot be read",
+            ErrorKind::TooLong { .. } => "file longer than the limit",
+            ErrorKind::Record { fault, .. } => match fault {
+                Fault::Json(_) => "no JSON object",
+                Fault::Missing(_) => "field missing",
+                Fault::Type { .. } => "field of the wrong type",
+                Fault::Columns { .. } => "wrong number of columns",
+                Fault::OpenQuote => "quote never closed",
+                Fault::TooLong(_) => "record longer than the limit",
+            },
+            ErrorKind::Broken { .. } => "file broken",
+            ErrorKind::NoColumn { .. } => "table without the column",
+            ErrorKind::JsonArray(_) => "JSON array",
+            _ => "other",
+        }
+    }
+
     /// Whether the system refused.
     pub fn is_io(&self) -> bool {
         matches!(*self.0, ErrorKind::Io { .. })

@@ -1,14 +1,19 @@
 //! What a file holds, as its name or its first bytes have it.
 
+use serde::{Deserialize, Serialize};
+
 use crate::compression::Compression;
 
-/// How the documents lie in a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// How the documents lie in a file. Written down by its usual name, as [`Format::named`] has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Format {
     /// The file is one document.
+    #[serde(rename = "text")]
     TextFile,
     /// One JSON object on each line.
+    #[serde(rename = "jsonl")]
     JsonLines,
     /// Fields between commas, with a header.
     Csv,
@@ -38,6 +43,28 @@ impl Format {
             return Some(Self::TextFile);
         }
         EXTENSIONS.iter().find(|known| known.0.eq_ignore_ascii_case(name)).map(|known| known.1)
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::TextFile => "text",
+            Self::JsonLines => "jsonl",
+            Self::Csv => "csv",
+            Self::Tsv => "tsv",
+            Self::Parquet => "parquet",
+        }
+    }
+
+    /// The first of its extensions, with the dot.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::TextFile => ".txt",
+            Self::JsonLines => ".jsonl",
+            Self::Csv => ".csv",
+            Self::Tsv => ".tsv",
+            Self::Parquet => ".parquet",
+        }
     }
 
     /// What a file's name says, whether it is compressed or not.

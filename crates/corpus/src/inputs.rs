@@ -1,16 +1,19 @@
 //! From the names a user gives to sources, and on to documents.
 
 use std::collections::{HashSet, VecDeque};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::{fs, vec};
 
 use crate::chunk::Chunks;
 use crate::error::{Error, ErrorKind, Operation, Result};
+use crate::file_url;
 use crate::format::{self, Format};
 use crate::glob::{self, Glob};
+use crate::object::{self, Object};
 use crate::object_store::{self, Named};
 use crate::record::ReadOptions;
-use crate::source::Source;
+use crate::source::{Origin, Source};
 use crate::text_files::{self, STANDARD_INPUT};
 use crate::walk::{Choice, Found, Walk};
 use crate::{Document, Limits};
@@ -25,8 +28,9 @@ pub struct Sources {
     arguments: vec::IntoIter<Argument>,
     current: Option<Current>,
     other_files: u64,
-    /// The names that mirrors have already.
-    names: HashSet<String>,
+    /// Hashes of the names that mirrors have already: a folder may have millions. Two names of
+    /// one hash only cost a `~2` that was not needed.
+    names: HashSet<u64>,
 }
 
 /// What an argument turned out to be.
@@ -36,8 +40,8 @@ enum Argument {
     File(PathBuf),
     Folder(PathBuf),
     Glob(Glob),
+    Object(Object),
     // By their URLs.
-    Object(String),
     ObjectFolder(String),
     ObjectGlob(String),
 }
@@ -87,13 +91,29 @@ impl Sources {
     /// The sources of these inputs, each of this format, or of what its name or content says.
     ///
     /// # Errors
-    /// If a file or folder that is named does not exist, a glob matches nothing, or an input is
-    /// a URL.
+    /// If what is named does not exist, a glob matches nothing, a store does not answer, or an
+    /// input is a URL of another kind.
     pub fn new(arguments: &[String], format: Option<Format>) -> Result<Self> {
         let arguments: Result<Vec<Argument>> =
             arguments.iter().map(|name| argument(name)).collect();
         let arguments = arguments?.into_iter();
         Ok(Self { format, arguments, current: None, other_files: 0, names: HashSet::new() })
+    }
+
+    /// As [`Sources::new`], but in the order of the paths, whatever the order of the list:
+    /// component by component, as a walk meets names. URLs and globs have the place of their text,
+    /// and standard input comes first.
+    ///
+    /// # Errors
+    /// As [`Sources::new`].
+    pub fn by_name(arguments: &[String], format: Option<Format>) -> Result<Self> {
+        let mut arguments = arguments.to_vec();
+        arguments.sort_by_cached_key(|argument| {
+            let path = local_path(argument).unwrap_or_else(|_| argument.into());
+            // `a/b` and `a//b` are one path, but not one id.
+            (argument != STANDARD_INPUT, path, argument.clone())
+        });
+        Self::new(&arguments, format)
     }
 
     /// Files met so far in folders that are of no kind that is read.
@@ -106,22 +126,17 @@ impl Sources {
         self.other_files + current
     }
 
-    fn found(&mut self, found: &Found) -> Result<Source> {
-        self.source(&found.path, found.below.join("/"))
+    fn found(&mut self, found: Found) -> Result<Source> {
+        self.source(Origin::File(found.path), found.below.join("/"))
     }
 
-    fn source(&mut self, path: &Path, name: String) -> Result<Source> {
+    fn found_object(&mut self, found: object_store::Found) -> Result<Source> {
+        self.source(Origin::Object(found.object), found.below.join("/"))
+    }
+
+    fn source(&mut self, origin: Origin, name: String) -> Result<Source> {
         let name = self.free_name(name);
-        Source::named(path, name, self.format)
-    }
-
-    fn object(&mut self, url: &str, name: String) -> Result<Source> {
-        let name = self.free_name(name);
-        Source::object(url, name, self.format)
-    }
-
-    fn found_object(&mut self, found: &object_store::Found) -> Result<Source> {
-        self.object(&found.url, found.below.join("/"))
+        Source::named(origin, name, self.format)
     }
 
     fn choice(&self) -> Readable {
@@ -130,7 +145,7 @@ impl Sources {
 
     /// The name, or one made from it if another source has it: `a~2.jsonl` for `a.jsonl`.
     fn free_name(&mut self, name: String) -> String {
-        if self.names.insert(name.clone()) {
+        if self.take_name(&name) {
             return name;
         }
         let plain = format::without_compression(&name);
@@ -140,7 +155,14 @@ impl Sources {
         };
         let (stem, extension) = name.split_at(stem);
         let mut free = (2_u64..).map(|n| format!("{stem}~{n}{extension}"));
-        free.find(|name| self.names.insert(name.clone())).unwrap_or_else(|| name.clone())
+        free.find(|name| self.take_name(name)).unwrap_or_else(|| name.clone())
+    }
+
+    /// Whether the name was free.
+    fn take_name(&mut self, name: &str) -> bool {
+        let mut hasher = DefaultHasher::new();
+        name.hash(&mut hasher);
+        self.names.insert(hasher.finish())
     }
 }
 
@@ -151,32 +173,37 @@ impl Iterator for Sources {
         loop {
             match &mut self.current {
                 Some(Current::Folder(walk)) => match walk.next() {
-                    Some(found) => return Some(found.and_then(|found| self.found(&found))),
+                    Some(found) => return Some(found.and_then(|found| self.found(found))),
                     None => self.other_files += walk.passed_over,
                 },
                 Some(Current::Glob(walk)) => {
                     if let Some(found) = walk.next() {
-                        return Some(found.and_then(|found| self.found(&found)));
+                        return Some(found.and_then(|found| self.found(found)));
                     }
                 }
                 Some(Current::ObjectFolder(walk)) => match walk.next() {
-                    Some(found) => return Some(found.and_then(|found| self.found_object(&found))),
+                    Some(found) => return Some(found.and_then(|found| self.found_object(found))),
                     None => self.other_files += walk.passed_over,
                 },
                 Some(Current::ObjectGlob(walk)) => {
                     if let Some(found) = walk.next() {
-                        return Some(found.and_then(|found| self.found_object(&found)));
+                        return Some(found.and_then(|found| self.found_object(found)));
                     }
                 }
                 None => {}
             }
             self.current = None;
             match self.arguments.next()? {
-                Argument::StandardInput => return Some(Source::standard_input(self.format)),
+                Argument::StandardInput => {
+                    return Some(Source::standard_input(self.format).map(|mut source| {
+                        source.name = self.free_name(source.name);
+                        source
+                    }));
+                }
                 Argument::File(path) => {
                     let name = path.file_name().unwrap_or(path.as_os_str());
                     let name = name.to_string_lossy().into_owned();
-                    return Some(self.source(&path, name));
+                    return Some(self.source(Origin::File(path), name));
                 }
                 Argument::Folder(path) => {
                     self.current = Some(Current::Folder(Walk::new(&path, self.choice())));
@@ -185,9 +212,9 @@ impl Iterator for Sources {
                     let folder = glob::folder_of(&glob.base).to_owned();
                     self.current = Some(Current::Glob(Walk::new(&folder, glob)));
                 }
-                Argument::Object(url) => {
-                    let name = url.rsplit('/').next().unwrap_or_default().to_owned();
-                    return Some(self.object(&url, name));
+                Argument::Object(object) => {
+                    let name = object.file_name().to_owned();
+                    return Some(self.source(Origin::Object(object), name));
                 }
                 Argument::ObjectFolder(url) => {
                     match object_store::Walk::folder(&url, self.choice()) {
@@ -220,8 +247,8 @@ impl Inputs {
     /// The documents of these inputs, within the default limits.
     ///
     /// # Errors
-    /// If a file or folder that is named does not exist, a glob matches nothing, or an input is
-    /// a URL.
+    /// If what is named does not exist, a glob matches nothing, a store does not answer, or an
+    /// input is a URL of another kind.
     pub fn new(arguments: &[String]) -> Result<Self> {
         Self::with_limits(arguments, Limits::default())
     }
@@ -284,41 +311,38 @@ pub fn read_document(name: &str, limits: Limits) -> Result<Document> {
     if name == STANDARD_INPUT {
         return text_files::read_standard_input(limits);
     }
-    if is_object(name) {
-        let bytes = object_store::reader(name)?;
+    if object::is_object(name) {
+        let bytes = object_store::reader(&Object::new(name.to_owned()))?;
         let bytes = text_files::read(Path::new(name), bytes, 0, limits.max_document_bytes)?;
         return Ok(Document { id: name.to_owned(), bytes });
     }
-    if is_url(name) {
-        return Err(Error::new(ErrorKind::Unsupported(name.to_owned())));
-    }
-    text_files::read_file(name.to_owned(), Path::new(name), limits)
+    text_files::read_file(name.to_owned(), &local_path(name)?, limits)
 }
 
 fn argument(argument: &str) -> Result<Argument> {
     if argument == STANDARD_INPUT {
         return Ok(Argument::StandardInput);
     }
-    if is_object(argument) {
+    if object::is_object(argument) {
         return object_argument(argument);
     }
-    if is_url(argument) {
-        return Err(Error::new(ErrorKind::Unsupported(argument.to_owned())));
-    }
-    match fs::metadata(argument) {
-        Ok(metadata) if metadata.is_dir() => Ok(Argument::Folder(argument.into())),
-        Ok(_) => Ok(Argument::File(argument.into())),
+    let path = local_path(argument)?;
+    match fs::metadata(&path) {
+        Ok(metadata) if metadata.is_dir() => Ok(Argument::Folder(path)),
+        Ok(_) => Ok(Argument::File(path)),
         // Only what is no file's name is a glob: `what?.txt` may be both.
-        Err(_) if glob::is_glob(argument) => {
-            let glob = Glob::new(argument);
-            // Looked for twice, so that a mistyped glob is refused before any work is done.
-            let mut walk = Walk::new(glob::folder_of(&glob.base), glob.clone());
-            match walk.next() {
-                Some(found) => found.map(|_| Argument::Glob(glob)),
-                None => Err(Error::new(ErrorKind::NoMatch(argument.to_owned()))),
+        Err(source) => match path.to_str().filter(|path| glob::is_glob(path)) {
+            Some(pattern) => {
+                let glob = Glob::new(pattern);
+                // Looked for twice, so that a mistyped glob is refused before any work is done.
+                let mut walk = Walk::new(glob::folder_of(&glob.base), glob.clone());
+                match walk.next() {
+                    Some(found) => found.map(|_| Argument::Glob(glob)),
+                    None => Err(Error::new(ErrorKind::NoMatch(argument.to_owned()))),
+                }
             }
-        }
-        Err(source) => Err(Error::io(Path::new(argument), Operation::Read, source)),
+            None => Err(Error::io(&path, Operation::Read, source)),
+        },
     }
 }
 
@@ -326,7 +350,7 @@ fn argument(argument: &str) -> Result<Argument> {
 /// not there is refused before any work is done.
 fn object_argument(url: &str) -> Result<Argument> {
     match object_store::look_up(url)? {
-        Named::Object => Ok(Argument::Object(url.to_owned())),
+        Named::Object(object) => Ok(Argument::Object(object)),
         Named::Folder => Ok(Argument::ObjectFolder(url.to_owned())),
         Named::Nothing if glob::is_glob(url) => match object_store::Walk::glob(url)?.next() {
             Some(found) => found.map(|_| Argument::ObjectGlob(url.to_owned())),
@@ -336,12 +360,17 @@ fn object_argument(url: &str) -> Result<Argument> {
     }
 }
 
-/// The object stores of the contract.
-fn is_object(argument: &str) -> bool {
-    ["s3://", "gs://", "az://"].iter().any(|scheme| argument.starts_with(scheme))
+/// The path that an argument names, by itself or as a `file://` URL.
+fn local_path(argument: &str) -> Result<PathBuf> {
+    let path = match argument.strip_prefix("file://") {
+        Some(rest) => file_url::path(rest),
+        None if is_url(argument) => None,
+        None => Some(argument.into()),
+    };
+    path.ok_or_else(|| Error::new(ErrorKind::Unsupported(argument.to_owned())))
 }
 
-/// Other URLs that people may try; any other name with `://` may be a file's.
+/// URLs that people may try; any other name with `://` may be a file's.
 fn is_url(argument: &str) -> bool {
-    ["file://", "http://", "https://"].iter().any(|scheme| argument.starts_with(scheme))
+    ["http://", "https://"].iter().any(|scheme| argument.starts_with(scheme))
 }

@@ -19,23 +19,27 @@ use crate::error::{Fault, Place, Result};
 use crate::record::{Context, FieldValue, Origin, Record};
 use crate::split::{self, Boundary, Piece};
 
-/// Calls `each` with every record and the bytes of its line.
+/// Calls `each` with every record that is wanted.
 pub(crate) fn for_each(
     piece: &Piece,
     context: &Context,
-    mut each: impl FnMut(&[u8], Result<Record<'_>>),
+    mut wanted: impl FnMut(u64) -> bool,
+    mut each: impl FnMut(Result<Record<'_>>),
 ) {
     let fields = &context.options.fields;
     let paths = [&fields.text, &fields.id, &fields.url].map(|path| Path::new(path));
-    let mut number = piece.record;
+    let mut next = piece.record;
     let limit = context.options.limits.max_record_bytes;
     split::for_each_record(&piece.bytes, Boundary::Line, limit, |raw, line, _| {
-        let line_number = piece.line + line;
+        let number = next;
+        next += 1;
+        if !wanted(number) {
+            return;
+        }
         with_record(split::content(raw), &paths, number, context, |record| {
-            let place = Place::Line(line_number);
-            each(raw, record.or_else(|fault| context.bad(place, fault)));
+            let place = Place::Line(piece.line + line);
+            each(record.or_else(|fault| context.bad(place, fault)));
         });
-        number += 1;
     });
 }
 

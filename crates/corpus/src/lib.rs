@@ -1,10 +1,11 @@
 //! Documents in and out: files, folders, globs, standard input and object stores.
 //!
 //! [`Sources`] turns what a user names into files of documents, in an order that
-//! depends on nothing but the names. A [`Source`] gives its records in
-//! [`Chunk`]s, which can be parsed on any thread, and writes a selection of them
-//! in its own format again: its mirror. [`Inputs`] does the reading in one go,
-//! one document after another.
+//! depends on nothing but the names: by [`Sources::by_name`] not even on the
+//! order they are given in. A [`Source`] gives its records in [`Chunk`]s, which
+//! can be parsed on any thread, and writes a selection of them in its own format
+//! again: its mirror. Written down by serde, it can be opened again later.
+//! [`Inputs`] does the reading in one go, one document after another.
 //!
 //! - A file holds what its name says: `.jsonl`, `.ndjson` and `.json` one object
 //!   on each line, `.csv` and `.tsv` a table with a header, `.parquet` a table,
@@ -17,7 +18,8 @@
 //!   a walk.
 //! - A glob (`*`, `?`, `**`) stands for the files it matches, as if each had
 //!   been given by name. As in shells, a leading dot must be written out.
-//! - `-` is standard input.
+//! - `-` is standard input, which [`Source::spool`] keeps for a second reading,
+//!   and `file:///a%20b` is the local path `/a b`.
 //! - `s3://bucket/key`, `gs://bucket/key` and `az://container/key` are objects of
 //!   a store, prefixes of them that are walked as folders are, or globs. That
 //!   takes the feature `object-stores`.
@@ -25,10 +27,11 @@
 //! What cannot exist is refused at once; what cannot be read is an error of its
 //! own in the iteration, and the next record or file follows. Memory is bounded
 //! by [`Limits`] and the size of chunks, whatever a file unpacks to; only
-//! Parquet files decide on the size of their pages themselves.
+//! Parquet files decide on the size of their pages themselves. A text file is one
+//! chunk, or, by [`Source::text_reader`], a stream that need not be in memory.
 //!
 //! ```no_run
-//! use lookalike_corpus::{BadRecords, ReadOptions, Sources};
+//! use lookalike_corpus::{ReadOptions, Sources};
 //!
 //! let options = ReadOptions::default();
 //! for source in Sources::new(&["crawl".to_owned()], None)? {
@@ -40,24 +43,29 @@
 //!         });
 //!     }
 //!     // Every other record.
-//!     source.mirror("out".as_ref(), &options, BadRecords::Drop, |number| number % 2 == 1)?;
+//!     source.mirror_records("out".as_ref(), &options, |number| number % 2 == 1)?;
 //! }
 //! # Ok::<(), lookalike_corpus::Error>(())
 //! ```
 
 mod chunk;
 mod compression;
+mod description;
 mod error;
+mod file_url;
 mod format;
 mod glob;
 mod inputs;
 mod json;
 mod mirror;
+mod object;
 #[cfg_attr(not(feature = "object-stores"), path = "no_object_store.rs")]
 mod object_store;
 mod output_file;
 mod parquet;
 mod partial_file;
+mod position;
+mod read_ahead;
 mod record;
 mod source;
 mod split;
@@ -70,7 +78,7 @@ pub use compression::Compression;
 pub use error::{Error, ErrorKind, Fault, Operation, Place, Result};
 pub use format::Format;
 pub use inputs::{Inputs, Sources, read_document};
-pub use mirror::{BadRecords, Mirrored};
+pub use mirror::Mirrored;
 pub use partial_file::PartialFile;
 pub use record::{FieldValue, Fields, ReadOptions, Record};
 pub use source::Source;

@@ -4,41 +4,33 @@
 //! text files are copied whole. A Parquet mirror has the schema, the key-value
 //! metadata, the codecs and the sorting of its source, and row groups no larger.
 //! The compression is the source's, at its tool's usual level.
+//!
+//! Nothing is parsed. Reading and unpacking happen on one thread, selecting and
+//! packing on another, and the bytes do not depend on how they take turns.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use crate::compression::Encoder;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::format::Format;
-use crate::object_store;
 use crate::output_file::OutputFile;
-use crate::parquet;
+use crate::parquet::Rows;
+use crate::read_ahead::read_ahead;
 use crate::record::ReadOptions;
-use crate::source::{Origin, Source, open_file};
-
-/// What a mirror does with bad records.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum BadRecords {
-    /// Leave them out.
-    #[default]
-    Drop,
-    /// Take them as they are, without asking. Records that are longer than the limit are left
-    /// out all the same where they were not even held in memory.
-    Keep,
-}
+use crate::source::{Origin, Source};
 
 /// What became of a source.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Mirrored {
-    /// Records written, bad ones not counted.
+    /// Records written.
     pub kept: u64,
     /// Records that were not to be kept.
     pub dropped: u64,
-    /// Bad records, whether they were written or not.
-    pub bad: u64,
+    /// Records that are longer than the limit, and left out whatever was said of them.
+    pub too_long: u64,
     /// The file; `None` if it is a text file that was not to be kept.
     pub path: Option<PathBuf>,
     /// Where the source broke off: the mirror has the records before that.
@@ -48,42 +40,63 @@ pub struct Mirrored {
 impl Source {
     /// Writes the records that `keep` wants to a file of this source's name in the folder.
     ///
-    /// `keep` is asked for the number of each good record once and in order. The file appears
-    /// when it is complete, and takes the place of one that was there before.
+    /// `keep` is asked for the number of each record, good or bad, once and in order. A record
+    /// of lines that is longer than the limit is left out all the same; a text file or a row of
+    /// Parquet is not measured. The file appears when it is complete, and takes the place of one
+    /// that was there before.
     ///
     /// # Errors
     /// If the source cannot be opened or is broken before its first record, is standard input, or
     /// the file cannot be written. Then there is no file.
-    pub fn mirror(
+    pub fn mirror_records(
         &self,
         folder: &Path,
         options: &ReadOptions,
-        bad_records: BadRecords,
         keep: impl FnMut(u64) -> bool,
     ) -> Result<Mirrored> {
-        if matches!(self.origin, Origin::StandardInput(_)) {
-            return Err(Error::new(ErrorKind::ReadOnce));
-        }
-        let target = folder.join(self.name());
-        if let Origin::File(path) = &self.origin
-            && let (Ok(from), Ok(to)) = (fs::canonicalize(path), fs::canonicalize(&target))
-            && from == to
-        {
-            return Err(Error::new(ErrorKind::OwnInput(target)));
-        }
-        let mirrored =
-            Mirrored { kept: 0, dropped: 0, bad: 0, path: Some(target.clone()), broken: None };
-        let selection = Selection { mirrored, bad_records, keep };
+        let target = self.target(folder)?;
+        let path = Some(target.clone());
+        let mirrored = Mirrored { kept: 0, dropped: 0, too_long: 0, path, broken: None };
+        let mut selection = Selection { mirrored, keep };
         match self.format() {
             Format::TextFile => {
-                // A file that is too long or broken is a bad record, which nobody is asked for.
-                self.chunks(options).next().transpose()?;
-                self.copy_text(&target, selection)
+                if selection.takes(1) {
+                    self.copy_to(folder)?;
+                } else {
+                    selection.mirrored.path = None;
+                }
             }
-            Format::Parquet => self.mirror_rows(&target, options, selection),
+            Format::Parquet => self.mirror_rows(&target, options, &mut selection)?,
             Format::JsonLines | Format::Csv | Format::Tsv => {
-                self.mirror_lines(&target, options, selection)
+                self.mirror_lines(&target, options, &mut selection)?;
             }
+        }
+        Ok(selection.mirrored)
+    }
+
+    /// The mirror of everything: a copy of the file under this source's name in the folder. Gives
+    /// back its path.
+    ///
+    /// # Errors
+    /// If it cannot be read, is standard input, or the copy cannot be written. Then there is none.
+    pub fn copy_to(&self, folder: &Path) -> Result<PathBuf> {
+        let target = self.target(folder)?;
+        let stored = self.stored()?;
+        let mut out = OutputFile::create(&target)?;
+        out.copy_from(stored, self.path())?;
+        out.commit()?;
+        Ok(target)
+    }
+
+    /// The path of the mirror, which is not the source itself.
+    fn target(&self, folder: &Path) -> Result<PathBuf> {
+        let target = folder.join(self.name());
+        match &self.origin {
+            Origin::StandardInput(_) => Err(Error::new(ErrorKind::ReadOnce)),
+            Origin::File(path) if is_same_file(path, &target) => {
+                Err(Error::new(ErrorKind::OwnInput(target)))
+            }
+            Origin::File(_) | Origin::Object(_) => Ok(target),
         }
     }
 
@@ -91,106 +104,76 @@ impl Source {
         &self,
         target: &Path,
         options: &ReadOptions,
-        mut selection: Selection<impl FnMut(u64) -> bool>,
-    ) -> Result<Mirrored> {
+        selection: &mut Selection<impl FnMut(u64) -> bool>,
+    ) -> Result<()> {
         let failed = |source| Error::io(target, Operation::Write, source);
         let mut chunks = self.chunks(options);
-        let mut first = chunks.next().transpose()?;
+        let first = chunks.next().transpose()?;
         let out = OutputFile::create(target)?;
         let mut out = Encoder::new(self.compression(), out).map_err(failed)?;
         out.write_all(chunks.preamble()).map_err(failed)?;
-        while let Some(chunk) = first.take().map(Ok).or_else(|| chunks.next()) {
-            let chunk = match chunk {
-                Ok(chunk) => chunk,
-                Err(error) => {
-                    selection.mirrored.broken = Some(error);
-                    break;
-                }
-            };
-            let mut written = Ok(());
-            chunk.for_each_with_bytes(|bytes, record| {
-                if selection.takes(record.ok().map(|record| record.number)) && written.is_ok() {
-                    written = out.write_all(bytes);
-                }
-            });
-            written.map_err(failed)?;
-        }
-        out.finish().map_err(failed)?.commit()?;
-        Ok(selection.mirrored)
+        let all = first.map(Ok).into_iter().chain(chunks);
+        read_ahead(all, |chunks| {
+            let mut kept = Vec::new();
+            for chunk in chunks {
+                let chunk = match chunk {
+                    Ok(chunk) => chunk,
+                    Err(error) => {
+                        selection.mirrored.broken = Some(error);
+                        break;
+                    }
+                };
+                kept.clear();
+                chunk.for_each_stored(|number, bytes| match bytes {
+                    Some(bytes) if selection.takes(number) => kept.extend_from_slice(bytes),
+                    Some(_) => {}
+                    None => selection.passes_over(number),
+                });
+                out.write_all(&kept)?;
+            }
+            Ok(())
+        })
+        .map_err(failed)?;
+        out.finish().map_err(failed)?.commit()
     }
 
     fn mirror_rows(
         &self,
         target: &Path,
         options: &ReadOptions,
-        mut selection: Selection<impl FnMut(u64) -> bool>,
-    ) -> Result<Mirrored> {
+        selection: &mut Selection<impl FnMut(u64) -> bool>,
+    ) -> Result<()> {
         let failed = |source| Error::io(target, Operation::Write, source);
-        let mut chunks = self.chunks(options);
-        let mut first = chunks.next().transpose()?;
-        let mut answers = || {
-            let chunk = match first.take().map(Ok).or_else(|| chunks.next())? {
-                Ok(chunk) => chunk,
-                Err(error) => {
-                    selection.mirrored.broken = Some(error);
-                    return None;
-                }
-            };
-            let mut answers = Vec::new();
-            chunk.for_each(|record| {
-                answers.push(selection.takes(record.ok().map(|record| record.number)));
-            });
-            Some(answers)
-        };
+        let rows = Rows::open(self, options)?;
         let out = OutputFile::create(target)?;
         let out = Encoder::new(self.compression(), out).map_err(failed)?;
-        let (out, fault) = parquet::write_selection(self, options, out, target, &mut answers)?;
-        out.finish().map_err(failed)?.commit()?;
-        selection.mirrored.broken = fault.or(selection.mirrored.broken);
-        Ok(selection.mirrored)
+        let (out, broken) = rows.write_kept(out, target, |number| selection.takes(number))?;
+        selection.mirrored.broken = broken;
+        out.finish().map_err(failed)?.commit()
     }
+}
 
-    fn copy_text(
-        &self,
-        target: &Path,
-        mut selection: Selection<impl FnMut(u64) -> bool>,
-    ) -> Result<Mirrored> {
-        if selection.takes(Some(1)) {
-            let mut out = OutputFile::create(target)?;
-            let copied = match &self.origin {
-                Origin::Object(url) => io::copy(&mut object_store::reader(url)?, &mut out),
-                _ => io::copy(&mut open_file(self.path())?, &mut out),
-            };
-            copied.map_err(|source| {
-                if object_store::is_fault(&source) {
-                    return Error::io(self.path(), Operation::Read, source);
-                }
-                Error::io(target, Operation::Write, source)
-            })?;
-            out.commit()?;
-        } else {
-            selection.mirrored.path = None;
-        }
-        Ok(selection.mirrored)
-    }
+fn is_same_file(a: &Path, b: &Path) -> bool {
+    matches!((fs::canonicalize(a), fs::canonicalize(b)), (Ok(a), Ok(b)) if a == b)
 }
 
 /// The choice, and its count.
 struct Selection<K> {
     mirrored: Mirrored,
-    bad_records: BadRecords,
     keep: K,
 }
 
 impl<K: FnMut(u64) -> bool> Selection<K> {
-    /// Whether to write a record of this number; `None` for a bad one.
-    fn takes(&mut self, number: Option<u64>) -> bool {
-        let Some(number) = number else {
-            self.mirrored.bad += 1;
-            return self.bad_records == BadRecords::Keep;
-        };
+    /// Whether to write the record of this number.
+    fn takes(&mut self, number: u64) -> bool {
         let keeps = (self.keep)(number);
         *(if keeps { &mut self.mirrored.kept } else { &mut self.mirrored.dropped }) += 1;
         keeps
+    }
+
+    /// Asks for a record that is too long, as for every other.
+    fn passes_over(&mut self, number: u64) {
+        (self.keep)(number);
+        self.mirrored.too_long += 1;
     }
 }

@@ -12,6 +12,7 @@ use parquet::file::reader::{ChunkReader, Length};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::glob::Glob;
+use crate::object::{About, Object};
 
 fn refused<T>(url: &str) -> Result<T> {
     Err(nothing_at(url))
@@ -23,7 +24,7 @@ pub(crate) fn nothing_at(url: &str) -> Error {
 
 #[expect(dead_code, reason = "nothing is ever found")]
 pub(crate) enum Named {
-    Object,
+    Object(Object),
     Folder,
     Nothing,
 }
@@ -32,12 +33,16 @@ pub(crate) fn look_up(url: &str) -> Result<Named> {
     refused(url)
 }
 
-pub(crate) fn reader(url: &str) -> Result<io::Empty> {
-    refused(url)
+pub(crate) fn reader(object: &Object) -> Result<io::Empty> {
+    refused(&object.url)
 }
 
-pub(crate) fn head(url: &str, _: u64) -> Result<Vec<u8>> {
-    refused(url)
+pub(crate) fn about(object: &Object) -> Result<About> {
+    refused(&object.url)
+}
+
+pub(crate) fn head(object: &Object, _: u64) -> Result<Vec<u8>> {
+    refused(&object.url)
 }
 
 pub(crate) fn is_fault(_: &io::Error) -> bool {
@@ -46,7 +51,7 @@ pub(crate) fn is_fault(_: &io::Error) -> bool {
 
 #[derive(Debug)]
 pub(crate) struct Found {
-    pub(crate) url: String,
+    pub(crate) object: Object,
     pub(crate) below: Vec<String>,
 }
 
@@ -81,8 +86,8 @@ impl<C> Iterator for Walk<C> {
 pub(crate) struct RangedFile(Infallible);
 
 impl RangedFile {
-    pub(crate) fn open(url: &str) -> Result<Self> {
-        refused(url)
+    pub(crate) fn open(object: &Object) -> Result<Self> {
+        refused(&object.url)
     }
 
     pub(crate) fn plan(&self, _: &ParquetMetaData, _: &ProjectionMask) {

@@ -28,19 +28,21 @@ use library::azure::MicrosoftAzureBuilder;
 use library::gcp::GoogleCloudStorageBuilder;
 use library::list::{PaginatedListOptions, PaginatedListStore};
 use library::path::Path as Key;
-use library::{BackoffConfig, ObjectStore, ObjectStoreExt as _, RetryConfig};
+use library::{BackoffConfig, ObjectStore, RetryConfig};
 use tokio::runtime::{Builder, Handle};
 use tokio::task::JoinHandle;
 
 use crate::error::{Error, Operation, Result};
+use crate::object::{About, Object};
+use blocks::Access;
 
 pub(crate) use ranges::RangedFile;
 pub(crate) use walk::{Found, Walk};
 
 /// What a URL turned out to name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) enum Named {
-    Object,
+    Object(Object),
     /// No object of that name, but some below it; or a whole bucket.
     Folder,
     Nothing,
@@ -49,11 +51,10 @@ pub(crate) enum Named {
 /// Asks the store what the URL names.
 pub(crate) fn look_up(url: &str) -> Result<Named> {
     let place = Place::new(url)?;
-    let key = place.key()?;
-    if !key.as_ref().is_empty() && !url.ends_with('/') {
-        let store = Arc::clone(&place.store.objects);
-        match wait(async move { store.head(&key).await }) {
-            Ok(_) => return Ok(Named::Object),
+    if !place.key()?.as_ref().is_empty() && !url.ends_with('/') {
+        let object = Object::new(url.to_owned());
+        match Access::to(&object)?.about() {
+            Ok(_) => return Ok(Named::Object(object)),
             Err(fault) if fault.kind() == io::ErrorKind::NotFound => {}
             Err(fault) => return Err(Error::io(Path::new(url), Operation::Read, fault)),
         }
@@ -72,14 +73,20 @@ pub(crate) fn nothing_at(url: &str) -> Error {
 }
 
 /// The bytes of an object, in order.
-pub(crate) fn reader(url: &str) -> Result<impl Read + Send + 'static> {
-    Ok(blocks::Reader::new(blocks::Object::at(url)?))
+pub(crate) fn reader(object: &Object) -> Result<impl Read + Send + 'static> {
+    Access::to(object).map(blocks::Reader::new)
+}
+
+/// What the store says of an object, asked only if it has not said it before.
+pub(crate) fn about(object: &Object) -> Result<About> {
+    let about = Access::to(object)?.about();
+    about.map_err(|fault| Error::io(Path::new(&object.url), Operation::Read, fault))
 }
 
 /// The first bytes of an object, up to so many.
-pub(crate) fn head(url: &str, bytes: u64) -> Result<Vec<u8>> {
-    let block = blocks::Object::at(url)?.first(bytes);
-    let block = block.map_err(|fault| Error::io(Path::new(url), Operation::Read, fault))?;
+pub(crate) fn head(object: &Object, bytes: u64) -> Result<Vec<u8>> {
+    let block = Access::to(object)?.first(bytes);
+    let block = block.map_err(|fault| Error::io(Path::new(&object.url), Operation::Read, fault))?;
     Ok(block.bytes.to_vec())
 }
 

@@ -1,11 +1,14 @@
 //! Mirrors in the making, with this crate's errors.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::partial_file::PartialFile;
+
+/// 256 KiB: few calls to the system.
+const COPY_BYTES: usize = 256 << 10;
 
 /// A file that appears when it is committed.
 #[derive(Debug)]
@@ -26,6 +29,23 @@ impl OutputFile {
             io::ErrorKind::WouldBlock => Error::new(ErrorKind::Busy(path.to_owned())),
             _ => failed(source),
         })
+    }
+
+    /// Writes everything that is read from the file at this path.
+    pub(crate) fn copy_from(&mut self, mut from: impl Read, path: &Path) -> Result<()> {
+        // Not `io::copy`, which does not tell whether it was reading or writing that failed.
+        let mut buffer = vec![0; COPY_BYTES];
+        loop {
+            match from.read(&mut buffer) {
+                Ok(0) => return Ok(()),
+                Ok(read) => self
+                    .0
+                    .write_all(&buffer[..read])
+                    .map_err(|source| Error::io(self.0.path(), Operation::Write, source))?,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(source) => return Err(Error::io(path, Operation::Read, source)),
+            }
+        }
     }
 
     /// Gives the complete file its name.

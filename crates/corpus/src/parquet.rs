@@ -5,10 +5,9 @@
 //! dictionary): that schema matters to the mirror alone, which keeps it.
 
 use std::borrow::Cow;
-use std::collections::VecDeque;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray as _;
@@ -29,6 +28,8 @@ use parquet::schema::types::{SchemaDescriptor, Type};
 use crate::compression::Compression;
 use crate::error::{Error, ErrorKind, Fault, Operation, Place, Result};
 use crate::object_store::RangedFile;
+use crate::position::Position;
+use crate::read_ahead::read_ahead;
 use crate::record::{Context, FieldValue, Origin, ReadOptions, Record};
 use crate::source::{self, Origin as SourceOrigin, Source};
 use crate::text_files;
@@ -146,12 +147,20 @@ impl Row<'_> {
     }
 }
 
-/// Calls `each` with every record.
-pub(crate) fn for_each(batch: &Batch, context: &Context, mut each: impl FnMut(Result<Record<'_>>)) {
+/// Calls `each` with every record that is wanted.
+pub(crate) fn for_each(
+    batch: &Batch,
+    context: &Context,
+    mut wanted: impl FnMut(u64) -> bool,
+    mut each: impl FnMut(Result<Record<'_>>),
+) {
     let fields = &context.options.fields;
     let columns = [&fields.text, &fields.id, &fields.url].map(|path| batch.column(path));
     for row in 0..batch.columns.num_rows() {
         let number = batch.first_record + row as u64;
+        if !wanted(number) {
+            continue;
+        }
         let record = record(batch, &columns, row, number, context);
         each(record.or_else(|fault| context.bad(Place::Record(number), fault)));
     }
@@ -197,6 +206,9 @@ fn record<'b>(
 pub(crate) struct Batches {
     file: OpenFile,
     next_record: u64,
+    rows: u64,
+    /// The size of the stored file.
+    bytes: u64,
 }
 
 impl Batches {
@@ -214,7 +226,17 @@ impl Batches {
             let names = [&fields.text, &fields.id, &fields.url].into_iter().chain(&fields.others);
             Ok(ProjectionMask::columns(schema, names.map(String::as_str)))
         })?;
-        Ok(Self { file, next_record: 1 })
+        let rows = file.metadata.file_metadata().num_rows().max(0) as u64;
+        // Standard input has no size to tell.
+        let bytes = source.stored_bytes().unwrap_or(0);
+        Ok(Self { file, next_record: 1, rows, bytes })
+    }
+
+    /// The share of the rows read, in bytes of the file.
+    pub(crate) fn position(&self) -> u64 {
+        let read = u128::from(self.next_record - 1).min(self.rows.into());
+        let position = u128::from(self.bytes) * read / u128::from(self.rows.max(1));
+        position as u64
     }
 
     pub(crate) fn next(&mut self, path: &Path) -> Option<Result<Batch>> {
@@ -298,8 +320,8 @@ fn with_file(
             let file = source::open_file(path)?;
             guarded(path, || build(source, options, opening, file, None, mask))
         }
-        SourceOrigin::Object(url) if source.compression() == Compression::None => {
-            let file = RangedFile::open(url)?;
+        SourceOrigin::Object(object) if source.compression() == Compression::None => {
+            let file = RangedFile::open(object)?;
             let store = Some(file.clone());
             let opened = guarded(source.path(), || {
                 build(source, options, opening, file.clone(), store, mask)
@@ -308,10 +330,9 @@ fn with_file(
         }
         _ => {
             let limit = options.limits.max_document_bytes;
-            let bytes = text_files::read(source.path(), source.reader()?, 0, limit)?;
-            guarded(source.path(), || {
-                build(source, options, opening, Bytes::from(bytes), None, mask)
-            })
+            let unpacked = source.reader(&Position::default())?;
+            let bytes = Bytes::from(text_files::read(source.path(), unpacked, 0, limit)?);
+            guarded(source.path(), || build(source, options, opening, bytes, None, mask))
         }
     }
 }
@@ -352,48 +373,59 @@ fn broken(path: &Path, error: &(impl std::error::Error + 'static)) -> Error {
     Error::new(ErrorKind::Broken { path: path.to_owned(), fault })
 }
 
-/// Writes the rows for which `keep` has a true, in order, with the schema, the key-value
-/// metadata, the codecs and the largest row group of the source. Rows beyond the answers of
-/// `keep`, which ends where the source broke, are left out. Gives back the fault of a file that
-/// is broken on the way.
-pub(crate) fn write_selection<W: Write + Send>(
-    source: &Source,
-    options: &ReadOptions,
-    out: W,
-    target: &Path,
-    mut keep: impl FnMut() -> Option<Vec<bool>>,
-) -> Result<(W, Option<Error>)> {
-    let mut file = with_file(source, options, Opening::Mirror, |_| Ok(ProjectionMask::all()))?;
-    let failed = |error: ParquetError| {
-        Error::io(target, Operation::Write, std::io::Error::other(error.to_string()))
-    };
-    let schema = arrow_array::RecordBatchReader::schema(&file.reader);
-    let options = writer_options(&file.metadata);
-    let mut writer = ArrowWriter::try_new_with_options(out, schema, options).map_err(failed)?;
-    let mut answers: VecDeque<bool> = VecDeque::new();
-    let mut fault = None;
-    while let Some(batch) = file.next_batch(source.path()) {
-        let batch = match batch {
-            Ok(batch) => batch,
-            Err(error) => {
-                fault = Some(error);
-                break;
-            }
-        };
-        while answers.len() < batch.num_rows() {
-            match keep() {
-                Some(more) => answers.extend(more),
-                None => answers.resize(batch.num_rows(), false),
-            }
-        }
-        let kept: BooleanArray = answers.drain(..batch.num_rows()).map(Some).collect();
-        let selected = arrow_select::filter::filter_record_batch(&batch, &kept);
-        let selected = selected.map_err(|error| broken(source.path(), &error))?;
-        if selected.num_rows() > 0 {
-            writer.write(&selected).map_err(failed)?;
-        }
+/// A file with all its columns, to write some of its rows again.
+pub(crate) struct Rows {
+    path: PathBuf,
+    file: OpenFile,
+    first: Option<RecordBatch>,
+}
+
+impl Rows {
+    /// Opens the file and reads its first rows.
+    pub(crate) fn open(source: &Source, options: &ReadOptions) -> Result<Self> {
+        let all = |_: &SchemaDescriptor| Ok(ProjectionMask::all());
+        let mut file = with_file(source, options, Opening::Mirror, all)?;
+        let path = source.path().to_owned();
+        let first = file.next_batch(&path).transpose()?;
+        Ok(Self { path, file, first })
     }
-    Ok((writer.into_inner().map_err(failed)?, fault))
+
+    /// Writes the rows that `keep` wants, in order, with the schema, the key-value metadata, the
+    /// codecs and the largest row group of the file. Gives back the fault of a file that is
+    /// broken on the way.
+    pub(crate) fn write_kept<W: Write + Send>(
+        self,
+        out: W,
+        target: &Path,
+        mut keep: impl FnMut(u64) -> bool,
+    ) -> Result<(W, Option<Error>)> {
+        let Self { path, mut file, first } = self;
+        let failed = |error: ParquetError| {
+            Error::io(target, Operation::Write, std::io::Error::other(error.to_string()))
+        };
+        let schema = arrow_array::RecordBatchReader::schema(&file.reader);
+        let options = writer_options(&file.metadata);
+        let mut writer = ArrowWriter::try_new_with_options(out, schema, options).map_err(failed)?;
+        let rest = std::iter::from_fn(|| file.next_batch(&path));
+        let mut numbers = 1..;
+        let fault = read_ahead(first.map(Ok).into_iter().chain(rest), |batches| {
+            for batch in batches {
+                let batch = match batch {
+                    Ok(batch) => batch,
+                    Err(error) => return Ok(Some(error)),
+                };
+                let rows = numbers.by_ref().take(batch.num_rows());
+                let kept: BooleanArray = rows.map(|number| Some(keep(number))).collect();
+                let selected = arrow_select::filter::filter_record_batch(&batch, &kept);
+                let selected = selected.map_err(|error| broken(&path, &error))?;
+                if selected.num_rows() > 0 {
+                    writer.write(&selected).map_err(failed)?;
+                }
+            }
+            Ok(None)
+        })?;
+        Ok((writer.into_inner().map_err(failed)?, fault))
+    }
 }
 
 fn writer_options(metadata: &ParquetMetaData) -> ArrowWriterOptions {

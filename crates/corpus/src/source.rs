@@ -1,38 +1,62 @@
 //! One input file: what it is and how it is opened.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use std::time::SystemTime;
 
 use crate::chunk::{Chunks, Reading};
 use crate::compression::Compression;
+use crate::description::Description;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::format::Format;
+use crate::object::Object;
 use crate::object_store;
+use crate::output_file::OutputFile;
 use crate::parquet::Batches;
+use crate::position::Position;
 use crate::record::{Context, ReadOptions};
 use crate::split::{Boundary, Splitter, TableScanner};
 use crate::table::Table;
-use crate::text_files::STANDARD_INPUT;
+use crate::text_files::{self, STANDARD_INPUT};
 
-/// A file of documents.
-#[derive(Clone, Debug)]
+/// A file of documents. It can be written down by serde, and read back without a look at the
+/// file.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(from = "Description")]
 pub struct Source {
     pub(crate) origin: Origin,
-    id: String,
-    name: String,
-    format: Format,
-    compression: Compression,
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) format: Format,
+    pub(crate) compression: Compression,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) enum Origin {
     File(PathBuf),
-    /// An object of a store, by its URL.
-    Object(String),
+    Object(Object),
     /// With what has been read of it already; `None` once it is being read.
     StandardInput(Arc<Mutex<Option<Vec<u8>>>>),
+}
+
+impl Origin {
+    fn path(&self) -> &Path {
+        match self {
+            Self::File(path) => path,
+            Self::Object(object) => Path::new(&object.url),
+            Self::StandardInput(_) => Path::new("standard input"),
+        }
+    }
+
+    fn id(&self) -> String {
+        match self {
+            Self::File(path) => path_id(path),
+            Self::Object(object) => object.url.clone(),
+            Self::StandardInput(_) => STANDARD_INPUT.to_owned(),
+        }
+    }
 }
 
 /// How much of a file is looked at where its name does not tell what it is.
@@ -45,50 +69,35 @@ impl Source {
     /// If it has to be looked at and cannot be read.
     pub fn file(path: &Path, format: Option<Format>) -> Result<Self> {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        Self::named(path, name, format)
+        Self::named(Origin::File(path.to_owned()), name, format)
     }
 
-    /// As [`Source::file`], with a name for its mirror.
-    pub(crate) fn named(path: &Path, name: String, format: Option<Format>) -> Result<Self> {
-        let by_name = Compression::from_name(&name);
-        let origin = Origin::File(path.to_owned());
-        let id = path_id(path);
-        if let Some(known) =
-            Format::from_name(&name).filter(|known| format.is_none_or(|f| f == *known))
-        {
-            return Ok(Self { origin, id, name, format: known, compression: by_name });
+    /// As [`Source::file`], of anything that can be opened again, with a name for its mirror.
+    pub(crate) fn named(origin: Origin, name: String, format: Option<Format>) -> Result<Self> {
+        let compression = Compression::from_name(&name);
+        let id = origin.id();
+        let known = Format::from_name(&name).filter(|known| format.is_none_or(|f| f == *known));
+        let mut source =
+            Self { origin, id, name, format: known.unwrap_or(Format::TextFile), compression };
+        if known.is_none() {
+            let head = source.head()?;
+            if source.compression == Compression::None {
+                source.compression = Compression::from_magic(&head);
+            }
+            source.format = format.unwrap_or_else(|| format_of(&head, source.compression));
         }
-        let failed = |source| Error::io(path, Operation::Read, source);
-        let file = File::open(path).map_err(failed)?;
-        if file.metadata().map_err(failed)?.is_dir() {
-            return Err(Error::new(ErrorKind::Folder(path.to_owned())));
+        Ok(source)
+    }
+
+    /// The first bytes, as they are stored.
+    fn head(&self) -> Result<Vec<u8>> {
+        if let Origin::Object(object) = &self.origin {
+            return object_store::head(object, HEAD_BYTES);
         }
         let mut head = Vec::new();
-        file.take(HEAD_BYTES).read_to_end(&mut head).map_err(failed)?;
-        let compression = match by_name {
-            Compression::None => Compression::from_magic(&head),
-            known => known,
-        };
-        let format = format.unwrap_or_else(|| format_of(&head, compression));
-        Ok(Self { origin, id, name, format, compression })
-    }
-
-    /// The object at this URL, with a name for its mirror.
-    pub(crate) fn object(url: &str, name: String, format: Option<Format>) -> Result<Self> {
-        let by_name = Compression::from_name(&name);
-        let (origin, id) = (Origin::Object(url.to_owned()), url.to_owned());
-        if let Some(known) =
-            Format::from_name(&name).filter(|known| format.is_none_or(|f| f == *known))
-        {
-            return Ok(Self { origin, id, name, format: known, compression: by_name });
-        }
-        let head = object_store::head(url, HEAD_BYTES)?;
-        let compression = match by_name {
-            Compression::None => Compression::from_magic(&head),
-            known => known,
-        };
-        let format = format.unwrap_or_else(|| format_of(&head, compression));
-        Ok(Self { origin, id, name, format, compression })
+        let read = self.stored()?.take(HEAD_BYTES).read_to_end(&mut head);
+        read.map_err(|source| Error::io(self.path(), Operation::Read, source))?;
+        Ok(head)
     }
 
     /// Standard input, of the given format or of what its first bytes say, which are read here.
@@ -101,18 +110,15 @@ impl Source {
         read.map_err(|source| Error::io(Path::new("standard input"), Operation::Read, source))?;
         let compression = Compression::from_magic(&head);
         let format = format.unwrap_or_else(|| format_of(&head, compression));
-        let id = STANDARD_INPUT.to_owned();
+        let name = format!("stdin{}{}", format.extension(), compression.extension());
         let origin = Origin::StandardInput(Arc::new(Mutex::new(Some(head))));
-        Ok(Self { origin, name: id.clone(), id, format, compression })
+        let id = origin.id();
+        Ok(Self { origin, id, name, format, compression })
     }
 
     /// Where it is: a URL of an object in a store; for people in the case of standard input.
     pub fn path(&self) -> &Path {
-        match &self.origin {
-            Origin::File(path) => path,
-            Origin::Object(url) => Path::new(url),
-            Origin::StandardInput(_) => Path::new("standard input"),
-        }
+        self.origin.path()
     }
 
     /// The path with `/` between folders, which the ids of its records begin with.
@@ -121,7 +127,7 @@ impl Source {
     }
 
     /// The name of its mirror, relative to the folder of them: the path below the folder that
-    /// was walked, or the file's own name.
+    /// was walked, or the file's own name; `stdin.jsonl.gz` and so on for standard input.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -136,27 +142,85 @@ impl Source {
         self.compression
     }
 
+    /// A source that can be read more than once: standard input is written to a file of its
+    /// mirror's name in the folder, as it is, and keeps its id `-`. Others stay where they are.
+    ///
+    /// # Errors
+    /// If standard input cannot be read or the file cannot be written. Then there is no file.
+    pub fn spool(self, folder: &Path) -> Result<Self> {
+        let Origin::StandardInput(_) = self.origin else { return Ok(self) };
+        let path = folder.join(&self.name);
+        let mut out = OutputFile::create(&path)?;
+        out.copy_from(self.stored()?, self.path())?;
+        out.commit()?;
+        Ok(Self { origin: Origin::File(path), ..self })
+    }
+
+    /// The size of the file as it is stored, compressed or not; of an object that is not read yet,
+    /// what a listing said.
+    ///
+    /// # Errors
+    /// If the system or the store does not tell, or it is standard input.
+    pub fn stored_bytes(&self) -> Result<u64> {
+        match &self.origin {
+            Origin::File(path) => metadata(path).map(|metadata| metadata.len()),
+            Origin::Object(object) => match (object.about.get(), object.listed_bytes) {
+                (None, Some(bytes)) => Ok(bytes),
+                _ => object_store::about(object).map(|about| about.bytes),
+            },
+            Origin::StandardInput(_) => Err(Error::new(ErrorKind::ReadOnce)),
+        }
+    }
+
+    /// When the file was changed last; `None` for standard input and on systems that do not know.
+    /// An object is asked for once, then this source and its clones stay with the answer; one that
+    /// is read back from its description asks again.
+    ///
+    /// # Errors
+    /// If the system or the store does not tell.
+    pub fn modified(&self) -> Result<Option<SystemTime>> {
+        match &self.origin {
+            Origin::File(path) => metadata(path).map(|metadata| metadata.modified().ok()),
+            Origin::Object(object) => object_store::about(object).map(|about| Some(about.modified)),
+            Origin::StandardInput(_) => Ok(None),
+        }
+    }
+
     /// Its records in chunks of whole ones, in order. Getting a chunk is what has to happen one
     /// after another: reading, unpacking, finding the ends of records. Parsing a chunk, by
     /// [`Chunk::for_each`](crate::Chunk::for_each), can happen on any thread.
     ///
     /// An error ends the source; the chunks before it have every record that could be read.
     pub fn chunks(&self, options: &ReadOptions) -> Chunks {
-        let reading = self.open(options).unwrap_or_else(Reading::Failed);
+        let position = Position::default();
+        let reading = self.open(options, &position).unwrap_or_else(Reading::Failed);
         let path = self.path().to_owned();
         let context = Context { path, id: self.id.clone(), options: options.clone() };
-        Chunks { context: Arc::new(context), reading }
+        Chunks { context: Arc::new(context), reading, position }
     }
 
-    fn open(&self, options: &ReadOptions) -> Result<Reading> {
+    /// The text of a text file as a stream: unpacked, and without a byte order mark. For texts
+    /// that are too long to be in memory whole, as the chunk of a text file is.
+    ///
+    /// A fault on the way is an [`io::Error`] with an [`Error`](crate::Error) in it, which names
+    /// the file; so is a text that goes on beyond the limit of documents.
+    ///
+    /// # Errors
+    /// If the file cannot be opened, or its first bytes cannot be read.
+    pub fn text_reader(&self, options: &ReadOptions) -> Result<Box<dyn Read + Send>> {
+        let limit = options.limits.max_document_bytes;
+        text_files::stream(self.path(), self.reader(&Position::default())?, limit)
+    }
+
+    fn open(&self, options: &ReadOptions, position: &Position) -> Result<Reading> {
         let path = self.path();
         let limits = options.limits;
         let delimiter = match self.format {
-            Format::TextFile => return Ok(Reading::Text(self.reader()?)),
+            Format::TextFile => return Ok(Reading::Text(self.reader(position)?)),
             Format::Parquet => return Batches::open(self, options).map(Reading::Parquet),
             Format::JsonLines => {
                 let mut splitter = Splitter::new(
-                    self.reader()?,
+                    self.reader(position)?,
                     Boundary::Line,
                     limits.max_record_bytes,
                     options.chunk_bytes,
@@ -171,8 +235,12 @@ impl Source {
             Format::Tsv => b'\t',
         };
         let boundary = Boundary::Table(TableScanner::new(delimiter));
-        let mut splitter =
-            Splitter::new(self.reader()?, boundary, limits.max_record_bytes, options.chunk_bytes);
+        let mut splitter = Splitter::new(
+            self.reader(position)?,
+            boundary,
+            limits.max_record_bytes,
+            options.chunk_bytes,
+        );
         let mut preamble = splitter.take_byte_order_mark();
         let header = splitter.take_header().map_err(|error| Error::decoding(path, error))?;
         let Some(header) = header else {
@@ -187,19 +255,22 @@ impl Source {
         Ok(Reading::Table { splitter, preamble, table: Arc::new(table) })
     }
 
-    /// What the file unpacks to.
-    pub(crate) fn reader(&self) -> Result<Box<dyn Read + Send>> {
-        let reader = match &self.origin {
-            Origin::File(path) => self.compression.reader(open_file(path)?),
-            Origin::Object(url) => self.compression.reader(object_store::reader(url)?),
+    /// Its bytes as they are stored.
+    pub(crate) fn stored(&self) -> Result<Box<dyn Read + Send>> {
+        match &self.origin {
+            Origin::File(path) => Ok(Box::new(open_file(path)?)),
+            Origin::Object(object) => Ok(Box::new(object_store::reader(object)?)),
             Origin::StandardInput(head) => {
                 let mut head = head.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                let Some(head) = head.take() else {
-                    return Err(Error::new(ErrorKind::ReadOnce));
-                };
-                self.compression.reader(Cursor::new(head).chain(io::stdin()))
+                let head = head.take().ok_or_else(|| Error::new(ErrorKind::ReadOnce))?;
+                Ok(Box::new(Cursor::new(head).chain(io::stdin())))
             }
-        };
+        }
+    }
+
+    /// What the file unpacks to.
+    pub(crate) fn reader(&self, position: &Position) -> Result<Box<dyn Read + Send>> {
+        let reader = self.compression.reader(position.counting(self.stored()?));
         reader.map_err(|error| Error::decoding(self.path(), error))
     }
 }
@@ -221,6 +292,22 @@ fn format_of(head: &[u8], compression: Compression) -> Format {
         let _ = reader.take(HEAD_BYTES).read_to_end(&mut unpacked);
     }
     Format::from_content(&unpacked)
+}
+
+fn metadata(path: &Path) -> Result<fs::Metadata> {
+    fs::metadata(path).map_err(|source| Error::io(path, Operation::Read, source))
+}
+
+#[cfg(unix)]
+pub(crate) fn path_from_bytes(bytes: Vec<u8>) -> PathBuf {
+    use std::os::unix::ffi::OsStringExt as _;
+    std::ffi::OsString::from_vec(bytes).into()
+}
+
+/// Names are Unicode there.
+#[cfg(not(unix))]
+pub(crate) fn path_from_bytes(bytes: Vec<u8>) -> PathBuf {
+    String::from_utf8_lossy(&bytes).into_owned().into()
 }
 
 /// The path with `/` between folders on every system.

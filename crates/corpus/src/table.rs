@@ -42,28 +42,37 @@ impl Table {
         let (id, url) = (column(&columns, &names.id), column(&columns, &names.url));
         Ok(Self { delimiter, columns, text, id, url })
     }
+
+    /// Where its records end.
+    pub(crate) fn boundary(&self) -> Boundary {
+        Boundary::Table(TableScanner::new(self.delimiter))
+    }
 }
 
 fn column(columns: &[String], name: &str) -> Option<usize> {
     columns.iter().rposition(|column| column == name)
 }
 
-/// Calls `each` with every record and its bytes in the file.
+/// Calls `each` with every record that is wanted.
 pub(crate) fn for_each(
     piece: &Piece,
     table: &Table,
     context: &Context,
-    mut each: impl FnMut(&[u8], Result<Record<'_>>),
+    mut wanted: impl FnMut(u64) -> bool,
+    mut each: impl FnMut(Result<Record<'_>>),
 ) {
-    let boundary = Boundary::Table(TableScanner::new(table.delimiter));
     let limit = context.options.limits.max_record_bytes;
-    let mut number = piece.record;
+    let mut next = piece.record;
     let mut row = Row::new(table.delimiter);
-    split::for_each_record(&piece.bytes, boundary, limit, |raw, _, after| {
+    split::for_each_record(&piece.bytes, table.boundary(), limit, |raw, _, after| {
+        let number = next;
+        next += 1;
+        if !wanted(number) {
+            return;
+        }
         let open = matches!(after, Boundary::Table(scanner) if scanner.in_quotes());
         let record = record(raw, open, &mut row, table, number, context);
-        each(raw, record.or_else(|fault| context.bad(Place::Record(number), fault)));
-        number += 1;
+        each(record.or_else(|fault| context.bad(Place::Record(number), fault)));
     });
 }
 

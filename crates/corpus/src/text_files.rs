@@ -1,9 +1,10 @@
 //! Plain text: a file is a document.
 
-use std::io::{self, Read};
-use std::path::Path;
+use std::io::{self, Cursor, Read};
+use std::path::{Path, PathBuf};
 
 use crate::error::{Error, ErrorKind, Operation, Result};
+use crate::format::BYTE_ORDER_MARK;
 use crate::{Document, Limits, source};
 
 /// The name of standard input.
@@ -39,4 +40,50 @@ pub(crate) fn read(path: &Path, from: impl Read, room: usize, limit: u64) -> Res
         return Err(Error::new(ErrorKind::TooLong { path: path.to_owned(), limit }));
     }
     Ok(bytes)
+}
+
+/// The text without a byte order mark, up to the limit; beyond it and at a fault there is an
+/// error that names the file.
+pub(crate) fn stream(
+    path: &Path,
+    from: Box<dyn Read + Send>,
+    limit: u64,
+) -> Result<Box<dyn Read + Send>> {
+    let mut text = Limited { from, path: path.to_owned(), limit, left: limit };
+    let mut head = Vec::new();
+    let read = text.by_ref().take(BYTE_ORDER_MARK.len() as u64).read_to_end(&mut head);
+    // Its own errors come out as they are.
+    read.map_err(|error| error.downcast().unwrap_or_else(|other| Error::decoding(path, other)))?;
+    if head == BYTE_ORDER_MARK {
+        head.clear();
+    }
+    Ok(Box::new(Cursor::new(head).chain(text)))
+}
+
+/// A stream that is an error beyond its limit.
+struct Limited {
+    from: Box<dyn Read + Send>,
+    path: PathBuf,
+    limit: u64,
+    left: u64,
+}
+
+impl Read for Limited {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        // One byte more than allowed, to see whether there is more.
+        let most = self.left.saturating_add(1).min(buffer.len() as u64) as usize;
+        let read = match self.from.read(&mut buffer[..most]) {
+            Err(error) if error.kind() != io::ErrorKind::Interrupted => {
+                return Err(io::Error::new(error.kind(), Error::decoding(&self.path, error)));
+            }
+            read => read?,
+        };
+        let Some(left) = self.left.checked_sub(read as u64) else {
+            self.left = 0;
+            let (path, limit) = (self.path.clone(), self.limit);
+            return Err(io::Error::other(Error::new(ErrorKind::TooLong { path, limit })));
+        };
+        self.left = left;
+        Ok(read)
+    }
 }

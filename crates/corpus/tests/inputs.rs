@@ -78,7 +78,10 @@ fn missing_files_and_urls_are_refused_at_once() {
     let message = error.to_string();
     assert!(message.contains("none.txt`: cannot be read: "), "{message}");
     assert!(Inputs::new(&[argument(&folder, "/none/*.txt")]).unwrap_err().is_io());
-    assert!(Inputs::new(&["http://host/a.txt".to_owned()]).unwrap_err().is_user());
+    for url in ["http://host/a.txt", "https://host/a.txt", "file://host/a.txt"] {
+        assert!(Inputs::new(&[url.to_owned()]).unwrap_err().is_user(), "{url}");
+        assert!(read_document(url, Limits::default()).unwrap_err().is_user(), "{url}");
+    }
 }
 
 #[cfg(not(feature = "object-stores"))]
@@ -95,6 +98,22 @@ fn a_build_without_object_stores_says_how_to_get_one() {
             assert!(message.contains(&url) && message.contains("--features object-stores"));
         }
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn file_urls_are_local_paths() {
+    let folder = folder("a folder");
+    write(&folder, "100%.txt", "here");
+    let url = |rest: &str| format!("file://{}{rest}", folder.display()).replace(' ', "%20");
+    let only = |url: String| Inputs::new(&[url]).unwrap().next().unwrap().unwrap();
+    let found = only(url("/100%25.txt"));
+    assert_eq!((found.id, &*found.bytes), (argument(&folder, "/100%.txt"), &b"here"[..]));
+    assert_eq!(only(url("")).bytes, b"here", "a folder");
+    assert_eq!(only(url("/*.txt")).bytes, b"here", "a glob");
+    assert_eq!(read_document(&url("/100%.txt"), Limits::default()).unwrap().bytes, b"here");
+    let message = Inputs::new(&[url("/none%20.txt")]).unwrap_err().to_string();
+    assert!(message.contains("a folder/none .txt`: cannot be read: "), "{message}");
 }
 
 #[test]

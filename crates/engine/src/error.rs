@@ -51,6 +51,72 @@ pub enum ErrorKind {
     Exists(PathBuf),
     /// Somebody else is writing this file.
     Busy(PathBuf),
+    /// An input cannot be read, or a record of it.
+    Input(lookalike_corpus::Error),
+    /// The recipe is none that can be followed.
+    BadRecipe(lookalike_core::Error),
+    /// The job was stopped from outside.
+    Interrupted,
+    /// An input is not the file any more that was signed.
+    InputChanged(PathBuf),
+    /// Documents that were signed are not there any more.
+    DocumentsMissing {
+        /// Those that were found.
+        found: u64,
+        /// Those that were looked for.
+        wanted: u64,
+    },
+    /// There is a run in this folder already.
+    RunExists(PathBuf),
+    /// There is something else in this folder already.
+    FolderInUse(PathBuf),
+    /// A job is to go on with what another request began.
+    OtherRequest {
+        /// The manifest.
+        path: PathBuf,
+        /// What differs.
+        option: String,
+        /// What it was.
+        before: String,
+        /// What it is now.
+        now: String,
+    },
+    /// More documents than one job can have.
+    TooManyDocuments(u64),
+    /// Too many values of a field for a removal budget.
+    TooManyParts {
+        /// The field.
+        field: String,
+        /// The most values that it may have.
+        limit: usize,
+    },
+    /// What must be held of each document does not fit into the memory allowed.
+    TooLittleMemory {
+        /// How many there are.
+        documents: u64,
+        /// The least that would do, in bytes.
+        needed: u64,
+    },
+    /// More would be removed than allowed.
+    RemovesTooMuch {
+        /// What would be removed.
+        removed: u64,
+        /// All documents.
+        documents: u64,
+        /// The share that may be removed.
+        share: f64,
+    },
+    /// More of a part would be removed than allowed.
+    RemovesTooMuchOf {
+        /// The field that parts go by.
+        field: String,
+        /// The share that may be removed.
+        share: f64,
+        /// The first of them: value, removed, all.
+        parts: Vec<(String, u64, u64)>,
+        /// How many more there are.
+        more: usize,
+    },
     /// An id is longer than a file can hold.
     IdTooLong {
         /// How the id begins.
@@ -86,6 +152,14 @@ impl Error {
 
     pub(crate) fn io(path: &Path, operation: Operation, source: io::Error) -> Self {
         Self::new(ErrorKind::Io { path: path.to_owned(), operation, source })
+    }
+
+    pub(crate) fn corpus(source: lookalike_corpus::Error) -> Self {
+        Self::new(ErrorKind::Input(source))
+    }
+
+    pub(crate) fn recipe(source: lookalike_core::Error) -> Self {
+        Self::new(ErrorKind::BadRecipe(source))
     }
 
     /// What went wrong.
@@ -139,6 +213,71 @@ impl fmt::Display for Error {
             ErrorKind::Busy(path) => {
                 write!(f, "`{}`: is being written by another process", path.display())
             }
+            ErrorKind::Input(source) => source.fmt(f),
+            ErrorKind::BadRecipe(source) => source.fmt(f),
+            ErrorKind::Interrupted => f.write_str("interrupted"),
+            ErrorKind::InputChanged(path) => write!(
+                f,
+                "`{}`: has changed since it was signed\n\
+                 hint: start again, in another folder",
+                path.display()
+            ),
+            ErrorKind::DocumentsMissing { found, wanted } => write!(
+                f,
+                "only {found} of {wanted} documents are still where they were signed\n\
+                 hint: an input has changed meanwhile; start again, in another folder"
+            ),
+            ErrorKind::RunExists(path) => {
+                write!(f, "`{}`: has the results of a run already", path.display())
+            }
+            ErrorKind::FolderInUse(path) => {
+                write!(f, "`{}`: is not empty, and not the folder of a run", path.display())
+            }
+            ErrorKind::OtherRequest { path, option, before, now } => write!(
+                f,
+                "`{}`: that run had another `{option}`: `{before}`, now `{now}`\n\
+                 hint: go on with the same options, or start again in another folder",
+                path.display()
+            ),
+            ErrorKind::TooManyDocuments(limit) => write!(
+                f,
+                "more than {limit} documents, which is the most for one job\n\
+                 hint: more than that is for a cluster"
+            ),
+            ErrorKind::TooManyParts { field, limit } => write!(
+                f,
+                "the field `{field}` has more than {limit} values, so it says nothing about \
+                 sources\nhint: take a field with fewer values for the removal budget"
+            ),
+            ErrorKind::TooLittleMemory { documents, needed } => write!(
+                f,
+                "{documents} documents need at least {} MiB of memory\n\
+                 hint: allow more, and go on from here",
+                needed.div_ceil(1 << 20)
+            ),
+            ErrorKind::RemovesTooMuch { removed, documents, share } => write!(
+                f,
+                "{removed} of {documents} documents would be removed, {:.1} %, where {:.1} % are \
+                 allowed; nothing was removed\n\
+                 hint: go on with a larger budget, or look at the pairs first",
+                percent(*removed, *documents),
+                share * 100.0
+            ),
+            ErrorKind::RemovesTooMuchOf { field, share, parts, more } => {
+                write!(f, "more than {:.1} % would be removed of", share * 100.0)?;
+                for (value, removed, all) in parts {
+                    let percent = percent(*removed, *all);
+                    write!(f, "\n  {field} `{value}`: {removed} of {all} ({percent:.1} %)")?;
+                }
+                if *more > 0 {
+                    write!(f, "\n  and {more} more")?;
+                }
+                write!(
+                    f,
+                    "\nnothing was removed\n\
+                     hint: go on with a larger budget, or look at the pairs first"
+                )
+            }
             ErrorKind::IdTooLong { start, bytes, limit } => write!(
                 f,
                 "the id `{start}...` has {bytes} bytes, more than the {limit} that a signature \
@@ -150,3 +289,7 @@ impl fmt::Display for Error {
 
 // The message has that of its source in it, so there is none to print after it; `kind` has it.
 impl std::error::Error for Error {}
+
+fn percent(part: u64, whole: u64) -> f64 {
+    part as f64 / whole.max(1) as f64 * 100.0
+}

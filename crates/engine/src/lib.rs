@@ -1,20 +1,47 @@
-//! What is kept on disk, and what is done there.
+//! The batch job, out of core: sign, group, match, verify, decide, write.
 //!
-//! So far: signature files ([`signature_file`]), files that appear under their
-//! name only when they are complete ([`AtomicFile`]), and the parts that the
-//! batch job is made of: sorting out of core ([`sort`]), which keys occur more
-//! than once ([`Occurrences`]), connected components ([`Components`]), and who
-//! stays ([`decide`]).
+//! [`Dedup`] is the whole of it: a corpus in, the corpus without
+//! near-duplicates out, within a memory budget, with a proof for every removal,
+//! and a stage that is complete is never done twice. Its parts can be used by
+//! themselves: signature files ([`signature_file`]), sorting more than fits
+//! into memory ([`sort`]), identity sets ([`group`]), the way from keys to
+//! clusters ([`matching`]), and the [`report`].
 
+mod artefact;
 mod atomic_file;
 mod components;
-pub mod decide;
+mod dedup;
 mod error;
+mod files;
+pub mod group;
+mod ids;
+mod keep;
+mod long_text;
+pub mod matching;
+mod memory;
+pub mod numbers;
+mod observe;
 mod occurrences;
+mod order;
+mod pipeline;
+mod places;
+pub mod report;
+mod row_set;
+mod rows;
+mod sign;
 pub mod signature_file;
+mod skips;
 pub mod sort;
+mod source;
+mod sources;
+mod verify;
+mod write;
 
 pub use atomic_file::{AtomicFile, Existing};
 pub use components::Components;
+pub use dedup::{Dedup, GROUP_LIMIT, PairsWanted, Plan, RemovalBudget};
 pub use error::{Error, ErrorKind, Operation, Result};
+pub use keep::KeepPolicy;
+pub use observe::{Observer, Stage, Unobserved, Work};
 pub use occurrences::Occurrences;
+pub use places::Places;

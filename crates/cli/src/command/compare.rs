@@ -1,5 +1,6 @@
 //! `lookalike compare`: everything that can be said of two documents.
 
+use lookalike_core::difference::Limits as Shown;
 use lookalike_core::{Comparer, Comparison, Recipe};
 use lookalike_corpus::{Limits, read_document};
 use serde_json::json;
@@ -31,8 +32,8 @@ pub(crate) fn run(arguments: &Compare) -> anyhow::Result<Outcome> {
         };
         if shown {
             let limits = match arguments.diff {
-                DiffForm::All => difference::Limits::NONE,
-                _ => difference::Limits::DEFAULT,
+                DiffForm::All => Shown::NONE,
+                _ => Shown::DEFAULT,
             };
             text.push('\n');
             text += &difference::text(recipe.tokens, &a.bytes, &b.bytes, style, limits);

@@ -2,6 +2,7 @@
 
 mod compare;
 mod completions;
+mod dedup;
 mod difference;
 mod info;
 mod man;
@@ -23,6 +24,7 @@ pub(crate) fn run(command: &Command) -> anyhow::Result<Outcome> {
     // Before anything else, so that a wrong name is never silently without effect.
     let kernel = || Kernel::from_environment().with_context(|| env::KERNEL);
     match command {
+        Command::Dedup(arguments) => dedup::run(arguments, kernel()?),
         Command::Compare(arguments) => kernel().and_then(|_| compare::run(arguments)),
         Command::Tune(arguments) => tune::run(arguments, kernel()?),
         Command::Sketch(arguments) => sketch::run(arguments, kernel()?),

@@ -1,7 +1,7 @@
 //! Whether two documents are a pair under a recipe, in a sentence.
 
-use lookalike_core::recipe::{Candidates, SketchParameters, Verify};
-use lookalike_core::{Comparison, Recipe};
+use lookalike_core::recipe::Verify;
+use lookalike_core::{CandidateRule, Comparison, Condition, Counted, Kernel, Recipe};
 
 use crate::output::{beside, count, threshold};
 
@@ -80,46 +80,14 @@ fn measured(recipe: &Recipe, comparison: &Comparison) -> Option<Measured> {
     }
 }
 
-/// What makes a candidate: counts that must reach a number each.
-struct Rules(Vec<Rule>);
-
-struct Rule {
-    found: usize,
-    needed: usize,
-    /// What is counted, such as `of 6 features are equal`.
-    what: String,
-}
+/// Whether the two are a candidate, in a sentence.
+struct Rules(Vec<Condition>);
 
 impl Rules {
     fn of(recipe: &Recipe, comparison: &Comparison) -> Self {
-        let features = recipe.features.map(|filter| Rule {
-            found: comparison.b_similarity.unwrap_or(0),
-            needed: filter.r() as usize,
-            what: format!("of {} features", filter.k()),
-        });
-        let bits = |needed: fn(&lookalike_core::recipe::ProjectionParameters) -> usize| {
-            recipe.projection.map(|projection| Rule {
-                found: comparison.c_similarity.unwrap_or(0),
-                needed: needed(&projection),
-                what: format!("of {} bits", projection.bits),
-            })
-        };
-        let lists = match recipe.sketch {
-            SketchParameters::Lists { repeats, agree, .. } => Some(Rule {
-                found: comparison.repeats_in_common.unwrap_or(0),
-                needed: agree,
-                what: format!("of {repeats} repeats of the lists"),
-            }),
-            _ => None,
-        };
-        let rules = match recipe.candidates {
-            Candidates::Features => vec![features],
-            Candidates::Projection => vec![bits(|p| p.agree)],
-            Candidates::Lists => vec![lists],
-            // Two files have no sites; on one site the by-site algorithm is the combined one.
-            _ => vec![features, bits(|p| p.agree_combined)],
-        };
-        Self(rules.into_iter().flatten().collect())
+        let rule = CandidateRule::new(Kernel::best(), recipe);
+        // Two files have no sites; on one site the by-site algorithm is the combined one.
+        Self(rule.conditions(comparison.agreement(), true).collect())
     }
 
     fn hold(&self) -> bool {
@@ -127,10 +95,15 @@ impl Rules {
     }
 
     fn sentence(&self) -> String {
-        let rule = |rule: &Rule| {
-            let Rule { found, needed, what } = rule;
-            format!("{found} {what} agree, where the recipe wants {needed}")
+        let sentence = |condition: &Condition| {
+            let Condition { found, needed, possible, counted } = condition;
+            let what = match counted {
+                Counted::Features => "features",
+                Counted::Bits => "bits",
+                Counted::Repeats => "repeats of the lists",
+            };
+            format!("{found} of {possible} {what} agree, where the recipe wants {needed}")
         };
-        self.0.iter().map(rule).collect::<Vec<_>>().join("; ")
+        self.0.iter().map(sentence).collect::<Vec<_>>().join("; ")
     }
 }

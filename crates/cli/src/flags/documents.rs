@@ -14,6 +14,9 @@ pub(crate) struct RawDocuments {
     /// The field with the id; without one, it is `path#record`
     #[arg(long, value_name = "FIELD", default_value = "id", help_heading = "Documents")]
     id_field: String,
+    /// The field with the URL
+    #[arg(long, value_name = "FIELD", default_value = "url", help_heading = "Documents")]
+    url_field: String,
 }
 
 /// Checked arguments.
@@ -28,11 +31,22 @@ impl RawDocuments {
         let mut options = ReadOptions::default();
         options.fields.text = self.text_field;
         options.fields.id = self.id_field;
+        options.fields.url = self.url_field;
         Documents { format: self.format, options }
     }
 }
 
 impl Documents {
+    /// The format that was named.
+    pub(crate) fn format(&self) -> Option<Format> {
+        self.format
+    }
+
+    /// How records are read.
+    pub(crate) fn options(&self) -> &ReadOptions {
+        &self.options
+    }
+
     /// The documents of these inputs.
     pub(crate) fn of(&self, inputs: &[String]) -> Result<Inputs> {
         Ok(Inputs::of(Sources::new(inputs, self.format)?, self.options.clone()))

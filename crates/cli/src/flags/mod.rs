@@ -5,7 +5,9 @@
 //! make sense. Nothing here touches a file.
 
 mod compare;
+mod dedup;
 mod documents;
+mod judging;
 mod sketch;
 mod tune;
 
@@ -19,6 +21,8 @@ use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum, ValueHint};
 use crate::env;
 
 pub(crate) use compare::{Compare, DiffForm};
+pub(crate) use dedup::Dedup;
+pub(crate) use judging::Judging;
 pub(crate) use sketch::{OnUnreadable, ProgressForm, Sketch};
 pub(crate) use tune::{Plot, PlotFormat, Sample, Tune, Wanted};
 
@@ -43,6 +47,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum RawCommand {
+    Dedup(dedup::RawDedup),
     Compare(compare::RawCompare),
     Tune(tune::RawTune),
     Sketch(sketch::RawSketch),
@@ -97,6 +102,7 @@ Example:
 
 /// What to do, checked.
 pub(crate) enum Command {
+    Dedup(Box<Dedup>),
     Compare(Compare),
     Tune(Tune),
     Sketch(Sketch),
@@ -119,6 +125,7 @@ pub(crate) fn parse() -> Result<Command, ExitCode> {
 
 fn check(cli: Cli) -> Result<Command, clap::Error> {
     Ok(match cli.command {
+        RawCommand::Dedup(raw) => Command::Dedup(Box::new(raw.check()?)),
         RawCommand::Compare(raw) => Command::Compare(raw.check()?),
         RawCommand::Tune(raw) => Command::Tune(raw.check()?),
         RawCommand::Sketch(raw) => Command::Sketch(raw.check()),
@@ -179,6 +186,34 @@ fn proper_share(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A share from 0 to 1.
+fn share(text: &str) -> Result<f64, String> {
+    let value: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    if (0.0..=1.0).contains(&value) { Ok(value) } else { Err("must be from 0 to 1".to_owned()) }
+}
+
+/// A size such as `512MiB`, `4GiB` or `1000000`.
+fn size(text: &str) -> Result<u64, String> {
+    const UNITS: [(&str, u64); 9] = [
+        ("KiB", 1 << 10),
+        ("MiB", 1 << 20),
+        ("GiB", 1 << 30),
+        ("TiB", 1 << 40),
+        ("kB", 1_000),
+        ("MB", 1_000_000),
+        ("GB", 1_000_000_000),
+        ("TB", 1_000_000_000_000),
+        ("B", 1),
+    ];
+    let wrong = || "must be a size, such as 512MiB or 4GiB".to_owned();
+    let unit = UNITS.iter().find_map(|(name, bytes)| Some((text.strip_suffix(name)?, *bytes)));
+    let (number, unit) = unit.unwrap_or((text, 1));
+    let number: f64 = number.trim().parse().map_err(|_| wrong())?;
+    let bytes = number * unit as f64;
+    // 2^53: beyond it, not every number of bytes can be said.
+    if (0.0..=9e15).contains(&bytes) { Ok(bytes as u64) } else { Err(wrong()) }
+}
+
 /// The names of an enum for clap's help.
 fn name_of(value: &impl ValueEnum) -> String {
     value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
@@ -191,6 +226,17 @@ mod tests {
     #[test]
     fn definition_is_consistent() {
         definition().debug_assert();
+    }
+
+    #[test]
+    fn sizes_have_units() {
+        let sizes = [("512MiB", 512 << 20), ("4GiB", 4 << 30), ("1.5 GB", 1_500_000_000)];
+        for (text, bytes) in sizes.into_iter().chain([("70000", 70_000), ("1B", 1)]) {
+            assert_eq!(size(text), Ok(bytes), "{text}");
+        }
+        for wrong in ["", "GiB", "-1MiB", "1 GiBs", "1e300TiB", "NaN"] {
+            assert!(size(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -136,6 +136,22 @@ impl Tokenizer {
     }
 }
 
+/// The last place where a text can be cut so that its parts have the tokens of the whole: after
+/// white space, or a full stop of Chinese or Japanese. `None` if there is none, or if the unit
+/// has a token for what separates words.
+pub fn last_cut(unit: Unit, text: &[u8]) -> Option<usize> {
+    const IDEOGRAPHIC_FULL_STOP: &[u8] = "\u{3002}".as_bytes();
+    let after = |end: &dyn Fn(&[u8]) -> bool| (1..=text.len()).rev().find(|&at| end(&text[..at]));
+    match unit {
+        Unit::Characters => None,
+        Unit::Lines => after(&|head| head.ends_with(b"\n")),
+        Unit::Words => after(&|head| {
+            head.ends_with(IDEOGRAPHIC_FULL_STOP)
+                || head.last().is_some_and(|byte| b" \n\t\r".contains(byte))
+        }),
+    }
+}
+
 /// The token of a line, if it has words.
 fn line_token(words: &mut Tokenizer, line: &[u8]) -> Option<Token> {
     let mut token = None;

@@ -7,7 +7,7 @@
 use std::io::{self, Read};
 use std::ops::Range;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use ::object_store::path::Path as Key;
 use ::object_store::{GetOptions, GetRange, ObjectMeta, ObjectStoreExt as _};
@@ -15,40 +15,51 @@ use bytes::Bytes;
 
 use super::{Pending, Place, fault, wait};
 use crate::error::{Error, Operation, Result};
+use crate::object::{About, Object};
 
 /// 8 MiB: a tenth of a second or more of transfer, in which a request's delay is lost.
 pub(super) const BLOCK_BYTES: u64 = 8 << 20;
 
-/// An object, and how to ask for it.
+/// The way to an object.
 #[derive(Clone, Debug)]
-pub(super) struct Object {
+pub(super) struct Access {
     place: Place,
     key: Key,
+    known: Arc<OnceLock<About>>,
 }
 
 /// Some bytes of an object, and what came with them.
 pub(super) struct Block {
     pub(super) bytes: Bytes,
-    /// The length of the object.
-    pub(super) size: u64,
-    /// Which version of it this is.
-    pub(super) version: Option<String>,
+    pub(super) about: About,
 }
 
-impl Object {
-    pub(super) fn at(url: &str) -> Result<Self> {
+impl From<ObjectMeta> for About {
+    fn from(object: ObjectMeta) -> Self {
+        Self { bytes: object.size, modified: object.last_modified.into(), version: object.e_tag }
+    }
+}
+
+impl Access {
+    pub(super) fn to(object: &Object) -> Result<Self> {
+        let url = &*object.url;
         let place = Place::new(url)?;
         let key = place.key()?;
         if key.as_ref().is_empty() || url.ends_with('/') {
             let fault = fault(io::ErrorKind::IsADirectory, "names no object");
             return Err(Error::io(Path::new(url), Operation::Read, fault));
         }
-        Ok(Self { place, key })
+        Ok(Self { place, key, known: Arc::clone(&object.about) })
     }
 
-    pub(super) fn about(&self) -> io::Result<ObjectMeta> {
+    /// What is known of the object, or what the store says now, which is known from then on.
+    pub(super) fn about(&self) -> io::Result<About> {
+        if let Some(known) = self.known.get() {
+            return Ok(known.clone());
+        }
         let (store, key) = (Arc::clone(&self.place.store.objects), self.key.clone());
-        wait(async move { store.head(&key).await })
+        let about = wait(async move { store.head(&key).await })?;
+        Ok(self.known.get_or_init(|| about.into()).clone())
     }
 
     /// Asks for a range, of this version of the object if one is given.
@@ -62,29 +73,32 @@ impl Object {
         let options = GetOptions { range, if_match: version, ..GetOptions::default() };
         Pending::start(async move {
             let answer = store.get_opts(&key, options).await?;
-            let (size, version) = (answer.meta.size, answer.meta.e_tag.clone());
-            Ok(Block { bytes: answer.bytes().await?, size, version })
+            let about = answer.meta.clone().into();
+            Ok(Block { bytes: answer.bytes().await?, about })
         })
     }
 
-    /// The first bytes, up to so many. Stores refuse every range of an empty object, each in its
+    /// The first bytes, up to so many, of the version that is known, if one is. Stores refuse every range of an empty object, each in its
     /// own way; so if there is a fault, the length decides.
     pub(super) fn first(&self, bytes: u64) -> io::Result<Block> {
-        match self.fetch(0..bytes, None)?.wait() {
+        let version = self.known.get().and_then(|known| known.version.clone());
+        match self.fetch(0..bytes, version)?.wait() {
             Err(fault) if fault.kind() == io::ErrorKind::Other => match self.about() {
-                Ok(about) if about.size == 0 => {
-                    Ok(Block { bytes: Bytes::new(), size: 0, version: about.e_tag })
-                }
+                Ok(about) if about.bytes == 0 => Ok(Block { bytes: Bytes::new(), about }),
                 _ => Err(fault),
             },
-            first => first,
+            Ok(first) => {
+                self.known.get_or_init(|| first.about.clone());
+                Ok(first)
+            }
+            failed => failed,
         }
     }
 }
 
 /// A part of an object, block by block, forwards for the most part.
 pub(super) struct Blocks {
-    object: Object,
+    object: Access,
     version: Option<String>,
     end: u64,
     block_bytes: u64,
@@ -95,14 +109,15 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    pub(super) fn new(object: Object, version: Option<String>, end: u64, block_bytes: u64) -> Self {
+    pub(super) fn new(object: Access, version: Option<String>, end: u64, block_bytes: u64) -> Self {
         Self { object, version, end, block_bytes, start: 0, current: Bytes::new(), next: None }
     }
 
     /// The whole object.
-    fn whole(object: Object) -> io::Result<Self> {
+    fn whole(object: Access) -> io::Result<Self> {
         let first = object.first(BLOCK_BYTES)?;
-        let mut blocks = Self::new(object, first.version, first.size, BLOCK_BYTES);
+        let About { version, bytes, .. } = first.about;
+        let mut blocks = Self::new(object, version, bytes, BLOCK_BYTES);
         blocks.current = first.bytes;
         blocks.fetch_next()?;
         Ok(blocks)
@@ -153,13 +168,13 @@ impl Blocks {
 
 /// An object from its beginning to its end.
 pub(super) struct Reader {
-    object: Object,
+    object: Access,
     blocks: Option<Blocks>,
     position: u64,
 }
 
 impl Reader {
-    pub(super) fn new(object: Object) -> Self {
+    pub(super) fn new(object: Access) -> Self {
         Self { object, blocks: None, position: 0 }
     }
 }

@@ -16,8 +16,9 @@ use parquet::errors::{ParquetError, Result as ParquetResult};
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::reader::{ChunkReader, Length};
 
-use super::blocks::{BLOCK_BYTES, Blocks, Object};
+use super::blocks::{Access, BLOCK_BYTES, Blocks};
 use crate::error::{Error, Operation, Result};
+use crate::object::{About, Object};
 
 /// Fetched with the first request: the footers of most files, and all of a small one.
 const TAIL_BYTES: u64 = 256 << 10;
@@ -33,7 +34,7 @@ const MIN_BLOCK_BYTES: u64 = 64 << 10;
 pub(crate) struct RangedFile(Arc<File>);
 
 struct File {
-    object: Object,
+    object: Access,
     version: Option<String>,
     size: u64,
     tail: Bytes,
@@ -60,11 +61,10 @@ struct Part {
 }
 
 impl RangedFile {
-    pub(crate) fn open(url: &str) -> Result<Self> {
-        let failed = |fault| Error::io(Path::new(url), Operation::Read, fault);
-        let object = Object::at(url)?;
-        let about = object.about().map_err(failed)?;
-        let (size, version) = (about.size, about.e_tag);
+    pub(crate) fn open(object: &Object) -> Result<Self> {
+        let failed = |fault| Error::io(Path::new(&object.url), Operation::Read, fault);
+        let object = Access::to(object)?;
+        let About { bytes: size, version, .. } = object.about().map_err(failed)?;
         let tail = if size == 0 {
             Bytes::new()
         } else {

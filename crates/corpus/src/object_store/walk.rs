@@ -10,12 +10,13 @@ use super::order::{InOrder, Page, Pages};
 use super::{Place, wait};
 use crate::error::{Error, Operation, Result};
 use crate::glob::Glob;
+use crate::object::Object;
 use crate::walk::Choice;
 
 /// An object found below a prefix.
 #[derive(Debug)]
 pub(crate) struct Found {
-    pub(crate) url: String,
+    pub(crate) object: Object,
     /// Its names below the folder the walk began with.
     pub(crate) below: Vec<String>,
 }
@@ -112,7 +113,9 @@ impl<C: Choice> Iterator for Walk<C> {
                 }
             }
             if self.choice.takes(&below) {
-                return Some(Ok(Found { url, below }));
+                let listed_bytes = Some(entry.bytes);
+                let object = Object { listed_bytes, ..Object::new(url) };
+                return Some(Ok(Found { object, below }));
             }
             let hidden = below.last().is_some_and(|name| name.starts_with('.'));
             self.passed_over += u64::from(!hidden);

@@ -7,13 +7,15 @@ mod json_lines;
 mod mirrors;
 mod parquets;
 mod sources;
+mod streams;
 mod tables;
+mod wanted;
 
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use lookalike_corpus::{Compression, ReadOptions, Source};
+use lookalike_corpus::{Compression, ReadOptions, Record, Source};
 
 /// A folder of this test's own.
 fn folder(name: &str) -> PathBuf {
@@ -95,6 +97,15 @@ impl All {
     }
 }
 
+fn owned(record: lookalike_corpus::Result<Record<'_>>) -> Result<Read, String> {
+    record.map_err(|error| error.to_string()).map(|record| Read {
+        number: record.number,
+        id: record.id.into_owned(),
+        text: String::from_utf8_lossy(&record.text).into_owned(),
+        url: record.url.map(std::borrow::Cow::into_owned),
+    })
+}
+
 fn read_source(source: &Source, options: &ReadOptions) -> All {
     let mut all = All { records: Vec::new(), fatal: None };
     for chunk in source.chunks(options) {
@@ -109,12 +120,7 @@ fn read_source(source: &Source, options: &ReadOptions) -> All {
         let before = all.records.len() as u64;
         assert_eq!(chunk.first_record(), before + 1);
         chunk.for_each(|record| {
-            all.records.push(record.map_err(|error| error.to_string()).map(|record| Read {
-                number: record.number,
-                id: record.id.into_owned(),
-                text: String::from_utf8_lossy(&record.text).into_owned(),
-                url: record.url.map(std::borrow::Cow::into_owned),
-            }));
+            all.records.push(owned(record));
         });
         assert_eq!(chunk.records(), all.records.len() as u64 - before);
     }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use lookalike_corpus::{BadRecords, Compression, ErrorKind, Mirrored, ReadOptions, Source};
+use lookalike_corpus::{Compression, ErrorKind, Mirrored, ReadOptions, Source};
 use proptest::prelude::*;
 
 use super::json_lines::any_record;
@@ -12,7 +12,7 @@ use super::{chunks_of, folder, pack, records_up_to, unpack};
 fn mirror(path: &Path, out: &Path, options: &ReadOptions, keep: &[bool]) -> (Mirrored, Vec<u8>) {
     let source = Source::file(path, None).unwrap();
     let keep = |number: u64| keep[number as usize - 1];
-    let mirrored = source.mirror(out, options, BadRecords::Drop, keep).unwrap();
+    let mirrored = source.mirror_records(out, options, keep).unwrap();
     let written = fs::read(mirrored.path.as_ref().unwrap()).unwrap();
     let files = fs::read_dir(out).unwrap().count();
     assert_eq!(files, 1, "nothing but the mirror is left");
@@ -38,7 +38,7 @@ proptest! {
         prop_assert_eq!(String::from_utf8(written).unwrap(), format!("\u{feff}{naive}"));
         let kept = keep.iter().filter(|keep| **keep).count() as u64;
         prop_assert_eq!((mirrored.kept, mirrored.dropped), (kept, keep.len() as u64 - kept));
-        prop_assert_eq!((mirrored.bad, mirrored.broken.is_none()), (0, true));
+        prop_assert_eq!((mirrored.too_long, mirrored.broken.is_none()), (0, true));
     }
 
     #[test]
@@ -66,23 +66,28 @@ proptest! {
 }
 
 #[test]
-fn bad_records_are_kept_only_if_asked_for() {
+fn every_record_is_asked_for_and_long_ones_are_left_out() {
     let folder = folder("mirror-bad");
     let path = folder.join("a.jsonl");
-    let long = format!("{{\"text\":\"{}\"}}\n", "x".repeat(200_000));
-    fs::write(&path, format!("{{\"text\":\"a\"}}\n\noops\n{{}}\n{long}{{\"text\":\"b\"}}"))
-        .unwrap();
+    let text = |bytes| format!("{{\"text\":\"{}\"}}\n", "x".repeat(bytes));
+    let (held, never_held) = (text(1000), text(200_000));
+    let first = "{\"text\":\"a\"}\n\noops\n{}\n";
+    fs::write(&path, format!("{first}{held}{never_held}{{\"text\":\"b\"}}")).unwrap();
     let source = Source::file(&path, None).unwrap();
-    let options = records_up_to(1000);
-    let mirror = |bad_records, keep: fn(u64) -> bool| {
-        let mirrored = source.mirror(&folder.join("out"), &options, bad_records, keep).unwrap();
-        let text = fs::read_to_string(mirrored.path.unwrap()).unwrap();
-        (mirrored.kept, mirrored.dropped, mirrored.bad, text)
-    };
-    let both = "{\"text\":\"a\"}\n{\"text\":\"b\"}".to_owned();
-    assert_eq!(mirror(BadRecords::Drop, |_| true), (2, 0, 3, both));
-    let bad = "oops\n{}\n{\"text\":\"b\"}".to_owned();
-    assert_eq!(mirror(BadRecords::Keep, |number| number == 5), (1, 1, 3, bad));
+    for chunk_bytes in [1, 100, 1 << 20] {
+        let mut options = records_up_to(1000);
+        options.chunk_bytes = chunk_bytes;
+        let mut asked = Vec::new();
+        let keep = |number| {
+            asked.push(number);
+            number != 3
+        };
+        let mirrored = source.mirror_records(&folder.join("out"), &options, keep).unwrap();
+        let written = fs::read_to_string(mirrored.path.unwrap()).unwrap();
+        assert_eq!(written, "{\"text\":\"a\"}\noops\n{\"text\":\"b\"}");
+        assert_eq!((mirrored.kept, mirrored.dropped, mirrored.too_long), (3, 1, 2));
+        assert_eq!(asked, [1, 2, 3, 4, 5, 6]);
+    }
 }
 
 #[test]
@@ -93,13 +98,28 @@ fn text_files_are_copied_as_they_are() {
     fs::write(&path, &bytes).unwrap();
     let source = Source::file(&path, None).unwrap();
     let (out, options) = (folder.join("out"), ReadOptions::default());
-    let dropped = source.mirror(&out, &options, BadRecords::Drop, |_| false).unwrap();
+    let dropped = source.mirror_records(&out, &options, |_| false).unwrap();
     assert_eq!((dropped.path, dropped.dropped, out.exists()), (None, 1, false));
-    let kept = source.mirror(&out, &options, BadRecords::Drop, |number| number == 1).unwrap();
+    let kept = source.mirror_records(&out, &options, |number| number == 1).unwrap();
     assert_eq!(fs::read(kept.path.unwrap()).unwrap(), bytes);
-    fs::write(&path, &bytes[..bytes.len() - 4]).unwrap();
-    let broken = source.mirror(&out, &options, BadRecords::Drop, |_| panic!("asked for a bad one"));
-    assert!(broken.unwrap_err().is_corruption());
+}
+
+#[test]
+fn a_copy_is_the_file_whatever_is_in_it() {
+    let folder = folder("mirror-copy");
+    let path = folder.join("a.jsonl.zst");
+    // No mirror of ours has these bytes: the level is another, and there is half a frame.
+    let mut bytes = pack(Compression::Zstd, &b"{\"text\":\"a\"}\n\n".repeat(100_000));
+    bytes.truncate(bytes.len() - 3);
+    fs::write(&path, &bytes).unwrap();
+    let source = Source::file(&path, None).unwrap();
+    let copy = source.copy_to(&folder.join("out")).unwrap();
+    assert_eq!(copy, folder.join("out/a.jsonl.zst"));
+    assert!(fs::read(copy).unwrap() == bytes);
+    assert!(matches!(source.copy_to(&folder).unwrap_err().kind(), ErrorKind::OwnInput(_)));
+    fs::remove_file(&path).unwrap();
+    assert!(source.copy_to(&folder.join("none")).unwrap_err().is_io());
+    assert!(!folder.join("none").exists());
 }
 
 #[test]
@@ -108,7 +128,7 @@ fn a_mirror_never_replaces_its_source() {
     let path = folder.join("a.jsonl");
     fs::write(&path, "{\"text\":\"a\"}\n").unwrap();
     let source = Source::file(&path, None).unwrap();
-    let error = source.mirror(&folder, &ReadOptions::default(), BadRecords::Drop, |_| false);
+    let error = source.mirror_records(&folder, &ReadOptions::default(), |_| false);
     assert!(matches!(error.unwrap_err().kind(), ErrorKind::OwnInput(_)));
     assert_eq!(fs::read_to_string(&path).unwrap(), "{\"text\":\"a\"}\n");
 }
@@ -123,7 +143,7 @@ fn a_broken_source_is_mirrored_up_to_there_or_not_at_all() {
     fs::write(&path, &packed[..packed.len() / 2]).unwrap();
     let source = Source::file(&path, None).unwrap();
     let (out, options) = (folder.join("out"), ReadOptions::default());
-    let mirrored = source.mirror(&out, &options, BadRecords::Drop, |_| true).unwrap();
+    let mirrored = source.mirror_records(&out, &options, |_| true).unwrap();
     assert!(mirrored.broken.is_some_and(|error| error.is_corruption()));
     let written = unpack(Compression::Gzip, &fs::read(mirrored.path.unwrap()).unwrap());
     assert!(mirrored.kept > 100 && lines.as_bytes().starts_with(&written));
@@ -131,6 +151,6 @@ fn a_broken_source_is_mirrored_up_to_there_or_not_at_all() {
 
     fs::remove_dir_all(&out).unwrap();
     fs::write(&path, &packed[..5]).unwrap();
-    assert!(source.mirror(&out, &options, BadRecords::Drop, |_| true).is_err());
+    assert!(source.mirror_records(&out, &options, |_| true).is_err());
     assert!(!out.exists());
 }

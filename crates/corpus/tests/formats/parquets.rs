@@ -11,7 +11,7 @@ use arrow_array::{
     StringArray, StringViewArray, StructArray,
 };
 use arrow_schema::{DataType, Field, Schema};
-use lookalike_corpus::{BadRecords, Compression, ErrorKind, FieldValue, ReadOptions, Source};
+use lookalike_corpus::{Compression, ErrorKind, FieldValue, ReadOptions, Source};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{Compression as Codec, ZstdLevel};
@@ -52,6 +52,14 @@ fn batch(kind: usize, texts: &[Option<String>]) -> RecordBatch {
         Field::new("meta", inner.data_type().clone(), true),
     ]);
     RecordBatch::try_new(Arc::new(schema), vec![Arc::new(flags), text, Arc::new(inner)]).unwrap()
+}
+
+/// The bytes of a file with these texts.
+pub(crate) fn file_of(texts: &[Option<String>]) -> Vec<u8> {
+    let batch = batch(0, texts);
+    let mut writer = ArrowWriter::try_new(Vec::new(), batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.into_inner().unwrap()
 }
 
 fn write(path: &Path, batch: &RecordBatch, codec: Codec, group_rows: usize) {
@@ -127,12 +135,11 @@ proptest! {
 
         let keeps = |number: u64| keep[number as usize - 1];
         let out = folder.join("out");
-        let mirrored = source.mirror(&out, &options(chunk_bytes), BadRecords::Drop, keeps).unwrap();
-        let expected: BooleanArray =
-            keep.iter().zip(&texts).map(|(keep, text)| Some(*keep && text.is_some())).collect();
+        let mirrored = source.mirror_records(&out, &options(chunk_bytes), keeps).unwrap();
+        let expected = BooleanArray::from(keep.clone());
         let expected = arrow_select::filter::filter_record_batch(&batch, &expected).unwrap();
         prop_assert_eq!(mirrored.kept, expected.num_rows() as u64);
-        prop_assert_eq!(mirrored.bad, texts.iter().filter(|text| text.is_none()).count() as u64);
+        prop_assert_eq!(mirrored.dropped, (texts.len() - expected.num_rows()) as u64);
         let written = mirrored.path.unwrap();
         if let Some(written) = rows(&written) {
             prop_assert_eq!(written, expected);
@@ -227,9 +234,8 @@ fn compressed_as_a_whole_and_without_a_name() {
     assert_eq!(texts(&read(&other)), texts(&plain));
     let source = Source::file(&packed, None).unwrap();
     let out = path.with_file_name("out");
-    let mirrored = source
-        .mirror(&out, &ReadOptions::default(), BadRecords::Drop, |number| number <= 250)
-        .unwrap();
+    let mirrored =
+        source.mirror_records(&out, &ReadOptions::default(), |number| number <= 250).unwrap();
     let unpacked = path.with_file_name("unpacked.parquet");
     let bytes = unpack(Compression::Zstd, &fs::read(mirrored.path.unwrap()).unwrap());
     fs::write(&unpacked, bytes).unwrap();
@@ -247,7 +253,7 @@ fn broken_files_never_panic() {
         assert!(all.fatal.unwrap().contains("a.parquet`: is broken"), "{cut}");
         let source = Source::file(&path, None).unwrap();
         let out = path.with_file_name("out");
-        assert!(source.mirror(&out, &ReadOptions::default(), BadRecords::Drop, |_| true).is_err());
+        assert!(source.mirror_records(&out, &ReadOptions::default(), |_| true).is_err());
         assert!(!out.exists());
     }
     for at in (0..whole.len()).step_by(7) {

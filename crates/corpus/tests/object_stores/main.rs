@@ -13,9 +13,7 @@ use std::process::Command;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arrow_array::{ArrayRef, BinaryArray, RecordBatch, StringArray};
-use lookalike_corpus::{
-    BadRecords, ErrorKind, Format, Limits, ReadOptions, Source, Sources, read_document,
-};
+use lookalike_corpus::{ErrorKind, Format, Limits, ReadOptions, Source, Sources, read_document};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression as Codec;
 use parquet::file::properties::WriterProperties;
@@ -370,9 +368,8 @@ fn mirrors_equal_those_of_files() {
         let counts = sources.map(|source| {
             let source = source.unwrap();
             let keep = |number| number % 3 != 0;
-            let mirrored = source.mirror(&out, &options, BadRecords::Keep, keep);
-            let mirrored = mirrored.map(|mirrored| {
-                (mirrored.kept, mirrored.dropped, mirrored.bad, mirrored.broken.is_some())
+            let mirrored = source.mirror_records(&out, &options, keep).map(|mirrored| {
+                (mirrored.kept, mirrored.dropped, mirrored.too_long, mirrored.broken.is_some())
             });
             let bytes = fs::read(out.join(source.name())).ok();
             (source.name().to_owned(), mirrored.map_err(|error| error.is_corruption()), bytes)

@@ -6,6 +6,7 @@
 //! the number of rows proves that nothing was cut off. Both sides hold one block
 //! in memory, whatever the file says.
 
+mod lookup;
 mod reader;
 mod writer;
 
@@ -14,11 +15,13 @@ use std::io::Read as _;
 use std::path::Path;
 
 use lookalike_core::{Layout, Recipe};
-use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::{Error, Operation, Result};
+use crate::source::{CHECKSUM, checksum};
 
+pub use lookup::{BlockIds, SignatureLookup};
 pub use reader::SignatureReader;
+pub(crate) use writer::check_id;
 pub use writer::{SignatureWriter, Written};
 
 /// The first bytes of every signature file.
@@ -48,16 +51,9 @@ const HEADER: usize = 8 + 4 + 4 + 32 + 32;
 /// Bytes of a block's header: rows, bytes of ids.
 const BLOCK_HEADER: usize = 4 + 4;
 
-/// Bytes of a checksum.
-const CHECKSUM: usize = 8;
-
 /// The most rows in a block of this recipe's signatures.
 fn rows_per_block(layout: Layout) -> usize {
     (MAX_BLOCK_SIGNATURES / layout.bytes()).clamp(1, MAX_ROWS)
-}
-
-fn checksum(bytes: &[u8]) -> [u8; CHECKSUM] {
-    xxh3_64(bytes).to_le_bytes()
 }
 
 /// The header of a file of this recipe, with its checksum.

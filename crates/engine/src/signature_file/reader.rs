@@ -1,17 +1,17 @@
 //! Signature files, in. Believes nothing that it has not checked.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::io::{BufReader, Read};
+use std::path::Path;
 
 use lookalike_core::recipe::Digest;
 use lookalike_core::{Layout, Recipe, Signature};
 
 use super::{
-    BLOCK_HEADER, CHECKSUM, FORMAT_VERSION, HEADER, MAGIC, MAX_BLOCK_IDS, MAX_RECIPE, checksum,
-    rows_per_block,
+    BLOCK_HEADER, FORMAT_VERSION, HEADER, MAGIC, MAX_BLOCK_IDS, MAX_RECIPE, rows_per_block,
 };
-use crate::error::{Error, ErrorKind, Operation, Result};
+use crate::error::{Error, ErrorKind, Result};
+use crate::source::{CHECKSUM, Source, double_word, word};
 
 /// Reads a signature file, row by row. One block is in memory at a time, and a
 /// row is handed out only after its block's checksum was found right.
@@ -45,10 +45,7 @@ impl SignatureReader {
     /// If the system refuses, or the file is damaged, of another kind, of a later version, or
     /// of a recipe that this program cannot follow.
     pub fn open(path: &Path) -> Result<Self> {
-        let failed = |source| Error::io(path, Operation::Read, source);
-        let file = File::open(path).map_err(failed)?;
-        let length = file.metadata().map_err(failed)?.len();
-        Self::new(BufReader::with_capacity(1 << 16, file), length, path)
+        Self::from_source(Source::open(path)?)
     }
 }
 
@@ -58,23 +55,15 @@ impl<R: Read> SignatureReader<R> {
     /// # Errors
     /// As [`SignatureReader::open`].
     pub fn new(source: R, length: u64, path: &Path) -> Result<Self> {
-        let mut source = Source { inner: source, path: path.to_owned(), offset: 0, length };
+        Self::from_source(Source::new(source, length, path))
+    }
+
+    fn from_source(mut source: Source<R>) -> Result<Self> {
         let mut bytes = Vec::new();
         source.read(HEADER, "a header", &mut bytes)?;
-        let field = |from: usize| bytes.get(from..).and_then(<[u8]>::first_chunk::<4>);
-        let number = |from| field(from).map_or(0, |bytes| u32::from_le_bytes(*bytes));
-        if !bytes.starts_with(&MAGIC) {
-            let found = bytes.get(..MAGIC.len()).unwrap_or_default().escape_ascii();
-            return Err(source.corrupt_at(0, "the magic `LOOKSIGS`", format!("`{found}`")));
-        }
-        let (version, recipe_length) = (number(8), number(12) as usize);
-        if version != FORMAT_VERSION {
-            return Err(Error::new(ErrorKind::Version {
-                path: path.to_owned(),
-                found: version,
-                known: FORMAT_VERSION,
-            }));
-        }
+        source.check_magic(&bytes, MAGIC)?;
+        source.check_version(word(&bytes, 8), FORMAT_VERSION)?;
+        let recipe_length = word(&bytes, 12) as usize;
         if recipe_length > MAX_RECIPE {
             let expected = format!("a recipe of at most {MAX_RECIPE} bytes");
             return Err(source.corrupt_at(12, &expected, recipe_length.to_string()));
@@ -82,7 +71,7 @@ impl<R: Read> SignatureReader<R> {
         source.read(recipe_length + CHECKSUM, "a recipe", &mut bytes)?;
         source.check(&bytes, 0)?;
 
-        let recipe = source.recipe(&bytes[HEADER..HEADER + recipe_length])?;
+        let recipe = recipe(&source, &bytes[HEADER..HEADER + recipe_length])?;
         let digests =
             [(16, "digest", recipe.digest()), (48, "signing digest", recipe.signing_digest())];
         for (at, what, digest) in digests {
@@ -109,16 +98,10 @@ impl<R: Read> SignatureReader<R> {
     /// Reads and checks the next block. False at the end of the file.
     fn next_block(&mut self) -> Result<bool> {
         let Self { source, block, .. } = self;
-        let offset = source.offset;
+        let offset = source.offset();
         block.bytes.clear();
         source.read(BLOCK_HEADER, "a block or the end block", &mut block.bytes)?;
-        let (rows, ids) = match block.bytes[..] {
-            [a, b, c, d, e, f, g, h] => {
-                (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h]))
-            }
-            _ => unreachable!("a block's header was read"),
-        };
-        let (rows, ids) = (rows as usize, ids as usize);
+        let (rows, ids) = (word(&block.bytes, 0) as usize, word(&block.bytes, 4) as usize);
         if rows == 0 {
             return self.end(offset, ids).map(|()| false);
         }
@@ -157,22 +140,12 @@ impl<R: Read> SignatureReader<R> {
         }
         source.read(8 + CHECKSUM, "the end block", &mut block.bytes)?;
         source.check(&block.bytes, offset)?;
-        let rows = block.bytes.get(BLOCK_HEADER..).and_then(<[u8]>::first_chunk::<8>);
-        let rows = rows.map_or(0, |bytes| u64::from_le_bytes(*bytes));
+        let rows = double_word(&block.bytes, BLOCK_HEADER);
         if rows != self.rows {
             let expected = format!("{} rows in all", self.rows);
             return Err(source.corrupt_at(offset + 8, &expected, rows.to_string()));
         }
-        let mut one = [0];
-        let more = source.inner.read(&mut one);
-        if more.map_err(|error| source.failed(error))? > 0 || source.offset < source.length {
-            return Err(source.corrupt_at(
-                source.offset,
-                "the end of the file",
-                "more bytes".into(),
-            ));
-        }
-        Ok(())
+        source.check_end()
     }
 
     /// The next row of the block.
@@ -197,8 +170,18 @@ impl<R: Read> SignatureReader<R> {
 
 /// The length of a row's id; the table begins at `at`.
 fn length_at(block: &[u8], at: usize, row: usize) -> usize {
-    let bytes = block.get(at + 4 * row..).and_then(<[u8]>::first_chunk::<4>);
-    bytes.map_or(0, |bytes| u32::from_le_bytes(*bytes) as usize)
+    word(block, at + 4 * row) as usize
+}
+
+/// The recipe in the header, whose checksum was right.
+fn recipe<R: Read>(source: &Source<R>, toml: &[u8]) -> Result<Recipe> {
+    let text = std::str::from_utf8(toml).map_err(|error| {
+        let offset = HEADER as u64 + error.valid_up_to() as u64;
+        source.corrupt_at(offset, "a recipe in UTF-8", "other bytes".into())
+    })?;
+    Recipe::from_toml(text).map_err(|fault| {
+        Error::new(ErrorKind::Recipe { path: source.path().to_owned(), source: fault })
+    })
 }
 
 impl<R: Read> Iterator for SignatureReader<R> {
@@ -222,72 +205,5 @@ impl<R: Read> Iterator for SignatureReader<R> {
         };
         self.ended = row.is_err();
         Some(row)
-    }
-}
-
-/// The bytes of the file, with where they are.
-struct Source<R> {
-    inner: R,
-    path: PathBuf,
-    offset: u64,
-    length: u64,
-}
-
-impl<R: Read> Source<R> {
-    /// Appends the next `count` bytes. Allocates nothing for bytes that are not there.
-    fn read(&mut self, count: usize, what: &str, bytes: &mut Vec<u8>) -> Result<()> {
-        let left = self.length.saturating_sub(self.offset);
-        if (count as u64) <= left {
-            let before = bytes.len();
-            let taken = self.inner.by_ref().take(count as u64).read_to_end(bytes);
-            taken.map_err(|error| self.failed(error))?;
-            let read = bytes.len() - before;
-            self.offset += read as u64;
-            if read == count {
-                return Ok(());
-            }
-            let expected = format!("{what} of {count} bytes");
-            return Err(self.corrupt_at(self.offset, &expected, "the end of the file".into()));
-        }
-        let expected = format!("{what} of {count} bytes");
-        let found = format!("only {left} more bytes");
-        Err(self.corrupt_at(self.offset, &expected, found))
-    }
-
-    /// Checks the checksum at the end of `bytes`, which begin at `offset`.
-    fn check(&self, bytes: &[u8], offset: u64) -> Result<()> {
-        let Some((body, found)) = bytes.split_last_chunk::<CHECKSUM>() else {
-            unreachable!("a checksum was read")
-        };
-        let expected = checksum(body);
-        if expected == *found {
-            return Ok(());
-        }
-        let hex = |bytes: [u8; CHECKSUM]| format!("{:016x}", u64::from_le_bytes(bytes));
-        let expected = format!("the checksum {}", hex(expected));
-        Err(self.corrupt_at(offset + body.len() as u64, &expected, hex(*found)))
-    }
-
-    /// The recipe in the header, whose checksum was right.
-    fn recipe(&self, toml: &[u8]) -> Result<Recipe> {
-        let text = std::str::from_utf8(toml).map_err(|error| {
-            let offset = HEADER as u64 + error.valid_up_to() as u64;
-            self.corrupt_at(offset, "a recipe in UTF-8", "other bytes".into())
-        })?;
-        Recipe::from_toml(text)
-            .map_err(|source| Error::new(ErrorKind::Recipe { path: self.path.clone(), source }))
-    }
-
-    fn corrupt_at(&self, offset: u64, expected: &str, found: String) -> Error {
-        Error::new(ErrorKind::Corruption {
-            path: self.path.clone(),
-            offset,
-            expected: expected.to_owned(),
-            found,
-        })
-    }
-
-    fn failed(&self, source: io::Error) -> Error {
-        Error::io(&self.path, Operation::Read, source)
     }
 }

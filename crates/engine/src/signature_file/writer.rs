@@ -4,9 +4,10 @@ use std::path::Path;
 
 use lookalike_core::{Layout, Recipe, Signature};
 
-use super::{MAX_BLOCK_IDS, MAX_ID_BYTES, checksum, header, rows_per_block};
+use super::{MAX_BLOCK_IDS, MAX_ID_BYTES, header, rows_per_block};
 use crate::atomic_file::{AtomicFile, Existing};
 use crate::error::{Error, ErrorKind, Result};
+use crate::source::checksum;
 
 /// Writes a signature file. Nothing is under the final name before [`finish`](Self::finish);
 /// without it, nothing is left at all.
@@ -63,22 +64,34 @@ impl SignatureWriter {
     /// # Errors
     /// If the id is longer than [`MAX_ID_BYTES`], or the system refuses.
     pub fn push(&mut self, id: &str, signature: &Signature) -> Result<()> {
-        if id.len() > MAX_ID_BYTES {
-            return Err(Error::new(ErrorKind::IdTooLong {
-                start: id.chars().take(64).collect(),
-                bytes: id.len(),
-                limit: MAX_ID_BYTES,
-            }));
-        }
+        self.make_room(id)?;
+        self.layout.encode(signature, &mut self.signatures);
+        self.push_id(id);
+        Ok(())
+    }
+
+    /// Appends a document whose signature is encoded already, by the layout of the recipe.
+    pub(crate) fn push_encoded(&mut self, id: &str, signature: &[u8]) -> Result<()> {
+        debug_assert_eq!(signature.len(), self.layout.bytes(), "a signature of this recipe");
+        self.make_room(id)?;
+        self.signatures.extend_from_slice(signature);
+        self.push_id(id);
+        Ok(())
+    }
+
+    fn make_room(&mut self, id: &str) -> Result<()> {
+        check_id(id)?;
         if self.block_rows == self.rows_per_block || self.ids.len() + id.len() > MAX_BLOCK_IDS {
             self.flush_block()?;
         }
-        self.layout.encode(signature, &mut self.signatures);
+        Ok(())
+    }
+
+    fn push_id(&mut self, id: &str) {
         self.id_lengths.extend((id.len() as u32).to_le_bytes());
         self.ids.extend(id.as_bytes());
         self.block_rows += 1;
         self.written.rows += 1;
-        Ok(())
     }
 
     /// Completes the file and gives it its name.
@@ -113,4 +126,16 @@ impl SignatureWriter {
         self.written.bytes += bytes.len() as u64;
         self.file.write(bytes)
     }
+}
+
+/// Whether an id fits into a file.
+pub(crate) fn check_id(id: &str) -> Result<()> {
+    if id.len() <= MAX_ID_BYTES {
+        return Ok(());
+    }
+    Err(Error::new(ErrorKind::IdTooLong {
+        start: id.chars().take(64).collect(),
+        bytes: id.len(),
+        limit: MAX_ID_BYTES,
+    }))
 }

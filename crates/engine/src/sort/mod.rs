@@ -11,12 +11,15 @@
 
 mod merge;
 mod run;
+mod union;
 
 use std::path::{Path, PathBuf};
 
 use crate::error::Result;
+use crate::source::{double_word, word};
 use merge::Merge;
-use run::{Run, RunWriter};
+pub(crate) use run::{Run, RunReader, RunWriter};
+pub(crate) use union::Union;
 
 /// A record of fixed width.
 pub trait Record: Copy + Ord {
@@ -30,38 +33,40 @@ pub trait Record: Copy + Ord {
     fn decode(bytes: &[u8]) -> Self;
 }
 
-/// A row under a key: a feature or an exact fingerprint, and the document that has it.
+/// A document under one of its keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct KeyRow<K> {
-    /// What rows are grouped by.
-    pub key: K,
-    /// The document's number in the input.
-    pub row: u64,
+pub struct KeyPlace {
+    /// What documents are grouped by.
+    pub key: u64,
+    /// The document's place in the order of the keep policy.
+    pub place: u32,
 }
 
-macro_rules! key_row {
-    ($key:ty, $bytes:literal) => {
-        impl Record for KeyRow<$key> {
-            const BYTES: usize = $bytes + 8;
+impl Record for KeyPlace {
+    const BYTES: usize = 12;
 
-            fn encode(self, out: &mut [u8]) {
-                let (key, row) = out.split_at_mut($bytes);
-                key.copy_from_slice(&self.key.to_le_bytes());
-                row.copy_from_slice(&self.row.to_le_bytes());
-            }
+    fn encode(self, out: &mut [u8]) {
+        let (key, place) = out.split_at_mut(8);
+        key.copy_from_slice(&self.key.to_le_bytes());
+        place.copy_from_slice(&self.place.to_le_bytes());
+    }
 
-            fn decode(bytes: &[u8]) -> Self {
-                let (key, row) = bytes.split_at($bytes);
-                let key = <$key>::from_le_bytes(key.try_into().expect("the width of a key"));
-                let row = u64::from_le_bytes(row.try_into().expect("the width of a row"));
-                Self { key, row }
-            }
-        }
-    };
+    fn decode(bytes: &[u8]) -> Self {
+        Self { key: double_word(bytes, 0), place: word(bytes, 8) }
+    }
 }
 
-key_row!(u64, 8);
-key_row!(u128, 16);
+impl Record for u64 {
+    const BYTES: usize = 8;
+
+    fn encode(self, out: &mut [u8]) {
+        out.copy_from_slice(&self.to_le_bytes());
+    }
+
+    fn decode(bytes: &[u8]) -> Self {
+        double_word(bytes, 0)
+    }
+}
 
 /// The buffer of a run that is written or read. 64 KiB: a disk is as fast with
 /// it as with more, and a budget of 256 MiB can hold thousands.
@@ -74,19 +79,18 @@ pub struct Sorter<R> {
     capacity: usize,
     buffer: Vec<R>,
     runs: Vec<Run<R>>,
-    written: usize,
 }
 
 impl<R: Record> Sorter<R> {
     /// A sorter that holds at most `budget` bytes in memory and puts its runs into `folder`,
-    /// which must exist and be nobody else's.
+    /// which must exist.
     ///
     /// A budget under 256 KiB is taken for 256 KiB.
     pub fn new(folder: &Path, budget: usize) -> Self {
         let budget = budget.max(4 * IO_BYTES);
         let capacity = (budget - IO_BYTES) / size_of::<R>();
         let (folder, buffer, runs) = (folder.to_owned(), Vec::new(), Vec::new());
-        Self { folder, budget, capacity, buffer, runs, written: 0 }
+        Self { folder, budget, capacity, buffer, runs }
     }
 
     /// Takes a record.
@@ -105,19 +109,20 @@ impl<R: Record> Sorter<R> {
         Ok(())
     }
 
+    /// Whether no record came yet.
+    pub fn is_empty(&self) -> bool {
+        // A full buffer becomes a run only when another record follows.
+        self.buffer.is_empty()
+    }
+
     /// Runs on disk so far.
     pub fn runs(&self) -> usize {
         self.runs.len()
     }
 
-    fn new_run(&mut self) -> Result<RunWriter<R>> {
-        self.written += 1;
-        RunWriter::create(self.folder.join(format!("run-{}", self.written)))
-    }
-
     fn write_run(&mut self) -> Result<()> {
         self.buffer.sort_unstable();
-        let mut run = self.new_run()?;
+        let mut run = RunWriter::create(&self.folder)?;
         for &record in &self.buffer {
             run.push(record)?;
         }
@@ -144,7 +149,7 @@ impl<R: Record> Sorter<R> {
         while self.runs.len() > most {
             let rest = self.runs.split_off(most);
             let mut merge = Merge::new(std::mem::replace(&mut self.runs, rest), IO_BYTES)?;
-            let mut run = self.new_run()?;
+            let mut run = RunWriter::create(&self.folder)?;
             while let Some(record) = merge.next()? {
                 run.push(record)?;
             }

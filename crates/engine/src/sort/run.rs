@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::{BufReader, BufWriter, ErrorKind as IoErrorKind, Read as _, Write as _};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{IO_BYTES, Record};
 use crate::error::{Error, ErrorKind, Operation, Result};
@@ -19,8 +20,21 @@ impl Drop for Temporary {
     }
 }
 
+/// Makes a file. Several sorts may share a folder, and a killed one may have left its runs there.
+fn new_file(folder: &Path) -> Result<(Temporary, File)> {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    loop {
+        let path = folder.join(format!("run-{}", NEXT.fetch_add(1, Ordering::Relaxed)));
+        match File::create_new(&path) {
+            Ok(file) => return Ok((Temporary(path), file)),
+            Err(error) if error.kind() == IoErrorKind::AlreadyExists => {}
+            Err(error) => return Err(Error::io(&path, Operation::Create, error)),
+        }
+    }
+}
+
 /// Writes records that come in order.
-pub(super) struct RunWriter<R> {
+pub(crate) struct RunWriter<R> {
     file: Temporary,
     out: BufWriter<File>,
     records: u64,
@@ -29,10 +43,11 @@ pub(super) struct RunWriter<R> {
 }
 
 impl<R: Record> RunWriter<R> {
-    pub(super) fn create(path: PathBuf) -> Result<Self> {
-        let out = File::create(&path).map_err(|e| Error::io(&path, Operation::Create, e))?;
+    /// Starts a run in this folder, under a name that nobody has.
+    pub(crate) fn create(folder: &Path) -> Result<Self> {
+        let (file, out) = new_file(folder)?;
         Ok(Self {
-            file: Temporary(path),
+            file,
             out: BufWriter::with_capacity(IO_BYTES, out),
             records: 0,
             bytes: vec![0; R::BYTES],
@@ -40,28 +55,28 @@ impl<R: Record> RunWriter<R> {
         })
     }
 
-    pub(super) fn push(&mut self, record: R) -> Result<()> {
+    pub(crate) fn push(&mut self, record: R) -> Result<()> {
         record.encode(&mut self.bytes);
         self.records += 1;
         let written = self.out.write_all(&self.bytes);
         written.map_err(|e| Error::io(&self.file.0, Operation::Write, e))
     }
 
-    pub(super) fn finish(mut self) -> Result<Run<R>> {
+    pub(crate) fn finish(mut self) -> Result<Run<R>> {
         self.out.flush().map_err(|e| Error::io(&self.file.0, Operation::Write, e))?;
         Ok(Run { file: self.file, records: self.records, record: PhantomData })
     }
 }
 
 /// A run that was written.
-pub(super) struct Run<R> {
+pub(crate) struct Run<R> {
     file: Temporary,
     records: u64,
     record: PhantomData<R>,
 }
 
 impl<R: Record> Run<R> {
-    pub(super) fn read(self, buffer: usize) -> Result<RunReader<R>> {
+    pub(crate) fn read(self, buffer: usize) -> Result<RunReader<R>> {
         let input = File::open(&self.file.0);
         let input = input.map_err(|e| Error::io(&self.file.0, Operation::Read, e))?;
         let input = BufReader::with_capacity(buffer, input);
@@ -70,7 +85,7 @@ impl<R: Record> Run<R> {
 }
 
 /// Reads a run from its start.
-pub(super) struct RunReader<R> {
+pub(crate) struct RunReader<R> {
     run: Run<R>,
     input: BufReader<File>,
     read: u64,
@@ -78,7 +93,7 @@ pub(super) struct RunReader<R> {
 }
 
 impl<R: Record> RunReader<R> {
-    pub(super) fn next(&mut self) -> Result<Option<R>> {
+    pub(crate) fn next(&mut self) -> Result<Option<R>> {
         if self.read == self.run.records {
             return Ok(None);
         }

@@ -1,0 +1,171 @@
+//! `lookalike dedup`: the main job.
+
+use lookalike_core::Kernel;
+use lookalike_engine::numbers::{bytes, count, duration, grouped, percent};
+use lookalike_engine::report::{Report, Verify};
+use lookalike_engine::{Dedup as Job, Error, ErrorKind, Plan};
+
+use crate::exit::{Outcome, say};
+use crate::flags::Dedup;
+use crate::output::{self, Align, Table};
+use crate::progress::Watch;
+use crate::{interrupt, recipe};
+
+pub(crate) fn run(arguments: &Dedup, kernel: Kernel) -> anyhow::Result<Outcome> {
+    let mut job = Job::new(arguments.inputs.iter().cloned())
+        .format(arguments.documents.format())
+        .read_options(arguments.documents.options().clone())
+        .recipe(recipe::judging(&arguments.judging)?)
+        .kernel(kernel)
+        .keep(arguments.keep.clone())
+        .clustering(arguments.clustering)
+        .pairs(arguments.pairs)
+        .exact_only(arguments.exact_only)
+        .removal_budget(arguments.budget.clone())
+        .temp(arguments.temp.clone())
+        .resume(arguments.resume)
+        .strict(arguments.strict)
+        .survivors(arguments.survivors);
+    if let Some(memory) = arguments.memory {
+        job = job.memory(memory);
+    }
+    if let Some(threads) = arguments.threads {
+        job = job.threads(threads as usize);
+    }
+    if arguments.dry_run {
+        let plan = job.plan()?;
+        return show_plan(&plan, arguments.json).map(|()| Outcome::Done);
+    }
+    interrupt::watch()?;
+    let watch = Watch::new(arguments.progress);
+    let report = job.run(&arguments.out, &watch);
+    watch.finish();
+    let report = report.map_err(|error| with_hint(error, arguments))?;
+    if arguments.json {
+        output::write_json(&serde_json::to_value(&report)?)?;
+    } else {
+        output::write(&summary(&report, arguments))?;
+    }
+    Ok(if report.skipped == 0 { Outcome::Done } else { Outcome::Skipped })
+}
+
+/// Says how to go on.
+fn with_hint(error: Error, arguments: &Dedup) -> anyhow::Error {
+    let hint = match error.kind() {
+        ErrorKind::RunExists(_) => "--resume goes on with it; or name another folder",
+        ErrorKind::FolderInUse(_) => "name another folder; it is made if it is missing",
+        ErrorKind::Interrupted => {
+            interrupt::exit_after(&format!(
+                "interrupted; the stages that were complete are kept in `{}`\n\
+                 hint: the same command with --resume goes on from there",
+                arguments.out.display()
+            ));
+        }
+        ErrorKind::Io { .. } | ErrorKind::TooLittleMemory { .. } => {
+            "when that is mended, the same command with --resume goes on"
+        }
+        _ => return error.into(),
+    };
+    anyhow::anyhow!("{error}\nhint: {hint}")
+}
+
+fn summary(report: &Report, arguments: &Dedup) -> String {
+    let removed = report.removed();
+    let text = format!(
+        "{} of {} stay, {} go ({})\n\n",
+        grouped(report.kept),
+        count(report.documents, "document"),
+        grouped(removed),
+        percent(removed, report.documents),
+    );
+    let mut table = Table::new(&[Align::Left, Align::Right, Align::Left]);
+    table.row([
+        "exact copies",
+        &grouped(report.exact_removed),
+        "the same words in the same order as one that stays",
+    ]);
+    let near = match report.recipe.verify {
+        Verify::Exact => format!(
+            "resemblance {} or more with one that stays, computed from the documents",
+            output::threshold(report.recipe.threshold)
+        ),
+        Verify::Estimate => format!(
+            "estimated resemblance {} or more; not verified",
+            output::threshold(report.recipe.threshold)
+        ),
+        Verify::None => "by the candidate rule of the recipe; not verified".to_owned(),
+    };
+    table.row(["near-duplicates", &grouped(report.near_removed), &near]);
+    table.row(["clusters", &grouped(report.clusters), &largest(report)]);
+    table.row(["candidates", &grouped(report.candidates), "pairs that were compared"]);
+    if report.empty > 0 {
+        table.row(["empty", &grouped(report.empty), "no words: they resemble nothing, and stay"]);
+    }
+    if report.skipped > 0 {
+        table.row(["skipped", &grouped(report.skipped), "could not be read; report.html has them"]);
+    }
+    if let Some(limited) = &report.limited {
+        let what = format!(
+            "groups of more than {} look-alikes of a template; report.html says what that means",
+            limited.limit
+        );
+        table.row(["limited", &grouped(limited.groups), &what]);
+    }
+    let mut lines = vec![text + &table.text()];
+    lines.extend(report.notes.iter().map(|note| format!("note: {note}\n")));
+    let out = arguments.out.display();
+    let rate = report.bytes_read as f64 / 1e6 / report.seconds.total.max(1e-9);
+    lines.push(format!(
+        "\nread {} in {} ({rate:.0} MB/s), {} of memory at most\n",
+        bytes(report.bytes_read),
+        duration(report.seconds.total),
+        bytes(report.peak_memory_bytes),
+    ));
+    if arguments.survivors {
+        lines.push(format!("{out}/kept         the documents that stay\n"));
+    }
+    lines.push(format!("{out}/report.html  what happened, with plots and differences\n"));
+    lines.concat()
+}
+
+fn largest(report: &Report) -> String {
+    match report.cluster_sizes.last() {
+        Some([size, _]) => format!("of two documents or more; the largest has {}", grouped(*size)),
+        None => "of two documents or more".to_owned(),
+    }
+}
+
+fn show_plan(plan: &Plan, json: bool) -> anyhow::Result<()> {
+    if json {
+        return output::write_json(&serde_json::to_value(plan)?);
+    }
+    let mut table = Table::new(&[Align::Left, Align::Right, Align::Left]);
+    let sampled = if plan.sampled_bytes >= plan.stored_bytes {
+        "all of it was looked at".to_owned()
+    } else {
+        format!("about, from the first {} of some files", bytes(plan.sampled_bytes))
+    };
+    table.row(["files", &grouped(plan.sources), ""]);
+    table.row(["bytes", &bytes(plan.stored_bytes), "as they are stored"]);
+    table.row(["documents", &grouped(plan.documents), &sampled]);
+    table.row(["text", &bytes(plan.text_bytes), "unpacked"]);
+    table.row([
+        "disk for results",
+        &bytes(plan.result_bytes),
+        "and the survivors, at most as much as the inputs",
+    ]);
+    table.row([
+        "disk for working",
+        &bytes(plan.working_bytes),
+        "at most, if every document were a candidate; freed in the end",
+    ]);
+    let per_document = format!("{} bytes a document", plan.memory_bytes_per_document);
+    table.row([
+        "memory",
+        &bytes(plan.least_memory_bytes),
+        &format!("at least; of it {per_document}"),
+    ]);
+    output::write(&table.text())?;
+    say("dry run: nothing was written");
+    Ok(())
+}

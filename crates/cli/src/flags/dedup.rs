@@ -1,0 +1,202 @@
+//! `lookalike dedup`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum, ValueHint};
+use lookalike_engine::matching::Clustering;
+use lookalike_engine::{KeepPolicy, PairsWanted, RemovalBudget};
+
+use super::documents::{Documents, RawDocuments};
+use super::judging::{Judging, RawJudging};
+use super::sketch::ProgressForm;
+use super::{mistake, share, size};
+
+/// Find look-alikes in a corpus, keep one of each, and prove it
+#[derive(Args)]
+#[command(after_long_help = "\
+DIR then holds kept/ (the survivors: the inputs' own files, fields, order and compression),
+clusters.parquet and pairs.parquet (who went, for whom, and how similar they are), report.html and
+report.json, recipe.toml and manifest.json. `first` is the order of paths, then of records.
+
+Nothing is removed unless a look-alike of it is kept whose resemblance has been computed from the
+documents. Documents without words resemble nothing and stay.
+
+Examples:
+  lookalike dedup crawl/ --out clean
+  lookalike dedup 'data/*.jsonl.zst' --out clean --threshold 0.7 --keep longest
+  lookalike dedup shop.parquet --out clean --keep newest:updated --max-removed-per-source vendor=0.5
+  lookalike dedup crawl/ --out clean --dry-run
+  lookalike dedup crawl/ --out clean --resume")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+pub(crate) struct RawDedup {
+    /// Files, folders, globs, or - for standard input
+    #[arg(value_name = "INPUT", required = true, value_hint = ValueHint::AnyPath)]
+    inputs: Vec<String>,
+    /// The folder of the results; must be empty or not there
+    #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    out: PathBuf,
+    #[command(flatten)]
+    judging: RawJudging,
+    /// How pairs become clusters: anchored (all that go have a pair with one that stays) or
+    /// components (whatever pairs connect)
+    #[arg(
+        long,
+        value_enum,
+        value_name = "HOW",
+        default_value_t,
+        hide_possible_values = true,
+        help_heading = "Deciding"
+    )]
+    cluster: RawClustering,
+    /// Which of several look-alikes stays: first, longest, shortest, newest:FIELD, oldest:FIELD,
+    /// max:FIELD, min:FIELD, prefer:FIELD=a,b,c; ties by id
+    #[arg(long, value_name = "POLICY", default_value = "first", help_heading = "Deciding")]
+    keep: KeepPolicy,
+    /// Look only for documents with the same words
+    #[arg(long, help_heading = "Deciding")]
+    exact_only: bool,
+    /// The pairs to judge and list: needed (for the decision) or all (for evaluation)
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHICH",
+        default_value_t,
+        hide_possible_values = true,
+        help_heading = "Deciding"
+    )]
+    pairs: RawPairs,
+    /// Stop before more than this share of all documents would be removed
+    #[arg(long, value_name = "SHARE", value_parser = share, help_heading = "Deciding")]
+    max_removed: Option<f64>,
+    /// Stop before more than this share of the documents with one value of FIELD would be removed
+    #[arg(long, value_name = "FIELD=SHARE", value_parser = field_share, help_heading = "Deciding")]
+    max_removed_per_source: Option<(String, f64)>,
+    /// Decide and report, but write no survivors
+    #[arg(long, help_heading = "Running")]
+    no_write: bool,
+    /// Say what the job would take, and do nothing
+    #[arg(long, help_heading = "Running")]
+    dry_run: bool,
+    /// Go on with a job that stopped
+    #[arg(long, help_heading = "Running")]
+    resume: bool,
+    /// Stop at the first file or record that cannot be read
+    #[arg(long, help_heading = "Running")]
+    strict: bool,
+    /// The most memory to use, such as 512MiB or 4GiB [default: 2GiB]
+    #[arg(long, value_name = "SIZE", value_parser = size, help_heading = "Running")]
+    memory: Option<u64>,
+    /// How many threads work [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = super::at_least::<1>, help_heading = "Running")]
+    threads: Option<u32>,
+    /// The folder for working files [default: DIR/work]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Running")]
+    temp: Option<PathBuf>,
+    /// Show progress: auto (on a terminal), json (lines on stderr), never
+    #[arg(
+        long,
+        value_enum,
+        value_name = "FORM",
+        default_value_t,
+        hide_possible_values = true,
+        help_heading = "Running"
+    )]
+    progress: ProgressForm,
+    /// Answer with a JSON object: the report, or the plan of a dry run
+    #[arg(long, help_heading = "Running")]
+    json: bool,
+    #[command(flatten)]
+    documents: RawDocuments,
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum RawClustering {
+    #[default]
+    Anchored,
+    Components,
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum RawPairs {
+    #[default]
+    Needed,
+    All,
+}
+
+/// Checked arguments.
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+pub(crate) struct Dedup {
+    pub(crate) inputs: Vec<String>,
+    pub(crate) out: PathBuf,
+    pub(crate) judging: Judging,
+    pub(crate) clustering: Clustering,
+    pub(crate) keep: KeepPolicy,
+    pub(crate) exact_only: bool,
+    pub(crate) pairs: PairsWanted,
+    pub(crate) budget: RemovalBudget,
+    pub(crate) survivors: bool,
+    pub(crate) dry_run: bool,
+    pub(crate) resume: bool,
+    pub(crate) strict: bool,
+    pub(crate) memory: Option<u64>,
+    pub(crate) threads: Option<u32>,
+    pub(crate) temp: Option<PathBuf>,
+    pub(crate) progress: ProgressForm,
+    pub(crate) json: bool,
+    pub(crate) documents: Documents,
+}
+
+/// Under this there is not even room for the buffers of reading.
+const LEAST_MEMORY: u64 = 128 << 20;
+
+impl RawDedup {
+    pub(crate) fn check(self) -> Result<Dedup, clap::Error> {
+        if self.memory.is_some_and(|bytes| bytes < LEAST_MEMORY) {
+            return Err(mistake("dedup", "--memory must be at least 128MiB"));
+        }
+        if self.dry_run && self.resume {
+            let message = "a dry run does nothing that --resume could go on with";
+            return Err(mistake("dedup", message));
+        }
+        let mut budget = RemovalBudget::default();
+        if let Some(share) = self.max_removed {
+            budget = budget.of_all(share);
+        }
+        if let Some((field, share)) = &self.max_removed_per_source {
+            budget = budget.of_each(field, *share);
+        }
+        Ok(Dedup {
+            inputs: self.inputs,
+            out: self.out,
+            judging: self.judging.check("dedup")?,
+            clustering: match self.cluster {
+                RawClustering::Anchored => Clustering::Anchored,
+                RawClustering::Components => Clustering::Components,
+            },
+            keep: self.keep,
+            exact_only: self.exact_only,
+            pairs: match self.pairs {
+                RawPairs::Needed => PairsWanted::Needed,
+                RawPairs::All => PairsWanted::All,
+            },
+            budget,
+            survivors: !self.no_write,
+            dry_run: self.dry_run,
+            resume: self.resume,
+            strict: self.strict,
+            memory: self.memory,
+            threads: self.threads,
+            temp: self.temp,
+            progress: self.progress,
+            json: self.json,
+            documents: self.documents.check(),
+        })
+    }
+}
+
+fn field_share(text: &str) -> Result<(String, f64), String> {
+    match text.rsplit_once('=') {
+        Some((field, number)) if !field.is_empty() => Ok((field.to_owned(), share(number)?)),
+        _ => Err("must be a field and a share, as in source=0.5".to_owned()),
+    }
+}

@@ -1,0 +1,61 @@
+//! How pairs are found and judged: the flags of all commands that do.
+
+use clap::{Args, ValueEnum};
+use lookalike_core::recipe::Verify;
+
+use super::{mistake, positive_share, proper_share};
+
+#[derive(Args)]
+pub(crate) struct RawJudging {
+    /// A preset or a TOML file (see `lookalike recipe`)
+    #[arg(long, value_name = "NAME|FILE", default_value = "text", help_heading = "Judging")]
+    recipe: String,
+    /// The resemblance from which on two documents are look-alikes [default: the recipe's]
+    #[arg(long, value_name = "T", value_parser = positive_share, help_heading = "Judging")]
+    threshold: Option<f64>,
+    /// The share of pairs at exactly the threshold that must be found; recipe `text` only
+    /// [default: 0.95]
+    #[arg(long, value_name = "R", value_parser = proper_share, help_heading = "Judging")]
+    recall: Option<f64>,
+    /// What makes a candidate a pair: exact resemblance, its estimate, or none (being one)
+    /// [default: the recipe's]
+    #[arg(
+        long,
+        value_enum,
+        value_name = "HOW",
+        hide_possible_values = true,
+        help_heading = "Judging"
+    )]
+    verify: Option<RawVerify>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum RawVerify {
+    Exact,
+    Estimate,
+    None,
+}
+
+/// Checked arguments.
+pub(crate) struct Judging {
+    pub(crate) recipe: String,
+    pub(crate) threshold: Option<f64>,
+    pub(crate) recall: Option<f64>,
+    pub(crate) verify: Option<Verify>,
+}
+
+impl RawJudging {
+    pub(crate) fn check(self, command: &str) -> Result<Judging, clap::Error> {
+        let Self { recipe, threshold, recall, verify } = self;
+        if recall.is_some() && recipe != "text" {
+            let message = "--recall chooses the filter of the recipe `text`; others have their own";
+            return Err(mistake(command, message));
+        }
+        let verify = verify.map(|verify| match verify {
+            RawVerify::Exact => Verify::Exact,
+            RawVerify::Estimate => Verify::Estimate,
+            RawVerify::None => Verify::None,
+        });
+        Ok(Judging { recipe, threshold, recall, verify })
+    }
+}

@@ -1,0 +1,277 @@
+//! Candidates: which documents are worth a closer look.
+//!
+//! Every document has *keys*; two documents that are a candidate share at
+//! least one, so that sorting by keys finds them all without comparing all.
+//! Where sharing a key is not the whole rule, [`CandidateRule::holds`] is: the
+//! engine, the index and the command line all ask here.
+
+use lookalike_kernels::Kernel;
+use lookalike_kernels::rabin::{FEATURES, Rabin};
+
+use crate::feature::super_features;
+use crate::recipe::{Candidates, ProjectionParameters, Recipe, SketchParameters};
+use crate::signature::{Signature, Similarity};
+use crate::sketch::ListsSketch;
+
+/// What makes two documents a candidate under one recipe.
+#[derive(Clone, Debug)]
+pub struct CandidateRule {
+    recipe: Recipe,
+    similarity: Similarity,
+}
+
+/// One condition of a rule, as it stands between two documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Condition {
+    /// What is counted.
+    pub counted: Counted,
+    /// How many there are.
+    pub found: usize,
+    /// How many the recipe wants.
+    pub needed: usize,
+    /// How many there could be.
+    pub possible: usize,
+}
+
+/// What a condition counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counted {
+    /// Equal features.
+    Features,
+    /// Equal bits of the projection.
+    Bits,
+    /// Repeats of Pugh's lists that have one in common.
+    Repeats,
+}
+
+/// The three counts that rules are made of; `None` for what the recipe does not have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Agreement {
+    /// Equal features.
+    pub features: Option<usize>,
+    /// Equal bits.
+    pub bits: Option<usize>,
+    /// Repeats of Pugh's lists that have one in common.
+    pub repeats: Option<usize>,
+}
+
+impl CandidateRule {
+    /// Of this recipe.
+    pub fn new(kernel: Kernel, recipe: &Recipe) -> Self {
+        Self { recipe: recipe.clone(), similarity: Similarity::new(kernel, recipe) }
+    }
+
+    /// Appends the document's keys. An empty document has none.
+    pub fn keys(&self, signature: &Signature, keys: &mut Vec<u64>) {
+        if signature.is_empty() {
+            return;
+        }
+        let rule = self.recipe.candidates;
+        if matches!(rule, Candidates::Features | Candidates::Combined | Candidates::BySite)
+            && let Some(filter) = self.recipe.features
+        {
+            super_features(&signature.features, filter.r() as usize, |key| keys.push(key));
+        }
+        if matches!(rule, Candidates::Projection | Candidates::BySite)
+            && let Some(projection) = self.recipe.projection
+        {
+            keys.extend(pieces(&projection, &signature.projection));
+        }
+        if rule == Candidates::Lists {
+            let lists = signature.sketch.iter().enumerate();
+            let lists = lists.filter(|(_, list)| **list != ListsSketch::NONE);
+            keys.extend(lists.map(|(number, &list)| key(LISTS, number as u64, &[list])));
+        }
+    }
+
+    /// The most keys that a document can have.
+    pub fn keys_per_document(&self) -> usize {
+        let features = self.recipe.features.map_or(0, |filter| filter.super_features() as usize);
+        let pieces = self.recipe.projection.map_or(0, |projection| projection.pieces);
+        match self.recipe.candidates {
+            Candidates::Features | Candidates::Combined => features,
+            Candidates::Projection => pieces,
+            Candidates::BySite => features + pieces,
+            Candidates::Lists => match self.recipe.sketch {
+                SketchParameters::Lists { lists, repeats, .. } => lists * repeats,
+                _ => 0,
+            },
+        }
+    }
+
+    /// Whether to share a key is the whole rule.
+    pub fn is_sharing_a_key(&self) -> bool {
+        self.recipe.candidates == Candidates::Features
+    }
+
+    /// Whether two documents are a candidate. Where sites matter, `same_site` says if the two
+    /// come from one.
+    pub fn holds(&self, a: &Signature, b: &Signature, same_site: bool) -> bool {
+        let both = !a.is_empty() && !b.is_empty();
+        both && self
+            .conditions(self.agreement(a, b), same_site)
+            .all(|condition| condition.found >= condition.needed)
+    }
+
+    /// How far two signatures agree.
+    pub fn agreement(&self, a: &Signature, b: &Signature) -> Agreement {
+        Agreement {
+            features: self.similarity.b(a, b),
+            bits: self.similarity.c(a, b),
+            repeats: self.similarity.lists(a, b),
+        }
+    }
+
+    /// The conditions, all of which must hold.
+    pub fn conditions(
+        &self,
+        agreement: Agreement,
+        same_site: bool,
+    ) -> impl Iterator<Item = Condition> {
+        let features = self.recipe.features.map(|filter| Condition {
+            counted: Counted::Features,
+            found: agreement.features.unwrap_or(0),
+            needed: filter.r() as usize,
+            possible: filter.k() as usize,
+        });
+        let bits = |needed: fn(&ProjectionParameters) -> usize| {
+            self.recipe.projection.map(|projection| Condition {
+                counted: Counted::Bits,
+                found: agreement.bits.unwrap_or(0),
+                needed: needed(&projection),
+                possible: projection.bits,
+            })
+        };
+        let repeats = match self.recipe.sketch {
+            SketchParameters::Lists { repeats, agree, .. } => Some(Condition {
+                counted: Counted::Repeats,
+                found: agreement.repeats.unwrap_or(0),
+                needed: agree,
+                possible: repeats,
+            }),
+            _ => None,
+        };
+        let conditions = match self.recipe.candidates {
+            Candidates::Features => [features, None],
+            Candidates::Projection => [bits(|p| p.agree), None],
+            Candidates::Lists => [repeats, None],
+            Candidates::BySite if !same_site => [bits(|p| p.agree), None],
+            Candidates::Combined | Candidates::BySite => [features, bits(|p| p.agree_combined)],
+        };
+        conditions.into_iter().flatten()
+    }
+}
+
+/// The kinds of keys that are not features, so that none meets a key of another kind.
+const PIECES: u64 = u64::MAX;
+const LISTS: u64 = u64::MAX - 1;
+
+fn key(kind: u64, number: u64, words: &[u64]) -> u64 {
+    let start = [kind, number].iter().fold(Rabin::EMPTY, |f, &word| FEATURES.push_word(f, word));
+    words.iter().fold(start, |f, &word| FEATURES.push_word(f, word))
+}
+
+/// The pieces of a projection: of `b - agree + 1` pieces two documents that agree in `agree` bits
+/// share one.
+fn pieces(parameters: &ProjectionParameters, words: &[u64]) -> impl Iterator<Item = u64> {
+    let (bits, pieces) = (parameters.bits, parameters.pieces);
+    (0..pieces).map(move |piece| {
+        let range = piece * bits / pieces..(piece + 1) * bits / pieces;
+        let mut values = Vec::new();
+        let mut at = range.start;
+        while at < range.end {
+            // Up to the end of the word or of the piece.
+            let width = (64 - at % 64).min(range.end - at);
+            let mask = u64::MAX >> (64 - width);
+            values.push(words.get(at / 64).copied().unwrap_or(0) >> (at % 64) & mask);
+            at += width;
+        }
+        key(PIECES, piece as u64, &values)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Signer;
+
+    fn rule(name: &str) -> (Recipe, CandidateRule) {
+        let recipe = Recipe::preset(name).unwrap();
+        let rule = CandidateRule::new(Kernel::best(), &recipe);
+        (recipe, rule)
+    }
+
+    fn share_a_key(rule: &CandidateRule, a: &Signature, b: &Signature) -> bool {
+        let (mut x, mut y) = (Vec::new(), Vec::new());
+        rule.keys(a, &mut x);
+        rule.keys(b, &mut y);
+        assert!(x.len() <= rule.keys_per_document());
+        x.iter().any(|key| y.contains(key))
+    }
+
+    /// Texts of 60 words, of which more and more are replaced.
+    fn variants(seed: u64) -> Vec<String> {
+        let word = |n: u64| format!("w{}", lookalike_kernels::mix(seed ^ n) % 5000);
+        let text = |changed: u64| {
+            let words = (0..120).map(|n| if n < changed { word(n + 1000) } else { word(n) });
+            words.collect::<Vec<_>>().join(" ")
+        };
+        [0, 1, 2, 4, 8, 16, 60, 120].map(text).to_vec()
+    }
+
+    #[test]
+    fn candidates_share_a_key_under_every_recipe() {
+        for name in crate::recipe::PRESETS {
+            let (recipe, rule) = rule(name);
+            let mut signer = Signer::new(&recipe).unwrap();
+            let mut candidates = 0;
+            for seed in 0..20 {
+                let signatures: Vec<Signature> =
+                    variants(seed).iter().map(|t| signer.sign(t.as_bytes()).clone()).collect();
+                for a in &signatures {
+                    for b in &signatures {
+                        for same_site in [true, false] {
+                            let holds = rule.holds(a, b, same_site);
+                            candidates += u32::from(holds);
+                            assert!(!holds || share_a_key(&rule, a, b), "{name}");
+                        }
+                        if rule.is_sharing_a_key() {
+                            assert_eq!(rule.holds(a, b, true), share_a_key(&rule, a, b), "{name}");
+                        }
+                    }
+                }
+            }
+            // More than each with itself, fewer than all.
+            assert!((400..2500).contains(&candidates), "{name}: {candidates}");
+        }
+    }
+
+    #[test]
+    fn thirteen_pieces_miss_no_pair_within_twelve_bits() {
+        let (recipe, rule) = rule("henzinger-c");
+        let bits = recipe.projection.unwrap().bits;
+        let mut sequence = lookalike_kernels::Sequence::new(7, 7);
+        for _ in 0..500 {
+            let words: Vec<u64> = (0..bits / 64).map(|_| sequence.next()).collect();
+            let a = Signature { tokens: 9, projection: words, ..Signature::default() };
+            let mut b = a.clone();
+            for _ in 0..12 {
+                let bit = sequence.next() as usize % bits;
+                b.projection[bit / 64] ^= 1 << (bit % 64);
+            }
+            assert!(rule.holds(&a, &b, false) && share_a_key(&rule, &a, &b));
+        }
+    }
+
+    #[test]
+    fn empty_documents_are_no_candidates() {
+        for name in crate::recipe::PRESETS {
+            let (recipe, rule) = rule(name);
+            let mut signer = Signer::new(&recipe).unwrap();
+            let empty = signer.sign(b" ... ").clone();
+            let mut keys = Vec::new();
+            rule.keys(&empty, &mut keys);
+            assert!(keys.is_empty() && !rule.holds(&empty, &empty, true), "{name}");
+        }
+    }
+}

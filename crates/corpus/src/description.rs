@@ -1,0 +1,74 @@
+//! Sources written down, to be opened again by a later stage or run.
+
+use std::path::Path;
+
+use serde::ser::Error as _;
+use serde::{Deserialize, Serialize, Serializer};
+
+use crate::compression::Compression;
+use crate::format::Format;
+use crate::object::{self, Object};
+use crate::source::{Origin, Source, path_from_bytes};
+
+/// What is written down of a source.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Description {
+    path: StoredPath,
+    id: String,
+    name: String,
+    format: Format,
+    compression: Compression,
+}
+
+/// A path as a string where it is one, and as its bytes where it is none; or a URL of an object.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum StoredPath {
+    Text(String),
+    Bytes(Vec<u8>),
+}
+
+impl From<&Path> for StoredPath {
+    fn from(path: &Path) -> Self {
+        match path.to_str() {
+            Some(text) => Self::Text(text.to_owned()),
+            None => Self::Bytes(path.as_os_str().as_encoded_bytes().to_vec()),
+        }
+    }
+}
+
+impl From<StoredPath> for Origin {
+    fn from(stored: StoredPath) -> Self {
+        match stored {
+            StoredPath::Text(url) if object::is_object(&url) => Self::Object(Object::new(url)),
+            StoredPath::Text(text) => Self::File(text.into()),
+            StoredPath::Bytes(bytes) => Self::File(path_from_bytes(bytes)),
+        }
+    }
+}
+
+/// Standard input is refused: nobody can open it again.
+impl Serialize for Source {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if let Origin::StandardInput(_) = self.origin {
+            return Err(S::Error::custom("standard input cannot be opened again"));
+        }
+        let description = Description {
+            path: self.path().into(),
+            id: self.id().to_owned(),
+            name: self.name().to_owned(),
+            format: self.format(),
+            compression: self.compression(),
+        };
+        description.serialize(serializer)
+    }
+}
+
+/// Nothing is opened here.
+impl From<Description> for Source {
+    fn from(description: Description) -> Self {
+        let Description { path, id, name, format, compression } = description;
+        Self { origin: path.into(), id, name, format, compression }
+    }
+}

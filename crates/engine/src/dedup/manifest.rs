@@ -1,0 +1,113 @@
+//! `manifest.json`: what a job was asked for, and which of its stages are complete.
+//!
+//! A job that goes on where another stopped must have been asked for the same.
+//! What no result depends on (threads, memory, folders for working files) may
+//! differ. No absolute path is stored unless the user gave one.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::atomic_file::{AtomicFile, Existing};
+use crate::error::{Error, ErrorKind, Operation, Result};
+use crate::observe::Stage;
+
+/// The version of the manifest and of all working files.
+const FORMAT: u32 = 1;
+
+/// What a job was asked for, as text: the name of an option and its value.
+pub(crate) type Request = BTreeMap<String, String>;
+
+/// What is known of a job.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Manifest {
+    format: u32,
+    program: String,
+    /// What results depend on.
+    pub(crate) request: Request,
+    pub(crate) inputs: Vec<String>,
+    /// The complete stages, with what they found and how long they took.
+    stages: BTreeMap<String, StageRecord>,
+    /// Whether everything is written.
+    pub(crate) finished: bool,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct StageRecord {
+    seconds: f64,
+    result: serde_json::Value,
+}
+
+impl Manifest {
+    pub(crate) fn new(request: Request, inputs: Vec<String>) -> Self {
+        let program = env!("CARGO_PKG_VERSION").to_owned();
+        let stages = BTreeMap::new();
+        Self { format: FORMAT, program, request, inputs, stages, finished: false }
+    }
+
+    /// Reads the manifest of a folder; `None` if it has none.
+    pub(crate) fn read(path: &Path) -> Result<Option<Self>> {
+        let bytes = match fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(Error::io(path, Operation::Read, error)),
+        };
+        let manifest: Self = serde_json::from_slice(&bytes).map_err(|error| {
+            Error::new(ErrorKind::Corruption {
+                path: path.to_owned(),
+                offset: 0,
+                expected: "a manifest".to_owned(),
+                found: error.to_string(),
+            })
+        })?;
+        if manifest.format != FORMAT {
+            let (path, found, known) = (path.to_owned(), manifest.format, FORMAT);
+            return Err(Error::new(ErrorKind::Version { path, found, known }));
+        }
+        Ok(Some(manifest))
+    }
+
+    /// Fails with the first option that is another one than before.
+    pub(crate) fn check_same(&self, path: &Path, other: &Self) -> Result<()> {
+        let changed = |option: &str, before: String, now: String| {
+            let (path, option) = (path.to_owned(), option.to_owned());
+            Err(Error::new(ErrorKind::OtherRequest { path, option, before, now }))
+        };
+        if self.inputs != other.inputs {
+            return changed("inputs", self.inputs.join(" "), other.inputs.join(" "));
+        }
+        let keys = self.request.keys().chain(other.request.keys());
+        for key in keys {
+            let value = |request: &Request| request.get(key).cloned().unwrap_or_default();
+            let (before, now) = (value(&self.request), value(&other.request));
+            if before != now {
+                return changed(key, before, now);
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn write(&self, path: &Path) -> Result<()> {
+        let mut text = serde_json::to_string_pretty(self)
+            .map_err(|e| Error::io(path, Operation::Write, e.into()))?;
+        text.push('\n');
+        let mut file = AtomicFile::create(path, Existing::Replace)?;
+        file.write(text.as_bytes())?;
+        file.commit()
+    }
+
+    /// What a complete stage found, and its seconds.
+    pub(crate) fn stage<T: for<'a> Deserialize<'a>>(&self, stage: Stage) -> Option<(T, f64)> {
+        let record = self.stages.get(stage.name())?;
+        let result = serde_json::from_value(record.result.clone()).ok()?;
+        Some((result, record.seconds))
+    }
+
+    /// Notes that a stage is complete.
+    pub(crate) fn complete(&mut self, stage: Stage, result: &impl Serialize, seconds: f64) {
+        let result = serde_json::to_value(result).unwrap_or_default();
+        self.stages.insert(stage.name().to_owned(), StageRecord { seconds, result });
+    }
+}

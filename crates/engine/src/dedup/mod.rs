@@ -1,0 +1,569 @@
+//! The batch job: a corpus in, the corpus without near-duplicates out.
+//!
+//! Six stages, each of which leaves files that are complete or not there, and a
+//! line in the manifest when it is done:
+//!
+//! ```text
+//! sign    documents -> documents.signatures, sources.jsonl, ranks
+//! group   identity sets -> copies
+//! match   keys -> groups of documents that share one
+//! verify  the shingle sets of all documents in groups
+//! decide  candidates judged, who stays -> pairs, keepers
+//! write   kept/, clusters.parquet, pairs.parquet, the report
+//! ```
+//!
+//! A job that was killed goes on with the first stage that is not complete.
+
+mod budget;
+mod largest;
+mod manifest;
+mod options;
+mod plan;
+
+use std::fs;
+use std::path::Path;
+
+use lookalike_core::CandidateRule;
+use lookalike_core::recipe::Verify;
+use lookalike_corpus::{ReadOptions, Sources};
+use serde::{Deserialize, Serialize};
+
+use crate::atomic_file::{AtomicFile, Existing};
+use crate::error::{Error, ErrorKind, Operation, Result};
+use crate::files::Files;
+use crate::group::{Copies, identity_sets};
+use crate::keep::KeepPolicy;
+use crate::matching::{self, Clustering, Clusters, GroupReader, Limited, Pairs, Step};
+use crate::memory;
+use crate::observe::{Observer, Stage, Work};
+use crate::order::Order;
+use crate::report::{self, Report};
+use crate::row_set::RowSet;
+use crate::rows::Rows;
+use crate::sign::{RANKS, SITES, Signed, Signing};
+use crate::signature_file::{SignatureLookup, SignatureReader};
+use crate::sources::SourceTable;
+use crate::verify::{Extraction, Sets, Verifier, Verifying};
+use crate::write::{Kind, Mirrors, Outcome, Tables, Written};
+use largest::Documents;
+use manifest::Manifest;
+
+pub use budget::RemovalBudget;
+pub use options::{Dedup, PairsWanted};
+pub use plan::Plan;
+
+/// Documents of one group that a document is compared with at most.
+pub const GROUP_LIMIT: usize = 64;
+
+/// The least memory for what is not counted by documents.
+const LEAST_WORKING_BYTES: u64 = 64 << 20;
+
+impl Dedup {
+    /// Runs the job, and leaves its results in `out`.
+    ///
+    /// # Errors
+    /// If `out` is there already and the job is not to go on with it, an input cannot be read and
+    /// the job is strict, more would be removed than allowed, or the system refuses. What is
+    /// complete by then stays in `out`, and the job can go on from there.
+    pub fn run(&self, out: &Path, observer: &dyn Observer) -> Result<Report> {
+        let mut job = Job::begin(self, out, observer)?;
+        if job.manifest.finished {
+            return Report::read(&out.join("report.json"));
+        }
+        let signed: Signed = job.stage(Stage::Sign, Job::sign)?;
+        job.budget = job.working_bytes(signed.documents)?;
+        let order = job.order()?;
+        let _: u64 = job.stage(Stage::Group, |job| job.group(&signed, &order))?;
+        let copies = Copies::open(&job.files.copies())?;
+        let _: Matched = job.stage(Stage::Match, |job| job.match_(&signed, &order, &copies))?;
+        let wanted = job.wanted(&signed, &order)?;
+        let _: u64 = job.stage(Stage::Verify, |job| job.verify(&wanted))?;
+        let judged: Judged = job.stage(Stage::Decide, |job| job.decide(&order, &wanted))?;
+        drop(wanted);
+        job.finish(&signed, &judged, &order, &copies)
+    }
+
+    /// Bytes that are held for each document, whatever the budget.
+    fn bytes_per_document(&self) -> u64 {
+        // Keepers and sizes of clusters; places and rows in another order than the input's.
+        8 + if self.keep == KeepPolicy::First { 0 } else { 8 }
+    }
+}
+
+/// A job under way.
+struct Job<'a> {
+    options: &'a Dedup,
+    read: ReadOptions,
+    files: Files,
+    manifest: Manifest,
+    observer: &'a dyn Observer,
+    /// When it began, by the observer's clock.
+    began: f64,
+    seconds: Vec<(Stage, f64)>,
+    /// Memory for sorting and the like.
+    budget: usize,
+}
+
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Matched {
+    groups: u64,
+    members: u64,
+    largest: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Judged {
+    candidates: u64,
+    rounds: u32,
+    limited_groups: u64,
+    limited_documents: u64,
+    largest_limited: u64,
+}
+
+impl<'a> Job<'a> {
+    /// Prepares the folders; finds what is there of an earlier run.
+    fn begin(options: &'a Dedup, out: &Path, observer: &'a dyn Observer) -> Result<Self> {
+        options.recipe.validate().map_err(Error::recipe)?;
+        let files = Files::new(out, options.temp.as_deref());
+        let mut manifest = Manifest::new(options.request(), options.inputs.clone());
+        match Manifest::read(&files.manifest())? {
+            Some(before) if options.resume => {
+                before.check_same(&files.manifest(), &manifest)?;
+                manifest = before;
+            }
+            Some(_) => return Err(Error::new(ErrorKind::RunExists(out.to_owned()))),
+            None if fs::read_dir(out).is_ok_and(|mut entries| entries.next().is_some()) => {
+                return Err(Error::new(ErrorKind::FolderInUse(out.to_owned())));
+            }
+            None => {}
+        }
+        // Refused before anything is made, if there is no such input.
+        Sources::by_name(&options.inputs, options.format).map_err(Error::corpus)?;
+        for folder in [&files.out, &files.work, &files.sorting()] {
+            fs::create_dir_all(folder).map_err(|e| Error::io(folder, Operation::Create, e))?;
+        }
+        let job = Self {
+            options,
+            read: options.reading(),
+            files,
+            manifest,
+            observer,
+            began: observer.seconds(),
+            seconds: Vec::new(),
+            budget: options.memory as usize,
+        };
+        job.write_recipe()?;
+        job.manifest.write(&job.files.manifest())?;
+        Ok(job)
+    }
+
+    fn write_recipe(&self) -> Result<()> {
+        let mut file = AtomicFile::create(&self.files.recipe(), Existing::Replace)?;
+        file.write(self.options.recipe.to_toml().as_bytes())?;
+        file.commit()
+    }
+
+    /// Runs a stage, unless it is complete.
+    fn stage<T: Serialize + for<'d> Deserialize<'d>>(
+        &mut self,
+        stage: Stage,
+        run: impl FnOnce(&Self) -> Result<T>,
+    ) -> Result<T> {
+        if let Some((result, seconds)) = self.manifest.stage(stage) {
+            self.seconds.push((stage, seconds));
+            return Ok(result);
+        }
+        let began = self.observer.seconds();
+        let result = run(self)?;
+        let seconds = self.observer.seconds() - began;
+        self.seconds.push((stage, seconds));
+        self.manifest.complete(stage, &result, seconds);
+        self.manifest.write(&self.files.manifest())?;
+        Ok(result)
+    }
+
+    /// What is left of the memory when every document has what must be held of it.
+    fn working_bytes(&self, documents: u64) -> Result<usize> {
+        let held = documents * self.options.bytes_per_document();
+        let working = self.options.memory.saturating_sub(held);
+        if working < LEAST_WORKING_BYTES {
+            let needed = held + LEAST_WORKING_BYTES;
+            return Err(Error::new(ErrorKind::TooLittleMemory { documents, needed }));
+        }
+        Ok(working as usize)
+    }
+
+    fn sign(&self) -> Result<Signed> {
+        let Dedup { inputs, format, recipe, kernel, keep, budget, threads, strict, .. } =
+            self.options;
+        let sources = || Sources::by_name(inputs, *format).map_err(Error::corpus);
+        let total = if self.observer.wants_totals() {
+            Some(Work::Stored(stored_bytes(sources()?)))
+        } else {
+            None
+        };
+        self.observer.begin(Stage::Sign, total);
+        let signing = Signing {
+            recipe,
+            kernel: *kernel,
+            options: &self.read,
+            keep,
+            part_field: budget.field(),
+            threads: *threads,
+            budget: self.budget,
+            strict: *strict,
+            observer: self.observer,
+        };
+        signing.run(sources()?, &self.files)
+    }
+
+    fn order(&self) -> Result<Order> {
+        if self.options.keep == KeepPolicy::First {
+            return Ok(Order::of_input());
+        }
+        let ranks = Rows::open(&self.files.ranks(), RANKS, 8)?;
+        Order::by_rank(&ranks, &self.files.signatures(), &self.files.sorting(), self.budget / 2)
+    }
+
+    fn group(&self, signed: &Signed, order: &Order) -> Result<u64> {
+        self.observer.begin(Stage::Group, Some(Work::Documents(signed.documents)));
+        let (path, folder) = (self.files.copies(), self.files.sorting());
+        let copies = identity_sets(&path, &folder, self.budget / 2, signed.documents, |each| {
+            for (row, signature) in (0..).zip(SignatureReader::open(&self.files.signatures())?) {
+                let (_, signature) = signature?;
+                if !signature.is_empty() {
+                    each(order.place(row), signature.exact)?;
+                }
+                self.tick(row)?;
+            }
+            Ok(())
+        })?;
+        Ok(copies.count())
+    }
+
+    fn match_(&self, signed: &Signed, order: &Order, copies: &Copies) -> Result<Matched> {
+        if self.options.exact_only {
+            return Ok(Matched::default());
+        }
+        self.observer.begin(Stage::Match, Some(Work::Documents(2 * signed.documents)));
+        let rule = CandidateRule::new(self.options.kernel, &self.options.recipe);
+        let (path, folder) = (self.files.groups(), self.files.sorting());
+        let budget = self.budget / 4 * 3;
+        let mut keys = Vec::new();
+        let counts = matching::write_groups(&path, &folder, budget, signed.documents, |each| {
+            for (row, signature) in (0..).zip(SignatureReader::open(&self.files.signatures())?) {
+                let (_, signature) = signature?;
+                let place = order.place(row);
+                if !copies.is_copy(place) {
+                    keys.clear();
+                    rule.keys(&signature, &mut keys);
+                    each(place, &keys)?;
+                }
+                self.tick(row)?;
+            }
+            Ok(())
+        })?;
+        Ok(Matched { groups: counts.groups, members: counts.members, largest: counts.largest })
+    }
+
+    /// Tells of progress and listens for a stop, now and then.
+    fn tick(&self, row: u64) -> Result<()> {
+        const EVERY: u64 = 1 << 12;
+        if row % EVERY == EVERY - 1 {
+            self.observer.advance(0, EVERY);
+            if self.observer.cancelled() {
+                return Err(Error::new(ErrorKind::Interrupted));
+            }
+        }
+        Ok(())
+    }
+
+    /// The rows whose documents verification needs: all that are in a group.
+    fn wanted(&self, signed: &Signed, order: &Order) -> Result<RowSet> {
+        let mut wanted = RowSet::none(signed.documents);
+        if !self.options.exact_only && self.options.recipe.verify == Verify::Exact {
+            let mut groups = GroupReader::open(&self.files.groups())?;
+            while let Some(step) = groups.next()? {
+                if let Step::Member(place) = step {
+                    wanted.insert(order.row(place));
+                }
+            }
+        }
+        Ok(wanted.count())
+    }
+
+    fn verify(&self, wanted: &RowSet) -> Result<u64> {
+        if self.options.exact_only || self.options.recipe.verify != Verify::Exact {
+            return Ok(0);
+        }
+        self.observer.begin(Stage::Verify, Some(Work::Documents(wanted.len())));
+        let extraction = Extraction {
+            recipe: &self.options.recipe,
+            kernel: self.options.kernel,
+            options: &self.read,
+            threads: self.options.threads,
+            budget: self.budget,
+            observer: self.observer,
+        };
+        extraction.run(&SourceTable::open(&self.files.sources())?, wanted, &self.files)?;
+        Ok(wanted.len())
+    }
+
+    fn decide(&self, order: &Order, wanted: &RowSet) -> Result<Judged> {
+        if self.options.exact_only {
+            return Ok(Judged::default());
+        }
+        self.observer.begin(Stage::Decide, None);
+        let recipe = &self.options.recipe;
+        let by_site = recipe.candidates == lookalike_core::recipe::Candidates::BySite;
+        let exact = recipe.verify == Verify::Exact;
+        let signatures = SignatureLookup::open(&self.files.signatures())?;
+        let mut verifier = Verifier::new(Verifying {
+            recipe,
+            kernel: self.options.kernel,
+            threads: self.options.threads,
+            order,
+            signatures: &signatures,
+            sites: by_site.then(|| Rows::open(&self.files.sites(), SITES, 8)).transpose()?,
+            sets: exact.then(|| Sets::open(&self.files, wanted)).transpose()?,
+            observer: self.observer,
+        });
+        let plan = matching::Plan {
+            groups: &self.files.groups(),
+            clustering: self.options.clustering,
+            judged: match self.options.pairs {
+                PairsWanted::Needed => Pairs::Needed { limit: GROUP_LIMIT },
+                PairsWanted::All => Pairs::All,
+            },
+            pairs: &self.files.judged_pairs(),
+            keepers: &self.files.keepers(),
+            folder: &self.files.sorting(),
+            budget: self.budget / 4 * 3,
+        };
+        let clusters = matching::cluster(&plan, &mut verifier, &|_| {})?;
+        let Limited { groups, documents, largest } = clusters.limited;
+        Ok(Judged {
+            candidates: clusters.candidates - verifier.beyond_the_rule,
+            rounds: clusters.rounds,
+            limited_groups: groups,
+            limited_documents: documents,
+            largest_limited: largest,
+        })
+    }
+
+    /// The last stage.
+    fn finish(
+        mut self,
+        signed: &Signed,
+        judged: &Judged,
+        order: &Order,
+        copies: &Copies,
+    ) -> Result<Report> {
+        let began = self.observer.seconds();
+        self.observer.begin(Stage::Write, Some(Work::Documents(signed.documents)));
+        let keepers = if self.options.exact_only {
+            (0..signed.documents as u32).collect()
+        } else {
+            Clusters::open(&self.files.keepers())?.keepers
+        };
+        let pairs = self.files.judged_pairs();
+        let sorting = self.files.sorting();
+        let outcome = Outcome {
+            keepers: &keepers,
+            copies,
+            pairs: (!self.options.exact_only).then_some(&*pairs),
+            folder: &sorting,
+            budget: self.budget / 4,
+        };
+        let mut removed = RowSet::none(signed.documents);
+        let mut counts = [0_u64; 2];
+        outcome.for_each_removed(|document| {
+            removed.insert(order.row(document.place));
+            counts[usize::from(document.kind == Kind::Near)] += 1;
+            Ok(())
+        })?;
+        let removed = removed.count();
+        let budget = &self.options.budget;
+        budget.check(&removed, signed.documents, &self.files.parts(), &signed.parts)?;
+
+        let sources = SourceTable::open(&self.files.sources())?;
+        let signatures = SignatureLookup::open(&self.files.signatures())?;
+        let tables = Tables {
+            recipe: &self.options.recipe,
+            kernel: self.options.kernel,
+            order,
+            signatures: &signatures,
+            sources: &sources,
+            files: &self.files,
+            budget: self.budget / 2,
+            all_pairs: self.options.pairs == PairsWanted::All
+                || self.options.clustering == Clustering::Components,
+        };
+        let written = tables.write(&outcome)?;
+        let documents = Documents {
+            recipe: &self.options.recipe,
+            order,
+            signatures: &signatures,
+            sources: &sources,
+            options: &self.read,
+        };
+        let mirrors = Mirrors {
+            sources: &sources,
+            options: &self.read,
+            removed: &removed,
+            threads: self.options.threads,
+            observer: self.observer,
+        };
+        let kept = self.files.kept();
+        // The report reads a few documents again, at the side of writing the survivors.
+        let (largest, mirrored) = std::thread::scope(|scope| {
+            let largest = scope.spawn(|| documents.largest(&outcome, &written.sizes));
+            let mirrored = if self.options.survivors { mirrors.write(&kept) } else { Ok(()) };
+            let largest = largest.join().unwrap_or_else(|p| std::panic::resume_unwind(p));
+            (largest, mirrored)
+        });
+        mirrored?;
+        let mut report = self.report(signed, judged, counts, &written);
+        report.largest_clusters = largest?;
+        add_sources(&mut report, &sources, &removed)?;
+        let total = self.observer.seconds() - self.began;
+        self.seconds.push((Stage::Write, self.observer.seconds() - began));
+        report.seconds = seconds(&self.seconds, total);
+        report.peak_memory_bytes = memory::peak_bytes().unwrap_or(0);
+        report.write(&self.files.out)?;
+        self.manifest.finished = true;
+        self.manifest.write(&self.files.manifest())?;
+        // What is left there is of no use to anyone.
+        let _ = fs::remove_dir_all(&self.files.work);
+        Ok(report)
+    }
+
+    fn report(
+        &self,
+        signed: &Signed,
+        judged: &Judged,
+        [exact_removed, near_removed]: [u64; 2],
+        written: &Written,
+    ) -> Report {
+        let Dedup { recipe, keep, clustering, pairs, memory, threads, .. } = self.options;
+        let curve = recipe.features.map(|filter| filter.curve(100)).unwrap_or_default();
+        let mut report = Report {
+            documents: signed.documents,
+            empty: signed.empty,
+            skipped: signed.skips.count,
+            exact_removed,
+            near_removed,
+            kept: signed.documents - exact_removed - near_removed,
+            clusters: written.clusters,
+            candidates: judged.candidates,
+            pairs: written.pairs,
+            recipe_digest: recipe.digest().to_string(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            recipe: recipe.into(),
+            options: report::Options {
+                keep: keep.to_string(),
+                cluster: match clustering {
+                    Clustering::Anchored => report::Clustering::Anchored,
+                    Clustering::Components => report::Clustering::Components,
+                },
+                pairs: pairs.name().to_owned(),
+                memory_bytes: *memory,
+                threads: *threads as u64,
+            },
+            filter_curve: curve.into_iter().map(|(x, p)| [x, p]).collect(),
+            resemblance_histogram: written.histogram.clone(),
+            cluster_sizes: size_counts(&written.sizes),
+            skipped_examples: signed.skips.examples.clone(),
+            skipped_by_fault: signed
+                .skips
+                .kinds
+                .iter()
+                .map(|(fault, &records)| report::Fault { fault: fault.clone(), records })
+                .collect(),
+            ..Report::default()
+        };
+        report.limited = limited(judged);
+        report.notes = notes(signed, keep);
+        report
+    }
+}
+
+fn add_sources(report: &mut Report, sources: &SourceTable, removed: &RowSet) -> Result<()> {
+    let mut listed = Vec::new();
+    for number in 0..sources.len() {
+        let source = sources.get(number)?;
+        report.bytes_read += source.bytes.unwrap_or(0);
+        listed.push(report::Source {
+            name: source.source.id().to_owned(),
+            documents: source.documents,
+            removed: removed.rank(source.rows().end) - removed.rank(source.first_row),
+            skipped: source.bad.len() as u64 + u64::from(source.broken),
+        });
+        // Only the first of them are shown: millions need not be held.
+        if listed.len() > 100_000 {
+            report.set_sources(listed);
+            listed = std::mem::take(&mut report.sources);
+        }
+    }
+    report.set_sources(listed);
+    Ok(())
+}
+
+/// The size of all files as they are stored, as far as that can be told.
+fn stored_bytes(sources: Sources) -> u64 {
+    sources.flatten().map(|source| source.stored_bytes().unwrap_or(0)).sum()
+}
+
+fn seconds(stages: &[(Stage, f64)], total: f64) -> report::Seconds {
+    let of = |wanted| stages.iter().find(|(stage, _)| *stage == wanted).map_or(0.0, |s| s.1);
+    report::Seconds {
+        sign: of(Stage::Sign),
+        group: of(Stage::Group),
+        r#match: of(Stage::Match),
+        verify: of(Stage::Verify),
+        decide: of(Stage::Decide),
+        write: of(Stage::Write),
+        total,
+    }
+}
+
+/// `[size, how many clusters have it]`.
+fn size_counts(sizes: &[u32]) -> Vec<[u64; 2]> {
+    let mut counts = std::collections::BTreeMap::new();
+    for &size in sizes.iter().filter(|size| **size > 1) {
+        *counts.entry(u64::from(size)).or_insert(0) += 1;
+    }
+    counts.into_iter().map(|(size, count)| [size, count]).collect()
+}
+
+fn limited(judged: &Judged) -> Option<report::Limited> {
+    (judged.limited_groups > 0).then(|| report::Limited {
+        groups: judged.limited_groups,
+        documents: judged.limited_documents,
+        largest_group: judged.largest_limited,
+        limit: GROUP_LIMIT as u64,
+        consequence: format!(
+            "In such a group a document was compared with the first {GROUP_LIMIT} that stay, and \
+             not with those after them. A look-alike that it shares only such groups with may \
+             have been missed; nothing was removed for it."
+        ),
+    })
+}
+
+fn notes(signed: &Signed, keep: &KeepPolicy) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let (Some(field), 1..) = (keep.field(), signed.unranked) {
+        notes.push(format!(
+            "{} documents had nothing in the field `{field}` that the policy `{keep}` could use; \
+             they come after all others.",
+            signed.unranked
+        ));
+    }
+    if signed.other_files > 0 {
+        notes.push(format!(
+            "{} files in the folders are of no kind that is read; they were passed over.",
+            signed.other_files
+        ));
+    }
+    notes
+}

@@ -1,0 +1,104 @@
+//! What a job would take: counted where that is cheap, estimated from samples elsewhere.
+
+use lookalike_core::{CandidateRule, Layout};
+use lookalike_corpus::{Chunks, Sources};
+use serde::Serialize;
+
+use super::Dedup;
+use crate::error::{Error, Result};
+
+/// Sources that are looked into.
+const SAMPLED_SOURCES: u64 = 64;
+
+/// Chunks of each that are read.
+const SAMPLED_CHUNKS: usize = 4;
+
+/// What a job would take.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Plan {
+    /// Files.
+    pub sources: u64,
+    /// Their bytes, as they are stored.
+    pub stored_bytes: u64,
+    /// Documents; estimated unless `sampled` is all there is.
+    pub documents: u64,
+    /// Bytes of text, estimated like the documents.
+    pub text_bytes: u64,
+    /// Bytes of files that were read for the estimate.
+    pub sampled_bytes: u64,
+    /// Disk for results without the survivors, which take at most what the inputs take.
+    pub result_bytes: u64,
+    /// Disk for working files, at most: if every document were a candidate.
+    pub working_bytes: u64,
+    /// Memory that must be held for each document.
+    pub memory_bytes_per_document: u64,
+    /// The least `--memory` for so many documents.
+    pub least_memory_bytes: u64,
+}
+
+impl Dedup {
+    /// Looks at the inputs and says what the job would take. Nothing is written.
+    ///
+    /// # Errors
+    /// If an input is not there.
+    pub fn plan(&self) -> Result<Plan> {
+        let sources = Sources::by_name(&self.inputs, self.format).map_err(Error::corpus)?;
+        let read = self.reading();
+        let mut plan = Plan {
+            sources: 0,
+            stored_bytes: 0,
+            documents: 0,
+            text_bytes: 0,
+            sampled_bytes: 0,
+            result_bytes: 0,
+            working_bytes: 0,
+            memory_bytes_per_document: self.bytes_per_document(),
+            least_memory_bytes: 0,
+        };
+        let (mut documents, mut text_bytes) = (0, 0);
+        for source in sources.flatten() {
+            plan.sources += 1;
+            plan.stored_bytes += source.stored_bytes().unwrap_or(0);
+            if plan.sources > SAMPLED_SOURCES {
+                continue;
+            }
+            let mut chunks = source.chunks(&read);
+            for chunk in chunks.by_ref().take(SAMPLED_CHUNKS).flatten() {
+                chunk.for_each(|record| {
+                    if let Ok(record) = record {
+                        documents += 1;
+                        text_bytes += record.text.len() as u64;
+                    }
+                });
+            }
+            plan.sampled_bytes += Chunks::position(&chunks);
+        }
+        let scale = |sampled: u64| match plan.sampled_bytes {
+            0 => sampled,
+            read => (sampled as f64 * plan.stored_bytes.max(read) as f64 / read as f64) as u64,
+        };
+        (plan.documents, plan.text_bytes) = (scale(documents), scale(text_bytes));
+        self.add_needs(&mut plan);
+        Ok(plan)
+    }
+
+    fn add_needs(&self, plan: &mut Plan) {
+        const ID_BYTES: u64 = 32;
+        let documents = plan.documents;
+        let signature = Layout::of(&self.recipe).bytes() as u64 + 4 + ID_BYTES;
+        plan.result_bytes = documents * signature;
+        let rule = CandidateRule::new(self.kernel, &self.recipe);
+        let keys = if self.exact_only { 0 } else { rule.keys_per_document() as u64 };
+        // A record of 12 bytes for each key, sorted in runs and merged; then groups of four.
+        let matching = documents * (20 + keys * 16);
+        // A shingle is eight bytes, for a word of about six.
+        let shingles = match self.recipe.verify {
+            lookalike_core::recipe::Verify::Exact if !self.exact_only => plan.text_bytes / 6 * 8,
+            _ => 0,
+        };
+        plan.working_bytes = matching + shingles;
+        plan.least_memory_bytes =
+            documents * plan.memory_bytes_per_document + super::LEAST_WORKING_BYTES;
+    }
+}

@@ -1,0 +1,217 @@
+//! Identity sets: documents with the same token sequence.
+//!
+//! They are found by sorting the exact fingerprints out of core. The first
+//! place of a set stands for it; the others are copies of it, and take no part
+//! in anything that costs more.
+//!
+//! Memory: the budget, and a bit a document.
+
+use std::path::{Path, PathBuf};
+
+use crate::artefact::{ArtefactReader, ArtefactWriter, Kind};
+use crate::error::Result;
+use crate::places::Places;
+use crate::sort::{Record, Sorter};
+use crate::source::{double_word, word};
+
+/// Files of copies. The count is that of the copies.
+const COPIES: Kind = Kind { magic: *b"LOOKCOPY", counts: 1 };
+
+/// A document and its exact fingerprint, which is in halves: together they would take 32 bytes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Fingerprinted {
+    high: u64,
+    low: u64,
+    place: u32,
+}
+
+impl Record for Fingerprinted {
+    const BYTES: usize = 20;
+
+    fn encode(self, out: &mut [u8]) {
+        let (words, place) = out.split_at_mut(16);
+        let (high, low) = words.split_at_mut(8);
+        high.copy_from_slice(&self.high.to_le_bytes());
+        low.copy_from_slice(&self.low.to_le_bytes());
+        place.copy_from_slice(&self.place.to_le_bytes());
+    }
+
+    fn decode(bytes: &[u8]) -> Self {
+        Self { high: double_word(bytes, 0), low: double_word(bytes, 8), place: word(bytes, 16) }
+    }
+}
+
+/// A document that has the token sequence of a preferred one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CopyOf {
+    /// Its place.
+    pub copy: u32,
+    /// The first place of its identity set.
+    pub representative: u32,
+}
+
+impl CopyOf {
+    fn from_bytes(bytes: &[u8]) -> Self {
+        Self { copy: word(bytes, 0), representative: word(bytes, 4) }
+    }
+}
+
+impl Record for CopyOf {
+    const BYTES: usize = 8;
+
+    fn encode(self, out: &mut [u8]) {
+        let (copy, representative) = out.split_at_mut(4);
+        copy.copy_from_slice(&self.copy.to_le_bytes());
+        representative.copy_from_slice(&self.representative.to_le_bytes());
+    }
+
+    fn decode(bytes: &[u8]) -> Self {
+        Self::from_bytes(bytes)
+    }
+}
+
+/// Finds the identity sets of `documents` documents and writes the copies to `path`.
+///
+/// `each` hands on the place and the exact fingerprint of every document that is not empty, in
+/// any order. What does not fit into `budget` bytes goes to `folder`.
+///
+/// # Errors
+/// What `each` gives; or if a file cannot be written or read.
+///
+/// # Panics
+/// If there is no document of a place.
+pub fn identity_sets(
+    path: &Path,
+    folder: &Path,
+    budget: usize,
+    documents: u64,
+    each: impl FnOnce(&mut dyn FnMut(u32, u128) -> Result<()>) -> Result<()>,
+) -> Result<Copies> {
+    // The copies are sorted while the fingerprints are still being merged. They take a third as
+    // much for each, and there are fewer of them.
+    let mut fingerprints = Sorter::new(folder, budget / 4 * 3);
+    each(&mut |place, exact| {
+        let (high, low) = ((exact >> 64) as u64, exact as u64);
+        fingerprints.push(Fingerprinted { high, low, place })
+    })?;
+    let mut fingerprints = fingerprints.finish()?;
+    let mut copies = Sorter::new(folder, budget / 4);
+    let mut first: Option<Fingerprinted> = None;
+    while let Some(next) = fingerprints.next()? {
+        match first.filter(|first| (first.high, first.low) == (next.high, next.low)) {
+            Some(first) if first.place == next.place => {}
+            Some(first) => {
+                copies.push(CopyOf { copy: next.place, representative: first.place })?;
+            }
+            None => first = Some(next),
+        }
+    }
+    drop(fingerprints);
+
+    let mut copies = copies.finish()?;
+    let mut file = ArtefactWriter::create(path, &COPIES, documents)?;
+    let (mut places, mut count) = (Places::none(documents), 0);
+    let mut bytes = [0; CopyOf::BYTES];
+    while let Some(copy) = copies.next()? {
+        // Once, however often `each` handed it on.
+        if places.insert(copy.copy) {
+            count += 1;
+            copy.encode(&mut bytes);
+            file.push(&bytes)?;
+        }
+    }
+    file.finish(&[count])?;
+    Ok(Copies { path: path.to_owned(), documents, places, count })
+}
+
+/// Which documents are copies of others.
+#[derive(Debug)]
+pub struct Copies {
+    path: PathBuf,
+    documents: u64,
+    places: Places,
+    count: u64,
+}
+
+impl Copies {
+    /// Reads what [`identity_sets`] wrote.
+    ///
+    /// # Errors
+    /// If the file cannot be read, is damaged, of another kind, or of a later version.
+    pub fn open(path: &Path) -> Result<Self> {
+        let mut list = CopyReader::open(path)?;
+        let (documents, mut places) = (list.file.documents(), Places::none(list.file.documents()));
+        while let Some(CopyOf { copy, representative }) = list.next()? {
+            if places.contains(representative) {
+                let found = format!("{representative}, which is a copy itself");
+                return Err(list.file.corrupt(CopyOf::BYTES, "the first of a set", found));
+            }
+            places.insert(copy);
+        }
+        Ok(Self { path: path.to_owned(), documents, places, count: list.count })
+    }
+
+    /// Documents in all.
+    pub fn documents(&self) -> u64 {
+        self.documents
+    }
+
+    /// How many are copies.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Whether a document is a copy.
+    ///
+    /// # Panics
+    /// If there is no such document.
+    pub fn is_copy(&self, place: u32) -> bool {
+        self.places.contains(place)
+    }
+
+    /// The copies in ascending order, each with the one that stands for it.
+    ///
+    /// # Errors
+    /// As [`Copies::open`].
+    pub fn list(&self) -> Result<CopyReader> {
+        CopyReader::open(&self.path)
+    }
+}
+
+/// Streams copies in ascending order.
+pub struct CopyReader {
+    file: ArtefactReader,
+    last: Option<u32>,
+    count: u64,
+}
+
+impl CopyReader {
+    fn open(path: &Path) -> Result<Self> {
+        Ok(Self { file: ArtefactReader::open(path, &COPIES)?, last: None, count: 0 })
+    }
+
+    /// The next copy; `None` after the last.
+    ///
+    /// # Errors
+    /// If the file cannot be read or is damaged.
+    #[expect(clippy::should_implement_trait, reason = "an iterator's item would be a result")]
+    pub fn next(&mut self) -> Result<Option<CopyOf>> {
+        let Some(bytes) = self.file.next::<{ CopyOf::BYTES }>()? else {
+            self.file.check_count(0, "copies", self.count)?;
+            return Ok(None);
+        };
+        let next = CopyOf::from_bytes(&bytes);
+        let CopyOf { copy, representative } = next;
+        let right = self.last < Some(copy)
+            && u64::from(copy) < self.file.documents()
+            && representative < copy;
+        if !right {
+            let expected = "a copy of a preferred document, in ascending order";
+            let found = format!("{copy} as a copy of {representative}");
+            return Err(self.file.corrupt(CopyOf::BYTES, expected, found));
+        }
+        self.last = Some(copy);
+        self.count += 1;
+        Ok(Some(next))
+    }
+}

@@ -1,0 +1,90 @@
+//! Who stands for whom as far as is known.
+
+use crate::components::Components;
+use crate::places::Places;
+
+use super::rounds::Clustering;
+
+/// The decision in the making.
+pub(super) enum State {
+    /// For each place its keeper: its own place if it is kept.
+    Anchored(Vec<u32>),
+    /// What pairs connect.
+    Components(Components),
+}
+
+impl State {
+    /// Nobody stands for another.
+    pub(super) fn new(clustering: Clustering, documents: u32) -> Self {
+        match clustering {
+            Clustering::Anchored => Self::Anchored((0..documents).collect()),
+            Clustering::Components => Self::Components(Components::new(documents)),
+        }
+    }
+
+    /// Whether later members of a group may become candidates with this one.
+    #[inline]
+    pub(super) fn comes_first(&self, place: u32) -> bool {
+        match self {
+            Self::Anchored(keepers) => keepers[place as usize] == place,
+            Self::Components(_) => true,
+        }
+    }
+
+    /// Who stands for each place.
+    pub(super) fn into_keepers(self) -> Vec<u32> {
+        match self {
+            Self::Anchored(keepers) => keepers,
+            Self::Components(components) => components.into_smallest(),
+        }
+    }
+}
+
+/// Decides who is kept from pairs that come sorted by (later, earlier): a document that has a pair
+/// with one that is kept goes, and the first such stands for it.
+pub(super) struct Anchoring<'a> {
+    keepers: &'a mut [u32],
+    /// The documents whose keeper is another one than before.
+    changed: &'a mut Places,
+    any_changed: bool,
+    /// The document whose pairs are coming, and its keeper so far.
+    document: u32,
+    keeper: u32,
+}
+
+impl<'a> Anchoring<'a> {
+    /// Goes on from earlier keepers, by all their pairs and more. Nothing is in `changed` yet.
+    pub(super) fn new(keepers: &'a mut [u32], changed: &'a mut Places) -> Self {
+        // The first place is never the later one of a pair, and so its own keeper.
+        Self { keepers, changed, any_changed: false, document: 0, keeper: 0 }
+    }
+
+    /// Takes the next pair; if it is not `usable`, only as a sign that `later` had pairs before.
+    pub(super) fn pair(&mut self, later: u32, earlier: u32, usable: bool) {
+        if later != self.document {
+            self.settle();
+            (self.document, self.keeper) = (later, later);
+        }
+        // Whether the earlier one is kept has been decided: all its pairs came before.
+        let open = self.keeper == later;
+        if open && usable && self.keepers[earlier as usize] == earlier {
+            self.keeper = earlier;
+        }
+    }
+
+    /// All pairs of a document have come.
+    fn settle(&mut self) {
+        let Some(keeper) = self.keepers.get_mut(self.document as usize) else { return };
+        if *keeper != self.keeper {
+            *keeper = self.keeper;
+            self.changed.insert(self.document);
+            self.any_changed = true;
+        }
+    }
+
+    /// Ends the decision: whether any keeper changed.
+    pub(super) fn finish(mut self) -> bool {
+        self.settle();
+        self.any_changed
+    }
+}

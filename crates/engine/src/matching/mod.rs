@@ -1,0 +1,19 @@
+//! From keys to clusters: documents that share a key are candidates, a judge
+//! says which of them are pairs, and the pairs decide who stays.
+//!
+//! [`write_groups`] sorts keys out of core into groups of documents that share
+//! one. [`cluster`] goes through the groups in rounds, hands candidates to a
+//! [`Judge`], and decides. Documents are named by their place in the order of
+//! the keep policy, the preferred first; a place is a `u32`, and the largest
+//! `u32` is none.
+
+mod clusters;
+mod decide;
+mod groups;
+mod pairs;
+mod rounds;
+
+pub use clusters::{Clusters, Limited};
+pub use groups::{GroupCounts, GroupReader, Step, write_groups};
+pub use pairs::{Candidate, Evidence, Judge, Pair, PairReader, Verdict};
+pub use rounds::{Clustering, Pairs, Plan, cluster};

@@ -1,0 +1,213 @@
+//! Candidates, what a judge says about them, and the file of pairs.
+
+use std::path::Path;
+
+use lookalike_core::resemblance::Overlap;
+
+use crate::artefact::{ArtefactReader, ArtefactWriter, Kind};
+use crate::error::Result;
+use crate::sort::Record;
+use crate::source::{double_word, word};
+
+/// Files of pairs. The count is that of the pairs.
+const PAIRS: Kind = Kind { magic: *b"LOOKPAIR", counts: 1 };
+
+/// Two documents that share a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Candidate {
+    /// The place of the preferred one.
+    pub earlier: u32,
+    /// The place of the other.
+    pub later: u32,
+}
+
+/// Says which candidates are pairs.
+pub trait Judge {
+    /// Judges candidates that come sorted by (earlier, later), each once.
+    ///
+    /// Takes all of them and calls `verdict` once for each, in any order. The verdict on a pair
+    /// depends on nothing but the pair.
+    ///
+    /// # Errors
+    /// What the arguments give, and what goes wrong in judging.
+    fn judge(
+        &mut self,
+        candidates: &mut dyn FnMut() -> Result<Option<Candidate>>,
+        verdict: &mut dyn FnMut(Candidate, Verdict) -> Result<()>,
+    ) -> Result<()>;
+}
+
+/// What a judge says about a candidate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Verdict {
+    /// It is none.
+    Refused,
+    /// It is a pair, and why.
+    Accepted(Evidence),
+}
+
+/// Why a candidate is a pair.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Evidence {
+    /// The rule that made it a candidate, and nothing else.
+    Rule,
+    /// The resemblance that was estimated from sketches.
+    Estimate(f64),
+    /// What the two have in common; a is the earlier, b the later.
+    Exact(Overlap),
+}
+
+/// Evidence as it is stored: which, and three numbers.
+const EVIDENCE: usize = 1 + 3 * 8;
+
+impl Evidence {
+    /// Bytes of its stored form.
+    pub(crate) const BYTES: usize = EVIDENCE;
+
+    pub(crate) fn to_bytes(self) -> [u8; EVIDENCE] {
+        let (tag, numbers) = match self {
+            Self::Rule => (0, [0; 3]),
+            Self::Estimate(resemblance) => (1, [resemblance.to_bits(), 0, 0]),
+            Self::Exact(Overlap { a, b, common }) => (2, [a, b, common]),
+        };
+        let mut bytes = [tag; EVIDENCE];
+        for (bytes, number) in bytes[1..].as_chunks_mut::<8>().0.iter_mut().zip(numbers) {
+            *bytes = number.to_le_bytes();
+        }
+        bytes
+    }
+
+    /// `None` if there is no such evidence.
+    pub(crate) fn from_bytes(bytes: &[u8; EVIDENCE]) -> Option<Self> {
+        let [a, b, common] = [1, 9, 17].map(|at| double_word(bytes, at));
+        match bytes[0] {
+            0 => Some(Self::Rule),
+            1 => Some(Self::Estimate(f64::from_bits(a))),
+            2 => Some(Self::Exact(Overlap { a, b, common })),
+            _ => None,
+        }
+    }
+}
+
+/// A candidate that was accepted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pair {
+    /// The place of the preferred document.
+    pub earlier: u32,
+    /// The place of the other.
+    pub later: u32,
+    /// Why it is a pair.
+    pub evidence: Evidence,
+}
+
+/// A pair as it is sorted: by the later one, so that all that could remove it come together.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Accepted {
+    pub(super) later: u32,
+    pub(super) earlier: u32,
+    evidence: [u8; EVIDENCE],
+}
+
+impl Accepted {
+    pub(super) fn new(candidate: Candidate, evidence: Evidence) -> Self {
+        let Candidate { earlier, later } = candidate;
+        Self { later, earlier, evidence: evidence.to_bytes() }
+    }
+
+    fn to_bytes(self) -> [u8; Self::BYTES] {
+        let mut bytes = [0; Self::BYTES];
+        self.encode(&mut bytes);
+        bytes
+    }
+}
+
+impl Record for Accepted {
+    const BYTES: usize = 4 + 4 + EVIDENCE;
+
+    fn encode(self, out: &mut [u8]) {
+        out[..4].copy_from_slice(&self.later.to_le_bytes());
+        out[4..8].copy_from_slice(&self.earlier.to_le_bytes());
+        out[8..].copy_from_slice(&self.evidence);
+    }
+
+    fn decode(bytes: &[u8]) -> Self {
+        let evidence = bytes.get(8..).and_then(<[u8]>::first_chunk).copied();
+        let evidence = evidence.unwrap_or([0; EVIDENCE]);
+        Self { later: word(bytes, 0), earlier: word(bytes, 4), evidence }
+    }
+}
+
+/// Writes pairs that come sorted by (later, earlier).
+pub(super) struct PairWriter {
+    file: ArtefactWriter,
+    pairs: u64,
+}
+
+impl PairWriter {
+    pub(super) fn create(path: &Path, documents: u64) -> Result<Self> {
+        Ok(Self { file: ArtefactWriter::create(path, &PAIRS, documents)?, pairs: 0 })
+    }
+
+    pub(super) fn push(&mut self, pair: Accepted) -> Result<()> {
+        self.pairs += 1;
+        self.file.push(&pair.to_bytes())
+    }
+
+    pub(super) fn finish(self) -> Result<u64> {
+        self.file.finish(&[self.pairs])?;
+        Ok(self.pairs)
+    }
+}
+
+/// Streams pairs, sorted by (later, earlier).
+pub struct PairReader {
+    file: ArtefactReader,
+    read: u64,
+    last: Option<(u32, u32)>,
+}
+
+impl PairReader {
+    /// Opens a file of pairs.
+    ///
+    /// # Errors
+    /// If the file cannot be read, is damaged, of another kind, or of a later version.
+    pub fn open(path: &Path) -> Result<Self> {
+        Ok(Self { file: ArtefactReader::open(path, &PAIRS)?, read: 0, last: None })
+    }
+
+    /// Documents in all: every place is smaller.
+    pub fn documents(&self) -> u64 {
+        self.file.documents()
+    }
+
+    /// Pairs in all.
+    pub fn pairs(&self) -> u64 {
+        self.file.counts().first().copied().unwrap_or_default()
+    }
+
+    /// The next pair; `None` after the last.
+    ///
+    /// # Errors
+    /// If the file cannot be read or is damaged.
+    #[expect(clippy::should_implement_trait, reason = "an iterator's item would be a result")]
+    pub fn next(&mut self) -> Result<Option<Pair>> {
+        let Some(bytes) = self.file.next::<{ Accepted::BYTES }>()? else {
+            self.file.check_count(0, "pairs", self.read)?;
+            return Ok(None);
+        };
+        let Accepted { later, earlier, evidence } = Accepted::decode(&bytes);
+        let in_order = self.last < Some((later, earlier));
+        if !in_order || earlier >= later || u64::from(later) >= self.documents() {
+            let expected = "the next pair of a later and an earlier document";
+            let found = format!("{later} and {earlier}");
+            return Err(self.file.corrupt(Accepted::BYTES, expected, found));
+        }
+        let Some(evidence) = Evidence::from_bytes(&evidence) else {
+            let found = evidence[0].to_string();
+            return Err(self.file.corrupt(EVIDENCE, "evidence of kind 0, 1 or 2", found));
+        };
+        self.last = Some((later, earlier));
+        self.read += 1;
+        Ok(Some(Pair { earlier, later, evidence }))
+    }
+}

@@ -1,0 +1,491 @@
+//! The rounds from groups to clusters, out of core.
+//!
+//! What is decided is defined by two short programs. With a limit L:
+//!
+//! ```text
+//! anchored:    for d in ascending place:
+//!                candidates = union over the groups g of d of
+//!                             the first L kept members of g before d
+//!                the first candidate, ascending, that the judge accepts stands for d;
+//!                if there is none, d is kept
+//! components:  (e, d) is an edge if e is among the first L members of a group,
+//!                d is a later member, and the judge accepts;
+//!                the smallest place of a connected component stands for it
+//! ```
+//!
+//! So nothing is removed by `anchored` without a pair with a document that is
+//! kept, and no chain of pairs removes what is only like something that is like
+//! a keeper; `components` is the papers' way. L makes a million pages of one
+//! template linear: no group is ever expanded to all pairs. Where it was
+//! reached is counted ([`Limited`]), never silent.
+//!
+//! **Rounds.** Judging one document at a time would read the disk at random.
+//! Instead, each round streams the groups, makes candidates of each member and
+//! the first members of the group that are kept as far as is known, drops those
+//! that were judged before, has the rest judged in order, and decides again from
+//! all pairs. Limits of 1 and 8 come first: most documents that go do so by the
+//! first members of a group, and then need no candidate after their keeper.
+//! The rounds of `anchored` end when one of limit L finds nothing to judge.
+//!
+//! **That this is the definition.** Let a round of limit L find nothing new, and
+//! let every keeper be among the first L kept members of a group before its
+//! document. By induction over places: let all places before d be right. Then
+//! the kept members before d are right, and so are the candidates of d. All of
+//! them that are smaller than its keeper (all, if it has none) were judged, and
+//! the smallest accepted one that is kept was taken. So d is right.
+//!
+//! The second condition may fail: a document may have been a candidate while one
+//! before it seemed to go that was found to stay after all. [`Rounds::survey`]
+//! checks it. If it fails, rounds follow that make all candidates again and
+//! decide only from those made in the same round, until nothing changes; in
+//! every two of them at least the first wrong place becomes right, and remains.
+//!
+//! **Cost.** A round is one pass over the groups and a sort of its candidates.
+//! Only what can have changed is made again: if a member's keeper changed, from
+//! that member on; else only what the higher limit adds. Memory: the budget,
+//! four bytes a document for keepers, and three bits.
+
+use std::path::Path;
+
+use lookalike_core::mix;
+
+use super::clusters::{Clusters, Limited};
+use super::decide::{Anchoring, State};
+use super::groups::{GroupReader, Step};
+use super::pairs::{Accepted, Candidate, Judge, PairWriter, Verdict};
+use crate::error::Result;
+use crate::places::Places;
+use crate::sort::{Run, RunWriter, Sorted, Sorter, Union};
+
+/// The buffer for reading a run.
+const BUFFER: usize = 64 << 10;
+
+/// How pairs become clusters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clustering {
+    /// A document goes if it has a pair with one that is kept.
+    Anchored,
+    /// Whatever pairs connect is one cluster.
+    Components,
+}
+
+impl Clustering {
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Anchored => "anchored",
+            Self::Components => "components",
+        }
+    }
+}
+
+/// Which candidates are judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pairs {
+    /// Those that the decision needs.
+    Needed {
+        /// The first members of a group that others are compared with; 0 is taken for 1.
+        limit: usize,
+    },
+    /// All that share a key: for evaluation. A group of n documents has n (n - 1) / 2, and its
+    /// places are held in memory.
+    All,
+}
+
+impl Default for Pairs {
+    fn default() -> Self {
+        Self::Needed { limit: 64 }
+    }
+}
+
+/// What is to be clustered, how, and where to.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan<'a> {
+    /// The file of groups.
+    pub groups: &'a Path,
+    /// How pairs become clusters.
+    pub clustering: Clustering,
+    /// Which candidates are judged.
+    pub judged: Pairs,
+    /// Where the pairs go: sorted by (later, earlier).
+    pub pairs: &'a Path,
+    /// Where the decision goes.
+    pub keepers: &'a Path,
+    /// Where what does not fit into memory goes.
+    pub folder: &'a Path,
+    /// Bytes of memory, without keepers and bits.
+    pub budget: usize,
+}
+
+/// Clusters the documents of a file of groups.
+///
+/// `progress` is told how many candidates were judged so far.
+///
+/// # Errors
+/// What the judge gives; or if a file cannot be written or read, or the groups are damaged.
+///
+/// # Panics
+/// If the judge does not judge every candidate once.
+pub fn cluster(plan: &Plan<'_>, judge: &mut dyn Judge, progress: &dyn Fn(u64)) -> Result<Clusters> {
+    let documents = GroupReader::open(plan.groups)?.documents();
+    let mut rounds = Rounds {
+        plan,
+        judge,
+        progress,
+        state: State::new(plan.clustering, documents as u32),
+        changed: Places::none(documents),
+        judged: None,
+        accepted: None,
+        candidates: 0,
+        number: 0,
+    };
+    let limited = match plan.judged {
+        Pairs::Needed { limit } => rounds.run(documents, limit.max(1))?,
+        Pairs::All => {
+            rounds.round(0, usize::MAX, Decide::FromAll)?;
+            Limited::default()
+        }
+    };
+    rounds.finish(documents, limited)
+}
+
+/// The first members of the group at hand that come first, ascending.
+struct First {
+    members: Vec<u32>,
+    limit: usize,
+}
+
+impl First {
+    fn new(limit: usize) -> Self {
+        Self { members: Vec::new(), limit }
+    }
+
+    #[inline]
+    fn push(&mut self, place: u32) {
+        if self.members.len() < self.limit {
+            self.members.push(place);
+        }
+    }
+}
+
+/// What a decision goes by.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Decide {
+    /// All pairs that were ever found.
+    FromAll,
+    /// Those that are candidates of this round.
+    FromThisRound,
+}
+
+/// What a round did.
+struct Outcome {
+    /// Candidates that were judged.
+    judged: u64,
+    /// Whether a keeper changed.
+    changed: bool,
+}
+
+struct Rounds<'a> {
+    plan: &'a Plan<'a>,
+    judge: &'a mut dyn Judge,
+    progress: &'a dyn Fn(u64),
+    state: State,
+    /// Documents whose keeper changed in the last decision of `anchored`.
+    changed: Places,
+    /// All that was judged, sorted by (earlier, later), and all that was accepted, sorted by
+    /// (later, earlier).
+    judged: Option<Run<u64>>,
+    accepted: Option<Run<Accepted>>,
+    candidates: u64,
+    number: u32,
+}
+
+impl Rounds<'_> {
+    /// All rounds up to the limit.
+    fn run(&mut self, documents: u64, limit: usize) -> Result<Limited> {
+        let steps: &[usize] = match self.plan.clustering {
+            Clustering::Anchored => &[1, 8],
+            Clustering::Components => &[1],
+        };
+        let mut last = 0;
+        for &step in steps.iter().filter(|&&step| step < limit) {
+            self.round(last, step, Decide::FromAll)?;
+            last = step;
+        }
+        // Components do not depend on who is kept: one round is all.
+        while self.round(last, limit, Decide::FromAll)?.judged > 0
+            && self.plan.clustering == Clustering::Anchored
+        {
+            last = limit;
+        }
+        let (limited, right) = self.survey(documents, limit)?;
+        if right {
+            return Ok(limited);
+        }
+        loop {
+            let outcome = self.round(0, limit, Decide::FromThisRound)?;
+            if outcome.judged == 0 && !outcome.changed {
+                return Ok(self.survey(documents, limit)?.0);
+            }
+        }
+    }
+
+    /// Makes candidates of the first `limit` members of each group, judges, and decides. The
+    /// last round had the limit `last`; with 0 everything is made again.
+    fn round(&mut self, last: usize, limit: usize, decide: Decide) -> Result<Outcome> {
+        self.number += 1;
+        let budget = self.plan.budget;
+        let mut made = Made {
+            recent: vec![0; (budget / 4 / size_of::<u64>()).max(1)],
+            candidates: Sorter::new(self.plan.folder, budget / 2),
+            by_later: (decide == Decide::FromThisRound)
+                .then(|| Sorter::new(self.plan.folder, budget / 4)),
+        };
+        self.make(last, limit, &mut made)?;
+        let Made { recent, candidates, by_later } = made;
+        drop(recent);
+        if candidates.is_empty() && decide == Decide::FromAll {
+            self.changed.clear();
+            return Ok(Outcome { judged: 0, changed: false });
+        }
+        let in_limit = by_later.map(Sorter::finish).transpose()?;
+        let (judged, accepted) = self.judge_new(candidates.finish()?)?;
+        // Without a new pair, only another choice of pairs makes another decision.
+        let same = judged == 0 && decide == Decide::FromAll;
+        self.changed.clear();
+        let changed = !same && self.decide(accepted, in_limit)?;
+        Ok(Outcome { judged, changed })
+    }
+
+    /// Streams the groups and makes candidates.
+    fn make(&mut self, last: usize, limit: usize, made: &mut Made) -> Result<()> {
+        let mut groups = GroupReader::open(self.plan.groups)?;
+        let mut first = First::new(limit);
+        let mut changed = false;
+        let again = made.by_later.is_some();
+        while let Some(step) = groups.next()? {
+            let Step::Member(later) = step else {
+                first.members.clear();
+                changed = false;
+                continue;
+            };
+            // What comes before the first changed member was made in the last round.
+            changed |= self.changed.contains(later);
+            let known = if changed { 0 } else { last.min(first.members.len()) };
+            match &mut self.state {
+                State::Anchored(keepers) => {
+                    let keeper = keepers[later as usize];
+                    // Only one before its keeper can still take its place. Where the decision is
+                    // from this round alone, the keeper has to be among the candidates too.
+                    let end = first
+                        .members
+                        .partition_point(|&earlier| earlier < keeper || again && earlier == keeper);
+                    for &earlier in first.members.get(known..end).unwrap_or_default() {
+                        made.push(earlier, later)?;
+                    }
+                }
+                State::Components(components) => {
+                    let cluster = components.find(later);
+                    for &earlier in &first.members[known..] {
+                        if components.find(earlier) != cluster {
+                            made.push(earlier, later)?;
+                        }
+                    }
+                }
+            }
+            if self.state.comes_first(later) {
+                first.push(later);
+            }
+        }
+        Ok(())
+    }
+
+    /// Has those candidates judged that were not judged before. Gives their number and the
+    /// accepted ones.
+    fn judge_new(&mut self, candidates: Sorted<u64>) -> Result<(u64, Sorted<Accepted>)> {
+        let known = self.judged.take().map(|run| run.read(BUFFER)).transpose()?;
+        let mut all = Union::new(known, Some(candidates))?;
+        let mut judged = RunWriter::create(self.plan.folder)?;
+        let (mut handed_out, mut ended) = (0, false);
+        let mut next = || {
+            while let Some((pair, is_new)) = all.next()? {
+                judged.push(pair)?;
+                if is_new {
+                    handed_out += 1;
+                    let (earlier, later) = halves(pair);
+                    return Ok(Some(Candidate { earlier, later }));
+                }
+            }
+            ended = true;
+            Ok(None)
+        };
+        let mut accepted = Sorter::new(self.plan.folder, self.plan.budget / 4);
+        let (before, mut verdicts) = (self.candidates, 0);
+        let progress = self.progress;
+        self.judge.judge(&mut next, &mut |candidate, verdict| {
+            verdicts += 1;
+            progress(before + verdicts);
+            match verdict {
+                Verdict::Refused => Ok(()),
+                Verdict::Accepted(evidence) => accepted.push(Accepted::new(candidate, evidence)),
+            }
+        })?;
+        assert!(ended && verdicts == handed_out, "a judge judges every candidate once");
+        self.judged = Some(judged.finish()?);
+        self.candidates += handed_out;
+        Ok((handed_out, accepted.finish()?))
+    }
+
+    /// Decides from all pairs, old and new; if `in_limit` is given, only from those in it (the
+    /// later one in the high half). True if a keeper changed.
+    fn decide(&mut self, new: Sorted<Accepted>, in_limit: Option<Sorted<u64>>) -> Result<bool> {
+        let old = self.accepted.take().map(|run| run.read(BUFFER)).transpose()?;
+        let mut pairs = Union::new(old, Some(new))?;
+        let mut all = RunWriter::create(self.plan.folder)?;
+        let changed = match &mut self.state {
+            State::Anchored(keepers) => {
+                let mut in_limit = in_limit.map(InLimit::new).transpose()?;
+                let mut anchoring = Anchoring::new(keepers, &mut self.changed);
+                while let Some((pair, _)) = pairs.next()? {
+                    all.push(pair)?;
+                    let Accepted { later, earlier, .. } = pair;
+                    let usable = match &mut in_limit {
+                        Some(in_limit) => in_limit.has(later, earlier)?,
+                        None => true,
+                    };
+                    anchoring.pair(later, earlier, usable);
+                }
+                anchoring.finish()
+            }
+            State::Components(components) => {
+                let mut any = false;
+                while let Some((pair, _)) = pairs.next()? {
+                    all.push(pair)?;
+                    any |= components.join(pair.earlier, pair.later);
+                }
+                any
+            }
+        };
+        self.accepted = Some(all.finish()?);
+        Ok(changed)
+    }
+
+    /// Counts what the limit hid, and whether every keeper is among the first members that are
+    /// kept of a group with its document.
+    fn survey(&self, documents: u64, limit: usize) -> Result<(Limited, bool)> {
+        let mut limited = Limited::default();
+        let mut late = Places::none(documents);
+        let mut confirmed = Places::none(documents);
+        let mut right = 0u64;
+        let mut groups = GroupReader::open(self.plan.groups)?;
+        let mut first = First::new(limit);
+        let (mut size, mut come_first) = (0, 0);
+        while let Some(step) = groups.next()? {
+            let Step::Member(place) = step else {
+                if come_first > limit {
+                    limited.groups += 1;
+                    limited.largest = limited.largest.max(size);
+                }
+                first.members.clear();
+                (size, come_first) = (0, 0);
+                continue;
+            };
+            size += 1;
+            if come_first > limit && late.insert(place) {
+                limited.documents += 1;
+            }
+            if self.state.comes_first(place) {
+                first.push(place);
+                come_first += 1;
+            } else if let State::Anchored(keepers) = &self.state
+                && first.members.binary_search(&keepers[place as usize]).is_ok()
+                && confirmed.insert(place)
+            {
+                right += 1;
+            }
+        }
+        let removed = match &self.state {
+            State::Anchored(keepers) => {
+                let goes = |&(place, &keeper): &(u32, &u32)| place != keeper;
+                (0..).zip(keepers).filter(goes).count() as u64
+            }
+            State::Components(_) => 0,
+        };
+        Ok((limited, right == removed))
+    }
+
+    /// Writes pairs and keepers.
+    fn finish(self, documents: u64, limited: Limited) -> Result<Clusters> {
+        let mut pairs = PairWriter::create(self.plan.pairs, documents)?;
+        if let Some(run) = self.accepted {
+            let mut run = run.read(BUFFER)?;
+            while let Some(pair) = run.next()? {
+                pairs.push(pair)?;
+            }
+        }
+        let pairs = pairs.finish()?;
+        let keepers = self.state.into_keepers();
+        let (candidates, rounds) = (self.candidates, self.number);
+        let clusters = Clusters { keepers, candidates, pairs, rounds, limited };
+        clusters.write(self.plan.keepers)?;
+        Ok(clusters)
+    }
+}
+
+/// Candidates that were made in a round.
+struct Made {
+    /// Some of the candidates that were made last: documents that share one key often share
+    /// others, and then come several times.
+    recent: Vec<u64>,
+    /// The earlier one in the high half.
+    candidates: Sorter<u64>,
+    /// The later one in the high half, if the decision is to be from them.
+    by_later: Option<Sorter<u64>>,
+}
+
+impl Made {
+    #[inline]
+    fn push(&mut self, earlier: u32, later: u32) -> Result<()> {
+        // Never 0, which is what no candidate looks like: the later one is not the first.
+        let pair = joined(earlier, later);
+        let slot = (u128::from(mix(pair)) * self.recent.len() as u128) >> 64;
+        let slot = &mut self.recent[slot as usize];
+        if *slot == pair {
+            return Ok(());
+        }
+        *slot = pair;
+        if let Some(by_later) = &mut self.by_later {
+            by_later.push(joined(later, earlier))?;
+        }
+        self.candidates.push(pair)
+    }
+}
+
+/// Candidates by the later one, for a merge with pairs.
+struct InLimit {
+    candidates: Sorted<u64>,
+    next: Option<u64>,
+}
+
+impl InLimit {
+    fn new(mut candidates: Sorted<u64>) -> Result<Self> {
+        Ok(Self { next: candidates.next()?, candidates })
+    }
+
+    /// Whether the pair is among them. Pairs come in order.
+    fn has(&mut self, later: u32, earlier: u32) -> Result<bool> {
+        let pair = joined(later, earlier);
+        while self.next.is_some_and(|next| next < pair) {
+            self.next = self.candidates.next()?;
+        }
+        Ok(self.next == Some(pair))
+    }
+}
+
+fn joined(high: u32, low: u32) -> u64 {
+    u64::from(high) << 32 | u64::from(low)
+}
+
+fn halves(pair: u64) -> (u32, u32) {
+    ((pair >> 32) as u32, pair as u32)
+}

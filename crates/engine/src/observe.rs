@@ -1,0 +1,101 @@
+//! What a job tells while it runs, and how it is stopped.
+
+use std::fmt;
+
+use crate::error::Error;
+
+/// The stages of a job, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Stage {
+    /// Documents to signatures.
+    Sign,
+    /// Identity sets.
+    Group,
+    /// Keys to groups of documents that share one.
+    Match,
+    /// The shingle sets of all documents that are in a group.
+    Verify,
+    /// Candidates judged; who stays.
+    Decide,
+    /// Survivors, tables and the report.
+    Write,
+}
+
+impl Stage {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Sign, Self::Group, Self::Match, Self::Verify, Self::Decide, Self::Write];
+
+    /// Its name in messages and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sign => "sign",
+            Self::Group => "group",
+            Self::Match => "match",
+            Self::Verify => "verify",
+            Self::Decide => "decide",
+            Self::Write => "write",
+        }
+    }
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Watches a job, and may stop it. Called from several threads.
+pub trait Observer: Sync {
+    /// A stage begins; `total` is what [`advance`](Self::advance) will have counted in the end,
+    /// as far as that is known.
+    fn begin(&self, stage: Stage, total: Option<Work>) {
+        let _ = (stage, total);
+    }
+
+    /// So much more has been done: bytes of text, and documents or, when deciding, candidates.
+    fn advance(&self, bytes: u64, documents: u64) {
+        let _ = (bytes, documents);
+    }
+
+    /// So many more bytes of files have been read, as they are stored.
+    fn read(&self, stored_bytes: u64) {
+        let _ = stored_bytes;
+    }
+
+    /// Whether it is worth the time to find out how much there is to do.
+    fn wants_totals(&self) -> bool {
+        false
+    }
+
+    /// A record or file is passed over.
+    fn skipped(&self, fault: &Error) {
+        let _ = fault;
+    }
+
+    /// Whether to stop. What is complete by then stays, and a later run can go on from there.
+    fn cancelled(&self) -> bool {
+        false
+    }
+
+    /// A clock, in seconds from any beginning, for the report. Results never see it.
+    fn seconds(&self) -> f64 {
+        0.0
+    }
+}
+
+/// An amount of work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// Bytes of files, as they are stored.
+    Stored(u64),
+    /// Documents.
+    Documents(u64),
+}
+
+/// Watches nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unobserved;
+
+impl Observer for Unobserved {}

@@ -1,0 +1,217 @@
+//! The order of the keep policy: from rows to places and back.
+//!
+//! Documents are sorted by their rank, then by their id, then by their row. Ids
+//! have any length, so they are compared sixteen bytes at a time, each time
+//! only among documents that are still equal. Memory: eight bytes a document,
+//! or nothing where the policy is the order of the input.
+
+use std::path::Path;
+
+use crate::error::Result;
+use crate::row_set::RowSet;
+use crate::rows::Rows;
+use crate::signature_file::SignatureReader;
+use crate::sort::{Record, Sorter};
+
+/// Which document stands where.
+#[derive(Debug, Default)]
+pub(crate) struct Order(Option<Places>);
+
+#[derive(Debug)]
+struct Places {
+    of_row: Vec<u32>,
+    rows: Vec<u32>,
+}
+
+impl Order {
+    /// That of the input.
+    pub(crate) fn of_input() -> Self {
+        Self(None)
+    }
+
+    /// By the ranks of rows, which the table has, and by ids, which the signature file has.
+    pub(crate) fn by_rank(
+        ranks: &Rows,
+        signatures: &Path,
+        folder: &Path,
+        budget: usize,
+    ) -> Result<Self> {
+        let mut sorter = Sorter::new(folder, budget);
+        ranks.for_each(|row, rank| {
+            let rank = u64::from_le_bytes(rank.try_into().unwrap_or_default());
+            sorter.push(Key { place: 0, bytes: u128::from(rank), row: row as u32 })
+        })?;
+        let mut sorting = Sorting {
+            places: vec![0; ranks.len() as usize],
+            tied: RowSet::none(ranks.len()),
+            ties: 0,
+        };
+        sorting.assign(sorter, Ties::Stay)?;
+        let mut offset = 0;
+        while sorting.ties > 0 {
+            let mut sorter = Sorter::new(folder, budget);
+            let mut ties = Ties::ByRow;
+            for (row, signed) in SignatureReader::open(signatures)?.enumerate() {
+                let (id, _) = signed?;
+                if sorting.tied.contains(row as u64) {
+                    let rest = id.as_bytes().get(offset..).unwrap_or_default();
+                    if !rest.is_empty() {
+                        ties = Ties::Stay;
+                    }
+                    let (place, bytes) = (sorting.places[row], next_bytes(rest));
+                    sorter.push(Key { place, bytes, row: row as u32 })?;
+                }
+            }
+            sorting.assign(sorter, ties)?;
+            offset += STEP;
+        }
+        let mut rows = vec![0; sorting.places.len()];
+        for (row, &place) in sorting.places.iter().enumerate() {
+            rows[place as usize] = row as u32;
+        }
+        Ok(Self(Some(Places { of_row: sorting.places, rows })))
+    }
+
+    /// The place of a row.
+    pub(crate) fn place(&self, row: u64) -> u32 {
+        self.0.as_ref().map_or(row as u32, |places| places.of_row[row as usize])
+    }
+
+    /// The row of a place.
+    pub(crate) fn row(&self, place: u32) -> u64 {
+        u64::from(self.0.as_ref().map_or(place, |places| places.rows[place as usize]))
+    }
+}
+
+/// Bytes of an id that are compared at a time.
+const STEP: usize = 15;
+
+/// The first bytes of what is left of an id, in the order of strings: shorter ones first.
+fn next_bytes(rest: &[u8]) -> u128 {
+    let length = rest.len().min(STEP);
+    let mut bytes = [0; 16];
+    bytes[..length].copy_from_slice(&rest[..length]);
+    bytes[STEP] = length as u8;
+    u128::from_be_bytes(bytes)
+}
+
+/// A row among those that have been equal so far.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    /// The first place of those that have been equal so far.
+    place: u32,
+    /// What is compared next.
+    bytes: u128,
+    row: u32,
+}
+
+impl Record for Key {
+    const BYTES: usize = 4 + 16 + 4;
+
+    fn encode(self, out: &mut [u8]) {
+        let (place, rest) = out.split_at_mut(4);
+        let (bytes, row) = rest.split_at_mut(16);
+        place.copy_from_slice(&self.place.to_le_bytes());
+        bytes.copy_from_slice(&self.bytes.to_le_bytes());
+        row.copy_from_slice(&self.row.to_le_bytes());
+    }
+
+    fn decode(bytes: &[u8]) -> Self {
+        let (place, rest) = bytes.split_at(4);
+        let (bytes, row) = rest.split_at(16);
+        Self {
+            place: u32::from_le_bytes(place.try_into().unwrap_or_default()),
+            bytes: u128::from_le_bytes(bytes.try_into().unwrap_or_default()),
+            row: u32::from_le_bytes(row.try_into().unwrap_or_default()),
+        }
+    }
+}
+
+/// What becomes of rows that are still equal.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ties {
+    /// They wait for the next bytes of their ids.
+    Stay,
+    /// They have the order of their rows.
+    ByRow,
+}
+
+struct Sorting {
+    /// Of each row; the first place of all that are equal to it, while there are any.
+    places: Vec<u32>,
+    tied: RowSet,
+    ties: u64,
+}
+
+impl Sorting {
+    /// Gives the rows their places among those that have been equal so far.
+    fn assign(&mut self, sorter: Sorter<Key>, ties: Ties) -> Result<()> {
+        let mut sorted = sorter.finish()?;
+        self.ties = 0;
+        self.tied.clear();
+        // The last key, its own place, and the first place of those equal to it.
+        let mut last: Option<(Key, u32, u32)> = None;
+        while let Some(key) = sorted.next()? {
+            let (place, first) = match last {
+                Some((before, place, first)) if before.place == key.place => {
+                    let equal = before.bytes == key.bytes && ties == Ties::Stay;
+                    if equal {
+                        self.ties += 1;
+                        self.tied.insert(u64::from(before.row));
+                        self.tied.insert(u64::from(key.row));
+                    }
+                    (place + 1, if equal { first } else { place + 1 })
+                }
+                _ => (key.place, key.place),
+            };
+            self.places[key.row as usize] = first;
+            last = Some((key, place, first));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lookalike_core::{Layout, Recipe, Signature};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::atomic_file::Existing;
+    use crate::rows::RowsWriter;
+    use crate::signature_file::SignatureWriter;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn order_is_by_rank_then_id_then_row(
+            documents in prop::collection::vec((0_u64..3, "(http://www\\.example\\.org/){0,2}[ab\0]{0,3}"), 0..40),
+            budget in prop::sample::select(vec![0, 1 << 20]),
+        ) {
+            let name = format!("lookalike-order-{}", std::process::id());
+            let folder = std::env::temp_dir().join(name);
+            std::fs::create_dir_all(&folder).unwrap();
+            let (ranks, signatures) = (folder.join("ranks"), folder.join("signatures"));
+            let recipe = Recipe::default();
+            let mut table = RowsWriter::create(&ranks, *b"keeprank", 8).unwrap();
+            let mut file = SignatureWriter::create(&signatures, &recipe, Existing::Replace).unwrap();
+            let blank = Layout::of(&recipe).decode(&vec![0; Layout::of(&recipe).bytes()]);
+            let blank: Signature = blank.unwrap();
+            for (rank, id) in &documents {
+                table.push(&rank.to_le_bytes()).unwrap();
+                file.push(id, &blank).unwrap();
+            }
+            table.finish().unwrap();
+            file.finish().unwrap();
+            let ranks = Rows::open(&ranks, *b"keeprank", 8).unwrap();
+            let order = Order::by_rank(&ranks, &signatures, &folder, budget).unwrap();
+
+            let mut expected: Vec<usize> = (0..documents.len()).collect();
+            expected.sort_by_key(|&row| (documents[row].clone(), row));
+            for (place, &row) in expected.iter().enumerate() {
+                prop_assert_eq!(order.row(place as u32), row as u64);
+                prop_assert_eq!(order.place(row as u64), place as u32);
+            }
+        }
+    }
+}

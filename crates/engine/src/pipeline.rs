@@ -1,0 +1,317 @@
+//! Sources read, parsed and worked on by several threads, with the results in order.
+//!
+//! Reading a source happens one chunk after another, on whichever thread is
+//! free; the work on chunks happens side by side, also on those of one source.
+//! A few sources are open at once. Results reach the sink in the order of
+//! sources and chunks, so that nothing that is written depends on the number of
+//! threads. Those that have to wait for an earlier one are held in memory, up
+//! to a bound; then only the source that all wait for is worked on.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use lookalike_corpus::{Chunk, Chunks, Format, ReadOptions, Source};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::observe::Observer;
+
+/// How to work.
+pub(crate) struct Pipeline<'a> {
+    pub(crate) options: &'a ReadOptions,
+    pub(crate) threads: usize,
+    /// Bytes of results that may wait for earlier ones.
+    pub(crate) ahead: usize,
+    /// Told how far files are read, and asked before each chunk whether to stop.
+    pub(crate) observer: &'a dyn Observer,
+}
+
+/// What a worker gets.
+pub(crate) enum Piece {
+    /// Some records.
+    Chunk(Chunk),
+    /// A text file that is too long to be held in memory.
+    LongText(Source),
+}
+
+/// What the sink gets, in order.
+pub(crate) enum Event<T> {
+    /// The result of the next piece of a source.
+    Result(T),
+    /// The source has no more pieces.
+    End {
+        /// Its number, as it was given.
+        number: u64,
+        source: Source,
+        /// Why it ended before its end.
+        fault: Option<lookalike_corpus::Error>,
+    },
+}
+
+/// A result that may have to wait.
+pub(crate) trait Held: Send {
+    /// About how much memory it takes.
+    fn bytes(&self) -> usize;
+}
+
+/// Text files of more than this are not held in memory whole.
+const LONG_TEXT_BYTES: u64 = 16 << 20;
+
+impl Pipeline<'_> {
+    /// Works on all sources; each comes with its number.
+    ///
+    /// `worker` is called once on each thread and gives what does the work there, from the number
+    /// of a source and a piece of it.
+    ///
+    /// # Errors
+    /// The first of the work or of the sink; what else is under way is given up.
+    pub(crate) fn run<T: Held, W: FnMut(u64, Piece) -> Result<T>>(
+        &self,
+        sources: impl Iterator<Item = Result<(u64, Source)>> + Send,
+        worker: impl Fn() -> Result<W> + Sync,
+        sink: impl FnMut(Event<T>) -> Result<()> + Send,
+    ) -> Result<()> {
+        let state = State {
+            sources,
+            listed: 0,
+            all_listed: false,
+            open: VecDeque::new(),
+            waiting: BTreeMap::new(),
+            held: 0,
+            next: (0, 0),
+            failure: None,
+        };
+        let shared = Shared { state: Mutex::new(state), changed: Condvar::new() };
+        let sink = Mutex::new(sink);
+        std::thread::scope(|scope| {
+            for _ in 0..self.threads.max(1) {
+                scope.spawn(|| {
+                    let worked =
+                        worker().and_then(|mut worker| self.work(&shared, &mut worker, &sink));
+                    if let Err(error) = worked {
+                        let mut state = shared.lock();
+                        state.failure.get_or_insert(error);
+                        shared.changed.notify_all();
+                    }
+                });
+            }
+        });
+        let failure = shared.lock().failure.take();
+        failure.map_or(Ok(()), Err)
+    }
+
+    fn work<T: Held, I>(
+        &self,
+        shared: &Shared<T, I>,
+        worker: &mut impl FnMut(u64, Piece) -> Result<T>,
+        sink: &Mutex<impl FnMut(Event<T>) -> Result<()>>,
+    ) -> Result<()>
+    where
+        I: Iterator<Item = Result<(u64, Source)>>,
+    {
+        while let Some(mut slot) = self.take(shared)? {
+            let read = slot.read(self.options, self.observer);
+            let place = (slot.ordinal, slot.next);
+            let ready = match read {
+                Read::Piece(piece) => {
+                    slot.next += 1;
+                    let number = slot.number;
+                    shared.give_back(slot);
+                    Ready::Result(worker(number, piece)?)
+                }
+                Read::End(fault) => {
+                    let Slot { number, source, .. } = slot;
+                    shared.close(place.0);
+                    Ready::End(Box::new((number, source, fault)))
+                }
+            };
+            shared.insert(place, ready);
+            drain(shared, sink)?;
+        }
+        Ok(())
+    }
+
+    /// A source to read a piece of; waits for one. `None` when there are no more.
+    fn take<T: Held, I>(&self, shared: &Shared<T, I>) -> Result<Option<Slot>>
+    where
+        I: Iterator<Item = Result<(u64, Source)>>,
+    {
+        let mut state = shared.lock();
+        loop {
+            if state.failure.is_some() {
+                return Ok(None);
+            }
+            if self.observer.cancelled() {
+                return Err(Error::new(ErrorKind::Interrupted));
+            }
+            // Far enough ahead: only what all wait for is worth working on.
+            let (first, far) = (state.next.0, state.held > self.ahead);
+            let free = |open: &mut Open| open.slot.is_some() && !(far && open.ordinal > first);
+            if let Some(open) = state.open.iter_mut().find_map(|open| free(open).then_some(open)) {
+                return Ok(open.slot.take());
+            }
+            let room = state.open.len() < self.threads.max(1) && (!far || state.open.is_empty());
+            if room && !state.all_listed {
+                match state.sources.next().transpose()? {
+                    Some((number, source)) => {
+                        let ordinal = state.listed;
+                        state.listed += 1;
+                        state.open.push_back(Open { ordinal, slot: None });
+                        return Ok(Some(Slot {
+                            ordinal,
+                            number,
+                            source,
+                            reading: Reading::NotYet,
+                            next: 0,
+                        }));
+                    }
+                    None => state.all_listed = true,
+                }
+            }
+            if state.all_listed && state.open.is_empty() {
+                return Ok(None);
+            }
+            state = shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+/// Hands on what is next in order.
+fn drain<T: Held, I>(
+    shared: &Shared<T, I>,
+    sink: &Mutex<impl FnMut(Event<T>) -> Result<()>>,
+) -> Result<()> {
+    // One thread at a time, or the order would be lost.
+    let mut sink = sink.lock().unwrap_or_else(PoisonError::into_inner);
+    while let Some(ready) = shared.next_in_order() {
+        sink(match ready {
+            Ready::Result(result) => Event::Result(result),
+            Ready::End(end) => {
+                let (number, source, fault) = *end;
+                Event::End { number, source, fault }
+            }
+        })?;
+    }
+    Ok(())
+}
+
+/// What the threads share.
+struct Shared<T, I> {
+    state: Mutex<State<T, I>>,
+    changed: Condvar,
+}
+
+struct State<T, I> {
+    sources: I,
+    listed: u64,
+    all_listed: bool,
+    /// Sources that are not read to the end, in order.
+    open: VecDeque<Open>,
+    /// Results by source and piece.
+    waiting: BTreeMap<(u64, u64), Ready<T>>,
+    held: usize,
+    /// The source and the piece that come next.
+    next: (u64, u64),
+    failure: Option<Error>,
+}
+
+/// An open source; its slot is away while a thread reads from it.
+struct Open {
+    ordinal: u64,
+    slot: Option<Slot>,
+}
+
+struct Slot {
+    ordinal: u64,
+    number: u64,
+    source: Source,
+    reading: Reading,
+    /// The number of its next piece.
+    next: u64,
+}
+
+enum Reading {
+    NotYet,
+    Chunks(Box<Chunks>),
+    Ended,
+}
+
+enum Ready<T> {
+    Result(T),
+    End(Box<(u64, Source, Option<lookalike_corpus::Error>)>),
+}
+
+enum Read {
+    Piece(Piece),
+    End(Option<lookalike_corpus::Error>),
+}
+
+impl Slot {
+    fn read(&mut self, options: &ReadOptions, observer: &dyn Observer) -> Read {
+        if matches!(self.reading, Reading::NotYet) {
+            if is_long_text(&self.source) {
+                self.reading = Reading::Ended;
+                return Read::Piece(Piece::LongText(self.source.clone()));
+            }
+            self.reading = Reading::Chunks(Box::new(self.source.chunks(options)));
+        }
+        let Reading::Chunks(chunks) = &mut self.reading else { return Read::End(None) };
+        let before = Chunks::position(chunks);
+        let chunk = chunks.next();
+        observer.read(Chunks::position(chunks) - before);
+        match chunk {
+            Some(Ok(chunk)) => Read::Piece(Piece::Chunk(chunk)),
+            Some(Err(fault)) => Read::End(Some(fault)),
+            None => Read::End(None),
+        }
+    }
+}
+
+/// Whether the file is one document that is too long for memory. A small compressed file may be
+/// a long text as well; it is unpacked in memory, up to the limit of documents.
+fn is_long_text(source: &Source) -> bool {
+    source.format() == Format::TextFile
+        && source.stored_bytes().is_ok_and(|bytes| bytes > LONG_TEXT_BYTES)
+}
+
+impl<T: Held, I> Shared<T, I> {
+    fn lock(&self) -> MutexGuard<'_, State<T, I>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn give_back(&self, slot: Slot) {
+        let mut state = self.lock();
+        if let Some(open) = state.open.iter_mut().find(|open| open.ordinal == slot.ordinal) {
+            open.slot = Some(slot);
+        }
+        self.changed.notify_all();
+    }
+
+    fn close(&self, ordinal: u64) {
+        let mut state = self.lock();
+        state.open.retain(|open| open.ordinal != ordinal);
+        self.changed.notify_all();
+    }
+
+    fn insert(&self, place: (u64, u64), ready: Ready<T>) {
+        let mut state = self.lock();
+        if let Ready::Result(result) = &ready {
+            state.held += result.bytes();
+        }
+        state.waiting.insert(place, ready);
+    }
+
+    fn next_in_order(&self) -> Option<Ready<T>> {
+        let mut state = self.lock();
+        let next = state.next;
+        let ready = state.waiting.remove(&next)?;
+        match &ready {
+            Ready::Result(result) => {
+                state.held -= result.bytes();
+                state.next.1 += 1;
+            }
+            Ready::End(_) => state.next = (next.0 + 1, 0),
+        }
+        self.changed.notify_all();
+        Some(ready)
+    }
+}

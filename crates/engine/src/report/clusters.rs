@@ -1,0 +1,126 @@
+//! The largest clusters, with what differs in them.
+
+use std::fmt::Write as _;
+
+use super::difference::{Difference, Piece};
+use super::markup::{Column, Name, Table, Text};
+use super::{Cluster, Kind, Member, Report, Tokens};
+use crate::numbers::{bytes, count, grouped};
+
+pub(super) fn section(report: &Report) -> String {
+    if report.largest_clusters.is_empty() {
+        return String::new();
+    }
+    let shown = report.largest_clusters.len() as u64;
+    let of = match report.clusters {
+        all if all <= shown => "All clusters.".to_owned(),
+        all if shown == 1 => format!("The largest of {}.", count(all, "cluster")),
+        all => format!("The {} largest of {}.", grouped(shown), count(all, "cluster")),
+    };
+    let mut out = format!(
+        "<p class=\"soft\">{of} In a difference, <del>struck out</del> is what only the kept \
+         document has, and <ins>underlined</ins> what only the other one has.</p>\n"
+    );
+    for (place, shown) in report.largest_clusters.iter().enumerate() {
+        out += &cluster(shown, report.recipe.tokens, if place == 0 { " open" } else { "" });
+    }
+    out
+}
+
+fn cluster(cluster: &Cluster, tokens: Tokens, open: &str) -> String {
+    let removed = cluster.size.saturating_sub(1);
+    let shown = cluster.members.len() as u64;
+    let caption = if shown < removed {
+        format!("{} of the {}", grouped(shown), count(removed, "removed document"))
+    } else {
+        "The removed documents".to_owned()
+    };
+    let columns = [Column::Words("Document"), Column::Words("Kind"), Column::Number("Resemblance")];
+    let mut table = Table::new(&caption, &columns);
+    for member in &cluster.members {
+        table.row(member_cells(member));
+    }
+    let members = if cluster.members.is_empty() { String::new() } else { table.html() };
+    let difference = cluster.difference.as_ref().map(|shown| difference(shown, tokens));
+    format!(
+        "<details{open}><summary><b>{}</b> like {}</summary>\n<div class=\"cluster\">\n\
+         {members}{}</div>\n</details>\n",
+        count(cluster.size, "document"),
+        Name(&cluster.keeper),
+        difference.unwrap_or_default()
+    )
+}
+
+fn member_cells(member: &Member) -> [String; 3] {
+    let kind = match member.kind {
+        Kind::Exact => "exact copy",
+        Kind::Near => "near-duplicate",
+    };
+    [Name(&member.id).to_string(), kind.to_owned(), resemblance(member.resemblance)]
+}
+
+/// Four digits; only what is all the same is shown as 1.
+fn resemblance(value: Option<f64>) -> String {
+    match value.filter(|value| value.is_finite()) {
+        None => "not known".to_owned(),
+        Some(value) if value < 1.0 && value > 0.999_9 => "&gt; 0.9999".to_owned(),
+        Some(value) => format!("{value:.4}"),
+    }
+}
+
+fn difference(difference: &Difference, tokens: Tokens) -> String {
+    let token = tokens.singular();
+    let mut out = format!(
+        "<h3>What differs in {}</h3>\n<p class=\"soft\">{}</p>\n",
+        Name(&difference.with),
+        difference_in_words(difference, token)
+    );
+    if difference.pieces.is_empty() {
+        return out;
+    }
+    out += "<div class=\"marked\">\n";
+    for passage in difference.pieces.chunk_by(|a, b| !is_gap(a) && !is_gap(b)) {
+        if let [Piece::Gap(n)] = passage {
+            let equal = count(*n, &format!("equal {token}"));
+            let _ = writeln!(out, "<p class=\"gap\">&middot;&middot;&middot; {equal}</p>");
+        } else {
+            let pieces: Vec<String> = passage.iter().map(piece).collect();
+            let _ = writeln!(out, "<p class=\"passage\" dir=\"auto\">{}</p>", pieces.join(" "));
+        }
+    }
+    if difference.shortened {
+        out += "<p class=\"gap\">&middot;&middot;&middot; and more that is not shown</p>\n";
+    }
+    out + "</div>\n"
+}
+
+fn difference_in_words(difference: &Difference, token: &str) -> String {
+    if let Some(compared) = difference.compared_bytes {
+        return format!(
+            "The documents are large: the first {} of each were compared.",
+            bytes(compared)
+        );
+    }
+    if difference.places == 0 {
+        return format!("No {token} differs.");
+    }
+    format!(
+        "{} deleted, {} inserted in {}.",
+        count(difference.deleted, token),
+        grouped(difference.inserted),
+        count(difference.places, "place")
+    )
+}
+
+fn is_gap(piece: &Piece) -> bool {
+    matches!(piece, Piece::Gap(_))
+}
+
+fn piece(piece: &Piece) -> String {
+    match piece {
+        Piece::Equal(text) => Text(text).to_string(),
+        Piece::Deleted(text) => format!("<del>{}</del>", Text(text)),
+        Piece::Inserted(text) => format!("<ins>{}</ins>", Text(text)),
+        Piece::Gap(_) => String::new(),
+    }
+}

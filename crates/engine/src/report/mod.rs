@@ -1,0 +1,445 @@
+//! The report of a job: what happened, for machines and for people.
+//!
+//! A [`Report`] is a plain value that the job fills. [`Report::write`] makes two
+//! files of it: `report.json`, which is the value, and `report.html`, one page
+//! without scripts or anything from elsewhere. The page can be made again from
+//! the JSON ([`Report::read`]). Nothing here looks at the clock or at documents.
+//!
+//! Ids, texts and messages come from outside: the page escapes them, shortens
+//! the long ones and keeps them from turning the direction of writing. Lists
+//! are bounded ([`Report::bound`]), so the page stays small after any job.
+
+mod charts;
+mod clusters;
+mod difference;
+mod histogram;
+mod html;
+mod markup;
+mod sections;
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use lookalike_core::filter::Filter;
+use lookalike_core::text::Unit;
+use lookalike_core::{Recipe, recipe};
+use serde::{Deserialize, Serialize};
+
+use crate::atomic_file::{AtomicFile, Existing};
+use crate::error::{Error, ErrorKind, Operation, Result};
+
+pub use difference::{Difference, Piece, marked_difference};
+pub use histogram::Histogram;
+
+/// The most sources that are listed; the others are counted.
+pub const MAX_SOURCES: usize = 50;
+/// The most messages about skipped records.
+pub const MAX_SKIPPED_EXAMPLES: usize = 100;
+/// The most clusters that are shown.
+pub const MAX_CLUSTERS: usize = 20;
+/// The most members that are shown of a cluster, besides its keeper.
+pub const MAX_MEMBERS: usize = 5;
+
+/// What a job did.
+///
+/// The first fields, up to `recipe_digest`, are the contract with the readers of
+/// `report.json`. The others may be missing there.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// Documents read, without the skipped records.
+    pub documents: u64,
+    /// Documents without a token. They resemble nothing and stay.
+    pub empty: u64,
+    /// Records that could not be read.
+    pub skipped: u64,
+    /// Documents removed because one with the same tokens in the same order stays.
+    pub exact_removed: u64,
+    /// Documents removed because a similar one stays.
+    pub near_removed: u64,
+    /// Documents that stay.
+    pub kept: u64,
+    /// Clusters of two documents or more.
+    pub clusters: u64,
+    /// Pairs of documents that were looked at.
+    pub candidates: u64,
+    /// Candidates that were accepted.
+    pub pairs: u64,
+    /// Bytes of input, as they are stored.
+    pub bytes_read: u64,
+    /// How long each stage took.
+    pub seconds: Seconds,
+    /// The most memory that the job held.
+    pub peak_memory_bytes: u64,
+    /// The digest of the whole recipe.
+    pub recipe_digest: String,
+
+    /// The version of the program.
+    #[serde(default)]
+    pub version: String,
+    /// What the recipe says, for people.
+    #[serde(default)]
+    pub recipe: RecipeSummary,
+    /// What the user asked for besides the recipe.
+    #[serde(default)]
+    pub options: Options,
+    /// Points `[resemblance, chance to become a candidate]` of the filter, by resemblance; empty
+    /// if the recipe has no filter.
+    #[serde(default)]
+    pub filter_curve: Vec<[f64; 2]>,
+    /// The resemblance of the accepted pairs.
+    #[serde(default)]
+    pub resemblance_histogram: Histogram,
+    /// The resemblance of the candidates that verification refused, if it was computed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused_histogram: Option<Histogram>,
+    /// `[size, how many clusters have it]`, by size.
+    #[serde(default)]
+    pub cluster_sizes: Vec<[u64; 2]>,
+    /// The sources of which most was removed, at most [`MAX_SOURCES`].
+    #[serde(default)]
+    pub sources: Vec<Source>,
+    /// The sources that are not listed.
+    #[serde(default)]
+    pub other_sources: OtherSources,
+    /// What was not looked at in full, if anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limited: Option<Limited>,
+    /// Messages about skipped records, at most [`MAX_SKIPPED_EXAMPLES`].
+    #[serde(default)]
+    pub skipped_examples: Vec<String>,
+    /// How many records were skipped for which fault.
+    #[serde(default)]
+    pub skipped_by_fault: Vec<Fault>,
+    /// The largest clusters, at most [`MAX_CLUSTERS`].
+    #[serde(default)]
+    pub largest_clusters: Vec<Cluster>,
+    /// Whatever else the user should know, a sentence or two each.
+    #[serde(default)]
+    pub notes: Vec<String>,
+}
+
+/// How long each stage took, in seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Seconds {
+    /// Reading documents and signing them.
+    pub sign: f64,
+    /// Finding identity sets.
+    pub group: f64,
+    /// Finding candidates.
+    pub r#match: f64,
+    /// Judging candidates.
+    pub verify: f64,
+    /// Deciding who stays.
+    pub decide: f64,
+    /// Writing the results.
+    pub write: f64,
+    /// All of it, with what lies between the stages.
+    pub total: f64,
+}
+
+impl Seconds {
+    /// The stages in their order, by name.
+    pub fn stages(&self) -> [(&'static str, f64); 6] {
+        [
+            ("sign", self.sign),
+            ("group", self.group),
+            ("match", self.r#match),
+            ("verify", self.verify),
+            ("decide", self.decide),
+            ("write", self.write),
+        ]
+    }
+}
+
+/// What the page says of a recipe.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RecipeSummary {
+    /// What people call it.
+    pub name: String,
+    /// The resemblance from which on a candidate is a pair.
+    pub threshold: f64,
+    /// What makes a candidate a pair.
+    pub verify: Verify,
+    /// What a token is.
+    pub tokens: Tokens,
+    /// The filter, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filter: Option<FilterSummary>,
+}
+
+/// `k` features of `s` minvalues, `r` of which a candidate has in common.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FilterSummary {
+    /// Features.
+    pub k: u32,
+    /// Minvalues in a feature.
+    pub s: u32,
+    /// Features in common.
+    pub r: u32,
+}
+
+impl From<&Recipe> for RecipeSummary {
+    fn from(recipe: &Recipe) -> Self {
+        let filter = |f: Filter| FilterSummary { k: f.k(), s: f.s(), r: f.r() };
+        Self {
+            name: recipe.name.clone(),
+            threshold: recipe.threshold,
+            verify: recipe.verify.into(),
+            tokens: recipe.tokens.into(),
+            filter: recipe.features.map(filter),
+        }
+    }
+}
+
+/// What makes a candidate a pair.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verify {
+    /// The exact resemblance, from the documents.
+    #[default]
+    Exact,
+    /// The resemblance estimated from the sketches.
+    Estimate,
+    /// Being a candidate.
+    None,
+}
+
+impl From<recipe::Verify> for Verify {
+    fn from(verify: recipe::Verify) -> Self {
+        match verify {
+            recipe::Verify::Exact => Self::Exact,
+            recipe::Verify::Estimate => Self::Estimate,
+            recipe::Verify::None => Self::None,
+        }
+    }
+}
+
+/// What a token is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Tokens {
+    /// A word, or a character of a script without spaces.
+    #[default]
+    Words,
+    /// A character.
+    Characters,
+    /// A line.
+    Lines,
+}
+
+impl Tokens {
+    /// One of them.
+    pub fn singular(self) -> &'static str {
+        match self {
+            Self::Words => "word",
+            Self::Characters => "character",
+            Self::Lines => "line",
+        }
+    }
+}
+
+impl From<Unit> for Tokens {
+    fn from(unit: Unit) -> Self {
+        match unit {
+            Unit::Words => Self::Words,
+            Unit::Characters => Self::Characters,
+            Unit::Lines => Self::Lines,
+        }
+    }
+}
+
+/// What the user asked for besides the recipe.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Options {
+    /// Which document of several stays, as it was asked for: `longest`.
+    pub keep: String,
+    /// How pairs become clusters.
+    pub cluster: Clustering,
+    /// Which pairs were looked for: `needed` or `all`.
+    pub pairs: String,
+    /// The memory that the job was allowed to use.
+    pub memory_bytes: u64,
+    /// The threads that worked.
+    pub threads: u64,
+}
+
+/// How pairs become clusters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Clustering {
+    /// A document goes only if it has a pair with one that stays.
+    #[default]
+    Anchored,
+    /// Whatever pairs connect is one cluster.
+    Components,
+}
+
+/// A file, or another place that documents came from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Source {
+    /// What it is called.
+    pub name: String,
+    /// Its documents.
+    pub documents: u64,
+    /// Those of them that were removed.
+    pub removed: u64,
+    /// Its records that could not be read.
+    pub skipped: u64,
+}
+
+/// The sources that are not listed, taken together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OtherSources {
+    /// How many there are.
+    pub sources: u64,
+    /// Their documents.
+    pub documents: u64,
+    /// Those of them that were removed.
+    pub removed: u64,
+    /// Their records that could not be read.
+    pub skipped: u64,
+}
+
+/// Groups of documents that were too large to be looked at in full.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limited {
+    /// How many groups.
+    pub groups: u64,
+    /// Documents in them.
+    pub documents: u64,
+    /// Documents in the largest one.
+    pub largest_group: u64,
+    /// The size up to which a group is looked at in full.
+    pub limit: u64,
+    /// What was done instead, and what may have been missed: whole sentences.
+    pub consequence: String,
+}
+
+/// How often a fault made a record unreadable.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fault {
+    /// What was wrong.
+    pub fault: String,
+    /// Records.
+    pub records: u64,
+}
+
+/// A cluster, and what its members look like.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Cluster {
+    /// Documents in it, with the keeper.
+    pub size: u64,
+    /// The id of the document that stays.
+    pub keeper: String,
+    /// Some of those that go, at most [`MAX_MEMBERS`].
+    pub members: Vec<Member>,
+    /// What differs between the keeper and one of the members.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub difference: Option<Difference>,
+}
+
+/// A document that was removed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Member {
+    /// Its id.
+    pub id: String,
+    /// How it resembles the keeper.
+    pub kind: Kind,
+    /// How much, if that is known.
+    pub resemblance: Option<f64>,
+}
+
+/// How a document resembles its keeper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// The same tokens in the same order.
+    Exact,
+    /// Similar.
+    Near,
+}
+
+impl Report {
+    /// The documents that were removed.
+    pub fn removed(&self) -> u64 {
+        self.exact_removed.saturating_add(self.near_removed)
+    }
+
+    /// Lists the sources of which most was removed and sums up the others.
+    pub fn set_sources(&mut self, mut sources: Vec<Source>) {
+        sources.sort_by(|a, b| b.removed.cmp(&a.removed).then_with(|| a.name.cmp(&b.name)));
+        let mut others = OtherSources::default();
+        for source in sources.drain(MAX_SOURCES.min(sources.len())..) {
+            others.sources += 1;
+            others.documents = others.documents.saturating_add(source.documents);
+            others.removed = others.removed.saturating_add(source.removed);
+            others.skipped = others.skipped.saturating_add(source.skipped);
+        }
+        (self.sources, self.other_sources) = (sources, others);
+    }
+
+    /// Cuts every list to its limit. [`write`](Self::write) does it by itself.
+    pub fn bound(&mut self) {
+        if self.sources.len() > MAX_SOURCES {
+            let sources = std::mem::take(&mut self.sources);
+            self.set_sources(sources);
+        }
+        self.skipped_examples.truncate(MAX_SKIPPED_EXAMPLES);
+        self.largest_clusters.truncate(MAX_CLUSTERS);
+        for cluster in &mut self.largest_clusters {
+            cluster.members.truncate(MAX_MEMBERS);
+        }
+    }
+
+    /// Writes `report.json` and `report.html` into `folder`, in place of older ones. Each
+    /// appears when it is complete.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn write(&self, folder: &Path) -> Result<()> {
+        let mut report = self.clone();
+        report.bound();
+        let json = report.json(&folder.join("report.json"))?;
+        for (name, bytes) in [("report.json", json), ("report.html", report.html().into_bytes())] {
+            let mut file = AtomicFile::create(&folder.join(name), Existing::Replace)?;
+            file.write(&bytes)?;
+            file.commit()?;
+        }
+        Ok(())
+    }
+
+    /// Reads a `report.json`.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or is no report.
+    pub fn read(path: &Path) -> Result<Self> {
+        let bytes = fs::read(path).map_err(|source| Error::io(path, Operation::Read, source))?;
+        serde_json::from_slice(&bytes).map_err(|fault| {
+            let lines_before = bytes.split_inclusive(|&b| b == b'\n').take(fault.line().max(1) - 1);
+            let offset =
+                lines_before.map(<[u8]>::len).sum::<usize>() + fault.column().saturating_sub(1);
+            Error::new(ErrorKind::Corruption {
+                path: path.to_owned(),
+                offset: offset as u64,
+                expected: "the JSON of a report".to_owned(),
+                found: fault.to_string(),
+            })
+        })
+    }
+
+    /// The page.
+    pub fn html(&self) -> String {
+        html::page(self)
+    }
+
+    fn json(&self, path: &Path) -> Result<Vec<u8>> {
+        let mut json = serde_json::to_vec_pretty(self)
+            .map_err(|fault| Error::io(path, Operation::Write, io::Error::from(fault)))?;
+        json.push(b'\n');
+        Ok(json)
+    }
+}

@@ -1,0 +1,375 @@
+//! The first stage: documents to signatures.
+//!
+//! Reads every source once and leaves the signature file, the table of sources
+//! with their bad records, and what later stages ask of each document beyond
+//! its signature: its rank under the keep policy, its site, its part of the
+//! corpus for the removal budget. All of it is in the order of the rows.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+
+use lookalike_core::text::Unit;
+use lookalike_core::{Kernel, Layout, Recipe, Signer, site};
+use lookalike_corpus::{Chunk, ReadOptions, Record, Source, Sources};
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::atomic_file::Existing;
+use crate::error::{Error, ErrorKind, Result};
+use crate::files::Files;
+use crate::keep::{self, KeepPolicy};
+use crate::long_text;
+use crate::observe::Observer;
+use crate::pipeline::{Event, Held, Piece, Pipeline};
+use crate::rows::{Kind, RowsWriter};
+use crate::signature_file::{SignatureWriter, check_id};
+use crate::skips::Skips;
+use crate::sources::{SourceRow, SourcesWriter};
+
+/// A number for each row: its rank, the hash of its site, its part of the corpus.
+pub(crate) const RANKS: Kind = *b"keeprank";
+pub(crate) const SITES: Kind = *b"sitehash";
+pub(crate) const PARTS: Kind = *b"partnumb";
+
+/// The most parts that a removal budget counts: a field with more distinct values says nothing
+/// about sources.
+const MAX_PARTS: usize = 100_000;
+
+/// The most documents of one job: rows are four bytes in memory.
+pub(crate) const MAX_DOCUMENTS: u64 = u32::MAX as u64 - 1;
+
+/// How to sign.
+pub(crate) struct Signing<'a> {
+    pub(crate) recipe: &'a Recipe,
+    pub(crate) kernel: Kernel,
+    pub(crate) options: &'a ReadOptions,
+    pub(crate) keep: &'a KeepPolicy,
+    /// The field that the removal budget goes by.
+    pub(crate) part_field: Option<&'a str>,
+    pub(crate) threads: usize,
+    pub(crate) budget: usize,
+    /// Whether the first bad record ends the job.
+    pub(crate) strict: bool,
+    pub(crate) observer: &'a dyn Observer,
+}
+
+/// What was signed.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Signed {
+    pub(crate) documents: u64,
+    pub(crate) empty: u64,
+    pub(crate) sources: u64,
+    /// Bytes of text.
+    pub(crate) bytes: u64,
+    /// Documents whose field told the keep policy nothing.
+    pub(crate) unranked: u64,
+    /// Files in folders that are of no kind that is read.
+    pub(crate) other_files: u64,
+    /// The values of the part field, by their numbers.
+    pub(crate) parts: Vec<String>,
+    pub(crate) skips: Skips,
+}
+
+impl Signing<'_> {
+    /// Signs all documents of these sources.
+    pub(crate) fn run(&self, sources: Sources, files: &Files) -> Result<Signed> {
+        let pipeline = Pipeline {
+            options: self.options,
+            threads: self.threads,
+            ahead: self.budget / 4,
+            observer: self.observer,
+        };
+        let listing = Mutex::new(Listing { sources, skips: Skips::default() });
+        let mut number = 0;
+        let listed = std::iter::from_fn(|| {
+            let mut listing = listing.lock().ok()?;
+            let source = listing.next(self)?;
+            number += 1;
+            let spool = |source: Source| source.spool(&files.work).map_err(Error::corpus);
+            Some(source.and_then(spool).map(|source| (number - 1, source)))
+        });
+        let mut sink = Sink::create(self, files)?;
+        pipeline.run(
+            listed,
+            || Worker::start(self),
+            |event| match event {
+                Event::Result(batch) => sink.take(batch),
+                Event::End { source, fault, .. } => sink.end(source, fault),
+            },
+        )?;
+        let mut signed = sink.finish()?;
+        let listing = listing.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        signed.other_files = listing.sources.other_files();
+        signed.skips.merge(listing.skips);
+        Ok(signed)
+    }
+
+    fn needs_sites(&self) -> bool {
+        self.recipe.candidates == lookalike_core::recipe::Candidates::BySite
+    }
+
+    fn skip(&self, skips: &mut Skips, fault: Error) -> Result<()> {
+        if self.strict {
+            return Err(fault);
+        }
+        self.observer.skipped(&fault);
+        skips.add(&fault);
+        Ok(())
+    }
+}
+
+/// The sources, with what cannot be listed left out and counted.
+struct Listing {
+    sources: Sources,
+    skips: Skips,
+}
+
+impl Listing {
+    fn next(&mut self, signing: &Signing<'_>) -> Option<Result<Source>> {
+        loop {
+            match self.sources.next()? {
+                Ok(source) => return Some(Ok(source)),
+                Err(fault) => {
+                    let skipped = signing.skip(&mut self.skips, Error::corpus(fault));
+                    if let Err(error) = skipped {
+                        return Some(Err(error));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The documents of a chunk, signed.
+#[derive(Default)]
+struct Batch {
+    signatures: Vec<u8>,
+    ids: String,
+    id_lengths: Vec<u32>,
+    ranks: Vec<u64>,
+    sites: Vec<u64>,
+    parts: Vec<String>,
+    empty: u64,
+    bytes: u64,
+    unranked: u64,
+    /// Records, bad ones included.
+    records: u64,
+    bad: Vec<(u64, Error)>,
+}
+
+impl Held for Batch {
+    fn bytes(&self) -> usize {
+        self.signatures.len() + self.ids.len() + 64 * self.id_lengths.len() + 256 * self.bad.len()
+    }
+}
+
+/// What signs on one thread.
+struct Worker<'a> {
+    signing: &'a Signing<'a>,
+    signer: Signer,
+    layout: Layout,
+}
+
+impl<'a> Worker<'a> {
+    fn start(signing: &'a Signing<'a>) -> Result<impl FnMut(u64, Piece) -> Result<Batch>> {
+        let signer = Signer::with_kernel(signing.recipe, signing.kernel).map_err(Error::recipe)?;
+        let layout = Layout::of(signing.recipe);
+        let mut worker = Self { signing, signer, layout };
+        Ok(move |_, piece| {
+            Ok(match piece {
+                Piece::Chunk(chunk) => worker.chunk(&chunk),
+                Piece::LongText(source) => worker.long_text(&source),
+            })
+        })
+    }
+
+    fn chunk(&mut self, chunk: &Chunk) -> Batch {
+        let mut batch = Batch::default();
+        let first = chunk.first_record();
+        chunk.for_each(|record| {
+            let number = first + batch.records;
+            batch.records += 1;
+            match record {
+                Ok(record) => {
+                    if let Err(fault) = self.document(&record, &mut batch) {
+                        batch.bad.push((number, fault));
+                    }
+                }
+                Err(fault) => batch.bad.push((number, Error::corpus(fault))),
+            }
+        });
+        batch
+    }
+
+    fn document(&mut self, record: &Record<'_>, batch: &mut Batch) -> Result<()> {
+        check_id(&record.id)?;
+        let Signing { keep, part_field, .. } = self.signing;
+        let signature = self.signer.sign(&record.text);
+        self.layout.encode(signature, &mut batch.signatures);
+        batch.empty += u64::from(signature.is_empty());
+        batch.bytes += record.text.len() as u64;
+        batch.id_lengths.push(record.id.len() as u32);
+        batch.ids.push_str(&record.id);
+        if **keep != KeepPolicy::First {
+            let rank = keep.rank(signature.tokens, record);
+            batch.unranked += u64::from(keep.is_unranked(rank));
+            batch.ranks.push(rank);
+        }
+        if self.signing.needs_sites() {
+            // 0 is no site: two documents without one are not of the same.
+            let site = record.url.as_deref().and_then(site);
+            batch.sites.push(site.map_or(0, |site| xxh3_64(site.as_bytes()).max(1)));
+        }
+        if let Some(field) = part_field {
+            let value = record.field(field);
+            batch.parts.push(value.map_or_else(String::new, |value| keep::text(&value)));
+        }
+        Ok(())
+    }
+
+    /// A text that comes in pieces: only what is known of a text file is known of it.
+    fn long_text(&mut self, source: &Source) -> Batch {
+        let mut batch = Batch { records: 1, ..Batch::default() };
+        let unit: Unit = self.signing.recipe.tokens;
+        let read = long_text::for_each_piece(source, self.signing.options, unit, |piece| {
+            batch.bytes += piece.len() as u64;
+            self.signer.push(piece);
+        });
+        let signature = self.signer.finish();
+        if let Err(fault) = read {
+            batch.bytes = 0;
+            batch.bad.push((1, Error::corpus(fault)));
+            return batch;
+        }
+        self.layout.encode(signature, &mut batch.signatures);
+        batch.empty += u64::from(signature.is_empty());
+        batch.id_lengths.push(source.id().len() as u32);
+        batch.ids.push_str(source.id());
+        let Signing { keep, part_field, .. } = self.signing;
+        if **keep != KeepPolicy::First {
+            let rank = keep.rank_of_text(signature.tokens);
+            batch.unranked += u64::from(keep.is_unranked(rank));
+            batch.ranks.push(rank);
+        }
+        if self.signing.needs_sites() {
+            batch.sites.push(0);
+        }
+        if part_field.is_some() {
+            batch.parts.push(String::new());
+        }
+        batch
+    }
+}
+
+/// What writes the results, in order.
+struct Sink<'a> {
+    signing: &'a Signing<'a>,
+    signatures: SignatureWriter,
+    sources: SourcesWriter,
+    ranks: Option<RowsWriter>,
+    sites: Option<RowsWriter>,
+    parts: Option<RowsWriter>,
+    part_numbers: HashMap<String, u32>,
+    width: usize,
+    /// Documents and bad records of the source so far.
+    source: (u64, Vec<u64>),
+    signed: Signed,
+}
+
+impl<'a> Sink<'a> {
+    fn create(signing: &'a Signing<'a>, files: &Files) -> Result<Self> {
+        let table = |wanted: bool, path, kind, width| {
+            wanted.then(|| RowsWriter::create(path, kind, width)).transpose()
+        };
+        let first = *signing.keep == KeepPolicy::First;
+        Ok(Self {
+            signing,
+            signatures: SignatureWriter::create(
+                &files.signatures(),
+                signing.recipe,
+                Existing::Replace,
+            )?,
+            sources: SourcesWriter::create(&files.sources())?,
+            ranks: table(!first, &files.ranks(), RANKS, 8)?,
+            sites: table(signing.needs_sites(), &files.sites(), SITES, 8)?,
+            parts: table(signing.part_field.is_some(), &files.parts(), PARTS, 4)?,
+            part_numbers: HashMap::new(),
+            width: Layout::of(signing.recipe).bytes(),
+            source: (0, Vec::new()),
+            signed: Signed::default(),
+        })
+    }
+
+    fn take(&mut self, batch: Batch) -> Result<()> {
+        let mut id_start = 0;
+        for (signature, &length) in batch.signatures.chunks_exact(self.width).zip(&batch.id_lengths)
+        {
+            let id = &batch.ids[id_start..id_start + length as usize];
+            self.signatures.push_encoded(id, signature)?;
+            id_start += length as usize;
+        }
+        for (table, values) in [(&mut self.ranks, &batch.ranks), (&mut self.sites, &batch.sites)] {
+            if let Some(table) = table {
+                values.iter().try_for_each(|value| table.push(&value.to_le_bytes()))?;
+            }
+        }
+        for part in &batch.parts {
+            self.part(part)?;
+        }
+        for (record, fault) in batch.bad {
+            self.source.1.push(record);
+            self.signing.skip(&mut self.signed.skips, fault)?;
+        }
+        let documents = batch.id_lengths.len() as u64;
+        self.source.0 += documents;
+        let signed = &mut self.signed;
+        signed.documents += documents;
+        signed.empty += batch.empty;
+        signed.bytes += batch.bytes;
+        signed.unranked += batch.unranked;
+        if signed.documents > MAX_DOCUMENTS {
+            return Err(Error::new(ErrorKind::TooManyDocuments(MAX_DOCUMENTS)));
+        }
+        self.signing.observer.advance(batch.bytes, documents);
+        Ok(())
+    }
+
+    fn part(&mut self, value: &str) -> Result<()> {
+        let number = match self.part_numbers.get(value) {
+            Some(&number) => number,
+            None if self.part_numbers.len() == MAX_PARTS => {
+                let field = self.signing.part_field.unwrap_or_default().to_owned();
+                return Err(Error::new(ErrorKind::TooManyParts { field, limit: MAX_PARTS }));
+            }
+            None => {
+                let number = self.part_numbers.len() as u32;
+                self.part_numbers.insert(value.to_owned(), number);
+                self.signed.parts.push(value.to_owned());
+                number
+            }
+        };
+        self.parts.as_mut().map_or(Ok(()), |parts| parts.push(&number.to_le_bytes()))
+    }
+
+    fn end(&mut self, source: Source, fault: Option<lookalike_corpus::Error>) -> Result<()> {
+        let (documents, bad) = std::mem::take(&mut self.source);
+        let broken = fault.is_some();
+        if let Some(fault) = fault {
+            self.signing.skip(&mut self.signed.skips, Error::corpus(fault))?;
+        }
+        let (bytes, modified) = SourceRow::state(&source);
+        let first_row = self.signed.documents - documents;
+        self.signed.sources += 1;
+        let row = SourceRow { source, bytes, modified, first_row, documents, bad, broken };
+        self.sources.push(&row)
+    }
+
+    fn finish(self) -> Result<Signed> {
+        for table in [self.ranks, self.sites, self.parts].into_iter().flatten() {
+            table.finish()?;
+        }
+        self.sources.finish()?;
+        self.signatures.finish()?;
+        Ok(self.signed)
+    }
+}

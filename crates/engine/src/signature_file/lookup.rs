@@ -1,0 +1,168 @@
+//! Single rows of a signature file, by their numbers.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use lookalike_core::{Layout, Recipe, Signature};
+
+use super::{BLOCK_HEADER, CHECKSUM, SignatureReader};
+use crate::error::{Error, ErrorKind, Operation, Result};
+use crate::rows::read_at;
+
+/// Finds rows of a signature file without reading all of it.
+///
+/// Checksums are for whoever reads blocks; here only lengths are checked. Memory: 16 bytes for
+/// each block, which is a few thousand rows.
+pub struct SignatureLookup {
+    path: PathBuf,
+    file: File,
+    layout: Layout,
+    recipe: Recipe,
+    rows: u64,
+    /// Where each block begins, and its first row.
+    blocks: Vec<(u64, u64)>,
+}
+
+/// The ids of consecutive rows.
+#[derive(Debug)]
+pub struct BlockIds {
+    first: u64,
+    ids: String,
+    /// Where each begins, and the end.
+    starts: Vec<usize>,
+}
+
+impl BlockIds {
+    /// The rows.
+    pub fn rows(&self) -> Range<u64> {
+        self.first..self.first + self.starts.len() as u64 - 1
+    }
+
+    /// The id of one of the rows.
+    ///
+    /// # Panics
+    /// If the row is not one of them.
+    pub fn id(&self, row: u64) -> &str {
+        let row = (row - self.first) as usize;
+        &self.ids[self.starts[row]..self.starts[row + 1]]
+    }
+}
+
+impl SignatureLookup {
+    /// Opens a file and finds its blocks.
+    ///
+    /// # Errors
+    /// As [`SignatureReader::open`], and if the blocks do not add up.
+    pub fn open(path: &Path) -> Result<Self> {
+        let failed = |source| Error::io(path, Operation::Read, source);
+        let reader: SignatureReader<BufReader<File>> = SignatureReader::open(path)?;
+        let recipe = reader.recipe().clone();
+        let layout = Layout::of(&recipe);
+        let file = File::open(path).map_err(failed)?;
+        let mut offset = super::header(&recipe).len() as u64;
+        let mut lookup =
+            Self { path: path.to_owned(), file, layout, recipe, rows: 0, blocks: Vec::new() };
+        loop {
+            let (rows, ids) = lookup.block_header(offset)?;
+            if rows == 0 {
+                return Ok(lookup);
+            }
+            lookup.blocks.push((offset, lookup.rows));
+            lookup.rows += rows;
+            let body = rows * (layout.bytes() as u64 + 4) + ids;
+            offset += (BLOCK_HEADER + CHECKSUM) as u64 + body;
+        }
+    }
+
+    /// The recipe of the file.
+    pub fn recipe(&self) -> &Recipe {
+        &self.recipe
+    }
+
+    /// How many rows there are.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// The signature of a row.
+    ///
+    /// # Errors
+    /// If there is no such row, or the file cannot be read.
+    pub fn signature(&self, row: u64) -> Result<Signature> {
+        let (offset, in_block) = self.block_of(row)?;
+        let mut bytes = vec![0; self.layout.bytes()];
+        let at = offset + BLOCK_HEADER as u64 + in_block * self.layout.bytes() as u64;
+        self.read(&mut bytes, at)?;
+        let Some(signature) = self.layout.decode(&bytes) else {
+            unreachable!("exactly the width was read")
+        };
+        Ok(signature)
+    }
+
+    /// The ids of the block that a row is in.
+    ///
+    /// # Errors
+    /// If there is no such row, or the file cannot be read.
+    pub fn ids_around(&self, row: u64) -> Result<BlockIds> {
+        let (offset, in_block) = self.block_of(row)?;
+        let (rows, bytes) = self.block_header(offset)?;
+        let lengths_at = offset + BLOCK_HEADER as u64 + rows * self.layout.bytes() as u64;
+        let mut lengths = vec![0; 4 * rows as usize];
+        self.read(&mut lengths, lengths_at)?;
+        let mut ids = vec![0; bytes as usize];
+        self.read(&mut ids, lengths_at + 4 * rows)?;
+        let damaged = || self.corrupt(lengths_at, "ids in UTF-8".to_owned(), "others".to_owned());
+        let ids = String::from_utf8(ids).map_err(|_| damaged())?;
+        let mut starts = vec![0];
+        for length in lengths.as_chunks::<4>().0 {
+            let start = starts.last().copied().unwrap_or(0) + u32::from_le_bytes(*length) as usize;
+            if !ids.is_char_boundary(start) {
+                return Err(damaged());
+            }
+            starts.push(start);
+        }
+        Ok(BlockIds { first: row - in_block, ids, starts })
+    }
+
+    /// The id of a row.
+    ///
+    /// # Errors
+    /// If there is no such row, or the file cannot be read.
+    pub fn id(&self, row: u64) -> Result<String> {
+        Ok(self.ids_around(row)?.id(row).to_owned())
+    }
+
+    /// Where the block of a row begins, and the row's place in it.
+    fn block_of(&self, row: u64) -> Result<(u64, u64)> {
+        let after = self.blocks.partition_point(|&(_, first)| first <= row);
+        match after.checked_sub(1).and_then(|block| self.blocks.get(block)) {
+            Some(&(offset, first)) if row < self.rows => Ok((offset, row - first)),
+            _ => {
+                let expected = format!("row {row}");
+                Err(self.corrupt(0, expected, format!("{} rows", self.rows)))
+            }
+        }
+    }
+
+    /// Rows, and bytes of ids, of the block that begins there.
+    fn block_header(&self, offset: u64) -> Result<(u64, u64)> {
+        let mut header = [0; BLOCK_HEADER];
+        self.read(&mut header, offset)?;
+        let [rows, ids] = [0, 4].map(|at| {
+            let word = header.get(at..).and_then(<[u8]>::first_chunk::<4>);
+            word.map_or(0, |word| u64::from(u32::from_le_bytes(*word)))
+        });
+        Ok((rows, ids))
+    }
+
+    fn read(&self, out: &mut [u8], at: u64) -> Result<()> {
+        read_at(&self.file, out, at).map_err(|e| Error::io(&self.path, Operation::Read, e))
+    }
+
+    fn corrupt(&self, offset: u64, expected: String, found: String) -> Error {
+        let path = self.path.clone();
+        Error::new(ErrorKind::Corruption { path, offset, expected, found })
+    }
+}

@@ -1,0 +1,159 @@
+//! The sources of a job, in a file: a line of JSON each, in the order of their rows.
+//!
+//! The file says where each document came from: a source's documents are
+//! consecutive rows, and so are its records but for the bad ones. Twelve bytes a source are held in memory.
+
+use std::fs::File;
+use std::io::{BufRead as _, BufReader};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use lookalike_corpus::Source;
+use serde::{Deserialize, Serialize};
+
+use crate::atomic_file::{AtomicFile, Existing};
+use crate::error::{Error, ErrorKind, Operation, Result};
+use crate::rows;
+
+/// A source and what was found in it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct SourceRow {
+    #[serde(flatten)]
+    pub(crate) source: Source,
+    /// Its size as stored, and when it was last changed, in nanoseconds of Unix time: another
+    /// size or time is another file.
+    pub(crate) bytes: Option<u64>,
+    pub(crate) modified: Option<u128>,
+    /// The row of its first document.
+    pub(crate) first_row: u64,
+    pub(crate) documents: u64,
+    /// The bad records, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) bad: Vec<u64>,
+    /// Whether it ended with an error.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) broken: bool,
+}
+
+impl SourceRow {
+    /// Size and time of the file as it is now.
+    pub(crate) fn state(source: &Source) -> (Option<u64>, Option<u128>) {
+        let modified = source.modified().ok().flatten();
+        let modified = modified.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+        (source.stored_bytes().ok(), modified.map(|time| time.as_nanos()))
+    }
+
+    /// Fails if the file is not the one that was signed.
+    pub(crate) fn check_unchanged(&self) -> Result<()> {
+        if Self::state(&self.source) == (self.bytes, self.modified) {
+            return Ok(());
+        }
+        Err(Error::new(ErrorKind::InputChanged(self.source.path().to_owned())))
+    }
+
+    /// The row of a record; `None` for a bad one, or one that was not there.
+    pub(crate) fn row_of(&self, record: u64) -> Option<u64> {
+        match self.bad.binary_search(&record) {
+            Ok(_) => None,
+            Err(before) => Some(self.first_row + record - 1 - before as u64),
+        }
+        .filter(|row| self.rows().contains(row))
+    }
+
+    /// The record of one of its rows.
+    pub(crate) fn record_of(&self, row: u64) -> u64 {
+        let mut record = row - self.first_row + 1;
+        for &bad in &self.bad {
+            if bad > record {
+                break;
+            }
+            record += 1;
+        }
+        record
+    }
+
+    /// Its rows.
+    pub(crate) fn rows(&self) -> Range<u64> {
+        self.first_row..self.first_row + self.documents
+    }
+}
+
+/// Writes the file.
+pub(crate) struct SourcesWriter(AtomicFile);
+
+impl SourcesWriter {
+    pub(crate) fn create(path: &Path) -> Result<Self> {
+        AtomicFile::create(path, Existing::Replace).map(Self)
+    }
+
+    pub(crate) fn push(&mut self, source: &SourceRow) -> Result<()> {
+        let mut line = serde_json::to_vec(source)
+            .map_err(|e| Error::io(source.source.path(), Operation::Read, e.into()))?;
+        line.push(b'\n');
+        self.0.write(&line)
+    }
+
+    pub(crate) fn finish(self) -> Result<()> {
+        self.0.commit()
+    }
+}
+
+/// The sources of a signed job.
+pub(crate) struct SourceTable {
+    path: PathBuf,
+    file: File,
+    /// Where each line begins, and the end.
+    offsets: Vec<u64>,
+    first_rows: Vec<u32>,
+}
+
+impl SourceTable {
+    pub(crate) fn open(path: &Path) -> Result<Self> {
+        let failed = |source| Error::io(path, Operation::Read, source);
+        let file = File::open(path).map_err(failed)?;
+        let mut lines = BufReader::new(File::open(path).map_err(failed)?);
+        let (offsets, first_rows) = (vec![0], Vec::new());
+        let mut table = Self { path: path.to_owned(), file, offsets, first_rows };
+        let (mut line, mut offset) = (Vec::new(), 0);
+        loop {
+            line.clear();
+            let read = lines.read_until(b'\n', &mut line).map_err(failed)?;
+            if read == 0 {
+                return Ok(table);
+            }
+            let row = table.parse(&line, offset)?;
+            offset += read as u64;
+            table.offsets.push(offset);
+            table.first_rows.push(row.first_row as u32);
+        }
+    }
+
+    fn parse(&self, line: &[u8], offset: u64) -> Result<SourceRow> {
+        serde_json::from_slice(line).map_err(|error| {
+            Error::new(ErrorKind::Corruption {
+                path: self.path.clone(),
+                offset,
+                expected: "a source, as a line of JSON".to_owned(),
+                found: error.to_string(),
+            })
+        })
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.first_rows.len()
+    }
+
+    pub(crate) fn get(&self, number: usize) -> Result<SourceRow> {
+        let (from, to) = (self.offsets[number], self.offsets[number + 1]);
+        let mut line = vec![0; (to - from) as usize];
+        let read = rows::read_at(&self.file, &mut line, from);
+        read.map_err(|source| Error::io(&self.path, Operation::Read, source))?;
+        self.parse(&line, from)
+    }
+
+    /// The source that a row is in.
+    pub(crate) fn of_row(&self, row: u64) -> usize {
+        // Sources without documents have the first row of the next one: the last of equals.
+        self.first_rows.partition_point(|&first| u64::from(first) <= row).saturating_sub(1)
+    }
+}

@@ -1,0 +1,158 @@
+//! Candidates judged on several threads.
+
+use lookalike_core::recipe::Verify;
+use lookalike_core::resemblance::Overlap;
+use lookalike_core::{CandidateRule, Kernel, Recipe, Similarity};
+
+use super::sets::{Sets, Side, overlap};
+use crate::error::Result;
+use crate::matching::{Candidate, Evidence, Judge, Verdict};
+use crate::observe::Observer;
+use crate::order::Order;
+use crate::rows::Rows;
+use crate::signature_file::SignatureLookup;
+
+/// Candidates that are judged at a time: enough for all threads, little memory.
+const BATCH: usize = 1 << 14;
+
+/// What judging needs.
+pub(crate) struct Verifying<'a> {
+    pub(crate) recipe: &'a Recipe,
+    pub(crate) kernel: Kernel,
+    pub(crate) threads: usize,
+    pub(crate) order: &'a Order,
+    pub(crate) signatures: &'a SignatureLookup,
+    /// The sites of rows, where they matter.
+    pub(crate) sites: Option<Rows>,
+    /// The shingle sets, where resemblance is exact.
+    pub(crate) sets: Option<Sets<'a>>,
+    pub(crate) observer: &'a dyn Observer,
+}
+
+/// Judges candidates by the recipe.
+pub(crate) struct Verifier<'a> {
+    verifying: Verifying<'a>,
+    rule: CandidateRule,
+    similarity: Similarity,
+    /// Candidates that share a key, but for which the whole rule does not hold.
+    pub(crate) beyond_the_rule: u64,
+}
+
+/// What becomes of a pair of documents that share a key.
+enum Judgement {
+    NoCandidate,
+    Verdict(Verdict),
+}
+
+impl<'a> Verifier<'a> {
+    pub(crate) fn new(verifying: Verifying<'a>) -> Self {
+        let Verifying { kernel, recipe, .. } = verifying;
+        Self {
+            rule: CandidateRule::new(kernel, recipe),
+            similarity: Similarity::new(kernel, recipe),
+            verifying,
+            beyond_the_rule: 0,
+        }
+    }
+
+    fn judge_one(&self, candidate: Candidate, sides: &mut [Side; 2]) -> Result<Judgement> {
+        let Verifying { recipe, order, signatures, sites, sets, .. } = &self.verifying;
+        let [a, b] = [candidate.earlier, candidate.later].map(|place| order.row(place));
+        let rule_is_open = !self.rule.is_sharing_a_key();
+        if rule_is_open || recipe.verify == Verify::Estimate {
+            let [x, y] = [signatures.signature(a)?, signatures.signature(b)?];
+            if rule_is_open && !self.rule.holds(&x, &y, same_site(sites.as_ref(), a, b)?) {
+                return Ok(Judgement::NoCandidate);
+            }
+            if recipe.verify == Verify::Estimate {
+                let estimate = self.similarity.estimate(&x, &y).unwrap_or(0.0);
+                return Ok(Judgement::Verdict(if estimate >= recipe.threshold {
+                    Verdict::Accepted(Evidence::Estimate(estimate))
+                } else {
+                    Verdict::Refused
+                }));
+            }
+        }
+        let Some(sets) = sets else {
+            return Ok(Judgement::Verdict(Verdict::Accepted(Evidence::Rule)));
+        };
+        let ranges = [sets.range(a)?, sets.range(b)?];
+        let sizes = ranges.clone().map(|range| range.end - range.start);
+        // The smaller set within the larger one is the most that there could be.
+        let most = Overlap { a: sizes[0], b: sizes[1], common: sizes[0].min(sizes[1]) };
+        if most.resemblance() < recipe.threshold {
+            return Ok(Judgement::Verdict(Verdict::Refused));
+        }
+        let [side_a, side_b] = sides;
+        let overlap = overlap(self.verifying.kernel, sets, [side_a, side_b], ranges)?;
+        Ok(Judgement::Verdict(if overlap.resemblance() >= recipe.threshold {
+            Verdict::Accepted(Evidence::Exact(overlap))
+        } else {
+            Verdict::Refused
+        }))
+    }
+
+    fn judge_all(&self, candidates: &[Candidate]) -> Result<Vec<Judgement>> {
+        let mut sides = <[Side; 2]>::default();
+        candidates.iter().map(|&candidate| self.judge_one(candidate, &mut sides)).collect()
+    }
+}
+
+fn same_site(sites: Option<&Rows>, a: u64, b: u64) -> Result<bool> {
+    let Some(sites) = sites else { return Ok(false) };
+    let mut values = [[0; 8]; 2];
+    sites.rows(a, &mut values[0])?;
+    sites.rows(b, &mut values[1])?;
+    // 0 is no site.
+    Ok(values[0] == values[1] && values[0] != [0; 8])
+}
+
+impl Judge for Verifier<'_> {
+    fn judge(
+        &mut self,
+        candidates: &mut dyn FnMut() -> Result<Option<Candidate>>,
+        verdict: &mut dyn FnMut(Candidate, Verdict) -> Result<()>,
+    ) -> Result<()> {
+        let mut batch = Vec::with_capacity(BATCH);
+        loop {
+            batch.clear();
+            while batch.len() < BATCH
+                && let Some(candidate) = candidates()?
+            {
+                batch.push(candidate);
+            }
+            if batch.is_empty() {
+                return Ok(());
+            }
+            if self.verifying.observer.cancelled() {
+                return Err(crate::Error::new(crate::ErrorKind::Interrupted));
+            }
+            // Neighbours have a document in common, so each thread gets a stretch of them.
+            let share = batch.len().div_ceil(self.verifying.threads.max(1));
+            let judged: Vec<Result<Vec<Judgement>>> = std::thread::scope(|scope| {
+                let this = &*self;
+                let threads: Vec<_> = batch
+                    .chunks(share)
+                    .map(|stretch| scope.spawn(move || this.judge_all(stretch)))
+                    .collect();
+                let results = threads.into_iter().map(std::thread::ScopedJoinHandle::join);
+                results
+                    .map(|judged| judged.unwrap_or_else(|p| std::panic::resume_unwind(p)))
+                    .collect()
+            });
+            let mut candidates = batch.iter();
+            for stretch in judged {
+                for (judgement, &candidate) in stretch?.into_iter().zip(candidates.by_ref()) {
+                    match judgement {
+                        Judgement::Verdict(given) => verdict(candidate, given)?,
+                        Judgement::NoCandidate => {
+                            self.beyond_the_rule += 1;
+                            verdict(candidate, Verdict::Refused)?;
+                        }
+                    }
+                }
+            }
+            self.verifying.observer.advance(0, batch.len() as u64);
+        }
+    }
+}

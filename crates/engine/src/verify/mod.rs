@@ -1,0 +1,12 @@
+//! Verification: what two documents really have in common.
+//!
+//! The documents that are in any group are read again, once, and their shingle
+//! sets go to a file ([`sets`]). Candidates are then judged from there
+//! ([`judge`]), on several threads, with a few blocks of two sets in memory at a
+//! time, however long the documents are.
+
+mod judge;
+mod sets;
+
+pub(crate) use judge::{Verifier, Verifying};
+pub(crate) use sets::{Extraction, Sets};

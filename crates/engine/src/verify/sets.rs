@@ -1,0 +1,439 @@
+//! The shingle sets of documents, in a file.
+//!
+//! All sets lie one after another, in the order of rows, each ascending; a
+//! second table has where each begins. Documents whose sets are too large to be
+//! sorted in memory are sorted out of core.
+
+use std::fs;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use lookalike_core::resemblance::Overlap;
+use lookalike_core::shingle::Shingler;
+use lookalike_core::text::Tokenizer;
+use lookalike_core::{Kernel, Recipe};
+use lookalike_corpus::{ReadOptions, Source};
+
+use crate::error::{Error, ErrorKind, Operation, Result};
+use crate::files::Files;
+use crate::long_text;
+use crate::observe::Observer;
+use crate::pipeline::{Event, Held, Piece, Pipeline};
+use crate::row_set::RowSet;
+use crate::rows::{Kind, Rows, RowsWriter};
+use crate::sort::{Record, Sorter};
+use crate::sources::{SourceRow, SourceTable};
+
+const SHINGLES: Kind = *b"shingles";
+const STARTS: Kind = *b"setstart";
+
+/// Shingles of a set that are sorted in memory. 2 Mi: documents of about 12 MB.
+const IN_MEMORY: usize = 2 << 20;
+
+/// Shingles of a set that are in memory when two are compared.
+const BLOCK: usize = 32 << 10;
+
+/// Reads documents again and writes their shingle sets.
+pub(crate) struct Extraction<'a> {
+    pub(crate) recipe: &'a Recipe,
+    pub(crate) kernel: Kernel,
+    pub(crate) options: &'a ReadOptions,
+    pub(crate) threads: usize,
+    pub(crate) budget: usize,
+    pub(crate) observer: &'a dyn Observer,
+}
+
+impl Extraction<'_> {
+    /// Writes the sets of the `wanted` rows.
+    pub(crate) fn run(&self, sources: &SourceTable, wanted: &RowSet, files: &Files) -> Result<()> {
+        let pipeline = Pipeline {
+            options: self.options,
+            threads: self.threads,
+            ahead: self.budget / 4,
+            observer: self.observer,
+        };
+        let mut number = 0;
+        let needed = std::iter::from_fn(|| {
+            while number < sources.len() {
+                number += 1;
+                let row = match sources.get(number - 1) {
+                    Ok(row) => row,
+                    Err(error) => return Some(Err(error)),
+                };
+                if wanted.any(row.rows()) {
+                    let unchanged = row.check_unchanged();
+                    return Some(unchanged.map(|()| (number as u64 - 1, row.source)));
+                }
+            }
+            None
+        });
+        let mut sink = Sink::create(files)?;
+        let spills = AtomicU64::new(0);
+        pipeline.run(
+            needed,
+            || {
+                let maker = SetMaker::new(self, &files.work, &spills);
+                let mut worker = Worker { sources, wanted, source: None, maker };
+                Ok(move |number, piece| worker.piece(number, &piece))
+            },
+            |event| match event {
+                Event::Result(batch) => {
+                    self.observer.advance(batch.bytes, batch.counts.len() as u64);
+                    sink.take(&batch)
+                }
+                // It was there when the documents were signed.
+                Event::End { fault: Some(fault), number, .. }
+                    if !sources.get(number as usize)?.broken =>
+                {
+                    Err(Error::corpus(fault))
+                }
+                Event::End { .. } => Ok(()),
+            },
+        )?;
+        sink.finish(wanted.len())
+    }
+}
+
+/// The sets of some documents, in order.
+#[derive(Default)]
+struct Batch {
+    /// Of each document.
+    counts: Vec<u64>,
+    /// Those that are in memory, one after another.
+    shingles: Vec<u8>,
+    /// Those that are in files, by their number in `counts`.
+    spilled: Vec<(usize, Spilled)>,
+    bytes: u64,
+}
+
+impl Held for Batch {
+    fn bytes(&self) -> usize {
+        self.shingles.len() + 8 * self.counts.len()
+    }
+}
+
+/// A sorted set in a file of its own, which goes with it.
+struct Spilled(PathBuf);
+
+impl Drop for Spilled {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Element(u64);
+
+impl Record for Element {
+    const BYTES: usize = 8;
+
+    fn encode(self, out: &mut [u8]) {
+        out.copy_from_slice(&self.0.to_le_bytes());
+    }
+
+    fn decode(bytes: &[u8]) -> Self {
+        Self(u64::from_le_bytes(bytes.try_into().unwrap_or_default()))
+    }
+}
+
+/// What finds the documents of a chunk, on one thread.
+struct Worker<'a> {
+    sources: &'a SourceTable,
+    wanted: &'a RowSet,
+    /// The source at hand.
+    source: Option<(u64, SourceRow)>,
+    maker: SetMaker<'a>,
+}
+
+impl Worker<'_> {
+    fn piece(&mut self, number: u64, piece: &Piece) -> Result<Batch> {
+        let at_hand = self.source.take().filter(|(at_hand, _)| *at_hand == number);
+        let row = match at_hand {
+            Some((_, row)) => row,
+            None => self.sources.get(number as usize)?,
+        };
+        let mut batch = Batch::default();
+        let mut made = Ok(());
+        match piece {
+            Piece::LongText(source) => self.maker.long_text(source, &mut batch)?,
+            Piece::Chunk(chunk) => chunk.for_each_wanted(
+                |record| row.row_of(record).is_some_and(|row| self.wanted.contains(row)),
+                |document| {
+                    let document = document.map_err(Error::corpus);
+                    let set = document.and_then(|d| self.maker.document(&d.text, &mut batch));
+                    made = std::mem::replace(&mut made, Ok(())).and(set);
+                },
+            ),
+        }
+        self.source = Some((number, row));
+        made.map(|()| batch)
+    }
+}
+
+/// What makes sets of texts.
+struct SetMaker<'a> {
+    extraction: &'a Extraction<'a>,
+    work: &'a Path,
+    /// Names the folders of sets that are sorted out of core.
+    spills: &'a AtomicU64,
+    tokenizer: Tokenizer,
+    shingler: Shingler,
+    shingles: Vec<u64>,
+    /// The set is getting too large for memory.
+    spill: Option<Spill>,
+}
+
+/// A large set in the making.
+struct Spill {
+    folder: Spilled,
+    sorter: Sorter<Element>,
+}
+
+impl<'a> SetMaker<'a> {
+    fn new(extraction: &'a Extraction<'a>, work: &'a Path, spills: &'a AtomicU64) -> Self {
+        let Extraction { recipe, kernel, .. } = extraction;
+        let (width, counting) = (recipe.shingles.width, recipe.shingles.counting);
+        Self {
+            extraction,
+            work,
+            spills,
+            tokenizer: Tokenizer::with_kernel(recipe.tokens, *kernel),
+            shingler: Shingler::new(*kernel, width, counting),
+            shingles: Vec::new(),
+            spill: None,
+        }
+    }
+
+    fn document(&mut self, text: &[u8], batch: &mut Batch) -> Result<()> {
+        self.text(text)?;
+        self.finish(text.len() as u64, batch)
+    }
+
+    fn long_text(&mut self, source: &Source, batch: &mut Batch) -> Result<()> {
+        let Extraction { options, recipe, .. } = self.extraction;
+        let (mut bytes, mut made) = (0, Ok(()));
+        let read = long_text::for_each_piece(source, options, recipe.tokens, |piece| {
+            bytes += piece.len() as u64;
+            if made.is_ok() {
+                made = self.text(piece);
+            }
+        });
+        read.map_err(Error::corpus)?;
+        made?;
+        self.finish(bytes, batch)
+    }
+
+    /// Takes the next piece of a text.
+    fn text(&mut self, piece: &[u8]) -> Result<()> {
+        let Self { tokenizer, shingler, shingles, spill, .. } = self;
+        let mut sorted = Ok(());
+        tokenizer.for_each_block(piece, &mut |tokens| {
+            shingler.push(tokens, |block| shingles.extend_from_slice(block));
+            if shingles.len() >= IN_MEMORY && sorted.is_ok() {
+                let spill = match spill {
+                    Some(spill) => Ok(spill),
+                    None => Spill::new(self.work, self.spills).map(|new| spill.insert(new)),
+                };
+                sorted = spill.and_then(|spill| spill.take(shingles));
+            }
+        });
+        sorted
+    }
+
+    /// Ends the document and adds its set.
+    fn finish(&mut self, bytes: u64, batch: &mut Batch) -> Result<()> {
+        let Self { shingler, shingles, .. } = self;
+        shingler.finish(|block| shingles.extend_from_slice(block));
+        batch.bytes += bytes;
+        if let Some(mut spill) = self.spill.take() {
+            spill.take(&mut self.shingles)?;
+            let (spilled, count) = spill.finish()?;
+            batch.spilled.push((batch.counts.len(), spilled));
+            batch.counts.push(count);
+            return Ok(());
+        }
+        shingles.sort_unstable();
+        shingles.dedup();
+        batch.counts.push(shingles.len() as u64);
+        batch.shingles.extend(shingles.drain(..).flat_map(u64::to_le_bytes));
+        Ok(())
+    }
+}
+
+/// Memory of a sort of one large set.
+const SPILL_BYTES: usize = 32 << 20;
+
+impl Spill {
+    fn new(work: &Path, spills: &AtomicU64) -> Result<Self> {
+        let folder = work.join(format!("set-{}", spills.fetch_add(1, Ordering::Relaxed)));
+        fs::create_dir_all(&folder).map_err(|e| Error::io(&folder, Operation::Create, e))?;
+        let sorter = Sorter::new(&folder, SPILL_BYTES);
+        Ok(Self { folder: Spilled(folder), sorter })
+    }
+
+    fn take(&mut self, shingles: &mut Vec<u64>) -> Result<()> {
+        shingles.drain(..).try_for_each(|shingle| self.sorter.push(Element(shingle)))
+    }
+
+    /// Writes the set without repeats; how many there are.
+    fn finish(self) -> Result<(Spilled, u64)> {
+        let mut sorted = self.sorter.finish()?;
+        let mut set = RowsWriter::create(&self.folder.file(), SHINGLES, 8)?;
+        let (mut last, mut count) = (None, 0);
+        while let Some(element) = sorted.next()? {
+            if last != Some(element) {
+                set.push(&element.0.to_le_bytes())?;
+                count += 1;
+            }
+            last = Some(element);
+        }
+        set.finish()?;
+        Ok((self.folder, count))
+    }
+}
+
+impl Spilled {
+    fn file(&self) -> PathBuf {
+        self.0.join("set")
+    }
+}
+
+/// What writes the sets, in order.
+struct Sink {
+    shingles: RowsWriter,
+    starts: RowsWriter,
+    written: u64,
+    sets: u64,
+}
+
+impl Sink {
+    fn create(files: &Files) -> Result<Self> {
+        let shingles = RowsWriter::create(&files.shingles(), SHINGLES, 8)?;
+        let starts = RowsWriter::create(&files.set_starts(), STARTS, 8)?;
+        Ok(Self { shingles, starts, written: 0, sets: 0 })
+    }
+
+    fn take(&mut self, batch: &Batch) -> Result<()> {
+        let mut in_memory = &*batch.shingles;
+        let mut spilled = batch.spilled.iter().peekable();
+        for (number, &count) in batch.counts.iter().enumerate() {
+            self.starts.push(&self.written.to_le_bytes())?;
+            self.written += count;
+            self.sets += 1;
+            if let Some((_, set)) = spilled.next_if(|(spilled, _)| *spilled == number) {
+                let set = Rows::open(&set.file(), SHINGLES, 8)?;
+                set.for_each(|_, shingle| self.shingles.push(shingle))?;
+            } else {
+                let (set, rest) = in_memory.split_at(8 * count as usize);
+                self.shingles.push(set)?;
+                in_memory = rest;
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(mut self, wanted: u64) -> Result<()> {
+        if self.sets != wanted {
+            return Err(Error::new(ErrorKind::DocumentsMissing { found: self.sets, wanted }));
+        }
+        self.starts.push(&self.written.to_le_bytes())?;
+        self.shingles.finish()?;
+        // Last: when it is there, both are.
+        self.starts.finish()
+    }
+}
+
+/// The sets that [`Extraction`] wrote.
+pub(crate) struct Sets<'a> {
+    shingles: Rows,
+    starts: Rows,
+    wanted: &'a RowSet,
+}
+
+impl<'a> Sets<'a> {
+    pub(crate) fn open(files: &Files, wanted: &'a RowSet) -> Result<Self> {
+        let shingles = Rows::open(&files.shingles(), SHINGLES, 8)?;
+        let starts = Rows::open(&files.set_starts(), STARTS, 8)?;
+        Ok(Self { shingles, starts, wanted })
+    }
+
+    /// Where the set of a row is.
+    pub(crate) fn range(&self, row: u64) -> Result<Range<u64>> {
+        let mut bytes = [0; 16];
+        self.starts.rows(self.wanted.rank(row), &mut bytes)?;
+        let [start, end] = [0, 8].map(|at| {
+            let word = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>);
+            word.map_or(0, |word| u64::from_le_bytes(*word))
+        });
+        Ok(start..end)
+    }
+}
+
+/// One side of a comparison: a set that is read block by block.
+#[derive(Default)]
+pub(crate) struct Side {
+    range: Range<u64>,
+    /// The block at hand, where it begins in the file, and what is left of it.
+    block: Vec<u64>,
+    block_at: u64,
+    used: usize,
+    bytes: Vec<u8>,
+}
+
+impl Side {
+    /// Turns to the beginning of a set. A small one that is at hand is not read again.
+    fn begin(&mut self, range: Range<u64>) {
+        let at_hand = self.range == range && self.block_at == range.start;
+        if !at_hand {
+            self.block.clear();
+            self.block_at = range.start;
+        }
+        self.used = 0;
+        self.range = range;
+    }
+
+    /// What is left of the block, or the next one; empty at the end.
+    fn rest(&mut self, sets: &Sets<'_>) -> Result<&[u64]> {
+        if self.used == self.block.len() {
+            let next = self.block_at + self.block.len() as u64;
+            let count = (self.range.end - next).min(BLOCK as u64) as usize;
+            if count > 0 {
+                self.bytes.resize(8 * count, 0);
+                sets.shingles.rows(next, &mut self.bytes)?;
+                self.block.clear();
+                let words = self.bytes.as_chunks::<8>().0.iter();
+                self.block.extend(words.map(|word| u64::from_le_bytes(*word)));
+                self.block_at = next;
+                self.used = 0;
+            }
+        }
+        Ok(&self.block[self.used..])
+    }
+}
+
+/// What two sets have in common.
+pub(crate) fn overlap(
+    kernel: Kernel,
+    sets: &Sets<'_>,
+    [a, b]: [&mut Side; 2],
+    [range_a, range_b]: [Range<u64>; 2],
+) -> Result<Overlap> {
+    let mut overlap =
+        Overlap { a: range_a.end - range_a.start, b: range_b.end - range_b.start, common: 0 };
+    a.begin(range_a);
+    b.begin(range_b);
+    loop {
+        let (rest_a, rest_b) = (a.rest(sets)?, b.rest(sets)?);
+        let (Some(last_a), Some(last_b)) = (rest_a.last(), rest_b.last()) else {
+            return Ok(overlap);
+        };
+        // Whatever is beyond the smaller end may have its equal in the next block.
+        let end = *last_a.min(last_b);
+        let upto = |rest: &[u64]| rest.partition_point(|shingle| *shingle <= end);
+        let (upto_a, upto_b) = (upto(rest_a), upto(rest_b));
+        overlap.common += kernel.intersection(&rest_a[..upto_a], &rest_b[..upto_b]) as u64;
+        a.used += upto_a;
+        b.used += upto_b;
+    }
+}

@@ -1,0 +1,82 @@
+//! The survivors: a mirror of every source.
+
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use lookalike_corpus::{Format, ReadOptions};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::observe::Observer;
+use crate::row_set::RowSet;
+use crate::sources::{SourceRow, SourceTable};
+
+/// What writing the survivors needs.
+pub(crate) struct Mirrors<'a> {
+    pub(crate) sources: &'a SourceTable,
+    pub(crate) options: &'a ReadOptions,
+    /// The rows that go.
+    pub(crate) removed: &'a RowSet,
+    pub(crate) threads: usize,
+    pub(crate) observer: &'a dyn Observer,
+}
+
+impl Mirrors<'_> {
+    /// Writes a mirror of each source into the folder. One that is there already is complete,
+    /// since files get their names last, and is left as it is.
+    pub(crate) fn write(&self, folder: &Path) -> Result<()> {
+        let next = AtomicUsize::new(0);
+        let failure = Mutex::new(None);
+        let fail = |error| {
+            next.store(self.sources.len(), Ordering::Relaxed);
+            if let Ok(mut failure) = failure.lock() {
+                failure.get_or_insert(error);
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 0..self.threads.clamp(1, self.sources.len().max(1)) {
+                scope.spawn(|| {
+                    loop {
+                        let number = next.fetch_add(1, Ordering::Relaxed);
+                        if number >= self.sources.len() {
+                            return;
+                        }
+                        let written = self.sources.get(number).and_then(|s| self.one(&s, folder));
+                        if let Err(error) = written {
+                            fail(error);
+                        }
+                    }
+                });
+            }
+        });
+        failure.into_inner().unwrap_or_default().map_or(Ok(()), Err)
+    }
+
+    fn one(&self, row: &SourceRow, folder: &Path) -> Result<()> {
+        if self.observer.cancelled() {
+            return Err(Error::new(ErrorKind::Interrupted));
+        }
+        let source = &row.source;
+        let target = folder.join(source.name());
+        if target.exists() {
+            self.observer.advance(0, row.documents);
+            return Ok(());
+        }
+        row.check_unchanged()?;
+        let goes = self.removed.any(row.rows());
+        if row.documents == 0 && source.format() == Format::TextFile {
+            // Nothing of it could be read.
+            return Ok(());
+        }
+        if !goes && row.bad.is_empty() && !row.broken {
+            source.copy_to(folder).map_err(Error::corpus)?;
+            self.observer.advance(0, row.documents);
+            return Ok(());
+        }
+        let keep = |record| row.row_of(record).is_some_and(|row| !self.removed.contains(row));
+        // What broke it off was counted when it was signed.
+        source.mirror_records(folder, self.options, keep).map_err(Error::corpus)?;
+        self.observer.advance(0, row.documents);
+        Ok(())
+    }
+}

@@ -1,0 +1,127 @@
+//! Who goes, for whom, and why: the decision with the copies in it.
+
+use crate::error::Result;
+use crate::group::{Copies, CopyOf};
+use crate::matching::{Evidence, PairReader};
+use crate::sort::{Record, Sorter};
+
+/// What a document is in its cluster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    /// It stays and stands for others.
+    Keeper,
+    /// It has the token sequence of its keeper.
+    Exact,
+    /// It is a near-duplicate of its keeper.
+    Near,
+}
+
+impl Kind {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Keeper => "keeper",
+            Self::Exact => "exact",
+            Self::Near => "near",
+        }
+    }
+}
+
+/// A document that goes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Removed {
+    pub(crate) place: u32,
+    pub(crate) keeper: u32,
+    pub(crate) kind: Kind,
+    /// Of a copy, the first of its identity set.
+    pub(crate) copy_of: Option<u32>,
+    /// Of a near-duplicate with its keeper; `None` if only other documents connect the two.
+    pub(crate) evidence: Option<Evidence>,
+}
+
+impl Removed {
+    /// The exact resemblance with the keeper, where it is known.
+    pub(crate) fn resemblance(&self) -> Option<f64> {
+        match self.evidence {
+            _ if self.kind == Kind::Exact => Some(1.0),
+            Some(Evidence::Exact(overlap)) => Some(overlap.resemblance()),
+            _ => None,
+        }
+    }
+}
+
+/// The decision, complete.
+pub(crate) struct Outcome<'a> {
+    /// For each place the place that stands for it.
+    pub(crate) keepers: &'a [u32],
+    pub(crate) copies: &'a Copies,
+    /// The accepted pairs; `None` if nothing was matched.
+    pub(crate) pairs: Option<&'a std::path::Path>,
+    pub(crate) folder: &'a std::path::Path,
+    pub(crate) budget: usize,
+}
+
+/// A copy under the one that stands for its identity set.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct ByRepresentative {
+    representative: u32,
+    copy: u32,
+}
+
+impl Record for ByRepresentative {
+    const BYTES: usize = 8;
+
+    fn encode(self, out: &mut [u8]) {
+        let (representative, copy) = out.split_at_mut(4);
+        representative.copy_from_slice(&self.representative.to_le_bytes());
+        copy.copy_from_slice(&self.copy.to_le_bytes());
+    }
+
+    fn decode(bytes: &[u8]) -> Self {
+        let (representative, copy) = bytes.split_at(4);
+        let word = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().unwrap_or_default());
+        Self { representative: word(representative), copy: word(copy) }
+    }
+}
+
+impl Outcome<'_> {
+    /// Calls `each` with every document that goes: in the order of places, the copies of a
+    /// document right after it.
+    pub(crate) fn for_each_removed(
+        &self,
+        mut each: impl FnMut(Removed) -> Result<()>,
+    ) -> Result<()> {
+        let mut sorter = Sorter::new(self.folder, self.budget);
+        let mut list = self.copies.list()?;
+        while let Some(CopyOf { copy, representative }) = list.next()? {
+            sorter.push(ByRepresentative { representative, copy })?;
+        }
+        let mut copies = sorter.finish()?;
+        let mut next_copy = copies.next()?;
+        let mut pairs = self.pairs.map(PairReader::open).transpose()?;
+        let mut next_pair = pairs.as_mut().map_or(Ok(None), PairReader::next)?;
+        for (place, &keeper) in (0..).zip(self.keepers) {
+            if self.copies.is_copy(place) {
+                continue;
+            }
+            let mut evidence = None;
+            while let Some(pair) = next_pair.filter(|pair| pair.later <= place) {
+                if (pair.later, pair.earlier) == (place, keeper) {
+                    evidence = Some(pair.evidence);
+                }
+                next_pair = pairs.as_mut().map_or(Ok(None), PairReader::next)?;
+            }
+            let goes = keeper != place;
+            if goes {
+                each(Removed { place, keeper, kind: Kind::Near, copy_of: None, evidence })?;
+            }
+            while let Some(copy) = next_copy.filter(|copy| copy.representative == place) {
+                // With its keeper a copy has in common what its representative has.
+                let kind = if goes { Kind::Near } else { Kind::Exact };
+                let copy_of = Some(place);
+                each(Removed { place: copy.copy, keeper, kind, copy_of, evidence })?;
+                next_copy = copies.next()?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,454 @@
+//! `clusters.parquet` and `pairs.parquet`.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow_array::builder::{
+    BooleanBuilder, Float64Builder, StringBuilder, UInt32Builder, UInt64Builder,
+};
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{DataType, Field, Schema};
+use lookalike_core::recipe::Recipe;
+use lookalike_core::resemblance::Overlap;
+use lookalike_core::{Kernel, Similarity};
+use lookalike_corpus::PartialFile;
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
+
+use super::outcome::{Kind, Outcome, Removed};
+use crate::error::{Error, Operation, Result};
+use crate::files::Files;
+use crate::ids::Ids;
+use crate::matching::{Evidence, Pair, PairReader};
+use crate::order::Order;
+use crate::report::Histogram;
+use crate::signature_file::SignatureLookup;
+use crate::sort::{Record, Sorted, Sorter};
+use crate::sources::SourceTable;
+
+/// Rows that are made at a time, and rows of a row group: little memory for either table.
+const BATCH_ROWS: usize = 4096;
+const GROUP_ROWS: usize = 1 << 16;
+
+/// What writing the tables needs.
+pub(crate) struct Tables<'a> {
+    pub(crate) recipe: &'a Recipe,
+    pub(crate) kernel: Kernel,
+    pub(crate) order: &'a Order,
+    pub(crate) signatures: &'a SignatureLookup,
+    pub(crate) sources: &'a SourceTable,
+    pub(crate) files: &'a Files,
+    pub(crate) budget: usize,
+    /// Whether all accepted pairs are listed, or those of removed documents with their keepers.
+    pub(crate) all_pairs: bool,
+}
+
+/// What the tables have, for the report.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Written {
+    pub(crate) clusters: u64,
+    pub(crate) pairs: u64,
+    /// Documents of each cluster, by the keeper's place; 0 for one that is in none.
+    pub(crate) sizes: Vec<u32>,
+    /// The resemblance of the pairs.
+    pub(crate) histogram: Histogram,
+}
+
+/// A document of a cluster, in the order of the table: by cluster, the keeper first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Member {
+    keeper_row: u32,
+    is_removed: bool,
+    row: u32,
+    kind: Kind,
+    /// The resemblance, as an integer in the same order; none is all ones.
+    resemblance: u64,
+}
+
+const NO_RESEMBLANCE: u64 = u64::MAX;
+
+impl Record for Member {
+    const BYTES: usize = 4 + 1 + 4 + 1 + 8;
+
+    fn encode(self, out: &mut [u8]) {
+        out[..4].copy_from_slice(&self.keeper_row.to_le_bytes());
+        out[4] = self.is_removed.into();
+        out[5..9].copy_from_slice(&self.row.to_le_bytes());
+        out[9] = self.kind as u8;
+        out[10..].copy_from_slice(&self.resemblance.to_le_bytes());
+    }
+
+    fn decode(bytes: &[u8]) -> Self {
+        let word = |at: usize| bytes[at..].first_chunk().map_or(0, |w| u32::from_le_bytes(*w));
+        Self {
+            keeper_row: word(0),
+            is_removed: bytes[4] == 1,
+            row: word(5),
+            kind: [Kind::Keeper, Kind::Exact, Kind::Near][usize::from(bytes[9]).min(2)],
+            resemblance: bytes[10..].first_chunk().map_or(0, |w| u64::from_le_bytes(*w)),
+        }
+    }
+}
+
+/// A pair in the order of the table: by the rows of both, the first in the input first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Line {
+    a: u32,
+    b: u32,
+    kind: Kind,
+    evidence: [u8; Evidence::BYTES],
+}
+
+impl Record for Line {
+    const BYTES: usize = 4 + 4 + 1 + Evidence::BYTES;
+
+    fn encode(self, out: &mut [u8]) {
+        out[..4].copy_from_slice(&self.a.to_le_bytes());
+        out[4..8].copy_from_slice(&self.b.to_le_bytes());
+        out[8] = self.kind as u8;
+        out[9..].copy_from_slice(&self.evidence);
+    }
+
+    fn decode(bytes: &[u8]) -> Self {
+        let word = |at: usize| bytes[at..].first_chunk().map_or(0, |w| u32::from_le_bytes(*w));
+        Self {
+            a: word(0),
+            b: word(4),
+            kind: [Kind::Keeper, Kind::Exact, Kind::Near][usize::from(bytes[8]).min(2)],
+            evidence: bytes[9..].first_chunk().copied().unwrap_or([0; Evidence::BYTES]),
+        }
+    }
+}
+
+impl Line {
+    /// A pair of places, turned to the order of rows.
+    fn new(order: &Order, earlier: u32, later: u32, kind: Kind, evidence: Evidence) -> Self {
+        let (x, y) = (order.row(earlier) as u32, order.row(later) as u32);
+        let evidence = match evidence {
+            Evidence::Exact(Overlap { a, b, common }) if x > y => {
+                Evidence::Exact(Overlap { a: b, b: a, common })
+            }
+            other => other,
+        };
+        Self { a: x.min(y), b: x.max(y), kind, evidence: evidence.to_bytes() }
+    }
+}
+
+impl Tables<'_> {
+    /// Writes both tables.
+    pub(crate) fn write(&self, outcome: &Outcome<'_>) -> Result<Written> {
+        let sorting = self.files.sorting();
+        let mut members = Sorter::new(&sorting, self.budget / 3);
+        let mut lines = Sorter::new(&sorting, self.budget / 3);
+        let mut written = Written { sizes: vec![0; outcome.keepers.len()], ..Written::default() };
+        outcome.for_each_removed(|removed| {
+            let Removed { place, keeper, kind, copy_of, evidence } = removed;
+            let size = &mut written.sizes[keeper as usize];
+            // The keeper itself counts, and is a member once.
+            if *size == 0 {
+                *size = 1;
+                written.clusters += 1;
+                members.push(self.member(keeper, keeper, Kind::Keeper, None))?;
+            }
+            *size = size.saturating_add(1);
+            members.push(self.member(place, keeper, kind, removed.resemblance()))?;
+            if let Some(first) = copy_of {
+                lines.push(Line::new(self.order, first, place, Kind::Exact, Evidence::Rule))?;
+            }
+            match evidence {
+                // All pairs of those that are no copies come below.
+                Some(evidence) if copy_of.is_some() || !self.all_pairs => {
+                    lines.push(Line::new(self.order, keeper, place, kind, evidence))
+                }
+                _ => Ok(()),
+            }
+        })?;
+        if self.all_pairs
+            && let Some(path) = outcome.pairs
+        {
+            let mut pairs = PairReader::open(path)?;
+            while let Some(Pair { earlier, later, evidence }) = pairs.next()? {
+                lines.push(Line::new(self.order, earlier, later, Kind::Near, evidence))?;
+            }
+        }
+        self.write_clusters(members.finish()?, &written.sizes)?;
+        self.write_pairs(lines.finish()?, &mut written)?;
+        Ok(written)
+    }
+
+    fn member(&self, place: u32, keeper: u32, kind: Kind, resemblance: Option<f64>) -> Member {
+        Member {
+            keeper_row: self.order.row(keeper) as u32,
+            is_removed: place != keeper,
+            row: self.order.row(place) as u32,
+            kind,
+            resemblance: resemblance.map_or(NO_RESEMBLANCE, f64::to_bits),
+        }
+    }
+
+    fn write_clusters(&self, mut members: Sorted<Member>, sizes: &[u32]) -> Result<()> {
+        let schema = Schema::new(vec![
+            Field::new("id", DataType::Utf8, false),
+            Field::new("cluster", DataType::UInt64, false),
+            Field::new("size", DataType::UInt64, false),
+            Field::new("keeper", DataType::Utf8, false),
+            Field::new("kept", DataType::Boolean, false),
+            Field::new("kind", DataType::Utf8, false),
+            Field::new("resemblance", DataType::Float64, true),
+            Field::new("row", DataType::UInt64, false),
+            Field::new("source", DataType::Utf8, false),
+            Field::new("record", DataType::UInt64, false),
+        ]);
+        let path = self.files.clusters();
+        let mut table = Table::create(&path, schema)?;
+        let mut ids = Ids::new(self.signatures);
+        // The id of the keeper at hand.
+        let mut keeper = (u32::MAX, String::new());
+        loop {
+            let mut columns = ClusterColumns::default();
+            while columns.rows < BATCH_ROWS
+                && let Some(member) = members.next()?
+            {
+                if keeper.0 != member.keeper_row {
+                    keeper = (member.keeper_row, ids.get(member.keeper_row.into())?);
+                }
+                let place = self.order.place(member.keeper_row.into());
+                let row = u64::from(member.row);
+                let source = self.sources.get(self.sources.of_row(row))?;
+                columns.push(
+                    &member,
+                    &ids.get(row)?,
+                    &keeper.1,
+                    sizes[place as usize],
+                    source.source.id(),
+                    source.record_of(row),
+                );
+            }
+            if columns.rows == 0 {
+                return table.finish();
+            }
+            table.write(columns.finish())?;
+        }
+    }
+
+    fn write_pairs(&self, mut lines: Sorted<Line>, written: &mut Written) -> Result<()> {
+        let schema = Schema::new(vec![
+            Field::new("a", DataType::Utf8, false),
+            Field::new("b", DataType::Utf8, false),
+            Field::new("kind", DataType::Utf8, false),
+            Field::new("b_similarity", DataType::UInt32, true),
+            Field::new("c_similarity", DataType::UInt32, true),
+            Field::new("estimate", DataType::Float64, true),
+            Field::new("resemblance", DataType::Float64, true),
+            Field::new("containment_a", DataType::Float64, true),
+            Field::new("containment_b", DataType::Float64, true),
+            Field::new("row_a", DataType::UInt64, false),
+            Field::new("row_b", DataType::UInt64, false),
+        ]);
+        let path = self.files.pairs();
+        let mut table = Table::create(&path, schema)?;
+        let mut ids = Ids::new(self.signatures);
+        let similarity = Similarity::new(self.kernel, self.recipe);
+        loop {
+            let mut columns = PairColumns::default();
+            while columns.rows < BATCH_ROWS
+                && let Some(line) = lines.next()?
+            {
+                let scores = self.scores(&similarity, &line)?;
+                if let Some(resemblance) = scores.resemblance {
+                    written.histogram.add(resemblance);
+                }
+                written.pairs += 1;
+                columns.push(&line, &ids.get(line.a.into())?, &ids.get(line.b.into())?, &scores);
+            }
+            if columns.rows == 0 {
+                return table.finish();
+            }
+            table.write(columns.finish())?;
+        }
+    }
+
+    fn scores(&self, similarity: &Similarity, line: &Line) -> Result<Scores> {
+        let signature = |row: u32| self.signatures.signature(row.into());
+        // Copies have the same signature; two readings would say the same.
+        let [x, y] = match line.kind {
+            Kind::Exact => {
+                let x = signature(line.a)?;
+                [x.clone(), x]
+            }
+            _ => [signature(line.a)?, signature(line.b)?],
+        };
+        let mut scores = Scores {
+            b: similarity.b(&x, &y),
+            c: similarity.c(&x, &y),
+            estimate: similarity.estimate(&x, &y),
+            ..Scores::default()
+        };
+        let overlap = match Evidence::from_bytes(&line.evidence) {
+            _ if line.kind == Kind::Exact => Some(Overlap { a: 1, b: 1, common: 1 }),
+            Some(Evidence::Exact(overlap)) => Some(overlap),
+            Some(Evidence::Estimate(estimate)) => {
+                scores.estimate = Some(estimate);
+                None
+            }
+            _ => None,
+        };
+        scores.resemblance = overlap.map(Overlap::resemblance);
+        scores.containment_a = overlap.map(Overlap::containment_a);
+        scores.containment_b = overlap.map(Overlap::containment_b);
+        Ok(scores)
+    }
+}
+
+#[derive(Default)]
+struct Scores {
+    b: Option<usize>,
+    c: Option<usize>,
+    estimate: Option<f64>,
+    resemblance: Option<f64>,
+    containment_a: Option<f64>,
+    containment_b: Option<f64>,
+}
+
+#[derive(Default)]
+struct ClusterColumns {
+    rows: usize,
+    id: StringBuilder,
+    cluster: UInt64Builder,
+    size: UInt64Builder,
+    keeper: StringBuilder,
+    kept: BooleanBuilder,
+    kind: StringBuilder,
+    resemblance: Float64Builder,
+    row: UInt64Builder,
+    source: StringBuilder,
+    record: UInt64Builder,
+}
+
+impl ClusterColumns {
+    fn push(
+        &mut self,
+        member: &Member,
+        id: &str,
+        keeper: &str,
+        size: u32,
+        source: &str,
+        record: u64,
+    ) {
+        self.rows += 1;
+        self.id.append_value(id);
+        self.cluster.append_value(member.keeper_row.into());
+        self.size.append_value(size.into());
+        self.keeper.append_value(keeper);
+        self.kept.append_value(!member.is_removed);
+        self.kind.append_value(member.kind.name());
+        let resemblance = (member.resemblance != NO_RESEMBLANCE).then_some(member.resemblance);
+        self.resemblance.append_option(resemblance.map(f64::from_bits));
+        self.row.append_value(member.row.into());
+        self.source.append_value(source);
+        self.record.append_value(record);
+    }
+
+    fn finish(mut self) -> Vec<ArrayRef> {
+        vec![
+            Arc::new(self.id.finish()),
+            Arc::new(self.cluster.finish()),
+            Arc::new(self.size.finish()),
+            Arc::new(self.keeper.finish()),
+            Arc::new(self.kept.finish()),
+            Arc::new(self.kind.finish()),
+            Arc::new(self.resemblance.finish()),
+            Arc::new(self.row.finish()),
+            Arc::new(self.source.finish()),
+            Arc::new(self.record.finish()),
+        ]
+    }
+}
+
+#[derive(Default)]
+struct PairColumns {
+    rows: usize,
+    a: StringBuilder,
+    b: StringBuilder,
+    kind: StringBuilder,
+    b_similarity: UInt32Builder,
+    c_similarity: UInt32Builder,
+    estimate: Float64Builder,
+    resemblance: Float64Builder,
+    containment_a: Float64Builder,
+    containment_b: Float64Builder,
+    row_a: UInt64Builder,
+    row_b: UInt64Builder,
+}
+
+impl PairColumns {
+    fn push(&mut self, line: &Line, a: &str, b: &str, scores: &Scores) {
+        self.rows += 1;
+        self.a.append_value(a);
+        self.b.append_value(b);
+        self.kind.append_value(line.kind.name());
+        self.b_similarity.append_option(scores.b.map(|n| n as u32));
+        self.c_similarity.append_option(scores.c.map(|n| n as u32));
+        self.estimate.append_option(scores.estimate);
+        self.resemblance.append_option(scores.resemblance);
+        self.containment_a.append_option(scores.containment_a);
+        self.containment_b.append_option(scores.containment_b);
+        self.row_a.append_value(line.a.into());
+        self.row_b.append_value(line.b.into());
+    }
+
+    fn finish(mut self) -> Vec<ArrayRef> {
+        vec![
+            Arc::new(self.a.finish()),
+            Arc::new(self.b.finish()),
+            Arc::new(self.kind.finish()),
+            Arc::new(self.b_similarity.finish()),
+            Arc::new(self.c_similarity.finish()),
+            Arc::new(self.estimate.finish()),
+            Arc::new(self.resemblance.finish()),
+            Arc::new(self.containment_a.finish()),
+            Arc::new(self.containment_b.finish()),
+            Arc::new(self.row_a.finish()),
+            Arc::new(self.row_b.finish()),
+        ]
+    }
+}
+
+/// A Parquet file in the making.
+struct Table<'a> {
+    path: &'a Path,
+    schema: Arc<Schema>,
+    writer: ArrowWriter<PartialFile>,
+}
+
+impl<'a> Table<'a> {
+    fn create(path: &'a Path, schema: Schema) -> Result<Self> {
+        let schema = Arc::new(schema);
+        let properties = WriterProperties::builder()
+            .set_compression(Compression::ZSTD(ZstdLevel::default()))
+            .set_max_row_group_row_count(Some(GROUP_ROWS))
+            .build();
+        let file = PartialFile::create(path).map_err(|e| Error::io(path, Operation::Create, e))?;
+        let writer = ArrowWriter::try_new(file, Arc::clone(&schema), Some(properties));
+        let writer = writer.map_err(|error| failed(path, error))?;
+        Ok(Self { path, schema, writer })
+    }
+
+    fn write(&mut self, columns: Vec<ArrayRef>) -> Result<()> {
+        let batch = RecordBatch::try_new(Arc::clone(&self.schema), columns);
+        let batch = batch.map_err(|error| failed(self.path, error.into()))?;
+        self.writer.write(&batch).map_err(|error| failed(self.path, error))
+    }
+
+    fn finish(self) -> Result<()> {
+        let mut file = self.writer.into_inner().map_err(|error| failed(self.path, error))?;
+        file.sync().map_err(|e| Error::io(self.path, Operation::Write, e))?;
+        file.publish().map_err(|e| Error::io(self.path, Operation::Rename, e))
+    }
+}
+
+fn failed(path: &Path, error: ParquetError) -> Error {
+    Error::io(path, Operation::Write, std::io::Error::other(error))
+}
