@@ -383,6 +383,133 @@ fn mirrors_equal_those_of_files() {
     assert_eq!(there.iter().filter(|(_, _, bytes)| bytes.is_some()).count(), there.len());
 }
 
+fn all(input: String) -> Vec<Source> {
+    Sources::new(&[input], None).unwrap().map(Result::unwrap).collect()
+}
+
+/// As a later stage opens it: written down and read back.
+fn reopened(source: &Source) -> Source {
+    serde_json::from_str(&serde_json::to_string(source).unwrap()).unwrap()
+}
+
+#[test]
+fn objects_are_opened_again_as_files_are() {
+    let bucket = Bucket::new("again", fill_with_all_sorts);
+    let out = bucket.folder.with_file_name("again-copies");
+    let _ = fs::remove_dir_all(&out);
+    let (there, here) = (all(bucket.url("/crawl")), all(bucket.local("/crawl")));
+    assert_eq!(there.len(), here.len());
+    for (object, file) in there.iter().zip(&here) {
+        let name = object.id();
+        let again = reopened(object);
+        assert_eq!((again.id(), again.name()), (name, file.name()));
+        assert_eq!((again.format(), again.compression()), (file.format(), file.compression()));
+        assert_eq!(again.path(), object.path());
+        assert_eq!(records(&again), records(object), "{name}");
+        let bytes = fs::read(file.path()).unwrap();
+        for source in [object, &again, &reopened(object)] {
+            assert_eq!(source.stored_bytes().unwrap(), bytes.len() as u64, "{name}");
+        }
+        let copy = reopened(object).copy_to(&out).unwrap();
+        assert_eq!(fs::read(copy).unwrap(), bytes, "{name}");
+        let spooled = reopened(object).spool(&out).unwrap();
+        assert_eq!(spooled.path(), object.path(), "stays where it is");
+        let options = ReadOptions::default();
+        let position = |source: &Source| {
+            let mut chunks = source.chunks(&options);
+            chunks.by_ref().for_each(drop);
+            chunks.position()
+        };
+        assert_eq!(position(&again), position(file), "{name}");
+        assert_eq!(position(&again) > 0, !bytes.is_empty(), "{name}");
+        if object.format() == Format::TextFile {
+            let text = |source: &Source| {
+                let mut text = String::new();
+                source.text_reader(&options).unwrap().read_to_string(&mut text).unwrap();
+                text
+            };
+            assert_eq!(text(&again), text(file), "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_source_stays_with_one_version_of_its_object() {
+    let bucket = Bucket::new("changing", |folder| {
+        write(folder, "a.jsonl", json_lines(0..3));
+        write(folder, "b.parquet", parquet_file(1));
+    });
+    let sources = all(bucket.url(""));
+    let state = |source: &Source| (source.stored_bytes().unwrap(), source.modified().unwrap());
+    let before: Vec<_> = sources.iter().map(state).collect();
+    // Stores tell whole seconds.
+    let age = before[0].1.unwrap().elapsed().unwrap();
+    assert!(age.as_secs() < 3600, "{age:?}");
+    write(&bucket.folder, "a.jsonl", json_lines(0..4));
+    write(&bucket.folder, "b.parquet", parquet_file(2));
+    store(&["put", bucket.folder.to_str().unwrap(), bucket.name]);
+    for (source, before) in sources.iter().zip(before) {
+        assert_eq!(state(&source.clone()), before, "what it was when it was asked for");
+        let read = records(source);
+        let message = read.last().unwrap().as_ref().unwrap_err();
+        assert!(message.contains("was replaced while it was being read"), "{message}");
+        assert!(source.copy_to(&bucket.folder.with_file_name("changing-copies")).is_err());
+        let again = reopened(source);
+        assert_ne!(state(&again), before);
+        let file = Source::file(&bucket.folder.join(source.name()), None).unwrap();
+        assert_eq!(again.stored_bytes().unwrap(), file.stored_bytes().unwrap());
+        assert!(records(&again).len() > 3 && records(&again).iter().all(Result::is_ok));
+    }
+    store(&["delete", bucket.name, "a.jsonl"]);
+    let gone = reopened(&sources[0]);
+    assert!(gone.modified().unwrap_err().is_io() && gone.stored_bytes().unwrap_err().is_io());
+}
+
+#[test]
+fn nothing_is_asked_twice() {
+    let bucket = Bucket::new("asked", |folder| {
+        write(folder, "a.jsonl", json_lines(0..3));
+        write(folder, "b.txt", "b");
+    });
+    let asked = |source: &Source| {
+        for source in [source, &source.clone()] {
+            assert!(source.stored_bytes().unwrap() > 0);
+            assert!(records(source).iter().all(Result::is_ok));
+            assert!(source.modified().unwrap().is_some());
+        }
+    };
+    let heads = || bucket.requests().iter().filter(|request| request.method == "HEAD").count();
+    let sources = all(bucket.url(""));
+    sources.iter().for_each(asked);
+    assert_eq!(heads(), 0, "listings and reading tell all");
+    asked(&all(bucket.url("/a.jsonl"))[0]);
+    assert_eq!(heads(), 1, "to see that there is one");
+    asked(&reopened(&sources[0]));
+    assert_eq!(heads(), 2, "it may have changed since");
+}
+
+#[test]
+fn urls_are_ordered_among_other_inputs() {
+    let bucket = Bucket::new("ordered", |folder| {
+        write(folder, "a/x.txt", "");
+        write(folder, "a-b.txt", "");
+    });
+    let (there, here) = (bucket.url(""), bucket.local(""));
+    let inputs = [
+        format!("{there}/a-b.txt"),
+        format!("{here}/a/x.txt"),
+        format!("{there}/a"),
+        format!("{here}/a-b.txt"),
+    ];
+    for inputs in [inputs.clone(), [3, 2, 1, 0].map(|i: usize| inputs[i].clone())] {
+        let sources = Sources::by_name(&inputs, None).unwrap();
+        let ids: Vec<String> = sources.map(|source| source.unwrap().id().to_owned()).collect();
+        let expected = ["a/x.txt", "a-b.txt"];
+        let expected = [&here, &there].map(|root| expected.map(|name| format!("{root}/{name}")));
+        assert_eq!(ids, expected.concat());
+    }
+}
+
 #[test]
 fn what_is_not_there_is_refused_at_once() {
     let bucket = Bucket::new("missing", |folder| write(folder, "ab/c.txt", ""));
