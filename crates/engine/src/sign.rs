@@ -357,7 +357,7 @@ impl<'a> Sink<'a> {
         if let Some(fault) = fault {
             self.signing.skip(&mut self.signed.skips, Error::corpus(fault))?;
         }
-        let (bytes, modified) = SourceRow::state(&source);
+        let (bytes, modified) = SourceRow::state(&source).unwrap_or_default();
         let first_row = self.signed.documents - documents;
         self.signed.sources += 1;
         let row = SourceRow { source, bytes, modified, first_row, documents, bad, broken };
