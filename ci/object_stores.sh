@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Object stores: the inputs of the corpus against an S3-compatible server on this machine.
+# Object stores: inputs and a whole job against an S3-compatible server on this machine.
 set -eu
 work=$PWD/target/object_stores
 mkdir -p "$work"
@@ -31,6 +31,7 @@ export AWS_ACCESS_KEY_ID=nobody AWS_SECRET_ACCESS_KEY=nothing
 export AZURE_STORAGE_USE_EMULATOR=true AZURITE_BLOB_STORAGE_URL=http://127.0.0.1:1
 export GOOGLE_BASE_URL=http://127.0.0.1:1 GOOGLE_SKIP_SIGNATURE=true GOOGLE_ALLOW_HTTP=true
 export OBJECT_STORES_PYTHON=$work/bin/python
-cargo test -p lookalike-corpus --features object-stores --test object_stores
-cargo test -p lookalike-corpus --features object-stores --lib
-cargo clippy -p lookalike-corpus -p lookalike-cli --features object-stores --all-targets -- -D warnings
+# Together, so that one set of features is built.
+packages=(-p lookalike-corpus -p lookalike-cli --features object-stores)
+cargo test "${packages[@]}" --lib --test object_stores
+cargo clippy "${packages[@]}" --all-targets -- -D warnings
