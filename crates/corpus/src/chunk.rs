@@ -1,5 +1,6 @@
 //! Chunks: whole records as their file has them, to be parsed on any thread.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::{borrow::Cow, fmt};
 
@@ -100,6 +101,11 @@ impl Chunk {
                 }
             }
         }
+    }
+
+    /// The file that it is of; for people in the case of standard input.
+    pub fn path(&self) -> &Path {
+        &self.context.path
     }
 
     /// Calls `each` with the number and the bytes of every record of lines as the file has them;

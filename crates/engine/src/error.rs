@@ -53,8 +53,24 @@ pub enum ErrorKind {
     Busy(PathBuf),
     /// An input cannot be read, or a record of it.
     Input(lookalike_corpus::Error),
+    /// A record can be read, but is no document that this program can take.
+    Record {
+        /// The file.
+        path: PathBuf,
+        /// Its number in the file, from 1.
+        record: u64,
+        /// What is wrong with it.
+        fault: Box<Error>,
+    },
     /// The recipe is none that can be followed.
     BadRecipe(lookalike_core::Error),
+    /// A signature file was given where documents are needed.
+    NeedsDocuments {
+        /// The file.
+        path: PathBuf,
+        /// What needs them.
+        option: String,
+    },
     /// The job was stopped from outside.
     Interrupted,
     /// An input is not the file any more that was signed.
@@ -70,6 +86,13 @@ pub enum ErrorKind {
     RunExists(PathBuf),
     /// There is something else in this folder already.
     FolderInUse(PathBuf),
+    /// The folder of results is within an input, or an input within it.
+    WithinInput {
+        /// The folder of results, or of working files.
+        folder: PathBuf,
+        /// The input.
+        input: PathBuf,
+    },
     /// A job is to go on with what another request began.
     OtherRequest {
         /// The manifest.
@@ -183,6 +206,18 @@ impl Error {
     }
 }
 
+impl From<lookalike_corpus::Error> for Error {
+    fn from(source: lookalike_corpus::Error) -> Self {
+        Self::corpus(source)
+    }
+}
+
+impl From<lookalike_core::Error> for Error {
+    fn from(source: lookalike_core::Error) -> Self {
+        Self::recipe(source)
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &*self.0 {
@@ -213,8 +248,31 @@ impl fmt::Display for Error {
             ErrorKind::Busy(path) => {
                 write!(f, "`{}`: is being written by another process", path.display())
             }
-            ErrorKind::Input(source) => source.fmt(f),
-            ErrorKind::BadRecipe(source) => source.fmt(f),
+            ErrorKind::IdTooLong { start, bytes, limit } => write!(
+                f,
+                "the id `{start}...` has {bytes} bytes, more than the {limit} that a signature \
+                 file can hold"
+            ),
+            job => job.fmt_job(f),
+        }
+    }
+}
+
+impl ErrorKind {
+    /// What goes wrong with a job rather than with a file of ours.
+    fn fmt_job(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ErrorKind::Input(source) => write!(f, "{source}"),
+            ErrorKind::Record { path, record, fault } => {
+                write!(f, "`{}` record {record}: {fault}", path.display())
+            }
+            ErrorKind::BadRecipe(source) => write!(f, "{source}"),
+            ErrorKind::NeedsDocuments { path, option } => write!(
+                f,
+                "`{}`: has signatures, but {option} needs the documents themselves\n\
+                 hint: give the documents, or judge by `--verify estimate` or `--verify none`",
+                path.display()
+            ),
             ErrorKind::Interrupted => f.write_str("interrupted"),
             ErrorKind::InputChanged(path) => write!(
                 f,
@@ -233,6 +291,14 @@ impl fmt::Display for Error {
             ErrorKind::FolderInUse(path) => {
                 write!(f, "`{}`: is not empty, and not the folder of a run", path.display())
             }
+            ErrorKind::WithinInput { folder, input } => write!(
+                f,
+                "`{}`: is where the results go, but `{}` is an input; they would be read as \
+                 documents\n\
+                 hint: name a folder outside of the inputs",
+                folder.display(),
+                input.display()
+            ),
             ErrorKind::OtherRequest { path, option, before, now } => write!(
                 f,
                 "`{}`: that run had another `{option}`: `{before}`, now `{now}`\n\
@@ -278,11 +344,8 @@ impl fmt::Display for Error {
                      hint: go on with a larger budget, or look at the pairs first"
                 )
             }
-            ErrorKind::IdTooLong { start, bytes, limit } => write!(
-                f,
-                "the id `{start}...` has {bytes} bytes, more than the {limit} that a signature \
-                 file can hold"
-            ),
+            // All others are told above.
+            _ => Ok(()),
         }
     }
 }

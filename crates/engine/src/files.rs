@@ -1,6 +1,8 @@
 //! Where the files of a job are.
 
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, absolute};
+
+use crate::error::{Error, ErrorKind, Result};
 
 /// The folder of results and the folder of what is needed only while the job runs.
 #[derive(Clone, Debug)]
@@ -31,6 +33,34 @@ impl Files {
         Self { out: out.to_owned(), work }
     }
 
+    /// Fails if the inputs have a folder that these files would be in: a walk would meet them.
+    pub(crate) fn check_apart(&self, inputs: &[String]) -> Result<()> {
+        for input in inputs.iter().map(|input| input.strip_prefix("file://").unwrap_or(input)) {
+            let input = Path::new(input);
+            let Some(walked) = input.canonicalize().ok().filter(|path| path.is_dir()) else {
+                continue;
+            };
+            for folder in [&self.out, &self.work] {
+                if resolved(folder).starts_with(&walked) {
+                    return Err(within(folder, input));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Fails if the file is one of these, as a glob may have it.
+    pub(crate) fn check_foreign(&self, file: &Path) -> Result<()> {
+        let is_in = |folder: &Path| match (absolute(file), absolute(folder)) {
+            (Ok(file), Ok(folder)) => file.starts_with(folder),
+            _ => false,
+        };
+        match [&self.out, &self.work].into_iter().find(|folder| is_in(folder)) {
+            Some(folder) => Err(within(folder, file)),
+            None => Ok(()),
+        }
+    }
+
     files! {
         out:
             manifest => "manifest.json",
@@ -51,5 +81,20 @@ impl Files {
             judged_pairs => "pairs",
             keepers => "keepers",
             sorting => "sorting";
+    }
+}
+
+fn within(folder: &Path, input: &Path) -> Error {
+    let (folder, input) = (folder.to_owned(), input.to_owned());
+    Error::new(ErrorKind::WithinInput { folder, input })
+}
+
+/// The path without links, as far as it exists.
+fn resolved(path: &Path) -> PathBuf {
+    let path = absolute(path).unwrap_or_else(|_| path.to_owned());
+    let known = path.ancestors().find_map(|above| Some((above, above.canonicalize().ok()?)));
+    match known.and_then(|(above, real)| Some(real.join(path.strip_prefix(above).ok()?))) {
+        Some(resolved) => resolved,
+        None => path,
     }
 }

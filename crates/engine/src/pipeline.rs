@@ -247,15 +247,21 @@ enum Read {
 
 impl Slot {
     fn read(&mut self, options: &ReadOptions, observer: &dyn Observer) -> Read {
-        if matches!(self.reading, Reading::NotYet) {
-            if is_long_text(&self.source) {
+        // To open a file is to read the beginning of it.
+        let mut before = 0;
+        match &self.reading {
+            Reading::NotYet if is_long_text(&self.source) => {
                 self.reading = Reading::Ended;
+                observer.read(self.source.stored_bytes().unwrap_or(0));
                 return Read::Piece(Piece::LongText(self.source.clone()));
             }
-            self.reading = Reading::Chunks(Box::new(self.source.chunks(options)));
+            Reading::NotYet => {
+                self.reading = Reading::Chunks(Box::new(self.source.chunks(options)));
+            }
+            Reading::Chunks(chunks) => before = Chunks::position(chunks),
+            Reading::Ended => {}
         }
         let Reading::Chunks(chunks) = &mut self.reading else { return Read::End(None) };
-        let before = Chunks::position(chunks);
         let chunk = chunks.next();
         observer.read(Chunks::position(chunks) - before);
         match chunk {

@@ -85,7 +85,10 @@ impl Signing<'_> {
             let mut listing = listing.lock().ok()?;
             let source = listing.next(self)?;
             number += 1;
-            let spool = |source: Source| source.spool(&files.work).map_err(Error::corpus);
+            let spool = |source: Source| {
+                files.check_foreign(source.path())?;
+                source.spool(&files.work).map_err(Error::corpus)
+            };
             Some(source.and_then(spool).map(|source| (number - 1, source)))
         });
         let mut sink = Sink::create(self, files)?;
@@ -192,7 +195,9 @@ impl<'a> Worker<'a> {
             match record {
                 Ok(record) => {
                     if let Err(fault) = self.document(&record, &mut batch) {
-                        batch.bad.push((number, fault));
+                        let (path, fault) = (chunk.path().to_owned(), Box::new(fault));
+                        let kind = ErrorKind::Record { path, record: number, fault };
+                        batch.bad.push((number, Error::new(kind)));
                     }
                 }
                 Err(fault) => batch.bad.push((number, Error::corpus(fault))),

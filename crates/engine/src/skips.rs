@@ -43,6 +43,7 @@ impl Skips {
 fn fault_name(fault: &Error) -> &'static str {
     match fault.kind() {
         ErrorKind::Input(fault) => fault.name(),
+        ErrorKind::Record { fault, .. } => fault_name(fault),
         ErrorKind::IdTooLong { .. } => "id longer than the limit",
         _ => "other",
     }

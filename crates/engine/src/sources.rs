@@ -69,14 +69,10 @@ impl SourceRow {
 
     /// The record of one of its rows.
     pub(crate) fn record_of(&self, row: u64) -> u64 {
-        let mut record = row - self.first_row + 1;
-        for &bad in &self.bad {
-            if bad > record {
-                break;
-            }
-            record += 1;
-        }
-        record
+        let good = row - self.first_row + 1;
+        // Bad records before it: those with fewer than `good` good ones before them.
+        let bad = partition(&self.bad, |index, bad| bad - index as u64 <= good);
+        good + bad as u64
     }
 
     /// Its rows.
@@ -88,6 +84,16 @@ impl SourceRow {
 fn is_gone(fault: &lookalike_corpus::Error) -> bool {
     use lookalike_corpus::ErrorKind;
     matches!(fault.kind(), ErrorKind::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
+}
+
+/// How many of the first elements `holds` is true of; it is false of all after them.
+fn partition(list: &[u64], holds: impl Fn(usize, u64) -> bool) -> usize {
+    let (mut low, mut high) = (0, list.len());
+    while low < high {
+        let middle = low.midpoint(high);
+        if holds(middle, list[middle]) { low = middle + 1 } else { high = middle }
+    }
+    low
 }
 
 /// Writes the file.
@@ -163,9 +169,37 @@ impl SourceTable {
         self.parse(&line, from)
     }
 
-    /// The source that a row is in.
-    pub(crate) fn of_row(&self, row: u64) -> usize {
+    /// The source that a row is in; `None` for signatures that came without documents.
+    pub(crate) fn of_row(&self, row: u64) -> Result<Option<SourceRow>> {
         // Sources without documents have the first row of the next one: the last of equals.
-        self.first_rows.partition_point(|&first| u64::from(first) <= row).saturating_sub(1)
+        let after = self.first_rows.partition_point(|&first| u64::from(first) <= row);
+        after.checked_sub(1).map(|number| self.get(number)).transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_and_records_lead_to_each_other() {
+        let source = Source::file(Path::new("a.jsonl"), None).unwrap();
+        for bad in [vec![], vec![1], vec![1, 2, 5], vec![3, 4, 11], (1..11).collect()] {
+            let records: Vec<u64> = (1..=11).filter(|record| !bad.contains(record)).collect();
+            let row = SourceRow {
+                source: source.clone(),
+                bytes: None,
+                modified: None,
+                first_row: 100,
+                documents: records.len() as u64,
+                bad: bad.clone(),
+                broken: false,
+            };
+            for (number, &record) in (100..).zip(&records) {
+                assert_eq!((row.record_of(number), row.row_of(record)), (record, Some(number)));
+            }
+            assert!(bad.iter().all(|&record| row.row_of(record).is_none()));
+            assert_eq!(row.row_of(12), None, "not there");
+        }
     }
 }

@@ -50,13 +50,23 @@ fn examples(document: &Path) -> Vec<Example> {
     examples
 }
 
+/// A folder to work in, as the root of the repository looks to a reader, but empty of what
+/// commands have written before.
+fn desk() -> PathBuf {
+    let desk = crate::folder("documents");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(root().join("examples"), desk.join("examples")).unwrap();
+    desk
+}
+
 #[test]
 fn documents_show_what_happens() {
     let mut run = 0;
     for document in documents() {
+        let desk = desk();
         for Example { command, expected } in examples(&document) {
             let arguments: Vec<&str> = command.split(' ').collect();
-            let output = lookalike(&arguments).output().unwrap();
+            let output = lookalike(&arguments).current_dir(&desk).output().unwrap();
             let printed = String::from_utf8(output.stdout).unwrap();
             let shown = |text: &str| text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n");
             assert_eq!(

@@ -2,9 +2,10 @@
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
+use std::io::Read as _;
 
 use lookalike_core::Recipe;
-use lookalike_corpus::ReadOptions;
+use lookalike_corpus::{Format, ReadOptions};
 
 use crate::error::Result;
 use crate::ids::Ids;
@@ -98,10 +99,19 @@ impl Documents<'_> {
         let mut texts = HashMap::new();
         let mut rows = &rows[..];
         while let Some(&first) = rows.first() {
-            let source = self.sources.get(self.sources.of_row(first))?;
+            let Some(source) = self.sources.of_row(first)? else { break };
             let count = rows.iter().take_while(|row| source.rows().contains(row)).count();
             let (mut wanted, rest) = rows.split_at(count.max(1));
             rows = rest;
+            if source.source.format() == Format::TextFile {
+                // It may be too long to be in memory whole.
+                if let Ok(reader) = source.source.text_reader(self.options) {
+                    let mut text = Vec::new();
+                    let read = reader.take(MAX_BYTES as u64).read_to_end(&mut text);
+                    texts.extend(read.ok().map(|_| (first, text)));
+                }
+                continue;
+            }
             for chunk in source.source.chunks(self.options) {
                 // What cannot be read any more is only not shown.
                 let Ok(chunk) = chunk else { break };

@@ -19,12 +19,13 @@ mod largest;
 mod manifest;
 mod options;
 mod plan;
+mod signature_input;
 
 use std::fs;
 use std::path::Path;
 
-use lookalike_core::CandidateRule;
 use lookalike_core::recipe::Verify;
+use lookalike_core::{CandidateRule, Signature};
 use lookalike_corpus::{ReadOptions, Sources};
 use serde::{Deserialize, Serialize};
 
@@ -139,9 +140,7 @@ impl<'a> Job<'a> {
         }
         // Refused before anything is made, if there is no such input.
         Sources::by_name(&options.inputs, options.format).map_err(Error::corpus)?;
-        for folder in [&files.out, &files.work, &files.sorting()] {
-            fs::create_dir_all(folder).map_err(|e| Error::io(folder, Operation::Create, e))?;
-        }
+        files.check_apart(&options.inputs)?;
         let job = Self {
             options,
             read: options.reading(),
@@ -152,9 +151,18 @@ impl<'a> Job<'a> {
             seconds: Vec::new(),
             budget: options.memory as usize,
         };
-        job.write_recipe()?;
-        job.manifest.write(&job.files.manifest())?;
+        if !job.manifest.finished {
+            job.prepare()?;
+        }
         Ok(job)
+    }
+
+    fn prepare(&self) -> Result<()> {
+        for folder in [&self.files.out, &self.files.work, &self.files.sorting()] {
+            fs::create_dir_all(folder).map_err(|e| Error::io(folder, Operation::Create, e))?;
+        }
+        self.write_recipe()?;
+        self.manifest.write(&self.files.manifest())
     }
 
     fn write_recipe(&self) -> Result<()> {
@@ -194,6 +202,10 @@ impl<'a> Job<'a> {
     }
 
     fn sign(&self) -> Result<Signed> {
+        if let Some(path) = self.options.signature_file() {
+            self.observer.begin(Stage::Sign, None);
+            return self.options.take_signatures(&path, &self.files);
+        }
         let Dedup { inputs, format, recipe, kernel, keep, budget, threads, strict, .. } =
             self.options;
         let sources = || Sources::by_name(inputs, *format).map_err(Error::corpus);
@@ -229,14 +241,12 @@ impl<'a> Job<'a> {
         self.observer.begin(Stage::Group, Some(Work::Documents(signed.documents)));
         let (path, folder) = (self.files.copies(), self.files.sorting());
         let copies = identity_sets(&path, &folder, self.budget / 2, signed.documents, |each| {
-            for (row, signature) in (0..).zip(SignatureReader::open(&self.files.signatures())?) {
-                let (_, signature) = signature?;
-                if !signature.is_empty() {
-                    each(order.place(row), signature.exact)?;
+            self.for_each_signature(|row, signature| {
+                if signature.is_empty() {
+                    return Ok(());
                 }
-                self.tick(row)?;
-            }
-            Ok(())
+                each(order.place(row), signature.exact)
+            })
         })?;
         Ok(copies.count())
     }
@@ -251,19 +261,31 @@ impl<'a> Job<'a> {
         let budget = self.budget / 4 * 3;
         let mut keys = Vec::new();
         let counts = matching::write_groups(&path, &folder, budget, signed.documents, |each| {
-            for (row, signature) in (0..).zip(SignatureReader::open(&self.files.signatures())?) {
-                let (_, signature) = signature?;
+            self.for_each_signature(|row, signature| {
                 let place = order.place(row);
-                if !copies.is_copy(place) {
-                    keys.clear();
-                    rule.keys(&signature, &mut keys);
-                    each(place, &keys)?;
+                if copies.is_copy(place) {
+                    return Ok(());
                 }
-                self.tick(row)?;
-            }
-            Ok(())
+                keys.clear();
+                rule.keys(signature, &mut keys);
+                each(place, &keys)
+            })
         })?;
         Ok(Matched { groups: counts.groups, members: counts.members, largest: counts.largest })
+    }
+
+    fn for_each_signature(
+        &self,
+        mut each: impl FnMut(u64, &Signature) -> Result<()>,
+    ) -> Result<()> {
+        let mut reader = SignatureReader::open(&self.files.signatures())?;
+        let (mut id, mut signature, mut row) = (String::new(), Signature::default(), 0);
+        while reader.read(&mut id, &mut signature)? {
+            each(row, &signature)?;
+            self.tick(row)?;
+            row += 1;
+        }
+        Ok(())
     }
 
     /// Tells of progress and listens for a stop, now and then.

@@ -198,6 +198,7 @@ impl Dedup {
             named("cluster", self.clustering.name().to_owned()),
             named("pairs", self.pairs.name().to_owned()),
             named("exact-only", self.exact_only.to_string()),
+            named("no-write", (!self.survivors).to_string()),
             named("strict", self.strict.to_string()),
             named("max-removed-per-source", self.budget.field().unwrap_or_default().to_owned()),
         ]

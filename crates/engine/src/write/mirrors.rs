@@ -64,8 +64,8 @@ impl Mirrors<'_> {
         }
         row.check_unchanged()?;
         let goes = self.removed.any(row.rows());
-        if row.documents == 0 && source.format() == Format::TextFile {
-            // Nothing of it could be read.
+        if row.documents == 0 && (row.broken || source.format() == Format::TextFile) {
+            // Nothing of it could be read; that was counted when it was signed.
             return Ok(());
         }
         if !goes && row.bad.is_empty() && !row.broken {

@@ -26,7 +26,7 @@ use crate::order::Order;
 use crate::report::Histogram;
 use crate::signature_file::SignatureLookup;
 use crate::sort::{Record, Sorted, Sorter};
-use crate::sources::SourceTable;
+use crate::sources::{SourceRow, SourceTable};
 
 /// Rows that are made at a time, and rows of a row group: little memory for either table.
 const BATCH_ROWS: usize = 4096;
@@ -204,7 +204,8 @@ impl Tables<'_> {
         let path = self.files.clusters();
         let mut table = Table::create(&path, schema)?;
         let mut ids = Ids::new(self.signatures);
-        // The id of the keeper at hand.
+        // The source of the last row, and the id of the last keeper.
+        let mut at_hand: Option<SourceRow> = None;
         let mut keeper = (u32::MAX, String::new());
         loop {
             let mut columns = ClusterColumns::default();
@@ -216,15 +217,15 @@ impl Tables<'_> {
                 }
                 let place = self.order.place(member.keeper_row.into());
                 let row = u64::from(member.row);
-                let source = self.sources.get(self.sources.of_row(row))?;
-                columns.push(
-                    &member,
-                    &ids.get(row)?,
-                    &keeper.1,
-                    sizes[place as usize],
-                    source.source.id(),
-                    source.record_of(row),
-                );
+                if at_hand.as_ref().is_none_or(|source| !source.rows().contains(&row)) {
+                    at_hand = self.sources.of_row(row)?;
+                }
+                let (source, record) = match &at_hand {
+                    Some(source) => (source.source.id(), source.record_of(row)),
+                    None => ("", row + 1),
+                };
+                let size = sizes[place as usize];
+                columns.push(&member, &ids.get(row)?, &keeper.1, size, source, record);
             }
             if columns.rows == 0 {
                 return table.finish();

@@ -1,0 +1,103 @@
+//! `clusters.parquet` and `pairs.parquet`, read back.
+
+use std::fs::File;
+use std::path::Path;
+
+use arrow_array::cast::AsArray as _;
+use arrow_array::types::{Float64Type, UInt32Type, UInt64Type};
+use arrow_array::{Array as _, RecordBatch};
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+
+/// A row of `clusters.parquet`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ClusterRow {
+    pub(crate) id: String,
+    pub(crate) cluster: u64,
+    pub(crate) size: u64,
+    pub(crate) keeper: String,
+    pub(crate) kept: bool,
+    pub(crate) kind: String,
+    pub(crate) resemblance: Option<f64>,
+    pub(crate) row: u64,
+    pub(crate) source: String,
+    pub(crate) record: u64,
+}
+
+/// A row of `pairs.parquet`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct PairRow {
+    pub(crate) a: String,
+    pub(crate) b: String,
+    pub(crate) kind: String,
+    pub(crate) b_similarity: Option<u32>,
+    pub(crate) c_similarity: Option<u32>,
+    pub(crate) estimate: Option<f64>,
+    pub(crate) resemblance: Option<f64>,
+    pub(crate) containment_a: Option<f64>,
+    pub(crate) containment_b: Option<f64>,
+    pub(crate) row_a: u64,
+    pub(crate) row_b: u64,
+}
+
+pub(crate) fn clusters(out: &Path) -> Vec<ClusterRow> {
+    let mut rows = Vec::new();
+    for batch in batches(&out.join("clusters.parquet")) {
+        rows.extend((0..batch.num_rows()).map(|n| ClusterRow {
+            id: text(&batch, "id", n),
+            cluster: long(&batch, "cluster", n),
+            size: long(&batch, "size", n),
+            keeper: text(&batch, "keeper", n),
+            kept: batch.column_by_name("kept").unwrap().as_boolean().value(n),
+            kind: text(&batch, "kind", n),
+            resemblance: float(&batch, "resemblance", n),
+            row: long(&batch, "row", n),
+            source: text(&batch, "source", n),
+            record: long(&batch, "record", n),
+        }));
+    }
+    rows
+}
+
+pub(crate) fn pairs(out: &Path) -> Vec<PairRow> {
+    let mut rows = Vec::new();
+    for batch in batches(&out.join("pairs.parquet")) {
+        rows.extend((0..batch.num_rows()).map(|n| PairRow {
+            a: text(&batch, "a", n),
+            b: text(&batch, "b", n),
+            kind: text(&batch, "kind", n),
+            b_similarity: short(&batch, "b_similarity", n),
+            c_similarity: short(&batch, "c_similarity", n),
+            estimate: float(&batch, "estimate", n),
+            resemblance: float(&batch, "resemblance", n),
+            containment_a: float(&batch, "containment_a", n),
+            containment_b: float(&batch, "containment_b", n),
+            row_a: long(&batch, "row_a", n),
+            row_b: long(&batch, "row_b", n),
+        }));
+    }
+    rows
+}
+
+fn batches(path: &Path) -> Vec<RecordBatch> {
+    let file = File::open(path).unwrap();
+    let reader = ParquetRecordBatchReaderBuilder::try_new(file).unwrap().build().unwrap();
+    reader.map(Result::unwrap).collect()
+}
+
+fn text(batch: &RecordBatch, column: &str, row: usize) -> String {
+    batch.column_by_name(column).unwrap().as_string::<i32>().value(row).to_owned()
+}
+
+fn long(batch: &RecordBatch, column: &str, row: usize) -> u64 {
+    batch.column_by_name(column).unwrap().as_primitive::<UInt64Type>().value(row)
+}
+
+fn short(batch: &RecordBatch, column: &str, row: usize) -> Option<u32> {
+    let column = batch.column_by_name(column).unwrap().as_primitive::<UInt32Type>();
+    column.is_valid(row).then(|| column.value(row))
+}
+
+fn float(batch: &RecordBatch, column: &str, row: usize) -> Option<f64> {
+    let column = batch.column_by_name(column).unwrap().as_primitive::<Float64Type>();
+    column.is_valid(row).then(|| column.value(row))
+}
