@@ -121,6 +121,14 @@ impl Source {
         self.origin.path()
     }
 
+    /// Where it is, if that is a file of this machine.
+    pub fn local_path(&self) -> Option<&Path> {
+        match &self.origin {
+            Origin::File(path) => Some(path),
+            Origin::Object(_) | Origin::StandardInput(_) => None,
+        }
+    }
+
     /// The path with `/` between folders, which the ids of its records begin with.
     pub fn id(&self) -> &str {
         &self.id

@@ -86,7 +86,7 @@ impl Signing<'_> {
             let source = listing.next(self)?;
             number += 1;
             let spool = |source: Source| {
-                files.check_foreign(source.path())?;
+                source.local_path().map_or(Ok(()), |path| files.check_foreign(path))?;
                 source.spool(&files.work).map_err(Error::corpus)
             };
             Some(source.and_then(spool).map(|source| (number - 1, source)))
