@@ -4,7 +4,7 @@
 //! consecutive rows, and so are its records but for the bad ones. Twelve bytes a source are held in memory.
 
 use std::fs::File;
-use std::io::{BufRead as _, BufReader};
+use std::io::{self, BufRead as _, BufReader};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -37,15 +37,22 @@ pub(crate) struct SourceRow {
 
 impl SourceRow {
     /// Size and time of the file as it is now.
-    pub(crate) fn state(source: &Source) -> (Option<u64>, Option<u128>) {
-        let modified = source.modified().ok().flatten();
+    pub(crate) fn state(source: &Source) -> lookalike_corpus::Result<(Option<u64>, Option<u128>)> {
+        let modified = source.modified()?;
         let modified = modified.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
-        (source.stored_bytes().ok(), modified.map(|time| time.as_nanos()))
+        Ok((Some(source.stored_bytes()?), modified.map(|time| time.as_nanos())))
     }
 
     /// Fails if the file is not the one that was signed.
     pub(crate) fn check_unchanged(&self) -> Result<()> {
-        if Self::state(&self.source) == (self.bytes, self.modified) {
+        let state = match Self::state(&self.source) {
+            // A store that does not answer has not changed.
+            Err(fault) if self.bytes.is_some() && !is_gone(&fault) => {
+                return Err(Error::corpus(fault));
+            }
+            state => state.unwrap_or_default(),
+        };
+        if state == (self.bytes, self.modified) {
             return Ok(());
         }
         Err(Error::new(ErrorKind::InputChanged(self.source.path().to_owned())))
@@ -72,6 +79,11 @@ impl SourceRow {
     pub(crate) fn rows(&self) -> Range<u64> {
         self.first_row..self.first_row + self.documents
     }
+}
+
+fn is_gone(fault: &lookalike_corpus::Error) -> bool {
+    use lookalike_corpus::ErrorKind;
+    matches!(fault.kind(), ErrorKind::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
 }
 
 /// How many of the first elements `holds` is true of; it is false of all after them.
