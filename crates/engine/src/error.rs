@@ -70,6 +70,17 @@ pub enum ErrorKind {
     RunExists(PathBuf),
     /// There is something else in this folder already.
     FolderInUse(PathBuf),
+    /// There is no run in this folder.
+    NoRun(PathBuf),
+    /// The run in this folder is not finished.
+    RunUnfinished(PathBuf),
+    /// A document is not where it was when it was signed.
+    DocumentChanged {
+        /// The file.
+        path: PathBuf,
+        /// Its place in the file, from 1.
+        record: u64,
+    },
     /// A job is to go on with what another request began.
     OtherRequest {
         /// The manifest.
@@ -184,6 +195,7 @@ impl Error {
 }
 
 impl fmt::Display for Error {
+    #[expect(clippy::too_many_lines, reason = "a message for each kind, and none forgotten")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &*self.0 {
             ErrorKind::Io { path, operation, source } => {
@@ -232,6 +244,21 @@ impl fmt::Display for Error {
             }
             ErrorKind::FolderInUse(path) => {
                 write!(f, "`{}`: is not empty, and not the folder of a run", path.display())
+            }
+            ErrorKind::NoRun(path) => write!(
+                f,
+                "`{}`: has no results of a run\n\
+                 hint: name the folder that `dedup` was given as --out",
+                path.display()
+            ),
+            ErrorKind::RunUnfinished(path) => write!(
+                f,
+                "`{}`: the run is not finished\n\
+                 hint: the command that began it goes on with --resume",
+                path.display()
+            ),
+            ErrorKind::DocumentChanged { path, record } => {
+                write!(f, "`{}` record {record}: has changed since it was signed", path.display())
             }
             ErrorKind::OtherRequest { path, option, before, now } => write!(
                 f,

@@ -10,6 +10,7 @@ mod documents;
 mod judging;
 mod sketch;
 mod tune;
+mod why;
 
 use std::io::{self, Write as _};
 use std::path::PathBuf;
@@ -25,6 +26,7 @@ pub(crate) use dedup::Dedup;
 pub(crate) use judging::Judging;
 pub(crate) use sketch::{OnUnreadable, ProgressForm, Sketch};
 pub(crate) use tune::{Plot, PlotFormat, Sample, Tune, Wanted};
+pub(crate) use why::Why;
 
 /// Finds documents that are roughly the same, and proves it.
 #[derive(Parser)]
@@ -48,6 +50,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum RawCommand {
     Dedup(dedup::RawDedup),
+    Why(why::RawWhy),
     Compare(compare::RawCompare),
     Tune(tune::RawTune),
     Sketch(sketch::RawSketch),
@@ -103,6 +106,7 @@ Example:
 /// What to do, checked.
 pub(crate) enum Command {
     Dedup(Box<Dedup>),
+    Why(Why),
     Compare(Compare),
     Tune(Tune),
     Sketch(Sketch),
@@ -126,6 +130,7 @@ pub(crate) fn parse() -> Result<Command, ExitCode> {
 fn check(cli: Cli) -> Result<Command, clap::Error> {
     Ok(match cli.command {
         RawCommand::Dedup(raw) => Command::Dedup(Box::new(raw.check()?)),
+        RawCommand::Why(raw) => Command::Why(raw.check()?),
         RawCommand::Compare(raw) => Command::Compare(raw.check()?),
         RawCommand::Tune(raw) => Command::Tune(raw.check()?),
         RawCommand::Sketch(raw) => Command::Sketch(raw.check()),
