@@ -95,6 +95,17 @@ pub enum ErrorKind {
         /// The input.
         input: PathBuf,
     },
+    /// There is no run in this folder.
+    NoRun(PathBuf),
+    /// The run in this folder is not finished.
+    RunUnfinished(PathBuf),
+    /// A document is not where it was when it was signed.
+    DocumentChanged {
+        /// The file.
+        path: PathBuf,
+        /// Its place in the file, from 1.
+        record: u64,
+    },
     /// A job is to go on with what another request began.
     OtherRequest {
         /// The manifest.
@@ -315,6 +326,21 @@ impl ErrorKind {
                 folder.display(),
                 input.display()
             ),
+            ErrorKind::NoRun(path) => write!(
+                f,
+                "`{}`: has no results of a run\n\
+                 hint: name the folder that `dedup` was given as --out",
+                path.display()
+            ),
+            ErrorKind::RunUnfinished(path) => write!(
+                f,
+                "`{}`: the run is not finished\n\
+                 hint: the command that began it goes on with --resume",
+                path.display()
+            ),
+            ErrorKind::DocumentChanged { path, record } => {
+                write!(f, "`{}` record {record}: has changed since it was signed", path.display())
+            }
             ErrorKind::OtherRequest { path, option, before, now } => write!(
                 f,
                 "`{}`: that run had another `{option}`: `{before}`, now `{now}`\n\

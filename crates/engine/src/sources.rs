@@ -8,7 +8,7 @@ use std::io::{self, BufRead as _, BufReader};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use lookalike_corpus::Source;
+use lookalike_corpus::{ReadOptions, Source};
 use serde::{Deserialize, Serialize};
 
 use crate::atomic_file::{AtomicFile, Existing};
@@ -73,6 +73,42 @@ impl SourceRow {
         // Bad records before it: those with fewer than `good` good ones before them.
         let bad = partition(&self.bad, |index, bad| bad - index as u64 <= good);
         good + bad as u64
+    }
+
+    /// Reads the texts of some of its rows again, which are in order, and calls `each` with the
+    /// row and the text of every one that is still there.
+    pub(crate) fn for_each_text(
+        &self,
+        options: &ReadOptions,
+        mut rows: &[u64],
+        mut each: impl FnMut(u64, &[u8]),
+    ) -> Result<()> {
+        for chunk in self.source.chunks(options) {
+            let chunk = chunk.map_err(Error::corpus)?;
+            let (mut passed, mut fault) = (0, None);
+            chunk.for_each_wanted(
+                |record| self.row_of(record).is_some_and(|row| rows.binary_search(&row).is_ok()),
+                |record| {
+                    passed += 1;
+                    match record {
+                        Ok(record) => {
+                            if let Some(row) = self.row_of(record.number) {
+                                each(row, &record.text);
+                            }
+                        }
+                        Err(error) => fault = Some(error),
+                    }
+                },
+            );
+            if let Some(fault) = fault {
+                return Err(Error::corpus(fault));
+            }
+            rows = rows.get(passed..).unwrap_or_default();
+            if rows.is_empty() {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// Its rows.

@@ -11,6 +11,7 @@ mod documents;
 mod judging;
 mod sketch;
 mod tune;
+mod why;
 
 use std::io::{self, Write as _};
 use std::path::PathBuf;
@@ -27,6 +28,7 @@ pub(crate) use dedup::Dedup;
 pub(crate) use judging::Judging;
 pub(crate) use sketch::{OnUnreadable, ProgressForm, Sketch};
 pub(crate) use tune::{Plot, PlotFormat, Sample, Tune, Wanted};
+pub(crate) use why::Why;
 
 /// Finds documents that are roughly the same, and proves it.
 #[derive(Parser)]
@@ -50,6 +52,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum RawCommand {
     Dedup(dedup::RawDedup),
+    Why(why::RawWhy),
     Against(against::RawAgainst),
     Compare(compare::RawCompare),
     Tune(tune::RawTune),
@@ -106,6 +109,7 @@ Example:
 /// What to do, checked.
 pub(crate) enum Command {
     Dedup(Box<Dedup>),
+    Why(Why),
     Against(Box<Against>),
     Compare(Compare),
     Tune(Tune),
@@ -130,6 +134,7 @@ pub(crate) fn parse() -> Result<Command, ExitCode> {
 fn check(cli: Cli) -> Result<Command, clap::Error> {
     Ok(match cli.command {
         RawCommand::Dedup(raw) => Command::Dedup(Box::new(raw.check()?)),
+        RawCommand::Why(raw) => Command::Why(raw.check()?),
         RawCommand::Against(raw) => Command::Against(Box::new(raw.check()?)),
         RawCommand::Compare(raw) => Command::Compare(raw.check()?),
         RawCommand::Tune(raw) => Command::Tune(raw.check()?),

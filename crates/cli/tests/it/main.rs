@@ -10,6 +10,7 @@ mod help;
 mod info;
 mod sketch;
 mod tune;
+mod why;
 
 use std::fs;
 use std::io::Write as _;

@@ -142,7 +142,7 @@ impl Corpus<'_> {
                     if let Some(fault) = fault {
                         self.skip(&mut counted.skips, Error::corpus(fault))?;
                     }
-                    let (bytes, modified) = SourceRow::state(&source);
+                    let (bytes, modified) = SourceRow::state(&source).unwrap_or_default();
                     let first_row = counted.documents - documents;
                     let (documents, bad) = (std::mem::take(&mut documents), bad.split_off(0));
                     let row =

@@ -47,7 +47,7 @@ use crate::sources::SourceTable;
 use crate::verify::{Extraction, Sets, Verifier, Verifying};
 use crate::write::{Kind, Mirrors, Outcome, Tables, Written};
 use largest::Documents;
-use manifest::Manifest;
+pub(crate) use manifest::Manifest;
 
 pub use budget::RemovalBudget;
 pub use options::{Dedup, PairsWanted};
