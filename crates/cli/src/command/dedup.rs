@@ -107,7 +107,7 @@ fn summary(report: &Report, arguments: &Dedup) -> String {
     }
     if let Some(limited) = &report.limited {
         let what = format!(
-            "groups of more than {} look-alikes of a template; report.html says what that means",
+            "groups with more than {} that stay, as of a template: not all were compared",
             limited.limit
         );
         table.row(["limited", &grouped(limited.groups), &what]);
