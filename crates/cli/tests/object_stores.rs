@@ -66,7 +66,7 @@ fn add_files(folder: &Path, below: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>
 
 fn clusters(table: &Path, prefix: &str) -> BTreeSet<(String, String, bool)> {
     let mut options = ReadOptions::default();
-    options.fields.text = "keeper".to_owned();
+    "keeper".clone_into(&mut options.fields.text);
     options.fields.others = vec!["kept".to_owned()];
     let mut rows = BTreeSet::new();
     for chunk in Source::file(table, None).unwrap().chunks(&options) {
