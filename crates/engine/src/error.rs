@@ -292,18 +292,7 @@ impl fmt::Display for Error {
             ),
             ErrorKind::RemovesTooMuchOf { field, share, parts, more } => {
                 write!(f, "more than {:.1} % would be removed of", share * 100.0)?;
-                for (value, removed, all) in parts {
-                    let percent = percent(*removed, *all);
-                    write!(f, "\n  {field} `{value}`: {removed} of {all} ({percent:.1} %)")?;
-                }
-                if *more > 0 {
-                    write!(f, "\n  and {more} more")?;
-                }
-                write!(
-                    f,
-                    "\nnothing was removed\n\
-                     hint: go on with a larger budget, or look at the pairs first"
-                )
+                write_parts(f, field, parts, *more)
             }
             ErrorKind::IdTooLong { start, bytes, limit } => write!(
                 f,
@@ -312,6 +301,23 @@ impl fmt::Display for Error {
             ),
         }
     }
+}
+
+/// Those that lose too much, and what that means.
+fn write_parts(
+    f: &mut fmt::Formatter<'_>,
+    field: &str,
+    parts: &[(String, u64, u64)],
+    more: usize,
+) -> fmt::Result {
+    for (value, removed, all) in parts {
+        let percent = percent(*removed, *all);
+        write!(f, "\n  {field} `{value}`: {removed} of {all} ({percent:.1} %)")?;
+    }
+    if more > 0 {
+        write!(f, "\n  and {more} more")?;
+    }
+    write!(f, "\nnothing was removed\nhint: go on with a larger budget, or look at the pairs first")
 }
 
 // The message has that of its source in it, so there is none to print after it; `kind` has it.
