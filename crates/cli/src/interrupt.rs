@@ -45,14 +45,18 @@ static STOP: AtomicBool = AtomicBool::new(false);
 /// How long a job may take to stop by itself; then it is ended. It can be killed at any time.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Makes Ctrl-C a wish that [`is_wanted`] tells of, for jobs that can go on later.
-pub(crate) fn watch() -> anyhow::Result<()> {
-    ctrlc::set_handler(|| {
+/// Makes Ctrl-C a wish that [`is_wanted`] tells of, for jobs that stop by themselves. One that
+/// does not is ended with these words, and the leftovers, which it would have removed, go.
+pub(crate) fn watch(words: &'static str, leftovers: Vec<PathBuf>) -> anyhow::Result<()> {
+    ctrlc::set_handler(move || {
         // The second time, or when the job hangs in a read: at once.
         if !STOP.swap(true, Ordering::Relaxed) {
             std::thread::sleep(PATIENCE);
         }
-        exit_after("interrupted\nhint: the same command with --resume goes on");
+        for path in &leftovers {
+            let _ = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+        }
+        exit_after(words);
     })
     .context("cannot prepare for Ctrl-C")
 }

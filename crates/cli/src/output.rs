@@ -102,6 +102,12 @@ impl Table {
     }
 }
 
+/// A text from outside, without what would steer the terminal or turn the direction of writing.
+pub(crate) fn printable(text: &str) -> String {
+    let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    text.chars().map(|c| if c.is_control() || turns(c) { '\u{fffd}' } else { c }).collect()
+}
+
 /// A share as a percentage: two digits after the point, three that count below one, and powers
 /// of ten where zeros would be counted. Only all is shown as 100.
 pub(crate) fn percent(share: f64) -> String {

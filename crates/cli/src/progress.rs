@@ -161,6 +161,14 @@ impl Watch {
         self.stage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Says something without breaking the line.
+    fn say(&self, message: &str) {
+        match self.stage().as_ref().map(|stage| &stage.form) {
+            Some(Form::Line(bar)) => bar.suspend(|| crate::exit::say(message)),
+            _ => crate::exit::say(message),
+        }
+    }
+
     fn count(&self, count: impl FnOnce(&mut StageWatch)) {
         if let Some(stage) = &mut *self.stage() {
             count(stage);
@@ -204,12 +212,12 @@ impl Observer for Watch {
     }
 
     fn skipped(&self, fault: &Error) {
-        let stage = self.stage();
-        let say = |message: &str| match stage.as_ref().map(|stage| &stage.form) {
-            Some(Form::Line(bar)) => bar.suspend(|| crate::exit::say(message)),
-            _ => crate::exit::say(message),
-        };
-        self.skipped.lock().unwrap_or_else(PoisonError::into_inner).add(fault, say);
+        let mut skipped = self.skipped.lock().unwrap_or_else(PoisonError::into_inner);
+        skipped.add(fault, |message| self.say(message));
+    }
+
+    fn note(&self, message: &str) {
+        self.say(message);
     }
 
     fn cancelled(&self) -> bool {
@@ -249,7 +257,11 @@ impl StageWatch {
     }
 
     fn tell(&self) {
-        let thing = if self.stage == Stage::Decide { "candidate" } else { "document" };
+        let thing = match self.stage {
+            Stage::Decide => "candidate",
+            Stage::Index => "reference",
+            _ => "document",
+        };
         match &self.form {
             Form::None => {}
             Form::Line(bar) => {

@@ -153,6 +153,14 @@ impl Layout {
 
     /// Reads a signature; `None` unless `bytes` has exactly its width.
     pub fn decode(self, bytes: &[u8]) -> Option<Signature> {
+        let mut signature = Signature::default();
+        self.decode_into(bytes, &mut signature)?;
+        Some(signature)
+    }
+
+    /// Reads a signature into one whose memory is used again; `None` unless `bytes` has exactly
+    /// its width.
+    pub fn decode_into(self, bytes: &[u8], signature: &mut Signature) -> Option<()> {
         if bytes.len() != self.bytes() {
             return None;
         }
@@ -160,24 +168,27 @@ impl Layout {
         let (tokens, bytes) = bytes.split_first_chunk::<4>()?;
         let (features, bytes) = bytes.split_at(8 * self.features);
         let (projection, sketch) = bytes.split_at(self.projection_bytes);
-        let words = |bytes: &[u8]| {
-            let word = |chunk: &[u8]| {
-                let mut word = [0; 8];
-                word[..chunk.len()].copy_from_slice(chunk);
-                u64::from_le_bytes(word)
-            };
-            bytes.chunks(8).map(word).collect::<Vec<u64>>()
-        };
-        let mut sketch = words(sketch);
+        signature.exact = u128::from_le_bytes(*exact);
+        signature.tokens = u64::from(u32::from_le_bytes(*tokens));
+        read_words(features, &mut signature.features);
+        read_words(projection, &mut signature.projection);
+        read_words(sketch, &mut signature.sketch);
         if self.variable {
-            sketch.truncate(sketch.partition_point(|&element| element < u64::MAX));
+            let used = signature.sketch.partition_point(|&element| element < u64::MAX);
+            signature.sketch.truncate(used);
         }
-        Some(Signature {
-            exact: u128::from_le_bytes(*exact),
-            tokens: u64::from(u32::from_le_bytes(*tokens)),
-            features: words(features),
-            projection: words(projection),
-            sketch,
-        })
+        Some(())
+    }
+}
+
+/// Words in place of others; the last one may have fewer bytes.
+fn read_words(bytes: &[u8], words: &mut Vec<u64>) {
+    let (whole, rest) = bytes.as_chunks();
+    words.clear();
+    words.extend(whole.iter().map(|word| u64::from_le_bytes(*word)));
+    if !rest.is_empty() {
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        words.push(u64::from_le_bytes(last));
     }
 }

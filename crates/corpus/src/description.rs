@@ -1,12 +1,13 @@
 //! Sources written down, to be opened again by a later stage or run.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::ser::Error as _;
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::compression::Compression;
 use crate::format::Format;
+use crate::object::{self, Object};
 use crate::source::{Origin, Source, path_from_bytes};
 
 /// What is written down of a source.
@@ -20,7 +21,7 @@ pub(crate) struct Description {
     compression: Compression,
 }
 
-/// A path as a string where it is one, and as its bytes where it is none.
+/// A path as a string where it is one, and as its bytes where it is none; or a URL of an object.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum StoredPath {
@@ -37,11 +38,12 @@ impl From<&Path> for StoredPath {
     }
 }
 
-impl From<StoredPath> for PathBuf {
+impl From<StoredPath> for Origin {
     fn from(stored: StoredPath) -> Self {
         match stored {
-            StoredPath::Text(text) => text.into(),
-            StoredPath::Bytes(bytes) => path_from_bytes(bytes),
+            StoredPath::Text(url) if object::is_object(&url) => Self::Object(Object::new(url)),
+            StoredPath::Text(text) => Self::File(text.into()),
+            StoredPath::Bytes(bytes) => Self::File(path_from_bytes(bytes)),
         }
     }
 }
@@ -49,11 +51,11 @@ impl From<StoredPath> for PathBuf {
 /// Standard input is refused: nobody can open it again.
 impl Serialize for Source {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Origin::File(path) = &self.origin else {
+        if let Origin::StandardInput(_) = self.origin {
             return Err(S::Error::custom("standard input cannot be opened again"));
-        };
+        }
         let description = Description {
-            path: path.as_path().into(),
+            path: self.path().into(),
             id: self.id().to_owned(),
             name: self.name().to_owned(),
             format: self.format(),
@@ -67,6 +69,6 @@ impl Serialize for Source {
 impl From<Description> for Source {
     fn from(description: Description) -> Self {
         let Description { path, id, name, format, compression } = description;
-        Self { origin: Origin::File(path.into()), id, name, format, compression }
+        Self { origin: path.into(), id, name, format, compression }
     }
 }

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::{fmt, io};
 
+use crate::object_store;
+
 /// Why there is no document, or no file of them.
 #[derive(Debug)]
 pub struct Error(Box<ErrorKind>);
@@ -31,8 +33,10 @@ pub enum ErrorKind {
     },
     /// A glob matches no file.
     NoMatch(String),
-    /// Something that inputs cannot be yet, such as an object-store URL.
+    /// Something that inputs cannot be, such as the address of a web page.
     Unsupported(String),
+    /// A URL of an object store, in a build without the feature `object-stores`.
+    NoObjectStores(String),
     /// One record is bad; those around it are not.
     Record {
         /// The file.
@@ -138,7 +142,7 @@ impl Error {
 
     /// A failed read of a decoder: of the system below it, or because of what the bytes are.
     pub(crate) fn decoding(path: &Path, source: io::Error) -> Self {
-        if source.raw_os_error().is_some() {
+        if source.raw_os_error().is_some() || object_store::is_fault(&source) {
             return Self::io(path, Operation::Read, source);
         }
         Self::new(ErrorKind::Broken { path: path.to_owned(), fault: source.to_string() })
@@ -217,8 +221,13 @@ impl fmt::Display for Error {
             ),
             ErrorKind::Unsupported(url) => write!(
                 f,
-                "`{url}`: is a URL, and only local files can be read so far\n\
+                "`{url}`: is a URL that cannot be read\n\
                  hint: copy the documents here first"
+            ),
+            ErrorKind::NoObjectStores(url) => write!(
+                f,
+                "`{url}`: is in an object store, and this build has none\n\
+                 hint: `cargo build --features object-stores` makes one that has"
             ),
             ErrorKind::Record { path, place, fault } => {
                 write!(f, "`{}` {place}: {fault}", path.display())

@@ -36,6 +36,16 @@ impl Glob {
         Self { base, names }
     }
 
+    /// What the first name below the base begins with, for sure.
+    #[cfg_attr(
+        not(feature = "object-stores"),
+        expect(dead_code, reason = "folders are read whole; stores can list less")
+    )]
+    pub(crate) fn literal_start(&self) -> &str {
+        let first = self.names.first().map_or("", String::as_str);
+        first.split(['*', '?']).next().unwrap_or_default()
+    }
+
     /// Whether the file at this path below the base matches.
     pub(crate) fn matches(&self, path: &[String]) -> bool {
         matches_path(&self.names, path)

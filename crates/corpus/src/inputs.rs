@@ -10,8 +10,10 @@ use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::file_url;
 use crate::format::{self, Format};
 use crate::glob::{self, Glob};
+use crate::object::{self, Object};
+use crate::object_store::{self, Named};
 use crate::record::ReadOptions;
-use crate::source::Source;
+use crate::source::{Origin, Source};
 use crate::text_files::{self, STANDARD_INPUT};
 use crate::walk::{Choice, Found, Walk};
 use crate::{Document, Limits};
@@ -38,6 +40,10 @@ enum Argument {
     File(PathBuf),
     Folder(PathBuf),
     Glob(Glob),
+    Object(Object),
+    // By their URLs.
+    ObjectFolder(String),
+    ObjectGlob(String),
 }
 
 /// The argument being walked.
@@ -45,6 +51,8 @@ enum Argument {
 enum Current {
     Folder(Walk<Readable>),
     Glob(Walk<Glob>),
+    ObjectFolder(object_store::Walk<Readable>),
+    ObjectGlob(object_store::Walk<Glob>),
 }
 
 /// What a walk of a folder takes.
@@ -83,8 +91,8 @@ impl Sources {
     /// The sources of these inputs, each of this format, or of what its name or content says.
     ///
     /// # Errors
-    /// If a file or folder that is named does not exist, a glob matches nothing, or an input is
-    /// a URL.
+    /// If what is named does not exist, a glob matches nothing, a store does not answer, or an
+    /// input is a URL of another kind.
     pub fn new(arguments: &[String], format: Option<Format>) -> Result<Self> {
         let arguments: Result<Vec<Argument>> =
             arguments.iter().map(|name| argument(name)).collect();
@@ -93,8 +101,8 @@ impl Sources {
     }
 
     /// As [`Sources::new`], but in the order of the paths, whatever the order of the list:
-    /// component by component, as a walk meets names. Globs have the place of their pattern, and
-    /// standard input comes first.
+    /// component by component, as a walk meets names. URLs and globs have the place of their text,
+    /// and standard input comes first.
     ///
     /// # Errors
     /// As [`Sources::new`].
@@ -112,18 +120,27 @@ impl Sources {
     pub fn other_files(&self) -> u64 {
         let current = match &self.current {
             Some(Current::Folder(walk)) => walk.passed_over,
+            Some(Current::ObjectFolder(walk)) => walk.passed_over,
             _ => 0,
         };
         self.other_files + current
     }
 
-    fn found(&mut self, found: &Found) -> Result<Source> {
-        self.source(&found.path, found.below.join("/"))
+    fn found(&mut self, found: Found) -> Result<Source> {
+        self.source(Origin::File(found.path), found.below.join("/"))
     }
 
-    fn source(&mut self, path: &Path, name: String) -> Result<Source> {
+    fn found_object(&mut self, found: object_store::Found) -> Result<Source> {
+        self.source(Origin::Object(found.object), found.below.join("/"))
+    }
+
+    fn source(&mut self, origin: Origin, name: String) -> Result<Source> {
         let name = self.free_name(name);
-        Source::named(path, name, self.format)
+        Source::named(origin, name, self.format)
+    }
+
+    fn choice(&self) -> Readable {
+        if self.format.is_some() { Readable::All } else { Readable::Named }
     }
 
     /// The name, or one made from it if another source has it: `a~2.jsonl` for `a.jsonl`.
@@ -156,12 +173,21 @@ impl Iterator for Sources {
         loop {
             match &mut self.current {
                 Some(Current::Folder(walk)) => match walk.next() {
-                    Some(found) => return Some(found.and_then(|found| self.found(&found))),
+                    Some(found) => return Some(found.and_then(|found| self.found(found))),
                     None => self.other_files += walk.passed_over,
                 },
                 Some(Current::Glob(walk)) => {
                     if let Some(found) = walk.next() {
-                        return Some(found.and_then(|found| self.found(&found)));
+                        return Some(found.and_then(|found| self.found(found)));
+                    }
+                }
+                Some(Current::ObjectFolder(walk)) => match walk.next() {
+                    Some(found) => return Some(found.and_then(|found| self.found_object(found))),
+                    None => self.other_files += walk.passed_over,
+                },
+                Some(Current::ObjectGlob(walk)) => {
+                    if let Some(found) = walk.next() {
+                        return Some(found.and_then(|found| self.found_object(found)));
                     }
                 }
                 None => {}
@@ -177,17 +203,29 @@ impl Iterator for Sources {
                 Argument::File(path) => {
                     let name = path.file_name().unwrap_or(path.as_os_str());
                     let name = name.to_string_lossy().into_owned();
-                    return Some(self.source(&path, name));
+                    return Some(self.source(Origin::File(path), name));
                 }
                 Argument::Folder(path) => {
-                    let choice =
-                        if self.format.is_some() { Readable::All } else { Readable::Named };
-                    self.current = Some(Current::Folder(Walk::new(&path, choice)));
+                    self.current = Some(Current::Folder(Walk::new(&path, self.choice())));
                 }
                 Argument::Glob(glob) => {
                     let folder = glob::folder_of(&glob.base).to_owned();
                     self.current = Some(Current::Glob(Walk::new(&folder, glob)));
                 }
+                Argument::Object(object) => {
+                    let name = object.file_name().to_owned();
+                    return Some(self.source(Origin::Object(object), name));
+                }
+                Argument::ObjectFolder(url) => {
+                    match object_store::Walk::folder(&url, self.choice()) {
+                        Ok(walk) => self.current = Some(Current::ObjectFolder(walk)),
+                        Err(error) => return Some(Err(error)),
+                    }
+                }
+                Argument::ObjectGlob(url) => match object_store::Walk::glob(&url) {
+                    Ok(walk) => self.current = Some(Current::ObjectGlob(walk)),
+                    Err(error) => return Some(Err(error)),
+                },
             }
         }
     }
@@ -209,8 +247,8 @@ impl Inputs {
     /// The documents of these inputs, within the default limits.
     ///
     /// # Errors
-    /// If a file or folder that is named does not exist, a glob matches nothing, or an input is
-    /// a URL.
+    /// If what is named does not exist, a glob matches nothing, a store does not answer, or an
+    /// input is a URL of another kind.
     pub fn new(arguments: &[String]) -> Result<Self> {
         Self::with_limits(arguments, Limits::default())
     }
@@ -273,12 +311,20 @@ pub fn read_document(name: &str, limits: Limits) -> Result<Document> {
     if name == STANDARD_INPUT {
         return text_files::read_standard_input(limits);
     }
+    if object::is_object(name) {
+        let bytes = object_store::reader(&Object::new(name.to_owned()))?;
+        let bytes = text_files::read(Path::new(name), bytes, 0, limits.max_document_bytes)?;
+        return Ok(Document { id: name.to_owned(), bytes });
+    }
     text_files::read_file(name.to_owned(), &local_path(name)?, limits)
 }
 
 fn argument(argument: &str) -> Result<Argument> {
     if argument == STANDARD_INPUT {
         return Ok(Argument::StandardInput);
+    }
+    if object::is_object(argument) {
+        return object_argument(argument);
     }
     let path = local_path(argument)?;
     match fs::metadata(&path) {
@@ -300,6 +346,20 @@ fn argument(argument: &str) -> Result<Argument> {
     }
 }
 
+/// As for local names: what is there by this name comes before what a glob matches, and what is
+/// not there is refused before any work is done.
+fn object_argument(url: &str) -> Result<Argument> {
+    match object_store::look_up(url)? {
+        Named::Object(object) => Ok(Argument::Object(object)),
+        Named::Folder => Ok(Argument::ObjectFolder(url.to_owned())),
+        Named::Nothing if glob::is_glob(url) => match object_store::Walk::glob(url)?.next() {
+            Some(found) => found.map(|_| Argument::ObjectGlob(url.to_owned())),
+            None => Err(Error::new(ErrorKind::NoMatch(url.to_owned()))),
+        },
+        Named::Nothing => Err(object_store::nothing_at(url)),
+    }
+}
+
 /// The path that an argument names, by itself or as a `file://` URL.
 fn local_path(argument: &str) -> Result<PathBuf> {
     let path = match argument.strip_prefix("file://") {
@@ -310,9 +370,7 @@ fn local_path(argument: &str) -> Result<PathBuf> {
     path.ok_or_else(|| Error::new(ErrorKind::Unsupported(argument.to_owned())))
 }
 
-/// The object stores of the contract; any other name with `://` may be a file's.
+/// URLs that people may try; any other name with `://` may be a file's.
 fn is_url(argument: &str) -> bool {
-    ["s3://", "gs://", "az://", "http://", "https://"]
-        .iter()
-        .any(|scheme| argument.starts_with(scheme))
+    ["http://", "https://"].iter().any(|scheme| argument.starts_with(scheme))
 }

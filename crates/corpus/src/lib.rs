@@ -1,4 +1,4 @@
-//! Documents in and out: files, folders, globs and standard input.
+//! Documents in and out: files, folders, globs, standard input and object stores.
 //!
 //! [`Sources`] turns what a user names into files of documents, in an order that
 //! depends on nothing but the names: by [`Sources::by_name`] not even on the
@@ -20,6 +20,9 @@
 //!   been given by name. As in shells, a leading dot must be written out.
 //! - `-` is standard input, which [`Source::spool`] keeps for a second reading,
 //!   and `file:///a%20b` is the local path `/a b`.
+//! - `s3://bucket/key`, `gs://bucket/key` and `az://container/key` are objects of
+//!   a store, prefixes of them that are walked as folders are, or globs. That
+//!   takes the feature `object-stores`.
 //!
 //! What cannot exist is refused at once; what cannot be read is an error of its
 //! own in the iteration, and the next record or file follows. Memory is bounded
@@ -55,6 +58,9 @@ mod glob;
 mod inputs;
 mod json;
 mod mirror;
+mod object;
+#[cfg_attr(not(feature = "object-stores"), path = "no_object_store.rs")]
+mod object_store;
 mod output_file;
 mod parquet;
 mod partial_file;

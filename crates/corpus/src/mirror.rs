@@ -19,7 +19,7 @@ use crate::output_file::OutputFile;
 use crate::parquet::Rows;
 use crate::read_ahead::read_ahead;
 use crate::record::ReadOptions;
-use crate::source::{Origin, Source, open_file};
+use crate::source::{Origin, Source};
 
 /// What became of a source.
 #[derive(Debug)]
@@ -81,22 +81,22 @@ impl Source {
     /// If it cannot be read, is standard input, or the copy cannot be written. Then there is none.
     pub fn copy_to(&self, folder: &Path) -> Result<PathBuf> {
         let target = self.target(folder)?;
-        let file = open_file(self.path())?;
+        let stored = self.stored()?;
         let mut out = OutputFile::create(&target)?;
-        out.copy_from(file, self.path())?;
+        out.copy_from(stored, self.path())?;
         out.commit()?;
         Ok(target)
     }
 
     /// The path of the mirror, which is not the source itself.
     fn target(&self, folder: &Path) -> Result<PathBuf> {
-        let Origin::File(path) = &self.origin else {
-            return Err(Error::new(ErrorKind::ReadOnce));
-        };
         let target = folder.join(self.name());
-        match (fs::canonicalize(path), fs::canonicalize(&target)) {
-            (Ok(from), Ok(to)) if from == to => Err(Error::new(ErrorKind::OwnInput(target))),
-            _ => Ok(target),
+        match &self.origin {
+            Origin::StandardInput(_) => Err(Error::new(ErrorKind::ReadOnce)),
+            Origin::File(path) if is_same_file(path, &target) => {
+                Err(Error::new(ErrorKind::OwnInput(target)))
+            }
+            Origin::File(_) | Origin::Object(_) => Ok(target),
         }
     }
 
@@ -151,6 +151,10 @@ impl Source {
         selection.mirrored.broken = broken;
         out.finish().map_err(failed)?.commit()
     }
+}
+
+fn is_same_file(a: &Path, b: &Path) -> bool {
+    matches!((fs::canonicalize(a), fs::canonicalize(b)), (Ok(a), Ok(b)) if a == b)
 }
 
 /// The choice, and its count.

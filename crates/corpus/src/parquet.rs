@@ -26,7 +26,8 @@ use parquet::file::reader::ChunkReader;
 use parquet::schema::types::{SchemaDescriptor, Type};
 
 use crate::compression::Compression;
-use crate::error::{Error, ErrorKind, Fault, Place, Result};
+use crate::error::{Error, ErrorKind, Fault, Operation, Place, Result};
+use crate::object_store::RangedFile;
 use crate::position::Position;
 use crate::read_ahead::read_ahead;
 use crate::record::{Context, FieldValue, Origin, ReadOptions, Record};
@@ -203,7 +204,7 @@ fn record<'b>(
 
 /// The batches of a file, in order.
 pub(crate) struct Batches {
-    reader: ParquetRecordBatchReader,
+    file: OpenFile,
     next_record: u64,
     rows: u64,
     /// The size of the stored file.
@@ -214,7 +215,7 @@ impl Batches {
     pub(crate) fn open(source: &Source, options: &ReadOptions) -> Result<Self> {
         let path = source.path();
         let fields = &options.fields;
-        let (reader, metadata) = with_file(source, options, Opening::Fields, |schema| {
+        let file = with_file(source, options, Opening::Fields, |schema| {
             if !has_column(schema.root_schema(), &fields.text) {
                 let columns = schema.root_schema().get_fields().iter();
                 let columns = columns.map(|field| field.name().to_owned()).collect();
@@ -225,10 +226,10 @@ impl Batches {
             let names = [&fields.text, &fields.id, &fields.url].into_iter().chain(&fields.others);
             Ok(ProjectionMask::columns(schema, names.map(String::as_str)))
         })?;
-        let rows = metadata.file_metadata().num_rows().max(0) as u64;
+        let rows = file.metadata.file_metadata().num_rows().max(0) as u64;
         // Standard input has no size to tell.
         let bytes = source.stored_bytes().unwrap_or(0);
-        Ok(Self { reader, next_record: 1, rows, bytes })
+        Ok(Self { file, next_record: 1, rows, bytes })
     }
 
     /// The share of the rows read, in bytes of the file.
@@ -239,7 +240,7 @@ impl Batches {
     }
 
     pub(crate) fn next(&mut self, path: &Path) -> Option<Result<Batch>> {
-        let columns = match next_batch(&mut self.reader, path)? {
+        let columns = match self.file.next_batch(path)? {
             Ok(columns) => columns,
             Err(error) => return Some(Err(error)),
         };
@@ -249,9 +250,28 @@ impl Batches {
     }
 }
 
-fn next_batch(reader: &mut ParquetRecordBatchReader, path: &Path) -> Option<Result<RecordBatch>> {
-    let next = || reader.next().transpose().map_err(|error| broken(path, &error));
-    guarded(path, next).transpose()
+/// A file being read.
+struct OpenFile {
+    reader: ParquetRecordBatchReader,
+    metadata: Arc<ParquetMetaData>,
+    /// Where it comes from, if that is an object store.
+    store: Option<RangedFile>,
+}
+
+impl OpenFile {
+    fn next_batch(&mut self, path: &Path) -> Option<Result<RecordBatch>> {
+        let next = || self.reader.next().transpose().map_err(|error| broken(path, &error));
+        let batch = guarded(path, next);
+        batch.map_err(|error| blame(self.store.as_ref(), path, error)).transpose()
+    }
+}
+
+/// The fault of the store, if it was that which made reading fail.
+fn blame(store: Option<&RangedFile>, path: &Path, error: Error) -> Error {
+    match store.and_then(RangedFile::take_fault) {
+        Some(fault) => Error::io(path, Operation::Read, fault),
+        None => error,
+    }
 }
 
 /// What a file is opened for.
@@ -287,8 +307,6 @@ fn guarded<T>(path: &Path, run: impl FnOnce() -> Result<T>) -> Result<T> {
     })
 }
 
-type Reader = (ParquetRecordBatchReader, Arc<ParquetMetaData>);
-
 /// Opens the file. A Parquet file is read from its end, so one that is compressed as a whole, or
 /// standard input, has to be unpacked into memory first, up to the limit of documents.
 fn with_file(
@@ -296,17 +314,25 @@ fn with_file(
     options: &ReadOptions,
     opening: Opening,
     mask: impl FnOnce(&SchemaDescriptor) -> Result<ProjectionMask>,
-) -> Result<Reader> {
+) -> Result<OpenFile> {
     match &source.origin {
         SourceOrigin::File(path) if source.compression() == Compression::None => {
             let file = source::open_file(path)?;
-            guarded(path, || build(source, options, opening, file, mask))
+            guarded(path, || build(source, options, opening, file, None, mask))
+        }
+        SourceOrigin::Object(object) if source.compression() == Compression::None => {
+            let file = RangedFile::open(object)?;
+            let store = Some(file.clone());
+            let opened = guarded(source.path(), || {
+                build(source, options, opening, file.clone(), store, mask)
+            });
+            opened.map_err(|error| blame(Some(&file), source.path(), error))
         }
         _ => {
             let limit = options.limits.max_document_bytes;
-            let bytes =
-                text_files::read(source.path(), source.reader(&Position::default())?, 0, limit)?;
-            guarded(source.path(), || build(source, options, opening, Bytes::from(bytes), mask))
+            let unpacked = source.reader(&Position::default())?;
+            let bytes = Bytes::from(text_files::read(source.path(), unpacked, 0, limit)?);
+            guarded(source.path(), || build(source, options, opening, bytes, None, mask))
         }
     }
 }
@@ -316,8 +342,9 @@ fn build(
     options: &ReadOptions,
     opening: Opening,
     file: impl ChunkReader + 'static,
+    store: Option<RangedFile>,
     mask: impl FnOnce(&SchemaDescriptor) -> Result<ProjectionMask>,
-) -> Result<Reader> {
+) -> Result<OpenFile> {
     let failed = |error: ParquetError| broken(source.path(), &error);
     let skip = opening == Opening::Fields;
     let arrow = ArrowReaderOptions::new().with_skip_arrow_metadata(skip);
@@ -330,8 +357,11 @@ fn build(
     let row_bytes = bytes.checked_div(rows).unwrap_or(0).max(1) as u64;
     let batch_rows = (options.chunk_bytes as u64 / row_bytes).clamp(1, MAX_ROWS);
     let mask = mask(builder.parquet_schema())?;
+    if let Some(store) = &store {
+        store.plan(&metadata, &mask);
+    }
     let builder = builder.with_projection(mask).with_batch_size(batch_rows as usize);
-    Ok((builder.build().map_err(failed)?, metadata))
+    Ok(OpenFile { reader: builder.build().map_err(failed)?, metadata, store })
 }
 
 fn broken(path: &Path, error: &(impl std::error::Error + 'static)) -> Error {
@@ -346,8 +376,7 @@ fn broken(path: &Path, error: &(impl std::error::Error + 'static)) -> Error {
 /// A file with all its columns, to write some of its rows again.
 pub(crate) struct Rows {
     path: PathBuf,
-    reader: ParquetRecordBatchReader,
-    metadata: Arc<ParquetMetaData>,
+    file: OpenFile,
     first: Option<RecordBatch>,
 }
 
@@ -355,10 +384,10 @@ impl Rows {
     /// Opens the file and reads its first rows.
     pub(crate) fn open(source: &Source, options: &ReadOptions) -> Result<Self> {
         let all = |_: &SchemaDescriptor| Ok(ProjectionMask::all());
-        let (mut reader, metadata) = with_file(source, options, Opening::Mirror, all)?;
+        let mut file = with_file(source, options, Opening::Mirror, all)?;
         let path = source.path().to_owned();
-        let first = next_batch(&mut reader, &path).transpose()?;
-        Ok(Self { path, reader, metadata, first })
+        let first = file.next_batch(&path).transpose()?;
+        Ok(Self { path, file, first })
     }
 
     /// Writes the rows that `keep` wants, in order, with the schema, the key-value metadata, the
@@ -370,14 +399,14 @@ impl Rows {
         target: &Path,
         mut keep: impl FnMut(u64) -> bool,
     ) -> Result<(W, Option<Error>)> {
-        let Self { path, mut reader, metadata, first } = self;
+        let Self { path, mut file, first } = self;
         let failed = |error: ParquetError| {
-            Error::io(target, crate::Operation::Write, std::io::Error::other(error.to_string()))
+            Error::io(target, Operation::Write, std::io::Error::other(error.to_string()))
         };
-        let schema = arrow_array::RecordBatchReader::schema(&reader);
-        let options = writer_options(&metadata);
+        let schema = arrow_array::RecordBatchReader::schema(&file.reader);
+        let options = writer_options(&file.metadata);
         let mut writer = ArrowWriter::try_new_with_options(out, schema, options).map_err(failed)?;
-        let rest = std::iter::from_fn(|| next_batch(&mut reader, &path));
+        let rest = std::iter::from_fn(|| file.next_batch(&path));
         let mut numbers = 1..;
         let fault = read_ahead(first.map(Ok).into_iter().chain(rest), |batches| {
             for batch in batches {

@@ -11,6 +11,8 @@ use crate::compression::Compression;
 use crate::description::Description;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::format::Format;
+use crate::object::Object;
+use crate::object_store;
 use crate::output_file::OutputFile;
 use crate::parquet::Batches;
 use crate::position::Position;
@@ -34,8 +36,27 @@ pub struct Source {
 #[derive(Clone, Debug)]
 pub(crate) enum Origin {
     File(PathBuf),
+    Object(Object),
     /// With what has been read of it already; `None` once it is being read.
     StandardInput(Arc<Mutex<Option<Vec<u8>>>>),
+}
+
+impl Origin {
+    fn path(&self) -> &Path {
+        match self {
+            Self::File(path) => path,
+            Self::Object(object) => Path::new(&object.url),
+            Self::StandardInput(_) => Path::new("standard input"),
+        }
+    }
+
+    fn id(&self) -> String {
+        match self {
+            Self::File(path) => path_id(path),
+            Self::Object(object) => object.url.clone(),
+            Self::StandardInput(_) => STANDARD_INPUT.to_owned(),
+        }
+    }
 }
 
 /// How much of a file is looked at where its name does not tell what it is.
@@ -48,32 +69,35 @@ impl Source {
     /// If it has to be looked at and cannot be read.
     pub fn file(path: &Path, format: Option<Format>) -> Result<Self> {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        Self::named(path, name, format)
+        Self::named(Origin::File(path.to_owned()), name, format)
     }
 
-    /// As [`Source::file`], with a name for its mirror.
-    pub(crate) fn named(path: &Path, name: String, format: Option<Format>) -> Result<Self> {
-        let by_name = Compression::from_name(&name);
-        let origin = Origin::File(path.to_owned());
-        let id = path_id(path);
-        if let Some(known) =
-            Format::from_name(&name).filter(|known| format.is_none_or(|f| f == *known))
-        {
-            return Ok(Self { origin, id, name, format: known, compression: by_name });
+    /// As [`Source::file`], of anything that can be opened again, with a name for its mirror.
+    pub(crate) fn named(origin: Origin, name: String, format: Option<Format>) -> Result<Self> {
+        let compression = Compression::from_name(&name);
+        let id = origin.id();
+        let known = Format::from_name(&name).filter(|known| format.is_none_or(|f| f == *known));
+        let mut source =
+            Self { origin, id, name, format: known.unwrap_or(Format::TextFile), compression };
+        if known.is_none() {
+            let head = source.head()?;
+            if source.compression == Compression::None {
+                source.compression = Compression::from_magic(&head);
+            }
+            source.format = format.unwrap_or_else(|| format_of(&head, source.compression));
         }
-        let failed = |source| Error::io(path, Operation::Read, source);
-        let file = File::open(path).map_err(failed)?;
-        if file.metadata().map_err(failed)?.is_dir() {
-            return Err(Error::new(ErrorKind::Folder(path.to_owned())));
+        Ok(source)
+    }
+
+    /// The first bytes, as they are stored.
+    fn head(&self) -> Result<Vec<u8>> {
+        if let Origin::Object(object) = &self.origin {
+            return object_store::head(object, HEAD_BYTES);
         }
         let mut head = Vec::new();
-        file.take(HEAD_BYTES).read_to_end(&mut head).map_err(failed)?;
-        let compression = match by_name {
-            Compression::None => Compression::from_magic(&head),
-            known => known,
-        };
-        let format = format.unwrap_or_else(|| format_of(&head, compression));
-        Ok(Self { origin, id, name, format, compression })
+        let read = self.stored()?.take(HEAD_BYTES).read_to_end(&mut head);
+        read.map_err(|source| Error::io(self.path(), Operation::Read, source))?;
+        Ok(head)
     }
 
     /// Standard input, of the given format or of what its first bytes say, which are read here.
@@ -86,17 +110,22 @@ impl Source {
         read.map_err(|source| Error::io(Path::new("standard input"), Operation::Read, source))?;
         let compression = Compression::from_magic(&head);
         let format = format.unwrap_or_else(|| format_of(&head, compression));
-        let id = STANDARD_INPUT.to_owned();
         let name = format!("stdin{}{}", format.extension(), compression.extension());
         let origin = Origin::StandardInput(Arc::new(Mutex::new(Some(head))));
+        let id = origin.id();
         Ok(Self { origin, id, name, format, compression })
     }
 
-    /// Where it is; for people in the case of standard input.
+    /// Where it is: a URL of an object in a store; for people in the case of standard input.
     pub fn path(&self) -> &Path {
+        self.origin.path()
+    }
+
+    /// Where it is, if that is a file of this machine.
+    pub fn local_path(&self) -> Option<&Path> {
         match &self.origin {
-            Origin::File(path) => path,
-            Origin::StandardInput(_) => Path::new("standard input"),
+            Origin::File(path) => Some(path),
+            Origin::Object(_) | Origin::StandardInput(_) => None,
         }
     }
 
@@ -122,14 +151,12 @@ impl Source {
     }
 
     /// A source that can be read more than once: standard input is written to a file of its
-    /// mirror's name in the folder, as it is, and keeps its id `-`. A file stays where it is.
+    /// mirror's name in the folder, as it is, and keeps its id `-`. Others stay where they are.
     ///
     /// # Errors
     /// If standard input cannot be read or the file cannot be written. Then there is no file.
     pub fn spool(self, folder: &Path) -> Result<Self> {
-        if let Origin::File(_) = self.origin {
-            return Ok(self);
-        }
+        let Origin::StandardInput(_) = self.origin else { return Ok(self) };
         let path = folder.join(&self.name);
         let mut out = OutputFile::create(&path)?;
         out.copy_from(self.stored()?, self.path())?;
@@ -137,24 +164,32 @@ impl Source {
         Ok(Self { origin: Origin::File(path), ..self })
     }
 
-    /// The size of the file as it is stored, compressed or not.
+    /// The size of the file as it is stored, compressed or not; of an object that is not read yet,
+    /// what a listing said.
     ///
     /// # Errors
-    /// If the system does not tell, or it is standard input.
+    /// If the system or the store does not tell, or it is standard input.
     pub fn stored_bytes(&self) -> Result<u64> {
         match &self.origin {
             Origin::File(path) => metadata(path).map(|metadata| metadata.len()),
+            Origin::Object(object) => match (object.about.get(), object.listed_bytes) {
+                (None, Some(bytes)) => Ok(bytes),
+                _ => object_store::about(object).map(|about| about.bytes),
+            },
             Origin::StandardInput(_) => Err(Error::new(ErrorKind::ReadOnce)),
         }
     }
 
     /// When the file was changed last; `None` for standard input and on systems that do not know.
+    /// An object is asked for once, then this source and its clones stay with the answer; one that
+    /// is read back from its description asks again.
     ///
     /// # Errors
-    /// If the system does not tell.
+    /// If the system or the store does not tell.
     pub fn modified(&self) -> Result<Option<SystemTime>> {
         match &self.origin {
             Origin::File(path) => metadata(path).map(|metadata| metadata.modified().ok()),
+            Origin::Object(object) => object_store::about(object).map(|about| Some(about.modified)),
             Origin::StandardInput(_) => Ok(None),
         }
     }
@@ -232,6 +267,7 @@ impl Source {
     pub(crate) fn stored(&self) -> Result<Box<dyn Read + Send>> {
         match &self.origin {
             Origin::File(path) => Ok(Box::new(open_file(path)?)),
+            Origin::Object(object) => Ok(Box::new(object_store::reader(object)?)),
             Origin::StandardInput(head) => {
                 let mut head = head.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
                 let head = head.take().ok_or_else(|| Error::new(ErrorKind::ReadOnce))?;

@@ -78,9 +78,25 @@ fn missing_files_and_urls_are_refused_at_once() {
     let message = error.to_string();
     assert!(message.contains("none.txt`: cannot be read: "), "{message}");
     assert!(Inputs::new(&[argument(&folder, "/none/*.txt")]).unwrap_err().is_io());
-    for url in ["s3://bucket/a.txt", "https://host/a.txt", "file://host/a.txt"] {
+    for url in ["http://host/a.txt", "https://host/a.txt", "file://host/a.txt"] {
         assert!(Inputs::new(&[url.to_owned()]).unwrap_err().is_user(), "{url}");
         assert!(read_document(url, Limits::default()).unwrap_err().is_user(), "{url}");
+    }
+}
+
+#[cfg(not(feature = "object-stores"))]
+#[test]
+fn a_build_without_object_stores_says_how_to_get_one() {
+    for url in ["s3://bucket/a.txt", "gs://bucket/", "az://container/*.txt"] {
+        let url = url.to_owned();
+        for error in [
+            Inputs::new(std::slice::from_ref(&url)).unwrap_err(),
+            read_document(&url, Limits::default()).unwrap_err(),
+        ] {
+            assert!(error.is_user());
+            let message = error.to_string();
+            assert!(message.contains(&url) && message.contains("--features object-stores"));
+        }
     }
 }
 

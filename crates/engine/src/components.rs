@@ -48,6 +48,11 @@ impl Components {
         a != b
     }
 
+    /// For each place one nearer to the smallest of its component, or the place itself.
+    pub(crate) fn parents(&self) -> &[u32] {
+        &self.parents
+    }
+
     /// For each place the smallest of its component.
     pub fn into_smallest(mut self) -> Vec<u32> {
         // A parent is smaller, and so already has its own answer.

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::{fmt, io};
 
+use crate::numbers;
+
 /// Why a file could not be written or read.
 #[derive(Debug)]
 pub struct Error(Box<ErrorKind>);
@@ -64,6 +66,13 @@ pub enum ErrorKind {
     },
     /// The recipe is none that can be followed.
     BadRecipe(lookalike_core::Error),
+    /// A signature file was given where documents are needed.
+    NeedsDocuments {
+        /// The file.
+        path: PathBuf,
+        /// What needs them.
+        option: String,
+    },
     /// The job was stopped from outside.
     Interrupted,
     /// An input is not the file any more that was signed.
@@ -85,6 +94,17 @@ pub enum ErrorKind {
         folder: PathBuf,
         /// The input.
         input: PathBuf,
+    },
+    /// There is no run in this folder.
+    NoRun(PathBuf),
+    /// The run in this folder is not finished.
+    RunUnfinished(PathBuf),
+    /// A document is not where it was when it was signed.
+    DocumentChanged {
+        /// The file.
+        path: PathBuf,
+        /// Its place in the file, from 1.
+        record: u64,
     },
     /// A job is to go on with what another request began.
     OtherRequest {
@@ -132,6 +152,20 @@ pub enum ErrorKind {
         parts: Vec<(String, u64, u64)>,
         /// How many more there are.
         more: usize,
+    },
+    /// A reference has more shingles than fit into the memory allowed.
+    ReferenceTooLong {
+        /// Its id.
+        id: String,
+        /// The memory allowed, in bytes.
+        memory: u64,
+    },
+    /// So little memory is allowed for the references that the input would be read too often.
+    TooManyPasses {
+        /// How often.
+        passes: usize,
+        /// A memory that would do, in bytes.
+        memory: u64,
     },
     /// An id is longer than a file can hold.
     IdTooLong {
@@ -199,6 +233,18 @@ impl Error {
     }
 }
 
+impl From<lookalike_corpus::Error> for Error {
+    fn from(source: lookalike_corpus::Error) -> Self {
+        Self::corpus(source)
+    }
+}
+
+impl From<lookalike_core::Error> for Error {
+    fn from(source: lookalike_core::Error) -> Self {
+        Self::recipe(source)
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &*self.0 {
@@ -229,11 +275,31 @@ impl fmt::Display for Error {
             ErrorKind::Busy(path) => {
                 write!(f, "`{}`: is being written by another process", path.display())
             }
-            ErrorKind::Input(source) => source.fmt(f),
+            ErrorKind::IdTooLong { start, bytes, limit } => write!(
+                f,
+                "the id `{start}...` has {bytes} bytes, more than the {limit} that a signature \
+                 file can hold"
+            ),
+            job => job.fmt_job(f),
+        }
+    }
+}
+
+impl ErrorKind {
+    /// What goes wrong with a job rather than with a file of ours.
+    fn fmt_job(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ErrorKind::Input(source) => write!(f, "{source}"),
             ErrorKind::Record { path, record, fault } => {
                 write!(f, "`{}` record {record}: {fault}", path.display())
             }
-            ErrorKind::BadRecipe(source) => source.fmt(f),
+            ErrorKind::BadRecipe(source) => write!(f, "{source}"),
+            ErrorKind::NeedsDocuments { path, option } => write!(
+                f,
+                "`{}`: has signatures, but {option} needs the documents themselves\n\
+                 hint: give the documents, or judge by `--verify estimate` or `--verify none`",
+                path.display()
+            ),
             ErrorKind::Interrupted => f.write_str("interrupted"),
             ErrorKind::InputChanged(path) => write!(
                 f,
@@ -260,6 +326,21 @@ impl fmt::Display for Error {
                 folder.display(),
                 input.display()
             ),
+            ErrorKind::NoRun(path) => write!(
+                f,
+                "`{}`: has no results of a run\n\
+                 hint: name the folder that `dedup` was given as --out",
+                path.display()
+            ),
+            ErrorKind::RunUnfinished(path) => write!(
+                f,
+                "`{}`: the run is not finished\n\
+                 hint: the command that began it goes on with --resume",
+                path.display()
+            ),
+            ErrorKind::DocumentChanged { path, record } => {
+                write!(f, "`{}` record {record}: has changed since it was signed", path.display())
+            }
             ErrorKind::OtherRequest { path, option, before, now } => write!(
                 f,
                 "`{}`: that run had another `{option}`: `{before}`, now `{now}`\n\
@@ -286,30 +367,42 @@ impl fmt::Display for Error {
                 f,
                 "{removed} of {documents} documents would be removed, {:.1} %, where {:.1} % are \
                  allowed; nothing was removed\n\
-                 hint: go on with a larger budget, or look at the pairs first",
+                 hint: clusters.parquet says which; with --resume and a larger budget it goes on",
                 percent(*removed, *documents),
                 share * 100.0
             ),
             ErrorKind::RemovesTooMuchOf { field, share, parts, more } => {
-                write!(f, "more than {:.1} % would be removed of", share * 100.0)?;
-                write_parts(f, field, parts, *more)
+                removes_too_much_of(f, field, *share, parts, *more)
             }
-            ErrorKind::IdTooLong { start, bytes, limit } => write!(
+            ErrorKind::ReferenceTooLong { id, memory } => write!(
                 f,
-                "the id `{start}...` has {bytes} bytes, more than the {limit} that a signature \
-                 file can hold"
+                "the reference `{id}` is too long to be searched for in {}\n\
+                 hint: allow more memory",
+                numbers::bytes(*memory)
             ),
+            ErrorKind::TooManyPasses { passes, memory } => write!(
+                f,
+                "the references do not fit into memory, and the input would have to be read \
+                 {passes} times\nhint: allow {} of memory",
+                numbers::bytes(*memory)
+            ),
+            // All others are told above.
+            _ => Ok(()),
         }
     }
 }
 
-/// Those that lose too much, and what that means.
-fn write_parts(
+// The message has that of its source in it, so there is none to print after it; `kind` has it.
+impl std::error::Error for Error {}
+
+fn removes_too_much_of(
     f: &mut fmt::Formatter<'_>,
     field: &str,
+    share: f64,
     parts: &[(String, u64, u64)],
     more: usize,
 ) -> fmt::Result {
+    write!(f, "more than {:.1} % would be removed of", share * 100.0)?;
     for (value, removed, all) in parts {
         let percent = percent(*removed, *all);
         write!(f, "\n  {field} `{value}`: {removed} of {all} ({percent:.1} %)")?;
@@ -317,11 +410,11 @@ fn write_parts(
     if more > 0 {
         write!(f, "\n  and {more} more")?;
     }
-    write!(f, "\nnothing was removed\nhint: go on with a larger budget, or look at the pairs first")
+    f.write_str(
+        "\nnothing was removed\n\
+         hint: clusters.parquet says which; with --resume and a larger budget it goes on",
+    )
 }
-
-// The message has that of its source in it, so there is none to print after it; `kind` has it.
-impl std::error::Error for Error {}
 
 fn percent(part: u64, whole: u64) -> f64 {
     part as f64 / whole.max(1) as f64 * 100.0

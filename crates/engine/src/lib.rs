@@ -5,8 +5,13 @@
 //! and a stage that is complete is never done twice. Its parts can be used by
 //! themselves: signature files ([`signature_file`]), sorting more than fits
 //! into memory ([`sort`]), identity sets ([`group`]), the way from keys to
-//! clusters ([`matching`]), and the [`report`].
+//! clusters ([`matching`]), and the [`report`]. A finished run answers questions
+//! about its documents: [`Run`].
+//!
+//! [`Against`] compares one corpus with another: which documents resemble or
+//! contain one of a list of references.
 
+mod against;
 mod artefact;
 mod atomic_file;
 mod components;
@@ -28,6 +33,7 @@ mod places;
 pub mod report;
 mod row_set;
 mod rows;
+pub mod run;
 mod sign;
 pub mod signature_file;
 mod skips;
@@ -37,6 +43,7 @@ mod sources;
 mod verify;
 mod write;
 
+pub use against::{Against, Findings, Match, MatchFile};
 pub use atomic_file::{AtomicFile, Existing};
 pub use components::Components;
 pub use dedup::{Dedup, GROUP_LIMIT, PairsWanted, Plan, RemovalBudget};
@@ -45,3 +52,4 @@ pub use keep::KeepPolicy;
 pub use observe::{Observer, Stage, Unobserved, Work};
 pub use occurrences::Occurrences;
 pub use places::Places;
+pub use run::Run;

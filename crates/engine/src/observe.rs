@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::error::Error;
 
-/// The stages of a job, in order.
+/// The stages of jobs, each in its order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Stage {
@@ -20,10 +20,14 @@ pub enum Stage {
     Decide,
     /// Survivors, tables and the report.
     Write,
+    /// References to an index, when one corpus is searched for another.
+    Index,
+    /// Documents searched for references.
+    Search,
 }
 
 impl Stage {
-    /// All of them.
+    /// Those of a deduplication.
     pub const ALL: [Self; 6] =
         [Self::Sign, Self::Group, Self::Match, Self::Verify, Self::Decide, Self::Write];
 
@@ -36,6 +40,8 @@ impl Stage {
             Self::Verify => "verify",
             Self::Decide => "decide",
             Self::Write => "write",
+            Self::Index => "index",
+            Self::Search => "search",
         }
     }
 }
@@ -72,6 +78,11 @@ pub trait Observer: Sync {
     /// A record or file is passed over.
     fn skipped(&self, fault: &Error) {
         let _ = fault;
+    }
+
+    /// Something that people should know while the job runs.
+    fn note(&self, message: &str) {
+        let _ = message;
     }
 
     /// Whether to stop. What is complete by then stays, and a later run can go on from there.

@@ -7,6 +7,8 @@
 
 use std::path::Path;
 
+use lookalike_core::Signature;
+
 use crate::error::Result;
 use crate::row_set::RowSet;
 use crate::rows::Rows;
@@ -51,8 +53,9 @@ impl Order {
         while sorting.ties > 0 {
             let mut sorter = Sorter::new(folder, budget);
             let mut ties = Ties::ByRow;
-            for (row, signed) in SignatureReader::open(signatures)?.enumerate() {
-                let (id, _) = signed?;
+            let mut reader = SignatureReader::open(signatures)?;
+            let (mut id, mut signature, mut row) = (String::new(), Signature::default(), 0);
+            while reader.read(&mut id, &mut signature)? {
                 if sorting.tied.contains(row as u64) {
                     let rest = id.as_bytes().get(offset..).unwrap_or_default();
                     if !rest.is_empty() {
@@ -61,6 +64,7 @@ impl Order {
                     let (place, bytes) = (sorting.places[row], next_bytes(rest));
                     sorter.push(Key { place, bytes, row: row as u32 })?;
                 }
+                row += 1;
             }
             sorting.assign(sorter, ties)?;
             offset += STEP;
@@ -173,7 +177,7 @@ impl Sorting {
 
 #[cfg(test)]
 mod tests {
-    use lookalike_core::{Layout, Recipe, Signature};
+    use lookalike_core::{Layout, Recipe};
     use proptest::prelude::*;
 
     use super::*;

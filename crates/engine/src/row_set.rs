@@ -19,6 +19,14 @@ impl RowSet {
         Self { words: vec![0; rows.div_ceil(64) as usize], before: Vec::new() }
     }
 
+    /// Makes room for so many rows, if there is less.
+    pub(crate) fn extend_to(&mut self, rows: u64) {
+        let words = rows.div_ceil(64) as usize;
+        if words > self.words.len() {
+            self.words.resize(words, 0);
+        }
+    }
+
     pub(crate) fn insert(&mut self, row: u64) {
         self.words[row as usize / 64] |= 1 << (row % 64);
     }

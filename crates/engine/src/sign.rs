@@ -87,7 +87,7 @@ impl Signing<'_> {
             let source = listing.next(self)?;
             number += 1;
             let spool = |source: Source| {
-                files.check_foreign(source.path())?;
+                source.local_path().map_or(Ok(()), |path| files.check_foreign(path))?;
                 source.spool(&files.work).map_err(Error::corpus)
             };
             Some(source.and_then(spool).map(|source| (number - 1, source)))
@@ -363,7 +363,7 @@ impl<'a> Sink<'a> {
         if let Some(fault) = fault {
             self.signing.skip(&mut self.signed.skips, Error::corpus(fault))?;
         }
-        let (bytes, modified) = SourceRow::state(&source);
+        let (bytes, modified) = SourceRow::state(&source).unwrap_or_default();
         let first_row = self.signed.documents - documents;
         self.signed.sources += 1;
         let row = SourceRow { source, bytes, modified, first_row, documents, bad, broken };

@@ -4,11 +4,11 @@
 //! consecutive rows, and so are its records but for the bad ones. Twelve bytes a source are held in memory.
 
 use std::fs::File;
-use std::io::{BufRead as _, BufReader};
+use std::io::{self, BufRead as _, BufReader};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use lookalike_corpus::Source;
+use lookalike_corpus::{ReadOptions, Source};
 use serde::{Deserialize, Serialize};
 
 use crate::atomic_file::{AtomicFile, Existing};
@@ -37,15 +37,22 @@ pub(crate) struct SourceRow {
 
 impl SourceRow {
     /// Size and time of the file as it is now.
-    pub(crate) fn state(source: &Source) -> (Option<u64>, Option<u128>) {
-        let modified = source.modified().ok().flatten();
+    pub(crate) fn state(source: &Source) -> lookalike_corpus::Result<(Option<u64>, Option<u128>)> {
+        let modified = source.modified()?;
         let modified = modified.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
-        (source.stored_bytes().ok(), modified.map(|time| time.as_nanos()))
+        Ok((Some(source.stored_bytes()?), modified.map(|time| time.as_nanos())))
     }
 
     /// Fails if the file is not the one that was signed.
     pub(crate) fn check_unchanged(&self) -> Result<()> {
-        if Self::state(&self.source) == (self.bytes, self.modified) {
+        let state = match Self::state(&self.source) {
+            // A store that does not answer has not changed.
+            Err(fault) if self.bytes.is_some() && !is_gone(&fault) => {
+                return Err(Error::corpus(fault));
+            }
+            state => state.unwrap_or_default(),
+        };
+        if state == (self.bytes, self.modified) {
             return Ok(());
         }
         Err(Error::new(ErrorKind::InputChanged(self.source.path().to_owned())))
@@ -62,20 +69,67 @@ impl SourceRow {
 
     /// The record of one of its rows.
     pub(crate) fn record_of(&self, row: u64) -> u64 {
-        let mut record = row - self.first_row + 1;
-        for &bad in &self.bad {
-            if bad > record {
+        let good = row - self.first_row + 1;
+        // Bad records before it: those with fewer than `good` good ones before them.
+        let bad = partition(&self.bad, |index, bad| bad - index as u64 <= good);
+        good + bad as u64
+    }
+
+    /// Reads the texts of some of its rows again, which are in order, and calls `each` with the
+    /// row and the text of every one that is still there.
+    pub(crate) fn for_each_text(
+        &self,
+        options: &ReadOptions,
+        mut rows: &[u64],
+        mut each: impl FnMut(u64, &[u8]),
+    ) -> Result<()> {
+        for chunk in self.source.chunks(options) {
+            let chunk = chunk.map_err(Error::corpus)?;
+            let (mut passed, mut fault) = (0, None);
+            chunk.for_each_wanted(
+                |record| self.row_of(record).is_some_and(|row| rows.binary_search(&row).is_ok()),
+                |record| {
+                    passed += 1;
+                    match record {
+                        Ok(record) => {
+                            if let Some(row) = self.row_of(record.number) {
+                                each(row, &record.text);
+                            }
+                        }
+                        Err(error) => fault = Some(error),
+                    }
+                },
+            );
+            if let Some(fault) = fault {
+                return Err(Error::corpus(fault));
+            }
+            rows = rows.get(passed..).unwrap_or_default();
+            if rows.is_empty() {
                 break;
             }
-            record += 1;
         }
-        record
+        Ok(())
     }
 
     /// Its rows.
     pub(crate) fn rows(&self) -> Range<u64> {
         self.first_row..self.first_row + self.documents
     }
+}
+
+fn is_gone(fault: &lookalike_corpus::Error) -> bool {
+    use lookalike_corpus::ErrorKind;
+    matches!(fault.kind(), ErrorKind::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
+}
+
+/// How many of the first elements `holds` is true of; it is false of all after them.
+fn partition(list: &[u64], holds: impl Fn(usize, u64) -> bool) -> usize {
+    let (mut low, mut high) = (0, list.len());
+    while low < high {
+        let middle = low.midpoint(high);
+        if holds(middle, list[middle]) { low = middle + 1 } else { high = middle }
+    }
+    low
 }
 
 /// Writes the file.
@@ -151,9 +205,37 @@ impl SourceTable {
         self.parse(&line, from)
     }
 
-    /// The source that a row is in.
-    pub(crate) fn of_row(&self, row: u64) -> usize {
+    /// The source that a row is in; `None` for signatures that came without documents.
+    pub(crate) fn of_row(&self, row: u64) -> Result<Option<SourceRow>> {
         // Sources without documents have the first row of the next one: the last of equals.
-        self.first_rows.partition_point(|&first| u64::from(first) <= row).saturating_sub(1)
+        let after = self.first_rows.partition_point(|&first| u64::from(first) <= row);
+        after.checked_sub(1).map(|number| self.get(number)).transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_and_records_lead_to_each_other() {
+        let source = Source::file(Path::new("a.jsonl"), None).unwrap();
+        for bad in [vec![], vec![1], vec![1, 2, 5], vec![3, 4, 11], (1..11).collect()] {
+            let records: Vec<u64> = (1..=11).filter(|record| !bad.contains(record)).collect();
+            let row = SourceRow {
+                source: source.clone(),
+                bytes: None,
+                modified: None,
+                first_row: 100,
+                documents: records.len() as u64,
+                bad: bad.clone(),
+                broken: false,
+            };
+            for (number, &record) in (100..).zip(&records) {
+                assert_eq!((row.record_of(number), row.row_of(record)), (record, Some(number)));
+            }
+            assert!(bad.iter().all(|&record| row.row_of(record).is_none()));
+            assert_eq!(row.row_of(12), None, "not there");
+        }
     }
 }

@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &Dedup, kernel: Kernel) -> anyhow::Result<Outcome> 
         let plan = job.plan()?;
         return show_plan(&plan, arguments.json).map(|()| Outcome::Done);
     }
-    interrupt::watch()?;
+    interrupt::watch("interrupted\nhint: the same command with --resume goes on", Vec::new())?;
     let watch = Watch::new(arguments.progress);
     let report = job.run(&arguments.out, &watch);
     watch.finish();
@@ -45,6 +45,7 @@ pub(crate) fn run(arguments: &Dedup, kernel: Kernel) -> anyhow::Result<Outcome> 
         output::write_json(&serde_json::to_value(&report)?)?;
     } else {
         output::write(&summary(&report, arguments))?;
+        say(&cost(&report));
     }
     Ok(if report.skipped == 0 { Outcome::Done } else { Outcome::Skipped })
 }
@@ -113,19 +114,23 @@ fn summary(report: &Report, arguments: &Dedup) -> String {
     }
     let mut lines = vec![text + &table.text()];
     lines.extend(report.notes.iter().map(|note| format!("note: {note}\n")));
+    lines.push("\n".to_owned());
     let out = arguments.out.display();
-    let rate = report.bytes_read as f64 / 1e6 / report.seconds.total.max(1e-9);
-    lines.push(format!(
-        "\nread {} in {} ({rate:.0} MB/s), {} of memory at most\n",
-        bytes(report.bytes_read),
-        duration(report.seconds.total),
-        bytes(report.peak_memory_bytes),
-    ));
     if arguments.survivors {
         lines.push(format!("{out}/kept         the documents that stay\n"));
     }
     lines.push(format!("{out}/report.html  what happened, with plots and differences\n"));
     lines.concat()
+}
+
+fn cost(report: &Report) -> String {
+    let rate = report.bytes_read as f64 / 1e6 / report.seconds.total.max(1e-9);
+    format!(
+        "read {} in {} ({rate:.1} MB/s as stored), {} of memory at most",
+        bytes(report.bytes_read),
+        duration(report.seconds.total),
+        bytes(report.peak_memory_bytes),
+    )
 }
 
 fn largest(report: &Report) -> String {

@@ -113,7 +113,7 @@ fn signatures(path: &Path, as_json: bool) -> anyhow::Result<Outcome> {
     table.row(["signing digest", &recipe.signing_digest().to_string()]);
     for (i, id) in sample.iter().enumerate() {
         // An id comes from a file: it must not steer the terminal.
-        let id: String = id.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+        let id = output::printable(id);
         table.row([if i == 0 { "ids" } else { "" }, &id]);
     }
     let mut text = table.text();

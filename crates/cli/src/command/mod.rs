@@ -1,5 +1,6 @@
 //! The commands, one module each.
 
+mod against;
 mod compare;
 mod completions;
 mod dedup;
@@ -11,6 +12,7 @@ mod sample;
 mod sketch;
 mod tune;
 mod verdict;
+mod why;
 
 use anyhow::Context as _;
 use lookalike_core::Kernel;
@@ -25,6 +27,8 @@ pub(crate) fn run(command: &Command) -> anyhow::Result<Outcome> {
     let kernel = || Kernel::from_environment().with_context(|| env::KERNEL);
     match command {
         Command::Dedup(arguments) => dedup::run(arguments, kernel()?),
+        Command::Why(arguments) => kernel().and_then(|_| why::run(arguments)),
+        Command::Against(arguments) => against::run(arguments, kernel()?),
         Command::Compare(arguments) => kernel().and_then(|_| compare::run(arguments)),
         Command::Tune(arguments) => tune::run(arguments, kernel()?),
         Command::Sketch(arguments) => sketch::run(arguments, kernel()?),

@@ -9,7 +9,7 @@ use lookalike_engine::{KeepPolicy, PairsWanted, RemovalBudget};
 use super::documents::{Documents, RawDocuments};
 use super::judging::{Judging, RawJudging};
 use super::sketch::ProgressForm;
-use super::{mistake, share, size};
+use super::{LEAST_MEMORY, mistake, share, size};
 
 /// Find look-alikes in a corpus, keep one of each, and prove it
 #[derive(Args)]
@@ -145,9 +145,6 @@ pub(crate) struct Dedup {
     pub(crate) json: bool,
     pub(crate) documents: Documents,
 }
-
-/// Under this there is not even room for the buffers of reading.
-const LEAST_MEMORY: u64 = 128 << 20;
 
 impl RawDedup {
     pub(crate) fn check(self) -> Result<Dedup, clap::Error> {

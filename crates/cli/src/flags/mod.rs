@@ -4,12 +4,14 @@
 //! The structs that clap fills are raw; `check` turns each into arguments that
 //! make sense. Nothing here touches a file.
 
+mod against;
 mod compare;
 mod dedup;
 mod documents;
 mod judging;
 mod sketch;
 mod tune;
+mod why;
 
 use std::io::{self, Write as _};
 use std::path::PathBuf;
@@ -20,11 +22,13 @@ use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum, ValueHint};
 
 use crate::env;
 
+pub(crate) use against::Against;
 pub(crate) use compare::{Compare, DiffForm};
 pub(crate) use dedup::Dedup;
 pub(crate) use judging::Judging;
 pub(crate) use sketch::{OnUnreadable, ProgressForm, Sketch};
 pub(crate) use tune::{Plot, PlotFormat, Sample, Tune, Wanted};
+pub(crate) use why::Why;
 
 /// Finds documents that are roughly the same, and proves it.
 #[derive(Parser)]
@@ -48,6 +52,8 @@ struct Cli {
 #[derive(Subcommand)]
 enum RawCommand {
     Dedup(dedup::RawDedup),
+    Why(why::RawWhy),
+    Against(against::RawAgainst),
     Compare(compare::RawCompare),
     Tune(tune::RawTune),
     Sketch(sketch::RawSketch),
@@ -103,6 +109,8 @@ Example:
 /// What to do, checked.
 pub(crate) enum Command {
     Dedup(Box<Dedup>),
+    Why(Why),
+    Against(Box<Against>),
     Compare(Compare),
     Tune(Tune),
     Sketch(Sketch),
@@ -126,6 +134,8 @@ pub(crate) fn parse() -> Result<Command, ExitCode> {
 fn check(cli: Cli) -> Result<Command, clap::Error> {
     Ok(match cli.command {
         RawCommand::Dedup(raw) => Command::Dedup(Box::new(raw.check()?)),
+        RawCommand::Why(raw) => Command::Why(raw.check()?),
+        RawCommand::Against(raw) => Command::Against(Box::new(raw.check()?)),
         RawCommand::Compare(raw) => Command::Compare(raw.check()?),
         RawCommand::Tune(raw) => Command::Tune(raw.check()?),
         RawCommand::Sketch(raw) => Command::Sketch(raw.check()),
@@ -135,6 +145,9 @@ fn check(cli: Cli) -> Result<Command, clap::Error> {
         RawCommand::Man { folder } => Command::Man { folder },
     })
 }
+
+/// Under this there is not even room for the buffers of reading.
+const LEAST_MEMORY: u64 = 128 << 20;
 
 /// A mistake that clap cannot know of, told as one that it found.
 fn mistake(command: &str, message: &str) -> clap::Error {

@@ -1,10 +1,12 @@
 //! What the documents show is what happens: every `console` block of the
-//! README and of docs/ is run, and its output compared line by line.
+//! README and of docs/ is run, and its output compared line by line; a line of three dots stands
+//! for any lines. Each document has a folder of its own with the examples in it, so that a command
+//! can use what one before it wrote.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::{lookalike, root};
+use crate::{folder, lookalike, root};
 
 /// How a reader of the README starts the program, and how a reader of the guide does.
 const PROGRAMS: [&str; 2] = ["cargo run --release --quiet -- ", "lookalike "];
@@ -50,21 +52,50 @@ fn examples(document: &Path) -> Vec<Example> {
     examples
 }
 
+/// A folder with the examples in it.
+fn workplace(document: &Path) -> PathBuf {
+    let name = document.file_stem().unwrap().to_str().unwrap();
+    let place = folder("documents").join(name);
+    copy_folder(&root().join("examples"), &place.join("examples"));
+    place
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let (path, target) = (entry.as_ref().unwrap().path(), to.join(entry.unwrap().file_name()));
+        if path.is_dir() {
+            copy_folder(&path, &target);
+        } else {
+            fs::copy(path, target).unwrap();
+        }
+    }
+}
+
+/// Whether lines are as shown.
+fn is_shown(printed: &[&str], shown: &[&str]) -> bool {
+    match shown.split_first() {
+        None => printed.is_empty(),
+        Some((&"...", rest)) => (0..=printed.len()).any(|at| is_shown(&printed[at..], rest)),
+        Some((line, rest)) => printed.first() == Some(line) && is_shown(&printed[1..], rest),
+    }
+}
+
 #[test]
 fn documents_show_what_happens() {
     let mut run = 0;
     for document in documents() {
+        let place = workplace(&document);
         for Example { command, expected } in examples(&document) {
             let arguments: Vec<&str> = command.split(' ').collect();
-            let output = lookalike(&arguments).output().unwrap();
+            let output = lookalike(&arguments).current_dir(&place).output().unwrap();
             let printed = String::from_utf8(output.stdout).unwrap();
-            let shown = |text: &str| text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n");
-            assert_eq!(
-                shown(printed.trim_end()),
-                shown(&expected),
-                "`{command}` in {}",
-                document.display()
-            );
+            let [printed, shown] = [&printed, &expected]
+                .map(|text| text.trim_end().lines().map(str::trim_end).collect::<Vec<&str>>());
+            if !is_shown(&printed, &shown) {
+                let document = document.display();
+                assert_eq!(printed.join("\n"), shown.join("\n"), "`{command}` in {document}");
+            }
             run += 1;
         }
     }

@@ -8,7 +8,18 @@ use std::path::Path;
 
 use crate::{folder, run};
 
-const COMMANDS: [&str; 7] = ["compare", "tune", "sketch", "info", "recipe", "completions", "man"];
+const COMMANDS: [&str; 10] = [
+    "dedup",
+    "why",
+    "against",
+    "compare",
+    "tune",
+    "sketch",
+    "info",
+    "recipe",
+    "completions",
+    "man",
+];
 
 fn snapshot(name: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/help").join(name);

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+mod against;
 mod compare;
 mod dedup;
 mod documents;
@@ -10,6 +11,7 @@ mod help;
 mod info;
 mod sketch;
 mod tune;
+mod why;
 
 use std::fs;
 use std::io::Write as _;

@@ -141,6 +141,26 @@ fn paths_that_are_no_text_are_written_down_too() {
     assert_eq!((again.path(), again.name()), (path, "\u{fffd}.jsonl"));
 }
 
+/// In a build without object stores too: nobody is asked for it yet.
+#[test]
+fn an_object_is_written_down_by_its_url() {
+    let url = "s3://bucket/x/a.jsonl.gz";
+    let written = format!(
+        "{{\"path\":\"{url}\",\"id\":\"{url}\",\"name\":\"a.jsonl.gz\",\"format\":\"jsonl\",\
+         \"compression\":\"gzip\"}}"
+    );
+    let source: Source = serde_json::from_str(&written).unwrap();
+    assert_eq!((source.path(), source.id()), (Path::new(url), url));
+    assert_eq!(serde_json::to_string(&source).unwrap(), written);
+    let spooled = source.spool(&folder("sources-object")).unwrap();
+    assert_eq!(spooled.path(), Path::new(url), "stays where it is");
+    if cfg!(not(feature = "object-stores")) {
+        for error in [spooled.stored_bytes().unwrap_err(), spooled.modified().unwrap_err()] {
+            assert!(matches!(error.kind(), ErrorKind::NoObjectStores(_)), "{error}");
+        }
+    }
+}
+
 /// Runs itself again: only a process of its own has a standard input to give.
 #[test]
 fn standard_input_is_kept_as_it_is() {

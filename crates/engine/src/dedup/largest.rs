@@ -99,9 +99,9 @@ impl Documents<'_> {
         let mut texts = HashMap::new();
         let mut rows = &rows[..];
         while let Some(&first) = rows.first() {
-            let source = self.sources.get(self.sources.of_row(first))?;
+            let Some(source) = self.sources.of_row(first)? else { break };
             let count = rows.iter().take_while(|row| source.rows().contains(row)).count();
-            let (mut wanted, rest) = rows.split_at(count.max(1));
+            let (wanted, rest) = rows.split_at(count.max(1));
             rows = rest;
             if source.source.format() == Format::TextFile {
                 // It may be too long to be in memory whole.
@@ -112,25 +112,10 @@ impl Documents<'_> {
                 }
                 continue;
             }
-            for chunk in source.source.chunks(self.options) {
-                // What cannot be read any more is only not shown.
-                let Ok(chunk) = chunk else { break };
-                let mut found = wanted.iter();
-                chunk.for_each_wanted(
-                    |record| source.row_of(record).is_some_and(|row| wanted.contains(&row)),
-                    |record| {
-                        let Some(&row) = found.next() else { return };
-                        if let Ok(record) = record {
-                            let end = record.text.len().min(MAX_BYTES);
-                            texts.insert(row, record.text[..end].to_vec());
-                        }
-                    },
-                );
-                wanted = found.as_slice();
-                if wanted.is_empty() {
-                    break;
-                }
-            }
+            // What cannot be read any more is only not shown.
+            let _ = source.for_each_text(self.options, wanted, |row, text| {
+                texts.insert(row, text[..text.len().min(MAX_BYTES)].to_vec());
+            });
         }
         Ok(texts)
     }

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use lookalike_corpus::ReadOptions;
 use serde::{Deserialize, Serialize};
 
 use crate::atomic_file::{AtomicFile, Existing};
@@ -87,6 +88,22 @@ impl Manifest {
             }
         }
         Ok(())
+    }
+
+    /// An option of the request; nothing if it was not one.
+    pub(crate) fn option(&self, name: &str) -> &str {
+        self.request.get(name).map_or("", |value| value)
+    }
+
+    /// How the job read records.
+    pub(crate) fn read_options(&self) -> ReadOptions {
+        let mut read = ReadOptions::default();
+        let fields = &mut read.fields;
+        let names = ["text-field", "id-field", "url-field"];
+        for (name, field) in names.iter().zip([&mut fields.text, &mut fields.id, &mut fields.url]) {
+            self.option(name).clone_into(field);
+        }
+        read
     }
 
     pub(crate) fn write(&self, path: &Path) -> Result<()> {

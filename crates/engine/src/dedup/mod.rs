@@ -19,12 +19,13 @@ mod largest;
 mod manifest;
 mod options;
 mod plan;
+mod signature_input;
 
 use std::fs;
 use std::path::Path;
 
-use lookalike_core::CandidateRule;
 use lookalike_core::recipe::Verify;
+use lookalike_core::{CandidateRule, Signature};
 use lookalike_corpus::{ReadOptions, Sources};
 use serde::{Deserialize, Serialize};
 
@@ -46,7 +47,7 @@ use crate::sources::SourceTable;
 use crate::verify::{Extraction, Sets, Verifier, Verifying};
 use crate::write::{Kind, Mirrors, Outcome, Tables, Written};
 use largest::Documents;
-use manifest::Manifest;
+pub(crate) use manifest::Manifest;
 
 pub use budget::RemovalBudget;
 pub use options::{Dedup, PairsWanted};
@@ -203,6 +204,10 @@ impl<'a> Job<'a> {
     }
 
     fn sign(&self) -> Result<Signed> {
+        if let Some(path) = self.options.signature_file() {
+            self.observer.begin(Stage::Sign, None);
+            return self.options.take_signatures(&path, &self.files);
+        }
         let Dedup { inputs, format, recipe, kernel, keep, budget, threads, strict, .. } =
             self.options;
         let sources = || Sources::by_name(inputs, *format).map_err(Error::corpus);
@@ -238,14 +243,12 @@ impl<'a> Job<'a> {
         self.observer.begin(Stage::Group, Some(Work::Documents(signed.documents)));
         let (path, folder) = (self.files.copies(), self.files.sorting());
         let copies = identity_sets(&path, &folder, self.budget / 2, signed.documents, |each| {
-            for (row, signature) in (0..).zip(SignatureReader::open(&self.files.signatures())?) {
-                let (_, signature) = signature?;
-                if !signature.is_empty() {
-                    each(order.place(row), signature.exact)?;
+            self.for_each_signature(|row, signature| {
+                if signature.is_empty() {
+                    return Ok(());
                 }
-                self.tick(row)?;
-            }
-            Ok(())
+                each(order.place(row), signature.exact)
+            })
         })?;
         Ok(copies.count())
     }
@@ -260,19 +263,31 @@ impl<'a> Job<'a> {
         let budget = self.budget / 4 * 3;
         let mut keys = Vec::new();
         let counts = matching::write_groups(&path, &folder, budget, signed.documents, |each| {
-            for (row, signature) in (0..).zip(SignatureReader::open(&self.files.signatures())?) {
-                let (_, signature) = signature?;
+            self.for_each_signature(|row, signature| {
                 let place = order.place(row);
-                if !copies.is_copy(place) {
-                    keys.clear();
-                    rule.keys(&signature, &mut keys);
-                    each(place, &keys)?;
+                if copies.is_copy(place) {
+                    return Ok(());
                 }
-                self.tick(row)?;
-            }
-            Ok(())
+                keys.clear();
+                rule.keys(signature, &mut keys);
+                each(place, &keys)
+            })
         })?;
         Ok(Matched { groups: counts.groups, members: counts.members, largest: counts.largest })
+    }
+
+    fn for_each_signature(
+        &self,
+        mut each: impl FnMut(u64, &Signature) -> Result<()>,
+    ) -> Result<()> {
+        let mut reader = SignatureReader::open(&self.files.signatures())?;
+        let (mut id, mut signature, mut row) = (String::new(), Signature::default(), 0);
+        while reader.read(&mut id, &mut signature)? {
+            each(row, &signature)?;
+            self.tick(row)?;
+            row += 1;
+        }
+        Ok(())
     }
 
     /// Tells of progress and listens for a stop, now and then.
@@ -392,9 +407,6 @@ impl<'a> Job<'a> {
             Ok(())
         })?;
         let removed = removed.count();
-        let budget = &self.options.budget;
-        budget.check(&removed, signed.documents, &self.files.parts(), &signed.parts)?;
-
         let sources = SourceTable::open(&self.files.sources())?;
         let signatures = SignatureLookup::open(&self.files.signatures())?;
         let tables = Tables {
@@ -409,6 +421,9 @@ impl<'a> Job<'a> {
                 || self.options.clustering == Clustering::Components,
         };
         let written = tables.write(&outcome)?;
+        // The tables are there already: they say what would go.
+        let budget = &self.options.budget;
+        budget.check(&removed, signed.documents, &self.files.parts(), &signed.parts)?;
         let documents = Documents {
             recipe: &self.options.recipe,
             order,

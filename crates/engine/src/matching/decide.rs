@@ -1,9 +1,11 @@
 //! Who stands for whom as far as is known.
 
+use std::hint::black_box;
+
+use super::groups::Step;
+use super::rounds::Clustering;
 use crate::components::Components;
 use crate::places::Places;
-
-use super::rounds::Clustering;
 
 /// The decision in the making.
 pub(super) enum State {
@@ -29,6 +31,20 @@ impl State {
             Self::Anchored(keepers) => keepers[place as usize] == place,
             Self::Components(_) => true,
         }
+    }
+
+    /// Brings what is known of these documents into the cache: here the processor waits for many
+    /// of them at once, and later would for each.
+    pub(super) fn touch(&self, steps: &[Step]) {
+        let known = match self {
+            Self::Anchored(keepers) => keepers,
+            Self::Components(components) => components.parents(),
+        };
+        let place = |step: &Step| match *step {
+            Step::Member(place) => place as usize,
+            Step::End => 0,
+        };
+        black_box(steps.iter().fold(0, |all, step| all ^ known[place(step)]));
     }
 
     /// Who stands for each place.

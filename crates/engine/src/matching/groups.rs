@@ -7,16 +7,18 @@
 //! memory: its places, ascending, and an end mark.
 //!
 //! Groups of the same members are common, since documents that share one key
-//! often share others. They are left in: they are a small part of the file, and
-//! what follows from them is dropped where candidates are made, for a look into
-//! a table each.
+//! often share others. Small groups are sorted by their members, and each is
+//! written once: every round reads all groups, and so finds the documents of
+//! small ones near each other, too. The larger ones come before them, in the
+//! order of their keys.
 
 use std::path::Path;
 
 use crate::artefact::{ArtefactReader, ArtefactWriter, Kind};
 use crate::error::{Error, Result};
-use crate::occurrences::Occurrences;
-use crate::sort::{KeyPlace, Sorter};
+use crate::occurrences::{Batches, Occurrences};
+use crate::sort::{KeyPlace, Record, Sorter};
+use crate::source::word;
 
 /// Files of groups. The counts are those of [`GroupCounts`].
 const GROUPS: Kind = Kind { magic: *b"LOOKGRPS", counts: 6 };
@@ -30,6 +32,27 @@ const PLACE: usize = 4;
 /// Bytes of counters for a key: eight counters, so that one in eight keys that occur once is kept.
 const COUNTER_BYTES: u64 = 2;
 
+/// The most members of a small group.
+const SMALL: usize = 4;
+
+/// The members of a small group, and end marks.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct SmallGroup([u32; SMALL]);
+
+impl Record for SmallGroup {
+    const BYTES: usize = SMALL * PLACE;
+
+    fn encode(self, out: &mut [u8]) {
+        for (bytes, place) in out.as_chunks_mut().0.iter_mut().zip(self.0) {
+            *bytes = place.to_le_bytes();
+        }
+    }
+
+    fn decode(bytes: &[u8]) -> Self {
+        Self(std::array::from_fn(|n| word(bytes, n * PLACE)))
+    }
+}
+
 /// What was grouped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GroupCounts {
@@ -39,7 +62,7 @@ pub struct GroupCounts {
     pub keys: u64,
     /// Keys that may occur more than once, and were sorted.
     pub records: u64,
-    /// Groups of two and more documents.
+    /// Groups of two and more documents; small ones of the same members are one.
     pub groups: u64,
     /// Their members, each counted in each of its groups.
     pub members: u64,
@@ -48,6 +71,13 @@ pub struct GroupCounts {
 }
 
 impl GroupCounts {
+    /// Counts a group.
+    fn add(&mut self, members: usize) {
+        self.groups += 1;
+        self.members += members as u64;
+        self.largest = self.largest.max(members as u64);
+    }
+
     fn to_array(self) -> [u64; GROUPS.counts] {
         let Self { documents, keys, records, groups, members, largest } = self;
         [documents, keys, records, groups, members, largest]
@@ -81,41 +111,65 @@ pub fn write_groups(
     mut each: impl FnMut(&mut dyn FnMut(u32, &[u64]) -> Result<()>) -> Result<()>,
 ) -> Result<GroupCounts> {
     let mut counts = GroupCounts::default();
-    let mut occurrences: Option<(Occurrences, usize)> = None;
+    let mut counters: Option<(Occurrences, Batches<u64>)> = None;
+    let mut counter_bytes = 0;
     each(&mut |_, keys| {
         counts.documents += 1;
         counts.keys += keys.len() as u64;
-        if !keys.is_empty() {
-            let (occurrences, _) = occurrences.get_or_insert_with(|| {
+        for &key in keys {
+            let (occurrences, batches) = counters.get_or_insert_with(|| {
                 // All documents have about as many keys as the first.
                 let all = documents.saturating_mul(keys.len() as u64 * COUNTER_BYTES);
-                let bytes = all.min(budget as u64 / 2) as usize;
-                (Occurrences::with_bytes(bytes), bytes)
+                counter_bytes = all.min(budget as u64 / 2) as usize;
+                let occurrences = Occurrences::with_bytes(counter_bytes);
+                let batches = Batches::new(&occurrences);
+                (occurrences, batches)
             });
-            for &key in keys {
-                occurrences.count(key);
-            }
+            batches.push(key, key, |keys| {
+                occurrences.count_all(keys);
+                Ok(())
+            })?;
         }
         Ok(())
     })?;
 
-    let left = budget - occurrences.as_ref().map_or(0, |&(_, bytes)| bytes);
-    let mut sorter = Sorter::new(folder, left);
-    if let Some((occurrences, _)) = occurrences {
-        each(&mut |place, keys| {
-            for &key in keys.iter().filter(|&&key| occurrences.may_be_many(key)) {
-                counts.records += 1;
-                sorter.push(KeyPlace { key, place })?;
-            }
+    let batch_bytes = Batches::<KeyPlace>::bytes(counter_bytes);
+    let mut sorter = Sorter::new(folder, budget.saturating_sub(counter_bytes + batch_bytes));
+    if let Some((mut occurrences, batches)) = counters {
+        batches.finish(|keys| {
+            occurrences.count_all(keys);
             Ok(())
         })?;
+        let mut batches = Batches::new(&occurrences);
+        let mut sort = |batch: &[KeyPlace]| {
+            for records in batch.chunks(64) {
+                // All counters first: a branch on each would wait for each.
+                let many = |bits, record: &KeyPlace| {
+                    bits << 1 | u64::from(occurrences.may_be_many(record.key))
+                };
+                let mut bits = records.iter().rev().fold(0u64, many);
+                counts.records += u64::from(bits.count_ones());
+                while bits != 0 {
+                    sorter.push(records[bits.trailing_zeros() as usize])?;
+                    bits &= bits - 1;
+                }
+            }
+            Ok(())
+        };
+        each(&mut |place, keys| {
+            keys.iter().try_for_each(|&key| batches.push(key, KeyPlace { key, place }, &mut sort))
+        })?;
+        batches.finish(sort)?;
     }
 
     let mut sorted = sorter.finish()?;
-    let mut out = GroupWriter::create(path, documents, counts)?;
+    // The counters are gone; the small groups get their share.
+    let small = Sorter::new(folder, counter_bytes + batch_bytes);
+    let mut out = GroupWriter::create(path, documents, counts, small)?;
     while let Some(record) = sorted.next()? {
         out.push(record)?;
     }
+    drop(sorted);
     out.finish()
 }
 
@@ -123,53 +177,76 @@ pub fn write_groups(
 struct GroupWriter {
     file: ArtefactWriter,
     counts: GroupCounts,
-    /// The last record, and the places of its key so far.
+    /// The last record, and the places of its key so far: the first of them, and how many.
     last: Option<KeyPlace>,
-    members: u64,
+    first: [u32; SMALL],
+    members: usize,
+    small: Sorter<SmallGroup>,
 }
 
 impl GroupWriter {
-    fn create(path: &Path, documents: u64, counts: GroupCounts) -> Result<Self> {
+    fn create(
+        path: &Path,
+        documents: u64,
+        counts: GroupCounts,
+        small: Sorter<SmallGroup>,
+    ) -> Result<Self> {
         let file = ArtefactWriter::create(path, &GROUPS, documents)?;
-        Ok(Self { file, counts, last: None, members: 0 })
+        Ok(Self { file, counts, last: None, first: [END; SMALL], members: 0, small })
     }
 
     fn push(&mut self, next: KeyPlace) -> Result<()> {
-        match self.last {
-            // A document that has the key twice is there once.
-            Some(last) if last == next => return Ok(()),
-            Some(last) if last.key == next.key => {
-                // The first is written when there is a second: before that it is no group.
-                if self.members == 1 {
-                    self.file.push(&last.place.to_le_bytes())?;
-                }
-                self.file.push(&next.place.to_le_bytes())?;
-                self.members += 1;
-            }
-            _ => {
-                self.end_group()?;
-                self.members = 1;
-            }
+        // A document that has the key twice is there once.
+        if self.last == Some(next) {
+            return Ok(());
+        }
+        if self.last.is_some_and(|last| last.key != next.key) {
+            self.end_group()?;
         }
         self.last = Some(next);
+        if self.members < SMALL {
+            self.first[self.members] = next.place;
+        } else {
+            if self.members == SMALL {
+                write_places(&mut self.file, &self.first)?;
+            }
+            write_places(&mut self.file, &[next.place])?;
+        }
+        self.members += 1;
         Ok(())
     }
 
     fn end_group(&mut self) -> Result<()> {
-        if self.members > 1 {
-            self.file.push(&END.to_le_bytes())?;
-            self.counts.groups += 1;
-            self.counts.members += self.members;
-            self.counts.largest = self.counts.largest.max(self.members);
+        if self.members > SMALL {
+            write_places(&mut self.file, &[END])?;
+            self.counts.add(self.members);
+        } else if self.members > 1 {
+            self.small.push(SmallGroup(self.first))?;
         }
+        (self.first, self.members) = ([END; SMALL], 0);
         Ok(())
     }
 
     fn finish(mut self) -> Result<GroupCounts> {
         self.end_group()?;
-        self.file.finish(&self.counts.to_array())?;
-        Ok(self.counts)
+        let Self { mut file, mut counts, small, .. } = self;
+        let mut small = small.finish()?;
+        let mut last = None;
+        while let Some(group) = small.next()? {
+            if last.replace(group) != Some(group) {
+                let members = group.0.iter().take_while(|&&place| place != END).count();
+                write_places(&mut file, &group.0[..members])?;
+                write_places(&mut file, &[END])?;
+                counts.add(members);
+            }
+        }
+        file.finish(&counts.to_array())?;
+        Ok(counts)
     }
+}
+
+fn write_places(file: &mut ArtefactWriter, places: &[u32]) -> Result<()> {
+    places.iter().try_for_each(|place| file.push(&place.to_le_bytes()))
 }
 
 /// What comes next in a file of groups.

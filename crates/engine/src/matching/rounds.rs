@@ -168,6 +168,44 @@ impl First {
     }
 }
 
+/// Groups, read some way ahead.
+struct Ahead {
+    groups: GroupReader,
+    steps: Vec<Step>,
+    next: usize,
+}
+
+/// Steps that are read ahead: what is known of their documents stays in the second-level cache.
+const AHEAD: usize = 2048;
+
+impl Ahead {
+    fn open(path: &Path) -> Result<Self> {
+        Ok(Self { groups: GroupReader::open(path)?, steps: Vec::with_capacity(AHEAD), next: 0 })
+    }
+
+    #[inline]
+    fn next(&mut self, state: &State) -> Result<Option<Step>> {
+        if self.next == self.steps.len() {
+            self.refill(state)?;
+        }
+        let step = self.steps.get(self.next).copied();
+        self.next += 1;
+        Ok(step)
+    }
+
+    fn refill(&mut self, state: &State) -> Result<()> {
+        self.next = 0;
+        self.steps.clear();
+        while self.steps.len() < AHEAD
+            && let Some(step) = self.groups.next()?
+        {
+            self.steps.push(step);
+        }
+        state.touch(&self.steps);
+        Ok(())
+    }
+}
+
 /// What a decision goes by.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Decide {
@@ -259,11 +297,11 @@ impl Rounds<'_> {
 
     /// Streams the groups and makes candidates.
     fn make(&mut self, last: usize, limit: usize, made: &mut Made) -> Result<()> {
-        let mut groups = GroupReader::open(self.plan.groups)?;
+        let mut groups = Ahead::open(self.plan.groups)?;
         let mut first = First::new(limit);
         let mut changed = false;
         let again = made.by_later.is_some();
-        while let Some(step) = groups.next()? {
+        while let Some(step) = groups.next(&self.state)? {
             let Step::Member(later) = step else {
                 first.members.clear();
                 changed = false;
@@ -377,10 +415,10 @@ impl Rounds<'_> {
         let mut late = Places::none(documents);
         let mut confirmed = Places::none(documents);
         let mut right = 0u64;
-        let mut groups = GroupReader::open(self.plan.groups)?;
+        let mut groups = Ahead::open(self.plan.groups)?;
         let mut first = First::new(limit);
         let (mut size, mut come_first) = (0, 0);
-        while let Some(step) = groups.next()? {
+        while let Some(step) = groups.next(&self.state)? {
             let Step::Member(place) = step else {
                 if come_first > limit {
                     limited.groups += 1;

@@ -148,23 +148,46 @@ impl<R: Read> SignatureReader<R> {
         source.check_end()
     }
 
+    /// Reads the next row into an id and a signature whose memory is used again. False after the
+    /// last.
+    ///
+    /// # Errors
+    /// If the file cannot be read or is damaged; then there is no further row.
+    pub fn read(&mut self, id: &mut String, signature: &mut Signature) -> Result<bool> {
+        let read = self.try_read(id, signature);
+        self.ended = !matches!(read, Ok(true));
+        read
+    }
+
+    fn try_read(&mut self, id: &mut String, signature: &mut Signature) -> Result<bool> {
+        let in_block = self.block.row < self.block.rows;
+        if self.ended || !in_block && !self.next_block()? {
+            return Ok(false);
+        }
+        self.read_row(id, signature).map(|()| true)
+    }
+
     /// The next row of the block.
-    fn next_row(&mut self) -> Result<(String, Signature)> {
+    fn read_row(&mut self, id: &mut String, signature: &mut Signature) -> Result<()> {
         let Self { source, block, layout, .. } = self;
         let width = layout.bytes();
         let signature_at = BLOCK_HEADER + block.row * width;
-        let signature = layout.decode(&block.bytes[signature_at..signature_at + width]);
-        let Some(signature) = signature else { unreachable!("exactly the width was given") };
+        let bytes = &block.bytes[signature_at..signature_at + width];
+        let Some(()) = layout.decode_into(bytes, signature) else {
+            unreachable!("exactly the width was given")
+        };
         let length = length_at(&block.bytes, BLOCK_HEADER + block.rows * width, block.row);
-        let id = std::str::from_utf8(&block.bytes[block.next_id..block.next_id + length]);
-        let id = id.map_err(|error| {
+        let text = std::str::from_utf8(&block.bytes[block.next_id..block.next_id + length]);
+        let text = text.map_err(|error| {
             let offset = block.offset + (block.next_id + error.valid_up_to()) as u64;
             source.corrupt_at(offset, "an id in UTF-8", "other bytes".into())
         })?;
+        id.clear();
+        id.push_str(text);
         block.next_id += length;
         block.row += 1;
         self.rows += 1;
-        Ok((id.to_owned(), signature))
+        Ok(())
     }
 }
 
@@ -188,22 +211,8 @@ impl<R: Read> Iterator for SignatureReader<R> {
     type Item = Result<(String, Signature)>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.ended {
-            return None;
-        }
-        let row = if self.block.row < self.block.rows {
-            self.next_row()
-        } else {
-            match self.next_block() {
-                Ok(true) => self.next_row(),
-                Ok(false) => {
-                    self.ended = true;
-                    return None;
-                }
-                Err(error) => Err(error),
-            }
-        };
-        self.ended = row.is_err();
-        Some(row)
+        let (mut id, mut signature) = (String::new(), Signature::default());
+        let read = self.read(&mut id, &mut signature);
+        read.map(|more| more.then_some((id, signature))).transpose()
     }
 }

@@ -6,4 +6,4 @@ mod tables;
 
 pub(crate) use mirrors::Mirrors;
 pub(crate) use outcome::{Kind, Outcome, Removed};
-pub(crate) use tables::{Tables, Written};
+pub(crate) use tables::{BATCH_ROWS, Table, Tables, Written};

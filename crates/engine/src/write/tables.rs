@@ -1,6 +1,6 @@
 //! `clusters.parquet` and `pairs.parquet`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow_array::builder::{
@@ -26,10 +26,10 @@ use crate::order::Order;
 use crate::report::Histogram;
 use crate::signature_file::SignatureLookup;
 use crate::sort::{Record, Sorted, Sorter};
-use crate::sources::SourceTable;
+use crate::sources::{SourceRow, SourceTable};
 
 /// Rows that are made at a time, and rows of a row group: little memory for either table.
-const BATCH_ROWS: usize = 4096;
+pub(crate) const BATCH_ROWS: usize = 4096;
 const GROUP_ROWS: usize = 1 << 16;
 
 /// What writing the tables needs.
@@ -204,7 +204,8 @@ impl Tables<'_> {
         let path = self.files.clusters();
         let mut table = Table::create(&path, schema)?;
         let mut ids = Ids::new(self.signatures);
-        // The id of the keeper at hand.
+        // The source of the last row, and the id of the last keeper.
+        let mut at_hand: Option<SourceRow> = None;
         let mut keeper = (u32::MAX, String::new());
         loop {
             let mut columns = ClusterColumns::default();
@@ -216,15 +217,15 @@ impl Tables<'_> {
                 }
                 let place = self.order.place(member.keeper_row.into());
                 let row = u64::from(member.row);
-                let source = self.sources.get(self.sources.of_row(row))?;
-                columns.push(
-                    &member,
-                    &ids.get(row)?,
-                    &keeper.1,
-                    sizes[place as usize],
-                    source.source.id(),
-                    source.record_of(row),
-                );
+                if at_hand.as_ref().is_none_or(|source| !source.rows().contains(&row)) {
+                    at_hand = self.sources.of_row(row)?;
+                }
+                let (source, record) = match &at_hand {
+                    Some(source) => (source.source.id(), source.record_of(row)),
+                    None => ("", row + 1),
+                };
+                let size = sizes[place as usize];
+                columns.push(&member, &ids.get(row)?, &keeper.1, size, source, record);
             }
             if columns.rows == 0 {
                 return table.finish();
@@ -417,14 +418,14 @@ impl PairColumns {
 }
 
 /// A Parquet file in the making.
-struct Table<'a> {
-    path: &'a Path,
+pub(crate) struct Table {
+    path: PathBuf,
     schema: Arc<Schema>,
     writer: ArrowWriter<PartialFile>,
 }
 
-impl<'a> Table<'a> {
-    fn create(path: &'a Path, schema: Schema) -> Result<Self> {
+impl Table {
+    pub(crate) fn create(path: &Path, schema: Schema) -> Result<Self> {
         let schema = Arc::new(schema);
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
@@ -433,19 +434,25 @@ impl<'a> Table<'a> {
         let file = PartialFile::create(path).map_err(|e| Error::io(path, Operation::Create, e))?;
         let writer = ArrowWriter::try_new(file, Arc::clone(&schema), Some(properties));
         let writer = writer.map_err(|error| failed(path, error))?;
-        Ok(Self { path, schema, writer })
+        Ok(Self { path: path.to_owned(), schema, writer })
     }
 
-    fn write(&mut self, columns: Vec<ArrayRef>) -> Result<()> {
+    /// The name that it has until it is complete.
+    pub(crate) fn partial_path(&self) -> &Path {
+        self.writer.inner().partial_path()
+    }
+
+    pub(crate) fn write(&mut self, columns: Vec<ArrayRef>) -> Result<()> {
         let batch = RecordBatch::try_new(Arc::clone(&self.schema), columns);
-        let batch = batch.map_err(|error| failed(self.path, error.into()))?;
-        self.writer.write(&batch).map_err(|error| failed(self.path, error))
+        let batch = batch.map_err(|error| failed(&self.path, error.into()))?;
+        self.writer.write(&batch).map_err(|error| failed(&self.path, error))
     }
 
-    fn finish(self) -> Result<()> {
-        let mut file = self.writer.into_inner().map_err(|error| failed(self.path, error))?;
-        file.sync().map_err(|e| Error::io(self.path, Operation::Write, e))?;
-        file.publish().map_err(|e| Error::io(self.path, Operation::Rename, e))
+    pub(crate) fn finish(self) -> Result<()> {
+        let Self { path, writer, .. } = self;
+        let mut file = writer.into_inner().map_err(|error| failed(&path, error))?;
+        file.sync().map_err(|e| Error::io(&path, Operation::Write, e))?;
+        file.publish().map_err(|e| Error::io(&path, Operation::Rename, e))
     }
 }
 

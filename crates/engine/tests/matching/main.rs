@@ -60,7 +60,8 @@ fn read_groups(folder: &Path) -> Vec<Vec<u32>> {
     groups
 }
 
-/// Groups by the definition, in the order of their keys.
+/// Groups by the definition: those of more than four members in the order of their keys, then
+/// the others by their members, each once; the end of a group counts as the largest member.
 fn naive_groups(keys: &Keys) -> Vec<Vec<u32>> {
     let mut places: BTreeMap<u64, BTreeSet<u32>> = BTreeMap::new();
     for (place, keys) in keys {
@@ -68,8 +69,13 @@ fn naive_groups(keys: &Keys) -> Vec<Vec<u32>> {
             places.entry(key).or_default().insert(*place);
         }
     }
-    let groups = places.into_values().map(|places| places.into_iter().collect());
-    groups.filter(|group: &Vec<u32>| group.len() > 1).collect()
+    let groups = places.into_values().map(|places| places.into_iter().collect::<Vec<u32>>());
+    let (mut groups, mut small): (Vec<_>, Vec<_>) =
+        groups.filter(|group| group.len() > 1).partition(|group| group.len() > 4);
+    small.sort_by_key(|group| [&group[..], &[u32::MAX]].concat());
+    small.dedup();
+    groups.append(&mut small);
+    groups
 }
 
 /// A judge that accepts some share of all pairs, always the same ones.

@@ -26,7 +26,7 @@ fn nothing_and_one_document() {
             let out = folder.join("out");
             let _ = fs::remove_dir_all(&out);
             let run = dedup(&[&folder.join(input)], &out, &["--keep", keep]);
-            assert_eq!((run.code, &*run.stderr), (0, ""), "{input}");
+            assert_eq!(run.code, 0, "{input}: {}", run.stderr);
             assert_eq!(counts(&out), expected, "{input}");
             assert_eq!(files(&out.join("kept")).len(), kept, "{input}");
             results(&out);

@@ -1,0 +1,209 @@
+//! `lookalike against`: one corpus searched for another.
+
+use std::io::{self, BufWriter, Write as _};
+use std::ops::ControlFlow;
+
+use anyhow::Context as _;
+use lookalike_core::Kernel;
+use lookalike_engine::numbers::{bytes, count, duration, grouped, percent};
+use lookalike_engine::{Against as Job, Error, ErrorKind, Findings, Match, MatchFile};
+
+use crate::exit::{Outcome, say};
+use crate::flags::Against;
+use crate::output;
+use crate::progress::Watch;
+use crate::{interrupt, recipe};
+
+pub(crate) fn run(arguments: &Against, kernel: Kernel) -> anyhow::Result<Outcome> {
+    let mut recipe = recipe::load(&arguments.recipe)?;
+    recipe.threshold = arguments.threshold.unwrap_or(recipe.threshold);
+    let temp = arguments.temp.clone().unwrap_or_else(std::env::temp_dir);
+    let work = temp.join(format!("lookalike-against-{}", std::process::id()));
+    let mut job = Job::new(arguments.references.iter().cloned(), arguments.inputs.iter().cloned())
+        .format(arguments.documents.format())
+        .read_options(arguments.documents.options().clone())
+        .recipe(recipe)
+        .kernel(kernel)
+        .containment(arguments.containment)
+        .min_tokens(arguments.min_tokens.into())
+        .temp(Some(work.clone()))
+        .strict(arguments.strict)
+        .clean(arguments.clean.clone());
+    if let Some(memory) = arguments.memory {
+        job = job.memory(memory);
+    }
+    if let Some(threads) = arguments.threads {
+        job = job.threads(threads as usize);
+    }
+    let file = arguments.out.as_ref().map(|path| MatchFile::create(path, arguments.existing));
+    let mut printer = match file.transpose().map_err(with_hint)? {
+        Some(file) => Printer::File(file),
+        None => Printer::Lines(Lines::new(arguments.json)),
+    };
+    let mut leftovers = vec![work];
+    if let Printer::File(file) = &printer {
+        leftovers.push(file.partial_path());
+    }
+    leftovers.extend(arguments.clean.as_ref().map(|clean| Job::partial_clean_folder(clean)));
+    interrupt::watch(INTERRUPTED, leftovers)?;
+
+    let watch = Watch::new(arguments.progress);
+    let mut failure = None;
+    let findings = job.run(&watch, &mut |found| match printer.push(found) {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(error) => {
+            failure = Some(error);
+            ControlFlow::Break(())
+        }
+    });
+    watch.finish();
+    // What could not be printed is why the job ended.
+    if let Some(error) = failure {
+        return Err(error);
+    }
+    let findings = match findings {
+        Ok(findings) => findings,
+        Err(error) if matches!(error.kind(), ErrorKind::Interrupted) => {
+            // Dropped first: it takes what is half-written with it.
+            drop(printer);
+            interrupt::exit_after(INTERRUPTED);
+        }
+        Err(error) => return Err(with_hint(error)),
+    };
+    printer.finish()?;
+    if arguments.json && arguments.out.is_some() {
+        output::write_json(&serde_json::to_value(&findings)?)?;
+    }
+    summary(&findings, arguments);
+    Ok(match (findings.skipped, findings.matches) {
+        (1.., _) => Outcome::Skipped,
+        (0, 0) => Outcome::No,
+        (0, _) => Outcome::Done,
+    })
+}
+
+/// Where matches go.
+enum Printer {
+    File(MatchFile),
+    Lines(Lines),
+}
+
+impl Printer {
+    fn push(&mut self, found: &Match<'_>) -> anyhow::Result<()> {
+        match self {
+            Self::File(file) => Ok(file.push(found)?),
+            Self::Lines(lines) => lines.push(found).context(STANDARD_OUTPUT),
+        }
+    }
+
+    fn finish(self) -> anyhow::Result<()> {
+        match self {
+            Self::File(file) => Ok(file.finish()?),
+            Self::Lines(mut lines) => lines.out.flush().context(STANDARD_OUTPUT),
+        }
+    }
+}
+
+const INTERRUPTED: &str = "interrupted\nhint: run the same command to start again";
+
+const STANDARD_OUTPUT: &str = "standard output: cannot be written";
+
+/// Matches on standard output, as they are found.
+struct Lines {
+    out: BufWriter<io::Stdout>,
+    json: bool,
+    any: bool,
+}
+
+impl Lines {
+    fn new(json: bool) -> Self {
+        Self { out: BufWriter::new(io::stdout()), json, any: false }
+    }
+
+    /// Numbers come first: they have one width, and ids any.
+    fn push(&mut self, found: &Match<'_>) -> io::Result<()> {
+        if self.json {
+            return writeln!(self.out, "{}", found.to_json());
+        }
+        if !self.any {
+            self.any = true;
+            writeln!(self.out, "resemblance  of reference  of input  input  reference")?;
+        }
+        writeln!(
+            self.out,
+            "{:11.4}  {:12.4}  {:8.4}  {}  {}",
+            found.resemblance(),
+            found.containment_reference(),
+            found.containment_input(),
+            printable(found.input),
+            printable(found.reference),
+        )
+    }
+}
+
+/// An id that cannot break its line or tell the terminal what to do.
+fn printable(id: &str) -> String {
+    id.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}
+
+fn summary(findings: &Findings, arguments: &Against) {
+    say(&format!(
+        "{} of {} and {} of {} ({}) are in {}",
+        grouped(findings.documents_found),
+        count(findings.documents, "document"),
+        grouped(findings.references_found),
+        count(findings.references, "reference"),
+        percent(findings.references_found, findings.references),
+        match findings.matches {
+            1 => "1 match".to_owned(),
+            matches => format!("{} matches", grouped(matches)),
+        },
+    ));
+    if findings.short_references > 0 {
+        let named = findings.short_examples.iter().take(SHOWN).map(|id| printable(id));
+        let named = named.collect::<Vec<_>>().join(", ");
+        let more = if findings.short_references > SHOWN as u64 { ", ..." } else { "" };
+        say(&format!(
+            "{} not looked for, with fewer than {} tokens (--min-tokens): {named}{more}",
+            count(findings.short_references, "reference"),
+            arguments.min_tokens,
+        ));
+    }
+    if findings.empty_references > 0 {
+        let empty = count(findings.empty_references, "reference");
+        say(&format!("{empty} without a word: nothing matches them"));
+    }
+    if findings.slow_references > 0 {
+        say(&format!(
+            "{} mostly of boilerplate that more than 1,000 references have: slower, nothing missed",
+            count(findings.slow_references, "reference"),
+        ));
+    }
+    if findings.skipped > 0 {
+        say(&format!("{} could not be read", grouped(findings.skipped)));
+    }
+    if findings.other_files > 0 {
+        say(&format!("{} of no kind that is read", count(findings.other_files, "file")));
+    }
+    let read = findings.bytes * findings.passes;
+    let rate = read as f64 / 1e6 / findings.seconds.max(1e-9);
+    say(&format!(
+        "read {} in {} ({rate:.0} MB/s), {} of memory at most",
+        bytes(read),
+        duration(findings.seconds),
+        bytes(findings.peak_memory_bytes),
+    ));
+}
+
+/// Ids that are named.
+const SHOWN: usize = 5;
+
+/// Says how to go on.
+fn with_hint(error: Error) -> anyhow::Error {
+    let hint = match error.kind() {
+        ErrorKind::Exists(_) => "--force replaces it",
+        ErrorKind::FolderInUse(_) => "name another folder; it is made if it is missing",
+        _ => return error.into(),
+    };
+    anyhow::anyhow!("{error}\nhint: {hint}")
+}

@@ -1,0 +1,320 @@
+//! `lookalike why`: what became of a document, or what joins two.
+
+use anyhow::bail;
+use lookalike_core::Recipe;
+use lookalike_core::difference::Limits;
+use lookalike_engine::Run;
+use lookalike_engine::report::Kind;
+use lookalike_engine::run::{
+    Explanation, Fate, Found, Member, Removal, RunDocument, SHOWN_MEMBERS, Scores, Step,
+};
+use serde_json::{Value, json};
+
+use super::difference;
+use crate::exit::Outcome;
+use crate::flags::{DiffForm, Why};
+use crate::output::{self, Align, Style, Table, beside, count, grouped, printable, threshold};
+
+pub(crate) fn run(arguments: &Why) -> anyhow::Result<Outcome> {
+    let run = Run::open(&arguments.run)?;
+    let found = find(&run, arguments, &arguments.id)?;
+    match &arguments.other {
+        None => explain(&run, arguments, &found),
+        Some(other) => join(&run, arguments, &found, other),
+    }
+}
+
+fn find(run: &Run, arguments: &Why, id: &str) -> anyhow::Result<Found> {
+    let found = run.find(id)?;
+    if found.count == 0 {
+        bail!(
+            "`{}`: had no document `{}`\n\
+             hint: `clusters.parquet` has the ids; without an id field, it is `path#record`",
+            arguments.run.display(),
+            printable(id)
+        );
+    }
+    Ok(found)
+}
+
+fn explain(run: &Run, arguments: &Why, found: &Found) -> anyhow::Result<Outcome> {
+    let explanations = run.explain(&found.rows)?;
+    if arguments.json {
+        let documents: Vec<Value> = explanations.iter().map(explanation_json).collect();
+        let count = found.count;
+        output::write_json(&json!({ "id": arguments.id, "count": count, "documents": documents }))?;
+    } else {
+        let style = Style::of_stdout();
+        let each = explanations.iter().map(|each| text(run, each, arguments.diff, style));
+        let mut text = each.collect::<Vec<_>>().join("\n");
+        if found.count > 1 {
+            let same = count(found.count, "document");
+            let shown = explanations.len() as u64;
+            let more = match found.count - shown {
+                0 => String::new(),
+                _ => format!("; the first {shown} of them are below"),
+            };
+            text = format!("{same} have the id `{}`{more}\n\n{text}", printable(&arguments.id));
+        }
+        output::write(&text)?;
+    }
+    let alone = |explanation: &Explanation| matches!(explanation.fate, Fate::Alone { .. });
+    Ok(if explanations.iter().all(alone) { Outcome::No } else { Outcome::Done })
+}
+
+fn text(run: &Run, explanation: &Explanation, diff: DiffForm, style: Style) -> String {
+    let Explanation { document, fate } = explanation;
+    let name = printable(&document.id);
+    match fate {
+        Fate::Alone { empty } => {
+            let reason = if *empty {
+                "has no words, and an empty document resembles nothing"
+            } else {
+                "has no look-alike in this run"
+            };
+            let sentence = style.bold(&format!("kept: `{name}` {reason}"));
+            format!("{sentence}\n\n{}", places(&[("document", document)]))
+        }
+        Fate::Kept { others, first } => {
+            let others = count(*others, "other document");
+            let sentence = style.bold(&format!("kept: `{name}` stands for {others}"));
+            let place = places(&[("document", document)]);
+            format!("{sentence}\n\n{place}\n{}", members(first, fate))
+        }
+        Fate::Removed(removal) => {
+            let keeper = printable(&removal.keeper.id);
+            let is = match removal.kind {
+                _ if removal.scores.is_none() => "is joined by other documents to",
+                Kind::Exact => "has the same words in the same order as",
+                Kind::Near => "is a near-duplicate of",
+            };
+            let sentence = format!("removed: `{name}` {is} `{keeper}`, which stands for it");
+            let mut text = format!("{}\n\n", style.bold(&sentence));
+            text += &places(&[("document", document), ("keeper", &removal.keeper)]);
+            text.push('\n');
+            text += &scores(run.recipe(), removal);
+            if !removal.path.is_empty() {
+                text.push('\n');
+                text += &steps(&removal.path);
+            }
+            text + &shown_difference(run, document, removal, diff, style)
+        }
+    }
+}
+
+/// Where documents are.
+fn places(documents: &[(&str, &RunDocument)]) -> String {
+    let mut table = Table::new(&[Align::Left; 3]);
+    for (what, document) in documents {
+        table.row([what, &printable(&document.id), &place(document)]);
+    }
+    table.text()
+}
+
+fn place(document: &RunDocument) -> String {
+    format!("{}, record {}", printable(&document.source), grouped(document.record))
+}
+
+fn members(first: &[Member], fate: &Fate) -> String {
+    let mut table = Table::new(&[Align::Left, Align::Left, Align::Left, Align::Left]);
+    for Member { document, kind, resemblance } in first {
+        let resemblance = resemblance.map_or("-".to_owned(), share);
+        table.row([kind_name(*kind), &resemblance, &printable(&document.id), &place(document)]);
+    }
+    let mut text = table.text();
+    if let Fate::Kept { others, .. } = fate
+        && *others > first.len() as u64
+    {
+        let more = grouped(others - first.len() as u64);
+        text.extend(["... and ", &more, " more; clusters.parquet has all of them\n"]);
+    }
+    text
+}
+
+fn scores(recipe: &Recipe, removal: &Removal) -> String {
+    let Removal { scores, agreement, cluster_size, .. } = removal;
+    let Scores { resemblance, containment_a, containment_b, estimate, .. } =
+        scores.unwrap_or_default();
+    let or_dash = |value: Option<f64>| value.map_or("-".to_owned(), share);
+    let mut table = Table::new(&[Align::Left, Align::Right, Align::Left]);
+    let mut row = |name: &str, value: &str, meaning: &str| table.row([name, value, meaning]);
+    let measured = match (scores, resemblance) {
+        (None, _) => "the two are no pair of this run".to_owned(),
+        (_, None) => "not computed by this run".to_owned(),
+        _ => format!(
+            "shingles of both, out of those of either; {} or more was wanted",
+            threshold(recipe.threshold)
+        ),
+    };
+    let value = resemblance.map_or("-".to_owned(), |value| beside(value, recipe.threshold));
+    row("resemblance", &value, &measured);
+    row("containment_a", &or_dash(containment_a), "share of the document that is in its keeper");
+    row("containment_b", &or_dash(containment_b), "share of the keeper that is in the document");
+    let kept = match estimate {
+        Some(_) => "resemblance as the sketches see it",
+        None => "no estimate in this run",
+    };
+    row("estimate", &or_dash(estimate), kept);
+    match &agreement.features {
+        Some((equal, of)) => {
+            let numbers: Vec<String> = equal.iter().map(ToString::to_string).collect();
+            let which = if equal.is_empty() { String::new() } else { ": ".to_owned() };
+            let meaning = format!("equal features, out of {of}{which}{}", numbers.join(", "));
+            row("b_similarity", &equal.len().to_string(), &meaning);
+        }
+        None => row("b_similarity", "-", "no features in this recipe"),
+    }
+    match agreement.bits {
+        Some((equal, of)) => {
+            let meaning = format!("equal bits of the projection, out of {of}");
+            row("c_similarity", &equal.to_string(), &meaning);
+        }
+        None => row("c_similarity", "-", "no projection in this recipe"),
+    }
+    if let Some((equal, of)) = agreement.repeats {
+        row("lists", &equal.to_string(), &format!("repeats with a list in common, out of {of}"));
+    }
+    row("cluster", &grouped(*cluster_size), "documents, of which the keeper stays");
+    table.text()
+}
+
+/// What differs between a document and its keeper, if that is to be shown and can be.
+fn shown_difference(
+    run: &Run,
+    document: &RunDocument,
+    removal: &Removal,
+    diff: DiffForm,
+    style: Style,
+) -> String {
+    let limits = match diff {
+        DiffForm::Never => return String::new(),
+        DiffForm::Auto if !output::is_terminal() => return String::new(),
+        DiffForm::All => Limits::NONE,
+        DiffForm::Auto | DiffForm::Always => Limits::DEFAULT,
+    };
+    let texts = run.text(document.row).and_then(|a| Ok((a, run.text(removal.keeper.row)?)));
+    match texts {
+        Ok((a, b)) => {
+            let difference = difference::text(run.recipe().tokens, &a, &b, style, limits);
+            format!("\nfrom the document to its keeper: {difference}")
+        }
+        Err(error) => format!("\nnote: the difference is left out: {error}\n"),
+    }
+}
+
+fn join(run: &Run, arguments: &Why, found: &Found, other: &str) -> anyhow::Result<Outcome> {
+    let (from, to) = if arguments.id == other {
+        match found.rows.split_first() {
+            Some((first, others)) if !others.is_empty() => (vec![*first], others.to_vec()),
+            _ => bail!("`{}`: is one document; name two", printable(other)),
+        }
+    } else {
+        (found.rows.clone(), find(run, arguments, other)?.rows)
+    };
+    let path = run.path(&from, &to)?;
+    let outcome = if path.is_some() { Outcome::Done } else { Outcome::No };
+    if arguments.json {
+        let path = path.as_ref().map(|path| path.iter().map(step_json).collect::<Vec<_>>());
+        output::write_json(&json!({ "from": arguments.id, "to": other, "path": path }))?;
+        return Ok(outcome);
+    }
+    let style = Style::of_stdout();
+    let (a, b) = (printable(&arguments.id), printable(other));
+    output::write(&match path {
+        None => {
+            format!("{}\n", style.bold(&format!("no stored pairs of this run join `{a}` to `{b}`")))
+        }
+        Some(path) => {
+            let verb = if path.len() == 1 { "joins" } else { "join" };
+            let pairs = count(path.len() as u64, "pair");
+            let sentence = style.bold(&format!("{pairs} {verb} `{a}` to `{b}`"));
+            format!("{sentence}\n\n{}", steps(&path))
+        }
+    })?;
+    Ok(outcome)
+}
+
+/// The documents of a path, and between them what joins them.
+fn steps(path: &[Step]) -> String {
+    let line =
+        |document: &RunDocument| format!("{}  {}\n", printable(&document.id), place(document));
+    let mut text = path.first().map_or_else(String::new, |step| line(&step.from));
+    for Step { to, kind, scores, .. } in path {
+        let how = match (kind, scores) {
+            (Kind::Exact, _) => "the same words in the same order".to_owned(),
+            (_, Scores { resemblance: Some(resemblance), .. }) => {
+                format!("resemblance {}", share(*resemblance))
+            }
+            (_, Scores { estimate: Some(estimate), .. }) => {
+                format!("estimated resemblance {}", share(*estimate))
+            }
+            (_, Scores { b_similarity, c_similarity, .. }) => {
+                let features = b_similarity.map(|n| format!("{n} equal features"));
+                let bits = c_similarity.map(|n| format!("{n} equal bits"));
+                let counts: Vec<String> = features.into_iter().chain(bits).collect();
+                let counts = counts.join(", ");
+                if counts.is_empty() { "by the recipe's rule".to_owned() } else { counts }
+            }
+        };
+        text.extend(["  ", kind_name(*kind), ": ", &how, "\n", &line(to)]);
+    }
+    text
+}
+
+fn kind_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Exact => "exact",
+        Kind::Near => "near",
+    }
+}
+
+fn share(value: f64) -> String {
+    format!("{value:.4}")
+}
+
+fn explanation_json(explanation: &Explanation) -> Value {
+    let mut json = json!(explanation.document);
+    let details = match &explanation.fate {
+        Fate::Alone { empty } => json!({ "fate": "alone", "empty": empty }),
+        Fate::Kept { others, first } => {
+            let member = |member: &Member| {
+                let details = json!({ "kind": member.kind, "resemblance": member.resemblance });
+                merged(json!(member.document), details)
+            };
+            let first: Vec<Value> = first.iter().take(SHOWN_MEMBERS).map(member).collect();
+            json!({ "fate": "kept", "stands_for": others, "first": first })
+        }
+        Fate::Removed(removal) => removal_json(removal),
+    };
+    json = merged(json, details);
+    json
+}
+
+fn removal_json(removal: &Removal) -> Value {
+    let Removal { keeper, kind, cluster_size, scores, path, agreement } = removal;
+    let details = json!({
+        "fate": "removed",
+        "keeper": keeper,
+        "kind": kind,
+        "cluster_size": cluster_size,
+    });
+    let agreement = json!({
+        "shared_features": agreement.features.as_ref().map(|(equal, _)| equal),
+        "features": agreement.features.as_ref().map(|(_, of)| of),
+        "path": path.iter().map(step_json).collect::<Vec<_>>(),
+    });
+    merged(merged(details, json!(scores.unwrap_or_default())), agreement)
+}
+
+fn step_json(step: &Step) -> Value {
+    let Step { from, to, kind, scores } = step;
+    merged(json!({ "from": from, "to": to, "kind": kind }), json!(scores))
+}
+
+/// The fields of both objects.
+fn merged(mut object: Value, other: Value) -> Value {
+    if let (Value::Object(fields), Value::Object(more)) = (&mut object, other) {
+        fields.extend(more);
+    }
+    object
+}

@@ -1,0 +1,276 @@
+//! Reading one of the two sides: the first time by its names, later by what was found then.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use lookalike_core::text::Unit;
+use lookalike_corpus::{Format, ReadOptions, Source, Sources};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::long_text;
+use crate::observe::Observer;
+use crate::pipeline::{Event, Held, Piece, Pipeline};
+use crate::skips::Skips;
+use crate::sources::{SourceRow, SourceTable, SourcesWriter};
+
+/// One side.
+pub(super) struct Corpus<'a> {
+    pub(super) inputs: &'a [String],
+    pub(super) format: Option<Format>,
+    pub(super) options: &'a ReadOptions,
+    pub(super) unit: Unit,
+    pub(super) threads: usize,
+    /// Bytes of results that may wait for earlier ones.
+    pub(super) ahead: usize,
+    pub(super) strict: bool,
+    pub(super) observer: &'a dyn Observer,
+    /// For standard input, which can be read only once.
+    pub(super) spool: &'a Path,
+    /// The file of what was found in the first reading.
+    pub(super) table: PathBuf,
+}
+
+/// What the first reading found.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Counted {
+    pub(super) documents: u64,
+    pub(super) bytes: u64,
+    pub(super) other_files: u64,
+    pub(super) skips: Skips,
+}
+
+/// A document that can be read as often as needed.
+pub(super) enum Text<'a> {
+    Whole(&'a [u8]),
+    /// Too long to be in memory.
+    Long(&'a Source, &'a ReadOptions, Unit),
+}
+
+impl Text<'_> {
+    /// Calls `each` with pieces that have the tokens of the whole; the bytes of all of them.
+    pub(super) fn for_each_piece(&self, mut each: impl FnMut(&[u8])) -> Result<u64> {
+        match self {
+            Self::Whole(text) => {
+                each(text);
+                Ok(text.len() as u64)
+            }
+            Self::Long(source, options, unit) => {
+                let mut bytes = 0;
+                let read = long_text::for_each_piece(source, options, *unit, |piece| {
+                    bytes += piece.len() as u64;
+                    each(piece);
+                });
+                read.map(|()| bytes).map_err(Error::corpus)
+            }
+        }
+    }
+}
+
+/// What is made of documents, on one thread.
+pub(super) trait Reader {
+    type Made: Held + Default;
+
+    /// Takes a document; `place` counts those of a batch. The bytes of its text.
+    fn document(
+        &mut self,
+        place: u64,
+        id: &str,
+        text: &Text<'_>,
+        made: &mut Self::Made,
+    ) -> Result<u64>;
+}
+
+/// What was made of a piece of a source.
+#[derive(Default)]
+struct Batch<M> {
+    /// The source's number.
+    number: u64,
+    made: M,
+    documents: u64,
+    bytes: u64,
+    /// Records that cannot be read.
+    bad: Vec<(u64, Error)>,
+}
+
+impl<M: Held> Held for Batch<M> {
+    fn bytes(&self) -> usize {
+        self.made.bytes() + 256 * self.bad.len()
+    }
+}
+
+impl Corpus<'_> {
+    /// Reads everything for the first time; `sink` gets what was made and the row of the first
+    /// document of it, in order.
+    pub(super) fn read<R: Reader>(
+        &self,
+        reader: impl Fn() -> R + Sync,
+        mut sink: impl FnMut(u64, R::Made) -> Result<()> + Send,
+    ) -> Result<Counted> {
+        let sources = Sources::by_name(self.inputs, self.format).map_err(Error::corpus)?;
+        let listing = Mutex::new((sources, Skips::default()));
+        let mut number = 0;
+        let listed = std::iter::from_fn(|| {
+            let mut listing = listing.lock().unwrap_or_else(PoisonError::into_inner);
+            let source = self.next_source(&mut listing)?;
+            number += 1;
+            let spool = |source: Source| source.spool(self.spool).map_err(Error::corpus);
+            Some(source.and_then(spool).map(|source| (number - 1, source)))
+        });
+        let mut table = SourcesWriter::create(&self.table)?;
+        let mut counted = Counted::default();
+        // Documents and bad records of the source so far.
+        let (mut documents, mut bad) = (0, Vec::new());
+        self.pipeline().run(
+            listed,
+            || Ok(self.worker(reader())),
+            |event| match event {
+                Event::Result(batch) => {
+                    let row = counted.documents;
+                    documents += batch.documents;
+                    counted.documents += batch.documents;
+                    counted.bytes += batch.bytes;
+                    for (record, fault) in batch.bad {
+                        bad.push(record);
+                        self.skip(&mut counted.skips, fault)?;
+                    }
+                    self.observer.advance(batch.bytes, batch.documents);
+                    sink(row, batch.made)
+                }
+                Event::End { source, fault, .. } => {
+                    let broken = fault.is_some();
+                    if let Some(fault) = fault {
+                        self.skip(&mut counted.skips, Error::corpus(fault))?;
+                    }
+                    let (bytes, modified) = SourceRow::state(&source).unwrap_or_default();
+                    let first_row = counted.documents - documents;
+                    let (documents, bad) = (std::mem::take(&mut documents), bad.split_off(0));
+                    let row =
+                        SourceRow { source, bytes, modified, first_row, documents, bad, broken };
+                    table.push(&row)
+                }
+            },
+        )?;
+        table.finish()?;
+        let (sources, skips) = listing.into_inner().unwrap_or_else(PoisonError::into_inner);
+        counted.other_files = sources.other_files();
+        counted.skips.merge(skips);
+        Ok(counted)
+    }
+
+    /// Reads the sources that have any of these rows again; more rows than these may come.
+    pub(super) fn read_again<R: Reader>(
+        &self,
+        rows: Range<u64>,
+        reader: impl Fn() -> R + Sync,
+        mut sink: impl FnMut(u64, R::Made) -> Result<()> + Send,
+    ) -> Result<()> {
+        let table = SourceTable::open(&self.table)?;
+        let wanted = |row: &SourceRow| {
+            row.first_row < rows.end && rows.start < row.first_row + row.documents
+        };
+        let listed = (0..table.len()).filter_map(|number| match table.get(number) {
+            Ok(row) if !wanted(&row) => None,
+            Ok(row) => Some(row.check_unchanged().map(|()| (number as u64, row.source))),
+            Err(error) => Some(Err(error)),
+        });
+        // The source at hand, and the row of its next document.
+        let (mut at_hand, mut next) = (None, 0);
+        self.pipeline().run(
+            listed,
+            || Ok(self.worker(reader())),
+            |event| match event {
+                Event::Result(batch) => {
+                    if at_hand != Some(batch.number) {
+                        at_hand = Some(batch.number);
+                        next = table.get(batch.number as usize)?.first_row;
+                    }
+                    next += batch.documents;
+                    self.observer.advance(batch.bytes, batch.documents);
+                    sink(next - batch.documents, batch.made)
+                }
+                Event::End { number, fault, .. } => match fault {
+                    // It was there the first time.
+                    Some(fault) if !table.get(number as usize)?.broken => Err(Error::corpus(fault)),
+                    _ => Ok(()),
+                },
+            },
+        )
+    }
+
+    /// The size of its files as they are stored, as far as that can be told.
+    pub(super) fn stored_bytes(&self) -> Result<u64> {
+        let sources = Sources::by_name(self.inputs, self.format).map_err(Error::corpus)?;
+        Ok(sources.flatten().map(|source| source.stored_bytes().unwrap_or(0)).sum())
+    }
+
+    fn pipeline(&self) -> Pipeline<'_> {
+        let Self { options, threads, ahead, observer, .. } = *self;
+        Pipeline { options, threads, ahead, at_once: 2 * ahead, observer }
+    }
+
+    /// The next source that can be listed.
+    fn next_source(&self, (sources, skips): &mut (Sources, Skips)) -> Option<Result<Source>> {
+        loop {
+            match sources.next()? {
+                Ok(source) => return Some(Ok(source)),
+                Err(fault) => {
+                    if let Err(error) = self.skip(skips, Error::corpus(fault)) {
+                        return Some(Err(error));
+                    }
+                }
+            }
+        }
+    }
+
+    fn skip(&self, skips: &mut Skips, fault: Error) -> Result<()> {
+        if self.strict {
+            return Err(fault);
+        }
+        self.observer.skipped(&fault);
+        skips.add(&fault);
+        Ok(())
+    }
+
+    fn worker<R: Reader>(&self, mut reader: R) -> impl FnMut(u64, Piece) -> Result<Batch<R::Made>> {
+        move |number, piece| {
+            let mut batch = Batch { number, ..Batch::default() };
+            let mut failure = Ok(());
+            let mut take = |record: u64, id: &str, text: &Text<'_>| match reader.document(
+                batch.documents,
+                id,
+                text,
+                &mut batch.made,
+            ) {
+                Ok(bytes) => {
+                    batch.documents += 1;
+                    batch.bytes += bytes;
+                }
+                Err(fault) if matches!(fault.kind(), ErrorKind::Input(_)) => {
+                    batch.bad.push((record, fault));
+                }
+                Err(error) => failure = Err(error),
+            };
+            match piece {
+                Piece::LongText(source) => {
+                    take(1, source.id(), &Text::Long(&source, self.options, self.unit));
+                }
+                Piece::Chunk(chunk) => {
+                    let mut faults = Vec::new();
+                    let mut record = chunk.first_record();
+                    chunk.for_each(|result| {
+                        match result {
+                            Ok(document) => {
+                                take(record, &document.id, &Text::Whole(&document.text));
+                            }
+                            Err(fault) => faults.push((record, Error::corpus(fault))),
+                        }
+                        record += 1;
+                    });
+                    batch.bad.extend(faults);
+                }
+            }
+            failure.map(|()| batch)
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Matches: as they are given to the caller, and on their way there through files.
+
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, ErrorKind as IoKind, Read as _, Write as _};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use lookalike_core::resemblance::Overlap;
+
+use crate::error::{Error, ErrorKind, Operation, Result};
+use crate::row_set::RowSet;
+
+/// A document of the input that resembles or contains a reference.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Match<'a> {
+    /// The id of the document.
+    pub input: &'a str,
+    /// The id of the reference.
+    pub reference: &'a str,
+    /// The number of the document among all that could be read, from 0.
+    pub input_row: u64,
+    /// The number of the reference, likewise.
+    pub reference_row: u64,
+    /// What they have in common: `a` is the document, `b` the reference. Of a reference that is
+    /// shorter than the recipe's shingles, shingles of its own length are counted.
+    pub overlap: Overlap,
+}
+
+impl Match<'_> {
+    /// The share of all their shingles that both have.
+    pub fn resemblance(&self) -> f64 {
+        self.overlap.resemblance()
+    }
+
+    /// The share of the reference that is in the document.
+    pub fn containment_reference(&self) -> f64 {
+        self.overlap.containment_b()
+    }
+
+    /// The share of the document that is in the reference.
+    pub fn containment_input(&self) -> f64 {
+        self.overlap.containment_a()
+    }
+}
+
+/// Who gets the matches; may end the job.
+pub(super) type Sink<'a> = dyn FnMut(&Match<'_>) -> ControlFlow<()> + Send + 'a;
+
+/// Hands on matches, by input row and then reference row, and counts them.
+pub(super) struct Emitter<'a, 'b> {
+    pub(super) sink: &'a mut Sink<'b>,
+    pub(super) matches: u64,
+    /// The rows of documents and of references that are in one.
+    pub(super) inputs: RowSet,
+    pub(super) references: RowSet,
+}
+
+impl Emitter<'_, '_> {
+    pub(super) fn emit(&mut self, found: &Match<'_>) -> Result<()> {
+        self.matches += 1;
+        self.inputs.extend_to(found.input_row + 1);
+        self.inputs.insert(found.input_row);
+        self.references.insert(found.reference_row);
+        match (self.sink)(found) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(Error::new(ErrorKind::Interrupted)),
+        }
+    }
+}
+
+/// The matches with some of the references, in a file.
+pub(super) struct Spool {
+    path: PathBuf,
+    file: BufWriter<File>,
+}
+
+/// Numbers of a match and the lengths of its ids.
+const HEAD: usize = 7 * 8;
+
+impl Spool {
+    pub(super) fn create(path: PathBuf) -> Result<Self> {
+        let file = File::create(&path).map_err(|e| Error::io(&path, Operation::Create, e))?;
+        Ok(Self { path, file: BufWriter::new(file) })
+    }
+
+    pub(super) fn push(&mut self, found: &Match<'_>) -> Result<()> {
+        let Overlap { a, b, common } = found.overlap;
+        let (input, reference) = (found.input.as_bytes(), found.reference.as_bytes());
+        let lengths = [input.len() as u64, reference.len() as u64];
+        let numbers = [found.input_row, found.reference_row, a, b, common];
+        let head: Vec<u8> =
+            numbers.iter().chain(&lengths).flat_map(|number| number.to_le_bytes()).collect();
+        let written = [&head, input, reference].iter().try_for_each(|b| self.file.write_all(b));
+        written.map_err(|e| Error::io(&self.path, Operation::Write, e))
+    }
+
+    /// Ends writing; to be read from the beginning.
+    pub(super) fn finish(mut self) -> Result<PathBuf> {
+        self.file.flush().map_err(|e| Error::io(&self.path, Operation::Write, e))?;
+        Ok(self.path)
+    }
+}
+
+/// A spool that is read.
+struct SpoolReader<'a> {
+    path: &'a Path,
+    file: BufReader<File>,
+    /// The match at hand, if there is one more.
+    numbers: Option<[u64; 5]>,
+    input: String,
+    reference: String,
+}
+
+impl<'a> SpoolReader<'a> {
+    fn open(path: &'a Path) -> Result<Self> {
+        let file = File::open(path).map_err(|e| Error::io(path, Operation::Read, e))?;
+        let (input, reference) = (String::new(), String::new());
+        let file = BufReader::new(file);
+        let mut reader = Self { path, file, numbers: None, input, reference };
+        reader.advance()?;
+        Ok(reader)
+    }
+
+    fn advance(&mut self) -> Result<()> {
+        let read = self.read();
+        self.numbers = read.map_err(|e| Error::io(self.path, Operation::Read, e))?;
+        Ok(())
+    }
+
+    fn read(&mut self) -> io::Result<Option<[u64; 5]>> {
+        let mut head = [0; HEAD];
+        match self.file.read_exact(&mut head) {
+            Err(error) if error.kind() == IoKind::UnexpectedEof => return Ok(None),
+            read => read?,
+        }
+        let number = |at: usize| {
+            let word = head.get(8 * at..).and_then(<[u8]>::first_chunk);
+            word.map_or(0, |word| u64::from_le_bytes(*word))
+        };
+        for (id, bytes) in [(&mut self.input, number(5)), (&mut self.reference, number(6))] {
+            id.clear();
+            let read = self.file.by_ref().take(bytes).read_to_string(id)?;
+            if (read as u64) < bytes {
+                return Err(IoKind::UnexpectedEof.into());
+            }
+        }
+        Ok(Some([0, 1, 2, 3, 4].map(number)))
+    }
+
+    fn at_hand(&self) -> Option<Match<'_>> {
+        let [input_row, reference_row, a, b, common] = self.numbers?;
+        let (input, reference) = (&*self.input, &*self.reference);
+        let overlap = Overlap { a, b, common };
+        Some(Match { input, reference, input_row, reference_row, overlap })
+    }
+}
+
+/// Emits the matches of all spools, each of which is in order, in one order.
+pub(super) fn merge(spools: &[PathBuf], emitter: &mut Emitter<'_, '_>) -> Result<()> {
+    let readers: Result<Vec<SpoolReader<'_>>> =
+        spools.iter().map(|s| SpoolReader::open(s)).collect();
+    let mut readers = readers?;
+    loop {
+        let place = |reader: &SpoolReader<'_>| reader.numbers.map(|n| (n[0], n[1]));
+        let next = readers.iter_mut().filter(|reader| reader.numbers.is_some());
+        let Some(next) = next.min_by_key(|reader| place(reader)) else { return Ok(()) };
+        if let Some(found) = next.at_hand() {
+            emitter.emit(&found)?;
+        }
+        next.advance()?;
+    }
+}

@@ -1,0 +1,436 @@
+//! One corpus against another: the documents of the input that resemble or contain a reference.
+//!
+//! ```text
+//! index    references -> sets of shingles -> an inverted index in memory
+//! search   documents -> the references whose shingles they have, exactly
+//! write    if wanted: the inputs without the documents that match
+//! ```
+//!
+//! References that do not fit into memory together are searched in parts, and
+//! the inputs are read once for each part; the matches of the parts are then
+//! merged. Matches come by input row and then by reference row, whatever the
+//! threads and the memory.
+//!
+//! A reference of fewer tokens than the recipe's shingles have would be found
+//! only in documents that are nothing else. For such a one, shingles of its own
+//! length are compared, so that it is found wherever it stands.
+
+mod corpus;
+mod index;
+mod match_file;
+mod matches;
+mod options;
+mod references;
+mod search;
+#[cfg(test)]
+mod tests;
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use lookalike_corpus::{ReadOptions, Sources};
+use serde::Serialize;
+
+use crate::error::{Error, ErrorKind, Operation, Result};
+use crate::memory;
+use crate::observe::{Observer, Stage, Work};
+use crate::row_set::RowSet;
+use crate::sources::SourceTable;
+use crate::write::Mirrors;
+use corpus::{Corpus, Counted};
+use index::{BYTES_PER_ELEMENT, Builder, Index, bytes_per_reference};
+use matches::{Emitter, Spool};
+use references::{Extractor, Reference};
+use search::{Finding, Searcher};
+
+pub use match_file::MatchFile;
+pub use matches::Match;
+pub use options::Against;
+
+/// Times that the inputs are read, at most. More is a mistake, and no wish.
+const MAX_PARTS: usize = 256;
+
+/// Ids of references that are too short which are named.
+const NAMED: usize = 20;
+
+/// What was found.
+#[derive(Clone, Debug, Default, Serialize)]
+#[non_exhaustive]
+pub struct Findings {
+    /// Documents of the input that could be read.
+    pub documents: u64,
+    /// References that could be read.
+    pub references: u64,
+    /// Pairs of a document and a reference.
+    pub matches: u64,
+    /// Documents that are in a pair.
+    pub documents_found: u64,
+    /// References that are in a pair.
+    pub references_found: u64,
+    /// References without tokens: they match nothing.
+    pub empty_references: u64,
+    /// References that were not looked for: they have fewer tokens than asked for.
+    pub short_references: u64,
+    /// The ids of the first of them.
+    pub short_examples: Vec<String>,
+    /// Different references of which little but boilerplate would make a match, so that they were
+    /// searched by shingles that very many references have. It takes longer; nothing is missed.
+    pub slow_references: u64,
+    /// How often the inputs were read.
+    pub passes: u64,
+    /// Records and files of both sides that were passed over.
+    pub skipped: u64,
+    /// Files in folders that are of no kind that is read.
+    pub other_files: u64,
+    /// Bytes of text of the input.
+    pub bytes: u64,
+    /// Bytes of text of the references.
+    pub reference_bytes: u64,
+    /// Time, by the observer's clock.
+    pub seconds: f64,
+    /// The most memory that was used, where the system tells.
+    pub peak_memory_bytes: u64,
+}
+
+impl Against {
+    /// Searches. Matches go to `sink`, by input row and then reference row, as they are found if
+    /// all references fit into memory, else in the end.
+    ///
+    /// # Errors
+    /// If an input is not there, or cannot be read and the job is strict, a reference does not
+    /// fit into memory, the sink ends the job, or the system refuses.
+    pub fn run(
+        &self,
+        observer: &dyn Observer,
+        sink: &mut (dyn FnMut(&Match<'_>) -> ControlFlow<()> + Send),
+    ) -> Result<Findings> {
+        self.recipe.validate().map_err(Error::recipe)?;
+        // Refused before anything is made, if there is no such input.
+        for side in [&self.references, &self.inputs] {
+            Sources::by_name(side, self.format).map_err(Error::corpus)?;
+        }
+        let clean = self.clean.as_deref().map(CleanFolder::begin).transpose()?;
+        let work = WorkFolder::create(self.temp.as_deref())?;
+        let job = Job { options: self, read: self.reading(), work: &work, observer };
+        job.run(sink, clean)
+    }
+
+    /// The name that the folder of [`clean`](Self::clean) has until it is complete.
+    pub fn partial_clean_folder(folder: &Path) -> PathBuf {
+        let mut name = folder.file_name().unwrap_or_default().to_owned();
+        name.push(".partial");
+        folder.with_file_name(name)
+    }
+
+    /// Memory for the references of one part.
+    fn part_bytes(&self) -> u64 {
+        // Half: the rest is for chunks, and for results that wait.
+        self.memory / 2
+    }
+
+    fn bytes_of(&self, reference: &Reference) -> u64 {
+        reference.elements.len() as u64 * BYTES_PER_ELEMENT
+            + bytes_per_reference(self.threads)
+            + reference.id.len() as u64
+    }
+}
+
+struct Job<'a> {
+    options: &'a Against,
+    read: ReadOptions,
+    work: &'a WorkFolder,
+    observer: &'a dyn Observer,
+}
+
+/// What is known of the references after they were read once.
+struct Divided {
+    counted: Counted,
+    /// The row after the last of each part.
+    ends: Vec<u64>,
+    /// The first part.
+    first: Builder,
+    findings: Findings,
+}
+
+impl Job<'_> {
+    fn run(&self, sink: &mut matches::Sink<'_>, clean: Option<CleanFolder>) -> Result<Findings> {
+        let began = self.observer.seconds();
+        let references = self.corpus(&self.options.references, "references");
+        let inputs = self.corpus(&self.options.inputs, "inputs");
+        let Divided { counted, ends, first, mut findings } = self.divide(&references)?;
+        let parts = ends.len();
+        if parts > 1 {
+            self.observer.note(&format!(
+                "the references are searched in {parts} parts, so the input is read {parts} times; \
+                 with more memory it would be fewer"
+            ));
+        }
+        let mut emitter = Emitter {
+            sink,
+            matches: 0,
+            inputs: RowSet::none(0),
+            references: RowSet::none(counted.documents),
+        };
+        let total = if self.observer.wants_totals() {
+            Some(Work::Stored(parts as u64 * inputs.stored_bytes()?))
+        } else {
+            None
+        };
+        self.observer.begin(Stage::Search, total);
+
+        let index = first.build(self.options.hot);
+        findings.slow_references = index.slow_sets();
+        let mut spools = Vec::new();
+        let found = if parts == 1 {
+            inputs.read(
+                || Searcher::new(self.options, &index),
+                |row, made| each_match(&index, row, &made, |found| emitter.emit(found)),
+            )?
+        } else {
+            let mut spool = Spool::create(self.work.0.join("matches-0"))?;
+            let found = inputs.read(
+                || Searcher::new(self.options, &index),
+                |row, made| each_match(&index, row, &made, |found| spool.push(found)),
+            )?;
+            spools.push(spool.finish()?);
+            found
+        };
+        drop(index);
+        for (part, rows) in ends.windows(2).enumerate() {
+            let index = self.part(&references, rows[0]..rows[1])?;
+            findings.slow_references += index.slow_sets();
+            let mut spool = Spool::create(self.work.0.join(format!("matches-{}", part + 1)))?;
+            inputs.read_again(
+                0..found.documents,
+                || Searcher::new(self.options, &index),
+                |row, made| each_match(&index, row, &made, |found| spool.push(found)),
+            )?;
+            spools.push(spool.finish()?);
+        }
+        matches::merge(&spools, &mut emitter)?;
+
+        let Emitter { matches, inputs: mut matching, references: matched, .. } = emitter;
+        matching.extend_to(found.documents);
+        let matching = matching.count();
+        if let Some(clean) = clean {
+            self.observer.begin(Stage::Write, Some(Work::Documents(found.documents)));
+            self.write_clean(&inputs, &matching, clean)?;
+        }
+        findings.documents = found.documents;
+        findings.matches = matches;
+        findings.documents_found = matching.len();
+        findings.references_found = matched.count().len();
+        findings.passes = parts as u64;
+        findings.skipped = counted.skips.count + found.skips.count;
+        findings.other_files = counted.other_files + found.other_files;
+        findings.bytes = found.bytes;
+        findings.seconds = self.observer.seconds() - began;
+        findings.peak_memory_bytes = memory::peak_bytes().unwrap_or(0);
+        Ok(findings)
+    }
+
+    fn corpus<'c>(&'c self, inputs: &'c [String], name: &str) -> Corpus<'c> {
+        let Against { format, recipe, threads, strict, memory, .. } = self.options;
+        Corpus {
+            inputs,
+            format: *format,
+            options: &self.read,
+            unit: recipe.tokens,
+            threads: *threads,
+            ahead: *memory as usize / 8,
+            strict: *strict,
+            observer: self.observer,
+            spool: &self.work.0,
+            table: self.work.0.join(format!("{name}.jsonl")),
+        }
+    }
+
+    fn extractor(&self) -> Extractor<'_> {
+        let limit = self.options.part_bytes() / BYTES_PER_ELEMENT;
+        // Keys and postings are numbers of 32 bits.
+        Extractor::new(self.options, limit.min(u64::from(u32::MAX) / 4) as usize)
+    }
+
+    /// Reads the references, and divides them into parts that fit into memory.
+    fn divide(&self, references: &Corpus<'_>) -> Result<Divided> {
+        let total = if self.observer.wants_totals() {
+            Some(Work::Stored(references.stored_bytes()?))
+        } else {
+            None
+        };
+        self.observer.begin(Stage::Index, total);
+        let options = self.options;
+        let mut first = Builder::new(options.least_share());
+        let mut findings = Findings::default();
+        let (mut ends, mut bytes, mut elements) = (Vec::new(), 0, 0);
+        let counted = references.read(
+            || self.extractor(),
+            |row, made| {
+                for (row, reference) in (row..).zip(made) {
+                    if reference.elements.is_empty() {
+                        findings.count_short(&reference);
+                        continue;
+                    }
+                    bytes += options.bytes_of(&reference);
+                    elements += reference.elements.len() as u64;
+                    if bytes > options.part_bytes() || elements > u64::from(u32::MAX) / 2 {
+                        // The first of a part is in it whatever its size.
+                        if elements > reference.elements.len() as u64 {
+                            ends.push(row);
+                        }
+                        bytes = options.bytes_of(&reference);
+                        elements = reference.elements.len() as u64;
+                    }
+                    if ends.is_empty() {
+                        first.add(row, reference);
+                    }
+                }
+                Ok(())
+            },
+        )?;
+        ends.push(counted.documents);
+        if ends.len() > MAX_PARTS {
+            let memory = options.memory.saturating_mul(ends.len() as u64 / MAX_PARTS as u64 + 1);
+            return Err(Error::new(ErrorKind::TooManyPasses { passes: ends.len(), memory }));
+        }
+        findings.references = counted.documents;
+        findings.reference_bytes = counted.bytes;
+        Ok(Divided { counted, ends, first, findings })
+    }
+
+    /// The index of one part of the references, which are read again for it.
+    fn part(&self, references: &Corpus<'_>, rows: std::ops::Range<u64>) -> Result<Index> {
+        let mut builder = Builder::new(self.options.least_share());
+        references.read_again(
+            rows.clone(),
+            || self.extractor(),
+            |row, made| {
+                for (row, reference) in (row..).zip(made) {
+                    if rows.contains(&row) && !reference.elements.is_empty() {
+                        builder.add(row, reference);
+                    }
+                }
+                Ok(())
+            },
+        )?;
+        Ok(builder.build(self.options.hot))
+    }
+
+    fn write_clean(
+        &self,
+        inputs: &Corpus<'_>,
+        matching: &RowSet,
+        clean: CleanFolder,
+    ) -> Result<()> {
+        let sources = SourceTable::open(&inputs.table)?;
+        let mirrors = Mirrors {
+            sources: &sources,
+            options: &self.read,
+            removed: matching,
+            threads: self.options.threads,
+            observer: self.observer,
+        };
+        mirrors.write(&clean.partial)?;
+        clean.commit()
+    }
+}
+
+impl Findings {
+    fn count_short(&mut self, reference: &Reference) {
+        if reference.tokens == 0 {
+            self.empty_references += 1;
+            return;
+        }
+        self.short_references += 1;
+        if self.short_examples.len() < NAMED {
+            self.short_examples.push(reference.id.clone());
+        }
+    }
+}
+
+/// Calls `each` with the matches of a batch whose first document has this row.
+fn each_match(
+    index: &Index,
+    row: u64,
+    made: &[Finding],
+    mut each: impl FnMut(&Match<'_>) -> Result<()>,
+) -> Result<()> {
+    for finding in made {
+        for (member, overlap) in &finding.found {
+            let reference = index.member(*member);
+            each(&Match {
+                input: &finding.id,
+                reference: &reference.id,
+                input_row: row + finding.place,
+                reference_row: reference.row,
+                overlap: *overlap,
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// The folder of working files, which goes with the job.
+struct WorkFolder(PathBuf);
+
+impl WorkFolder {
+    fn create(named: Option<&Path>) -> Result<Self> {
+        // Several jobs of one process have a folder each.
+        static JOBS: AtomicU64 = AtomicU64::new(0);
+        let folder = named.map_or_else(
+            || {
+                let number = JOBS.fetch_add(1, Ordering::Relaxed);
+                std::env::temp_dir().join(format!("lookalike-{}-{number}", std::process::id()))
+            },
+            Path::to_owned,
+        );
+        // Not one that is there: it will be removed with all that is in it.
+        fs::create_dir(&folder).map_err(|e| Error::io(&folder, Operation::Create, e))?;
+        Ok(Self(folder))
+    }
+}
+
+impl Drop for WorkFolder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The folder of what does not match. It gets its name when it is complete.
+struct CleanFolder {
+    path: PathBuf,
+    partial: PathBuf,
+}
+
+impl CleanFolder {
+    fn begin(path: &Path) -> Result<Self> {
+        if fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some()) {
+            return Err(Error::new(ErrorKind::FolderInUse(path.to_owned())));
+        }
+        let partial = Against::partial_clean_folder(path);
+        let failed = |e| Error::io(&partial, Operation::Create, e);
+        if partial.exists() {
+            return Err(Error::new(ErrorKind::FolderInUse(partial)));
+        }
+        fs::create_dir_all(&partial).map_err(failed)?;
+        Ok(Self { path: path.to_owned(), partial })
+    }
+
+    fn commit(self) -> Result<()> {
+        if self.path.is_dir() {
+            // It is empty: only then is it removed.
+            let removed = fs::remove_dir(&self.path);
+            removed.map_err(|e| Error::io(&self.path, Operation::Create, e))?;
+        }
+        let renamed = fs::rename(&self.partial, &self.path);
+        renamed.map_err(|e| Error::io(&self.path, Operation::Rename, e))
+    }
+}
+
+impl Drop for CleanFolder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.partial);
+    }
+}

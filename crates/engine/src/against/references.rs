@@ -1,0 +1,104 @@
+//! What the documents of the reference side become: sets of elements.
+
+use lookalike_core::shingle::Shingler;
+use lookalike_core::text::Tokenizer;
+
+use super::Against;
+use super::corpus::{Reader, Text};
+use crate::error::{Error, ErrorKind, Result};
+use crate::pipeline::Held;
+
+/// A reference as it is searched for.
+#[derive(Debug)]
+pub(super) struct Reference {
+    pub(super) id: String,
+    pub(super) tokens: u64,
+    /// Tokens in a shingle: the recipe's width, or all of a shorter reference's.
+    pub(super) width: usize,
+    /// Its shingles, mixed, ascending, without repeats; none if it is too short.
+    pub(super) elements: Vec<u64>,
+}
+
+impl Held for Vec<Reference> {
+    fn bytes(&self) -> usize {
+        self.iter().map(|r| 8 * r.elements.len() + r.id.len() + size_of::<Reference>()).sum()
+    }
+}
+
+/// Reads references.
+pub(super) struct Extractor<'a> {
+    options: &'a Against,
+    /// Elements of one reference that can be held.
+    limit: usize,
+    tokenizer: Tokenizer,
+    shingler: Shingler,
+}
+
+impl<'a> Extractor<'a> {
+    pub(super) fn new(options: &'a Against, limit: usize) -> Self {
+        let Against { recipe, kernel, .. } = options;
+        let shingles = recipe.shingles;
+        Self {
+            options,
+            limit,
+            tokenizer: Tokenizer::with_kernel(recipe.tokens, *kernel),
+            shingler: Shingler::new(*kernel, shingles.width, shingles.counting),
+        }
+    }
+}
+
+impl Reader for Extractor<'_> {
+    type Made = Vec<Reference>;
+
+    fn document(
+        &mut self,
+        _: u64,
+        id: &str,
+        text: &Text<'_>,
+        made: &mut Self::Made,
+    ) -> Result<u64> {
+        let Self { options, limit, tokenizer, shingler } = self;
+        let kernel = options.kernel;
+        let (mut tokens, mut elements, mut fits) = (0, Vec::new(), true);
+        let read = text.for_each_piece(|piece| {
+            tokenizer.for_each_block(piece, &mut |block| {
+                tokens += block.len() as u64;
+                shingler.push(block, |shingles| {
+                    kernel.mix(0, shingles);
+                    if fits {
+                        elements.extend_from_slice(shingles);
+                    }
+                });
+                // Repeats may make it small enough.
+                if elements.len() > 2 * *limit {
+                    sort_distinct(&mut elements);
+                    fits = elements.len() <= *limit;
+                }
+            });
+        });
+        shingler.finish(|shingles| {
+            kernel.mix(0, shingles);
+            elements.extend_from_slice(shingles);
+        });
+        let bytes = read?;
+        sort_distinct(&mut elements);
+        if elements.len() > *limit {
+            return Err(Error::new(ErrorKind::ReferenceTooLong {
+                id: id.to_owned(),
+                memory: options.memory,
+            }));
+        }
+        if tokens < options.min_tokens {
+            elements.clear();
+        }
+        elements.shrink_to_fit();
+        let width = options.recipe.shingles.width.min(tokens as usize);
+        made.push(Reference { id: id.to_owned(), tokens, width, elements });
+        Ok(bytes)
+    }
+}
+
+pub(super) fn sort_distinct(elements: &mut Vec<u64>) {
+    elements.sort_unstable();
+    elements.dedup();
+}

@@ -1,0 +1,68 @@
+//! A signature file as the input of a job: everything but the documents.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use lookalike_core::Signature;
+use lookalike_core::recipe::{Candidates, Verify};
+
+use super::Dedup;
+use crate::error::{Error, ErrorKind, Operation, Result};
+use crate::files::Files;
+use crate::keep::KeepPolicy;
+use crate::rows::RowsWriter;
+use crate::sign::{MAX_DOCUMENTS, RANKS, Signed};
+use crate::signature_file::{SignatureReader, is_signature_file};
+use crate::sources::SourcesWriter;
+
+impl Dedup {
+    /// The signature file that is the only input, if it is one.
+    pub(super) fn signature_file(&self) -> Option<PathBuf> {
+        let [input] = &self.inputs[..] else { return None };
+        let path = PathBuf::from(input);
+        (path.is_file() && is_signature_file(&path).unwrap_or(false)).then_some(path)
+    }
+
+    /// Takes the place of signing: the file is linked or copied, and read once.
+    pub(super) fn take_signatures(&self, path: &Path, files: &Files) -> Result<Signed> {
+        let mut reader = SignatureReader::open(path)?;
+        self.recipe.check_same_bits(reader.recipe()).map_err(Error::recipe)?;
+        let refused = |option: &str| {
+            let (path, option) = (path.to_owned(), option.to_owned());
+            Err(Error::new(ErrorKind::NeedsDocuments { path, option }))
+        };
+        if self.recipe.verify == Verify::Exact && !self.exact_only {
+            return refused("--verify exact");
+        }
+        if let Some(field) = self.keep.field().or(self.budget.field()) {
+            return refused(&format!("the field `{field}`"));
+        }
+        if self.recipe.candidates == Candidates::BySite {
+            return refused("sites");
+        }
+        let ranked = self.keep != KeepPolicy::First;
+        let ranks = ranked.then(|| RowsWriter::create(&files.ranks(), RANKS, 8));
+        let mut ranks = ranks.transpose()?;
+        let (mut id, mut signature) = (String::new(), Signature::default());
+        let mut signed = Signed { sources: 1, ..Signed::default() };
+        while reader.read(&mut id, &mut signature)? {
+            signed.documents += 1;
+            signed.empty += u64::from(signature.is_empty());
+            if let Some(ranks) = &mut ranks {
+                ranks.push(&self.keep.rank_of_text(signature.tokens).to_le_bytes())?;
+            }
+        }
+        if signed.documents > MAX_DOCUMENTS {
+            return Err(Error::new(ErrorKind::TooManyDocuments(MAX_DOCUMENTS)));
+        }
+        ranks.map_or(Ok(()), RowsWriter::finish)?;
+        SourcesWriter::create(&files.sources())?.finish()?;
+        let target = files.signatures();
+        let _ = fs::remove_file(&target);
+        // A link costs nothing; where there can be none, a copy does.
+        if fs::hard_link(path, &target).is_err() {
+            fs::copy(path, &target).map_err(|e| Error::io(&target, Operation::Write, e))?;
+        }
+        Ok(signed)
+    }
+}

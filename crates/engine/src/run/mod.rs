@@ -1,0 +1,161 @@
+//! A finished run: what was decided of each document, and why.
+//!
+//! [`Run::open`] reads the small files of a run's folder; the large ones are
+//! streamed when something is asked. Documents are found by their ids in the
+//! signature file, and from there on go by their rows. Nothing is loaded whole:
+//! an answer holds a block of ids or a batch of a table in memory, and a path
+//! between two documents four bytes a document.
+
+mod explain;
+mod path;
+mod tables;
+
+use std::path::Path;
+
+use lookalike_core::{Recipe, Signer};
+use lookalike_corpus::ReadOptions;
+use serde::Serialize;
+
+use crate::dedup::Manifest;
+use crate::error::{Error, ErrorKind, Operation, Result};
+use crate::files::Files;
+use crate::signature_file::SignatureLookup;
+use crate::sources::SourceTable;
+
+pub use explain::{Agreement, Explanation, Fate, Member, Removal, SHOWN_MEMBERS};
+pub use path::Step;
+pub use tables::Scores;
+
+/// Documents of one id that are told about.
+pub const MAX_SAME_ID: usize = 100;
+
+/// The folder of a finished run.
+pub struct Run {
+    pub(crate) files: Files,
+    recipe: Recipe,
+    read: ReadOptions,
+    signatures: SignatureLookup,
+    sources: SourceTable,
+}
+
+/// A document of a run, and where it is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RunDocument {
+    /// Its id.
+    pub id: String,
+    /// The path of its file, as it was named.
+    pub source: String,
+    /// Its place in the file, from 1.
+    pub record: u64,
+    /// Its place among all documents, from 0.
+    pub row: u64,
+}
+
+/// The documents of an id.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// The rows of the first [`MAX_SAME_ID`].
+    pub rows: Vec<u64>,
+    /// How many there are.
+    pub count: u64,
+}
+
+impl Run {
+    /// Opens the folder of a run.
+    ///
+    /// # Errors
+    /// If it is none, or the run did not finish, or a file of it cannot be read.
+    pub fn open(folder: &Path) -> Result<Self> {
+        let files = Files::new(folder, None);
+        let manifest = match Manifest::read(&files.manifest())? {
+            Some(manifest) if manifest.finished => manifest,
+            Some(_) => return Err(Error::new(ErrorKind::RunUnfinished(folder.to_owned()))),
+            None => return Err(Error::new(ErrorKind::NoRun(folder.to_owned()))),
+        };
+        let recipe = read_recipe(&files.recipe())?;
+        let signatures = SignatureLookup::open(&files.signatures())?;
+        recipe
+            .check_same_bits(signatures.recipe())
+            .map_err(|source| Error::new(ErrorKind::Recipe { path: files.signatures(), source }))?;
+        let sources = SourceTable::open(&files.sources())?;
+        let read = manifest.read_options();
+        Ok(Self { files, recipe, read, signatures, sources })
+    }
+
+    /// How documents were signed and judged.
+    pub fn recipe(&self) -> &Recipe {
+        &self.recipe
+    }
+
+    /// How many documents the run had.
+    pub fn documents(&self) -> u64 {
+        self.signatures.rows()
+    }
+
+    /// Finds the documents of an id, by one pass over all ids.
+    ///
+    /// # Errors
+    /// If the signature file cannot be read.
+    pub fn find(&self, id: &str) -> Result<Found> {
+        let mut found = Found::default();
+        let mut row = 0;
+        while row < self.documents() {
+            let block = self.signatures.ids_around(row)?;
+            for row in block.rows().filter(|row| block.id(*row) == id) {
+                found.count += 1;
+                if found.rows.len() < MAX_SAME_ID {
+                    found.rows.push(row);
+                }
+            }
+            row = block.rows().end;
+        }
+        Ok(found)
+    }
+
+    /// The document of a row.
+    ///
+    /// # Errors
+    /// If there is no such row, or a file cannot be read.
+    pub fn document(&self, row: u64) -> Result<RunDocument> {
+        let id = self.signatures.id(row)?;
+        let (source, record) = match self.sources.of_row(row)? {
+            Some(source) => (source.source.id().to_owned(), source.record_of(row)),
+            // The run was made from a signature file.
+            None => (String::new(), row + 1),
+        };
+        Ok(RunDocument { id, source, record, row })
+    }
+
+    /// The text of a document, read from its input again.
+    ///
+    /// It is the text that was signed, which its fingerprint proves, whatever else has happened
+    /// to the file.
+    ///
+    /// # Errors
+    /// If there is no such row, the input cannot be read, or the document is not there any more.
+    pub fn text(&self, row: u64) -> Result<Vec<u8>> {
+        let signed = self.signatures.signature(row)?.exact;
+        let Some(source) = self.sources.of_row(row)? else {
+            let (path, option) = (self.files.signatures(), "the text of a document".to_owned());
+            return Err(Error::new(ErrorKind::NeedsDocuments { path, option }));
+        };
+        let mut signer = Signer::new(&self.recipe).map_err(Error::recipe)?;
+        let mut found = None;
+        source.for_each_text(&self.read, &[row], |_, text| {
+            if signer.sign(text).exact == signed {
+                found = Some(text.to_vec());
+            }
+        })?;
+        found.ok_or_else(|| {
+            let (path, record) = (source.source.path().to_owned(), source.record_of(row));
+            Error::new(ErrorKind::DocumentChanged { path, record })
+        })
+    }
+}
+
+fn read_recipe(path: &Path) -> Result<Recipe> {
+    let text = std::fs::read_to_string(path);
+    let text = text.map_err(|source| Error::io(path, Operation::Read, source))?;
+    Recipe::from_toml(&text)
+        .map_err(|source| Error::new(ErrorKind::Recipe { path: path.to_owned(), source }))
+}

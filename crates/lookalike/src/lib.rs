@@ -1,0 +1,105 @@
+//! Finds documents that are roughly the same, and proves it.
+//!
+//! This is the front door: what most programs need, from the crates behind it
+//! ([`core`] the mathematics, [`corpus`] documents in and out, [`engine`] the
+//! batch job).
+//!
+//! # Two documents
+//!
+//! ```
+//! use lookalike::{Comparer, Recipe};
+//!
+//! let recipe = Recipe::preset("text")?;
+//! let mut comparer = Comparer::new(&recipe)?;
+//! let old = "The quick brown fox jumps over the lazy dog, every single morning at six.";
+//! let new = "The quick brown fox jumps over the lazy dog, every single evening at six.";
+//! let pair = comparer.compare(old.as_bytes(), new.as_bytes());
+//! // Ten windows of five words each; five of them have the word that changed.
+//! assert_eq!((pair.overlap.common, pair.term_difference), (6, 2));
+//! assert_eq!(pair.overlap.resemblance(), 6.0 / 14.0);
+//! # Ok::<(), lookalike::Error>(())
+//! ```
+//!
+//! # Signatures
+//!
+//! A signature is what is kept of a document: about a hundred bytes, the same
+//! on every machine.
+//!
+//! ```
+//! use lookalike::{Recipe, Signer};
+//!
+//! let recipe = Recipe::tune(0.8, 0.95)?;
+//! let mut signer = Signer::new(&recipe)?;
+//! let signature = signer.sign("Any text, in any script.".as_bytes());
+//! assert_eq!(signature.features.len(), 13);
+//! # Ok::<(), lookalike::Error>(())
+//! ```
+//!
+//! # A corpus
+//!
+//! [`Dedup`] takes files, folders and globs, and leaves the corpus without
+//! near-duplicates, with a proof for every removal.
+//!
+//! ```
+//! use lookalike::{Dedup, KeepPolicy, Unobserved};
+//!
+//! # let folder = std::env::temp_dir().join(format!("lookalike-doc-{}", std::process::id()));
+//! # std::fs::create_dir_all(&folder)?;
+//! let corpus = folder.join("letters.jsonl");
+//! std::fs::write(&corpus, concat!(
+//!     "{\"id\": \"a\", \"text\": \"Dear neighbours, the roof will be repaired in March.\"}\n",
+//!     "{\"id\": \"b\", \"text\": \"DEAR NEIGHBOURS: the roof will be repaired in March!\"}\n",
+//!     "{\"id\": \"c\", \"text\": \"Something else altogether, about the garden.\"}\n",
+//! ))?;
+//! let report = Dedup::new([corpus.display().to_string()])
+//!     .keep(KeepPolicy::First)
+//!     .memory(256 << 20)
+//!     .run(&folder.join("out"), &Unobserved)?;
+//! assert_eq!((report.documents, report.kept, report.exact_removed), (3, 2, 1));
+//! # std::fs::remove_dir_all(&folder)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Habits
+//!
+//! Builders, no global state, everything `Send`; errors are [`Error`] with an
+//! [`ErrorKind`] that may grow. Nothing here looks at the clock, and no result
+//! depends on threads, memory or the machine.
+
+pub use lookalike_core as core;
+pub use lookalike_corpus as corpus;
+pub use lookalike_engine as engine;
+
+pub use lookalike_core::{
+    CandidateRule, Comparer, Comparison, Kernel, Layout, Recipe, Signature, Signer, Similarity,
+    recipe, resemblance::Overlap, site,
+};
+pub use lookalike_corpus::{Document, Format, Inputs, ReadOptions, Source, Sources};
+pub use lookalike_engine::matching::Clustering;
+pub use lookalike_engine::report::Report;
+pub use lookalike_engine::signature_file::{SignatureLookup, SignatureReader, SignatureWriter};
+pub use lookalike_engine::{
+    Dedup, Error, ErrorKind, KeepPolicy, Observer, PairsWanted, Plan, RemovalBudget, Result, Stage,
+    Unobserved, Work,
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Programs hand these from thread to thread.
+    #[test]
+    fn everything_can_be_sent() {
+        fn is_send<T: Send>() {}
+        fn is_shared<T: Send + Sync>() {}
+        is_shared::<Recipe>();
+        is_shared::<Signature>();
+        is_shared::<Dedup>();
+        is_shared::<Report>();
+        is_shared::<Document>();
+        is_shared::<SignatureLookup>();
+        is_send::<Signer>();
+        is_send::<Comparer>();
+        is_send::<Error>();
+    }
+}
