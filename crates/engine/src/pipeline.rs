@@ -5,7 +5,9 @@
 //! A few sources are open at once. Results reach the sink in the order of
 //! sources and chunks, so that nothing that is written depends on the number of
 //! threads. Those that have to wait for an earlier one are held in memory, up
-//! to a bound; then only the source that all wait for is worked on.
+//! to a bound; then only the source that all wait for is worked on. What is
+//! being worked on has a bound too: where records are very long, fewer threads
+//! work.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -21,6 +23,8 @@ pub(crate) struct Pipeline<'a> {
     pub(crate) threads: usize,
     /// Bytes of results that may wait for earlier ones.
     pub(crate) ahead: usize,
+    /// Bytes that may be worked on at once, unless a single piece has more.
+    pub(crate) at_once: usize,
     /// Told how far files are read, and asked before each chunk whether to stop.
     pub(crate) observer: &'a dyn Observer,
 }
@@ -56,6 +60,20 @@ pub(crate) trait Held: Send {
 /// Text files of more than this are not held in memory whole.
 const LONG_TEXT_BYTES: u64 = 16 << 20;
 
+/// What work on such a file takes: a few pieces of it, and the buffers of a sort.
+const LONG_TEXT_LOAD: usize = 48 << 20;
+
+impl Piece {
+    /// About how much memory it takes to work on.
+    fn load(&self) -> usize {
+        match self {
+            // As it is, and what is made of it.
+            Self::Chunk(chunk) => 2 * chunk.bytes() as usize,
+            Self::LongText(_) => LONG_TEXT_LOAD,
+        }
+    }
+}
+
 impl Pipeline<'_> {
     /// Works on all sources; each comes with its number.
     ///
@@ -77,6 +95,8 @@ impl Pipeline<'_> {
             open: VecDeque::new(),
             waiting: BTreeMap::new(),
             held: 0,
+            working: 0,
+            largest: 2 * self.options.chunk_bytes,
             next: (0, 0),
             failure: None,
         };
@@ -108,9 +128,10 @@ impl Pipeline<'_> {
     where
         I: Iterator<Item = Result<(u64, Source)>>,
     {
-        while let Some(mut slot) = self.take(shared)? {
+        while let Some((mut slot, reserved)) = self.take(shared)? {
             let read = slot.read(self.options, self.observer);
             let place = (slot.ordinal, slot.next);
+            let load = shared.load(reserved, &read);
             let ready = match read {
                 Read::Piece(piece) => {
                     slot.next += 1;
@@ -125,13 +146,15 @@ impl Pipeline<'_> {
                 }
             };
             shared.insert(place, ready);
+            shared.unload(load);
             drain(shared, sink)?;
         }
         Ok(())
     }
 
-    /// A source to read a piece of; waits for one. `None` when there are no more.
-    fn take<T: Held, I>(&self, shared: &Shared<T, I>) -> Result<Option<Slot>>
+    /// A source to read a piece of, and the bytes that the piece may take; waits for both.
+    /// `None` when there are no more.
+    fn take<T: Held, I>(&self, shared: &Shared<T, I>) -> Result<Option<(Slot, usize)>>
     where
         I: Iterator<Item = Result<(u64, Source)>>,
     {
@@ -143,11 +166,16 @@ impl Pipeline<'_> {
             if self.observer.cancelled() {
                 return Err(Error::new(ErrorKind::Interrupted));
             }
+            if state.working > 0 && state.working + state.largest > self.at_once {
+                state = shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
             // Far enough ahead: only what all wait for is worth working on.
             let (first, far) = (state.next.0, state.held > self.ahead);
-            let free = |open: &mut Open| open.slot.is_some() && !(far && open.ordinal > first);
-            if let Some(open) = state.open.iter_mut().find_map(|open| free(open).then_some(open)) {
-                return Ok(open.slot.take());
+            let free = |open: &Open| open.slot.is_some() && !(far && open.ordinal > first);
+            let free_slot = state.open.iter_mut().find(|open| free(open));
+            if let Some(slot) = free_slot.and_then(|open| open.slot.take()) {
+                return Ok(Some(state.reserve(slot)));
             }
             let room = state.open.len() < self.threads.max(1) && (!far || state.open.is_empty());
             if room && !state.all_listed {
@@ -156,13 +184,9 @@ impl Pipeline<'_> {
                         let ordinal = state.listed;
                         state.listed += 1;
                         state.open.push_back(Open { ordinal, slot: None });
-                        return Ok(Some(Slot {
-                            ordinal,
-                            number,
-                            source,
-                            reading: Reading::NotYet,
-                            next: 0,
-                        }));
+                        let slot =
+                            Slot { ordinal, number, source, reading: Reading::NotYet, next: 0 };
+                        return Ok(Some(state.reserve(slot)));
                     }
                     None => state.all_listed = true,
                 }
@@ -209,9 +233,22 @@ struct State<T, I> {
     /// Results by source and piece.
     waiting: BTreeMap<(u64, u64), Ready<T>>,
     held: usize,
+    /// Bytes that are being read and worked on, and what the largest of late has taken.
+    working: usize,
+    largest: usize,
     /// The source and the piece that come next.
     next: (u64, u64),
     failure: Option<Error>,
+}
+
+impl<T, I> State<T, I> {
+    /// Counts what the next piece of a source may take: as much as the largest of late.
+    fn reserve(&mut self, slot: Slot) -> (Slot, usize) {
+        let long = matches!(slot.reading, Reading::NotYet) && is_long_text(&slot.source);
+        let bytes = if long { LONG_TEXT_LOAD } else { self.largest };
+        self.working += bytes;
+        (slot, bytes)
+    }
 }
 
 /// An open source; its slot is away while a thread reads from it.
@@ -304,6 +341,25 @@ impl<T: Held, I> Shared<T, I> {
             state.held += result.bytes();
         }
         state.waiting.insert(place, ready);
+    }
+
+    /// What was read takes other than what was reserved for it.
+    fn load(&self, reserved: usize, read: &Read) -> usize {
+        let load = match read {
+            Read::Piece(piece) => piece.load(),
+            Read::End(_) => 0,
+        };
+        let mut state = self.lock();
+        state.working = state.working - reserved + load;
+        // Neighbours are alike, but one long record says nothing about the thousandth after it.
+        state.largest = load.max(state.largest / 2);
+        self.changed.notify_all();
+        load
+    }
+
+    fn unload(&self, load: usize) {
+        self.lock().working -= load;
+        self.changed.notify_all();
     }
 
     fn next_in_order(&self) -> Option<Ready<T>> {

@@ -77,6 +77,7 @@ impl Signing<'_> {
             options: self.options,
             threads: self.threads,
             ahead: self.budget / 4,
+            at_once: self.budget / 2,
             observer: self.observer,
         };
         let listing = Mutex::new(Listing { sources, skips: Skips::default() });

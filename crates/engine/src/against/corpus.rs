@@ -206,7 +206,7 @@ impl Corpus<'_> {
 
     fn pipeline(&self) -> Pipeline<'_> {
         let Self { options, threads, ahead, observer, .. } = *self;
-        Pipeline { options, threads, ahead, observer }
+        Pipeline { options, threads, ahead, at_once: 2 * ahead, observer }
     }
 
     /// The next source that can be listed.

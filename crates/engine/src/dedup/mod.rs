@@ -69,6 +69,8 @@ impl Dedup {
     pub fn run(&self, out: &Path, observer: &dyn Observer) -> Result<Report> {
         let mut job = Job::begin(self, out, observer)?;
         if job.manifest.finished {
+            // It may have been killed before it could.
+            let _ = fs::remove_dir_all(&job.files.work);
             return Report::read(&out.join("report.json"));
         }
         let signed: Signed = job.stage(Stage::Sign, Job::sign)?;
@@ -133,7 +135,7 @@ impl<'a> Job<'a> {
                 manifest = before;
             }
             Some(_) => return Err(Error::new(ErrorKind::RunExists(out.to_owned()))),
-            None if fs::read_dir(out).is_ok_and(|mut entries| entries.next().is_some()) => {
+            None if is_in_use(out) => {
                 return Err(Error::new(ErrorKind::FolderInUse(out.to_owned())));
             }
             None => {}
@@ -157,12 +159,12 @@ impl<'a> Job<'a> {
         Ok(job)
     }
 
+    /// The manifest comes first: it says whose folder this is, also if the job ends right here.
     fn prepare(&self) -> Result<()> {
-        for folder in [&self.files.out, &self.files.work, &self.files.sorting()] {
-            fs::create_dir_all(folder).map_err(|e| Error::io(folder, Operation::Create, e))?;
-        }
-        self.write_recipe()?;
-        self.manifest.write(&self.files.manifest())
+        create_folder(&self.files.out)?;
+        self.manifest.write(&self.files.manifest())?;
+        create_folder(&self.files.sorting())?;
+        self.write_recipe()
     }
 
     fn write_recipe(&self) -> Result<()> {
@@ -508,6 +510,16 @@ impl<'a> Job<'a> {
         report.notes = notes(signed, keep);
         report
     }
+}
+
+fn create_folder(folder: &Path) -> Result<()> {
+    fs::create_dir_all(folder).map_err(|e| Error::io(folder, Operation::Create, e))
+}
+
+/// Whether a folder without a manifest has anything but what a killed run leaves of one.
+fn is_in_use(folder: &Path) -> bool {
+    let Ok(mut entries) = fs::read_dir(folder) else { return false };
+    entries.any(|entry| entry.is_ok_and(|entry| entry.file_name() != "manifest.json.partial"))
 }
 
 fn add_sources(report: &mut Report, sources: &SourceTable, removed: &RowSet) -> Result<()> {

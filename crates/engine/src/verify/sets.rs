@@ -31,6 +31,10 @@ const STARTS: Kind = *b"setstart";
 /// Shingles of a set that are sorted in memory. 2 Mi: documents of about 12 MB.
 const IN_MEMORY: usize = 2 << 20;
 
+/// Shingles that there is room for between documents; what a longer one took is given back, or
+/// every thread would hold as much as the longest of all.
+const KEPT: usize = 64 << 10;
+
 /// Shingles of a set that are in memory when two are compared.
 const BLOCK: usize = 32 << 10;
 
@@ -51,6 +55,7 @@ impl Extraction<'_> {
             options: self.options,
             threads: self.threads,
             ahead: self.budget / 4,
+            at_once: self.budget / 2,
             observer: self.observer,
         };
         let mut number = 0;
@@ -251,12 +256,14 @@ impl<'a> SetMaker<'a> {
             let (spilled, count) = spill.finish()?;
             batch.spilled.push((batch.counts.len(), spilled));
             batch.counts.push(count);
+            self.shingles.shrink_to(KEPT);
             return Ok(());
         }
         shingles.sort_unstable();
         shingles.dedup();
         batch.counts.push(shingles.len() as u64);
         batch.shingles.extend(shingles.drain(..).flat_map(u64::to_le_bytes));
+        shingles.shrink_to(KEPT);
         Ok(())
     }
 }

@@ -1,0 +1,252 @@
+//! Options: plans, budgets, resuming, and what machines are told.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::{dedup, files, mixed_corpus, report, results};
+use crate::{folder, root, run};
+
+fn example() -> std::path::PathBuf {
+    root().join("examples/corpus")
+}
+
+/// The seconds of the stages of a run that a manifest has.
+fn stages(out: &Path) -> Value {
+    let manifest = fs::read(out.join("manifest.json")).unwrap();
+    serde_json::from_slice::<Value>(&manifest).unwrap()["stages"].clone()
+}
+
+#[test]
+fn a_dry_run_tells_and_writes_nothing() {
+    let folder = folder("dry");
+    let out = folder.join("out");
+    let run = dedup(&[&example()], &out, &["--dry-run"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stdout.contains("documents               300  all of it was looked at"));
+    assert!(run.stderr.contains("dry run: nothing was written"));
+    let plan = dedup(&[&example()], &out, &["--dry-run", "--json", "--keep", "longest"]).json();
+    assert!(!out.exists());
+    let number = |name: &str| plan[name].as_u64().unwrap();
+    let stored: usize = files(&example()).values().map(Vec::len).sum();
+    assert_eq!((number("sources"), number("documents")), (26, 300));
+    assert_eq!(number("stored_bytes"), stored as u64);
+    // What must be held of a document is part of the plan, and small.
+    assert_eq!(number("memory_bytes_per_document"), 16);
+    assert_eq!(number("least_memory_bytes"), (64 << 20) + 300 * 16);
+
+    // The plan's bounds hold for the run.
+    let run = dedup(&[&example()], &out, &["--max-removed", "0", "--keep", "longest"]);
+    run.fails_with("would be removed");
+    let size = |folder: &Path| files(folder).values().map(Vec::len).sum::<usize>() as u64;
+    let work = size(&out.join("work"));
+    assert!(work > 0 && work <= number("working_bytes"), "{work} bytes, planned: {plan}");
+}
+
+/// Of many files only some are looked into, and the estimate is near.
+#[test]
+fn a_dry_run_estimates_what_it_does_not_read() {
+    let folder = folder("dry-many");
+    let input = folder.join("in");
+    fs::create_dir_all(&input).unwrap();
+    let lines = "{\"text\":\"some words of a document that is not long\"}\n".repeat(50);
+    for n in 0..200 {
+        fs::write(input.join(format!("{n}.jsonl")), &lines).unwrap();
+    }
+    let plan = dedup(&[&input], &folder.join("out"), &["--dry-run", "--json"]).json();
+    assert_eq!(plan["documents"], 200 * 50);
+    assert!(plan["sampled_bytes"].as_u64() < plan["stored_bytes"].as_u64());
+}
+
+#[test]
+fn without_survivors_only_the_decision_is_written() {
+    let folder = folder("no-write");
+    dedup(&[&example()], &folder.join("with"), &[]);
+    let out = folder.join("without");
+    let run = dedup(&[&example()], &out, &["--no-write"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(!run.stdout.contains("/kept"), "{}", run.stdout);
+    let mut with = results(&folder.join("with"));
+    with.retain(|name, _| !name.starts_with("kept/"));
+    assert_eq!(results(&out), with);
+    // Survivors cannot be had from it later without saying so.
+    let resumed = dedup(&[&example()], &out, &["--resume"]);
+    resumed.fails_with("that run had another `no-write`: `true`, now `false`");
+}
+
+#[test]
+fn working_files_may_be_elsewhere() {
+    let folder = folder("temp");
+    let (out, temp) = (folder.join("out"), folder.join("temp"));
+    let more = ["--temp", temp.to_str().unwrap()];
+    let stop = [more[0], more[1], "--max-removed", "0"];
+    dedup(&[&example()], &out, &stop).fails_with("would be removed");
+    assert!(!out.join("work").exists());
+    assert!(files(&temp).keys().all(|name| name.starts_with("out.work/")));
+    assert!(!files(&temp).is_empty());
+    let resume = [more[0], more[1], "--resume"];
+    assert_eq!(dedup(&[&example()], &out, &resume).code, 0);
+    assert!(files(&temp).is_empty());
+    dedup(&[&example()], &folder.join("plain"), &[]);
+    assert_eq!(results(&out), results(&folder.join("plain")));
+}
+
+#[test]
+fn a_removal_budget_stops_in_time_and_a_larger_one_goes_on() {
+    let folder = folder("budget");
+    let out = folder.join("out");
+    let run = dedup(&[&example()], &out, &["--max-removed", "0.17"]);
+    run.fails_with("53 of 300 documents would be removed, 17.7 %, where 17.0 % are allowed");
+    let left = files(&out);
+    let has = |name: &str| left.keys().any(|left| left.starts_with(name));
+    assert!(!has("kept") && !has("report"), "nothing is done that cannot be undone");
+    assert!(has("documents.signatures") && has("clusters.parquet"), "but one can look at it");
+    let before = stages(&out);
+    assert_eq!(before.as_object().unwrap().len(), 5, "all but writing: {before}");
+
+    let run = dedup(&[&example()], &out, &["--max-removed", "0.18", "--resume"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    // Their seconds would be others if they had been done again.
+    assert_eq!(stages(&out), before);
+    dedup(&[&example()], &folder.join("plain"), &[]);
+    assert_eq!(results(&out), results(&folder.join("plain")));
+}
+
+#[test]
+fn a_removal_budget_of_each_source_names_those_that_lose_too_much() {
+    let folder = folder("budget-each");
+    let out = folder.join("out");
+    let budget = ["--max-removed-per-source", "source=0.25"];
+    let run = dedup(&[&example()], &out, &budget);
+    run.fails_with("more than 25.0 % would be removed of");
+    assert!(run.stderr.contains("\n  source `kitchen`: 5 of 17 (29.4 %)"), "{}", run.stderr);
+    assert!(!run.stderr.contains("`library`"), "{}", run.stderr);
+    assert!(!out.join("kept").exists());
+    let larger = ["--max-removed-per-source", "source=0.3", "--resume"];
+    assert_eq!(dedup(&[&example()], &out, &larger).code, 0);
+    // Another field is another request.
+    let other = ["--max-removed-per-source", "url=0.3", "--resume"];
+    let run = dedup(&[&example()], &out, &other);
+    run.fails_with("had another `max-removed-per-source`: `source`, now `url`");
+}
+
+#[test]
+fn to_resume_with_other_options_is_refused() {
+    let folder = folder("other-options");
+    let out = folder.join("out");
+    let stop = ["--max-removed", "0"];
+    dedup(&[&example()], &out, &stop).fails_with("would be removed");
+    let before = files(&out);
+    for (more, option) in [
+        (&["--keep", "longest"][..], "keep"),
+        (&["--threshold", "0.9"], "recipe"),
+        (&["--verify", "none"], "recipe"),
+        (&["--cluster", "components"], "cluster"),
+        (&["--pairs", "all"], "pairs"),
+        (&["--exact-only"], "exact-only"),
+        (&["--strict"], "strict"),
+        (&["--text-field", "body"], "text-field"),
+        (&["--id-field", "url"], "id-field"),
+        (&["--format", "text"], "format"),
+    ] {
+        let mut all = vec!["--resume"];
+        all.extend(more);
+        let run = dedup(&[&example()], &out, &all);
+        run.fails_with(&format!("that run had another `{option}`: "));
+    }
+    let run = dedup(&[&example().join("letters")], &out, &["--resume"]);
+    run.fails_with("that run had another `inputs`: ");
+    dedup(&[&example()], &out, &[]).fails_with("has the results of a run already\nhint: --resume");
+    assert_eq!(files(&out), before, "and nothing was touched");
+    // What no result depends on may differ.
+    let more = ["--resume", "--threads", "3", "--memory", "200MiB"];
+    assert_eq!(dedup(&[&example()], &out, &more).code, 0);
+}
+
+#[test]
+fn to_resume_a_finished_run_answers_from_its_report() {
+    let folder = folder("finished");
+    let out = folder.join("out");
+    let first = dedup(&[&example()], &out, &[]);
+    let before = files(&out);
+    let again = dedup(&[&example()], &out, &["--resume"]);
+    assert_eq!((again.code, &again.stdout), (first.code, &first.stdout));
+    assert_eq!(files(&out), before);
+    assert!(!out.join("work").exists());
+}
+
+#[test]
+fn machines_are_told_in_json() {
+    let folder = folder("json");
+    let (input, out) = (folder.join("in"), folder.join("out"));
+    mixed_corpus(&input, 700);
+    let run = dedup(&[&input], &out, &["--json", "--progress", "json"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let answer = run.json();
+    for name in [
+        "documents",
+        "empty",
+        "skipped",
+        "exact_removed",
+        "near_removed",
+        "kept",
+        "clusters",
+        "candidates",
+        "pairs",
+        "bytes_read",
+        "peak_memory_bytes",
+    ] {
+        assert!(answer[name].is_u64(), "{name}");
+        assert_eq!(answer[name], report(&out)[name], "{name}");
+    }
+    let count = |name: &str| answer[name].as_u64().unwrap();
+    let removed = count("exact_removed") + count("near_removed");
+    assert_eq!(count("documents"), count("kept") + removed);
+    assert!(removed > 200 && answer["recipe_digest"].is_string());
+    for stage in ["sign", "group", "match", "verify", "decide", "write", "total"] {
+        assert!(answer["seconds"][stage].as_f64().is_some_and(|s| s > 0.0), "{stage}");
+    }
+    let lines: Vec<Value> =
+        run.stderr.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let stages: Vec<&str> = lines.iter().map(|line| line["stage"].as_str().unwrap()).collect();
+    let mut order = stages.clone();
+    order.dedup();
+    assert_eq!(order, ["sign", "group", "match", "verify", "decide", "write"]);
+    let signed = &lines[stages.iter().rposition(|stage| *stage == "sign").unwrap()];
+    assert_eq!(signed["documents"], count("documents"));
+    assert_eq!(signed["share"], 1.0, "all files were read: {signed}");
+}
+
+/// The decision does not depend on who stays, but who stays does.
+#[test]
+fn components_take_what_chains_connect() {
+    let folder = folder("chain");
+    // Each differs from the next by a few words, the ends by too many.
+    let words: Vec<String> = (0..120).map(|n| format!("word{n}")).collect();
+    let text = |changed: usize| {
+        let mut words = words.clone();
+        (0..changed).for_each(|n| words[n] = format!("other{n}"));
+        words.join(" ")
+    };
+    let texts: Vec<String> = [0, 7, 14, 21].map(text).to_vec();
+    fs::write(folder.join("in.jsonl"), super::json_lines("x", &texts)).unwrap();
+    let removed = |cluster: &str| {
+        let out = folder.join(cluster);
+        dedup(&[&folder.join("in.jsonl")], &out, &["--cluster", cluster]);
+        report(&out)["near_removed"].as_u64().unwrap()
+    };
+    assert_eq!((removed("anchored"), removed("components")), (2, 3));
+}
+
+/// A copy of a near-duplicate is one as well; what stays is whole.
+#[test]
+fn the_example_of_the_guide() {
+    let folder = folder("guide");
+    let out = folder.join("out");
+    let run = run(&["dedup", "examples/corpus", "--out", out.to_str().unwrap()]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stdout.starts_with("247 of 300 documents stay, 53 go (17.7 %)\n"));
+    assert!(run.stdout.contains("exact copies      24"), "{}", run.stdout);
+    assert!(run.stdout.contains("near-duplicates   29"), "{}", run.stdout);
+}
