@@ -10,6 +10,7 @@
 
 mod artefact;
 mod atomic_file;
+mod attributes;
 mod components;
 mod dedup;
 mod error;
@@ -26,6 +27,7 @@ mod occurrences;
 mod order;
 mod pipeline;
 mod places;
+mod rank;
 pub mod report;
 mod row_set;
 mod rows;
@@ -41,7 +43,7 @@ mod write;
 
 pub use atomic_file::{AtomicFile, Existing};
 pub use components::Components;
-pub use dedup::{Dedup, GROUP_LIMIT, PairsWanted, Plan, RemovalBudget};
+pub use dedup::{Decide, Dedup, GROUP_LIMIT, PairsWanted, Plan, RemovalBudget};
 pub use error::{Error, ErrorKind, Operation, Result};
 pub use keep::KeepPolicy;
 pub use observe::{Observer, Stage, Unobserved, Work};

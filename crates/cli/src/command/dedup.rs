@@ -1,5 +1,7 @@
 //! `lookalike dedup`: the main job.
 
+use std::path::Path;
+
 use lookalike_core::Kernel;
 use lookalike_engine::numbers::{bytes, count, duration, grouped, percent};
 use lookalike_engine::report::{Report, Verify};
@@ -40,17 +42,17 @@ pub(crate) fn run(arguments: &Dedup, kernel: Kernel) -> anyhow::Result<Outcome> 
     let watch = Watch::new(arguments.progress);
     let report = job.run(&arguments.out, &watch);
     watch.finish();
-    let report = report.map_err(|error| with_hint(error, arguments))?;
+    let report = report.map_err(|error| with_hint(error, &arguments.out))?;
     if arguments.json {
         output::write_json(&serde_json::to_value(&report)?)?;
     } else {
-        output::write(&summary(&report, arguments))?;
+        output::write(&summary(&report, &arguments.out, arguments.survivors))?;
     }
     Ok(if report.skipped == 0 { Outcome::Done } else { Outcome::Skipped })
 }
 
 /// Says how to go on.
-fn with_hint(error: Error, arguments: &Dedup) -> anyhow::Error {
+pub(super) fn with_hint(error: Error, out: &Path) -> anyhow::Error {
     let hint = match error.kind() {
         ErrorKind::RunExists(_) => "--resume goes on with it; or name another folder",
         ErrorKind::FolderInUse(_) => "name another folder; it is made if it is missing",
@@ -58,7 +60,7 @@ fn with_hint(error: Error, arguments: &Dedup) -> anyhow::Error {
             interrupt::exit_after(&format!(
                 "interrupted; the stages that were complete are kept in `{}`\n\
                  hint: the same command with --resume goes on from there",
-                arguments.out.display()
+                out.display()
             ));
         }
         ErrorKind::Io { .. } | ErrorKind::TooLittleMemory { .. } => {
@@ -69,7 +71,8 @@ fn with_hint(error: Error, arguments: &Dedup) -> anyhow::Error {
     anyhow::anyhow!("{error}\nhint: {hint}")
 }
 
-fn summary(report: &Report, arguments: &Dedup) -> String {
+/// What happened, in a few lines.
+pub(super) fn summary(report: &Report, out: &Path, survivors: bool) -> String {
     let removed = report.removed();
     let text = format!(
         "{} of {} stay, {} go ({})\n\n",
@@ -113,7 +116,7 @@ fn summary(report: &Report, arguments: &Dedup) -> String {
     }
     let mut lines = vec![text + &table.text()];
     lines.extend(report.notes.iter().map(|note| format!("note: {note}\n")));
-    let out = arguments.out.display();
+    let out = out.display();
     let rate = report.bytes_read as f64 / 1e6 / report.seconds.total.max(1e-9);
     lines.push(format!(
         "\nread {} in {} ({rate:.0} MB/s), {} of memory at most\n",
@@ -121,7 +124,7 @@ fn summary(report: &Report, arguments: &Dedup) -> String {
         duration(report.seconds.total),
         bytes(report.peak_memory_bytes),
     ));
-    if arguments.survivors {
+    if survivors {
         lines.push(format!("{out}/kept         the documents that stay\n"));
     }
     lines.push(format!("{out}/report.html  what happened, with plots and differences\n"));

@@ -2,6 +2,7 @@
 
 mod compare;
 mod completions;
+mod decide;
 mod dedup;
 mod difference;
 mod info;
@@ -26,6 +27,7 @@ pub(crate) fn run(command: &Command) -> anyhow::Result<Outcome> {
     let kernel = || Kernel::from_environment().with_context(|| env::KERNEL);
     match command {
         Command::Dedup(arguments) => dedup::run(arguments, kernel()?),
+        Command::Decide(arguments) => decide::run(arguments, kernel()?),
         Command::Why(arguments) => kernel().and_then(|_| why::run(arguments)),
         Command::Compare(arguments) => kernel().and_then(|_| compare::run(arguments)),
         Command::Tune(arguments) => tune::run(arguments, kernel()?),

@@ -5,6 +5,7 @@
 //! make sense. Nothing here touches a file.
 
 mod compare;
+mod decide;
 mod dedup;
 mod documents;
 mod judging;
@@ -22,6 +23,7 @@ use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum, ValueHint};
 use crate::env;
 
 pub(crate) use compare::{Compare, DiffForm};
+pub(crate) use decide::Decide;
 pub(crate) use dedup::Dedup;
 pub(crate) use judging::Judging;
 pub(crate) use sketch::{OnUnreadable, ProgressForm, Sketch};
@@ -51,6 +53,7 @@ struct Cli {
 enum RawCommand {
     Dedup(dedup::RawDedup),
     Why(why::RawWhy),
+    Decide(decide::RawDecide),
     Compare(compare::RawCompare),
     Tune(tune::RawTune),
     Sketch(sketch::RawSketch),
@@ -107,6 +110,7 @@ Example:
 pub(crate) enum Command {
     Dedup(Box<Dedup>),
     Why(Why),
+    Decide(Box<Decide>),
     Compare(Compare),
     Tune(Tune),
     Sketch(Sketch),
@@ -131,6 +135,7 @@ fn check(cli: Cli) -> Result<Command, clap::Error> {
     Ok(match cli.command {
         RawCommand::Dedup(raw) => Command::Dedup(Box::new(raw.check()?)),
         RawCommand::Why(raw) => Command::Why(raw.check()?),
+        RawCommand::Decide(raw) => Command::Decide(Box::new(raw.check()?)),
         RawCommand::Compare(raw) => Command::Compare(raw.check()?),
         RawCommand::Tune(raw) => Command::Tune(raw.check()?),
         RawCommand::Sketch(raw) => Command::Sketch(raw.check()),

@@ -8,8 +8,8 @@ use std::path::Path;
 
 use crate::{folder, run};
 
-const COMMANDS: [&str; 8] =
-    ["why", "compare", "tune", "sketch", "info", "recipe", "completions", "man"];
+const COMMANDS: [&str; 9] =
+    ["why", "decide", "compare", "tune", "sketch", "info", "recipe", "completions", "man"];
 
 fn snapshot(name: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/help").join(name);

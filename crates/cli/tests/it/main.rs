@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod compare;
+mod decide;
 mod documents;
 mod general;
 mod help;

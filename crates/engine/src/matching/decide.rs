@@ -1,9 +1,14 @@
 //! Who stands for whom as far as is known.
 
-use crate::components::Components;
-use crate::places::Places;
+use std::path::Path;
 
-use super::rounds::Clustering;
+use super::clusters::{Clusters, Limited};
+use super::pairs::{Accepted, PairWriter};
+use super::rounds::{BUFFER, Clustering};
+use crate::components::Components;
+use crate::error::Result;
+use crate::places::Places;
+use crate::sort::{Run, RunWriter, Union};
 
 /// The decision in the making.
 pub(super) enum State {
@@ -31,6 +36,37 @@ impl State {
         }
     }
 
+    /// Decides from pairs that come sorted by (later, earlier), and hands all of them on to `all`.
+    /// Those that are not `usable` decide nothing. True if a keeper changed, which `changed` has
+    /// then where clusters are anchored.
+    pub(super) fn decide(
+        &mut self,
+        mut pairs: Union<Accepted>,
+        changed: &mut Places,
+        all: &mut RunWriter<Accepted>,
+        mut usable: impl FnMut(u32, u32) -> Result<bool>,
+    ) -> Result<bool> {
+        match self {
+            Self::Anchored(keepers) => {
+                let mut anchoring = Anchoring::new(keepers, changed);
+                while let Some((pair, _)) = pairs.next()? {
+                    all.push(pair)?;
+                    let Accepted { later, earlier, .. } = pair;
+                    anchoring.pair(later, earlier, usable(later, earlier)?);
+                }
+                Ok(anchoring.finish())
+            }
+            Self::Components(components) => {
+                let mut any = false;
+                while let Some((pair, _)) = pairs.next()? {
+                    all.push(pair)?;
+                    any |= components.join(pair.earlier, pair.later);
+                }
+                Ok(any)
+            }
+        }
+    }
+
     /// Who stands for each place.
     pub(super) fn into_keepers(self) -> Vec<u32> {
         match self {
@@ -38,6 +74,36 @@ impl State {
             Self::Components(components) => components.into_smallest(),
         }
     }
+}
+
+/// What the decision took.
+#[derive(Clone, Copy)]
+pub(super) struct Effort {
+    pub(super) candidates: u64,
+    pub(super) rounds: u32,
+    pub(super) limited: Limited,
+}
+
+/// Writes the pairs and the keepers of a decision.
+pub(super) fn write(
+    state: State,
+    accepted: Option<Run<Accepted>>,
+    effort: Effort,
+    [pairs, keepers]: [&Path; 2],
+    documents: u64,
+) -> Result<Clusters> {
+    let mut pairs = PairWriter::create(pairs, documents)?;
+    if let Some(run) = accepted {
+        let mut run = run.read(BUFFER)?;
+        while let Some(pair) = run.next()? {
+            pairs.push(pair)?;
+        }
+    }
+    let pairs = pairs.finish()?;
+    let Effort { candidates, rounds, limited } = effort;
+    let clusters = Clusters { keepers: state.into_keepers(), candidates, pairs, rounds, limited };
+    clusters.write(keepers)?;
+    Ok(clusters)
 }
 
 /// Decides who is kept from pairs that come sorted by (later, earlier): a document that has a pair
