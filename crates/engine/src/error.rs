@@ -99,6 +99,17 @@ pub enum ErrorKind {
     NoRun(PathBuf),
     /// The run in this folder is not finished.
     RunUnfinished(PathBuf),
+    /// A threshold below the one that a run's pairs were stored by.
+    ThresholdTooLow {
+        /// The folder of the run.
+        path: PathBuf,
+        /// The run's threshold.
+        stored: f64,
+        /// The one that was asked for.
+        asked: f64,
+    },
+    /// The pairs of a run have nothing that a threshold could be compared with.
+    NoScores(PathBuf),
     /// A document is not where it was when it was signed.
     DocumentChanged {
         /// The file.
@@ -287,6 +298,7 @@ impl fmt::Display for Error {
 
 impl ErrorKind {
     /// What goes wrong with a job rather than with a file of ours.
+    #[expect(clippy::too_many_lines, reason = "a message for each kind")]
     fn fmt_job(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ErrorKind::Input(source) => write!(f, "{source}"),
@@ -336,6 +348,19 @@ impl ErrorKind {
                 f,
                 "`{}`: the run is not finished\n\
                  hint: the command that began it goes on with --resume",
+                path.display()
+            ),
+            ErrorKind::ThresholdTooLow { path, stored, asked } => write!(
+                f,
+                "`{}`: that run stored only pairs from its own threshold {stored} on, so nothing \
+                 is known of those from {asked} on\n\
+                 hint: a new run with the lower threshold finds them",
+                path.display()
+            ),
+            ErrorKind::NoScores(path) => write!(
+                f,
+                "`{}`: the pairs of that run have no resemblance that a threshold could be \
+                 compared with\nhint: a run that verifies them (--verify exact) has",
                 path.display()
             ),
             ErrorKind::DocumentChanged { path, record } => {

@@ -5,7 +5,6 @@
 //! its signature: its rank under the keep policy, its site, its part of the
 //! corpus for the removal budget. All of it is in the order of the rows.
 
-use std::collections::HashMap;
 use std::sync::Mutex;
 
 use lookalike_core::text::Unit;
@@ -15,9 +14,9 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::atomic_file::Existing;
+use crate::attributes::{Asked, Attributes, AttributesWriter};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::Files;
-use crate::keep::{self, KeepPolicy};
 use crate::long_text;
 use crate::observe::Observer;
 use crate::pipeline::{Event, Held, Piece, Pipeline};
@@ -26,14 +25,8 @@ use crate::signature_file::{SignatureWriter, check_id};
 use crate::skips::Skips;
 use crate::sources::{SourceRow, SourcesWriter};
 
-/// A number for each row: its rank, the hash of its site, its part of the corpus.
-pub(crate) const RANKS: Kind = *b"keeprank";
+/// The hash of a site for each row.
 pub(crate) const SITES: Kind = *b"sitehash";
-pub(crate) const PARTS: Kind = *b"partnumb";
-
-/// The most parts that a removal budget counts: a field with more distinct values says nothing
-/// about sources.
-const MAX_PARTS: usize = 100_000;
 
 /// The most documents of one job: rows are four bytes in memory.
 pub(crate) const MAX_DOCUMENTS: u64 = u32::MAX as u64 - 1;
@@ -43,9 +36,7 @@ pub(crate) struct Signing<'a> {
     pub(crate) recipe: &'a Recipe,
     pub(crate) kernel: Kernel,
     pub(crate) options: &'a ReadOptions,
-    pub(crate) keep: &'a KeepPolicy,
-    /// The field that the removal budget goes by.
-    pub(crate) part_field: Option<&'a str>,
+    pub(crate) asked: Asked<'a>,
     pub(crate) threads: usize,
     pub(crate) budget: usize,
     /// Whether the first bad record ends the job.
@@ -150,12 +141,10 @@ struct Batch {
     signatures: Vec<u8>,
     ids: String,
     id_lengths: Vec<u32>,
-    ranks: Vec<u64>,
     sites: Vec<u64>,
-    parts: Vec<String>,
+    attributes: Attributes,
     empty: u64,
     bytes: u64,
-    unranked: u64,
     /// Records, bad ones included.
     records: u64,
     bad: Vec<(u64, Error)>,
@@ -209,26 +198,17 @@ impl<'a> Worker<'a> {
 
     fn document(&mut self, record: &Record<'_>, batch: &mut Batch) -> Result<()> {
         check_id(&record.id)?;
-        let Signing { keep, part_field, .. } = self.signing;
         let signature = self.signer.sign(&record.text);
         self.layout.encode(signature, &mut batch.signatures);
         batch.empty += u64::from(signature.is_empty());
         batch.bytes += record.text.len() as u64;
         batch.id_lengths.push(record.id.len() as u32);
         batch.ids.push_str(&record.id);
-        if **keep != KeepPolicy::First {
-            let rank = keep.rank(signature.tokens, record);
-            batch.unranked += u64::from(keep.is_unranked(rank));
-            batch.ranks.push(rank);
-        }
+        self.signing.asked.record(signature.tokens, record, &mut batch.attributes);
         if self.signing.needs_sites() {
             // 0 is no site: two documents without one are not of the same.
             let site = record.url.as_deref().and_then(site);
             batch.sites.push(site.map_or(0, |site| xxh3_64(site.as_bytes()).max(1)));
-        }
-        if let Some(field) = part_field {
-            let value = record.field(field);
-            batch.parts.push(value.map_or_else(String::new, |value| keep::text(&value)));
         }
         Ok(())
     }
@@ -251,17 +231,9 @@ impl<'a> Worker<'a> {
         batch.empty += u64::from(signature.is_empty());
         batch.id_lengths.push(source.id().len() as u32);
         batch.ids.push_str(source.id());
-        let Signing { keep, part_field, .. } = self.signing;
-        if **keep != KeepPolicy::First {
-            let rank = keep.rank_of_text(signature.tokens);
-            batch.unranked += u64::from(keep.is_unranked(rank));
-            batch.ranks.push(rank);
-        }
+        self.signing.asked.text(signature.tokens, &mut batch.attributes);
         if self.signing.needs_sites() {
             batch.sites.push(0);
-        }
-        if part_field.is_some() {
-            batch.parts.push(String::new());
         }
         batch
     }
@@ -272,10 +244,8 @@ struct Sink<'a> {
     signing: &'a Signing<'a>,
     signatures: SignatureWriter,
     sources: SourcesWriter,
-    ranks: Option<RowsWriter>,
     sites: Option<RowsWriter>,
-    parts: Option<RowsWriter>,
-    part_numbers: HashMap<String, u32>,
+    attributes: AttributesWriter<'a>,
     width: usize,
     /// Documents and bad records of the source so far.
     source: (u64, Vec<u64>),
@@ -284,10 +254,7 @@ struct Sink<'a> {
 
 impl<'a> Sink<'a> {
     fn create(signing: &'a Signing<'a>, files: &Files) -> Result<Self> {
-        let table = |wanted: bool, path, kind, width| {
-            wanted.then(|| RowsWriter::create(path, kind, width)).transpose()
-        };
-        let first = *signing.keep == KeepPolicy::First;
+        let sites = signing.needs_sites().then(|| RowsWriter::create(&files.sites(), SITES, 8));
         Ok(Self {
             signing,
             signatures: SignatureWriter::create(
@@ -296,10 +263,8 @@ impl<'a> Sink<'a> {
                 Existing::Replace,
             )?,
             sources: SourcesWriter::create(&files.sources())?,
-            ranks: table(!first, &files.ranks(), RANKS, 8)?,
-            sites: table(signing.needs_sites(), &files.sites(), SITES, 8)?,
-            parts: table(signing.part_field.is_some(), &files.parts(), PARTS, 4)?,
-            part_numbers: HashMap::new(),
+            sites: sites.transpose()?,
+            attributes: AttributesWriter::create(signing.asked, files)?,
             width: Layout::of(signing.recipe).bytes(),
             source: (0, Vec::new()),
             signed: Signed::default(),
@@ -314,14 +279,10 @@ impl<'a> Sink<'a> {
             self.signatures.push_encoded(id, signature)?;
             id_start += length as usize;
         }
-        for (table, values) in [(&mut self.ranks, &batch.ranks), (&mut self.sites, &batch.sites)] {
-            if let Some(table) = table {
-                values.iter().try_for_each(|value| table.push(&value.to_le_bytes()))?;
-            }
+        if let Some(sites) = &mut self.sites {
+            batch.sites.iter().try_for_each(|site| sites.push(&site.to_le_bytes()))?;
         }
-        for part in &batch.parts {
-            self.part(part)?;
-        }
+        self.attributes.take(&batch.attributes)?;
         for (record, fault) in batch.bad {
             self.source.1.push(record);
             self.signing.skip(&mut self.signed.skips, fault)?;
@@ -332,29 +293,11 @@ impl<'a> Sink<'a> {
         signed.documents += documents;
         signed.empty += batch.empty;
         signed.bytes += batch.bytes;
-        signed.unranked += batch.unranked;
         if signed.documents > MAX_DOCUMENTS {
             return Err(Error::new(ErrorKind::TooManyDocuments(MAX_DOCUMENTS)));
         }
         self.signing.observer.advance(batch.bytes, documents);
         Ok(())
-    }
-
-    fn part(&mut self, value: &str) -> Result<()> {
-        let number = match self.part_numbers.get(value) {
-            Some(&number) => number,
-            None if self.part_numbers.len() == MAX_PARTS => {
-                let field = self.signing.part_field.unwrap_or_default().to_owned();
-                return Err(Error::new(ErrorKind::TooManyParts { field, limit: MAX_PARTS }));
-            }
-            None => {
-                let number = self.part_numbers.len() as u32;
-                self.part_numbers.insert(value.to_owned(), number);
-                self.signed.parts.push(value.to_owned());
-                number
-            }
-        };
-        self.parts.as_mut().map_or(Ok(()), |parts| parts.push(&number.to_le_bytes()))
     }
 
     fn end(&mut self, source: Source, fault: Option<lookalike_corpus::Error>) -> Result<()> {
@@ -370,10 +313,10 @@ impl<'a> Sink<'a> {
         self.sources.push(&row)
     }
 
-    fn finish(self) -> Result<Signed> {
-        for table in [self.ranks, self.sites, self.parts].into_iter().flatten() {
-            table.finish()?;
-        }
+    fn finish(mut self) -> Result<Signed> {
+        self.sites.map_or(Ok(()), RowsWriter::finish)?;
+        let attributes = self.attributes.finish()?;
+        (self.signed.unranked, self.signed.parts) = (attributes.unranked, attributes.parts);
         self.sources.finish()?;
         self.signatures.finish()?;
         Ok(self.signed)

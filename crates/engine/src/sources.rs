@@ -205,6 +205,16 @@ impl SourceTable {
         self.parse(&line, from)
     }
 
+    /// Fails with the first source that is not what was signed.
+    pub(crate) fn check_unchanged(&self) -> Result<()> {
+        (0..self.len()).try_for_each(|number| self.get(number)?.check_unchanged())
+    }
+
+    /// How many documents all sources have.
+    pub(crate) fn documents(&self) -> Result<u64> {
+        self.len().checked_sub(1).map_or(Ok(0), |last| Ok(self.get(last)?.rows().end))
+    }
+
     /// The source that a row is in; `None` for signatures that came without documents.
     pub(crate) fn of_row(&self, row: u64) -> Result<Option<SourceRow>> {
         // Sources without documents have the first row of the next one: the last of equals.

@@ -1,5 +1,7 @@
 //! `lookalike dedup`: the main job.
 
+use std::path::Path;
+
 use lookalike_core::Kernel;
 use lookalike_engine::numbers::{bytes, count, duration, grouped, percent};
 use lookalike_engine::report::{Report, Verify};
@@ -40,18 +42,18 @@ pub(crate) fn run(arguments: &Dedup, kernel: Kernel) -> anyhow::Result<Outcome> 
     let watch = Watch::new(arguments.progress);
     let report = job.run(&arguments.out, &watch);
     watch.finish();
-    let report = report.map_err(|error| with_hint(error, arguments))?;
+    let report = report.map_err(|error| with_hint(error, &arguments.out))?;
     if arguments.json {
         output::write_json(&serde_json::to_value(&report)?)?;
     } else {
-        output::write(&summary(&report, arguments))?;
+        output::write(&summary(&report, &arguments.out, arguments.survivors))?;
         say(&cost(&report));
     }
     Ok(if report.skipped == 0 { Outcome::Done } else { Outcome::Skipped })
 }
 
 /// Says how to go on.
-fn with_hint(error: Error, arguments: &Dedup) -> anyhow::Error {
+pub(super) fn with_hint(error: Error, out: &Path) -> anyhow::Error {
     let hint = match error.kind() {
         ErrorKind::RunExists(_) => "--resume goes on with it; or name another folder",
         ErrorKind::FolderInUse(_) => "name another folder; it is made if it is missing",
@@ -59,7 +61,7 @@ fn with_hint(error: Error, arguments: &Dedup) -> anyhow::Error {
             interrupt::exit_after(&format!(
                 "interrupted; the stages that were complete are kept in `{}`\n\
                  hint: the same command with --resume goes on from there",
-                arguments.out.display()
+                out.display()
             ));
         }
         ErrorKind::Io { .. } | ErrorKind::TooLittleMemory { .. } => {
@@ -70,7 +72,8 @@ fn with_hint(error: Error, arguments: &Dedup) -> anyhow::Error {
     anyhow::anyhow!("{error}\nhint: {hint}")
 }
 
-fn summary(report: &Report, arguments: &Dedup) -> String {
+/// What happened, in a few lines.
+pub(super) fn summary(report: &Report, out: &Path, survivors: bool) -> String {
     let removed = report.removed();
     let text = format!(
         "{} of {} stay, {} go ({})\n\n",
@@ -115,8 +118,8 @@ fn summary(report: &Report, arguments: &Dedup) -> String {
     let mut lines = vec![text + &table.text()];
     lines.extend(report.notes.iter().map(|note| format!("note: {note}\n")));
     lines.push("\n".to_owned());
-    let out = arguments.out.display();
-    if arguments.survivors {
+    let out = out.display();
+    if survivors {
         lines.push(format!("{out}/kept         the documents that stay\n"));
     }
     lines.push(format!("{out}/report.html  what happened, with plots and differences\n"));

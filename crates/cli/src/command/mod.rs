@@ -3,6 +3,7 @@
 mod against;
 mod compare;
 mod completions;
+mod decide;
 mod dedup;
 mod difference;
 mod info;
@@ -27,6 +28,7 @@ pub(crate) fn run(command: &Command) -> anyhow::Result<Outcome> {
     let kernel = || Kernel::from_environment().with_context(|| env::KERNEL);
     match command {
         Command::Dedup(arguments) => dedup::run(arguments, kernel()?),
+        Command::Decide(arguments) => decide::run(arguments, kernel()?),
         Command::Why(arguments) => kernel().and_then(|_| why::run(arguments)),
         Command::Against(arguments) => against::run(arguments, kernel()?),
         Command::Compare(arguments) => kernel().and_then(|_| compare::run(arguments)),

@@ -110,10 +110,19 @@ pub(crate) struct RawDedup {
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
-enum RawClustering {
+pub(super) enum RawClustering {
     #[default]
     Anchored,
     Components,
+}
+
+impl RawClustering {
+    pub(super) fn check(self) -> Clustering {
+        match self {
+            Self::Anchored => Clustering::Anchored,
+            Self::Components => Clustering::Components,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
@@ -155,28 +164,18 @@ impl RawDedup {
             let message = "a dry run does nothing that --resume could go on with";
             return Err(mistake("dedup", message));
         }
-        let mut budget = RemovalBudget::default();
-        if let Some(share) = self.max_removed {
-            budget = budget.of_all(share);
-        }
-        if let Some((field, share)) = &self.max_removed_per_source {
-            budget = budget.of_each(field, *share);
-        }
         Ok(Dedup {
             inputs: self.inputs,
             out: self.out,
             judging: self.judging.check("dedup")?,
-            clustering: match self.cluster {
-                RawClustering::Anchored => Clustering::Anchored,
-                RawClustering::Components => Clustering::Components,
-            },
+            clustering: self.cluster.check(),
             keep: self.keep,
             exact_only: self.exact_only,
             pairs: match self.pairs {
                 RawPairs::Needed => PairsWanted::Needed,
                 RawPairs::All => PairsWanted::All,
             },
-            budget,
+            budget: removal_budget(self.max_removed, self.max_removed_per_source.as_ref()),
             survivors: !self.no_write,
             dry_run: self.dry_run,
             resume: self.resume,
@@ -191,7 +190,13 @@ impl RawDedup {
     }
 }
 
-fn field_share(text: &str) -> Result<(String, f64), String> {
+pub(super) fn removal_budget(all: Option<f64>, each: Option<&(String, f64)>) -> RemovalBudget {
+    let budget = RemovalBudget::default();
+    let budget = all.into_iter().fold(budget, RemovalBudget::of_all);
+    each.into_iter().fold(budget, |budget, (field, share)| budget.of_each(field, *share))
+}
+
+pub(super) fn field_share(text: &str) -> Result<(String, f64), String> {
     match text.rsplit_once('=') {
         Some((field, number)) if !field.is_empty() => Ok((field.to_owned(), share(number)?)),
         _ => Err("must be a field and a share, as in source=0.5".to_owned()),

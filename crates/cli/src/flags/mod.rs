@@ -6,6 +6,7 @@
 
 mod against;
 mod compare;
+mod decide;
 mod dedup;
 mod documents;
 mod judging;
@@ -24,6 +25,7 @@ use crate::env;
 
 pub(crate) use against::Against;
 pub(crate) use compare::{Compare, DiffForm};
+pub(crate) use decide::Decide;
 pub(crate) use dedup::Dedup;
 pub(crate) use judging::Judging;
 pub(crate) use sketch::{OnUnreadable, ProgressForm, Sketch};
@@ -53,6 +55,7 @@ struct Cli {
 enum RawCommand {
     Dedup(dedup::RawDedup),
     Why(why::RawWhy),
+    Decide(decide::RawDecide),
     Against(against::RawAgainst),
     Compare(compare::RawCompare),
     Tune(tune::RawTune),
@@ -110,6 +113,7 @@ Example:
 pub(crate) enum Command {
     Dedup(Box<Dedup>),
     Why(Why),
+    Decide(Box<Decide>),
     Against(Box<Against>),
     Compare(Compare),
     Tune(Tune),
@@ -135,6 +139,7 @@ fn check(cli: Cli) -> Result<Command, clap::Error> {
     Ok(match cli.command {
         RawCommand::Dedup(raw) => Command::Dedup(Box::new(raw.check()?)),
         RawCommand::Why(raw) => Command::Why(raw.check()?),
+        RawCommand::Decide(raw) => Command::Decide(Box::new(raw.check()?)),
         RawCommand::Against(raw) => Command::Against(Box::new(raw.check()?)),
         RawCommand::Compare(raw) => Command::Compare(raw.check()?),
         RawCommand::Tune(raw) => Command::Tune(raw.check()?),

@@ -8,9 +8,10 @@ use std::path::Path;
 
 use crate::{folder, run};
 
-const COMMANDS: [&str; 10] = [
+const COMMANDS: [&str; 11] = [
     "dedup",
     "why",
+    "decide",
     "against",
     "compare",
     "tune",

@@ -4,6 +4,7 @@
 
 mod against;
 mod compare;
+mod decide;
 mod dedup;
 mod documents;
 mod general;

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
+use crate::attributes::PARTS;
 use crate::error::{Error, ErrorKind, Result};
 use crate::row_set::RowSet;
 use crate::rows::Rows;
-use crate::sign::PARTS;
 
 /// How much may be removed. Without limits, all that has a look-alike.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -15,6 +15,7 @@
 //! A job that was killed goes on with the first stage that is not complete.
 
 mod budget;
+mod decide;
 mod largest;
 mod manifest;
 mod options;
@@ -30,6 +31,7 @@ use lookalike_corpus::{ReadOptions, Sources};
 use serde::{Deserialize, Serialize};
 
 use crate::atomic_file::{AtomicFile, Existing};
+use crate::attributes::{Asked, RANKS};
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::files::Files;
 use crate::group::{Copies, identity_sets};
@@ -41,15 +43,17 @@ use crate::order::Order;
 use crate::report::{self, Report};
 use crate::row_set::RowSet;
 use crate::rows::Rows;
-use crate::sign::{RANKS, SITES, Signed, Signing};
+use crate::sign::{SITES, Signed, Signing};
 use crate::signature_file::{SignatureLookup, SignatureReader};
 use crate::sources::SourceTable;
 use crate::verify::{Extraction, Sets, Verifier, Verifying};
 use crate::write::{Kind, Mirrors, Outcome, Tables, Written};
 use largest::Documents;
 pub(crate) use manifest::Manifest;
+use manifest::Request;
 
 pub use budget::RemovalBudget;
+pub use decide::Decide;
 pub use options::{Dedup, PairsWanted};
 pub use plan::Plan;
 
@@ -67,7 +71,10 @@ impl Dedup {
     /// the job is strict, more would be removed than allowed, or the system refuses. What is
     /// complete by then stays in `out`, and the job can go on from there.
     pub fn run(&self, out: &Path, observer: &dyn Observer) -> Result<Report> {
-        let mut job = Job::begin(self, out, observer)?;
+        self.recipe.validate().map_err(Error::recipe)?;
+        // Refused before anything is made, if there is no such input.
+        Sources::by_name(&self.inputs, self.format).map_err(Error::corpus)?;
+        let mut job = Job::begin(self, self.request(), out, observer)?;
         if job.manifest.finished {
             // It may have been killed before it could.
             let _ = fs::remove_dir_all(&job.files.work);
@@ -105,6 +112,8 @@ struct Job<'a> {
     seconds: Vec<(Stage, f64)>,
     /// Memory for sorting and the like.
     budget: usize,
+    /// What the report says besides.
+    notes: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
@@ -125,10 +134,14 @@ struct Judged {
 
 impl<'a> Job<'a> {
     /// Prepares the folders; finds what is there of an earlier run.
-    fn begin(options: &'a Dedup, out: &Path, observer: &'a dyn Observer) -> Result<Self> {
-        options.recipe.validate().map_err(Error::recipe)?;
+    fn begin(
+        options: &'a Dedup,
+        request: Request,
+        out: &Path,
+        observer: &'a dyn Observer,
+    ) -> Result<Self> {
         let files = Files::new(out, options.temp.as_deref());
-        let mut manifest = Manifest::new(options.request(), options.inputs.clone());
+        let mut manifest = Manifest::new(request, options.inputs.clone());
         match Manifest::read(&files.manifest())? {
             Some(before) if options.resume => {
                 before.check_same(&files.manifest(), &manifest)?;
@@ -140,8 +153,6 @@ impl<'a> Job<'a> {
             }
             None => {}
         }
-        // Refused before anything is made, if there is no such input.
-        Sources::by_name(&options.inputs, options.format).map_err(Error::corpus)?;
         files.check_apart(&options.inputs)?;
         let job = Self {
             options,
@@ -152,6 +163,7 @@ impl<'a> Job<'a> {
             began: observer.seconds(),
             seconds: Vec::new(),
             budget: options.memory as usize,
+            notes: Vec::new(),
         };
         if !job.manifest.finished {
             job.prepare()?;
@@ -221,8 +233,7 @@ impl<'a> Job<'a> {
             recipe,
             kernel: *kernel,
             options: &self.read,
-            keep,
-            part_field: budget.field(),
+            asked: Asked { keep, part_field: budget.field() },
             threads: *threads,
             budget: self.budget,
             strict: *strict,
@@ -508,6 +519,7 @@ impl<'a> Job<'a> {
         };
         report.limited = limited(judged);
         report.notes = notes(signed, keep);
+        report.notes.extend(self.notes.iter().cloned());
         report
     }
 }

@@ -7,11 +7,12 @@ use lookalike_core::Signature;
 use lookalike_core::recipe::{Candidates, Verify};
 
 use super::Dedup;
+use crate::attributes::RANKS;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::files::Files;
 use crate::keep::KeepPolicy;
 use crate::rows::RowsWriter;
-use crate::sign::{MAX_DOCUMENTS, RANKS, Signed};
+use crate::sign::{MAX_DOCUMENTS, Signed};
 use crate::signature_file::{SignatureReader, is_signature_file};
 use crate::sources::SourcesWriter;
 

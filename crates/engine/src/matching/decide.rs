@@ -1,11 +1,16 @@
 //! Who stands for whom as far as is known.
 
 use std::hint::black_box;
+use std::path::Path;
 
+use super::clusters::{Clusters, Limited};
 use super::groups::Step;
-use super::rounds::Clustering;
+use super::pairs::{Accepted, PairWriter};
+use super::rounds::{BUFFER, Clustering};
 use crate::components::Components;
+use crate::error::Result;
 use crate::places::Places;
+use crate::sort::{Run, RunWriter, Union};
 
 /// The decision in the making.
 pub(super) enum State {
@@ -47,6 +52,37 @@ impl State {
         black_box(steps.iter().fold(0, |all, step| all ^ known[place(step)]));
     }
 
+    /// Decides from pairs that come sorted by (later, earlier), and hands all of them on to `all`.
+    /// Those that are not `usable` decide nothing. True if a keeper changed, which `changed` has
+    /// then where clusters are anchored.
+    pub(super) fn decide(
+        &mut self,
+        mut pairs: Union<Accepted>,
+        changed: &mut Places,
+        all: &mut RunWriter<Accepted>,
+        mut usable: impl FnMut(u32, u32) -> Result<bool>,
+    ) -> Result<bool> {
+        match self {
+            Self::Anchored(keepers) => {
+                let mut anchoring = Anchoring::new(keepers, changed);
+                while let Some((pair, _)) = pairs.next()? {
+                    all.push(pair)?;
+                    let Accepted { later, earlier, .. } = pair;
+                    anchoring.pair(later, earlier, usable(later, earlier)?);
+                }
+                Ok(anchoring.finish())
+            }
+            Self::Components(components) => {
+                let mut any = false;
+                while let Some((pair, _)) = pairs.next()? {
+                    all.push(pair)?;
+                    any |= components.join(pair.earlier, pair.later);
+                }
+                Ok(any)
+            }
+        }
+    }
+
     /// Who stands for each place.
     pub(super) fn into_keepers(self) -> Vec<u32> {
         match self {
@@ -54,6 +90,36 @@ impl State {
             Self::Components(components) => components.into_smallest(),
         }
     }
+}
+
+/// What the decision took.
+#[derive(Clone, Copy)]
+pub(super) struct Effort {
+    pub(super) candidates: u64,
+    pub(super) rounds: u32,
+    pub(super) limited: Limited,
+}
+
+/// Writes the pairs and the keepers of a decision.
+pub(super) fn write(
+    state: State,
+    accepted: Option<Run<Accepted>>,
+    effort: Effort,
+    [pairs, keepers]: [&Path; 2],
+    documents: u64,
+) -> Result<Clusters> {
+    let mut pairs = PairWriter::create(pairs, documents)?;
+    if let Some(run) = accepted {
+        let mut run = run.read(BUFFER)?;
+        while let Some(pair) = run.next()? {
+            pairs.push(pair)?;
+        }
+    }
+    let pairs = pairs.finish()?;
+    let Effort { candidates, rounds, limited } = effort;
+    let clusters = Clusters { keepers: state.into_keepers(), candidates, pairs, rounds, limited };
+    clusters.write(keepers)?;
+    Ok(clusters)
 }
 
 /// Decides who is kept from pairs that come sorted by (later, earlier): a document that has a pair

@@ -3,7 +3,7 @@
 //!
 //! [`write_groups`] sorts keys out of core into groups of documents that share
 //! one. [`cluster`] goes through the groups in rounds, hands candidates to a
-//! [`Judge`], and decides. Documents are named by their place in the order of
+//! [`Judge`], and decides; [`cluster_pairs`] decides from pairs that are known. Documents are named by their place in the order of
 //! the keep policy, the preferred first; a place is a `u32`, and the largest
 //! `u32` is none.
 
@@ -12,8 +12,10 @@ mod decide;
 mod groups;
 mod pairs;
 mod rounds;
+mod stored;
 
 pub use clusters::{Clusters, Limited};
 pub use groups::{GroupCounts, GroupReader, Step, write_groups};
 pub use pairs::{Candidate, Evidence, Judge, Pair, PairReader, Verdict};
 pub use rounds::{Clustering, Pairs, Plan, cluster};
+pub use stored::{PairPlan, cluster_pairs};

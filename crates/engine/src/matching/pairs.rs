@@ -55,6 +55,15 @@ pub enum Evidence {
     Estimate(f64),
     /// What the two have in common; a is the earlier, b the later.
     Exact(Overlap),
+    /// The same, as an earlier run stored it.
+    Stored {
+        /// Shingles of both, out of those of either.
+        resemblance: f64,
+        /// The share of the earlier that is in the later.
+        containment_a: f64,
+        /// The share of the later that is in the earlier.
+        containment_b: f64,
+    },
 }
 
 /// Evidence as it is stored: which, and three numbers.
@@ -64,11 +73,38 @@ impl Evidence {
     /// Bytes of its stored form.
     pub(crate) const BYTES: usize = EVIDENCE;
 
+    /// Seen from the other document.
+    pub(crate) fn turned(self) -> Self {
+        match self {
+            Self::Exact(Overlap { a, b, common }) => Self::Exact(Overlap { a: b, b: a, common }),
+            Self::Stored { resemblance, containment_a, containment_b } => Self::Stored {
+                resemblance,
+                containment_a: containment_b,
+                containment_b: containment_a,
+            },
+            other => other,
+        }
+    }
+
+    /// Resemblance and both containments, where they were computed.
+    pub(crate) fn shares(self) -> Option<[f64; 3]> {
+        match self {
+            Self::Exact(o) => Some([o.resemblance(), o.containment_a(), o.containment_b()]),
+            Self::Stored { resemblance, containment_a, containment_b } => {
+                Some([resemblance, containment_a, containment_b])
+            }
+            Self::Rule | Self::Estimate(_) => None,
+        }
+    }
+
     pub(crate) fn to_bytes(self) -> [u8; EVIDENCE] {
         let (tag, numbers) = match self {
             Self::Rule => (0, [0; 3]),
             Self::Estimate(resemblance) => (1, [resemblance.to_bits(), 0, 0]),
             Self::Exact(Overlap { a, b, common }) => (2, [a, b, common]),
+            Self::Stored { resemblance, containment_a, containment_b } => {
+                (3, [resemblance, containment_a, containment_b].map(f64::to_bits))
+            }
         };
         let mut bytes = [tag; EVIDENCE];
         for (bytes, number) in bytes[1..].as_chunks_mut::<8>().0.iter_mut().zip(numbers) {
@@ -84,6 +120,11 @@ impl Evidence {
             0 => Some(Self::Rule),
             1 => Some(Self::Estimate(f64::from_bits(a))),
             2 => Some(Self::Exact(Overlap { a, b, common })),
+            3 => Some(Self::Stored {
+                resemblance: f64::from_bits(a),
+                containment_a: f64::from_bits(b),
+                containment_b: f64::from_bits(common),
+            }),
             _ => None,
         }
     }
@@ -204,7 +245,7 @@ impl PairReader {
         }
         let Some(evidence) = Evidence::from_bytes(&evidence) else {
             let found = evidence[0].to_string();
-            return Err(self.file.corrupt(EVIDENCE, "evidence of kind 0, 1 or 2", found));
+            return Err(self.file.corrupt(EVIDENCE, "evidence of kind 0 to 3", found));
         };
         self.last = Some((later, earlier));
         self.read += 1;

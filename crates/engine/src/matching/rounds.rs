@@ -50,15 +50,15 @@ use std::path::Path;
 use lookalike_core::mix;
 
 use super::clusters::{Clusters, Limited};
-use super::decide::{Anchoring, State};
+use super::decide::{self, Effort, State};
 use super::groups::{GroupReader, Step};
-use super::pairs::{Accepted, Candidate, Judge, PairWriter, Verdict};
+use super::pairs::{Accepted, Candidate, Judge, Verdict};
 use crate::error::Result;
 use crate::places::Places;
 use crate::sort::{Run, RunWriter, Sorted, Sorter, Union};
 
 /// The buffer for reading a run.
-const BUFFER: usize = 64 << 10;
+pub(super) const BUFFER: usize = 64 << 10;
 
 /// How pairs become clusters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -378,32 +378,14 @@ impl Rounds<'_> {
     /// later one in the high half). True if a keeper changed.
     fn decide(&mut self, new: Sorted<Accepted>, in_limit: Option<Sorted<u64>>) -> Result<bool> {
         let old = self.accepted.take().map(|run| run.read(BUFFER)).transpose()?;
-        let mut pairs = Union::new(old, Some(new))?;
+        let pairs = Union::new(old, Some(new))?;
         let mut all = RunWriter::create(self.plan.folder)?;
-        let changed = match &mut self.state {
-            State::Anchored(keepers) => {
-                let mut in_limit = in_limit.map(InLimit::new).transpose()?;
-                let mut anchoring = Anchoring::new(keepers, &mut self.changed);
-                while let Some((pair, _)) = pairs.next()? {
-                    all.push(pair)?;
-                    let Accepted { later, earlier, .. } = pair;
-                    let usable = match &mut in_limit {
-                        Some(in_limit) => in_limit.has(later, earlier)?,
-                        None => true,
-                    };
-                    anchoring.pair(later, earlier, usable);
-                }
-                anchoring.finish()
-            }
-            State::Components(components) => {
-                let mut any = false;
-                while let Some((pair, _)) = pairs.next()? {
-                    all.push(pair)?;
-                    any |= components.join(pair.earlier, pair.later);
-                }
-                any
-            }
+        let mut in_limit = in_limit.map(InLimit::new).transpose()?;
+        let usable = |later, earlier| match &mut in_limit {
+            Some(in_limit) => in_limit.has(later, earlier),
+            None => Ok(true),
         };
+        let changed = self.state.decide(pairs, &mut self.changed, &mut all, usable)?;
         self.accepted = Some(all.finish()?);
         Ok(changed)
     }
@@ -454,19 +436,9 @@ impl Rounds<'_> {
 
     /// Writes pairs and keepers.
     fn finish(self, documents: u64, limited: Limited) -> Result<Clusters> {
-        let mut pairs = PairWriter::create(self.plan.pairs, documents)?;
-        if let Some(run) = self.accepted {
-            let mut run = run.read(BUFFER)?;
-            while let Some(pair) = run.next()? {
-                pairs.push(pair)?;
-            }
-        }
-        let pairs = pairs.finish()?;
-        let keepers = self.state.into_keepers();
-        let (candidates, rounds) = (self.candidates, self.number);
-        let clusters = Clusters { keepers, candidates, pairs, rounds, limited };
-        clusters.write(self.plan.keepers)?;
-        Ok(clusters)
+        let effort = Effort { candidates: self.candidates, rounds: self.number, limited };
+        let paths = [self.plan.pairs, self.plan.keepers];
+        decide::write(self.state, self.accepted, effort, paths, documents)
     }
 }
 

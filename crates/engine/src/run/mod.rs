@@ -25,6 +25,7 @@ use crate::sources::SourceTable;
 pub use explain::{Agreement, Explanation, Fate, Member, Removal, SHOWN_MEMBERS};
 pub use path::Step;
 pub use tables::Scores;
+pub(crate) use tables::{StoredPair, for_each_pair};
 
 /// Documents of one id that are told about.
 pub const MAX_SAME_ID: usize = 100;
@@ -32,6 +33,7 @@ pub const MAX_SAME_ID: usize = 100;
 /// The folder of a finished run.
 pub struct Run {
     pub(crate) files: Files,
+    pub(crate) manifest: Manifest,
     recipe: Recipe,
     read: ReadOptions,
     signatures: SignatureLookup,
@@ -79,12 +81,16 @@ impl Run {
             .map_err(|source| Error::new(ErrorKind::Recipe { path: files.signatures(), source }))?;
         let sources = SourceTable::open(&files.sources())?;
         let read = manifest.read_options();
-        Ok(Self { files, recipe, read, signatures, sources })
+        Ok(Self { files, manifest, recipe, read, signatures, sources })
     }
 
     /// How documents were signed and judged.
     pub fn recipe(&self) -> &Recipe {
         &self.recipe
+    }
+
+    pub(crate) fn sources(&self) -> &SourceTable {
+        &self.sources
     }
 
     /// How many documents the run had.

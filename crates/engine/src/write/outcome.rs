@@ -41,11 +41,10 @@ pub(crate) struct Removed {
 impl Removed {
     /// The exact resemblance with the keeper, where it is known.
     pub(crate) fn resemblance(&self) -> Option<f64> {
-        match self.evidence {
-            _ if self.kind == Kind::Exact => Some(1.0),
-            Some(Evidence::Exact(overlap)) => Some(overlap.resemblance()),
-            _ => None,
+        if self.kind == Kind::Exact {
+            return Some(1.0);
         }
+        self.evidence.and_then(Evidence::shares).map(|[resemblance, ..]| resemblance)
     }
 }
 

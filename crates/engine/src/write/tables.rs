@@ -9,7 +9,6 @@ use arrow_array::builder::{
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
 use lookalike_core::recipe::Recipe;
-use lookalike_core::resemblance::Overlap;
 use lookalike_core::{Kernel, Similarity};
 use lookalike_corpus::PartialFile;
 use parquet::arrow::ArrowWriter;
@@ -126,12 +125,7 @@ impl Line {
     /// A pair of places, turned to the order of rows.
     fn new(order: &Order, earlier: u32, later: u32, kind: Kind, evidence: Evidence) -> Self {
         let (x, y) = (order.row(earlier) as u32, order.row(later) as u32);
-        let evidence = match evidence {
-            Evidence::Exact(Overlap { a, b, common }) if x > y => {
-                Evidence::Exact(Overlap { a: b, b: a, common })
-            }
-            other => other,
-        };
+        let evidence = if x > y { evidence.turned() } else { evidence };
         Self { a: x.min(y), b: x.max(y), kind, evidence: evidence.to_bytes() }
     }
 }
@@ -287,18 +281,19 @@ impl Tables<'_> {
             estimate: similarity.estimate(&x, &y),
             ..Scores::default()
         };
-        let overlap = match Evidence::from_bytes(&line.evidence) {
-            _ if line.kind == Kind::Exact => Some(Overlap { a: 1, b: 1, common: 1 }),
-            Some(Evidence::Exact(overlap)) => Some(overlap),
-            Some(Evidence::Estimate(estimate)) => {
-                scores.estimate = Some(estimate);
-                None
-            }
-            _ => None,
+        let evidence = Evidence::from_bytes(&line.evidence);
+        if let Some(Evidence::Estimate(estimate)) = evidence {
+            scores.estimate = Some(estimate);
+        }
+        let shares = match line.kind {
+            Kind::Exact => Some([1.0; 3]),
+            _ => evidence.and_then(Evidence::shares),
         };
-        scores.resemblance = overlap.map(Overlap::resemblance);
-        scores.containment_a = overlap.map(Overlap::containment_a);
-        scores.containment_b = overlap.map(Overlap::containment_b);
+        if let Some([resemblance, containment_a, containment_b]) = shares {
+            scores.resemblance = Some(resemblance);
+            scores.containment_a = Some(containment_a);
+            scores.containment_b = Some(containment_b);
+        }
         Ok(scores)
     }
 }

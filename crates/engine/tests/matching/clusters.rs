@@ -2,14 +2,15 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
 
 use lookalike_core::{Sequence, mix};
-use lookalike_engine::matching::Limited;
+use lookalike_engine::matching::{Clusters, Limited, PairPlan, PairReader, cluster_pairs};
 use proptest::prelude::*;
 
 use super::{
     Candidate, Clustering, Evidence, Judge, Keys, Pair, Pairs, Relation, Result, Verdict, clusters,
-    folder, group, random_keys, read_groups,
+    folder, group, paths, random_keys, read_groups,
 };
 
 /// The groups of each document, by number.
@@ -100,6 +101,7 @@ fn check(keys: &Keys, documents: u32, limit: usize, seed: u64, percent: u64, nam
             check_pairs(&pairs, &relation, clustering, &found.keepers);
             if judged == Pairs::All {
                 assert_eq!(found.candidates, all_pairs(&groups));
+                check_known(&folder, clustering, &found.keepers, &pairs);
             }
 
             let mut again = Relation::new(seed, percent);
@@ -108,6 +110,28 @@ fn check(keys: &Keys, documents: u32, limit: usize, seed: u64, percent: u64, nam
         }
     }
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 3, "no run is left behind");
+}
+
+/// From pairs that are known, in any order and some of them twice, the decision is the same.
+fn check_known(folder: &Path, clustering: Clustering, keepers: &[u32], pairs: &[Pair]) {
+    let [_, _, pairs_file, keepers_file] = paths(folder);
+    for budget in [0, 8 << 20] {
+        let plan = PairPlan {
+            documents: keepers.len() as u64,
+            clustering,
+            pairs: &pairs_file,
+            keepers: &keepers_file,
+            folder,
+            budget,
+        };
+        let again = pairs.iter().rev().chain(pairs.iter().step_by(3));
+        let known = cluster_pairs(&plan, |each| again.copied().try_for_each(each)).unwrap();
+        assert_eq!(known.keepers, keepers);
+        assert_eq!(Clusters::open(&keepers_file).unwrap(), known);
+        let mut reader = PairReader::open(&pairs_file).unwrap();
+        let stored: Vec<_> = std::iter::from_fn(|| reader.next().unwrap()).collect();
+        assert_eq!(stored, pairs);
+    }
 }
 
 fn all_pairs(groups: &[Vec<u32>]) -> u64 {

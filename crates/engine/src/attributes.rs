@@ -1,0 +1,127 @@
+//! What is asked of documents besides their signatures, a number a row: their rank under the
+//! keep policy, and their part of the corpus for the removal budget.
+
+use std::collections::HashMap;
+
+use lookalike_corpus::Record;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::files::Files;
+use crate::keep::{self, KeepPolicy};
+use crate::rows::{Kind, RowsWriter};
+
+pub(crate) const RANKS: Kind = *b"keeprank";
+pub(crate) const PARTS: Kind = *b"partnumb";
+
+/// The most parts that a removal budget counts: a field with more distinct values says nothing
+/// about sources.
+const MAX_PARTS: usize = 100_000;
+
+/// What is asked.
+#[derive(Clone, Copy)]
+pub(crate) struct Asked<'a> {
+    pub(crate) keep: &'a KeepPolicy,
+    /// The field that the removal budget goes by.
+    pub(crate) part_field: Option<&'a str>,
+}
+
+/// What some documents have to say.
+#[derive(Default)]
+pub(crate) struct Attributes {
+    ranks: Vec<u64>,
+    parts: Vec<String>,
+    /// Documents whose field told the keep policy nothing.
+    unranked: u64,
+}
+
+impl Asked<'_> {
+    /// Asks the next document, which has so many tokens.
+    pub(crate) fn record(&self, tokens: u64, record: &Record<'_>, found: &mut Attributes) {
+        self.rank(|keep| keep.rank(tokens, record), found);
+        if let Some(field) = self.part_field {
+            let value = record.field(field);
+            found.parts.push(value.map_or_else(String::new, |value| keep::text(&value)));
+        }
+    }
+
+    /// The same for one without fields.
+    pub(crate) fn text(&self, tokens: u64, found: &mut Attributes) {
+        self.rank(|keep| keep.rank_of_text(tokens), found);
+        if self.part_field.is_some() {
+            found.parts.push(String::new());
+        }
+    }
+
+    fn rank(&self, rank: impl FnOnce(&KeepPolicy) -> u64, found: &mut Attributes) {
+        if *self.keep != KeepPolicy::First {
+            let rank = rank(self.keep);
+            found.unranked += u64::from(self.keep.is_unranked(rank));
+            found.ranks.push(rank);
+        }
+    }
+}
+
+/// Writes what documents say, in the order of rows.
+pub(crate) struct AttributesWriter<'a> {
+    asked: Asked<'a>,
+    ranks: Option<RowsWriter>,
+    parts: Option<RowsWriter>,
+    part_numbers: HashMap<String, u32>,
+    summary: Summary,
+}
+
+/// What all documents said.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Summary {
+    pub(crate) unranked: u64,
+    /// The values of the part field, by their numbers.
+    pub(crate) parts: Vec<String>,
+}
+
+impl<'a> AttributesWriter<'a> {
+    pub(crate) fn create(asked: Asked<'a>, files: &Files) -> Result<Self> {
+        let table = |wanted: bool, path, kind, width| {
+            wanted.then(|| RowsWriter::create(path, kind, width)).transpose()
+        };
+        let ranked = *asked.keep != KeepPolicy::First;
+        Ok(Self {
+            asked,
+            ranks: table(ranked, &files.ranks(), RANKS, 8)?,
+            parts: table(asked.part_field.is_some(), &files.parts(), PARTS, 4)?,
+            part_numbers: HashMap::new(),
+            summary: Summary::default(),
+        })
+    }
+
+    pub(crate) fn take(&mut self, found: &Attributes) -> Result<()> {
+        self.summary.unranked += found.unranked;
+        if let Some(ranks) = &mut self.ranks {
+            found.ranks.iter().try_for_each(|rank| ranks.push(&rank.to_le_bytes()))?;
+        }
+        found.parts.iter().try_for_each(|part| self.part(part))
+    }
+
+    fn part(&mut self, value: &str) -> Result<()> {
+        let number = match self.part_numbers.get(value) {
+            Some(&number) => number,
+            None if self.part_numbers.len() == MAX_PARTS => {
+                let field = self.asked.part_field.unwrap_or_default().to_owned();
+                return Err(Error::new(ErrorKind::TooManyParts { field, limit: MAX_PARTS }));
+            }
+            None => {
+                let number = self.part_numbers.len() as u32;
+                self.part_numbers.insert(value.to_owned(), number);
+                self.summary.parts.push(value.to_owned());
+                number
+            }
+        };
+        self.parts.as_mut().map_or(Ok(()), |parts| parts.push(&number.to_le_bytes()))
+    }
+
+    pub(crate) fn finish(self) -> Result<Summary> {
+        for table in [self.ranks, self.parts].into_iter().flatten() {
+            table.finish()?;
+        }
+        Ok(self.summary)
+    }
+}

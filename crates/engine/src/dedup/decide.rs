@@ -1,0 +1,359 @@
+//! Another decision from the pairs of a finished run.
+//!
+//! The documents are neither signed nor compared again: signatures and sources
+//! are those of the run, identity sets are grouped again in the order of the new
+//! policy, and a stored pair holds for all documents of the two identity sets
+//! that it is between. What follows is the same as in the job itself.
+
+use std::fs;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use lookalike_core::recipe::Verify;
+use lookalike_core::{Kernel, Recipe};
+use lookalike_corpus::Format;
+
+use super::budget::RemovalBudget;
+use super::manifest::Request;
+use super::options::{Dedup, PairsWanted};
+use super::{Job, Judged};
+use crate::atomic_file::{AtomicFile, Existing};
+use crate::attributes::Asked;
+use crate::error::{Error, ErrorKind, Operation, Result};
+use crate::group::{Copies, CopyOf};
+use crate::keep::KeepPolicy;
+use crate::matching::{Clustering, Evidence, Pair, PairPlan, cluster_pairs};
+use crate::numbers::count;
+use crate::observe::{Observer, Stage, Work};
+use crate::order::Order;
+use crate::rank::Ranking;
+use crate::report::{Kind, Report};
+use crate::run::{Run, StoredPair, for_each_pair};
+use crate::sign::Signed;
+use crate::sources::SourceTable;
+
+/// Another decision from a finished run: a higher threshold, another policy, another way to
+/// cluster. What is not said is as in the run.
+///
+/// ```no_run
+/// use lookalike_engine::{Decide, KeepPolicy, Unobserved};
+///
+/// let report = Decide::new("clean")
+///     .threshold(Some(0.9))
+///     .keep(Some(KeepPolicy::Longest))
+///     .run("stricter".as_ref(), &Unobserved)?;
+/// println!("{} of {} documents stay", report.kept, report.documents);
+/// # Ok::<(), lookalike_engine::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Decide {
+    run: PathBuf,
+    threshold: Option<f64>,
+    keep: Option<KeepPolicy>,
+    clustering: Option<Clustering>,
+    /// All else that a job can be told.
+    job: Dedup,
+}
+
+impl Decide {
+    /// From the folder of a finished run.
+    pub fn new(run: impl Into<PathBuf>) -> Self {
+        let (threshold, keep, clustering) = (None, None, None);
+        Self { run: run.into(), threshold, keep, clustering, job: Dedup::new([]) }
+    }
+
+    /// The resemblance from which on two documents are look-alikes; not below the run's.
+    #[must_use]
+    pub fn threshold(mut self, threshold: Option<f64>) -> Self {
+        self.threshold = threshold;
+        self
+    }
+
+    /// Which of several look-alikes stays.
+    #[must_use]
+    pub fn keep(mut self, keep: Option<KeepPolicy>) -> Self {
+        self.keep = keep;
+        self
+    }
+
+    /// How pairs become clusters.
+    #[must_use]
+    pub fn clustering(mut self, clustering: Option<Clustering>) -> Self {
+        self.clustering = clustering;
+        self
+    }
+
+    /// How much may be removed.
+    #[must_use]
+    pub fn removal_budget(mut self, budget: RemovalBudget) -> Self {
+        self.job = self.job.removal_budget(budget);
+        self
+    }
+
+    /// The kernel; no result depends on it.
+    #[must_use]
+    pub fn kernel(mut self, kernel: Kernel) -> Self {
+        self.job = self.job.kernel(kernel);
+        self
+    }
+
+    /// The memory that may be used, in bytes; no result depends on it.
+    #[must_use]
+    pub fn memory(mut self, bytes: u64) -> Self {
+        self.job = self.job.memory(bytes);
+        self
+    }
+
+    /// The threads that work; no result depends on their number.
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.job = self.job.threads(threads);
+        self
+    }
+
+    /// The folder for working files; else they are below the results.
+    #[must_use]
+    pub fn temp(mut self, temp: Option<PathBuf>) -> Self {
+        self.job = self.job.temp(temp);
+        self
+    }
+
+    /// Whether to go on with a decision that stopped.
+    #[must_use]
+    pub fn resume(mut self, resume: bool) -> Self {
+        self.job = self.job.resume(resume);
+        self
+    }
+
+    /// Whether the survivors are written, or only the decision.
+    #[must_use]
+    pub fn survivors(mut self, survivors: bool) -> Self {
+        self.job = self.job.survivors(survivors);
+        self
+    }
+
+    /// Decides, and leaves the results in `out`.
+    ///
+    /// # Errors
+    /// If there is no finished run, the threshold is below the run's, an input that is needed is
+    /// not what was signed any more, or as [`Dedup::run`].
+    pub fn run(&self, out: &Path, observer: &dyn Observer) -> Result<Report> {
+        let run = Run::open(&self.run)?;
+        let options = self.options(&run)?;
+        if options.survivors || options.keep.field().or(options.budget.field()).is_some() {
+            run.sources().check_unchanged()?;
+        }
+        let mut request = options.request();
+        request.insert("decided-from".to_owned(), self.run.display().to_string());
+        self.decide(&run, &options, request, out, observer)
+    }
+
+    fn decide(
+        &self,
+        run: &Run,
+        options: &Dedup,
+        request: Request,
+        out: &Path,
+        observer: &dyn Observer,
+    ) -> Result<Report> {
+        let mut job = Job::begin(options, request, out, observer)?;
+        if job.manifest.finished {
+            return Report::read(&out.join("report.json"));
+        }
+        let signed: Signed = job.stage(Stage::Sign, |job| job.carry_over(run))?;
+        job.budget = job.working_bytes(signed.documents)?;
+        let order = job.order()?;
+        let _: u64 = job.stage(Stage::Group, |job| job.group(&signed, &order))?;
+        let copies = Copies::open(&job.files.copies())?;
+        let judged: Judged =
+            job.stage(Stage::Decide, |job| job.decide_from(run, &order, &copies))?;
+        if options.pairs == PairsWanted::Needed && !options.exact_only {
+            job.notes.push(format!(
+                "`{}` has only the {} that its own decision needed. A run with this threshold and \
+                 policy might find more look-alikes, so more documents may stay here than there; \
+                 all that go have a stored pair. `dedup --pairs all` stores every pair.",
+                self.run.display(),
+                count(judged.candidates, "near pair"),
+            ));
+        }
+        job.finish(&signed, &judged, &order, &copies)
+    }
+
+    /// What a job would be asked for that decides this way.
+    fn options(&self, run: &Run) -> Result<Dedup> {
+        let manifest = &run.manifest;
+        let mut options = self.job.clone();
+        options.inputs.clone_from(&manifest.inputs);
+        options.format = Format::named(manifest.option("format"));
+        options.read = manifest.read_options();
+        options.exact_only = manifest.option("exact-only") == "true";
+        options.strict = manifest.option("strict") == "true";
+        options.pairs = match manifest.option("pairs") {
+            "all" => PairsWanted::All,
+            _ => PairsWanted::Needed,
+        };
+        let unknown = |option: &str| {
+            let found = format!("`{}`", manifest.option(option));
+            let (path, expected) = (run.files.manifest(), format!("a known `{option}`"));
+            Error::new(ErrorKind::Corruption { path, offset: 0, expected, found })
+        };
+        options.keep = match &self.keep {
+            Some(keep) => keep.clone(),
+            None => manifest.option("keep").parse().map_err(|_| unknown("keep"))?,
+        };
+        options.clustering = match (self.clustering, manifest.option("cluster")) {
+            (Some(clustering), _) => clustering,
+            (None, "anchored") => Clustering::Anchored,
+            (None, "components") => Clustering::Components,
+            _ => return Err(unknown("cluster")),
+        };
+        options.recipe = self.recipe(run, options.exact_only)?;
+        Ok(options)
+    }
+
+    /// The run's recipe with another threshold.
+    fn recipe(&self, run: &Run, exact_only: bool) -> Result<Recipe> {
+        let mut recipe = run.recipe().clone();
+        let Some(asked) = self.threshold else { return Ok(recipe) };
+        let (path, stored) = (self.run.clone(), recipe.threshold);
+        if exact_only || recipe.verify == Verify::None {
+            return Err(Error::new(ErrorKind::NoScores(path)));
+        }
+        if asked < stored {
+            return Err(Error::new(ErrorKind::ThresholdTooLow { path, stored, asked }));
+        }
+        recipe.threshold = asked;
+        recipe.validate().map_err(Error::recipe)?;
+        Ok(recipe)
+    }
+}
+
+impl Job<'_> {
+    /// The first stage: signatures and sources as the run has them, and what the new policy and
+    /// the removal budget ask of documents.
+    fn carry_over(&self, run: &Run) -> Result<Signed> {
+        let Some((mut signed, _)) = run.manifest.stage::<Signed>(Stage::Sign) else {
+            let (path, offset) = (run.files.manifest(), 0);
+            let (expected, found) = ("a stage `sign`".to_owned(), "none".to_owned());
+            return Err(Error::new(ErrorKind::Corruption { path, offset, expected, found }));
+        };
+        link(&run.files.signatures(), &self.files.signatures())?;
+        link(&run.files.sources(), &self.files.sources())?;
+        self.observer.begin(Stage::Sign, Some(Work::Documents(signed.documents)));
+        let ranking = Ranking {
+            asked: Asked { keep: &self.options.keep, part_field: self.options.budget.field() },
+            options: &self.read,
+            threads: self.options.threads,
+            budget: self.budget,
+            observer: self.observer,
+        };
+        let found = ranking.run(&SourceTable::open(&self.files.sources())?, &self.files)?;
+        (signed.unranked, signed.parts) = (found.unranked, found.parts);
+        Ok(signed)
+    }
+
+    /// Decides from the stored pairs.
+    fn decide_from(&self, run: &Run, order: &Order, copies: &Copies) -> Result<Judged> {
+        if self.options.exact_only {
+            return Ok(Judged::default());
+        }
+        self.observer.begin(Stage::Decide, None);
+        let representatives = representatives(copies)?;
+        let documents = copies.documents();
+        let plan = PairPlan {
+            documents,
+            clustering: self.options.clustering,
+            pairs: &self.files.judged_pairs(),
+            keepers: &self.files.keepers(),
+            folder: &self.files.sorting(),
+            budget: self.budget / 4 * 3,
+        };
+        let (mut read, mut near) = (0, 0);
+        let clusters = cluster_pairs(&plan, |each| {
+            for_each_pair(&run.files.pairs(), None, |pair| {
+                self.tick(read)?;
+                read += 1;
+                near += u64::from(pair.kind == Kind::Near);
+                let Some(evidence) = self.evidence(run, &pair)? else { return Ok(()) };
+                if pair.a.max(pair.b) >= documents {
+                    let found = format!("{} and {}", pair.a, pair.b);
+                    return Err(damaged(run, format!("rows below {documents}"), found));
+                }
+                let [a, b] = [pair.a, pair.b].map(|row| representatives[order.place(row) as usize]);
+                match a.cmp(&b) {
+                    std::cmp::Ordering::Less => each(Pair { earlier: a, later: b, evidence }),
+                    std::cmp::Ordering::Greater => {
+                        each(Pair { earlier: b, later: a, evidence: evidence.turned() })
+                    }
+                    std::cmp::Ordering::Equal => {
+                        let expected = "a near pair of different documents".to_owned();
+                        Err(damaged(run, expected, format!("copies: {} and {}", pair.a, pair.b)))
+                    }
+                }
+            })
+        })?;
+        // What the run did not look at was not stored.
+        let before = run.manifest.stage(Stage::Decide).map(|(judged, _)| judged);
+        let before: Judged = before.unwrap_or_default();
+        Ok(Judged { candidates: near, rounds: clusters.rounds, ..before })
+    }
+
+    /// Why a stored pair is one under the new threshold; `None` if it is none, or one of copies.
+    fn evidence(&self, run: &Run, pair: &StoredPair) -> Result<Option<Evidence>> {
+        if pair.kind == Kind::Exact {
+            return Ok(None);
+        }
+        let scores = &pair.scores;
+        let missing = |what: &str| damaged(run, what.to_owned(), "none".to_owned());
+        let (score, evidence) = match self.options.recipe.verify {
+            Verify::None => return Ok(Some(Evidence::Rule)),
+            Verify::Estimate => {
+                let estimate = scores.estimate.ok_or_else(|| missing("an estimate"))?;
+                (estimate, Evidence::Estimate(estimate))
+            }
+            Verify::Exact => {
+                let shares = (scores.resemblance, scores.containment_a, scores.containment_b);
+                let (Some(resemblance), Some(containment_a), Some(containment_b)) = shares else {
+                    return Err(missing("a resemblance and containments"));
+                };
+                (resemblance, Evidence::Stored { resemblance, containment_a, containment_b })
+            }
+        };
+        Ok((score >= self.options.recipe.threshold).then_some(evidence))
+    }
+}
+
+fn damaged(run: &Run, expected: String, found: String) -> Error {
+    Error::new(ErrorKind::Corruption { path: run.files.pairs(), offset: 0, expected, found })
+}
+
+/// For each place the one that stands for its identity set: four bytes a document, which the
+/// keepers take after it.
+fn representatives(copies: &Copies) -> Result<Vec<u32>> {
+    let mut representatives: Vec<u32> = (0..copies.documents() as u32).collect();
+    let mut list = copies.list()?;
+    while let Some(CopyOf { copy, representative }) = list.next()? {
+        representatives[copy as usize] = representative;
+    }
+    Ok(representatives)
+}
+
+/// The same file under another name, or a copy of it where that cannot be. Our files are never
+/// changed in place, so neither can change through the other.
+fn link(from: &Path, to: &Path) -> Result<()> {
+    let _ = fs::remove_file(to);
+    if fs::hard_link(from, to).is_ok() {
+        return Ok(());
+    }
+    let failed = |source| Error::io(from, Operation::Read, source);
+    let mut input = fs::File::open(from).map_err(failed)?;
+    let mut output = AtomicFile::create(to, Existing::Replace)?;
+    let mut buffer = vec![0; 1 << 20];
+    loop {
+        let read = input.read(&mut buffer).map_err(failed)?;
+        if read == 0 {
+            return output.commit();
+        }
+        output.write(&buffer[..read])?;
+    }
+}

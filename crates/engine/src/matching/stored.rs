@@ -1,0 +1,57 @@
+//! The decision from pairs that are known, without a judge.
+
+use std::path::Path;
+
+use super::clusters::{Clusters, Limited};
+use super::decide::{self, Effort, State};
+use super::pairs::{Accepted, Candidate, Pair};
+use super::rounds::Clustering;
+use crate::error::Result;
+use crate::places::Places;
+use crate::sort::{RunWriter, Sorter, Union};
+
+/// What is to be clustered, how, and where to.
+#[derive(Clone, Copy, Debug)]
+pub struct PairPlan<'a> {
+    /// Documents in all: every place is smaller.
+    pub documents: u64,
+    /// How pairs become clusters.
+    pub clustering: Clustering,
+    /// Where the pairs go: sorted by (later, earlier), each once.
+    pub pairs: &'a Path,
+    /// Where the decision goes.
+    pub keepers: &'a Path,
+    /// Where what does not fit into memory goes.
+    pub folder: &'a Path,
+    /// Bytes of memory, without keepers and bits.
+    pub budget: usize,
+}
+
+/// Clusters documents by the pairs that `each` hands on, in any order. All of them are accepted,
+/// and there are no others: the decision is that of [`cluster`](super::cluster) with
+/// [`Pairs::All`](super::Pairs::All) and these for what the judge accepts.
+///
+/// # Errors
+/// What `each` gives; or if a file cannot be written or read.
+///
+/// # Panics
+/// If there is no document of a place.
+pub fn cluster_pairs(
+    plan: &PairPlan<'_>,
+    each: impl FnOnce(&mut dyn FnMut(Pair) -> Result<()>) -> Result<()>,
+) -> Result<Clusters> {
+    let mut pairs = Sorter::new(plan.folder, plan.budget);
+    let mut candidates = 0;
+    each(&mut |Pair { earlier, later, evidence }| {
+        candidates += 1;
+        pairs.push(Accepted::new(Candidate { earlier, later }, evidence))
+    })?;
+    let pairs = Union::new(None, Some(pairs.finish()?))?;
+    let mut state = State::new(plan.clustering, plan.documents as u32);
+    let mut all = RunWriter::create(plan.folder)?;
+    let mut changed = Places::none(plan.documents);
+    state.decide(pairs, &mut changed, &mut all, |_, _| Ok(true))?;
+    let effort = Effort { candidates, rounds: 1, limited: Limited::default() };
+    let paths = [plan.pairs, plan.keepers];
+    decide::write(state, Some(all.finish()?), effort, paths, plan.documents)
+}

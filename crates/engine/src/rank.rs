@@ -1,0 +1,164 @@
+//! Attributes of documents that are signed already: one pass over the inputs, without signing,
+//! or over the signatures where these know enough.
+
+use std::path::Path;
+
+use lookalike_corpus::ReadOptions;
+
+use crate::attributes::{Asked, Attributes, AttributesWriter, RANKS, Summary};
+use crate::error::{Error, ErrorKind, Result};
+use crate::files::Files;
+use crate::keep::KeepPolicy;
+use crate::observe::Observer;
+use crate::pipeline::{Event, Held, Piece, Pipeline};
+use crate::rows::RowsWriter;
+use crate::signature_file::SignatureReader;
+use crate::sources::{SourceRow, SourceTable};
+
+/// Asks documents again.
+pub(crate) struct Ranking<'a> {
+    pub(crate) asked: Asked<'a>,
+    pub(crate) options: &'a ReadOptions,
+    pub(crate) threads: usize,
+    pub(crate) budget: usize,
+    pub(crate) observer: &'a dyn Observer,
+}
+
+impl Ranking<'_> {
+    /// Writes what is asked, in the order of rows.
+    ///
+    /// # Errors
+    /// If an input is not what was signed, or the system refuses.
+    pub(crate) fn run(&self, sources: &SourceTable, files: &Files) -> Result<Summary> {
+        let Asked { keep, part_field } = self.asked;
+        if keep.field().is_some() {
+            return self.ask(self.asked, sources, files);
+        }
+        if *keep != KeepPolicy::First {
+            self.by_tokens(&files.signatures(), files)?;
+        }
+        match part_field {
+            Some(_) => self.ask(Asked { keep: &KeepPolicy::First, part_field }, sources, files),
+            None => Ok(Summary::default()),
+        }
+    }
+
+    /// Ranks of policies that look at the number of tokens only.
+    fn by_tokens(&self, signatures: &Path, files: &Files) -> Result<()> {
+        let mut ranks = RowsWriter::create(&files.ranks(), RANKS, 8)?;
+        for signed in SignatureReader::open(signatures)? {
+            let (_, signature) = signed?;
+            ranks.push(&self.asked.keep.rank_of_text(signature.tokens).to_le_bytes())?;
+        }
+        ranks.finish()
+    }
+
+    fn ask(&self, asked: Asked<'_>, sources: &SourceTable, files: &Files) -> Result<Summary> {
+        let pipeline = Pipeline {
+            options: self.options,
+            threads: self.threads,
+            ahead: self.budget / 4,
+            at_once: self.budget / 2,
+            observer: self.observer,
+        };
+        let mut number = 0;
+        let with_documents = std::iter::from_fn(|| {
+            while number < sources.len() {
+                number += 1;
+                match sources.get(number - 1) {
+                    Ok(row) if row.documents == 0 => {}
+                    Ok(row) => {
+                        let unchanged = row.check_unchanged();
+                        return Some(unchanged.map(|()| (number as u64 - 1, row.source)));
+                    }
+                    Err(error) => return Some(Err(error)),
+                }
+            }
+            None
+        });
+        let mut writer = AttributesWriter::create(asked, files)?;
+        let mut found = 0;
+        pipeline.run(
+            with_documents,
+            || {
+                let mut worker = Worker { asked, sources, source: None };
+                Ok(move |number, piece| worker.piece(number, &piece))
+            },
+            |event| match event {
+                Event::Result(batch) => {
+                    found += batch.documents;
+                    self.observer.advance(batch.bytes, batch.documents);
+                    writer.take(&batch.attributes)
+                }
+                // It was there when the documents were signed.
+                Event::End { fault: Some(fault), number, .. }
+                    if !sources.get(number as usize)?.broken =>
+                {
+                    Err(Error::corpus(fault))
+                }
+                Event::End { .. } => Ok(()),
+            },
+        )?;
+        let wanted = sources.documents()?;
+        if found != wanted {
+            return Err(Error::new(ErrorKind::DocumentsMissing { found, wanted }));
+        }
+        writer.finish()
+    }
+}
+
+/// What the documents of a chunk said.
+#[derive(Default)]
+struct Batch {
+    attributes: Attributes,
+    documents: u64,
+    bytes: u64,
+}
+
+impl Held for Batch {
+    fn bytes(&self) -> usize {
+        // A rank, and a value of a field.
+        64 * self.documents as usize
+    }
+}
+
+/// What asks on one thread.
+struct Worker<'a> {
+    asked: Asked<'a>,
+    sources: &'a SourceTable,
+    /// The source at hand.
+    source: Option<(u64, SourceRow)>,
+}
+
+impl Worker<'_> {
+    fn piece(&mut self, number: u64, piece: &Piece) -> Result<Batch> {
+        let at_hand = self.source.take().filter(|(at_hand, _)| *at_hand == number);
+        let row = match at_hand {
+            Some((_, row)) => row,
+            None => self.sources.get(number as usize)?,
+        };
+        let mut batch = Batch::default();
+        let mut fault = None;
+        match piece {
+            // Only what is known of a text file is known of it: nothing that depends on tokens
+            // is asked here.
+            Piece::LongText(_) => {
+                self.asked.text(0, &mut batch.attributes);
+                batch.documents += 1;
+            }
+            Piece::Chunk(chunk) => chunk.for_each_wanted(
+                |record| row.row_of(record).is_some(),
+                |record| match record {
+                    Ok(record) => {
+                        self.asked.record(0, &record, &mut batch.attributes);
+                        batch.documents += 1;
+                        batch.bytes += record.text.len() as u64;
+                    }
+                    Err(error) => fault = Some(Error::corpus(error)),
+                },
+            ),
+        }
+        self.source = Some((number, row));
+        fault.map_or(Ok(batch), Err)
+    }
+}
