@@ -25,7 +25,7 @@ pub(crate) fn run(arguments: &Decide, kernel: Kernel) -> anyhow::Result<Outcome>
     if let Some(threads) = arguments.threads {
         job = job.threads(threads as usize);
     }
-    interrupt::watch()?;
+    interrupt::watch("interrupted\nhint: the same command with --resume goes on", Vec::new())?;
     let watch = Watch::new(arguments.progress);
     let report = job.run(&arguments.out, &watch);
     watch.finish();
