@@ -69,6 +69,6 @@ impl Serialize for Source {
 impl From<Description> for Source {
     fn from(description: Description) -> Self {
         let Description { path, id, name, format, compression } = description;
-        Self { origin: path.into(), id, name, format, compression }
+        Self { origin: path.into(), id, name, format, compression, copies: None }
     }
 }

@@ -71,6 +71,7 @@ mod source;
 mod split;
 mod table;
 mod text_files;
+mod unpacked;
 mod walk;
 
 pub use chunk::{Chunk, Chunks};
@@ -82,6 +83,7 @@ pub use mirror::Mirrored;
 pub use partial_file::PartialFile;
 pub use record::{FieldValue, Fields, ReadOptions, Record};
 pub use source::Source;
+pub use unpacked::UnpackedCopies;
 
 /// An id and the text that stands under it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -20,6 +20,7 @@ use crate::record::{Context, ReadOptions};
 use crate::split::{Boundary, Splitter, TableScanner};
 use crate::table::Table;
 use crate::text_files::{self, STANDARD_INPUT};
+use crate::unpacked::UnpackedCopies;
 
 /// A file of documents. It can be written down by serde, and read back without a look at the
 /// file.
@@ -31,6 +32,8 @@ pub struct Source {
     pub(crate) name: String,
     pub(crate) format: Format,
     pub(crate) compression: Compression,
+    /// Where unpacked copies are, if any are made.
+    pub(crate) copies: Option<UnpackedCopies>,
 }
 
 #[derive(Clone, Debug)]
@@ -59,6 +62,9 @@ impl Origin {
     }
 }
 
+/// The least size of a compressed file of which an unpacked copy is made.
+const COPIED_BYTES: u64 = 1 << 20;
+
 /// How much of a file is looked at where its name does not tell what it is.
 const HEAD_BYTES: u64 = 64 << 10;
 
@@ -77,8 +83,14 @@ impl Source {
         let compression = Compression::from_name(&name);
         let id = origin.id();
         let known = Format::from_name(&name).filter(|known| format.is_none_or(|f| f == *known));
-        let mut source =
-            Self { origin, id, name, format: known.unwrap_or(Format::TextFile), compression };
+        let mut source = Self {
+            origin,
+            id,
+            name,
+            format: known.unwrap_or(Format::TextFile),
+            compression,
+            copies: None,
+        };
         if known.is_none() {
             let head = source.head()?;
             if source.compression == Compression::None {
@@ -113,7 +125,7 @@ impl Source {
         let name = format!("stdin{}{}", format.extension(), compression.extension());
         let origin = Origin::StandardInput(Arc::new(Mutex::new(Some(head))));
         let id = origin.id();
-        Ok(Self { origin, id, name, format, compression })
+        Ok(Self { origin, id, name, format, compression, copies: None })
     }
 
     /// Where it is: a URL of an object in a store; for people in the case of standard input.
@@ -162,6 +174,13 @@ impl Source {
         out.copy_from(self.stored()?, self.path())?;
         out.commit()?;
         Ok(Self { origin: Origin::File(path), ..self })
+    }
+
+    /// The same source, whose unpacked bytes are kept there while it is read to its end for the
+    /// first time, and read from there after that. Only large compressed files of lines are.
+    #[must_use]
+    pub fn with_copies(self, copies: &UnpackedCopies) -> Self {
+        Self { copies: Some(copies.clone()), ..self }
     }
 
     /// The size of the file as it is stored, compressed or not; of an object that is not read yet,
@@ -278,8 +297,24 @@ impl Source {
 
     /// What the file unpacks to.
     pub(crate) fn reader(&self, position: &Position) -> Result<Box<dyn Read + Send>> {
+        let copies = self.copies.as_ref().filter(|_| self.is_worth_a_copy());
+        if let Some(copy) = copies.and_then(|copies| copies.find(&self.name)) {
+            return Ok(Box::new(open_file(&copy)?));
+        }
         let reader = self.compression.reader(position.counting(self.stored()?));
-        reader.map_err(|error| Error::decoding(self.path(), error))
+        let reader = reader.map_err(|error| Error::decoding(self.path(), error))?;
+        Ok(match copies {
+            Some(copies) => copies.copying(&self.name, reader),
+            None => reader,
+        })
+    }
+
+    /// Whether unpacking takes longer than making a file.
+    fn is_worth_a_copy(&self) -> bool {
+        let lines = matches!(self.format, Format::JsonLines | Format::Csv | Format::Tsv);
+        lines
+            && self.compression != Compression::None
+            && self.stored_bytes().is_ok_and(|bytes| bytes >= COPIED_BYTES)
     }
 }
 

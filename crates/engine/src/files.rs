@@ -80,7 +80,8 @@ impl Files {
             set_starts => "set-starts",
             judged_pairs => "pairs",
             keepers => "keepers",
-            sorting => "sorting";
+            sorting => "sorting",
+            unpacked => "unpacked";
     }
 }
 

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 
 use lookalike_core::text::Unit;
 use lookalike_core::{Kernel, Layout, Recipe, Signer, site};
-use lookalike_corpus::{Chunk, ReadOptions, Record, Source, Sources};
+use lookalike_corpus::{Chunk, ReadOptions, Record, Source, Sources, UnpackedCopies};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -42,6 +42,8 @@ pub(crate) struct Signing<'a> {
     /// Whether the first bad record ends the job.
     pub(crate) strict: bool,
     pub(crate) observer: &'a dyn Observer,
+    /// Where compressed files leave what they unpack to.
+    pub(crate) copies: &'a UnpackedCopies,
 }
 
 /// What was signed.
@@ -79,7 +81,8 @@ impl Signing<'_> {
             number += 1;
             let spool = |source: Source| {
                 source.local_path().map_or(Ok(()), |path| files.check_foreign(path))?;
-                source.spool(&files.work).map_err(Error::corpus)
+                let source = source.spool(&files.work).map_err(Error::corpus)?;
+                Ok(source.with_copies(self.copies))
             };
             Some(source.and_then(spool).map(|source| (number - 1, source)))
         });

@@ -8,7 +8,7 @@ use std::io::{self, BufRead as _, BufReader};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use lookalike_corpus::{ReadOptions, Source};
+use lookalike_corpus::{ReadOptions, Source, UnpackedCopies};
 use serde::{Deserialize, Serialize};
 
 use crate::atomic_file::{AtomicFile, Existing};
@@ -159,15 +159,21 @@ pub(crate) struct SourceTable {
     /// Where each line begins, and the end.
     offsets: Vec<u64>,
     first_rows: Vec<u32>,
+    copies: Option<UnpackedCopies>,
 }
 
 impl SourceTable {
+    /// The same table, whose sources are read from unpacked copies where there are any.
+    pub(crate) fn with_copies(self, copies: &UnpackedCopies) -> Self {
+        Self { copies: Some(copies.clone()), ..self }
+    }
+
     pub(crate) fn open(path: &Path) -> Result<Self> {
         let failed = |source| Error::io(path, Operation::Read, source);
         let file = File::open(path).map_err(failed)?;
         let mut lines = BufReader::new(File::open(path).map_err(failed)?);
         let (offsets, first_rows) = (vec![0], Vec::new());
-        let mut table = Self { path: path.to_owned(), file, offsets, first_rows };
+        let mut table = Self { path: path.to_owned(), file, offsets, first_rows, copies: None };
         let (mut line, mut offset) = (Vec::new(), 0);
         loop {
             line.clear();
@@ -202,7 +208,11 @@ impl SourceTable {
         let mut line = vec![0; (to - from) as usize];
         let read = rows::read_at(&self.file, &mut line, from);
         read.map_err(|source| Error::io(&self.path, Operation::Read, source))?;
-        self.parse(&line, from)
+        let mut row = self.parse(&line, from)?;
+        if let Some(copies) = &self.copies {
+            row.source = row.source.with_copies(copies);
+        }
+        Ok(row)
     }
 
     /// Fails with the first source that is not what was signed.

@@ -27,7 +27,7 @@ use std::path::Path;
 
 use lookalike_core::recipe::Verify;
 use lookalike_core::{CandidateRule, Signature};
-use lookalike_corpus::{ReadOptions, Sources};
+use lookalike_corpus::{ReadOptions, Sources, UnpackedCopies};
 use serde::{Deserialize, Serialize};
 
 use crate::atomic_file::{AtomicFile, Existing};
@@ -112,6 +112,8 @@ struct Job<'a> {
     seconds: Vec<(Stage, f64)>,
     /// Memory for sorting and the like.
     budget: usize,
+    /// What compressed files unpack to.
+    copies: UnpackedCopies,
     /// What the report says besides.
     notes: Vec<String>,
 }
@@ -154,6 +156,7 @@ impl<'a> Job<'a> {
             None => {}
         }
         files.check_apart(&options.inputs)?;
+        let copies = UnpackedCopies::new(&files.unpacked(), room_for_copies());
         let job = Self {
             options,
             read: options.reading(),
@@ -163,6 +166,7 @@ impl<'a> Job<'a> {
             began: observer.seconds(),
             seconds: Vec::new(),
             budget: options.memory as usize,
+            copies,
             notes: Vec::new(),
         };
         if !job.manifest.finished {
@@ -176,7 +180,13 @@ impl<'a> Job<'a> {
         create_folder(&self.files.out)?;
         self.manifest.write(&self.files.manifest())?;
         create_folder(&self.files.sorting())?;
+        // Of another process, which may not have got them to the disk.
+        let _ = fs::remove_dir_all(self.files.unpacked());
         self.write_recipe()
+    }
+
+    fn sources(&self) -> Result<SourceTable> {
+        Ok(SourceTable::open(&self.files.sources())?.with_copies(&self.copies))
     }
 
     fn write_recipe(&self) -> Result<()> {
@@ -238,6 +248,7 @@ impl<'a> Job<'a> {
             budget: self.budget,
             strict: *strict,
             observer: self.observer,
+            copies: &self.copies,
         };
         signing.run(sources()?, &self.files)
     }
@@ -340,7 +351,7 @@ impl<'a> Job<'a> {
             budget: self.budget,
             observer: self.observer,
         };
-        extraction.run(&SourceTable::open(&self.files.sources())?, wanted, &self.files)?;
+        extraction.run(&self.sources()?, wanted, &self.files)?;
         Ok(wanted.len())
     }
 
@@ -418,7 +429,7 @@ impl<'a> Job<'a> {
             Ok(())
         })?;
         let removed = removed.count();
-        let sources = SourceTable::open(&self.files.sources())?;
+        let sources = self.sources()?;
         let signatures = SignatureLookup::open(&self.files.signatures())?;
         let tables = Tables {
             recipe: &self.options.recipe,
@@ -553,6 +564,12 @@ fn add_sources(report: &mut Report, sources: &SourceTable, removed: &RowSet) -> 
     }
     report.set_sources(listed);
     Ok(())
+}
+
+/// Bytes of unpacked copies: as much as the system can be expected to hold in its cache. Beyond
+/// that, unpacking again is as fast.
+fn room_for_copies() -> u64 {
+    memory::available_bytes().map_or(1 << 30, |bytes| bytes / 2)
 }
 
 /// The size of all files as they are stored, as far as that can be told.
