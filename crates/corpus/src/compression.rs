@@ -98,10 +98,7 @@ impl Compression {
     }
 }
 
-/// One thread that packs while the next bytes are read and chosen. Files are packed side by side
-/// where there are many, so more would only take memory; the bytes are the same.
-const ZSTD_WORKERS: u32 = 1;
-
+/// Packs on threads of its own, at least one; the bytes are the same for any number of them.
 fn zstd_encoder<W: Write>(
     out: W,
     workers: u32,
@@ -131,11 +128,12 @@ enum Packer<W: Write> {
 }
 
 impl<W: Write> Encoder<W> {
-    pub(crate) fn new(compression: Compression, out: W) -> io::Result<Self> {
+    /// `threads` are those of a format that can use several.
+    pub(crate) fn new(compression: Compression, threads: usize, out: W) -> io::Result<Self> {
         let packer = match compression {
             Compression::None => Packer::None(out),
             Compression::Gzip => Packer::Gzip(GzEncoder::new(out, flate2::Compression::new(6))),
-            Compression::Zstd => Packer::Zstd(zstd_encoder(out, ZSTD_WORKERS)?),
+            Compression::Zstd => Packer::Zstd(zstd_encoder(out, threads.max(1) as u32)?),
             Compression::Bzip2 => Packer::Bzip2(BzEncoder::new(out, bzip2::Compression::best())),
             Compression::Xz => Packer::Xz(XzEncoder::new(out, 6)),
         };
@@ -224,7 +222,7 @@ mod tests {
         let text = text(1 << 20);
         for compression in Compression::ALL {
             let pack = |step| {
-                let mut out = Encoder::new(compression, Vec::new()).unwrap();
+                let mut out = Encoder::new(compression, 1, Vec::new()).unwrap();
                 text.chunks(step).for_each(|part| out.write_all(part).unwrap());
                 out.finish().unwrap()
             };

@@ -110,7 +110,8 @@ impl Source {
         let mut chunks = self.chunks(options);
         let first = chunks.next().transpose()?;
         let out = OutputFile::create(target)?;
-        let mut out = Encoder::new(self.compression(), out).map_err(failed)?;
+        let mut out =
+            Encoder::new(self.compression(), options.packing_threads, out).map_err(failed)?;
         out.write_all(chunks.preamble()).map_err(failed)?;
         let all = first.map(Ok).into_iter().chain(chunks);
         read_ahead(all, |chunks| {
@@ -146,7 +147,7 @@ impl Source {
         let failed = |source| Error::io(target, Operation::Write, source);
         let rows = Rows::open(self, options)?;
         let out = OutputFile::create(target)?;
-        let out = Encoder::new(self.compression(), out).map_err(failed)?;
+        let out = Encoder::new(self.compression(), options.packing_threads, out).map_err(failed)?;
         let (out, broken) = rows.write_kept(out, target, |number| selection.takes(number))?;
         selection.mirrored.broken = broken;
         out.finish().map_err(failed)?.commit()

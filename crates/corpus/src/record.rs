@@ -43,13 +43,21 @@ pub struct ReadOptions {
     pub limits: Limits,
     /// About how many bytes of records go into a chunk. No result depends on it.
     pub chunk_bytes: usize,
+    /// How many threads pack a mirror that is one `.zst` file. No result depends on it.
+    pub packing_threads: usize,
 }
 
 impl Default for ReadOptions {
     /// Chunks of 1 MiB: thousands of web pages, so that handing one to another thread costs
-    /// nothing, and little enough for many of them in flight.
+    /// nothing, and little enough for many of them in flight. One thread packs, since many files
+    /// are packed at once as a rule.
     fn default() -> Self {
-        Self { fields: Fields::default(), limits: Limits::default(), chunk_bytes: 1 << 20 }
+        Self {
+            fields: Fields::default(),
+            limits: Limits::default(),
+            chunk_bytes: 1 << 20,
+            packing_threads: 1,
+        }
     }
 }
 

@@ -15,9 +15,9 @@ fn lines() -> String {
             state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         state
     };
-    (0..140_000)
-        .map(|_| format!("{{\"text\": \"{:016x} {:016x}\"}}\n", number(), number()))
-        .collect()
+    let lines =
+        (0..140_000).map(|_| format!("{{\"text\": \"{:016x} {:016x}\"}}", number(), number()));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 fn folder(name: &str) -> PathBuf {
@@ -52,7 +52,7 @@ fn the_second_reading_needs_no_unpacking() {
     let bytes = zstd::encode_all(lines().as_bytes(), 1).unwrap();
     let source = packed(&folder, &bytes);
     let plain = texts(&source);
-    let keep = |number: u64| number % 3 == 0;
+    let keep = |number: u64| number.is_multiple_of(3);
     let options = ReadOptions::default();
     source.mirror_records(&folder.join("plain"), &options, keep).unwrap();
 

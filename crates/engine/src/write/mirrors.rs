@@ -26,6 +26,9 @@ impl Mirrors<'_> {
     /// since files get their names last, and is left as it is.
     pub(crate) fn write(&self, folder: &Path) -> Result<()> {
         let next = AtomicUsize::new(0);
+        let mut options = self.options.clone();
+        // What is left of the threads, where there are fewer files.
+        options.packing_threads = self.threads / self.sources.len().max(1);
         let failure = Mutex::new(None);
         let fail = |error| {
             next.store(self.sources.len(), Ordering::Relaxed);
@@ -41,7 +44,8 @@ impl Mirrors<'_> {
                         if number >= self.sources.len() {
                             return;
                         }
-                        let written = self.sources.get(number).and_then(|s| self.one(&s, folder));
+                        let written =
+                            self.sources.get(number).and_then(|s| self.one(&s, folder, &options));
                         if let Err(error) = written {
                             fail(error);
                         }
@@ -52,7 +56,7 @@ impl Mirrors<'_> {
         failure.into_inner().unwrap_or_default().map_or(Ok(()), Err)
     }
 
-    fn one(&self, row: &SourceRow, folder: &Path) -> Result<()> {
+    fn one(&self, row: &SourceRow, folder: &Path, options: &ReadOptions) -> Result<()> {
         if self.observer.cancelled() {
             return Err(Error::new(ErrorKind::Interrupted));
         }
@@ -75,7 +79,7 @@ impl Mirrors<'_> {
         }
         let keep = |record| row.row_of(record).is_some_and(|row| !self.removed.contains(row));
         // What broke it off was counted when it was signed.
-        source.mirror_records(folder, self.options, keep).map_err(Error::corpus)?;
+        source.mirror_records(folder, options, keep).map_err(Error::corpus)?;
         self.observer.advance(0, row.documents);
         Ok(())
     }
