@@ -74,7 +74,17 @@ impl Piece {
     }
 }
 
-impl Pipeline<'_> {
+impl<'a> Pipeline<'a> {
+    /// One that takes its part of so many bytes of memory.
+    pub(crate) fn within(
+        budget: usize,
+        options: &'a ReadOptions,
+        threads: usize,
+        observer: &'a dyn Observer,
+    ) -> Self {
+        Self { options, threads, ahead: budget / 4, at_once: budget / 2, observer }
+    }
+
     /// Works on all sources; each comes with its number.
     ///
     /// `worker` is called once on each thread and gives what does the work there, from the number

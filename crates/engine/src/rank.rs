@@ -54,28 +54,8 @@ impl Ranking<'_> {
     }
 
     fn ask(&self, asked: Asked<'_>, sources: &SourceTable, files: &Files) -> Result<Summary> {
-        let pipeline = Pipeline {
-            options: self.options,
-            threads: self.threads,
-            ahead: self.budget / 4,
-            at_once: self.budget / 2,
-            observer: self.observer,
-        };
-        let mut number = 0;
-        let with_documents = std::iter::from_fn(|| {
-            while number < sources.len() {
-                number += 1;
-                match sources.get(number - 1) {
-                    Ok(row) if row.documents == 0 => {}
-                    Ok(row) => {
-                        let unchanged = row.check_unchanged();
-                        return Some(unchanged.map(|()| (number as u64 - 1, row.source)));
-                    }
-                    Err(error) => return Some(Err(error)),
-                }
-            }
-            None
-        });
+        let pipeline = Pipeline::within(self.budget, self.options, self.threads, self.observer);
+        let with_documents = sources.to_read_again(|row| row.documents > 0);
         let mut writer = AttributesWriter::create(asked, files)?;
         let mut found = 0;
         pipeline.run(
@@ -90,13 +70,7 @@ impl Ranking<'_> {
                     self.observer.advance(batch.bytes, batch.documents);
                     writer.take(&batch.attributes)
                 }
-                // It was there when the documents were signed.
-                Event::End { fault: Some(fault), number, .. }
-                    if !sources.get(number as usize)?.broken =>
-                {
-                    Err(Error::corpus(fault))
-                }
-                Event::End { .. } => Ok(()),
+                Event::End { number, fault, .. } => sources.check_end(number, fault),
             },
         )?;
         let wanted = sources.documents()?;

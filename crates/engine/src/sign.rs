@@ -66,13 +66,7 @@ pub(crate) struct Signed {
 impl Signing<'_> {
     /// Signs all documents of these sources.
     pub(crate) fn run(&self, sources: Sources, files: &Files) -> Result<Signed> {
-        let pipeline = Pipeline {
-            options: self.options,
-            threads: self.threads,
-            ahead: self.budget / 4,
-            at_once: self.budget / 2,
-            observer: self.observer,
-        };
+        let pipeline = Pipeline::within(self.budget, self.options, self.threads, self.observer);
         let listing = Mutex::new(Listing { sources, skips: Skips::default() });
         let mut number = 0;
         let listed = std::iter::from_fn(|| {

@@ -215,6 +215,30 @@ impl SourceTable {
         Ok(row)
     }
 
+    /// The sources that are wanted, with their numbers, each still what it was.
+    pub(crate) fn to_read_again(
+        &self,
+        wanted: impl Fn(&SourceRow) -> bool,
+    ) -> impl Iterator<Item = Result<(u64, Source)>> {
+        (0..self.len()).filter_map(move |number| match self.get(number) {
+            Ok(row) if !wanted(&row) => None,
+            Ok(row) => Some(row.check_unchanged().map(|()| (number as u64, row.source))),
+            Err(error) => Some(Err(error)),
+        })
+    }
+
+    /// How a source ended that is read again: a fault that was not there the first time is one.
+    pub(crate) fn check_end(
+        &self,
+        number: u64,
+        fault: Option<lookalike_corpus::Error>,
+    ) -> Result<()> {
+        match fault {
+            Some(fault) if !self.get(number as usize)?.broken => Err(Error::corpus(fault)),
+            _ => Ok(()),
+        }
+    }
+
     /// Fails with the first source that is not what was signed.
     pub(crate) fn check_unchanged(&self) -> Result<()> {
         (0..self.len()).try_for_each(|number| self.get(number)?.check_unchanged())

@@ -29,10 +29,10 @@ pub(crate) fn run(arguments: &Against, kernel: Kernel) -> anyhow::Result<Outcome
         .temp(Some(work.clone()))
         .strict(arguments.strict)
         .clean(arguments.clean.clone());
-    if let Some(memory) = arguments.memory {
+    if let Some(memory) = arguments.resources.memory {
         job = job.memory(memory);
     }
-    if let Some(threads) = arguments.threads {
+    if let Some(threads) = arguments.resources.threads {
         job = job.threads(threads as usize);
     }
     let file = arguments.out.as_ref().map(|path| MatchFile::create(path, arguments.existing));

@@ -8,7 +8,7 @@ use lookalike_engine::report::{Report, Verify};
 use lookalike_engine::{Dedup as Job, Error, ErrorKind, Plan};
 
 use crate::exit::{Outcome, say};
-use crate::flags::Dedup;
+use crate::flags::{Dedup, ProgressForm};
 use crate::output::{self, Align, Table};
 use crate::progress::Watch;
 use crate::{interrupt, recipe};
@@ -28,32 +28,45 @@ pub(crate) fn run(arguments: &Dedup, kernel: Kernel) -> anyhow::Result<Outcome> 
         .resume(arguments.resume)
         .strict(arguments.strict)
         .survivors(arguments.survivors);
-    if let Some(memory) = arguments.memory {
+    if let Some(memory) = arguments.resources.memory {
         job = job.memory(memory);
     }
-    if let Some(threads) = arguments.threads {
+    if let Some(threads) = arguments.resources.threads {
         job = job.threads(threads as usize);
     }
     if arguments.dry_run {
         let plan = job.plan()?;
         return show_plan(&plan, arguments.json).map(|()| Outcome::Done);
     }
+    run_watched(arguments.progress, &arguments.out, arguments.survivors, arguments.json, |watch| {
+        job.run(&arguments.out, watch)
+    })
+}
+
+/// Runs a job that leaves a report, shows how it goes, and tells what came out.
+pub(super) fn run_watched(
+    progress: ProgressForm,
+    out: &Path,
+    survivors: bool,
+    json: bool,
+    job: impl FnOnce(&Watch) -> lookalike_engine::Result<Report>,
+) -> anyhow::Result<Outcome> {
     interrupt::watch("interrupted\nhint: the same command with --resume goes on", Vec::new())?;
-    let watch = Watch::new(arguments.progress);
-    let report = job.run(&arguments.out, &watch);
+    let watch = Watch::new(progress);
+    let report = job(&watch);
     watch.finish();
-    let report = report.map_err(|error| with_hint(error, &arguments.out))?;
-    if arguments.json {
+    let report = report.map_err(|error| with_hint(error, out))?;
+    if json {
         output::write_json(&serde_json::to_value(&report)?)?;
     } else {
-        output::write(&summary(&report, &arguments.out, arguments.survivors))?;
+        output::write(&summary(&report, out, survivors))?;
         say(&cost(&report));
     }
     Ok(if report.skipped == 0 { Outcome::Done } else { Outcome::Skipped })
 }
 
 /// Says how to go on.
-pub(super) fn with_hint(error: Error, out: &Path) -> anyhow::Error {
+fn with_hint(error: Error, out: &Path) -> anyhow::Error {
     let hint = match error.kind() {
         ErrorKind::RunExists(_) => "--resume goes on with it; or name another folder",
         ErrorKind::FolderInUse(_) => "name another folder; it is made if it is missing",
@@ -73,7 +86,7 @@ pub(super) fn with_hint(error: Error, out: &Path) -> anyhow::Error {
 }
 
 /// What happened, in a few lines.
-pub(super) fn summary(report: &Report, out: &Path, survivors: bool) -> String {
+fn summary(report: &Report, out: &Path, survivors: bool) -> String {
     let removed = report.removed();
     let text = format!(
         "{} of {} stay, {} go ({})\n\n",

@@ -6,8 +6,9 @@ use clap::{Args, ValueHint};
 use lookalike_engine::Existing;
 
 use super::documents::{Documents, RawDocuments};
+use super::resources::{RawResources, Resources};
 use super::sketch::ProgressForm;
-use super::{LEAST_MEMORY, mistake, positive_share, size};
+use super::{mistake, positive_share};
 
 /// Find the documents that resemble or contain one of a list of references
 #[derive(Args)]
@@ -81,12 +82,8 @@ pub(crate) struct RawAgainst {
     /// Replace the file of --out if it exists
     #[arg(long, help_heading = "Running")]
     force: bool,
-    /// The most memory to use, such as 512MiB or 4GiB [default: 2GiB]
-    #[arg(long, value_name = "SIZE", value_parser = size, help_heading = "Running")]
-    memory: Option<u64>,
-    /// How many threads work [default: one for each core]
-    #[arg(long, value_name = "N", value_parser = super::at_least::<1>, help_heading = "Running")]
-    threads: Option<u32>,
+    #[command(flatten)]
+    resources: RawResources,
     /// The folder below which working files go [default: the system's]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Running")]
     temp: Option<PathBuf>,
@@ -123,8 +120,7 @@ pub(crate) struct Against {
     pub(crate) min_tokens: u32,
     pub(crate) strict: bool,
     pub(crate) existing: Existing,
-    pub(crate) memory: Option<u64>,
-    pub(crate) threads: Option<u32>,
+    pub(crate) resources: Resources,
     pub(crate) temp: Option<PathBuf>,
     pub(crate) progress: ProgressForm,
     pub(crate) json: bool,
@@ -133,9 +129,7 @@ pub(crate) struct Against {
 
 impl RawAgainst {
     pub(crate) fn check(self) -> Result<Against, clap::Error> {
-        if self.memory.is_some_and(|bytes| bytes < LEAST_MEMORY) {
-            return Err(mistake("against", "--memory must be at least 128MiB"));
-        }
+        let resources = self.resources.check("against")?;
         let standard = |side: &[String]| side.iter().filter(|name| *name == "-").count();
         if standard(&self.references) + standard(&self.inputs) > 1 {
             return Err(mistake("against", "standard input can be read only once"));
@@ -157,8 +151,7 @@ impl RawAgainst {
             min_tokens: self.min_tokens,
             strict: self.strict,
             existing: if self.force { Existing::Replace } else { Existing::Refuse },
-            memory: self.memory,
-            threads: self.threads,
+            resources,
             temp: self.temp,
             progress: self.progress,
             json: self.json,

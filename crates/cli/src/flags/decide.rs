@@ -7,8 +7,9 @@ use lookalike_engine::matching::Clustering;
 use lookalike_engine::{KeepPolicy, RemovalBudget};
 
 use super::dedup::{RawClustering, field_share, removal_budget};
+use super::resources::{RawResources, Resources};
 use super::sketch::ProgressForm;
-use super::{LEAST_MEMORY, mistake, positive_share, share, size};
+use super::{positive_share, share};
 
 /// Decide anew from the pairs of a finished run: another threshold, another policy
 #[derive(Args)]
@@ -63,12 +64,8 @@ pub(crate) struct RawDecide {
     /// Go on with a decision that stopped
     #[arg(long, help_heading = "Running")]
     resume: bool,
-    /// The most memory to use, such as 512MiB or 4GiB [default: 2GiB]
-    #[arg(long, value_name = "SIZE", value_parser = size, help_heading = "Running")]
-    memory: Option<u64>,
-    /// How many threads work [default: one for each core]
-    #[arg(long, value_name = "N", value_parser = super::at_least::<1>, help_heading = "Running")]
-    threads: Option<u32>,
+    #[command(flatten)]
+    resources: RawResources,
     /// The folder for working files [default: DIR2/work]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Running")]
     temp: Option<PathBuf>,
@@ -97,8 +94,7 @@ pub(crate) struct Decide {
     pub(crate) budget: RemovalBudget,
     pub(crate) survivors: bool,
     pub(crate) resume: bool,
-    pub(crate) memory: Option<u64>,
-    pub(crate) threads: Option<u32>,
+    pub(crate) resources: Resources,
     pub(crate) temp: Option<PathBuf>,
     pub(crate) progress: ProgressForm,
     pub(crate) json: bool,
@@ -106,9 +102,7 @@ pub(crate) struct Decide {
 
 impl RawDecide {
     pub(crate) fn check(self) -> Result<Decide, clap::Error> {
-        if self.memory.is_some_and(|bytes| bytes < LEAST_MEMORY) {
-            return Err(mistake("decide", "--memory must be at least 128MiB"));
-        }
+        let resources = self.resources.check("decide")?;
         Ok(Decide {
             run: self.run,
             out: self.out,
@@ -118,8 +112,7 @@ impl RawDecide {
             budget: removal_budget(self.max_removed, self.max_removed_per_source.as_ref()),
             survivors: !self.no_write,
             resume: self.resume,
-            memory: self.memory,
-            threads: self.threads,
+            resources,
             temp: self.temp,
             progress: self.progress,
             json: self.json,

@@ -8,8 +8,9 @@ use lookalike_engine::{KeepPolicy, PairsWanted, RemovalBudget};
 
 use super::documents::{Documents, RawDocuments};
 use super::judging::{Judging, RawJudging};
+use super::resources::{RawResources, Resources};
 use super::sketch::ProgressForm;
-use super::{LEAST_MEMORY, mistake, share, size};
+use super::{mistake, share};
 
 /// Find look-alikes in a corpus, keep one of each, and prove it
 #[derive(Args)]
@@ -83,12 +84,8 @@ pub(crate) struct RawDedup {
     /// Stop at the first file or record that cannot be read
     #[arg(long, help_heading = "Running")]
     strict: bool,
-    /// The most memory to use, such as 512MiB or 4GiB [default: 2GiB]
-    #[arg(long, value_name = "SIZE", value_parser = size, help_heading = "Running")]
-    memory: Option<u64>,
-    /// How many threads work [default: one for each core]
-    #[arg(long, value_name = "N", value_parser = super::at_least::<1>, help_heading = "Running")]
-    threads: Option<u32>,
+    #[command(flatten)]
+    resources: RawResources,
     /// The folder for working files [default: DIR/work]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Running")]
     temp: Option<PathBuf>,
@@ -147,8 +144,7 @@ pub(crate) struct Dedup {
     pub(crate) dry_run: bool,
     pub(crate) resume: bool,
     pub(crate) strict: bool,
-    pub(crate) memory: Option<u64>,
-    pub(crate) threads: Option<u32>,
+    pub(crate) resources: Resources,
     pub(crate) temp: Option<PathBuf>,
     pub(crate) progress: ProgressForm,
     pub(crate) json: bool,
@@ -157,9 +153,7 @@ pub(crate) struct Dedup {
 
 impl RawDedup {
     pub(crate) fn check(self) -> Result<Dedup, clap::Error> {
-        if self.memory.is_some_and(|bytes| bytes < LEAST_MEMORY) {
-            return Err(mistake("dedup", "--memory must be at least 128MiB"));
-        }
+        let resources = self.resources.check("dedup")?;
         if self.dry_run && self.resume {
             let message = "a dry run does nothing that --resume could go on with";
             return Err(mistake("dedup", message));
@@ -180,8 +174,7 @@ impl RawDedup {
             dry_run: self.dry_run,
             resume: self.resume,
             strict: self.strict,
-            memory: self.memory,
-            threads: self.threads,
+            resources,
             temp: self.temp,
             progress: self.progress,
             json: self.json,

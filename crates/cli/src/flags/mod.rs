@@ -10,6 +10,7 @@ mod decide;
 mod dedup;
 mod documents;
 mod judging;
+mod resources;
 mod sketch;
 mod tune;
 mod why;
@@ -150,9 +151,6 @@ fn check(cli: Cli) -> Result<Command, clap::Error> {
         RawCommand::Man { folder } => Command::Man { folder },
     })
 }
-
-/// Under this there is not even room for the buffers of reading.
-const LEAST_MEMORY: u64 = 128 << 20;
 
 /// A mistake that clap cannot know of, told as one that it found.
 fn mistake(command: &str, message: &str) -> clap::Error {

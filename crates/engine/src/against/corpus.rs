@@ -169,11 +169,7 @@ impl Corpus<'_> {
         let wanted = |row: &SourceRow| {
             row.first_row < rows.end && rows.start < row.first_row + row.documents
         };
-        let listed = (0..table.len()).filter_map(|number| match table.get(number) {
-            Ok(row) if !wanted(&row) => None,
-            Ok(row) => Some(row.check_unchanged().map(|()| (number as u64, row.source))),
-            Err(error) => Some(Err(error)),
-        });
+        let listed = table.to_read_again(wanted);
         // The source at hand, and the row of its next document.
         let (mut at_hand, mut next) = (None, 0);
         self.pipeline().run(
@@ -189,11 +185,7 @@ impl Corpus<'_> {
                     self.observer.advance(batch.bytes, batch.documents);
                     sink(next - batch.documents, batch.made)
                 }
-                Event::End { number, fault, .. } => match fault {
-                    // It was there the first time.
-                    Some(fault) if !table.get(number as usize)?.broken => Err(Error::corpus(fault)),
-                    _ => Ok(()),
-                },
+                Event::End { number, fault, .. } => table.check_end(number, fault),
             },
         )
     }

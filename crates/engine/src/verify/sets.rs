@@ -51,28 +51,8 @@ pub(crate) struct Extraction<'a> {
 impl Extraction<'_> {
     /// Writes the sets of the `wanted` rows.
     pub(crate) fn run(&self, sources: &SourceTable, wanted: &RowSet, files: &Files) -> Result<()> {
-        let pipeline = Pipeline {
-            options: self.options,
-            threads: self.threads,
-            ahead: self.budget / 4,
-            at_once: self.budget / 2,
-            observer: self.observer,
-        };
-        let mut number = 0;
-        let needed = std::iter::from_fn(|| {
-            while number < sources.len() {
-                number += 1;
-                let row = match sources.get(number - 1) {
-                    Ok(row) => row,
-                    Err(error) => return Some(Err(error)),
-                };
-                if wanted.any(row.rows()) {
-                    let unchanged = row.check_unchanged();
-                    return Some(unchanged.map(|()| (number as u64 - 1, row.source)));
-                }
-            }
-            None
-        });
+        let pipeline = Pipeline::within(self.budget, self.options, self.threads, self.observer);
+        let needed = sources.to_read_again(|row| wanted.any(row.rows()));
         let mut sink = Sink::create(files)?;
         let spills = AtomicU64::new(0);
         pipeline.run(
@@ -87,13 +67,7 @@ impl Extraction<'_> {
                     self.observer.advance(batch.bytes, batch.counts.len() as u64);
                     sink.take(&batch)
                 }
-                // It was there when the documents were signed.
-                Event::End { fault: Some(fault), number, .. }
-                    if !sources.get(number as usize)?.broken =>
-                {
-                    Err(Error::corpus(fault))
-                }
-                Event::End { .. } => Ok(()),
+                Event::End { number, fault, .. } => sources.check_end(number, fault),
             },
         )?;
         sink.finish(wanted.len())

@@ -1,0 +1,35 @@
+//! What a job may use: the flags of all commands that run one.
+
+use clap::Args;
+
+use super::{at_least, mistake, size};
+
+#[derive(Args)]
+pub(crate) struct RawResources {
+    /// The most memory to use, such as 512MiB or 4GiB [default: 2GiB]
+    #[arg(long, value_name = "SIZE", value_parser = size, help_heading = "Running")]
+    memory: Option<u64>,
+    /// How many threads work [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = at_least::<1>, help_heading = "Running")]
+    threads: Option<u32>,
+}
+
+/// Checked arguments; what is not given is the job's to choose.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Resources {
+    pub(crate) memory: Option<u64>,
+    pub(crate) threads: Option<u32>,
+}
+
+/// Under this there is not even room for the buffers of reading.
+const LEAST_MEMORY: u64 = 128 << 20;
+
+impl RawResources {
+    pub(crate) fn check(self, command: &str) -> Result<Resources, clap::Error> {
+        let Self { memory, threads } = self;
+        if memory.is_some_and(|bytes| bytes < LEAST_MEMORY) {
+            return Err(mistake(command, "--memory must be at least 128MiB"));
+        }
+        Ok(Resources { memory, threads })
+    }
+}
