@@ -423,12 +423,6 @@ impl<'a> Job<'a> {
         };
         let mut removed = RowSet::none(signed.documents);
         let mut counts = [0_u64; 2];
-        outcome.for_each_removed(|document| {
-            removed.insert(order.row(document.place));
-            counts[usize::from(document.kind == Kind::Near)] += 1;
-            Ok(())
-        })?;
-        let removed = removed.count();
         let sources = self.sources()?;
         let signatures = SignatureLookup::open(&self.files.signatures())?;
         let tables = Tables {
@@ -442,7 +436,11 @@ impl<'a> Job<'a> {
             all_pairs: self.options.pairs == PairsWanted::All
                 || self.options.clustering == Clustering::Components,
         };
-        let written = tables.write(&outcome)?;
+        let written = tables.write(&outcome, |document| {
+            removed.insert(order.row(document.place));
+            counts[usize::from(document.kind == Kind::Near)] += 1;
+        })?;
+        let removed = removed.count();
         // The tables are there already: they say what would go.
         let budget = &self.options.budget;
         budget.check(&removed, signed.documents, &self.files.parts(), &signed.parts)?;

@@ -131,13 +131,18 @@ impl Line {
 }
 
 impl Tables<'_> {
-    /// Writes both tables.
-    pub(crate) fn write(&self, outcome: &Outcome<'_>) -> Result<Written> {
+    /// Writes both tables; `each_removed` sees every document that goes, on the same pass.
+    pub(crate) fn write(
+        &self,
+        outcome: &Outcome<'_>,
+        mut each_removed: impl FnMut(&Removed),
+    ) -> Result<Written> {
         let sorting = self.files.sorting();
         let mut members = Sorter::new(&sorting, self.budget / 3);
         let mut lines = Sorter::new(&sorting, self.budget / 3);
         let mut written = Written { sizes: vec![0; outcome.keepers.len()], ..Written::default() };
         outcome.for_each_removed(|removed| {
+            each_removed(&removed);
             let Removed { place, keeper, kind, copy_of, evidence } = removed;
             let size = &mut written.sizes[keeper as usize];
             // The keeper itself counts, and is a member once.
