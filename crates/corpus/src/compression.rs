@@ -98,17 +98,22 @@ impl Compression {
     }
 }
 
+/// The tool's own default is 3. On natural text 2 gives files 7 % larger in three quarters of the
+/// time, and packing is half of what a job costs that keeps most of its documents.
+const ZSTD_LEVEL: i32 = 2;
+
 /// Packs on threads of its own, at least one; the bytes are the same for any number of them.
 fn zstd_encoder<W: Write>(
     out: W,
     workers: u32,
 ) -> io::Result<zstd::stream::write::Encoder<'static, W>> {
-    let mut encoder = zstd::stream::write::Encoder::new(out, 3)?;
+    let mut encoder = zstd::stream::write::Encoder::new(out, ZSTD_LEVEL)?;
     encoder.multithread(workers)?;
     Ok(encoder)
 }
 
-/// Packs what is written, at the level that the format's own tool takes unless told otherwise.
+/// Packs what is written, at the level that the format's own tool takes unless told otherwise,
+/// but for zstd.
 ///
 /// The library gets it in blocks of one size: what zlib-rs makes of some bytes depends on how
 /// they are divided, and no output may depend on the size of chunks.

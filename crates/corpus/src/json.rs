@@ -157,7 +157,18 @@ fn parse<'de>(
     paths: &[Path<'_>],
     values: &mut [Value<'de>],
 ) -> serde_json::Result<()> {
-    let mut deserializer = serde_json::Deserializer::from_slice(line);
+    // Checking the whole line at once is ten times as fast as one string after the other.
+    match simdutf8::basic::from_utf8(line) {
+        Ok(line) => parse_with(serde_json::Deserializer::from_str(line), paths, values),
+        Err(_) => parse_with(serde_json::Deserializer::from_slice(line), paths, values),
+    }
+}
+
+fn parse_with<'de>(
+    mut deserializer: serde_json::Deserializer<impl serde_json::de::Read<'de>>,
+    paths: &[Path<'_>],
+    values: &mut [Value<'de>],
+) -> serde_json::Result<()> {
     let all = (1 << paths.len()) - 1;
     let mut wanted = Wanted { paths, values, whole: 0 };
     deserializer.deserialize_map(Object { wanted: &mut wanted, paths: all, depth: 0 })?;
