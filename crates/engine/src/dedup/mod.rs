@@ -47,7 +47,7 @@ use crate::sign::{SITES, Signed, Signing};
 use crate::signature_file::{SignatureLookup, SignatureReader};
 use crate::sources::SourceTable;
 use crate::verify::{Extraction, Sets, Verifier, Verifying};
-use crate::write::{Kind, Mirrors, Outcome, Tables, Written};
+use crate::write::{Kind, Listed, MEMBER_LIMIT, Mirrors, Outcome, Tables, Written};
 use largest::Documents;
 pub(crate) use manifest::Manifest;
 use manifest::Request;
@@ -433,8 +433,11 @@ impl<'a> Job<'a> {
             sources: &sources,
             files: &self.files,
             budget: self.budget / 2,
-            all_pairs: self.options.pairs == PairsWanted::All
-                || self.options.clustering == Clustering::Components,
+            listed: match (self.options.pairs, self.options.clustering) {
+                (PairsWanted::All, _) => Listed::All,
+                (PairsWanted::Needed, Clustering::Components) => Listed::Judged,
+                (PairsWanted::Needed, Clustering::Anchored) => Listed::WithKeepers,
+            },
         };
         let written = tables.write(&outcome, |document| {
             removed.insert(order.row(document.place));
@@ -529,6 +532,13 @@ impl<'a> Job<'a> {
         report.limited = limited(judged);
         report.notes = notes(signed, keep);
         report.notes.extend(self.notes.iter().cloned());
+        if written.limited_sets > 0 {
+            report.notes.push(format!(
+                "{} identity sets have more than {MEMBER_LIMIT} documents: near pairs of the first \
+                 {MEMBER_LIMIT} of each are listed, those of the others follow from the exact pairs.",
+                written.limited_sets
+            ));
+        }
         report
     }
 }

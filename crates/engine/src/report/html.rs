@@ -168,9 +168,7 @@ fn summary(report: &Report) -> String {
     let of_all = |n: u64| if all == 0 { String::new() } else { percent(n, all) };
     let of_candidates = match report.candidates {
         0 => "no candidates".to_owned(),
-        candidates => {
-            format!("{} of {}", percent(report.pairs, candidates), count(candidates, "candidate"))
-        }
+        candidates => format!("{} judged", count(candidates, "candidate")),
     };
     let tiles: String = [
         Tile::new("Documents", report.documents, String::new()),

@@ -1,9 +1,11 @@
 //! The last stage: survivors, clusters, pairs.
 
+mod copied_pairs;
 mod mirrors;
 mod outcome;
 mod tables;
 
+pub(crate) use copied_pairs::MEMBER_LIMIT;
 pub(crate) use mirrors::Mirrors;
 pub(crate) use outcome::{Kind, Outcome, Removed};
-pub(crate) use tables::{BATCH_ROWS, Table, Tables, Written};
+pub(crate) use tables::{BATCH_ROWS, Listed, Table, Tables, Written};

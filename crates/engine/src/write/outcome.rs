@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::group::{Copies, CopyOf};
 use crate::matching::{Evidence, PairReader};
-use crate::sort::{Record, Sorter};
+use crate::sort::{Record, Sorted, Sorter};
 
 /// What a document is in its cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -61,9 +61,9 @@ pub(crate) struct Outcome<'a> {
 
 /// A copy under the one that stands for its identity set.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct ByRepresentative {
-    representative: u32,
-    copy: u32,
+pub(crate) struct ByRepresentative {
+    pub(crate) representative: u32,
+    pub(crate) copy: u32,
 }
 
 impl Record for ByRepresentative {
@@ -83,18 +83,22 @@ impl Record for ByRepresentative {
 }
 
 impl Outcome<'_> {
+    pub(crate) fn copies_by_representative(&self) -> Result<Sorted<ByRepresentative>> {
+        let mut sorter = Sorter::new(self.folder, self.budget);
+        let mut list = self.copies.list()?;
+        while let Some(CopyOf { copy, representative }) = list.next()? {
+            sorter.push(ByRepresentative { representative, copy })?;
+        }
+        sorter.finish()
+    }
+
     /// Calls `each` with every document that goes: in the order of places, the copies of a
     /// document right after it.
     pub(crate) fn for_each_removed(
         &self,
         mut each: impl FnMut(Removed) -> Result<()>,
     ) -> Result<()> {
-        let mut sorter = Sorter::new(self.folder, self.budget);
-        let mut list = self.copies.list()?;
-        while let Some(CopyOf { copy, representative }) = list.next()? {
-            sorter.push(ByRepresentative { representative, copy })?;
-        }
-        let mut copies = sorter.finish()?;
+        let mut copies = self.copies_by_representative()?;
         let mut next_copy = copies.next()?;
         let mut pairs = self.pairs.map(PairReader::open).transpose()?;
         let mut next_pair = pairs.as_mut().map_or(Ok(None), PairReader::next)?;

@@ -16,6 +16,7 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 
+use super::copied_pairs;
 use super::outcome::{Kind, Outcome, Removed};
 use crate::error::{Error, Operation, Result};
 use crate::files::Files;
@@ -40,8 +41,18 @@ pub(crate) struct Tables<'a> {
     pub(crate) sources: &'a SourceTable,
     pub(crate) files: &'a Files,
     pub(crate) budget: usize,
-    /// Whether all accepted pairs are listed, or those of removed documents with their keepers.
-    pub(crate) all_pairs: bool,
+    pub(crate) listed: Listed,
+}
+
+/// Which accepted pairs are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Listed {
+    /// Those of removed documents with their keepers.
+    WithKeepers,
+    /// All that were judged: of an identity set, those of its first document.
+    Judged,
+    /// Those and what follows from them for copies.
+    All,
 }
 
 /// What the tables have, for the report.
@@ -49,6 +60,8 @@ pub(crate) struct Tables<'a> {
 pub(crate) struct Written {
     pub(crate) clusters: u64,
     pub(crate) pairs: u64,
+    /// Identity sets of which not every member's pairs are listed.
+    pub(crate) limited_sets: u64,
     /// Documents of each cluster, by the keeper's place; 0 for one that is in none.
     pub(crate) sizes: Vec<u32>,
     /// The resemblance of the pairs.
@@ -158,19 +171,24 @@ impl Tables<'_> {
             }
             match evidence {
                 // All pairs of those that are no copies come below.
-                Some(evidence) if copy_of.is_some() || !self.all_pairs => {
+                Some(evidence) if copy_of.is_some() || self.listed == Listed::WithKeepers => {
                     lines.push(Line::new(self.order, keeper, place, kind, evidence))
                 }
                 _ => Ok(()),
             }
         })?;
-        if self.all_pairs
-            && let Some(path) = outcome.pairs
-        {
-            let mut pairs = PairReader::open(path)?;
-            while let Some(Pair { earlier, later, evidence }) = pairs.next()? {
-                lines.push(Line::new(self.order, earlier, later, Kind::Near, evidence))?;
+        let mut push_near = |earlier, later, evidence| {
+            lines.push(Line::new(self.order, earlier, later, Kind::Near, evidence))
+        };
+        match (self.listed, outcome.pairs) {
+            (Listed::Judged, Some(path)) => {
+                let mut pairs = PairReader::open(path)?;
+                while let Some(Pair { earlier, later, evidence }) = pairs.next()? {
+                    push_near(earlier, later, evidence)?;
+                }
             }
+            (Listed::All, _) => written.limited_sets = copied_pairs::for_each(outcome, push_near)?,
+            _ => {}
         }
         self.write_clusters(members.finish()?, &written.sizes)?;
         self.write_pairs(lines.finish()?, &mut written)?;
@@ -251,11 +269,16 @@ impl Tables<'_> {
         let mut table = Table::create(&path, schema)?;
         let mut ids = Ids::new(self.signatures);
         let similarity = Similarity::new(self.kernel, self.recipe);
+        let mut last = None;
         loop {
             let mut columns = PairColumns::default();
             while columns.rows < BATCH_ROWS
                 && let Some(line) = lines.next()?
             {
+                // A copy with its keeper may also be a pair of two sets.
+                if last.replace(line) == Some(line) {
+                    continue;
+                }
                 let scores = self.scores(&similarity, &line)?;
                 if let Some(resemblance) = scores.resemblance {
                     written.histogram.add(resemblance);

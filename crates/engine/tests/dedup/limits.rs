@@ -80,3 +80,27 @@ fn the_limit_is_that_of_the_definition() {
         assert_eq!(report.limited.is_some(), pairs == PairsWanted::Needed, "{clustering:?}");
     }
 }
+
+/// Two identity sets that resemble each other: their pairs are listed up to a limit, and no copy
+/// loses the pair with its keeper.
+#[test]
+fn pairs_of_very_many_copies_are_limited() {
+    let folder = folder("many-copies");
+    let input = folder.join("in.jsonl");
+    let mut random = Sequence::new(3, 3);
+    let text = words(&mut random, 60).join(" ");
+    let mut texts = vec![text.clone(); 100];
+    texts.extend(vec![format!("{text} more"); 70]);
+    fs::write(&input, lines(&texts)).unwrap();
+    let out = folder.join("out");
+    let report = run(&job(&input).pairs(PairsWanted::All), &out);
+    assert_eq!((report.exact_removed, report.near_removed), (99, 70));
+    let pairs = tables::pairs(&out);
+    let exact = pairs.iter().filter(|pair| pair.kind == "exact").count();
+    // Six copies are beyond the limit of both; each has its pair with the keeper.
+    assert_eq!((exact, pairs.len() - exact), (99 + 69, 64 * 64 + 6));
+    assert!(report.notes.iter().any(|note| note.contains("2 identity sets")), "{:?}", report.notes);
+    let mut listed: Vec<_> = pairs.iter().map(|pair| (pair.row_a, pair.row_b)).collect();
+    listed.dedup();
+    assert_eq!(listed.len(), pairs.len());
+}

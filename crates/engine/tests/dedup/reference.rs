@@ -277,8 +277,14 @@ impl Job<'_> {
         }
         answer.clusters.sort_by_key(|row| (row.cluster, !row.kept, row.row));
         let needed = pairs.clone();
+        let all = self.wish.pairs == PairsWanted::All;
+        let members = |first: usize| {
+            (0..keepers.len()).filter(move |&p| p == first || all && copies[p] == Some(first))
+        };
         for &(a, b) in accepted.keys() {
-            pairs.insert(self.rows_of(a, b, "near"), self.near_pair(a, b));
+            for (a, b) in members(a).flat_map(|a| members(b).map(move |b| (a, b))) {
+                pairs.insert(self.rows_of(a, b, "near"), self.near_pair(a, b));
+            }
         }
         answer.possible_pairs = pairs.into_values().collect();
         answer.pairs = match self.wish.pairs {
