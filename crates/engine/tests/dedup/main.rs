@@ -5,6 +5,7 @@
 mod equals_reference;
 mod example;
 mod limits;
+mod recall;
 mod reference;
 mod same_bytes;
 mod tables;
