@@ -12,6 +12,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use crate::chunk::Chunk;
 use crate::compression::Encoder;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::format::Format;
@@ -20,6 +21,9 @@ use crate::parquet::Rows;
 use crate::read_ahead::read_ahead;
 use crate::record::ReadOptions;
 use crate::source::{Origin, Source};
+
+/// Chunks of the usual size that may be in memory while a mirror is written.
+const CHUNKS_AHEAD: usize = 5;
 
 /// What became of a source.
 #[derive(Debug)]
@@ -114,8 +118,8 @@ impl Source {
             Encoder::new(self.compression(), options.packing_threads, out).map_err(failed)?;
         out.write_all(chunks.preamble()).map_err(failed)?;
         let all = first.map(Ok).into_iter().chain(chunks);
-        read_ahead(all, |chunks| {
-            let mut kept = Vec::new();
+        let size = |chunk: &Result<Chunk>| chunk.as_ref().map_or(0, |chunk| chunk.bytes() as usize);
+        read_ahead(all, size, CHUNKS_AHEAD * options.chunk_bytes, |chunks| {
             for chunk in chunks {
                 let chunk = match chunk {
                     Ok(chunk) => chunk,
@@ -124,13 +128,17 @@ impl Source {
                         break;
                     }
                 };
-                kept.clear();
+                let mut written = Ok(());
                 chunk.for_each_stored(|number, bytes| match bytes {
-                    Some(bytes) if selection.takes(number) => kept.extend_from_slice(bytes),
+                    Some(bytes) if selection.takes(number) => {
+                        if written.is_ok() {
+                            written = out.write_all(bytes);
+                        }
+                    }
                     Some(_) => {}
                     None => selection.passes_over(number),
                 });
-                out.write_all(&kept)?;
+                written?;
             }
             Ok(())
         })

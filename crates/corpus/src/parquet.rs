@@ -37,6 +37,9 @@ use crate::text_files;
 /// The most rows of a batch, for files of very short ones.
 const MAX_ROWS: u64 = 8192;
 
+/// Bytes of batches that may be in memory while a mirror is written.
+const WRITTEN_AHEAD: usize = 16 << 20;
+
 /// Some rows of a file.
 #[derive(Debug)]
 pub(crate) struct Batch {
@@ -408,7 +411,11 @@ impl Rows {
         let mut writer = ArrowWriter::try_new_with_options(out, schema, options).map_err(failed)?;
         let rest = std::iter::from_fn(|| file.next_batch(&path));
         let mut numbers = 1..;
-        let fault = read_ahead(first.map(Ok).into_iter().chain(rest), |batches| {
+        let size = |batch: &Result<RecordBatch>| {
+            batch.as_ref().map_or(0, RecordBatch::get_array_memory_size)
+        };
+        let batches = first.map(Ok).into_iter().chain(rest);
+        let fault = read_ahead(batches, size, WRITTEN_AHEAD, |batches| {
             for batch in batches {
                 let batch = match batch {
                     Ok(batch) => batch,

@@ -4,7 +4,8 @@
 //! once naively in [`mod@reference`], once portably in `scalar`, and once for each
 //! instruction set that pays: `avx2` and `avx512`. All give the same bits; the
 //! suite in `tests/kernels_agree.rs` runs each against the reference. This is
-//! the only crate with `unsafe`, and it depends on nothing.
+//! the only crate with `unsafe`, so [`allocator`] is here too, and it depends on
+//! nothing.
 //!
 //! A [`Kernel`] is the door. It is a value, not a global: whoever holds one
 //! holds the proof that this machine can run it.
@@ -19,6 +20,7 @@
 //! assert_eq!(minima.len(), 84);
 //! ```
 
+pub mod allocator;
 mod kernel;
 mod mix;
 mod permutations;

@@ -330,6 +330,7 @@ impl Job<'_> {
             options: &self.read,
             removed: matching,
             threads: self.options.threads,
+            budget: self.options.memory as usize / 2,
             observer: self.observer,
         };
         mirrors.write(&clean.partial)?;

@@ -459,6 +459,7 @@ impl<'a> Job<'a> {
             options: &self.read,
             removed: &removed,
             threads: self.options.threads,
+            budget: self.budget,
             observer: self.observer,
         };
         let kept = self.files.kept();

@@ -11,6 +11,9 @@ use crate::observe::Observer;
 use crate::row_set::RowSet;
 use crate::sources::{SourceRow, SourceTable};
 
+/// What a thread that writes or packs takes: what it reads ahead, and the blocks of the packer.
+const THREAD_BYTES: usize = 24 << 20;
+
 /// What writing the survivors needs.
 pub(crate) struct Mirrors<'a> {
     pub(crate) sources: &'a SourceTable,
@@ -18,6 +21,7 @@ pub(crate) struct Mirrors<'a> {
     /// The rows that go.
     pub(crate) removed: &'a RowSet,
     pub(crate) threads: usize,
+    pub(crate) budget: usize,
     pub(crate) observer: &'a dyn Observer,
 }
 
@@ -26,9 +30,10 @@ impl Mirrors<'_> {
     /// since files get their names last, and is left as it is.
     pub(crate) fn write(&self, folder: &Path) -> Result<()> {
         let next = AtomicUsize::new(0);
+        let threads = self.threads.min(self.budget / THREAD_BYTES).max(1);
         let mut options = self.options.clone();
         // What is left of the threads, where there are fewer files.
-        options.packing_threads = self.threads / self.sources.len().max(1);
+        options.packing_threads = threads / self.sources.len().max(1);
         let failure = Mutex::new(None);
         let fail = |error| {
             next.store(self.sources.len(), Ordering::Relaxed);
@@ -37,7 +42,7 @@ impl Mirrors<'_> {
             }
         };
         std::thread::scope(|scope| {
-            for _ in 0..self.threads.clamp(1, self.sources.len().max(1)) {
+            for _ in 0..threads.min(self.sources.len()) {
                 scope.spawn(|| {
                     loop {
                         let number = next.fetch_add(1, Ordering::Relaxed);

@@ -1,6 +1,7 @@
 //! What the filter promises, the job keeps: pairs are found as often as its curve says.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 use std::fs;
 
 use lookalike_core::{Comparer, Recipe, Sequence};
@@ -34,7 +35,7 @@ fn pairs_are_found_as_often_as_the_filter_promises() {
         let resemblance = comparer.compare(a.as_bytes(), b.as_bytes()).overlap.resemblance();
         truth.insert((2 * number as u64, 2 * number as u64 + 1), resemblance);
         for text in [a, b] {
-            lines += &format!("{{\"text\":\"{text}\"}}\n");
+            writeln!(lines, "{{\"text\":\"{text}\"}}").unwrap();
         }
     }
     let input = folder.join("in.jsonl");
