@@ -23,10 +23,13 @@ mod glibc {
         safe fn mallopt(parameter: c_int, value: c_int) -> c_int;
     }
 
-    /// Blocks of a MiB or more are mapped one by one, and of the others little is kept.
+    /// Blocks of so many bytes are mapped one by one, and as many of smaller ones are kept. With
+    /// 1 MiB, chunks of documents would be mapped anew each time, for a tenth of a job's time.
+    const KEPT_BYTES: c_int = 8 << 20;
+
     pub(super) fn give_back_freed_memory() {
-        mallopt(M_MMAP_THRESHOLD, 1 << 20);
-        mallopt(M_TRIM_THRESHOLD, 2 << 20);
+        mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
+        mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
     }
 }
 
