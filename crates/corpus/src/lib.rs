@@ -79,7 +79,7 @@ pub use compression::Compression;
 pub use error::{Error, ErrorKind, Fault, Operation, Place, Result};
 pub use format::Format;
 pub use inputs::{Inputs, Sources, read_document};
-pub use mirror::Mirrored;
+pub use mirror::{Mirrored, PendingCopies};
 pub use partial_file::PartialFile;
 pub use record::{FieldValue, Fields, ReadOptions, Record};
 pub use source::Source;

@@ -16,7 +16,7 @@ use crate::chunk::Chunk;
 use crate::compression::Encoder;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::format::Format;
-use crate::output_file::OutputFile;
+use crate::output_file::{OutputFile, commit_all};
 use crate::parquet::Rows;
 use crate::read_ahead::read_ahead;
 use crate::record::ReadOptions;
@@ -84,11 +84,9 @@ impl Source {
     /// # Errors
     /// If it cannot be read, is standard input, or the copy cannot be written. Then there is none.
     pub fn copy_to(&self, folder: &Path) -> Result<PathBuf> {
-        let target = self.target(folder)?;
-        let stored = self.stored()?;
-        let mut out = OutputFile::create(&target)?;
-        out.copy_from(stored, self.path())?;
-        out.commit()?;
+        let mut copies = PendingCopies::default();
+        let target = copies.add(self, folder)?;
+        copies.publish()?;
         Ok(target)
     }
 
@@ -159,6 +157,50 @@ impl Source {
         let (out, broken) = rows.write_kept(out, target, |number| selection.takes(number))?;
         selection.mirrored.broken = broken;
         out.finish().map_err(failed)?.commit()
+    }
+}
+
+/// Copies of files that are complete but have no names yet. Dropped before they are published,
+/// they leave nothing behind.
+///
+/// To bring each of a million small files to the disk by itself takes seven times as long as
+/// many at a time.
+#[derive(Debug, Default)]
+pub struct PendingCopies {
+    files: Vec<OutputFile>,
+}
+
+impl PendingCopies {
+    /// Copies a source to a file of its name in the folder. Gives back the path that it will have.
+    ///
+    /// # Errors
+    /// As [`Source::copy_to`].
+    pub fn add(&mut self, source: &Source, folder: &Path) -> Result<PathBuf> {
+        let target = source.target(folder)?;
+        let stored = source.stored()?;
+        let mut out = OutputFile::create(&target)?;
+        out.copy_from(stored, source.path())?;
+        out.rest()?;
+        self.files.push(out);
+        Ok(target)
+    }
+
+    /// How many there are. Each is an open file.
+    pub fn len(&self) -> usize {
+        self.files.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// Gives them their names, and forgets them.
+    ///
+    /// # Errors
+    /// If the system refuses. Then some may have no names, and leave nothing behind.
+    pub fn publish(&mut self) -> Result<()> {
+        commit_all(std::mem::take(&mut self.files))
     }
 }
 

@@ -1,11 +1,12 @@
 //! Mirrors in the making, with this crate's errors.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
 use crate::error::{Error, ErrorKind, Operation, Result};
-use crate::partial_file::PartialFile;
+use crate::partial_file::{PartialFile, folder_of, sync_folder};
 
 /// 256 KiB: few calls to the system.
 const COPY_BYTES: usize = 256 << 10;
@@ -49,11 +50,32 @@ impl OutputFile {
     }
 
     /// Gives the complete file its name.
-    pub(crate) fn commit(mut self) -> Result<()> {
-        let path = self.0.path().to_owned();
-        let committed = self.0.sync().and_then(|()| self.0.publish());
-        committed.map_err(|source| Error::io(&path, Operation::Write, source))
+    pub(crate) fn commit(self) -> Result<()> {
+        commit_all(vec![self])
     }
+
+    /// Hands what was written to the system, and keeps no memory for more.
+    pub(crate) fn rest(&mut self) -> Result<()> {
+        self.0.rest().map_err(|source| Error::io(self.0.path(), Operation::Write, source))
+    }
+}
+
+/// Gives complete files their names. All of them are brought to the disk before the first gets
+/// its name: a file system writes many small ones in one go, but each by itself if it is asked to
+/// after each.
+pub(crate) fn commit_all(mut files: Vec<OutputFile>) -> Result<()> {
+    for OutputFile(file) in &mut files {
+        file.sync().map_err(|source| Error::io(file.path(), Operation::Write, source))?;
+    }
+    let mut folders = BTreeSet::new();
+    for OutputFile(file) in files {
+        let path = file.path().to_owned();
+        file.rename().map_err(|source| Error::io(&path, Operation::Write, source))?;
+        folders.insert(folder_of(&path).to_owned());
+    }
+    folders.iter().try_for_each(|folder| {
+        sync_folder(folder).map_err(|source| Error::io(folder, Operation::Write, source))
+    })
 }
 
 impl Write for OutputFile {

@@ -78,14 +78,30 @@ impl PartialFile {
         self.out().get_ref().sync_all()
     }
 
+    /// Hands what was written to the system, and keeps no memory for more.
+    pub(crate) fn rest(&mut self) -> io::Result<()> {
+        if let Some(out) = self.out.take() {
+            let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+            self.out = Some(BufWriter::with_capacity(0, file));
+        }
+        Ok(())
+    }
+
     /// Gives the complete and synced file its name.
     ///
     /// # Errors
     /// If the system refuses; then nothing is left behind.
-    pub fn publish(mut self) -> io::Result<()> {
+    pub fn publish(self) -> io::Result<()> {
+        let path = self.path.clone();
+        self.rename()?;
+        sync_folder(folder_of(&path))
+    }
+
+    /// Gives the complete and synced file its name, which lasts when its folder is synced too.
+    pub(crate) fn rename(mut self) -> io::Result<()> {
         fs::rename(&self.partial, &self.path)?;
         self.out = None;
-        sync_folder(&self.path)
+        Ok(())
     }
 }
 
@@ -126,15 +142,19 @@ fn is_at(_: &File, _: &Path) -> bool {
     true
 }
 
-/// Makes the rename last.
+/// The folder that a file is in.
+pub(crate) fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Makes renames in the folder last.
 #[cfg(unix)]
-fn sync_folder(path: &Path) -> io::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
+pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
 }
 
 /// Folders cannot be opened there; the file system orders the rename itself.
 #[cfg(not(unix))]
-fn sync_folder(_: &Path) -> io::Result<()> {
+pub(crate) fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())
 }

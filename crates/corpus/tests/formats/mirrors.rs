@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use lookalike_corpus::{Compression, ErrorKind, Mirrored, ReadOptions, Source};
+use lookalike_corpus::{
+    Compression, ErrorKind, Mirrored, PendingCopies, ReadOptions, Source, Sources,
+};
 use proptest::prelude::*;
 
 use super::json_lines::any_record;
@@ -153,4 +155,39 @@ fn a_broken_source_is_mirrored_up_to_there_or_not_at_all() {
     fs::write(&path, &packed[..5]).unwrap();
     assert!(source.mirror_records(&out, &options, |_| true).is_err());
     assert!(!out.exists());
+}
+
+#[test]
+fn pending_copies_have_no_names_until_they_are_published() {
+    let folder = folder("pending-copies");
+    let input = folder.join("in");
+    for name in ["a/1.txt", "a/2.txt", "b/3.txt"] {
+        fs::create_dir_all(input.join(name).parent().unwrap()).unwrap();
+        fs::write(input.join(name), name).unwrap();
+    }
+    let out = folder.join("out");
+    let copy = |copies: &mut PendingCopies| {
+        for source in Sources::new(&[input.to_str().unwrap().to_owned()], None).unwrap() {
+            let target = copies.add(&source.unwrap(), &out).unwrap();
+            assert!(!target.exists() && target.starts_with(&out));
+        }
+    };
+    let files = || -> Vec<_> {
+        let folders = fs::read_dir(&out).unwrap();
+        let entries = folders.flat_map(|folder| fs::read_dir(folder.unwrap().path()).unwrap());
+        entries.map(|entry| entry.unwrap().path()).collect()
+    };
+    let mut copies = PendingCopies::default();
+    copy(&mut copies);
+    assert_eq!((copies.len(), files().len()), (3, 3));
+    drop(copies);
+    assert!(files().is_empty(), "left behind: {:?}", files());
+    let mut copies = PendingCopies::default();
+    copy(&mut copies);
+    copies.publish().unwrap();
+    assert!(copies.is_empty());
+    for path in files() {
+        assert!(path.to_str().unwrap().ends_with(&fs::read_to_string(&path).unwrap()), "{path:?}");
+    }
+    assert_eq!(files().len(), 3);
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use lookalike_corpus::{Format, ReadOptions};
+use lookalike_corpus::{Format, PendingCopies, ReadOptions};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::observe::Observer;
@@ -13,6 +13,10 @@ use crate::sources::{SourceRow, SourceTable};
 
 /// What a thread that writes or packs takes: what it reads ahead, and the blocks of the packer.
 const THREAD_BYTES: usize = 24 << 20;
+
+/// Copies that wait for their names, on all threads: each is an open file, of which systems allow
+/// a thousand.
+const MAX_PENDING: usize = 256;
 
 /// What writing the survivors needs.
 pub(crate) struct Mirrors<'a> {
@@ -44,16 +48,22 @@ impl Mirrors<'_> {
         std::thread::scope(|scope| {
             for _ in 0..threads.min(self.sources.len()) {
                 scope.spawn(|| {
-                    loop {
-                        let number = next.fetch_add(1, Ordering::Relaxed);
-                        if number >= self.sources.len() {
-                            return;
+                    let mut copies = PendingCopies::default();
+                    let written = (|| {
+                        loop {
+                            let number = next.fetch_add(1, Ordering::Relaxed);
+                            if number >= self.sources.len() {
+                                return copies.publish().map_err(Error::corpus);
+                            }
+                            let source = self.sources.get(number)?;
+                            self.one(&source, folder, &options, &mut copies)?;
+                            if copies.len() * threads >= MAX_PENDING {
+                                copies.publish().map_err(Error::corpus)?;
+                            }
                         }
-                        let written =
-                            self.sources.get(number).and_then(|s| self.one(&s, folder, &options));
-                        if let Err(error) = written {
-                            fail(error);
-                        }
+                    })();
+                    if let Err(error) = written {
+                        fail(error);
                     }
                 });
             }
@@ -61,7 +71,13 @@ impl Mirrors<'_> {
         failure.into_inner().unwrap_or_default().map_or(Ok(()), Err)
     }
 
-    fn one(&self, row: &SourceRow, folder: &Path, options: &ReadOptions) -> Result<()> {
+    fn one(
+        &self,
+        row: &SourceRow,
+        folder: &Path,
+        options: &ReadOptions,
+        copies: &mut PendingCopies,
+    ) -> Result<()> {
         if self.observer.cancelled() {
             return Err(Error::new(ErrorKind::Interrupted));
         }
@@ -78,7 +94,7 @@ impl Mirrors<'_> {
             return Ok(());
         }
         if !goes && row.bad.is_empty() && !row.broken {
-            source.copy_to(folder).map_err(Error::corpus)?;
+            copies.add(source, folder).map_err(Error::corpus)?;
             self.observer.advance(0, row.documents);
             return Ok(());
         }
