@@ -42,7 +42,9 @@ mod skips;
 pub mod sort;
 mod source;
 mod sources;
+mod stages;
 mod verify;
+mod work_folder;
 mod write;
 
 pub use against::{Against, Findings, Match, MatchFile};
