@@ -23,7 +23,7 @@ use crate::pipeline::{Event, Held, Piece, Pipeline};
 use crate::rows::{Kind, RowsWriter};
 use crate::signature_file::{SignatureWriter, check_id};
 use crate::skips::Skips;
-use crate::sources::{SourceRow, SourcesWriter};
+use crate::sources::{SourceRow, SourceTable, SourcesWriter};
 
 /// The hash of a site for each row.
 pub(crate) const SITES: Kind = *b"sitehash";
@@ -84,6 +84,19 @@ impl Signing<'_> {
         signed.other_files = listing.sources.other_files();
         signed.skips.merge(listing.skips);
         Ok(signed)
+    }
+
+    /// Signs the same documents once more, by another recipe.
+    ///
+    /// # Errors
+    /// If they are not the same any more.
+    pub(crate) fn again(&self, sources: &SourceTable, files: &Files) -> Result<Signed> {
+        let signed = self.sign(sources.to_read_again(|_| true), files)?;
+        let (found, wanted) = (signed.documents, sources.documents()?);
+        if found == wanted {
+            return Ok(signed);
+        }
+        Err(Error::new(ErrorKind::DocumentsMissing { found, wanted }))
     }
 
     fn sign(
