@@ -289,7 +289,13 @@ impl Tables<'_> {
             common: &self.common[number],
         };
         let rows = selections();
-        let rows = rows.iter().map(|(name, of)| Row::of(name, of, returned, &correct)).collect();
+        let rows = rows.iter().map(|(name, of)| Row::of(name, of, returned, &correct));
+        // Against itself R is 1 by definition, and no estimate.
+        let itself = number == self.against;
+        let certain = |row: Row| {
+            if itself { Row { r: row.r.map(Share::certain), ..row } } else { row }
+        };
+        let rows = rows.map(certain).collect();
         let pairs = returned.pairs(&Selection::ALL);
         let degrees = degree_counts(degrees);
         let pages: u64 = degrees.iter().map(|[_, pages]| pages).sum();

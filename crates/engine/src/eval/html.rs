@@ -4,6 +4,8 @@
 //! allows none. Tables and figures that the paper has once for each of its two
 //! algorithms are there once for each recipe.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::chart::{Axis, Chart};
@@ -74,23 +76,24 @@ fn lede(evaluation: &Evaluation) -> String {
     let best = |of: fn(&Row) -> Option<Share>| {
         let recipes = evaluation.recipes.iter();
         let shares = recipes.filter_map(|r| Some((r, of(r.rows.first()?)?.share)));
-        shares.max_by(|a, b| a.1.total_cmp(&b.1))
+        // The first of equals.
+        shares.reduce(|best, next| if next.1 > best.1 { next } else { best })
     };
     let documents = count(evaluation.documents, "document");
     let Some((precise, precision)) = best(|row| row.correct) else {
         return format!("On {documents}, no pair that a recipe returns was judged.");
     };
     let mut text = format!(
-        "On {documents}, <b>{}</b> is right most often: {} of its pairs that were judged are \
+        "On {documents}, <b>{}</b> is right most often: {:.0} % of its pairs that were judged are \
          correct.",
         Text(&precise.name),
-        shown(precision)
+        100.0 * precision
     );
     if let Some((finds, recall)) = best(|row| row.recall) {
         let _ = write!(
             text,
-            " <span>Most of the correct pairs that are known, {}, are found by {}.</span>",
-            shown(recall),
+            " <span>Most of the correct pairs that are known, {:.0} %, are found by {}.</span>",
+            100.0 * recall,
             Text(&finds.name)
         );
     }
@@ -232,75 +235,87 @@ fn precision(evaluation: &Evaluation) -> String {
     body
 }
 
-/// A table of rows that have pairs.
+/// A table of rows that have pairs; with recall, if it is known of any.
 fn rows_table(caption: &str, rows: &[Row]) -> String {
-    let columns = [
+    let with_recall = rows.iter().any(|row| row.recall.is_some());
+    let mut columns = vec![
         Column::Words("Near-duplicates"),
         Column::Number("Pairs"),
         Column::Number("Judged"),
         Column::Number("Correct"),
         Column::Number("Incorrect"),
         Column::Number("Undecided"),
-        Column::Number("Recall"),
-        Column::Number("R"),
     ];
+    columns.extend(with_recall.then_some(Column::Number("Recall")));
+    columns.push(Column::Number("R"));
     let mut table = Table::new(caption, &columns);
-    for (n, row) in rows.iter().enumerate().filter(|(n, row)| *n == 0 || row.pairs > 0) {
-        let r = if row.pairs == 0 && n > 0 { None } else { row.r };
-        table.row([
+    for (_, row) in rows.iter().enumerate().filter(|(n, row)| *n == 0 || row.pairs > 0) {
+        let mut cells = vec![
             row.name.clone(),
             grouped(row.pairs),
             grouped(row.judged),
             cell(row.correct),
             cell(row.incorrect),
             cell(row.undecided),
-            cell(row.recall),
-            cell(r),
-        ]);
+        ];
+        cells.extend(with_recall.then(|| cell(row.recall)));
+        cells.push(cell(row.r));
+        table.row(cells);
     }
     table.html()
 }
 
 /// Tables 3, 4, 6 and 7.
 fn reasons(evaluation: &Evaluation) -> String {
-    let mut body = String::new();
-    for recipe in &evaluation.recipes {
-        for label in Label::JUDGED {
-            let rows: Vec<_> = recipe.reasons.iter().filter(|row| row.label == label).collect();
-            if rows.is_empty() {
-                continue;
-            }
-            let all: u64 = rows.iter().map(|row| row.pairs).sum();
-            let same: u64 = rows.iter().map(|row| row.same_site).sum();
-            let name = Text(&recipe.name);
-            let caption = format!("{name}: {} pairs by reason", name_of(label));
-            let columns =
-                [Column::Words("Reason"), Column::Number("All pairs"), Column::Number("Same site")];
-            let mut table = Table::new(&caption, &columns);
-            for row in rows.iter().take(MAX_REASONS) {
-                let of = |n: u64, all: u64| match all {
-                    0 => grouped(n),
-                    all => format!("{} ({})", grouped(n), Text(&percent(n, all))),
-                };
-                let reason = match row.reason.as_str() {
-                    "" => "none given".to_owned(),
-                    reason => Name(reason).to_string(),
-                };
-                table.row([reason, of(row.pairs, all), of(row.same_site, same)]);
-            }
-            body += &scrolls(&table.html());
-        }
-    }
+    let body: String = Label::JUDGED.iter().map(|label| reason_table(evaluation, *label)).collect();
     if body.is_empty() {
         return says(
             "Tables 3, 4, 6 and 7 say why pairs were judged as they were. These labels have no \
              reasons; a field <code>reason</code> beside the label gives them.",
         );
     }
-    says(
+    body + &says(
         "Tables 3, 4, 6 and 7: why pairs were judged as they were, by the reasons that the labels \
-         have.",
-    ) + &body
+         have. Under the pairs of a recipe stand those of them on one site.",
+    )
+}
+
+/// The reasons of one label, the most frequent first; nothing if there are none.
+fn reason_table(evaluation: &Evaluation, label: Label) -> String {
+    let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
+    let rows = evaluation.recipes.iter().flat_map(|recipe| &recipe.reasons);
+    for row in rows.filter(|row| row.label == label) {
+        *sums.entry(&row.reason).or_default() += row.pairs;
+    }
+    let mut reasons: Vec<(&str, u64)> = sums.into_iter().collect();
+    reasons.sort_by_key(|(_, pairs)| Reverse(*pairs));
+    reasons.truncate(MAX_REASONS);
+    if reasons.is_empty() {
+        return String::new();
+    }
+    let names = names(evaluation);
+    let mut columns = vec![Column::Words("Reason")];
+    columns.extend(names.iter().map(|name| Column::Number(name)));
+    let caption = format!("Why pairs are {}", name_of(label));
+    let mut table = Table::new(&caption, &columns);
+    for (reason, _) in reasons {
+        let cell = |recipe: &RecipeEvaluation| {
+            let of_label = recipe.reasons.iter().filter(|row| row.label == label);
+            let all: u64 = of_label.clone().map(|row| row.pairs).sum();
+            of_label.clone().find(|row| row.reason == reason).map_or_else(
+                || NONE.to_owned(),
+                |row| {
+                    let share = Text(&percent(row.pairs, all)).to_string();
+                    let same = format!("same site {}", grouped(row.same_site));
+                    format!("{} ({share}){}", grouped(row.pairs), interval(&same))
+                },
+            )
+        };
+        let name =
+            if reason.is_empty() { "none given".to_owned() } else { Name(reason).to_string() };
+        table.row([name].into_iter().chain(evaluation.recipes.iter().map(cell)));
+    }
+    scrolls(&table.html())
 }
 
 fn name_of(label: Label) -> &'static str {

@@ -105,7 +105,8 @@ function save() {
   link.href = URL.createObjectURL(new Blob([labels()], { type: "application/jsonl" }));
   link.download = "labels.jsonl";
   link.click();
-  URL.revokeObjectURL(link.href);
+  // Not at once: the browser may not have begun to read it.
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
 const keys = {

@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::io::{BufRead as _, BufReader, Read};
 use std::path::PathBuf;
 
 use lookalike_corpus::{ReadOptions, Source};
@@ -219,6 +219,14 @@ pub struct LabelSummary {
 }
 
 impl LabelFile {
+    /// The lines, unpacked.
+    pub(super) fn open(&self) -> Result<Box<dyn Read + Send>> {
+        let source = Source::file(&self.path, None).map_err(Error::corpus)?;
+        let mut options = ReadOptions::default();
+        options.limits.max_document_bytes = u64::MAX;
+        source.text_reader(&options).map_err(Error::corpus)
+    }
+
     /// Reads the labels of these pages.
     pub(super) fn read(
         &self,
@@ -227,10 +235,7 @@ impl LabelFile {
         observer: &dyn Observer,
     ) -> Result<Labels> {
         let mut reading = Reading::new(self, pages, strict, observer);
-        let source = Source::file(&self.path, None).map_err(Error::corpus)?;
-        let mut options = ReadOptions::default();
-        options.limits.max_document_bytes = u64::MAX;
-        let mut lines = BufReader::new(source.text_reader(&options).map_err(Error::corpus)?);
+        let mut lines = BufReader::new(self.open()?);
         let mut line = Vec::new();
         loop {
             line.clear();

@@ -69,6 +69,8 @@ impl Eval {
     /// candidates, the documents do not fit into memory, or the system refuses.
     pub fn run(&self, file: &LabelFile, observer: &dyn Observer) -> Result<Evaluation> {
         let against = self.against_number()?;
+        // Refused before the work, if there is no such file.
+        file.open()?;
         let returned = returned::find(self, observer)?;
         let pages = &returned.pages;
         let mut labels = file.read(pages, self.strict, observer)?;

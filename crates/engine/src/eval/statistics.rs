@@ -67,6 +67,11 @@ impl Share {
         Some(Self { number: part.number, share, low, high })
     }
 
+    /// The same without doubt.
+    pub(super) fn certain(self) -> Self {
+        Self { low: self.share, high: self.share, ..self }
+    }
+
     /// How many `ours` are for one of `theirs`, if `common` are in both; `None` of nothing.
     ///
     /// What is within `theirs` is a share of it. Else it may exceed 1, and the interval is that of

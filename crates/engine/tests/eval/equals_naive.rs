@@ -162,7 +162,10 @@ fn assert_rows(found: &RecipeEvaluation, number: usize, naive: &Naive, what: &st
         let is_theirs = |p: &&Pair| theirs.iter().any(|q| q.rows == p.rows);
         let common = sum(here().filter(correct).filter(is_theirs));
         let own = of(Label::Correct);
-        if own.number == common.number {
+        if number == 0 {
+            let ends = row.r.map(|r| [r.low, r.share, r.high]);
+            assert_eq!(ends, (own.number > 0).then_some([1.0; 3]), "{what}: itself");
+        } else if own.number == common.number {
             assert_share(row.r, own, of_theirs, &what);
         } else if let Some(r) = row.r {
             assert!(near(r.share, own.weight / of_theirs.weight), "{what}: {r:?}");
