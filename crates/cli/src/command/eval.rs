@@ -23,12 +23,12 @@ pub(crate) fn run(arguments: &Eval, kernel: Kernel) -> anyhow::Result<Outcome> {
     match &arguments.wanted {
         EvalWanted::Evaluation { labels, against, differences } => {
             job = job.against(against.clone()).differences(*differences);
-            check_out(common, ["eval.json", "eval.html"])?;
+            check_out(&job, common, ["eval.json", "eval.html"])?;
             interrupt::watch(INTERRUPTED, vec![work])?;
             evaluate(&job, labels, common)
         }
         EvalWanted::Sample(pairs) => {
-            check_out(common, ["pairs.jsonl", "judge.html"])?;
+            check_out(&job, common, ["pairs.jsonl", "judge.html"])?;
             interrupt::watch(INTERRUPTED, vec![work])?;
             sample(&job, *pairs, common)
         }
@@ -62,11 +62,12 @@ fn job(common: &Evaluated, kernel: Kernel) -> anyhow::Result<Job> {
 }
 
 /// Refuses a folder that cannot be written to, before the work and not after it.
-fn check_out(common: &Evaluated, names: [&str; 2]) -> anyhow::Result<()> {
+fn check_out(job: &Job, common: &Evaluated, names: [&str; 2]) -> anyhow::Result<()> {
     let out = &common.out;
     if out.exists() && !out.is_dir() {
         bail!("`{}`: is not a folder", out.display());
     }
+    job.check_apart(out)?;
     for path in names.map(|name| out.join(name)) {
         if !common.force && path.exists() {
             bail!("`{}`: exists already\nhint: --force replaces it", path.display());

@@ -72,6 +72,10 @@ fn results_are_not_replaced_unawares() {
     assert_eq!(eval(&out, &["--recipes", "text", "--force"]).code, 0);
     fs::write(folder.join("file"), "").unwrap();
     eval(&path(&folder, "file"), &[]).fails_with("is not a folder");
+    fs::copy(root().join(DOCUMENTS), folder.join("pages.jsonl")).unwrap();
+    let within = path(&folder, "within");
+    let whole = folder.to_str().unwrap();
+    run(&["eval", "--documents", whole, "--labels", LABELS, "--out", &within]).fails_with("within");
 }
 
 #[test]

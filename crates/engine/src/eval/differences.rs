@@ -354,3 +354,75 @@ impl Writer {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn sampled(seed: u64, pair: (u32, u32), label: Label) -> Sampled {
+        Sampled::new(seed, pair.0, pair.1, label, 1.0)
+    }
+
+    proptest! {
+        #[test]
+        fn the_smallest_are_the_first_of_the_sorted(
+            pairs in prop::collection::btree_set((0..50_u32, 0..50_u32), 0..200),
+            seed: u64,
+            most in 0..40_usize,
+        ) {
+            let all = pairs.iter().map(|pair| sampled(seed, *pair, Label::Correct));
+            let mut sorted: Vec<Sampled> = all.clone().collect();
+            sorted.sort();
+            sorted.truncate(most);
+            let mut smallest = Smallest::default();
+            all.for_each(|pair| smallest.push(pair, most));
+            prop_assert_eq!(smallest.into_sorted(), sorted);
+        }
+    }
+
+    #[test]
+    fn judged_pairs_come_before_others() {
+        let mut samples = Samples::default();
+        for n in 1..100 {
+            samples.push(sampled(3, (n, 0), Label::Unlabelled), 10);
+        }
+        samples.push(sampled(3, (7, 5), Label::Undecided), 10);
+        assert_eq!(samples.into_sorted(), [sampled(3, (7, 5), Label::Undecided)]);
+        let mut others = Samples::default();
+        for n in 1..100 {
+            others.push(sampled(3, (n, 0), Label::Unlabelled), 10);
+        }
+        assert_eq!(others.into_sorted().len(), 10);
+    }
+
+    #[test]
+    fn what_is_too_long_is_left_out_and_the_next_is_whole() {
+        let path = std::env::temp_dir().join(format!("lookalike-tokens-{}", std::process::id()));
+        let mut writer = Writer {
+            file: RowsWriter::create(&path, TOKENS, 8).unwrap(),
+            tokenizer: Tokenizer::new(Unit::Words),
+            places: HashMap::new(),
+            written: 0,
+            length: 0,
+        };
+        writer.piece(b"one two").unwrap();
+        writer.end(4);
+        for _ in 0..=MAX_TOKENS / 1000 {
+            writer.piece("word ".repeat(1001).as_bytes()).unwrap();
+        }
+        writer.end(5);
+        writer.piece(b"one").unwrap();
+        writer.piece(b" three").unwrap();
+        writer.end(6);
+        let places = writer.places;
+        writer.file.finish().unwrap();
+        let sequences = Sequences { tokens: Rows::open(&path, TOKENS, 8).unwrap(), places };
+        assert_eq!(sequences.sequence(5).unwrap(), None);
+        let pairs = [(5, 4), (6, 4), (6, 5)];
+        let terms = sequences.differences(&pairs, 2, &crate::observe::Unobserved).unwrap();
+        assert_eq!(terms.into_iter().collect::<Vec<_>>(), [((6, 4), 2)]);
+        std::fs::remove_file(path).unwrap();
+    }
+}

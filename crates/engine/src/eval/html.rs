@@ -84,7 +84,7 @@ fn lede(evaluation: &Evaluation) -> String {
         return format!("On {documents}, no pair that a recipe returns was judged.");
     };
     let mut text = format!(
-        "On {documents}, <b>{}</b> is right most often: {:.0} % of its pairs that were judged are \
+        "On {documents}, <b>{}</b> is right most often: {:.0}&nbsp;% of its pairs that were judged are \
          correct.",
         Text(&precise.name),
         100.0 * precision
@@ -92,7 +92,7 @@ fn lede(evaluation: &Evaluation) -> String {
     if let Some((finds, recall)) = best(|row| row.recall) {
         let _ = write!(
             text,
-            " <span>Most of the correct pairs that are known, {:.0} %, are found by {}.</span>",
+            " <span>Most of the correct pairs that are known, {:.0}&nbsp;%, are found by {}.</span>",
             100.0 * recall,
             Text(&finds.name)
         );

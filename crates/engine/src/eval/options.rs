@@ -1,13 +1,14 @@
 //! What is asked for.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use lookalike_core::{Kernel, Recipe};
 use lookalike_corpus::{Format, ReadOptions};
 
 use super::labels::MAX_RECIPES;
 use crate::error::{Error, ErrorKind, Result};
+use crate::files::Files;
 
 /// Henzinger's evaluation of recipes on documents that people have judged: what each recipe
 /// returns, how much of it is right, and how much of what is right it finds.
@@ -178,6 +179,16 @@ impl Eval {
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
+    }
+
+    /// Fails if a folder for results is within an input: the next evaluation would read them as
+    /// documents.
+    ///
+    /// # Errors
+    /// With the two.
+    pub fn check_apart(&self, folder: &Path) -> Result<()> {
+        let files = Files { out: folder.to_owned(), work: folder.to_owned() };
+        files.check_apart(&self.inputs)
     }
 
     /// The number of the recipe that R is against.

@@ -72,6 +72,7 @@ pub(super) fn find(options: &Eval, observer: &dyn Observer) -> Result<Returned> 
     // Refused before anything is made, if there is no such input.
     Sources::by_name(&options.inputs, options.format).map_err(Error::corpus)?;
     let work = WorkFolder::create(options.temp.as_deref())?;
+    options.check_apart(&work.0)?;
     let copies = UnpackedCopies::new(&work.0.join("unpacked"), memory::room_for_copies());
     let mut job = Job {
         options,

@@ -12,8 +12,8 @@ const HOSTILE: &str =
     "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'&\u{202e}\0";
 
 /// Three documents that hardly differ, with ids, words and reasons that would be markup.
-fn hostile() -> (std::path::PathBuf, Eval) {
-    let folder = folder("hostile");
+fn hostile(test: &str) -> (std::path::PathBuf, Eval) {
+    let folder = folder(test);
     let path = folder.join("pages.jsonl");
     let mut pages = ["a", "b", "c"].map(|id| page(id, 0..300));
     for (n, page) in pages.iter_mut().enumerate() {
@@ -33,7 +33,7 @@ fn elements(html: &str, start: &str) -> usize {
 
 #[test]
 fn nothing_from_outside_is_markup_in_the_evaluation() {
-    let (folder, job) = hostile();
+    let (folder, job) = hostile("hostile-evaluation");
     let labels = folder.join("labels.jsonl");
     let line = |a: u32, b: u32, label: &str| {
         let (a, b) = (format!("{a}{HOSTILE}"), format!("{b}{HOSTILE}"));
@@ -58,7 +58,7 @@ fn nothing_from_outside_is_markup_in_the_evaluation() {
 
 #[test]
 fn nothing_from_outside_is_markup_on_the_page_to_judge() {
-    let (folder, job) = hostile();
+    let (folder, job) = hostile("hostile-judge");
     let sample = job.sample(10, &Unobserved).unwrap();
     assert_eq!(sample.pairs.len(), 3);
     let html = sample.html();

@@ -44,8 +44,6 @@ fn stratum(pair: &SampledPair) -> String {
 fn weights_give_every_stratum_its_size() {
     let folder = folder("strata");
     let job = job(&folder);
-    let sample = job.sample(150, &Unobserved).unwrap();
-    assert_eq!(sample.pairs.len(), 150);
     let recipes = ["henzinger-b", "henzinger-c"].map(|name| Recipe::preset(name).unwrap());
     let absent = lookalike_engine::eval::Label::Unlabelled;
     let naive = naive::evaluate(&pages(), &[], &recipes, absent, true);
@@ -62,7 +60,17 @@ fn weights_give_every_stratum_its_size() {
     for (names, (sites, b)) in all.values() {
         *sizes.entry(format!("{names:?} {sites:?} {b}")).or_default() += 1;
     }
-    assert_eq!((sample.returned, sample.strata), (all.len() as u64, sizes.len() as u64));
+    // More than are wanted in the smaller sample, so that not all of a stratum are held.
+    assert!(sizes.values().any(|size| *size > 60), "{sizes:?}");
+    for wanted in [60, 150] {
+        let sample = job.sample(wanted, &Unobserved).unwrap();
+        assert_eq!(sample.pairs.len(), wanted);
+        assert_eq!((sample.returned, sample.strata), (all.len() as u64, sizes.len() as u64));
+        assert_drawn_evenly(&sample, &sizes);
+    }
+}
+
+fn assert_drawn_evenly(sample: &Sample, sizes: &BTreeMap<String, u64>) {
     let mut weights: BTreeMap<String, f64> = BTreeMap::new();
     let mut drawn: BTreeMap<String, u64> = BTreeMap::new();
     for pair in &sample.pairs {
@@ -70,16 +78,16 @@ fn weights_give_every_stratum_its_size() {
         *drawn.entry(stratum(pair)).or_default() += 1;
         assert!(pair.weight >= 1.0);
     }
-    for (stratum, size) in &sizes {
+    for (stratum, size) in sizes {
         assert!((weights[stratum] - *size as f64).abs() < 1e-6, "{stratum}");
     }
-    // Evenly: a stratum has fewer than another only if it has no more.
+    // A stratum has fewer than another only if it has no more.
     let most = drawn.values().max().unwrap();
     assert!(drawn.iter().all(|(name, n)| n + 1 >= *most || sizes[name] == *n), "{drawn:?}");
     let mut pairs: Vec<_> = sample.pairs.iter().map(|p| (&p.a, &p.b)).collect();
     pairs.sort();
     pairs.dedup();
-    assert_eq!(pairs.len(), 150, "each pair once");
+    assert_eq!(pairs.len(), sample.pairs.len(), "each pair once");
 }
 
 #[test]
