@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{fmt, io};
 
+use crate::eval::LabelFault;
 use crate::numbers;
 
 /// Why a file could not be written or read.
@@ -177,6 +178,35 @@ pub enum ErrorKind {
         passes: usize,
         /// A memory that would do, in bytes.
         memory: u64,
+    },
+    /// The recipes of an evaluation do not go together.
+    RecipeList(String),
+    /// A line of a labels file cannot be used.
+    Label {
+        /// The file.
+        path: PathBuf,
+        /// Its number in the file, from 1.
+        line: u64,
+        /// What is wrong with it.
+        fault: LabelFault,
+    },
+    /// A labels file has no label that can be used.
+    NoLabels {
+        /// The file.
+        path: PathBuf,
+        /// Its lines.
+        lines: u64,
+        /// The first fault.
+        first: Option<String>,
+    },
+    /// A recipe makes more candidates than an evaluation may judge.
+    TooManyCandidates {
+        /// The recipe.
+        recipe: String,
+        /// How many it makes, each counted for every key that its documents share.
+        candidates: u64,
+        /// The most there may be.
+        limit: u64,
     },
     /// An id is longer than a file can hold.
     IdTooLong {
@@ -410,6 +440,22 @@ impl ErrorKind {
                 "the references do not fit into memory, and the input would have to be read \
                  {passes} times\nhint: allow {} of memory",
                 numbers::bytes(*memory)
+            ),
+            ErrorKind::RecipeList(fault) => write!(f, "the recipes: {fault}"),
+            ErrorKind::Label { path, line, fault } => {
+                write!(f, "`{}` line {line}: {fault}", path.display())
+            }
+            ErrorKind::NoLabels { path, lines, first } => {
+                write!(f, "`{}`: has no label that could be used", path.display())?;
+                write!(f, ", in {}", numbers::count(*lines, "line"))?;
+                first.as_ref().map_or(Ok(()), |first| write!(f, "\nthe first fault: {first}"))
+            }
+            ErrorKind::TooManyCandidates { recipe, candidates, limit } => write!(
+                f,
+                "the recipe `{recipe}` makes up to {} candidates, where {} are allowed\n\
+                 hint: an evaluation looks at all of them; evaluate on fewer documents",
+                numbers::grouped(*candidates),
+                numbers::grouped(*limit)
             ),
             // All others are told above.
             _ => Ok(()),

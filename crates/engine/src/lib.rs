@@ -9,7 +9,7 @@
 //! about its documents: [`Run`].
 //!
 //! [`Against`] compares one corpus with another: which documents resemble or
-//! contain one of a list of references.
+//! contain one of a list of references. [`eval`] judges recipes by labels.
 
 mod against;
 mod artefact;
@@ -18,6 +18,7 @@ mod attributes;
 mod components;
 mod dedup;
 mod error;
+pub mod eval;
 mod files;
 pub mod group;
 mod ids;
@@ -42,7 +43,9 @@ mod skips;
 pub mod sort;
 mod source;
 mod sources;
+mod stages;
 mod verify;
+mod work_folder;
 mod write;
 
 pub use against::{Against, Findings, Match, MatchFile};

@@ -10,6 +10,12 @@ pub(crate) fn available_bytes() -> Option<u64> {
     field("/proc/meminfo", "MemAvailable:")
 }
 
+/// Bytes of unpacked copies: as much as the system can be expected to hold in its cache. Beyond
+/// that, unpacking again is as fast.
+pub(crate) fn room_for_copies() -> u64 {
+    available_bytes().map_or(1 << 30, |bytes| bytes / 2)
+}
+
 /// A line of kibibytes.
 fn field(path: &str, name: &str) -> Option<u64> {
     let text = std::fs::read_to_string(path).ok()?;

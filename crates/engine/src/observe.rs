@@ -24,6 +24,10 @@ pub enum Stage {
     Index,
     /// Documents searched for references.
     Search,
+    /// Pairs counted, in an evaluation.
+    Count,
+    /// Term differences of pairs, in an evaluation.
+    Differ,
 }
 
 impl Stage {
@@ -42,6 +46,8 @@ impl Stage {
             Self::Write => "write",
             Self::Index => "index",
             Self::Search => "search",
+            Self::Count => "count",
+            Self::Differ => "differ",
         }
     }
 }

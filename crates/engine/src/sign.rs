@@ -23,7 +23,7 @@ use crate::pipeline::{Event, Held, Piece, Pipeline};
 use crate::rows::{Kind, RowsWriter};
 use crate::signature_file::{SignatureWriter, check_id};
 use crate::skips::Skips;
-use crate::sources::{SourceRow, SourcesWriter};
+use crate::sources::{SourceRow, SourceTable, SourcesWriter};
 
 /// The hash of a site for each row.
 pub(crate) const SITES: Kind = *b"sitehash";
@@ -66,7 +66,6 @@ pub(crate) struct Signed {
 impl Signing<'_> {
     /// Signs all documents of these sources.
     pub(crate) fn run(&self, sources: Sources, files: &Files) -> Result<Signed> {
-        let pipeline = Pipeline::within(self.budget, self.options, self.threads, self.observer);
         let listing = Mutex::new(Listing { sources, skips: Skips::default() });
         let mut number = 0;
         let listed = std::iter::from_fn(|| {
@@ -80,6 +79,32 @@ impl Signing<'_> {
             };
             Some(source.and_then(spool).map(|source| (number - 1, source)))
         });
+        let mut signed = self.sign(listed, files)?;
+        let listing = listing.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        signed.other_files = listing.sources.other_files();
+        signed.skips.merge(listing.skips);
+        Ok(signed)
+    }
+
+    /// Signs the same documents once more, by another recipe.
+    ///
+    /// # Errors
+    /// If they are not the same any more.
+    pub(crate) fn again(&self, sources: &SourceTable, files: &Files) -> Result<Signed> {
+        let signed = self.sign(sources.to_read_again(|_| true), files)?;
+        let (found, wanted) = (signed.documents, sources.documents()?);
+        if found == wanted {
+            return Ok(signed);
+        }
+        Err(Error::new(ErrorKind::DocumentsMissing { found, wanted }))
+    }
+
+    fn sign(
+        &self,
+        listed: impl Iterator<Item = Result<(u64, Source)>> + Send,
+        files: &Files,
+    ) -> Result<Signed> {
+        let pipeline = Pipeline::within(self.budget, self.options, self.threads, self.observer);
         let mut sink = Sink::create(self, files)?;
         pipeline.run(
             listed,
@@ -89,11 +114,7 @@ impl Signing<'_> {
                 Event::End { source, fault, .. } => sink.end(source, fault),
             },
         )?;
-        let mut signed = sink.finish()?;
-        let listing = listing.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        signed.other_files = listing.sources.other_files();
-        signed.skips.merge(listing.skips);
-        Ok(signed)
+        sink.finish()
     }
 
     fn needs_sites(&self) -> bool {
@@ -108,6 +129,11 @@ impl Signing<'_> {
         skips.add(&fault);
         Ok(())
     }
+}
+
+/// The size of all files as they are stored, as far as that can be told.
+pub(crate) fn stored_bytes(sources: Sources) -> u64 {
+    sources.flatten().map(|source| source.stored_bytes().unwrap_or(0)).sum()
 }
 
 /// The sources, with what cannot be listed left out and counted.

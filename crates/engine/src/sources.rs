@@ -3,12 +3,13 @@
 //! The file says where each document came from: a source's documents are
 //! consecutive rows, and so are its records but for the bad ones. Twelve bytes a source are held in memory.
 
+use std::collections::HashMap;
 use std::fs::File;
-use std::io::{self, BufRead as _, BufReader};
+use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use lookalike_corpus::{ReadOptions, Source, UnpackedCopies};
+use lookalike_corpus::{Format, ReadOptions, Source, UnpackedCopies};
 use serde::{Deserialize, Serialize};
 
 use crate::atomic_file::{AtomicFile, Existing};
@@ -242,6 +243,55 @@ impl SourceTable {
     /// Fails with the first source that is not what was signed.
     pub(crate) fn check_unchanged(&self) -> Result<()> {
         (0..self.len()).try_for_each(|number| self.get(number)?.check_unchanged())
+    }
+
+    /// The sources of some rows, which are in order, each with its own of them.
+    pub(crate) fn of_rows<'r>(
+        &self,
+        mut rows: &'r [u64],
+    ) -> impl Iterator<Item = Result<(SourceRow, &'r [u64])>> {
+        std::iter::from_fn(move || {
+            let source = match self.of_row(*rows.first()?).transpose()? {
+                Ok(source) => source,
+                Err(error) => {
+                    rows = &[];
+                    return Some(Err(error));
+                }
+            };
+            let count = rows.iter().take_while(|row| source.rows().contains(row)).count();
+            let (own, rest) = rows.split_at(count.max(1));
+            rows = rest;
+            Some(Ok((source, own)))
+        })
+    }
+
+    /// The beginnings of the texts of some rows, up to so many bytes of each. What cannot be read
+    /// any more is not there.
+    pub(crate) fn beginnings(
+        &self,
+        options: &ReadOptions,
+        mut rows: Vec<u64>,
+        bytes: usize,
+    ) -> Result<HashMap<u64, Vec<u8>>> {
+        rows.sort_unstable();
+        rows.dedup();
+        let mut texts = HashMap::new();
+        for source in self.of_rows(&rows) {
+            let (source, wanted) = source?;
+            if source.source.format() == Format::TextFile {
+                // It may be too long to be in memory whole.
+                if let Ok(reader) = source.source.text_reader(options) {
+                    let mut text = Vec::new();
+                    let read = reader.take(bytes as u64).read_to_end(&mut text);
+                    texts.extend(read.ok().map(|_| (wanted[0], text)));
+                }
+                continue;
+            }
+            let _ = source.for_each_text(options, wanted, |row, text| {
+                texts.insert(row, text[..text.len().min(bytes)].to_vec());
+            });
+        }
+        Ok(texts)
     }
 
     /// How many documents all sources have.

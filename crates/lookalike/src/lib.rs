@@ -75,6 +75,7 @@ pub use lookalike_core::{
     recipe, resemblance::Overlap, site,
 };
 pub use lookalike_corpus::{Document, Format, Inputs, ReadOptions, Source, Sources};
+pub use lookalike_engine::eval;
 pub use lookalike_engine::matching::Clustering;
 pub use lookalike_engine::report::Report;
 pub use lookalike_engine::signature_file::{SignatureLookup, SignatureReader, SignatureWriter};

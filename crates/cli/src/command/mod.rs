@@ -6,6 +6,7 @@ mod completions;
 mod decide;
 mod dedup;
 mod difference;
+mod eval;
 mod info;
 mod man;
 mod recipe;
@@ -33,6 +34,7 @@ pub(crate) fn run(command: &Command) -> anyhow::Result<Outcome> {
         Command::Against(arguments) => against::run(arguments, kernel()?),
         Command::Compare(arguments) => kernel().and_then(|_| compare::run(arguments)),
         Command::Tune(arguments) => tune::run(arguments, kernel()?),
+        Command::Eval(arguments) => eval::run(arguments, kernel()?),
         Command::Sketch(arguments) => sketch::run(arguments, kernel()?),
         Command::Info { file: Some(file), json } => info::file(file, *json),
         Command::Info { file: None, json } => info::program(kernel()?, *json),

@@ -9,6 +9,7 @@ mod compare;
 mod decide;
 mod dedup;
 mod documents;
+mod eval;
 mod judging;
 mod resources;
 mod sketch;
@@ -28,6 +29,7 @@ pub(crate) use against::Against;
 pub(crate) use compare::{Compare, DiffForm};
 pub(crate) use decide::Decide;
 pub(crate) use dedup::Dedup;
+pub(crate) use eval::{Eval, EvalWanted, Evaluated};
 pub(crate) use judging::Judging;
 pub(crate) use sketch::{OnUnreadable, ProgressForm, Sketch};
 pub(crate) use tune::{Plot, PlotFormat, Sample, Tune, Wanted};
@@ -60,6 +62,7 @@ enum RawCommand {
     Against(against::RawAgainst),
     Compare(compare::RawCompare),
     Tune(tune::RawTune),
+    Eval(Box<eval::RawEval>),
     Sketch(sketch::RawSketch),
     /// Show what this program can do here, or what is in a signature file or recipe
     #[command(after_long_help = "\
@@ -118,6 +121,7 @@ pub(crate) enum Command {
     Against(Box<Against>),
     Compare(Compare),
     Tune(Tune),
+    Eval(Box<Eval>),
     Sketch(Sketch),
     Info { file: Option<PathBuf>, json: bool },
     Recipe { name: String },
@@ -144,6 +148,7 @@ fn check(cli: Cli) -> Result<Command, clap::Error> {
         RawCommand::Against(raw) => Command::Against(Box::new(raw.check()?)),
         RawCommand::Compare(raw) => Command::Compare(raw.check()?),
         RawCommand::Tune(raw) => Command::Tune(raw.check()?),
+        RawCommand::Eval(raw) => Command::Eval(Box::new(raw.check()?)),
         RawCommand::Sketch(raw) => Command::Sketch(raw.check()),
         RawCommand::Info { file, json } => Command::Info { file, json },
         RawCommand::Recipe { name } => Command::Recipe { name },

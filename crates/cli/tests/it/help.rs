@@ -8,13 +8,14 @@ use std::path::Path;
 
 use crate::{folder, run};
 
-const COMMANDS: [&str; 11] = [
+const COMMANDS: [&str; 12] = [
     "dedup",
     "why",
     "decide",
     "against",
     "compare",
     "tune",
+    "eval",
     "sketch",
     "info",
     "recipe",

@@ -7,6 +7,7 @@ mod compare;
 mod decide;
 mod dedup;
 mod documents;
+mod eval;
 mod general;
 mod help;
 mod info;

@@ -28,7 +28,6 @@ mod tests;
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use lookalike_corpus::{ReadOptions, Sources};
 use serde::Serialize;
@@ -38,6 +37,7 @@ use crate::memory;
 use crate::observe::{Observer, Stage, Work};
 use crate::row_set::RowSet;
 use crate::sources::SourceTable;
+use crate::work_folder::WorkFolder;
 use crate::write::Mirrors;
 use corpus::{Corpus, Counted};
 use index::{BYTES_PER_ELEMENT, Builder, Index, bytes_per_reference};
@@ -371,32 +371,6 @@ fn each_match(
         }
     }
     Ok(())
-}
-
-/// The folder of working files, which goes with the job.
-struct WorkFolder(PathBuf);
-
-impl WorkFolder {
-    fn create(named: Option<&Path>) -> Result<Self> {
-        // Several jobs of one process have a folder each.
-        static JOBS: AtomicU64 = AtomicU64::new(0);
-        let folder = named.map_or_else(
-            || {
-                let number = JOBS.fetch_add(1, Ordering::Relaxed);
-                std::env::temp_dir().join(format!("lookalike-{}-{number}", std::process::id()))
-            },
-            Path::to_owned,
-        );
-        // Not one that is there: it will be removed with all that is in it.
-        fs::create_dir(&folder).map_err(|e| Error::io(&folder, Operation::Create, e))?;
-        Ok(Self(folder))
-    }
-}
-
-impl Drop for WorkFolder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
 }
 
 /// The folder of what does not match. It gets its name when it is complete.

@@ -1,6 +1,6 @@
 //! The search against a naive one: every document with every reference.
 
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use lookalike_core::recipe::Recipe;
 use lookalike_core::shingle::{Counting, ShingleSet, Shingler};

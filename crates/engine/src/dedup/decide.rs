@@ -13,10 +13,10 @@ use lookalike_core::recipe::Verify;
 use lookalike_core::{Kernel, Recipe};
 use lookalike_corpus::Format;
 
+use super::Job;
 use super::budget::RemovalBudget;
 use super::manifest::Request;
 use super::options::{Dedup, PairsWanted};
-use super::{Job, Judged};
 use crate::atomic_file::{AtomicFile, Existing};
 use crate::attributes::Asked;
 use crate::error::{Error, ErrorKind, Operation, Result};
@@ -31,6 +31,7 @@ use crate::report::{Kind, Report};
 use crate::run::{Run, StoredPair, for_each_pair};
 use crate::sign::Signed;
 use crate::sources::SourceTable;
+use crate::stages::{Judged, tick};
 
 /// Another decision from a finished run: a higher threshold, another policy, another way to
 /// cluster. What is not said is as in the run.
@@ -271,7 +272,7 @@ impl Job<'_> {
         let (mut read, mut near) = (0, 0);
         let clusters = cluster_pairs(&plan, |each| {
             for_each_pair(&run.files.pairs(), None, |pair| {
-                self.tick(read)?;
+                tick(self.observer, read)?;
                 read += 1;
                 near += u64::from(pair.kind == Kind::Near);
                 let Some(evidence) = self.evidence(run, &pair)? else { return Ok(()) };

@@ -2,10 +2,9 @@
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
-use std::io::Read as _;
 
 use lookalike_core::Recipe;
-use lookalike_corpus::{Format, ReadOptions};
+use lookalike_corpus::ReadOptions;
 
 use crate::error::Result;
 use crate::ids::Ids;
@@ -14,6 +13,9 @@ use crate::report::{self, Cluster, MAX_CLUSTERS, MAX_MEMBERS, marked_difference}
 use crate::signature_file::SignatureLookup;
 use crate::sources::SourceTable;
 use crate::write::{Kind, Outcome, Removed};
+
+/// The most of a document that is read for its difference.
+const MAX_BYTES: usize = 2 << 20;
 
 /// Members of a large cluster: its size, its keeper, and some that go.
 struct Large {
@@ -56,7 +58,8 @@ impl Documents<'_> {
         let rows = largest.iter().filter_map(|large| {
             Some([self.order.row(large.keeper), self.order.row(large.near?.place)])
         });
-        let texts = self.texts(rows.flatten().collect())?;
+        let rows = rows.flatten().collect();
+        let texts = self.sources.beginnings(self.options, rows, MAX_BYTES)?;
         let mut ids = Ids::new(self.signatures);
         largest.iter().map(|large| self.cluster(large, &texts, &mut ids)).collect()
     }
@@ -89,35 +92,6 @@ impl Documents<'_> {
         };
         let keeper = ids.get(self.order.row(large.keeper))?;
         Ok(Cluster { size: large.size, keeper, members, difference })
-    }
-
-    /// The beginnings of the texts of some rows.
-    fn texts(&self, mut rows: Vec<u64>) -> Result<HashMap<u64, Vec<u8>>> {
-        const MAX_BYTES: usize = 2 << 20;
-        rows.sort_unstable();
-        rows.dedup();
-        let mut texts = HashMap::new();
-        let mut rows = &rows[..];
-        while let Some(&first) = rows.first() {
-            let Some(source) = self.sources.of_row(first)? else { break };
-            let count = rows.iter().take_while(|row| source.rows().contains(row)).count();
-            let (wanted, rest) = rows.split_at(count.max(1));
-            rows = rest;
-            if source.source.format() == Format::TextFile {
-                // It may be too long to be in memory whole.
-                if let Ok(reader) = source.source.text_reader(self.options) {
-                    let mut text = Vec::new();
-                    let read = reader.take(MAX_BYTES as u64).read_to_end(&mut text);
-                    texts.extend(read.ok().map(|_| (first, text)));
-                }
-                continue;
-            }
-            // What cannot be read any more is only not shown.
-            let _ = source.for_each_text(self.options, wanted, |row, text| {
-                texts.insert(row, text[..text.len().min(MAX_BYTES)].to_vec());
-            });
-        }
-        Ok(texts)
     }
 }
 

@@ -25,8 +25,6 @@ mod signature_input;
 use std::fs;
 use std::path::Path;
 
-use lookalike_core::recipe::Verify;
-use lookalike_core::{CandidateRule, Signature};
 use lookalike_corpus::{ReadOptions, Sources, UnpackedCopies};
 use serde::{Deserialize, Serialize};
 
@@ -34,19 +32,19 @@ use crate::atomic_file::{AtomicFile, Existing};
 use crate::attributes::{Asked, RANKS};
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::files::Files;
-use crate::group::{Copies, identity_sets};
+use crate::group::Copies;
 use crate::keep::KeepPolicy;
-use crate::matching::{self, Clustering, Clusters, GroupReader, Limited, Pairs, Step};
+use crate::matching::{Clustering, Clusters, Pairs};
 use crate::memory;
 use crate::observe::{Observer, Stage, Work};
 use crate::order::Order;
 use crate::report::{self, Report};
 use crate::row_set::RowSet;
 use crate::rows::Rows;
-use crate::sign::{SITES, Signed, Signing};
-use crate::signature_file::{SignatureLookup, SignatureReader};
+use crate::sign::{self, Signed, Signing};
+use crate::signature_file::SignatureLookup;
 use crate::sources::SourceTable;
-use crate::verify::{Extraction, Sets, Verifier, Verifying};
+use crate::stages::{Judged, Stages};
 use crate::write::{Kind, Listed, MEMBER_LIMIT, Mirrors, Outcome, Tables, Written};
 use largest::Documents;
 pub(crate) use manifest::Manifest;
@@ -125,15 +123,6 @@ struct Matched {
     largest: u64,
 }
 
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-struct Judged {
-    candidates: u64,
-    rounds: u32,
-    limited_groups: u64,
-    limited_documents: u64,
-    largest_limited: u64,
-}
-
 impl<'a> Job<'a> {
     /// Prepares the folders; finds what is there of an earlier run.
     fn begin(
@@ -156,7 +145,7 @@ impl<'a> Job<'a> {
             None => {}
         }
         files.check_apart(&options.inputs)?;
-        let copies = UnpackedCopies::new(&files.unpacked(), room_for_copies());
+        let copies = UnpackedCopies::new(&files.unpacked(), memory::room_for_copies());
         let job = Self {
             options,
             read: options.reading(),
@@ -234,7 +223,7 @@ impl<'a> Job<'a> {
             self.options;
         let sources = || Sources::by_name(inputs, *format).map_err(Error::corpus);
         let total = if self.observer.wants_totals() {
-            Some(Work::Stored(stored_bytes(sources()?)))
+            Some(Work::Stored(sign::stored_bytes(sources()?)))
         } else {
             None
         };
@@ -261,140 +250,55 @@ impl<'a> Job<'a> {
         Order::by_rank(&ranks, &self.files.signatures(), &self.files.sorting(), self.budget / 2)
     }
 
+    /// What the stages between signing and writing have in common.
+    fn stages(&self) -> Stages<'_> {
+        Stages {
+            recipe: &self.options.recipe,
+            kernel: self.options.kernel,
+            read: &self.read,
+            files: &self.files,
+            threads: self.options.threads,
+            budget: self.budget,
+            observer: self.observer,
+        }
+    }
+
     fn group(&self, signed: &Signed, order: &Order) -> Result<u64> {
-        self.observer.begin(Stage::Group, Some(Work::Documents(signed.documents)));
-        let (path, folder) = (self.files.copies(), self.files.sorting());
-        let copies = identity_sets(&path, &folder, self.budget / 2, signed.documents, |each| {
-            self.for_each_signature(|row, signature| {
-                if signature.is_empty() {
-                    return Ok(());
-                }
-                each(order.place(row), signature.exact)
-            })
-        })?;
-        Ok(copies.count())
+        Ok(self.stages().identity_sets(signed.documents, order)?.count())
     }
 
     fn match_(&self, signed: &Signed, order: &Order, copies: &Copies) -> Result<Matched> {
         if self.options.exact_only {
             return Ok(Matched::default());
         }
-        self.observer.begin(Stage::Match, Some(Work::Documents(2 * signed.documents)));
-        let rule = CandidateRule::new(self.options.kernel, &self.options.recipe);
-        let (path, folder) = (self.files.groups(), self.files.sorting());
-        let budget = self.budget / 4 * 3;
-        let mut keys = Vec::new();
-        let counts = matching::write_groups(&path, &folder, budget, signed.documents, |each| {
-            self.for_each_signature(|row, signature| {
-                let place = order.place(row);
-                if copies.is_copy(place) {
-                    return Ok(());
-                }
-                keys.clear();
-                rule.keys(signature, &mut keys);
-                each(place, &keys)
-            })
-        })?;
+        let counts = self.stages().groups(signed.documents, order, copies)?;
         Ok(Matched { groups: counts.groups, members: counts.members, largest: counts.largest })
     }
 
-    fn for_each_signature(
-        &self,
-        mut each: impl FnMut(u64, &Signature) -> Result<()>,
-    ) -> Result<()> {
-        let mut reader = SignatureReader::open(&self.files.signatures())?;
-        let (mut id, mut signature, mut row) = (String::new(), Signature::default(), 0);
-        while reader.read(&mut id, &mut signature)? {
-            each(row, &signature)?;
-            self.tick(row)?;
-            row += 1;
-        }
-        Ok(())
-    }
-
-    /// Tells of progress and listens for a stop, now and then.
-    fn tick(&self, row: u64) -> Result<()> {
-        const EVERY: u64 = 1 << 12;
-        if row % EVERY == EVERY - 1 {
-            self.observer.advance(0, EVERY);
-            if self.observer.cancelled() {
-                return Err(Error::new(ErrorKind::Interrupted));
-            }
-        }
-        Ok(())
-    }
-
-    /// The rows whose documents verification needs: all that are in a group.
+    /// The rows whose documents verification needs.
     fn wanted(&self, signed: &Signed, order: &Order) -> Result<RowSet> {
-        let mut wanted = RowSet::none(signed.documents);
-        if !self.options.exact_only && self.options.recipe.verify == Verify::Exact {
-            let mut groups = GroupReader::open(&self.files.groups())?;
-            while let Some(step) = groups.next()? {
-                if let Step::Member(place) = step {
-                    wanted.insert(order.row(place));
-                }
-            }
+        if self.options.exact_only {
+            return Ok(RowSet::none(signed.documents).count());
         }
-        Ok(wanted.count())
+        self.stages().wanted(signed.documents, order)
     }
 
     fn verify(&self, wanted: &RowSet) -> Result<u64> {
-        if self.options.exact_only || self.options.recipe.verify != Verify::Exact {
+        if self.options.exact_only {
             return Ok(0);
         }
-        self.observer.begin(Stage::Verify, Some(Work::Documents(wanted.len())));
-        let extraction = Extraction {
-            recipe: &self.options.recipe,
-            kernel: self.options.kernel,
-            options: &self.read,
-            threads: self.options.threads,
-            budget: self.budget,
-            observer: self.observer,
-        };
-        extraction.run(&self.sources()?, wanted, &self.files)?;
-        Ok(wanted.len())
+        self.stages().shingle_sets(&self.sources()?, wanted)
     }
 
     fn decide(&self, order: &Order, wanted: &RowSet) -> Result<Judged> {
         if self.options.exact_only {
             return Ok(Judged::default());
         }
-        self.observer.begin(Stage::Decide, None);
-        let recipe = &self.options.recipe;
-        let by_site = recipe.candidates == lookalike_core::recipe::Candidates::BySite;
-        let exact = recipe.verify == Verify::Exact;
-        let signatures = SignatureLookup::open(&self.files.signatures())?;
-        let mut verifier = Verifier::new(Verifying {
-            recipe,
-            kernel: self.options.kernel,
-            threads: self.options.threads,
-            order,
-            signatures: &signatures,
-            sites: by_site.then(|| Rows::open(&self.files.sites(), SITES, 8)).transpose()?,
-            sets: exact.then(|| Sets::open(&self.files, wanted)).transpose()?,
-            observer: self.observer,
-        });
-        let plan = matching::Plan {
-            groups: &self.files.groups(),
-            clustering: self.options.clustering,
-            judged: match self.options.pairs {
-                PairsWanted::Needed => Pairs::Needed { limit: GROUP_LIMIT },
-                PairsWanted::All => Pairs::All,
-            },
-            pairs: &self.files.judged_pairs(),
-            keepers: &self.files.keepers(),
-            folder: &self.files.sorting(),
-            budget: self.budget / 4 * 3,
+        let pairs = match self.options.pairs {
+            PairsWanted::Needed => Pairs::Needed { limit: GROUP_LIMIT },
+            PairsWanted::All => Pairs::All,
         };
-        let clusters = matching::cluster(&plan, &mut verifier, &|_| {})?;
-        let Limited { groups, documents, largest } = clusters.limited;
-        Ok(Judged {
-            candidates: clusters.candidates - verifier.beyond_the_rule,
-            rounds: clusters.rounds,
-            limited_groups: groups,
-            limited_documents: documents,
-            largest_limited: largest,
-        })
+        self.stages().decide(order, wanted, self.options.clustering, pairs)
     }
 
     /// The last stage.
@@ -573,17 +477,6 @@ fn add_sources(report: &mut Report, sources: &SourceTable, removed: &RowSet) -> 
     }
     report.set_sources(listed);
     Ok(())
-}
-
-/// Bytes of unpacked copies: as much as the system can be expected to hold in its cache. Beyond
-/// that, unpacking again is as fast.
-fn room_for_copies() -> u64 {
-    memory::available_bytes().map_or(1 << 30, |bytes| bytes / 2)
-}
-
-/// The size of all files as they are stored, as far as that can be told.
-fn stored_bytes(sources: Sources) -> u64 {
-    sources.flatten().map(|source| source.stored_bytes().unwrap_or(0)).sum()
 }
 
 fn seconds(stages: &[(Stage, f64)], total: f64) -> report::Seconds {

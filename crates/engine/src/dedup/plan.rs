@@ -99,7 +99,8 @@ impl Dedup {
         };
         // Compressed files leave what they unpack to.
         let packed = plan.stored_bytes < plan.text_bytes;
-        let unpacked = if packed { plan.text_bytes.min(super::room_for_copies()) } else { 0 };
+        let unpacked =
+            if packed { plan.text_bytes.min(crate::memory::room_for_copies()) } else { 0 };
         plan.working_bytes = matching + shingles + unpacked;
         plan.least_memory_bytes =
             documents * plan.memory_bytes_per_document + super::LEAST_WORKING_BYTES;

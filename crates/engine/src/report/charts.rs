@@ -13,8 +13,8 @@ use crate::numbers::{count, grouped};
 
 const WIDTH: f64 = 480.0;
 /// Where the axes are: room for numbers on the left, for half a number on the right.
-const LEFT: f64 = 50.0;
-const RIGHT: f64 = WIDTH - 14.0;
+pub(crate) const LEFT: f64 = 50.0;
+pub(crate) const RIGHT: f64 = WIDTH - 14.0;
 
 /// A horizontal bar of parts, each a class of the style and its share of the whole.
 pub(super) fn bar<'a>(parts: impl IntoIterator<Item = (&'a str, f64)>) -> String {
@@ -121,31 +121,31 @@ pub(super) fn chance_at(curve: &[[f64; 2]], resemblance: f64) -> Option<f64> {
 }
 
 /// The vertical room of a plot.
-struct Panel {
-    top: f64,
-    bottom: f64,
+pub(crate) struct Panel {
+    pub(crate) top: f64,
+    pub(crate) bottom: f64,
 }
 
 impl Panel {
     /// The place of a share of the height.
-    fn at(&self, share: f64) -> f64 {
+    pub(crate) fn at(&self, share: f64) -> f64 {
         self.bottom - unit(share) * (self.bottom - self.top)
     }
 }
 
 /// An axis on which each power of ten takes the same room.
-struct Logarithmic {
-    ends: RangeInclusive<f64>,
+pub(crate) struct Logarithmic {
+    pub(crate) ends: RangeInclusive<f64>,
 }
 
 impl Logarithmic {
-    fn share(&self, n: u64) -> f64 {
+    pub(crate) fn share(&self, n: u64) -> f64 {
         let (low, high) = (self.ends.start().log10(), self.ends.end().log10());
         unit(((n as f64).log10() - low) / (high - low))
     }
 
     /// At most about `most` numbers: powers of ten, in between also 2 and 5 times these if few.
-    fn ticks(&self, most: usize) -> Vec<u64> {
+    pub(crate) fn ticks(&self, most: usize) -> Vec<u64> {
         let within = |n: &u64| self.ends.contains(&(*n as f64));
         let fine = powers().flat_map(|p| [1, 2, 5].map(|m| p.saturating_mul(m))).filter(within);
         let fine: Vec<u64> = fine.collect();
@@ -317,7 +317,7 @@ fn most(report: &Report) -> u64 {
 }
 
 /// Opens a plot of that height.
-fn open(height: f64, description: &str) -> String {
+pub(crate) fn open(height: f64, description: &str) -> String {
     format!(
         "<svg class=\"plot\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" \
          aria-label=\"{description}\">"
@@ -339,7 +339,7 @@ fn grid(svg: &mut String, y: f64, n: u64) {
     label(svg, LEFT - 6.0, y + 4.0, "end", &short(n));
 }
 
-fn line(svg: &mut String, class: &str, x: RangeInclusive<f64>, y: RangeInclusive<f64>) {
+pub(crate) fn line(svg: &mut String, class: &str, x: RangeInclusive<f64>, y: RangeInclusive<f64>) {
     let _ = write!(
         svg,
         "<line class=\"{class}\" x1=\"{:.1}\" x2=\"{:.1}\" y1=\"{:.1}\" y2=\"{:.1}\"/>",
@@ -351,12 +351,12 @@ fn line(svg: &mut String, class: &str, x: RangeInclusive<f64>, y: RangeInclusive
 }
 
 /// Letters of our own; nothing from outside.
-fn label(svg: &mut String, x: f64, y: f64, anchor: &str, text: &str) {
+pub(crate) fn label(svg: &mut String, x: f64, y: f64, anchor: &str, text: &str) {
     let _ = write!(svg, "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{text}</text>");
 }
 
 /// A number on an axis: `500`, `20 k`, `1 M`.
-fn short(n: u64) -> String {
+pub(crate) fn short(n: u64) -> String {
     const UNITS: [(u64, &str); 4] =
         [(10_u64.pow(12), "T"), (10_u64.pow(9), "G"), (10_u64.pow(6), "M"), (1000, "k")];
     let fits = UNITS.iter().find(|&&(unit, _)| n >= unit && n.is_multiple_of(unit));

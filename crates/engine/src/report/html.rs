@@ -11,7 +11,7 @@ use super::{Clustering, Report, Verify, charts, clusters, sections};
 use crate::numbers::{bytes, count, grouped};
 
 /// The style, in one element of the page.
-const STYLE: &str = include_str!("style.css");
+pub(crate) const STYLE: &str = include_str!("style.css");
 
 pub(super) fn page(report: &Report) -> String {
     let sections = [
@@ -53,14 +53,15 @@ pub(super) fn page(report: &Report) -> String {
     )
 }
 
-struct Section {
-    id: &'static str,
-    title: &'static str,
-    body: String,
+/// A part of a page.
+pub(crate) struct Section {
+    pub(crate) id: &'static str,
+    pub(crate) title: &'static str,
+    pub(crate) body: String,
 }
 
 impl Section {
-    fn html(&self) -> String {
+    pub(crate) fn html(&self) -> String {
         let Self { id, title, body } = self;
         format!(
             "<section id=\"{id}\" aria-labelledby=\"{id}-title\">\n\

@@ -8,7 +8,7 @@ use crate::numbers;
 
 /// Text that a page shows as it is: escaped for elements and for attributes in quotes, without
 /// control characters and without those that turn the direction of writing.
-pub(super) struct Text<'a>(pub(super) &'a str);
+pub(crate) struct Text<'a>(pub(crate) &'a str);
 
 impl fmt::Display for Text<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -30,7 +30,7 @@ impl fmt::Display for Text<'_> {
 
 /// An id or a name: apart from the direction of the text around it, and shortened in its middle
 /// if it is long. What was left out shows when the mouse rests on it, unless it is longer still.
-pub(super) struct Name<'a>(pub(super) &'a str);
+pub(crate) struct Name<'a>(pub(crate) &'a str);
 
 /// Characters of a name that are shown: two lines on a phone.
 const MAX_NAME: usize = 88;
@@ -54,7 +54,7 @@ impl fmt::Display for Name<'_> {
 }
 
 /// A message, cut if it is long.
-pub(super) struct Message<'a>(pub(super) &'a str);
+pub(crate) struct Message<'a>(pub(crate) &'a str);
 
 /// Characters of a message that are shown.
 const MAX_MESSAGE: usize = 600;
@@ -81,25 +81,25 @@ fn shortened(text: &str, start: usize, end: usize) -> Option<(&str, &str)> {
 
 /// A column of a table.
 #[derive(Clone, Copy)]
-pub(super) enum Column {
-    Words(&'static str),
-    Number(&'static str),
+pub(crate) enum Column<'a> {
+    Words(&'a str),
+    Number(&'a str),
 }
 
 /// A table whose first column names its rows.
-pub(super) struct Table<'a> {
+pub(crate) struct Table<'a> {
     caption: &'a str,
-    columns: &'a [Column],
+    columns: &'a [Column<'a>],
     rows: String,
 }
 
 impl<'a> Table<'a> {
-    pub(super) fn new(caption: &'a str, columns: &'a [Column]) -> Self {
+    pub(crate) fn new(caption: &'a str, columns: &'a [Column<'a>]) -> Self {
         Self { caption, columns, rows: String::new() }
     }
 
     /// Adds a row of cells that are markup already.
-    pub(super) fn row<const N: usize>(&mut self, cells: [String; N]) {
+    pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         self.rows += "<tr>";
         for (place, (cell, column)) in cells.into_iter().zip(self.columns).enumerate() {
             let (start, end) = match (place, column) {
@@ -112,7 +112,7 @@ impl<'a> Table<'a> {
         self.rows += "</tr>\n";
     }
 
-    pub(super) fn html(&self) -> String {
+    pub(crate) fn html(&self) -> String {
         let mut head = String::new();
         for column in self.columns {
             let (class, title) = match column {
@@ -130,12 +130,12 @@ impl<'a> Table<'a> {
 }
 
 /// Something that unfolds, beside what is always shown.
-pub(super) fn unfolds(summary: &str, body: &str) -> String {
+pub(crate) fn unfolds(summary: &str, body: &str) -> String {
     format!("<details class=\"plain\"><summary>{summary}</summary>\n{body}</details>\n")
 }
 
 /// Items of a list, each with its mark.
-pub(super) fn items(messages: &[String]) -> String {
+pub(crate) fn items(messages: &[String]) -> String {
     let mut out = String::new();
     for message in messages {
         out.extend(["<li>", &Message(message).to_string(), "</li>\n"]);
@@ -144,17 +144,17 @@ pub(super) fn items(messages: &[String]) -> String {
 }
 
 /// A share of a whole; it may begin with a sign that must be escaped.
-pub(super) fn percent(part: u64, whole: u64) -> String {
+pub(crate) fn percent(part: u64, whole: u64) -> String {
     Text(&numbers::percent(part, whole)).to_string()
 }
 
 /// A time; it may begin with a sign that must be escaped.
-pub(super) fn duration(seconds: f64) -> String {
+pub(crate) fn duration(seconds: f64) -> String {
     Text(&numbers::duration(seconds)).to_string()
 }
 
 /// A little square in the colour of something in a plot.
-pub(super) fn swatch(class: &str) -> String {
+pub(crate) fn swatch(class: &str) -> String {
     format!("<span class=\"swatch {class}\" aria-hidden=\"true\"></span>")
 }
 

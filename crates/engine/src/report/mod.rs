@@ -9,12 +9,12 @@
 //! the long ones and keeps them from turning the direction of writing. Lists
 //! are bounded ([`Report::bound`]), so the page stays small after any job.
 
-mod charts;
+pub(crate) mod charts;
 mod clusters;
 mod difference;
 mod histogram;
-mod html;
-mod markup;
+pub(crate) mod html;
+pub(crate) mod markup;
 mod sections;
 
 use std::fs;

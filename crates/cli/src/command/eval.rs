@@ -1,0 +1,206 @@
+//! `lookalike eval`: recipes judged by labels, and pairs to label.
+
+use std::path::Path;
+
+use anyhow::{anyhow, bail};
+use lookalike_core::Kernel;
+use lookalike_engine::eval::{Eval as Job, Evaluation, LabelFile, Sample, Share};
+use lookalike_engine::numbers::{count, duration, grouped};
+use lookalike_engine::{Error, ErrorKind, Observer as _};
+use serde_json::json;
+
+use crate::exit::{Outcome, say};
+use crate::flags::{Eval, EvalWanted, Evaluated};
+use crate::output::{self, Align, Table, printable};
+use crate::progress::Watch;
+use crate::{interrupt, recipe};
+
+pub(crate) fn run(arguments: &Eval, kernel: Kernel) -> anyhow::Result<Outcome> {
+    let common = &arguments.common;
+    let temp = common.temp.clone().unwrap_or_else(std::env::temp_dir);
+    let work = temp.join(format!("lookalike-eval-{}", std::process::id()));
+    let mut job = job(common, kernel)?.temp(Some(work.clone()));
+    match &arguments.wanted {
+        EvalWanted::Evaluation { labels, against, differences } => {
+            job = job.against(against.clone()).differences(*differences);
+            check_out(&job, common, ["eval.json", "eval.html"])?;
+            interrupt::watch(INTERRUPTED, vec![work])?;
+            evaluate(&job, labels, common)
+        }
+        EvalWanted::Sample(pairs) => {
+            check_out(&job, common, ["pairs.jsonl", "judge.html"])?;
+            interrupt::watch(INTERRUPTED, vec![work])?;
+            sample(&job, *pairs, common)
+        }
+    }
+}
+
+const INTERRUPTED: &str =
+    "interrupted, and nothing was written\nhint: run the same command to start again";
+
+fn job(common: &Evaluated, kernel: Kernel) -> anyhow::Result<Job> {
+    let mut recipes = Vec::new();
+    for name in &common.recipes {
+        recipes.push(recipe::load(name)?);
+    }
+    let mut job = Job::new(common.documents.iter().cloned())
+        .format(common.reading.format())
+        .read_options(common.reading.options().clone())
+        .recipes(recipes)
+        .kernel(kernel)
+        .identical(common.identical)
+        .seed(common.seed)
+        .max_candidates(common.max_candidates)
+        .strict(common.strict);
+    if let Some(memory) = common.resources.memory {
+        job = job.memory(memory);
+    }
+    if let Some(threads) = common.resources.threads {
+        job = job.threads(threads as usize);
+    }
+    Ok(job)
+}
+
+/// Refuses a folder that cannot be written to, before the work and not after it.
+fn check_out(job: &Job, common: &Evaluated, names: [&str; 2]) -> anyhow::Result<()> {
+    let out = &common.out;
+    if out.exists() && !out.is_dir() {
+        bail!("`{}`: is not a folder", out.display());
+    }
+    job.check_apart(out)?;
+    for path in names.map(|name| out.join(name)) {
+        if !common.force && path.exists() {
+            bail!("`{}`: exists already\nhint: --force replaces it", path.display());
+        }
+    }
+    Ok(())
+}
+
+fn evaluate(job: &Job, labels: &LabelFile, common: &Evaluated) -> anyhow::Result<Outcome> {
+    let watch = Watch::new(common.progress);
+    let evaluation = job.run(labels, &watch);
+    watch.finish();
+    let evaluation = evaluation.map_err(told)?;
+    evaluation.write(&common.out)?;
+    if common.json {
+        output::write_json(&serde_json::to_value(&evaluation)?)?;
+    } else {
+        output::write(&summary(&evaluation, &common.out))?;
+    }
+    say(&format!(
+        "{} and {} in {}",
+        count(evaluation.documents, "document"),
+        count(evaluation.labels.lines, "label"),
+        duration(watch.seconds()),
+    ));
+    Ok(if evaluation.any_skipped() { Outcome::Skipped } else { Outcome::Done })
+}
+
+fn sample(job: &Job, pairs: usize, common: &Evaluated) -> anyhow::Result<Outcome> {
+    let watch = Watch::new(common.progress);
+    let sample = job.sample(pairs, &watch);
+    watch.finish();
+    let sample = sample.map_err(told)?;
+    sample.write(&common.out)?;
+    let Sample { pairs, returned, strata, skipped, .. } = &sample;
+    if common.json {
+        output::write_json(&json!({
+            "pairs": pairs.len(),
+            "returned": returned,
+            "strata": strata,
+            "skipped": skipped,
+        }))?;
+    } else {
+        let out = common.out.display();
+        output::write(&format!(
+            "{} of {} that the recipes return, from {}\n\n\
+             {out}/judge.html   judge them in a browser; it saves labels.jsonl\n\
+             {out}/pairs.jsonl  the pairs, with how many each stands for\n",
+            count(pairs.len() as u64, "pair"),
+            grouped(*returned),
+            match strata {
+                1 => "1 stratum".to_owned(),
+                strata => format!("{} strata", grouped(*strata)),
+            },
+        ))?;
+    }
+    Ok(match (skipped, pairs.len()) {
+        (1.., _) => Outcome::Skipped,
+        (0, 0) => Outcome::No,
+        (0, _) => Outcome::Done,
+    })
+}
+
+/// An interrupt ends the program here.
+fn told(error: Error) -> anyhow::Error {
+    match error.kind() {
+        ErrorKind::Interrupted => interrupt::exit_after(INTERRUPTED),
+        ErrorKind::TooManyCandidates { .. } => {
+            anyhow!("{error}, or allow more by --max-candidates")
+        }
+        _ => error.into(),
+    }
+}
+
+fn summary(evaluation: &Evaluation, out: &Path) -> String {
+    use Align::{Left, Right};
+    let mut table = Table::new(&[Left, Right, Right, Right, Left, Right, Right, Left, Left]);
+    table.row([
+        "recipe",
+        "pairs",
+        "pages",
+        "judged",
+        "precision",
+        "same site",
+        "different",
+        "recall",
+        "R",
+    ]);
+    for recipe in &evaluation.recipes {
+        let row = |n: usize| recipe.rows.get(n);
+        let brief = |share: Option<Share>| share.map_or("-".to_owned(), |s| two(s.share));
+        let whole = |share: Option<Share>| {
+            let shown = |s: Share| format!("{} [{}, {}]", two(s.share), two(s.low), two(s.high));
+            share.map_or("-".to_owned(), shown)
+        };
+        table.row([
+            &printable(&recipe.name),
+            &grouped(recipe.pairs),
+            &grouped(recipe.pages),
+            &grouped(row(0).map_or(0, |row| row.judged)),
+            &whole(row(0).and_then(|row| row.correct)),
+            &brief(row(1).and_then(|row| row.correct)),
+            &brief(row(2).and_then(|row| row.correct)),
+            &whole(row(0).and_then(|row| row.recall)),
+            &whole(row(0).and_then(|row| row.r)),
+        ]);
+    }
+    let labels = &evaluation.labels;
+    let mut lines = vec![
+        table.text(),
+        format!(
+            "labels: {} correct, {} incorrect, {} undecided",
+            grouped(labels.correct),
+            grouped(labels.incorrect),
+            grouped(labels.undecided)
+        ),
+    ];
+    let left_out = labels.identical + labels.of_removed;
+    if left_out > 0 {
+        lines.push(format!(
+            "left out: {} with the same words as an earlier one, and {} of such",
+            count(evaluation.identical_removed, "document"),
+            count(left_out, "label"),
+        ));
+    }
+    if labels.skipped > 0 {
+        lines.push(format!("skipped: {}", count(labels.skipped, "label")));
+    }
+    lines.push(format!("\n{}/eval.html  tables and figures\n", out.display()));
+    lines.join("\n")
+}
+
+/// A share as the paper writes them.
+fn two(share: f64) -> String {
+    format!("{share:.2}")
+}

@@ -1,0 +1,229 @@
+//! `lookalike eval`.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::{Run, folder, lookalike, path, root, run, run_with_input};
+
+const DOCUMENTS: &str = "examples/pages/documents.jsonl";
+const LABELS: &str = "examples/pages/labels.jsonl";
+
+fn eval(out: &str, more: &[&str]) -> Run {
+    let first = ["eval", "--documents", DOCUMENTS, "--labels", LABELS, "--out", out];
+    run(&[&first[..], more].concat())
+}
+
+fn recipe<'a>(evaluation: &'a Value, name: &str) -> &'a Value {
+    let recipes = evaluation["recipes"].as_array().unwrap();
+    recipes.iter().find(|recipe| recipe["name"] == name).unwrap()
+}
+
+/// Labels of the row of that name: pairs, correct, incorrect, undecided.
+fn numbers(recipe: &Value, row: &str) -> [u64; 4] {
+    let rows = recipe["rows"].as_array().unwrap();
+    let row = rows.iter().find(|found| found["name"] == row).unwrap();
+    let number = |name: &str| row[name]["number"].as_u64().unwrap_or(0);
+    let pairs = row["pairs"].as_u64().unwrap();
+    [pairs, number("correct"), number("incorrect"), number("undecided")]
+}
+
+/// The pages are made so that `text` returns every pair that has a label: 45 of the shop's frame,
+/// 6 reports on two sites, 6 chapters in two versions.
+#[test]
+fn the_example_has_the_tables_that_it_was_made_for() {
+    let folder = folder("eval-example");
+    let out = path(&folder, "out");
+    let found = eval(&out, &["--json"]);
+    assert_eq!(found.code, 0, "{}", found.stderr);
+    let found = found.json();
+    assert_eq!((&found["documents"], &found["identical_removed"]), (&39.into(), &1.into()));
+    assert_eq!((&found["empty"], &found["sites"]), (&1.into(), &4.into()));
+    assert_eq!(found["labels"]["correct"], 9);
+    let text = recipe(&found, "text");
+    assert_eq!(numbers(text, "all"), [57, 9, 45, 3]);
+    assert_eq!(numbers(text, "same site"), [51, 3, 45, 3]);
+    assert_eq!(numbers(text, "different sites"), [6, 6, 0, 0]);
+    let b = recipe(&found, "henzinger-b");
+    assert_eq!(numbers(b, "B-similarity 1"), [0; 4], "two features at least");
+    assert_eq!(numbers(b, "different sites")[2], 0);
+    let precision = |name: &str| recipe(&found, name)["rows"][0]["correct"]["share"].as_f64();
+    assert!(precision("henzinger-b") > precision("text"), "the frame is most of its pairs");
+    let written = fs::read_to_string(folder.join("out/eval.json")).unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&written).unwrap(), found);
+    let html = fs::read_to_string(folder.join("out/eval.html")).unwrap();
+    for part in ["Table 1:", "Tables 2 and 5", "Tables 3, 4, 6 and 7", "Table 9", "Table 12"] {
+        assert!(html.contains(part), "{part}");
+    }
+    for figure in ["Figures 1 and 3", "Figures 2 and 4", "Figure 5", "Figure 6", "Figure 7"] {
+        assert!(html.contains(figure), "{figure}");
+    }
+    assert_eq!(fs::read_dir(folder.join("out")).unwrap().count(), 2, "nothing half-written");
+}
+
+#[test]
+fn results_are_not_replaced_unawares() {
+    let folder = folder("eval-out");
+    let out = path(&folder, "out");
+    assert_eq!(eval(&out, &["--recipes", "text"]).code, 0);
+    eval(&out, &[]).fails_with("hint: --force replaces it");
+    assert_eq!(eval(&out, &["--recipes", "text", "--force"]).code, 0);
+    fs::write(folder.join("file"), "").unwrap();
+    eval(&path(&folder, "file"), &[]).fails_with("is not a folder");
+    fs::copy(root().join(DOCUMENTS), folder.join("pages.jsonl")).unwrap();
+    let within = path(&folder, "within");
+    let whole = folder.to_str().unwrap();
+    run(&["eval", "--documents", whole, "--labels", LABELS, "--out", &within]).fails_with("within");
+}
+
+#[test]
+fn mistakes_are_named() {
+    let folder = folder("eval-mistakes");
+    let out = path(&folder, "out");
+    run(&["eval", "--documents", DOCUMENTS, "--out", &out]).fails_with("--labels <FILE>");
+    eval(&out, &["--recipes", "tekst"]).fails_with("there is no recipe `tekst`");
+    eval(&out, &["--recipes", "text,text"]).fails_with("two are named `text`");
+    eval(&out, &["--against", "pugs"]).fails_with("none named `pugs` to be against");
+    eval(&out, &["--correct-at", "0.9"]).fails_with("--similarity-field");
+    eval(&out, &["--similarity-field", "x", "--correct", "y"]).fails_with("cannot be used with");
+    let similarity = ["--similarity-field", "x", "--correct-at", "0.5", "--undecided-at", "0.6"];
+    eval(&out, &similarity).fails_with("--undecided-at must not be above --correct-at");
+    eval(&out, &["--correct", "a", "--incorrect", "a"]).fails_with("cannot be two labels");
+    eval(&out, &["--similarity-field", "x"]).fails_with("field `x` must be a number from 0 to 1");
+    eval(&out, &["--max-candidates", "3"]).fails_with("or allow more by --max-candidates");
+    eval(&out, &["--memory", "1MiB"]).fails_with("--memory must be at least 128MiB");
+    run(&["eval", "--documents", DOCUMENTS, "--labels", "no.jsonl", "--out", &out])
+        .fails_with("`no.jsonl`");
+    run(&["eval", "--documents", "no.jsonl", "--labels", LABELS, "--out", &out])
+        .fails_with("`no.jsonl`");
+    run(&["eval", "sample", "--documents", DOCUMENTS, "--out", &out, "--pairs", "0"])
+        .fails_with("0 is not in 1..=5000");
+    assert!(!folder.join("out").exists(), "nothing was made");
+}
+
+#[test]
+fn bad_labels_are_skipped_and_counted() {
+    let folder = folder("eval-bad-labels");
+    let (out, file) = (path(&folder, "out"), path(&folder, "labels.jsonl"));
+    let good = fs::read_to_string(root().join(LABELS)).unwrap();
+    fs::write(&file, format!("{{\"a\": \"news-0\"\n{good}")).unwrap();
+    let arguments = ["eval", "--documents", DOCUMENTS, "--labels", &file, "--out", &out];
+    let found = run(&[&arguments[..], &["--recipes", "text"]].concat());
+    assert_eq!(found.code, 3, "{}", found.stderr);
+    assert!(found.stderr.contains("labels.jsonl` line 1: is no JSON object"), "{}", found.stderr);
+    assert!(found.stdout.contains("skipped: 1 label"), "{}", found.stdout);
+    run(&[&arguments[..], &["--strict", "--force"]].concat()).fails_with("line 1: is no JSON");
+}
+
+#[test]
+fn labels_may_be_packed_and_documents_come_from_standard_input() {
+    let folder = folder("eval-packed");
+    let out = path(&folder, "out");
+    let expected = eval(&out, &["--json", "--recipes", "text,henzinger-b"]).stdout;
+    let text = fs::read(root().join(LABELS)).unwrap();
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(&text).unwrap();
+    fs::write(folder.join("labels.jsonl.gz"), gzip.finish().unwrap()).unwrap();
+    fs::write(folder.join("labels.jsonl.zst"), zstd::encode_all(&text[..], 3).unwrap()).unwrap();
+    let documents = fs::read(root().join(DOCUMENTS)).unwrap();
+    for name in ["labels.jsonl.gz", "labels.jsonl.zst"] {
+        let labels = path(&folder, name);
+        let arguments = ["eval", "--documents", "-", "--labels", &labels, "--out", &out, "--force"];
+        let more = ["--json", "--recipes", "text,henzinger-b", "--format", "jsonl"];
+        let found = run_with_input(&[&arguments[..], &more].concat(), &documents);
+        assert_eq!(found.stdout, expected, "{}", found.stderr);
+    }
+}
+
+#[test]
+fn other_fields_and_similarities_are_labels_too() {
+    let folder = folder("eval-fields");
+    let out = path(&folder, "out");
+    let by_reason = eval(
+        &out,
+        &[
+            "--json",
+            "--label-field",
+            "reason",
+            "--correct",
+            "time stamp only,version only",
+            "--incorrect",
+            "another product",
+            "--undecided",
+            "another paragraph",
+        ],
+    );
+    assert_eq!(numbers(recipe(&by_reason.json(), "text"), "all"), [57, 9, 45, 3]);
+    let file = path(&folder, "similar.jsonl");
+    fs::write(&file, "{\"a\": \"news-0\", \"b\": \"press-0\", \"x\": 0.95}\n").unwrap();
+    let arguments = ["eval", "--documents", DOCUMENTS, "--labels", &file, "--out", &out];
+    let similar = ["--similarity-field", "x", "--json", "--force"];
+    let found = run(&[&arguments[..], &similar].concat()).json();
+    assert_eq!(found["absent"], "incorrect");
+    assert_eq!(numbers(recipe(&found, "text"), "all"), [57, 1, 56, 0]);
+    let found = run(&[&arguments[..], &similar, &["--absent", "unlabelled"]].concat()).json();
+    assert_eq!(numbers(recipe(&found, "text"), "all"), [57, 1, 0, 0]);
+}
+
+/// A sample, judged by the labels that we have, gives back what the labels of all pairs say.
+#[test]
+fn a_judged_sample_is_evaluated() {
+    let folder = folder("eval-sample");
+    let (sample, out) = (path(&folder, "sample"), path(&folder, "out"));
+    let arguments = ["eval", "sample", "--documents", DOCUMENTS, "--out", &sample];
+    let drawn = run(&[&arguments[..], &["--pairs", "30"]].concat());
+    assert_eq!(drawn.code, 0, "{}", drawn.stderr);
+    assert!(drawn.stdout.starts_with("30 pairs of 57 that the recipes return"), "{}", drawn.stdout);
+    run(&arguments).fails_with("hint: --force replaces it");
+    let known: Vec<Value> = lines(&root().join(LABELS));
+    let judged: Vec<String> = lines(&folder.join("sample/pairs.jsonl"))
+        .iter()
+        .map(|pair| {
+            let same = |label: &&Value| label["a"] == pair["a"] && label["b"] == pair["b"];
+            let mut label = known.iter().find(same).unwrap().clone();
+            label["weight"] = pair["weight"].clone();
+            label.to_string()
+        })
+        .collect();
+    let labels = path(&folder, "labels.jsonl");
+    fs::write(&labels, judged.join("\n")).unwrap();
+    let found =
+        run(&["eval", "--documents", DOCUMENTS, "--labels", &labels, "--out", &out, "--json"]);
+    let found = found.json();
+    assert_eq!(found["labels"]["weighted"], true);
+    let precision = &recipe(&found, "text")["rows"][0]["correct"];
+    let (low, high) = (precision["low"].as_f64().unwrap(), precision["high"].as_f64().unwrap());
+    assert!((low..=high).contains(&(9.0 / 57.0)), "{precision}");
+    let nothing = path(&folder, "nothing");
+    let letters = ["eval", "sample", "--documents", "examples/letters/f.txt", "--out", &nothing];
+    let none = run(&[&letters[..], &["--json"]].concat());
+    assert_eq!((none.code, &none.json()["pairs"]), (1, &0.into()));
+}
+
+fn lines(path: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(path).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn working_files_go_with_the_job() {
+    let folder = folder("eval-temp");
+    let (out, temp) = (path(&folder, "out"), path(&folder, "temp"));
+    fs::create_dir(&temp).unwrap();
+    assert_eq!(eval(&out, &["--temp", &temp, "--threads", "1"]).code, 0);
+    assert_eq!(fs::read_dir(&temp).unwrap().count(), 0);
+    let lost = lookalike(&["eval", "--documents", DOCUMENTS, "--labels", LABELS, "--out", &out])
+        .args(["--temp", &path(&folder, "missing"), "--force"])
+        .output()
+        .unwrap();
+    Run::of(&lost).fails_with("cannot be created");
+}
+
+#[test]
+fn sample_has_help_of_its_own() {
+    let help = run(&["eval", "sample", "--help"]);
+    assert_eq!(help.code, 0);
+    assert!(help.stdout.contains("\nExample") && help.stdout.contains("--pairs"));
+}

@@ -1,0 +1,230 @@
+//! What is asked for.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use lookalike_core::{Kernel, Recipe};
+use lookalike_corpus::{Format, ReadOptions};
+
+use super::labels::MAX_RECIPES;
+use crate::error::{Error, ErrorKind, Result};
+use crate::files::Files;
+
+/// Henzinger's evaluation of recipes on documents that people have judged: what each recipe
+/// returns, how much of it is right, and how much of what is right it finds.
+///
+/// ```no_run
+/// use lookalike_core::Recipe;
+/// use lookalike_engine::eval::{Eval, LabelFile};
+/// use lookalike_engine::Unobserved;
+///
+/// let evaluation = Eval::new(["pages.jsonl".to_owned()])
+///     .recipes([Recipe::preset("henzinger-b")?, Recipe::preset("henzinger-c")?])
+///     .run(&LabelFile::new("labels.jsonl"), &Unobserved)?;
+/// println!("{:?}", evaluation.recipes[0].rows[0].correct);
+/// evaluation.write("out".as_ref())?;
+/// # Ok::<(), lookalike_engine::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Eval {
+    pub(super) inputs: Vec<String>,
+    pub(super) format: Option<Format>,
+    pub(super) read: ReadOptions,
+    pub(super) recipes: Vec<Recipe>,
+    pub(super) against: Option<String>,
+    pub(super) kernel: Kernel,
+    pub(super) memory: u64,
+    pub(super) threads: usize,
+    pub(super) temp: Option<PathBuf>,
+    pub(super) strict: bool,
+    pub(super) identical: Identical,
+    pub(super) max_candidates: u64,
+    pub(super) differences: usize,
+    pub(super) seed: u64,
+}
+
+/// What becomes of documents with the same token sequence as an earlier one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Identical {
+    /// All but the first are left out before anything is counted, as in the paper.
+    #[default]
+    Removed,
+    /// They are documents as any others, and pairs of them count.
+    Counted,
+}
+
+/// Unless told otherwise.
+const DEFAULT_MEMORY: u64 = 2 << 30;
+
+/// Unless told otherwise: what sorts in a few minutes and on some ten gigabytes of disk.
+const DEFAULT_MAX_CANDIDATES: u64 = 1_000_000_000;
+
+/// Unless told otherwise: as many pairs as the paper's evaluators have looked at.
+const DEFAULT_DIFFERENCES: usize = 2000;
+
+impl Eval {
+    /// The recipes that are evaluated unless others are named.
+    pub const DEFAULT_RECIPES: [&str; 6] =
+        ["henzinger-b", "henzinger-c", "henzinger-combined", "henzinger-sites", "pugh", "text"];
+
+    /// Evaluates on the documents of these inputs: files, folders, globs, or `-` for standard
+    /// input.
+    pub fn new(inputs: impl IntoIterator<Item = String>) -> Self {
+        let presets = Self::DEFAULT_RECIPES.iter().filter_map(|name| Recipe::preset(name).ok());
+        Self {
+            inputs: inputs.into_iter().collect(),
+            format: None,
+            read: ReadOptions::default(),
+            recipes: presets.collect(),
+            against: None,
+            kernel: Kernel::best(),
+            memory: DEFAULT_MEMORY,
+            threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            temp: None,
+            strict: false,
+            identical: Identical::Removed,
+            max_candidates: DEFAULT_MAX_CANDIDATES,
+            differences: DEFAULT_DIFFERENCES,
+            seed: 0,
+        }
+    }
+
+    /// The format of all inputs; else it is known from their names and contents.
+    #[must_use]
+    pub fn format(mut self, format: Option<Format>) -> Self {
+        self.format = format;
+        self
+    }
+
+    /// The names of fields, and the limits of reading.
+    #[must_use]
+    pub fn read_options(mut self, read: ReadOptions) -> Self {
+        self.read = read;
+        self
+    }
+
+    /// The recipes to evaluate, each with a name of its own.
+    #[must_use]
+    pub fn recipes(mut self, recipes: impl IntoIterator<Item = Recipe>) -> Self {
+        self.recipes = recipes.into_iter().collect();
+        self
+    }
+
+    /// The name of the recipe whose correct pairs are the 1 of R; the first unless told otherwise.
+    #[must_use]
+    pub fn against(mut self, name: Option<String>) -> Self {
+        self.against = name;
+        self
+    }
+
+    /// The kernel; no result depends on it.
+    #[must_use]
+    pub fn kernel(mut self, kernel: Kernel) -> Self {
+        self.kernel = kernel;
+        self
+    }
+
+    /// The memory that the job may use, in bytes; no result depends on it.
+    #[must_use]
+    pub fn memory(mut self, bytes: u64) -> Self {
+        self.memory = bytes;
+        self
+    }
+
+    /// The threads that work; no result depends on their number.
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads.max(1);
+        self
+    }
+
+    /// The folder for working files, which is made and removed; else one below the system's own.
+    #[must_use]
+    pub fn temp(mut self, temp: Option<PathBuf>) -> Self {
+        self.temp = temp;
+        self
+    }
+
+    /// Whether the first record or label that cannot be used ends the job.
+    #[must_use]
+    pub fn strict(mut self, strict: bool) -> Self {
+        self.strict = strict;
+        self
+    }
+
+    /// What becomes of documents with the same token sequence.
+    #[must_use]
+    pub fn identical(mut self, identical: Identical) -> Self {
+        self.identical = identical;
+        self
+    }
+
+    /// The most candidates that a recipe may make; a billion unless told otherwise.
+    #[must_use]
+    pub fn max_candidates(mut self, candidates: u64) -> Self {
+        self.max_candidates = candidates;
+        self
+    }
+
+    /// Of how many pairs of each recipe the term difference is computed; 2,000 unless told
+    /// otherwise.
+    #[must_use]
+    pub fn differences(mut self, pairs: usize) -> Self {
+        self.differences = pairs;
+        self
+    }
+
+    /// From which all random choices are drawn: halves and samples of pairs.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Fails if a folder for results is within an input: the next evaluation would read them as
+    /// documents.
+    ///
+    /// # Errors
+    /// With the two.
+    pub fn check_apart(&self, folder: &Path) -> Result<()> {
+        let files = Files { out: folder.to_owned(), work: folder.to_owned() };
+        files.check_apart(&self.inputs)
+    }
+
+    /// The number of the recipe that R is against.
+    pub(super) fn against_number(&self) -> Result<usize> {
+        let Some(name) = &self.against else { return Ok(0) };
+        self.recipes.iter().position(|recipe| recipe.name == *name).ok_or_else(|| {
+            let names: Vec<&str> = self.recipes.iter().map(|recipe| &*recipe.name).collect();
+            let fault = format!("there is none named `{name}` to be against: {}", names.join(", "));
+            Error::new(ErrorKind::RecipeList(fault))
+        })
+    }
+
+    /// Fails if the recipes are none that can be evaluated together.
+    pub(super) fn check_recipes(&self) -> Result<()> {
+        let wrong = |fault: String| Err(Error::new(ErrorKind::RecipeList(fault)));
+        if self.recipes.is_empty() {
+            return wrong("there is none".to_owned());
+        }
+        if self.recipes.len() > MAX_RECIPES {
+            return wrong(format!("there are more than {MAX_RECIPES}"));
+        }
+        let mut names = BTreeSet::new();
+        for recipe in &self.recipes {
+            recipe.validate().map_err(Error::recipe)?;
+            if !names.insert(&recipe.name) {
+                return wrong(format!("two are named `{}`", recipe.name));
+            }
+        }
+        Ok(())
+    }
+
+    /// How records are read: chunks that leave room for all threads.
+    pub(super) fn reading(&self) -> ReadOptions {
+        let mut read = self.read.clone();
+        let share = self.memory / (8 * self.threads as u64 + 8);
+        read.chunk_bytes = read.chunk_bytes.min((share as usize).max(64 << 10));
+        read
+    }
+}

@@ -1,0 +1,186 @@
+//! The stages from signatures to pairs, which deduplication and evaluation have in common.
+//!
+//! Each reads and writes the files of a job ([`Files`]) and knows nothing of
+//! what the pairs are for.
+
+use lookalike_core::recipe::{Candidates, Verify};
+use lookalike_core::{CandidateRule, Kernel, Recipe, Signature};
+use lookalike_corpus::ReadOptions;
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::files::Files;
+use crate::group::{self, Copies};
+use crate::matching::{self, Clustering, GroupCounts, GroupReader, Limited, Pairs, Step};
+use crate::observe::{Observer, Stage, Work};
+use crate::order::Order;
+use crate::row_set::RowSet;
+use crate::rows::Rows;
+use crate::sign::SITES;
+use crate::signature_file::{SignatureLookup, SignatureReader};
+use crate::sources::SourceTable;
+use crate::verify::{Extraction, Sets, Verifier, Verifying};
+
+/// What the stages work with.
+#[derive(Clone, Copy)]
+pub(crate) struct Stages<'a> {
+    pub(crate) recipe: &'a Recipe,
+    pub(crate) kernel: Kernel,
+    pub(crate) read: &'a ReadOptions,
+    pub(crate) files: &'a Files,
+    pub(crate) threads: usize,
+    /// Memory for sorting and the like.
+    pub(crate) budget: usize,
+    pub(crate) observer: &'a dyn Observer,
+}
+
+/// What was judged.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Judged {
+    pub(crate) candidates: u64,
+    pub(crate) rounds: u32,
+    pub(crate) limited_groups: u64,
+    pub(crate) limited_documents: u64,
+    pub(crate) largest_limited: u64,
+}
+
+impl Stages<'_> {
+    /// Finds the identity sets.
+    pub(crate) fn identity_sets(&self, documents: u64, order: &Order) -> Result<Copies> {
+        self.observer.begin(Stage::Group, Some(Work::Documents(documents)));
+        let (path, folder) = (self.files.copies(), self.files.sorting());
+        group::identity_sets(&path, &folder, self.budget / 2, documents, |each| {
+            self.for_each_signature(|row, _, signature| {
+                if signature.is_empty() {
+                    return Ok(());
+                }
+                each(order.place(row), signature.exact)
+            })
+        })
+    }
+
+    /// Groups all documents but the copies by their keys.
+    pub(crate) fn groups(
+        &self,
+        documents: u64,
+        order: &Order,
+        copies: &Copies,
+    ) -> Result<GroupCounts> {
+        self.observer.begin(Stage::Match, Some(Work::Documents(2 * documents)));
+        let rule = CandidateRule::new(self.kernel, self.recipe);
+        let (path, folder) = (self.files.groups(), self.files.sorting());
+        let mut keys = Vec::new();
+        matching::write_groups(&path, &folder, self.budget / 4 * 3, documents, |each| {
+            self.for_each_signature(|row, _, signature| {
+                let place = order.place(row);
+                if copies.is_copy(place) {
+                    return Ok(());
+                }
+                keys.clear();
+                rule.keys(signature, &mut keys);
+                each(place, &keys)
+            })
+        })
+    }
+
+    /// Calls `each` with the row, the id and the signature of every document, in order.
+    pub(crate) fn for_each_signature(
+        &self,
+        mut each: impl FnMut(u64, &str, &Signature) -> Result<()>,
+    ) -> Result<()> {
+        let mut reader = SignatureReader::open(&self.files.signatures())?;
+        let (mut id, mut signature, mut row) = (String::new(), Signature::default(), 0);
+        while reader.read(&mut id, &mut signature)? {
+            each(row, &id, &signature)?;
+            tick(self.observer, row)?;
+            row += 1;
+        }
+        Ok(())
+    }
+
+    /// The rows whose documents verification needs: all that are in a group.
+    pub(crate) fn wanted(&self, documents: u64, order: &Order) -> Result<RowSet> {
+        let mut wanted = RowSet::none(documents);
+        if self.recipe.verify == Verify::Exact {
+            let mut groups = GroupReader::open(&self.files.groups())?;
+            while let Some(step) = groups.next()? {
+                if let Step::Member(place) = step {
+                    wanted.insert(order.row(place));
+                }
+            }
+        }
+        Ok(wanted.count())
+    }
+
+    /// Writes the shingle sets that verification needs; how many.
+    pub(crate) fn shingle_sets(&self, sources: &SourceTable, wanted: &RowSet) -> Result<u64> {
+        if self.recipe.verify != Verify::Exact {
+            return Ok(0);
+        }
+        self.observer.begin(Stage::Verify, Some(Work::Documents(wanted.len())));
+        let extraction = Extraction {
+            recipe: self.recipe,
+            kernel: self.kernel,
+            options: self.read,
+            threads: self.threads,
+            budget: self.budget,
+            observer: self.observer,
+        };
+        extraction.run(sources, wanted, self.files)?;
+        Ok(wanted.len())
+    }
+
+    /// Judges candidates and decides who stays.
+    pub(crate) fn decide(
+        &self,
+        order: &Order,
+        wanted: &RowSet,
+        clustering: Clustering,
+        pairs: Pairs,
+    ) -> Result<Judged> {
+        self.observer.begin(Stage::Decide, None);
+        let by_site = self.recipe.candidates == Candidates::BySite;
+        let exact = self.recipe.verify == Verify::Exact;
+        let signatures = SignatureLookup::open(&self.files.signatures())?;
+        let mut verifier = Verifier::new(Verifying {
+            recipe: self.recipe,
+            kernel: self.kernel,
+            threads: self.threads,
+            order,
+            signatures: &signatures,
+            sites: by_site.then(|| Rows::open(&self.files.sites(), SITES, 8)).transpose()?,
+            sets: exact.then(|| Sets::open(self.files, wanted)).transpose()?,
+            observer: self.observer,
+        });
+        let plan = matching::Plan {
+            groups: &self.files.groups(),
+            clustering,
+            judged: pairs,
+            pairs: &self.files.judged_pairs(),
+            keepers: &self.files.keepers(),
+            folder: &self.files.sorting(),
+            budget: self.budget / 4 * 3,
+        };
+        let clusters = matching::cluster(&plan, &mut verifier, &|_| {})?;
+        let Limited { groups, documents, largest } = clusters.limited;
+        Ok(Judged {
+            candidates: clusters.candidates - verifier.beyond_the_rule,
+            rounds: clusters.rounds,
+            limited_groups: groups,
+            limited_documents: documents,
+            largest_limited: largest,
+        })
+    }
+}
+
+/// Tells of progress and listens for a stop, now and then.
+pub(crate) fn tick(observer: &dyn Observer, row: u64) -> Result<()> {
+    const EVERY: u64 = 1 << 12;
+    if row % EVERY == EVERY - 1 {
+        observer.advance(0, EVERY);
+        if observer.cancelled() {
+            return Err(Error::new(ErrorKind::Interrupted));
+        }
+    }
+    Ok(())
+}
