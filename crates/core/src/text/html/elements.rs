@@ -240,6 +240,10 @@ impl Element {
         self.is(TABLE)
     }
 
+    pub(super) fn is_heading(self) -> bool {
+        matches!(self, Self::H1 | Self::H2 | Self::H3 | Self::H4 | Self::H5 | Self::H6)
+    }
+
     pub(super) fn is_unseen(self) -> bool {
         self.is(UNSEEN)
     }

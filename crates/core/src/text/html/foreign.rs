@@ -20,6 +20,11 @@ impl Foreign {
         self.0.last().is_some_and(|&element| is_root(element))
     }
 
+    /// How many roots, and elements in them that hold HTML, are open.
+    pub(super) fn depth(&self) -> usize {
+        self.0.len()
+    }
+
     /// Back to HTML, up to the element that holds it, if an element ends the roots.
     pub(super) fn leave_for(&mut self, element: Element) {
         while element.breaks_out() && self.is_inside() {

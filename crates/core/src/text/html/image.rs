@@ -9,7 +9,8 @@
 //! together. Else it is the whole address, scheme and host in lower case, dot
 //! segments resolved, everything else as it stands. What is longer than
 //! [`MAX_BYTES`], nearly always a picture that stands in the address itself
-//! (`data:`), is its first bytes, `~`, and the fingerprint of the whole.
+//! (`data:`), is its first bytes, `~`, and the fingerprint of the whole. A page or
+//! a `base` of such an address counts as one without.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -31,6 +32,8 @@ pub(super) struct Location {
     /// The host of the page.
     own: Option<String>,
     base: Option<Address<'static>>,
+    /// Whether what is relative leads to another host than the page's.
+    leads_away: bool,
     /// Only the first `base` counts.
     has_base_element: bool,
 }
@@ -58,12 +61,13 @@ enum Reference<'a> {
 impl Location {
     /// Of a page at this URL, if that is known and has a host.
     pub(super) fn new(url: Option<&str>) -> Self {
-        let base = url.map(trimmed).and_then(|url| match reference(&url, None) {
+        let url = url.map(trimmed).filter(|url| url.len() <= MAX_BYTES);
+        let base = url.and_then(|url| match reference(&url, None) {
             Reference::Absolute(address) => Some(address.into_owned()),
             _ => None,
         });
         let own = base.as_ref().and_then(Address::host);
-        Self { own, base, has_base_element: false }
+        Self { own, base, leads_away: false, has_base_element: false }
     }
 
     /// Takes the `href` of a `base` element.
@@ -72,12 +76,17 @@ impl Location {
             return;
         }
         let href = trimmed(href);
+        // Every picture would copy it.
+        if href.len() > MAX_BYTES {
+            return;
+        }
         match reference(&href, self.base.as_ref()) {
             Reference::Absolute(address) => {
-                let address = address.into_owned();
+                let host = address.host();
                 // Where nothing else is known, the page is where its addresses lead.
-                self.own = self.own.take().or_else(|| address.host());
-                self.base = Some(address);
+                self.own = self.own.take().or_else(|| host.clone());
+                self.leads_away = host != self.own;
+                self.base = Some(address.into_owned());
             }
             Reference::Relative => {
                 if let Some(base) = &mut self.base {
@@ -94,13 +103,13 @@ impl Location {
         let picture = match reference(&src, self.base.as_ref()) {
             _ if src.is_empty() => None,
             Reference::Opaque => Some(src.clone().into_owned()),
-            Reference::Absolute(address) if address.host().is_none() => None,
-            Reference::Absolute(address) if address.host() == self.own => file_name(&address.path),
-            Reference::Absolute(address) => Some(address.whole(&address.path)),
+            Reference::Absolute(address) => match address.host() {
+                None => None,
+                own if own == self.own => file_name(&address.path),
+                _ => Some(address.whole(&address.path)),
+            },
             Reference::Relative => match &self.base {
-                Some(base) if base.host() != self.own => {
-                    Some(base.whole(&joined(&base.path, &src)))
-                }
+                Some(base) if self.leads_away => Some(base.whole(&joined(&base.path, &src))),
                 _ => file_name(&src),
             },
         };

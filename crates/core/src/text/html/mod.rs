@@ -316,8 +316,9 @@ impl Page {
     fn start_tag(&mut self) -> Option<State> {
         self.tag.end_attribute();
         let mut element = self.tag.element();
-        self.hidden.before_start(element);
         self.foreign.leave_for(element);
+        self.hidden.at_depth(self.foreign.depth());
+        self.hidden.before_start(element);
         let foreign = self.foreign.is_inside();
         if element == Element::Image && !foreign {
             // Browsers take it for a slip of the pen.
@@ -351,8 +352,8 @@ impl Page {
             self.raw = Some((element, !is_unseen));
             return Some(raw_state(element));
         }
-        self.hidden.open(element, is_unseen);
         self.foreign.start(element);
+        self.hidden.open(element, is_unseen, self.foreign.depth());
         None
     }
 
@@ -378,6 +379,7 @@ impl Page {
         }
         let is_outside = self.hidden.end(element);
         self.foreign.end(element);
+        self.hidden.at_depth(self.foreign.depth());
         if is_outside {
             self.separate(element);
         }
