@@ -2,8 +2,8 @@
 //!
 //! The address is resolved as a browser would, as far as it matters here:
 //! white space and control characters at its ends and tabs and line ends in it
-//! are left out, a space in it is `%20`, and a relative one belongs to the host
-//! of the `base` element, or of the page. If that is the page's own host, the
+//! are left out, a space in it is `%20` and so on for control characters, and a
+//! relative one belongs to the host of the `base` element, or of the page. If that is the page's own host, the
 //! picture is its file name: the last segment of the path that is not empty,
 //! without query and fragment; a page and its pictures can move to another host
 //! together. Else it is the whole address, scheme and host in lower case, dot
@@ -113,7 +113,7 @@ impl Location {
                 _ => file_name(&src),
             },
         };
-        picture.map(|picture| shortened(picture.replace(' ', "%20")))
+        picture.map(|picture| shortened(encoded(picture)))
     }
 }
 
@@ -239,6 +239,23 @@ fn without_dots(path: &str) -> String {
     out
 }
 
+/// The address with spaces and control characters of ASCII as `%` and their number.
+fn encoded(address: String) -> String {
+    let is_encoded = |c: char| c.is_ascii() && (c == ' ' || c.is_control());
+    if !address.contains(is_encoded) {
+        return address;
+    }
+    let mut out = String::with_capacity(3 * address.len());
+    for c in address.chars() {
+        if is_encoded(c) {
+            let _ = write!(out, "%{:02X}", u32::from(c));
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
 fn shortened(mut address: String) -> String {
     if address.len() > MAX_BYTES {
         let whole = TOKENS.bytes(address.as_bytes());
@@ -268,6 +285,8 @@ mod tests {
             ("logo.png", "logo.png"),
             ("/img/Logo.PNG?v=3#x", "Logo.PNG"),
             ("../img/a b.png", "a%20b.png"),
+            // Found by the fuzzer: white space that the standard does not leave out.
+            ("a\u{c}b\u{7f}\u{85}.png", "a%0Cb%7F\u{85}.png"),
             (" \n img/lo\ngo.png\t", "logo.png"),
             ("https://www.example.org/x/logo.png", "logo.png"),
             ("HTTP://WWW.EXAMPLE.ORG:99//logo.png", "logo.png"),
