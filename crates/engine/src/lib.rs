@@ -42,6 +42,7 @@ mod skips;
 pub mod sort;
 mod source;
 mod sources;
+mod texts;
 mod verify;
 mod write;
 
@@ -55,3 +56,4 @@ pub use observe::{Observer, Stage, Unobserved, Work};
 pub use occurrences::Occurrences;
 pub use places::Places;
 pub use run::Run;
+pub use texts::Texts;

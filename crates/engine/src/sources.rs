@@ -8,12 +8,14 @@ use std::io::{self, BufRead as _, BufReader};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use lookalike_core::text::Text;
 use lookalike_corpus::{ReadOptions, Source, UnpackedCopies};
 use serde::{Deserialize, Serialize};
 
 use crate::atomic_file::{AtomicFile, Existing};
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::rows;
+use crate::texts::Texts;
 
 /// A source and what was found in it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -81,8 +83,9 @@ impl SourceRow {
         &self,
         options: &ReadOptions,
         mut rows: &[u64],
-        mut each: impl FnMut(u64, &[u8]),
+        mut each: impl FnMut(u64, Text<'_>),
     ) -> Result<()> {
+        let mut texts = Texts::new();
         for chunk in self.source.chunks(options) {
             let chunk = chunk.map_err(Error::corpus)?;
             let (mut passed, mut fault) = (0, None);
@@ -93,7 +96,7 @@ impl SourceRow {
                     match record {
                         Ok(record) => {
                             if let Some(row) = self.row_of(record.number) {
-                                each(row, &record.text);
+                                each(row, texts.of_record(&record));
                             }
                         }
                         Err(error) => fault = Some(error),

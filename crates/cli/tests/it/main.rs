@@ -10,6 +10,7 @@ mod documents;
 mod general;
 mod help;
 mod info;
+mod pages;
 mod sketch;
 mod tune;
 mod why;

@@ -74,6 +74,12 @@ impl TextBuf {
     }
 }
 
+impl From<Vec<u8>> for TextBuf {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self { bytes, atoms: Vec::new() }
+    }
+}
+
 impl<'a> From<&'a [u8]> for Text<'a> {
     fn from(bytes: &'a [u8]) -> Self {
         Self { bytes, atoms: &[] }

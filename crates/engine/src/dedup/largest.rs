@@ -5,6 +5,7 @@ use std::collections::{BinaryHeap, HashMap};
 use std::io::Read as _;
 
 use lookalike_core::Recipe;
+use lookalike_core::text::TextBuf;
 use lookalike_corpus::{Format, ReadOptions};
 
 use crate::error::Result;
@@ -64,7 +65,7 @@ impl Documents<'_> {
     fn cluster(
         &self,
         large: &Large,
-        texts: &HashMap<u64, Vec<u8>>,
+        texts: &HashMap<u64, TextBuf>,
         ids: &mut Ids<'_>,
     ) -> Result<Cluster> {
         let mut members = Vec::new();
@@ -92,7 +93,7 @@ impl Documents<'_> {
     }
 
     /// The beginnings of the texts of some rows.
-    fn texts(&self, mut rows: Vec<u64>) -> Result<HashMap<u64, Vec<u8>>> {
+    fn texts(&self, mut rows: Vec<u64>) -> Result<HashMap<u64, TextBuf>> {
         const MAX_BYTES: usize = 2 << 20;
         rows.sort_unstable();
         rows.dedup();
@@ -108,13 +109,13 @@ impl Documents<'_> {
                 if let Ok(reader) = source.source.text_reader(self.options) {
                     let mut text = Vec::new();
                     let read = reader.take(MAX_BYTES as u64).read_to_end(&mut text);
-                    texts.extend(read.ok().map(|_| (first, text)));
+                    texts.extend(read.ok().map(|_| (first, TextBuf::from(text))));
                 }
                 continue;
             }
             // What cannot be read any more is only not shown.
             let _ = source.for_each_text(self.options, wanted, |row, text| {
-                texts.insert(row, text[..text.len().min(MAX_BYTES)].to_vec());
+                texts.insert(row, text.beginning(MAX_BYTES).to_buf());
             });
         }
         Ok(texts)
