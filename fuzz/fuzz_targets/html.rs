@@ -14,6 +14,7 @@ fuzz_target!(|page: &[u8]| {
     let mut extractor = Extractor::new();
     let text = extractor.extract(page, url).to_buf();
     check(text.as_text());
+    assert!(text.as_text().bytes().len() <= 6 * page.len() + 2048);
     // Nothing of one page is left for the next.
     assert_eq!(text.as_text(), extractor.extract(page, url));
     // Text without markup is itself.

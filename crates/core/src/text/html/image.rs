@@ -10,7 +10,9 @@
 //! segments resolved, everything else as it stands. What is longer than
 //! [`MAX_BYTES`], nearly always a picture that stands in the address itself
 //! (`data:`), is its first bytes, `~`, and the fingerprint of the whole. A page or
-//! a `base` of such an address counts as one without.
+//! a `base` of such an address counts as one without; and where a `base` has
+//! made the text longer than the page, all addresses are shortened from there on,
+//! so that a page of a million pictures cannot fill the memory.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -25,6 +27,15 @@ const MAX_BYTES: usize = 1 << 10;
 
 /// What is kept of the beginning of a longer one.
 const KEPT_BYTES: usize = 32;
+
+/// How addresses are written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// Shortened from [`MAX_BYTES`] on.
+    Whole,
+    /// Shortened if that makes them shorter.
+    Short,
+}
 
 /// Where the page is, and where its relative addresses begin.
 #[derive(Default)]
@@ -98,7 +109,7 @@ impl Location {
     }
 
     /// The picture at this address; nothing if it has no name.
-    pub(super) fn picture(&self, src: &str) -> Option<String> {
+    pub(super) fn picture(&self, src: &str, form: Form) -> Option<String> {
         let src = trimmed(src);
         let picture = match reference(&src, self.base.as_ref()) {
             _ if src.is_empty() => None,
@@ -113,7 +124,7 @@ impl Location {
                 _ => file_name(&src),
             },
         };
-        picture.map(|picture| shortened(encoded(picture)))
+        picture.map(|picture| shortened(encoded(picture), form))
     }
 }
 
@@ -256,8 +267,10 @@ fn encoded(address: String) -> String {
     out
 }
 
-fn shortened(mut address: String) -> String {
-    if address.len() > MAX_BYTES {
+fn shortened(mut address: String, form: Form) -> String {
+    const SHORT_BYTES: usize = KEPT_BYTES + 1 + 16;
+    let most = if form == Form::Whole { MAX_BYTES } else { SHORT_BYTES };
+    if address.len() > most {
         let whole = TOKENS.bytes(address.as_bytes());
         address.truncate(address.floor_char_boundary(KEPT_BYTES));
         let _ = write!(address, "~{whole:016x}");
@@ -275,7 +288,7 @@ mod tests {
             location.set_base(base);
             location.set_base("http://second.example/");
         }
-        location.picture(src).unwrap_or_default()
+        location.picture(src, Form::Whole).unwrap_or_default()
     }
 
     #[test]
@@ -350,5 +363,9 @@ mod tests {
         assert_eq!(a.len(), KEPT_BYTES + 17);
         assert!(a.starts_with("data:image/png;base64,AAAAAAAAAA~") && a != b, "{a} {b}");
         assert_eq!(picture(None, None, &"\u{e9}".repeat(600)).chars().count(), 16 + 17);
+        let short = |src: &str| Location::default().picture(src, Form::Short).unwrap();
+        assert_eq!(short(&"a".repeat(49)), "a".repeat(49));
+        assert_eq!(short(&"a".repeat(50)).len(), 49);
+        assert_eq!(short(&long('a')), a);
     }
 }

@@ -46,8 +46,9 @@
 //!
 //! # Cost
 //!
-//! One pass, linear in the page. Memory: the text, one attribute value, and a few
-//! counters, whatever the nesting; open `svg` elements take a byte each.
+//! One pass, linear in the page. Memory: the text, at most six times the page and
+//! nearly always a part of it, one attribute value, and a few counters, whatever
+//! the nesting; open `svg` elements take a byte each.
 
 mod elements;
 mod foreign;
@@ -60,7 +61,7 @@ use elements::Element;
 use foreign::Foreign;
 use hidden::Hidden;
 use html5gum::{Emitter, State, Tokenizer};
-use image::Location;
+use image::{Form, Location};
 
 use super::document::{Text, TextBuf};
 
@@ -98,7 +99,7 @@ impl Extractor {
     /// assert_eq!(text.atoms(), [9..14]);
     /// ```
     pub fn extract(&mut self, page: &[u8], url: Option<&str>) -> Text<'_> {
-        self.page.begin(url);
+        self.page.begin(page.len(), url);
         match Tokenizer::new_with_emitter(page, &mut self.page).finish() {
             Ok(()) => self.page.text.as_text(),
             Err(never) => match never {},
@@ -110,6 +111,8 @@ impl Extractor {
 #[derive(Default)]
 struct Page {
     text: TextBuf,
+    /// Of the page.
+    length: usize,
     tag: Tag,
     location: Location,
     hidden: Hidden,
@@ -278,7 +281,8 @@ fn display(style: &[u8]) -> Option<&[u8]> {
 }
 
 impl Page {
-    fn begin(&mut self, url: Option<&str>) {
+    fn begin(&mut self, length: usize, url: Option<&str>) {
+        self.length = length;
         self.text.bytes.clear();
         self.text.bytes.shrink_to(KEPT_BYTES);
         self.text.atoms.clear();
@@ -361,7 +365,8 @@ impl Page {
         if element != Element::Img || !self.tag.src.is_given || !self.is_shown() {
             return;
         }
-        let Some(picture) = self.location.picture(&self.tag.src.get()) else { return };
+        let form = if self.text.bytes.len() > self.length { Form::Short } else { Form::Whole };
+        let Some(picture) = self.location.picture(&self.tag.src.get(), form) else { return };
         let text = &mut self.text;
         let start = text.bytes.len();
         text.bytes.extend_from_slice(picture.as_bytes());
