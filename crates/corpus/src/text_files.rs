@@ -15,6 +15,10 @@ pub(crate) const STANDARD_INPUT: &str = "-";
 pub(crate) fn read_file(id: String, path: &Path, limits: Limits) -> Result<Document> {
     let file = source::open_file(path)?;
     let metadata = file.metadata().map_err(|error| Error::io(path, Operation::Read, error))?;
+    if Format::from_name(&id) == Some(Format::Html) {
+        let page = read_page(path, file, limits.max_record_bytes)?;
+        return document(id, path, page, limits);
+    }
     // Room for the whole file at once, as far as the limit goes: the size of a file that is
     // still growing, or that is no regular file, is only a hint.
     let limit = limits.max_document_bytes;
