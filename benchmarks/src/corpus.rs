@@ -6,10 +6,18 @@ use std::path::Path;
 
 use lookalike_kernels::Sequence;
 
-/// Documents as UTF-8 text in memory.
+/// Documents as UTF-8 in memory.
 pub(crate) struct Corpus {
     pub(crate) name: String,
+    pub(crate) kind: Kind,
     pub(crate) documents: Vec<Vec<u8>>,
+}
+
+/// What the documents are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Texts,
+    Pages,
 }
 
 impl Corpus {
@@ -20,11 +28,12 @@ impl Corpus {
     /// The documents for which `keep` holds, under another name.
     fn part(&self, name: &str, keep: impl Fn(&[u8]) -> bool) -> Self {
         let documents = self.documents.iter().filter(|text| keep(text)).cloned().collect();
-        Self { name: format!("{}, {name}", self.name), documents }
+        Self { name: format!("{}, {name}", self.name), kind: self.kind, documents }
     }
 
     /// The field `text` of a JSONL file, plain or compressed with zstd: all of it, the documents
-    /// in English letters, and the others.
+    /// in English letters, and the others; or its web pages, if the first record has the field
+    /// `html` only.
     pub(crate) fn read(path: &Path) -> io::Result<Vec<Self>> {
         let file = File::open(path)?;
         let reader: Box<dyn Read> = if path.extension().is_some_and(|e| e == "zst") {
@@ -33,16 +42,24 @@ impl Corpus {
             Box::new(file)
         };
         let mut documents = Vec::new();
+        let mut kind = Kind::Texts;
         for (number, line) in BufReader::new(reader).lines().enumerate() {
             let record: serde_json::Value = serde_json::from_str(&line?)?;
-            let Some(text) = record["text"].as_str() else {
-                let message = format!("line {}: field `text` is missing", number + 1);
+            if number == 0 && record["text"].is_null() && record["html"].is_string() {
+                kind = Kind::Pages;
+            }
+            let field = if kind == Kind::Pages { "html" } else { "text" };
+            let Some(text) = record[field].as_str() else {
+                let message = format!("line {}: field `{field}` is missing", number + 1);
                 return Err(io::Error::new(io::ErrorKind::InvalidData, message));
             };
             documents.push(text.as_bytes().to_vec());
         }
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let all = Self { name, documents };
+        let all = Self { name, kind, documents };
+        if kind == Kind::Pages {
+            return Ok(vec![all]);
+        }
         let english = all.part("at least 99 % ASCII", mostly_ascii);
         let other = all.part("less than 99 % ASCII", |text| !mostly_ascii(text));
         Ok(vec![all, english, other])
@@ -91,7 +108,34 @@ impl Corpus {
             written += text.len();
             documents.push(text);
         }
-        Self { name: "generated English-like text".to_owned(), documents }
+        Self { name: "generated English-like text".to_owned(), kind: Kind::Texts, documents }
+    }
+
+    /// Pages that show these texts and nothing else, most of their bytes markup and scripts.
+    pub(crate) fn pages_of(texts: &Self) -> Self {
+        const HEAD: &[u8] = b"<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n";
+        let script = b"window.load('a', { b: 1 < 2 && 3 > 2 }); /* nothing to see */\n".repeat(60);
+        let page = |text: &Vec<u8>| {
+            let mut page = [HEAD, b"<script>", &script, b"</script></head>\n<body>"].concat();
+            for (line, sentence) in text.split(|&byte| byte == b'\n').enumerate() {
+                page.extend_from_slice(format!("<p class=\"text\" id=\"line-{line}\">").as_bytes());
+                for (place, word) in sentence.split(|&byte| byte == b' ').enumerate() {
+                    if place % 4 == 3 {
+                        let link = format!("<a href=\"https://example.org/{line}?a&amp;b\">");
+                        page.extend_from_slice(link.as_bytes());
+                        page.extend_from_slice(word);
+                        page.extend_from_slice(b"</a>\n");
+                    } else {
+                        page.extend_from_slice(word);
+                        page.push(b' ');
+                    }
+                }
+                page.extend_from_slice(b"<!-- end --></p>\n");
+            }
+            page
+        };
+        let documents = texts.documents.iter().map(page).collect();
+        Self { name: "generated web pages".to_owned(), kind: Kind::Pages, documents }
     }
 }
 

@@ -5,6 +5,7 @@
 //! way from signatures to clusters.
 
 mod corpus;
+mod pages;
 mod scale;
 mod stages;
 
@@ -12,7 +13,7 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use corpus::Corpus;
+use corpus::{Corpus, Kind};
 use scale::{Failure, Scale};
 
 const USAGE: &str = "\
@@ -21,7 +22,8 @@ Measures signing on one core: MB/s and ns per token for each stage and kernel.
 usage: lookalike-benchmarks [--test] [--rounds N] [--csv FILE] [CORPUS.jsonl[.zst]]...
        lookalike-benchmarks scale [--documents N] [--memory SIZE] [--folder DIR]
 
-  CORPUS      measure on the field `text` of these too, not only on generated text
+  CORPUS      measure on the field `text` of these too, or on their web pages if they have only
+              the field `html`, not only on generated text
   --rounds N  take the best of N rounds over each corpus (default 7)
   --csv FILE  write the figures to FILE too
   --test      small generated inputs of both, one round: checks the answers, not the speed
@@ -122,7 +124,10 @@ fn run_scale(scale: &Scale) -> Result<(), Failure> {
 }
 
 fn run_signing(arguments: &Arguments) -> Result<(), String> {
-    let mut corpora = vec![Corpus::generated(if arguments.test { 200_000 } else { 20_000_000 })];
+    let generated = Corpus::generated(if arguments.test { 200_000 } else { 20_000_000 });
+    let pages = Corpus::pages_of(&generated);
+    pages::check(&pages, &generated)?;
+    let mut corpora = vec![generated, pages];
     for path in &arguments.corpora {
         let read = Corpus::read(path).map_err(|error| format!("`{}`: {error}", path.display()))?;
         corpora.extend(read);
@@ -130,7 +135,10 @@ fn run_signing(arguments: &Arguments) -> Result<(), String> {
     let mut csv = String::from("corpus,kernel,stage,mb_per_s,ns_per_token\n");
     let mut out = io::stdout().lock();
     for corpus in corpora.iter().filter(|corpus| !corpus.documents.is_empty()) {
-        let figures = stages::measure(corpus, arguments.rounds)?;
+        let figures = match corpus.kind {
+            Kind::Texts => stages::measure(corpus, arguments.rounds)?,
+            Kind::Pages => pages::measure(corpus, arguments.rounds)?,
+        };
         let report = stages::report(corpus, &figures);
         out.write_all(report.as_bytes()).map_err(|error| error.to_string())?;
         for figure in figures {

@@ -13,7 +13,7 @@ use lookalike_kernels::{Counters, Permutations, Projection, reference};
 use crate::corpus::Corpus;
 
 /// The recipe whose signature has everything, and whose stages are timed one by one.
-const STAGED: &str = "henzinger-combined";
+pub(crate) const STAGED: &str = "henzinger-combined";
 const WIDTH: usize = 8;
 const PERMUTATIONS: usize = 84;
 const GROUPS: usize = 6;
@@ -46,34 +46,35 @@ impl Figure {
 /// Times every stage on every kernel, taking the best of `rounds`; kernels take turns within a
 /// round, so that what disturbs the machine disturbs them alike.
 pub(crate) fn measure(corpus: &Corpus, rounds: usize) -> Result<Vec<Figure>, String> {
-    let kernels: Vec<Kernel> = Kernel::available().collect();
     let tokens: Vec<Vec<u64>> = corpus.documents.iter().map(|text| tokens_of(text)).collect();
-    let mut figures = Vec::new();
-    check(corpus, &kernels)?;
-    for _ in 0..rounds.max(1) {
-        for (n, &kernel) in kernels.iter().enumerate() {
-            let times = time_stages(corpus, &tokens, kernel)?;
-            for (m, (stage, seconds)) in times.into_iter().enumerate() {
-                let place = n * STAGES + m;
-                if place == figures.len() {
-                    figures.push(Figure {
-                        kernel: kernel.name(),
-                        stage,
-                        seconds,
-                        bytes: corpus.bytes(),
-                        tokens: tokens.iter().map(Vec::len).sum(),
-                    });
+    check(corpus, &Kernel::available().collect::<Vec<_>>())?;
+    let count = tokens.iter().map(Vec::len).sum();
+    best(corpus.bytes(), count, rounds, |kernel| time_stages(corpus, &tokens, kernel))
+}
+
+/// The best time of each stage on each kernel, in the order of kernels.
+pub(crate) fn best(
+    bytes: usize,
+    tokens: usize,
+    rounds: usize,
+    mut time_stages: impl FnMut(Kernel) -> Result<Vec<(String, f64)>, String>,
+) -> Result<Vec<Figure>, String> {
+    let mut figures: Vec<Figure> = Vec::new();
+    for round in 0..rounds.max(1) {
+        let mut place = 0;
+        for kernel in Kernel::available() {
+            for (stage, seconds) in time_stages(kernel)? {
+                if round == 0 {
+                    figures.push(Figure { kernel: kernel.name(), stage, seconds, bytes, tokens });
                 } else {
                     figures[place].seconds = figures[place].seconds.min(seconds);
                 }
+                place += 1;
             }
         }
     }
     Ok(figures)
 }
-
-/// How many stages [`time_stages`] times.
-const STAGES: usize = 9;
 
 fn tokens_of(text: &[u8]) -> Vec<u64> {
     let mut tokens = Vec::new();
@@ -82,7 +83,7 @@ fn tokens_of(text: &[u8]) -> Vec<u64> {
 }
 
 #[expect(clippy::disallowed_methods, reason = "to measure is what this program is for")]
-fn seconds(work: impl FnOnce()) -> f64 {
+pub(crate) fn seconds(work: impl FnOnce()) -> f64 {
     let start = Instant::now();
     work();
     start.elapsed().as_secs_f64()
@@ -93,7 +94,7 @@ fn time_stages(
     documents: &[Vec<u64>],
     kernel: Kernel,
 ) -> Result<Vec<(String, f64)>, String> {
-    let mut times = Vec::with_capacity(STAGES);
+    let mut times = Vec::new();
     let mut time = |stage: &str, seconds: f64| times.push((stage.to_owned(), seconds));
 
     let mut tokenizer = Tokenizer::with_kernel(Unit::Words, kernel);
@@ -186,7 +187,7 @@ fn time_stages(
     Ok(times)
 }
 
-fn signer(recipe: &str, kernel: Kernel) -> Result<Signer, String> {
+pub(crate) fn signer(recipe: &str, kernel: Kernel) -> Result<Signer, String> {
     let recipe = Recipe::preset(recipe).map_err(|error| error.to_string())?;
     Signer::with_kernel(&recipe, kernel).map_err(|error| error.to_string())
 }
@@ -248,16 +249,18 @@ pub(crate) fn report(corpus: &Corpus, figures: &[Figure]) -> String {
         bytes as f64 / 1e6,
         bytes as f64 / tokens.max(1) as f64,
     );
-    let kernels: Vec<&str> = figures.iter().step_by(STAGES).map(|figure| figure.kernel).collect();
+    let mut kernels: Vec<&str> = figures.iter().map(|figure| figure.kernel).collect();
+    kernels.dedup();
+    let stages = figures.len() / kernels.len().max(1);
     let _ = write!(out, "{:28}", "MB/s (ns per token)");
     for kernel in &kernels {
         let _ = write!(out, "{kernel:>20}");
     }
     out.push('\n');
-    for stage in 0..STAGES {
+    for stage in 0..stages {
         let _ = write!(out, "{:28}", figures[stage].stage);
         for kernel in 0..kernels.len() {
-            let figure = &figures[kernel * STAGES + stage];
+            let figure = &figures[kernel * stages + stage];
             let cell = format!("{:.0} ({:.2})", figure.mb_per_s(), figure.ns_per_token());
             let _ = write!(out, "{cell:>20}");
         }

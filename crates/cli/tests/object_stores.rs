@@ -74,7 +74,7 @@ fn clusters(table: &Path, prefix: &str) -> BTreeSet<(String, String, bool)> {
             let record = record.unwrap();
             let short = |id: &str| id.strip_prefix(prefix).unwrap_or(id).to_owned();
             let Some(FieldValue::Bool(kept)) = record.field("kept") else { panic!("no `kept`") };
-            let keeper = std::str::from_utf8(&record.text).unwrap();
+            let keeper = std::str::from_utf8(&record.content).unwrap();
             rows.insert((short(&record.id), short(keeper), kept));
         });
     }

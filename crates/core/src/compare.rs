@@ -10,7 +10,7 @@ use crate::resemblance::Overlap;
 use crate::shingle::{ShingleSet, Shingler};
 use crate::signature::Similarity;
 use crate::signer::Signer;
-use crate::text::{Token, Tokenizer};
+use crate::text::{Text, Token, Tokenizer};
 
 /// What can be said of a pair of documents.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -70,8 +70,12 @@ impl Comparer {
     }
 
     /// Compares two texts.
-    pub fn compare(&mut self, a: &[u8], b: &[u8]) -> Comparison {
-        let [tokens_a, tokens_b]: [Vec<Token>; 2] = [a, b].map(|text| {
+    pub fn compare<'a, 'b>(
+        &mut self,
+        a: impl Into<Text<'a>>,
+        b: impl Into<Text<'b>>,
+    ) -> Comparison {
+        let [tokens_a, tokens_b]: [Vec<Token>; 2] = [a.into(), b.into()].map(|text| {
             let mut tokens = Vec::new();
             self.tokenizer.tokens(text, &mut tokens);
             tokens

@@ -14,7 +14,7 @@ use crate::recipe::{Over, Recipe, SketchParameters};
 use crate::shingle::Shingler;
 use crate::signature::Signature;
 use crate::sketch::{Bottom, Lists, Minwise, Modular, mixing_key};
-use crate::text::{Token, Tokenizer};
+use crate::text::{Text, Token, Tokenizer};
 
 /// Signs documents by one recipe.
 pub struct Signer {
@@ -42,14 +42,14 @@ impl Signer {
     }
 
     /// Signs a text. Bytes that are not UTF-8 separate words.
-    pub fn sign(&mut self, text: &[u8]) -> &Signature {
+    pub fn sign<'t>(&mut self, text: impl Into<Text<'t>>) -> &Signature {
         self.push(text);
         self.finish()
     }
 
     /// Takes a piece of a text that is too long to be held in memory. Pieces are cut where
     /// [`last_cut`](crate::text::last_cut) says; [`finish`](Self::finish) ends the document.
-    pub fn push(&mut self, piece: &[u8]) {
+    pub fn push<'t>(&mut self, piece: impl Into<Text<'t>>) {
         self.tokenizer.for_each_block(piece, &mut |tokens| self.pass.push(tokens));
     }
 

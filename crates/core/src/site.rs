@@ -12,22 +12,29 @@
 /// ```
 pub fn site(url: &str) -> Option<String> {
     let (_, rest) = url.split_once("://")?;
-    let authority = rest.split(['/', '?', '#', '\\']).next()?;
+    let host = host(rest.split(['/', '?', '#', '\\']).next()?)?;
+    let labels = host.matches('.').count();
+    let numbers = host.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    match host.split_once('.') {
+        // An address in numbers has no labels to leave out, and one of IPv6 is in brackets.
+        Some((_, site)) if labels > 1 && !numbers && !host.starts_with('[') => {
+            Some(site.to_owned())
+        }
+        _ => Some(host),
+    }
+}
+
+/// The host of what stands between the slashes of a URL, in lower case, without user, port and
+/// a final dot.
+pub(crate) fn host(authority: &str) -> Option<String> {
     let host = authority.rsplit('@').next()?;
-    // An IPv6 address has colons of its own, and no labels.
+    // An IPv6 address has colons of its own.
     if host.starts_with('[') {
         let end = host.find(']')?;
         return Some(host[..=end].to_ascii_lowercase());
     }
     let host = host.split(':').next()?.trim_end_matches('.').to_lowercase();
-    let labels = host.matches('.').count();
-    let numbers = host.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    match host.split_once('.') {
-        _ if host.is_empty() => None,
-        // An address in numbers has no labels to leave out.
-        Some((_, site)) if labels > 1 && !numbers => Some(site.to_owned()),
-        _ => Some(host),
-    }
+    (!host.is_empty()).then_some(host)
 }
 
 #[cfg(test)]

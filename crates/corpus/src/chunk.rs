@@ -4,11 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::{borrow::Cow, fmt};
 
+use crate::charset::decode_page;
 use crate::error::{Fault, Place, Result};
 use crate::format::BYTE_ORDER_MARK;
 use crate::parquet::{self, Batch};
 use crate::position::Position;
-use crate::record::{Context, Origin, Record};
+use crate::record::{ContentKind, Context, Record};
 use crate::split::{self, Boundary, Piece, Split, Splitter};
 use crate::table::{self, Table};
 use crate::{json, text_files};
@@ -23,6 +24,7 @@ pub struct Chunk {
 #[derive(Debug)]
 enum Content {
     Text(Vec<u8>),
+    Page(Vec<u8>),
     Json(Piece),
     Table(Piece, Arc<Table>),
     Parquet(Batch),
@@ -37,7 +39,7 @@ impl Chunk {
     /// The number of its first record, from 1.
     pub fn first_record(&self) -> u64 {
         match &self.content {
-            Content::Text(_) => 1,
+            Content::Text(_) | Content::Page(_) => 1,
             Content::Json(piece) | Content::Table(piece, _) => piece.record,
             Content::Parquet(batch) => batch.first_record,
             Content::TooLong { record, .. } => *record,
@@ -47,7 +49,7 @@ impl Chunk {
     /// How many records it has, bad ones included.
     pub fn records(&self) -> u64 {
         match &self.content {
-            Content::Text(_) | Content::TooLong { .. } => 1,
+            Content::Text(_) | Content::Page(_) | Content::TooLong { .. } => 1,
             Content::Json(piece) | Content::Table(piece, _) => piece.records,
             Content::Parquet(batch) => batch.rows(),
         }
@@ -56,7 +58,7 @@ impl Chunk {
     /// About how many bytes it holds.
     pub fn bytes(&self) -> u64 {
         let bytes = match &self.content {
-            Content::Text(text) => text.len(),
+            Content::Text(text) | Content::Page(text) => text.len(),
             Content::Json(piece) | Content::Table(piece, _) => piece.bytes.len(),
             Content::Parquet(batch) => batch.bytes(),
             Content::TooLong { .. } => 0,
@@ -82,13 +84,16 @@ impl Chunk {
             Content::Text(text) => {
                 if wanted(1) {
                     let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
-                    each(Ok(Record {
-                        number: 1,
-                        id: Cow::Borrowed(&context.id),
-                        text: Cow::Borrowed(text),
-                        url: None,
-                        origin: Origin::Text,
-                    }));
+                    each(Ok(context.file(Cow::Borrowed(text), ContentKind::Text)));
+                }
+            }
+            Content::Page(page) => {
+                if wanted(1) {
+                    let page = match decode_page(page, None) {
+                        Cow::Borrowed(page) => Cow::Borrowed(page.as_bytes()),
+                        Cow::Owned(page) => Cow::Owned(page.into_bytes()),
+                    };
+                    each(Ok(context.file(page, ContentKind::Html)));
                 }
             }
             Content::Json(piece) => json::for_each(piece, context, wanted, each),
@@ -115,7 +120,7 @@ impl Chunk {
             Content::Json(piece) => (piece, Boundary::Line),
             Content::Table(piece, table) => (piece, table.boundary()),
             Content::TooLong { record, .. } => return each(*record, None),
-            Content::Text(_) | Content::Parquet(_) => return,
+            Content::Text(_) | Content::Page(_) | Content::Parquet(_) => return,
         };
         let limit = self.context.options.limits.max_record_bytes;
         let mut number = piece.record;
@@ -137,6 +142,7 @@ pub struct Chunks {
 /// The open file.
 pub(crate) enum Reading {
     Text(Box<dyn std::io::Read + Send>),
+    Page(Box<dyn std::io::Read + Send>),
     Json {
         splitter: Splitter,
         preamble: Vec<u8>,
@@ -178,6 +184,14 @@ impl Chunks {
                 };
                 let limit = self.context.options.limits.max_document_bytes;
                 Some(text_files::read(path, reader, 0, limit).map(Content::Text))
+            }
+            Reading::Page(_) => {
+                let Reading::Page(reader) = std::mem::replace(&mut self.reading, Reading::Ended)
+                else {
+                    return None;
+                };
+                let limit = self.context.options.limits.max_record_bytes;
+                Some(text_files::read_page(path, reader, limit).map(Content::Page))
             }
             Reading::Json { splitter, .. } => Some(match splitter.next()? {
                 Ok(Split::Records(piece)) => Ok(Content::Json(piece)),

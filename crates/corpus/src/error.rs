@@ -31,6 +31,13 @@ pub enum ErrorKind {
         /// The limit in bytes.
         limit: u64,
     },
+    /// A web page is longer than the limit.
+    PageTooLong {
+        /// The file.
+        path: PathBuf,
+        /// The limit in bytes.
+        limit: u64,
+    },
     /// A glob matches no file.
     NoMatch(String),
     /// Something that inputs cannot be, such as the address of a web page.
@@ -53,12 +60,12 @@ pub enum ErrorKind {
         /// What the decoder said.
         fault: String,
     },
-    /// A table has no column of this name.
+    /// A table has neither a column of texts nor one of web pages.
     NoColumn {
         /// The file.
         path: PathBuf,
-        /// The name.
-        field: String,
+        /// The names that were looked for.
+        fields: [String; 2],
         /// The names that it has.
         columns: Vec<String>,
     },
@@ -88,8 +95,8 @@ pub enum Place {
 pub enum Fault {
     /// Not a JSON object; what the parser said.
     Json(String),
-    /// The field is not there.
-    Missing(String),
+    /// There is neither a text nor a web page; the names of the fields.
+    Missing([String; 2]),
     /// The field is of the wrong type.
     Type {
         /// The field.
@@ -165,7 +172,9 @@ impl Error {
     pub fn name(&self) -> &'static str {
         match &*self.0 {
             ErrorKind::Io { .. } | ErrorKind::Folder(_) => "cannot be read",
-            ErrorKind::TooLong { .. } => "file longer than the limit",
+            ErrorKind::TooLong { .. } | ErrorKind::PageTooLong { .. } => {
+                "file longer than the limit"
+            }
             ErrorKind::Record { fault, .. } => match fault {
                 Fault::Json(_) => "no JSON object",
                 Fault::Missing(_) => "field missing",
@@ -214,6 +223,13 @@ impl fmt::Display for Error {
             ErrorKind::TooLong { path, limit } => {
                 write!(f, "`{}`: is longer than the limit of {limit} bytes", path.display())
             }
+            ErrorKind::PageTooLong { path, limit } => write!(
+                f,
+                "`{}`: is longer than the limit of {limit} bytes for web pages, which have to be in \
+                 memory whole\n\
+                 hint: `--format text` reads it as text, markup and all",
+                path.display()
+            ),
             ErrorKind::NoMatch(pattern) => write!(
                 f,
                 "`{pattern}`: matches no file\n\
@@ -235,8 +251,9 @@ impl fmt::Display for Error {
             ErrorKind::Broken { path, fault } => {
                 write!(f, "`{}`: is broken, and was read only up to there: {fault}", path.display())
             }
-            ErrorKind::NoColumn { path, field, columns } => {
-                write!(f, "`{}`: has no column `{field}`\nhint: it has", path.display())?;
+            ErrorKind::NoColumn { path, fields: [text, html], columns } => {
+                let path = path.display();
+                write!(f, "`{path}`: has no column `{text}` and none `{html}`\nhint: it has")?;
                 // Enough to find a misspelt name by; a table may have thousands.
                 for (i, column) in columns.iter().take(20).enumerate() {
                     write!(f, "{} `{column}`", if i == 0 { "" } else { "," })?;
@@ -277,7 +294,9 @@ impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Json(said) => write!(f, "is no JSON object: {said}"),
-            Self::Missing(field) => write!(f, "field `{field}` is missing"),
+            Self::Missing([text, html]) => {
+                write!(f, "field `{text}` is missing, and so is `{html}`")
+            }
             Self::Type { field, expected, found } => {
                 write!(f, "field `{field}` is {found}, but {expected} is needed")
             }

@@ -12,6 +12,8 @@ pub enum Format {
     /// The file is one document.
     #[serde(rename = "text")]
     TextFile,
+    /// The file is one web page.
+    Html,
     /// One JSON object on each line.
     #[serde(rename = "jsonl")]
     JsonLines,
@@ -24,9 +26,11 @@ pub enum Format {
 }
 
 /// What files of each format are called.
-const EXTENSIONS: [(&str, Format); 8] = [
+const EXTENSIONS: [(&str, Format); 10] = [
     ("txt", Format::TextFile),
     ("md", Format::TextFile),
+    ("html", Format::Html),
+    ("htm", Format::Html),
     ("jsonl", Format::JsonLines),
     ("ndjson", Format::JsonLines),
     ("json", Format::JsonLines),
@@ -36,8 +40,8 @@ const EXTENSIONS: [(&str, Format); 8] = [
 ];
 
 impl Format {
-    /// The format of its usual name: `text`, `jsonl`, `csv`, `tsv` or `parquet`; also every
-    /// extension that is known.
+    /// The format of its usual name: `text`, `html`, `jsonl`, `csv`, `tsv` or `parquet`; also
+    /// every extension that is known.
     pub fn named(name: &str) -> Option<Self> {
         if name == "text" {
             return Some(Self::TextFile);
@@ -49,6 +53,7 @@ impl Format {
     pub fn name(self) -> &'static str {
         match self {
             Self::TextFile => "text",
+            Self::Html => "html",
             Self::JsonLines => "jsonl",
             Self::Csv => "csv",
             Self::Tsv => "tsv",
@@ -60,6 +65,7 @@ impl Format {
     pub fn extension(self) -> &'static str {
         match self {
             Self::TextFile => ".txt",
+            Self::Html => ".html",
             Self::JsonLines => ".jsonl",
             Self::Csv => ".csv",
             Self::Tsv => ".tsv",
@@ -74,8 +80,8 @@ impl Format {
     }
 
     /// What the first bytes of a file, unpacked, say: Parquet by its magic, JSON lines by a first
-    /// line that is an object, or by the beginning of one that is too long to tell. Everything
-    /// else is text.
+    /// line that is an object, or by the beginning of one that is too long to tell, a web page by
+    /// the tag it begins with. Everything else is text.
     pub fn from_content(head: &[u8]) -> Self {
         if head.starts_with(b"PAR1") {
             return Self::Parquet;
@@ -90,7 +96,16 @@ impl Format {
                 .strip_prefix(b"{")
                 .is_some_and(|rest| rest.trim_ascii_start().starts_with(b"\"")),
         };
-        if is_object { Self::JsonLines } else { Self::TextFile }
+        let begins_with = |tag: &&str| {
+            head.get(..tag.len()).is_some_and(|start| start.eq_ignore_ascii_case(tag.as_bytes()))
+        };
+        if is_object {
+            Self::JsonLines
+        } else if ["<!doctype html", "<html", "<head", "<body"].iter().any(begins_with) {
+            Self::Html
+        } else {
+            Self::TextFile
+        }
     }
 }
 
@@ -115,6 +130,8 @@ mod tests {
             ("a.tsv.bz2", Some(Format::Tsv), Compression::Bzip2),
             ("a.md.xz", Some(Format::TextFile), Compression::Xz),
             ("a.parquet", Some(Format::Parquet), Compression::None),
+            ("a.HTM.gz", Some(Format::Html), Compression::Gzip),
+            ("index.html", Some(Format::Html), Compression::None),
             ("a.gz", None, Compression::Gzip),
             ("jsonl", None, Compression::None),
             ("", None, Compression::None),
@@ -129,7 +146,11 @@ mod tests {
         assert_eq!(Format::from_content(b"PAR1\x15\x04"), Format::Parquet);
         assert_eq!(Format::from_content(b"\xef\xbb\xbf{\"a\": 1}\nx"), Format::JsonLines);
         assert_eq!(Format::from_content(b"{ \"text\": \"and so on"), Format::JsonLines);
-        for text in [&b"{\n}"[..], b"{curly} text\n", b"", b"{", b"[1]\n", b"plain\n{}\n"] {
+        assert_eq!(Format::from_content(b"\n <!DOCTYPE HTML PUBLIC"), Format::Html);
+        assert_eq!(Format::from_content(b"\xef\xbb\xbf<html lang=en>"), Format::Html);
+        for text in
+            [&b"{\n}"[..], b"{curly} text\n", b"", b"{", b"[1]\n", b"plain\n{}\n", b"<p>", b"<htm"]
+        {
             assert_eq!(Format::from_content(text), Format::TextFile);
         }
     }

@@ -1,5 +1,6 @@
 //! From the names a user gives to sources, and on to documents.
 
+use std::borrow::Cow;
 use std::collections::{HashSet, VecDeque};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
@@ -286,7 +287,9 @@ impl Iterator for Inputs {
                     Ok(chunk) => chunk.for_each(|record| {
                         self.ready.push_back(record.map(|record| Document {
                             id: record.id.into_owned(),
-                            bytes: record.text.into_owned(),
+                            bytes: record.content.into_owned(),
+                            kind: record.kind,
+                            url: record.url.map(Cow::into_owned),
                         }));
                     }),
                     Err(error) => return Some(Err(error)),
@@ -303,7 +306,8 @@ impl Iterator for Inputs {
 
 /// Reads the one document that a name stands for: a file, or `-` for standard input.
 ///
-/// The file is the document, whatever its name says of records in it.
+/// The file is the document, whatever its name says of records in it: a web page if its name says
+/// that, or if it says nothing and the content does; else text.
 ///
 /// # Errors
 /// If it is not there, is a folder, is too long or cannot be read.
@@ -314,7 +318,7 @@ pub fn read_document(name: &str, limits: Limits) -> Result<Document> {
     if object::is_object(name) {
         let bytes = object_store::reader(&Object::new(name.to_owned()))?;
         let bytes = text_files::read(Path::new(name), bytes, 0, limits.max_document_bytes)?;
-        return Ok(Document { id: name.to_owned(), bytes });
+        return text_files::document(name.to_owned(), Path::new(name), bytes, limits);
     }
     text_files::read_file(name.to_owned(), &local_path(name)?, limits)
 }

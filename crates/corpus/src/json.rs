@@ -16,7 +16,7 @@ use serde::de::{
 };
 
 use crate::error::{Fault, Place, Result};
-use crate::record::{Context, FieldValue, Origin, Record};
+use crate::record::{ContentKind, Context, FieldValue, Origin, Record};
 use crate::split::{self, Boundary, Piece};
 
 /// Calls `each` with every record that is wanted.
@@ -27,7 +27,7 @@ pub(crate) fn for_each(
     mut each: impl FnMut(Result<Record<'_>>),
 ) {
     let fields = &context.options.fields;
-    let paths = [&fields.text, &fields.id, &fields.url].map(|path| Path::new(path));
+    let paths = [&fields.text, &fields.html, &fields.id, &fields.url].map(|path| Path::new(path));
     let mut next = piece.record;
     let limit = context.options.limits.max_record_bytes;
     split::for_each_record(&piece.bytes, Boundary::Line, limit, |raw, line, _| {
@@ -45,7 +45,7 @@ pub(crate) fn for_each(
 
 fn with_record(
     line: &[u8],
-    paths: &[Path<'_>; 3],
+    paths: &[Path<'_>; 4],
     number: u64,
     context: &Context,
     each: impl FnOnce(Result<Record<'_>, Fault>),
@@ -53,7 +53,7 @@ fn with_record(
     if let Err(fault) = context.check_length(line.len()) {
         return each(Err(fault));
     }
-    let mut values = [Value::Missing, Value::Missing, Value::Missing];
+    let mut values = [const { Value::Missing }; 4];
     let repaired;
     let (line, parsed) = match parse(line, paths, &mut values) {
         Ok(()) => (line, Ok(())),
@@ -73,17 +73,24 @@ fn with_record(
 }
 
 fn record<'a>(
-    [text, id, url]: [Value<'a>; 3],
+    [text, html, id, url]: [Value<'a>; 4],
     line: &'a [u8],
     number: u64,
     context: &Context,
 ) -> Result<Record<'a>, Fault> {
     let fields = &context.options.fields;
-    let text = match text {
-        Value::String(Cow::Borrowed(text)) => Cow::Borrowed(text.as_bytes()),
-        Value::String(Cow::Owned(text)) => Cow::Owned(text.into_bytes()),
-        Value::Missing => return Err(Fault::Missing(fields.text.clone())),
-        other => return Err(other.not("a string", &fields.text)),
+    let (content, kind) = match (text, html) {
+        (Value::String(text), _) => (text, ContentKind::Text),
+        (Value::Missing | Value::Null, Value::String(html)) => (html, ContentKind::Html),
+        (Value::Missing, Value::Missing | Value::Null) => {
+            return Err(Fault::Missing([fields.text.clone(), fields.html.clone()]));
+        }
+        (Value::Missing, other) => return Err(other.not("a string", &fields.html)),
+        (other, _) => return Err(other.not("a string", &fields.text)),
+    };
+    let content = match content {
+        Cow::Borrowed(content) => Cow::Borrowed(content.as_bytes()),
+        Cow::Owned(content) => Cow::Owned(content.into_bytes()),
     };
     let id = match id {
         Value::String(id) => id,
@@ -95,7 +102,7 @@ fn record<'a>(
         Value::String(url) => Some(url),
         _ => None,
     };
-    Ok(Record { number, id, text, url, origin: Origin::Json(line) })
+    Ok(Record { number, id, content, kind, url, origin: Origin::Json(line) })
 }
 
 /// The value of one field of a line that was parsed before.

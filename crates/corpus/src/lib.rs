@@ -9,7 +9,8 @@
 //!
 //! - A file holds what its name says: `.jsonl`, `.ndjson` and `.json` one object
 //!   on each line, `.csv` and `.tsv` a table with a header, `.parquet` a table,
-//!   `.txt` and `.md` one document; each also `.gz`, `.zst`, `.bz2` and `.xz`.
+//!   `.html` and `.htm` a web page, `.txt` and `.md` one document; each also
+//!   `.gz`, `.zst`, `.bz2` and `.xz`.
 //!   Where the name says nothing the first bytes do, and what they do not tell
 //!   is one document of text.
 //! - A folder is walked, entries sorted by name: files with such names are read,
@@ -38,7 +39,7 @@
 //!     let source = source?;
 //!     for chunk in source.chunks(&options) {
 //!         chunk?.for_each(|record| match record {
-//!             Ok(record) => println!("{}: {} bytes", record.id, record.text.len()),
+//!             Ok(record) => println!("{}: {} bytes", record.id, record.content.len()),
 //!             Err(error) => println!("skipped: {error}"),
 //!         });
 //!     }
@@ -48,6 +49,7 @@
 //! # Ok::<(), lookalike_corpus::Error>(())
 //! ```
 
+mod charset;
 mod chunk;
 mod compression;
 mod description;
@@ -74,6 +76,7 @@ mod text_files;
 mod unpacked;
 mod walk;
 
+pub use charset::decode_page;
 pub use chunk::{Chunk, Chunks};
 pub use compression::Compression;
 pub use error::{Error, ErrorKind, Fault, Operation, Place, Result};
@@ -81,7 +84,7 @@ pub use format::Format;
 pub use inputs::{Inputs, Sources, read_document};
 pub use mirror::{Mirrored, PendingCopies};
 pub use partial_file::PartialFile;
-pub use record::{FieldValue, Fields, ReadOptions, Record};
+pub use record::{ContentKind, FieldValue, Fields, ReadOptions, Record};
 pub use source::Source;
 pub use unpacked::UnpackedCopies;
 
@@ -91,8 +94,12 @@ pub struct Document {
     /// The id field of its record; else the path as given or as walked, with `/` between folders
     /// (`-` for standard input), and `#record` counted from 1 unless the file is one document.
     pub id: String,
-    /// The text, not checked in any way.
+    /// The text, not checked in any way, or the page in UTF-8.
     pub bytes: Vec<u8>,
+    /// Which of both it is.
+    pub kind: ContentKind,
+    /// Its address.
+    pub url: Option<String>,
 }
 
 /// What is refused rather than read.
@@ -101,7 +108,8 @@ pub struct Document {
 pub struct Limits {
     /// The longest file that is one document.
     pub max_document_bytes: u64,
-    /// The longest record of a file of many, as it stands there; its text in Parquet.
+    /// The longest record of a file of many, as it stands there; its text in Parquet. Also the
+    /// longest file that is a web page: pages have to be in memory whole.
     pub max_record_bytes: u64,
 }
 

@@ -1,7 +1,7 @@
 //! Mirrors: a selection of a source's records, in the source's own format.
 //!
 //! JSON, CSV and TSV records are the same bytes as before, blank lines left out;
-//! text files are copied whole. A Parquet mirror has the schema, the key-value
+//! text files and web pages are copied whole. A Parquet mirror has the schema, the key-value
 //! metadata, the codecs and the sorting of its source, and row groups no larger.
 //! The compression is the source's, at its tool's usual level.
 //!
@@ -63,7 +63,7 @@ impl Source {
         let mirrored = Mirrored { kept: 0, dropped: 0, too_long: 0, path, broken: None };
         let mut selection = Selection { mirrored, keep };
         match self.format() {
-            Format::TextFile => {
+            Format::TextFile | Format::Html => {
                 if selection.takes(1) {
                     self.copy_to(folder)?;
                 } else {

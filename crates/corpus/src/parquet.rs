@@ -25,12 +25,13 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::reader::ChunkReader;
 use parquet::schema::types::{SchemaDescriptor, Type};
 
+use crate::charset;
 use crate::compression::Compression;
 use crate::error::{Error, ErrorKind, Fault, Operation, Place, Result};
 use crate::object_store::RangedFile;
 use crate::position::Position;
 use crate::read_ahead::read_ahead;
-use crate::record::{Context, FieldValue, Origin, ReadOptions, Record};
+use crate::record::{ContentKind, Context, FieldValue, Fields, Origin, ReadOptions, Record};
 use crate::source::{self, Origin as SourceOrigin, Source};
 use crate::text_files;
 
@@ -150,6 +151,23 @@ impl Row<'_> {
     }
 }
 
+/// What the rows of a file are. The column of texts decides for all of them, so that pages which
+/// stand beside texts need not be read.
+fn kind_of(fields: &Fields, has_column: impl Fn(&str) -> bool) -> ContentKind {
+    if !has_column(&fields.text) && has_column(&fields.html) {
+        ContentKind::Html
+    } else {
+        ContentKind::Text
+    }
+}
+
+fn content_field(fields: &Fields, kind: ContentKind) -> &String {
+    match kind {
+        ContentKind::Text => &fields.text,
+        ContentKind::Html => &fields.html,
+    }
+}
+
 /// Calls `each` with every record that is wanted.
 pub(crate) fn for_each(
     batch: &Batch,
@@ -158,7 +176,9 @@ pub(crate) fn for_each(
     mut each: impl FnMut(Result<Record<'_>>),
 ) {
     let fields = &context.options.fields;
-    let columns = [&fields.text, &fields.id, &fields.url].map(|path| batch.column(path));
+    let kind = kind_of(fields, |path| batch.column(path).is_some());
+    let columns = [content_field(fields, kind), &fields.id, &fields.url];
+    let columns = (kind, columns.map(|path| batch.column(path)));
     for row in 0..batch.columns.num_rows() {
         let number = batch.first_record + row as u64;
         if !wanted(number) {
@@ -171,7 +191,7 @@ pub(crate) fn for_each(
 
 fn record<'b>(
     batch: &'b Batch,
-    [text, id, url]: &[Option<Column<'b>>; 3],
+    (kind, [content, id, url]): &(ContentKind, [Option<Column<'b>>; 3]),
     row: usize,
     number: u64,
     context: &Context,
@@ -180,15 +200,20 @@ fn record<'b>(
     let wrong = |field: &String, expected, found| {
         Err(Fault::Type { field: field.clone(), expected, found })
     };
-    let text = match text {
-        None => return Err(Fault::Missing(fields.text.clone())),
-        Some(text) if text.is_null(row) => return wrong(&fields.text, "a string", "null"),
-        Some(text) => match text.bytes(row) {
-            Some(bytes) => bytes,
-            None => return wrong(&fields.text, "a string", "of another type"),
+    let field = content_field(fields, *kind);
+    let content = match content {
+        None => return Err(Fault::Missing([fields.text.clone(), fields.html.clone()])),
+        Some(content) if content.is_null(row) => return wrong(field, "a string", "null"),
+        Some(content) => match content.bytes(row) {
+            Some(bytes) => Cow::Borrowed(bytes),
+            None => return wrong(field, "a string", "of another type"),
         },
     };
-    context.check_length(text.len())?;
+    context.check_length(content.len())?;
+    let content = match kind {
+        ContentKind::Text => content,
+        ContentKind::Html => charset::decode_field(content),
+    };
     let id = match id {
         Some(id) if !id.is_null(row) => match id.value(row) {
             Some(FieldValue::String(id)) => id,
@@ -202,7 +227,7 @@ fn record<'b>(
         _ => None,
     };
     let origin = Origin::Parquet(Row { batch, row });
-    Ok(Record { number, id, text: Cow::Borrowed(text), url, origin })
+    Ok(Record { number, id, content, kind: *kind, url, origin })
 }
 
 /// The batches of a file, in order.
@@ -219,14 +244,16 @@ impl Batches {
         let path = source.path();
         let fields = &options.fields;
         let file = with_file(source, options, Opening::Fields, |schema| {
-            if !has_column(schema.root_schema(), &fields.text) {
+            let kind = kind_of(fields, |path| has_column(schema.root_schema(), path));
+            let content = content_field(fields, kind);
+            if !has_column(schema.root_schema(), content) {
                 let columns = schema.root_schema().get_fields().iter();
                 let columns = columns.map(|field| field.name().to_owned()).collect();
-                let (path, field) = (path.to_owned(), fields.text.clone());
-                return Err(Error::new(ErrorKind::NoColumn { path, field, columns }));
+                let (path, fields) = (path.to_owned(), [fields.text.clone(), fields.html.clone()]);
+                return Err(Error::new(ErrorKind::NoColumn { path, fields, columns }));
             }
             // A column whose own name has the dots is read as well as the one they lead to.
-            let names = [&fields.text, &fields.id, &fields.url].into_iter().chain(&fields.others);
+            let names = [content, &fields.id, &fields.url].into_iter().chain(&fields.others);
             Ok(ProjectionMask::columns(schema, names.map(String::as_str)))
         })?;
         let rows = file.metadata.file_metadata().num_rows().max(0) as u64;

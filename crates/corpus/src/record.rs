@@ -17,6 +17,8 @@ use crate::{Limits, json};
 pub struct Fields {
     /// The text: a string.
     pub text: String,
+    /// The web page, of records without a text: a string.
+    pub html: String,
     /// The id: a string or an integer. Records without it are called `path#record`.
     pub id: String,
     /// The address: a string. Anything else counts as none.
@@ -28,8 +30,8 @@ pub struct Fields {
 
 impl Default for Fields {
     fn default() -> Self {
-        let [text, id, url] = ["text", "id", "url"].map(str::to_owned);
-        Self { text, id, url, others: Vec::new() }
+        let [text, html, id, url] = ["text", "html", "id", "url"].map(str::to_owned);
+        Self { text, html, id, url, others: Vec::new() }
     }
 }
 
@@ -69,11 +71,24 @@ pub struct Record<'a> {
     pub number: u64,
     /// The value of the id field; else `path#number`, or the path if the file is one document.
     pub id: Cow<'a, str>,
-    /// The text. Valid UTF-8 in JSON and Parquet, not checked in other formats.
-    pub text: Cow<'a, [u8]>,
+    /// The text, or the page. Pages are valid UTF-8; texts are in JSON and Parquet, and are not
+    /// checked in other formats.
+    pub content: Cow<'a, [u8]>,
+    /// Which of both it is.
+    pub kind: ContentKind,
     /// The value of the URL field.
     pub url: Option<Cow<'a, str>>,
     pub(crate) origin: Origin<'a>,
+}
+
+/// What the content of a document is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ContentKind {
+    /// Text as it stands.
+    #[default]
+    Text,
+    /// A web page, of which visitors see a part.
+    Html,
 }
 
 /// Where the other fields are found.
@@ -121,6 +136,12 @@ pub(crate) struct Context {
 }
 
 impl Context {
+    /// The record of a file that is one document.
+    pub(crate) fn file<'a>(&'a self, content: Cow<'a, [u8]>, kind: ContentKind) -> Record<'a> {
+        let id = Cow::Borrowed(&*self.id);
+        Record { number: 1, id, content, kind, url: None, origin: Origin::Text }
+    }
+
     pub(crate) fn default_id(&self, number: u64) -> Cow<'static, str> {
         Cow::Owned(format!("{}#{number}", self.id))
     }

@@ -244,6 +244,7 @@ impl Source {
         let limits = options.limits;
         let delimiter = match self.format {
             Format::TextFile => return Ok(Reading::Text(self.reader(position)?)),
+            Format::Html => return Ok(Reading::Page(self.reader(position)?)),
             Format::Parquet => return Batches::open(self, options).map(Reading::Parquet),
             Format::JsonLines => {
                 let mut splitter = Splitter::new(

@@ -10,8 +10,9 @@ use std::path::Path;
 
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 
+use crate::charset;
 use crate::error::{Error, ErrorKind, Fault, Place, Result};
-use crate::record::{Context, Fields as FieldNames, Origin, Record};
+use crate::record::{ContentKind, Context, Fields as FieldNames, Origin, Record};
 use crate::split::{self, Boundary, Piece, TableScanner};
 
 /// What the header says.
@@ -19,7 +20,8 @@ use crate::split::{self, Boundary, Piece, TableScanner};
 pub(crate) struct Table {
     delimiter: u8,
     columns: Vec<String>,
-    text: usize,
+    text: Option<usize>,
+    html: Option<usize>,
     id: Option<usize>,
     url: Option<usize>,
 }
@@ -35,12 +37,13 @@ impl Table {
         row.parse(header);
         let columns: Vec<String> =
             (0..row.len()).map(|i| String::from_utf8_lossy(row.get(i)).into_owned()).collect();
-        let Some(text) = column(&columns, &names.text) else {
-            let (path, field) = (path.to_owned(), names.text.clone());
-            return Err(Error::new(ErrorKind::NoColumn { path, field, columns }));
-        };
+        let (text, html) = (column(&columns, &names.text), column(&columns, &names.html));
+        if text.or(html).is_none() {
+            let (path, fields) = (path.to_owned(), [names.text.clone(), names.html.clone()]);
+            return Err(Error::new(ErrorKind::NoColumn { path, fields, columns }));
+        }
         let (id, url) = (column(&columns, &names.id), column(&columns, &names.url));
-        Ok(Self { delimiter, columns, text, id, url })
+        Ok(Self { delimiter, columns, text, html, id, url })
     }
 
     /// Where its records end.
@@ -96,10 +99,16 @@ fn record<'r>(
     }
     // An empty cell is how CSV writes nothing.
     let cell = |column: Option<usize>| column.map(|i| row.get(i)).filter(|cell| !cell.is_empty());
+    let page = cell(table.html).filter(|_| cell(table.text).is_none());
+    let (content, kind) = match page {
+        Some(page) => (charset::decode_field(Cow::Borrowed(page)), ContentKind::Html),
+        None => (Cow::Borrowed(cell(table.text).unwrap_or_default()), ContentKind::Text),
+    };
     Ok(Record {
         number,
         id: cell(table.id).map_or_else(|| context.default_id(number), String::from_utf8_lossy),
-        text: Cow::Borrowed(row.get(table.text)),
+        content,
+        kind,
         url: cell(table.url).map(String::from_utf8_lossy),
         origin: Origin::Table(Fields { table, row }),
     })

@@ -1,11 +1,12 @@
-//! Plain text: a file is a document.
+//! Plain text and web pages: a file is a document.
 
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, ErrorKind, Operation, Result};
-use crate::format::BYTE_ORDER_MARK;
-use crate::{Document, Limits, source};
+use crate::format::{BYTE_ORDER_MARK, Format};
+use crate::record::ContentKind;
+use crate::{Document, Limits, charset, source};
 
 /// The name of standard input.
 pub(crate) const STANDARD_INPUT: &str = "-";
@@ -14,18 +15,51 @@ pub(crate) const STANDARD_INPUT: &str = "-";
 pub(crate) fn read_file(id: String, path: &Path, limits: Limits) -> Result<Document> {
     let file = source::open_file(path)?;
     let metadata = file.metadata().map_err(|error| Error::io(path, Operation::Read, error))?;
+    if Format::from_name(&id) == Some(Format::Html) {
+        let page = read_page(path, file, limits.max_record_bytes)?;
+        return document(id, path, page, limits);
+    }
     // Room for the whole file at once, as far as the limit goes: the size of a file that is
     // still growing, or that is no regular file, is only a hint.
     let limit = limits.max_document_bytes;
     let room = metadata.len().min(limit) as usize;
-    Ok(Document { id, bytes: read(path, file, room, limit)? })
+    document(id, path, read(path, file, room, limit)?, limits)
 }
 
 /// Reads standard input to its end.
 pub(crate) fn read_standard_input(limits: Limits) -> Result<Document> {
     let path = Path::new("standard input");
     let bytes = read(path, io::stdin().lock(), 0, limits.max_document_bytes)?;
-    Ok(Document { id: STANDARD_INPUT.to_owned(), bytes })
+    document(STANDARD_INPUT.to_owned(), path, bytes, limits)
+}
+
+/// The document of a file: a page if its name says so, or if it says nothing and the content does.
+pub(crate) fn document(
+    id: String,
+    path: &Path,
+    bytes: Vec<u8>,
+    limits: Limits,
+) -> Result<Document> {
+    let format = Format::from_name(&id).unwrap_or_else(|| Format::from_content(&bytes));
+    if format != Format::Html {
+        return Ok(Document { id, bytes, kind: ContentKind::Text, url: None });
+    }
+    let limit = limits.max_record_bytes;
+    if bytes.len() as u64 > limit {
+        return Err(Error::new(ErrorKind::PageTooLong { path: path.to_owned(), limit }));
+    }
+    let bytes = charset::decode_page(&bytes, None).into_owned().into_bytes();
+    Ok(Document { id, bytes, kind: ContentKind::Html, url: None })
+}
+
+/// Reads a web page to its end.
+pub(crate) fn read_page(path: &Path, from: impl Read, limit: u64) -> Result<Vec<u8>> {
+    read(path, from, 0, limit).map_err(|error| match error.kind() {
+        ErrorKind::TooLong { .. } => {
+            Error::new(ErrorKind::PageTooLong { path: path.to_owned(), limit })
+        }
+        _ => error,
+    })
 }
 
 /// Reads to the end, with room for so many bytes to begin with.

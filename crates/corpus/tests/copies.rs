@@ -39,7 +39,7 @@ fn texts(source: &Source) -> (Vec<Vec<u8>>, bool) {
     let (mut texts, mut broken) = (Vec::new(), false);
     for chunk in source.chunks(&ReadOptions::default()) {
         match chunk {
-            Ok(chunk) => chunk.for_each(|record| texts.push(record.unwrap().text.into_owned())),
+            Ok(chunk) => chunk.for_each(|record| texts.push(record.unwrap().content.into_owned())),
             Err(_) => broken = true,
         }
     }

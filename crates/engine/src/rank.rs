@@ -126,7 +126,7 @@ impl Worker<'_> {
                     Ok(record) => {
                         self.asked.record(0, &record, &mut batch.attributes);
                         batch.documents += 1;
-                        batch.bytes += record.text.len() as u64;
+                        batch.bytes += record.content.len() as u64;
                     }
                     Err(error) => fault = Some(Error::corpus(error)),
                 },

@@ -24,6 +24,7 @@ use crate::rows::{Kind, RowsWriter};
 use crate::signature_file::{SignatureWriter, check_id};
 use crate::skips::Skips;
 use crate::sources::{SourceRow, SourceTable, SourcesWriter};
+use crate::texts::Texts;
 
 /// The hash of a site for each row.
 pub(crate) const SITES: Kind = *b"sitehash";
@@ -52,7 +53,7 @@ pub(crate) struct Signed {
     pub(crate) documents: u64,
     pub(crate) empty: u64,
     pub(crate) sources: u64,
-    /// Bytes of text.
+    /// Bytes of texts and pages.
     pub(crate) bytes: u64,
     /// Documents whose field told the keep policy nothing.
     pub(crate) unranked: u64,
@@ -183,6 +184,7 @@ impl Held for Batch {
 struct Worker<'a> {
     signing: &'a Signing<'a>,
     signer: Signer,
+    texts: Texts,
     layout: Layout,
 }
 
@@ -190,7 +192,7 @@ impl<'a> Worker<'a> {
     fn start(signing: &'a Signing<'a>) -> Result<impl FnMut(u64, Piece) -> Result<Batch>> {
         let signer = Signer::with_kernel(signing.recipe, signing.kernel).map_err(Error::recipe)?;
         let layout = Layout::of(signing.recipe);
-        let mut worker = Self { signing, signer, layout };
+        let mut worker = Self { signing, signer, texts: Texts::new(), layout };
         Ok(move |_, piece| {
             Ok(match piece {
                 Piece::Chunk(chunk) => worker.chunk(&chunk),
@@ -221,10 +223,10 @@ impl<'a> Worker<'a> {
 
     fn document(&mut self, record: &Record<'_>, batch: &mut Batch) -> Result<()> {
         check_id(&record.id)?;
-        let signature = self.signer.sign(&record.text);
+        let signature = self.signer.sign(self.texts.of_record(record));
         self.layout.encode(signature, &mut batch.signatures);
         batch.empty += u64::from(signature.is_empty());
-        batch.bytes += record.text.len() as u64;
+        batch.bytes += record.content.len() as u64;
         batch.id_lengths.push(record.id.len() as u32);
         batch.ids.push_str(&record.id);
         self.signing.asked.record(signature.tokens, record, &mut batch.attributes);

@@ -9,12 +9,14 @@ use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use lookalike_core::text::{Text, TextBuf};
 use lookalike_corpus::{Format, ReadOptions, Source, UnpackedCopies};
 use serde::{Deserialize, Serialize};
 
 use crate::atomic_file::{AtomicFile, Existing};
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::rows;
+use crate::texts::Texts;
 
 /// A source and what was found in it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -82,8 +84,9 @@ impl SourceRow {
         &self,
         options: &ReadOptions,
         mut rows: &[u64],
-        mut each: impl FnMut(u64, &[u8]),
+        mut each: impl FnMut(u64, Text<'_>),
     ) -> Result<()> {
+        let mut texts = Texts::new();
         for chunk in self.source.chunks(options) {
             let chunk = chunk.map_err(Error::corpus)?;
             let (mut passed, mut fault) = (0, None);
@@ -94,7 +97,7 @@ impl SourceRow {
                     match record {
                         Ok(record) => {
                             if let Some(row) = self.row_of(record.number) {
-                                each(row, &record.text);
+                                each(row, texts.of_record(&record));
                             }
                         }
                         Err(error) => fault = Some(error),
@@ -272,7 +275,7 @@ impl SourceTable {
         options: &ReadOptions,
         mut rows: Vec<u64>,
         bytes: usize,
-    ) -> Result<HashMap<u64, Vec<u8>>> {
+    ) -> Result<HashMap<u64, TextBuf>> {
         rows.sort_unstable();
         rows.dedup();
         let mut texts = HashMap::new();
@@ -283,12 +286,12 @@ impl SourceTable {
                 if let Ok(reader) = source.source.text_reader(options) {
                     let mut text = Vec::new();
                     let read = reader.take(bytes as u64).read_to_end(&mut text);
-                    texts.extend(read.ok().map(|_| (wanted[0], text)));
+                    texts.extend(read.ok().map(|_| (wanted[0], TextBuf::from(text))));
                 }
                 continue;
             }
             let _ = source.for_each_text(options, wanted, |row, text| {
-                texts.insert(row, text[..text.len().min(bytes)].to_vec());
+                texts.insert(row, text.beginning(bytes).to_buf());
             });
         }
         Ok(texts)

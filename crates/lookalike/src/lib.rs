@@ -72,16 +72,16 @@ pub use lookalike_engine as engine;
 
 pub use lookalike_core::{
     CandidateRule, Comparer, Comparison, Kernel, Layout, Recipe, Signature, Signer, Similarity,
-    recipe, resemblance::Overlap, site,
+    recipe, resemblance::Overlap, site, text,
 };
-pub use lookalike_corpus::{Document, Format, Inputs, ReadOptions, Source, Sources};
+pub use lookalike_corpus::{ContentKind, Document, Format, Inputs, ReadOptions, Source, Sources};
 pub use lookalike_engine::eval;
 pub use lookalike_engine::matching::Clustering;
 pub use lookalike_engine::report::Report;
 pub use lookalike_engine::signature_file::{SignatureLookup, SignatureReader, SignatureWriter};
 pub use lookalike_engine::{
     Dedup, Error, ErrorKind, KeepPolicy, Observer, PairsWanted, Plan, RemovalBudget, Result, Stage,
-    Unobserved, Work,
+    Texts, Unobserved, Work,
 };
 
 #[cfg(test)]

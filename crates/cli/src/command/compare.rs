@@ -3,6 +3,7 @@
 use lookalike_core::difference::Limits as Shown;
 use lookalike_core::{Comparer, Comparison, Recipe};
 use lookalike_corpus::{Limits, read_document};
+use lookalike_engine::Texts;
 use serde_json::json;
 
 use super::difference;
@@ -16,7 +17,9 @@ pub(crate) fn run(arguments: &Compare) -> anyhow::Result<Outcome> {
     let recipe = recipe::load(&arguments.recipe)?;
     let a = read_document(&arguments.a, Limits::default())?;
     let b = read_document(&arguments.b, Limits::default())?;
-    let comparison = Comparer::new(&recipe)?.compare(&a.bytes, &b.bytes);
+    let [mut texts_a, mut texts_b] = [Texts::new(), Texts::new()];
+    let (a, b) = (texts_a.of_document(&a), texts_b.of_document(&b));
+    let comparison = Comparer::new(&recipe)?.compare(a, b);
     let verdict = Verdict::of(&recipe, &comparison);
 
     if arguments.json {
@@ -36,7 +39,7 @@ pub(crate) fn run(arguments: &Compare) -> anyhow::Result<Outcome> {
                 _ => Shown::DEFAULT,
             };
             text.push('\n');
-            text += &difference::text(recipe.tokens, &a.bytes, &b.bytes, style, limits);
+            text += &difference::text(recipe.tokens, a, b, style, limits);
         }
         output::write(&text)?;
     }

@@ -3,12 +3,12 @@
 //! One passage a paragraph; what is equal for long is only counted.
 
 use lookalike_core::difference::{Excerpt, Limits, Piece, marked};
-use lookalike_core::text::Unit;
+use lookalike_core::text::{Text, Unit};
 
 use crate::output::{Style, count, grouped};
 
 /// The difference as a text that ends with a line feed.
-pub(crate) fn text(unit: Unit, a: &[u8], b: &[u8], style: Style, limits: Limits) -> String {
+pub(crate) fn text(unit: Unit, a: Text<'_>, b: Text<'_>, style: Style, limits: Limits) -> String {
     let marked = marked(unit, a, b, limits);
     let thing = match unit {
         Unit::Words => "word",

@@ -12,8 +12,9 @@ use lookalike_core::feature::b_similarity;
 use lookalike_core::filter::Filter;
 use lookalike_core::resemblance::Overlap;
 use lookalike_core::shingle::{ShingleSet, Shingler};
-use lookalike_core::text::Tokenizer;
+use lookalike_core::text::{Text, Tokenizer};
 use lookalike_core::{Kernel, Recipe, Signer};
+use lookalike_engine::Texts;
 use serde_json::json;
 
 use crate::exit::say;
@@ -109,6 +110,7 @@ pub(crate) fn measure(
         bins: bins(threshold),
     };
     let mut skipped = Skipped::default();
+    let mut texts = Texts::new();
     for document in sample.documents.of(&sample.inputs)? {
         let document = match document {
             Ok(document) => document,
@@ -122,7 +124,8 @@ pub(crate) fn measure(
             break;
         }
         measured.documents += 1;
-        let any = documents.add(&document.bytes, |resemblance, common_features| {
+        let text = texts.of_document(&document);
+        let any = documents.add(text, |resemblance, common_features| {
             let candidate = common_features >= filter.r() as usize;
             measured.pair(resemblance, candidate, filter.probability(resemblance));
         });
@@ -237,7 +240,7 @@ impl Documents {
 
     /// Adds a document and calls `pair` with the resemblance and the number of common features
     /// of it and each earlier one that shares a shingle. False if it is empty.
-    fn add(&mut self, text: &[u8], mut pair: impl FnMut(f64, usize)) -> bool {
+    fn add(&mut self, text: Text<'_>, mut pair: impl FnMut(f64, usize)) -> bool {
         let mut tokens = Vec::new();
         self.tokenizer.tokens(text, &mut tokens);
         if tokens.is_empty() {

@@ -2,7 +2,7 @@
 
 use lookalike_core::{Kernel, Layout, Signer};
 use lookalike_engine::signature_file::SignatureWriter;
-use lookalike_engine::{Error, ErrorKind};
+use lookalike_engine::{Error, ErrorKind, Texts};
 
 use crate::exit::{Outcome, say};
 use crate::flags::{OnUnreadable, Sketch};
@@ -14,6 +14,7 @@ use crate::{interrupt, recipe};
 pub(crate) fn run(arguments: &Sketch, kernel: Kernel) -> anyhow::Result<Outcome> {
     let recipe = recipe::load(&arguments.recipe)?;
     let mut signer = Signer::with_kernel(&recipe, kernel)?;
+    let mut texts = Texts::new();
     let mut inputs = arguments.documents.of(&arguments.inputs)?;
     let create = || SignatureWriter::create(&arguments.output, &recipe, arguments.existing);
     let mut writer =
@@ -31,7 +32,7 @@ pub(crate) fn run(arguments: &Sketch, kernel: Kernel) -> anyhow::Result<Outcome>
                 continue;
             }
         };
-        let signature = signer.sign(&document.bytes);
+        let signature = signer.sign(texts.of_document(&document));
         empty += u64::from(signature.is_empty());
         writer.push(&document.id, signature)?;
         documents += 1;

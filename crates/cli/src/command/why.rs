@@ -195,7 +195,8 @@ fn shown_difference(
     let texts = run.text(document.row).and_then(|a| Ok((a, run.text(removal.keeper.row)?)));
     match texts {
         Ok((a, b)) => {
-            let difference = difference::text(run.recipe().tokens, &a, &b, style, limits);
+            let difference =
+                difference::text(run.recipe().tokens, (&a).into(), (&b).into(), style, limits);
             format!("\nfrom the document to its keeper: {difference}")
         }
         Err(error) => format!("\nnote: the difference is left out: {error}\n"),

@@ -15,7 +15,7 @@ Examples:
   lookalike compare a.txt b.txt --recipe henzinger-combined --json
   curl -s https://example.org/terms.txt | lookalike compare terms.txt -")]
 pub(crate) struct RawCompare {
-    /// A plain text file, or - for standard input
+    /// A text file or a web page, or - for standard input
     #[arg(value_name = "A", value_hint = ValueHint::FilePath)]
     a: String,
     /// Another one

@@ -5,16 +5,19 @@ use lookalike_corpus::{Format, Inputs, ReadOptions, Result, Sources};
 
 #[derive(Args)]
 pub(crate) struct RawDocuments {
-    /// What the inputs are: text, jsonl, csv, tsv or parquet [default: by name, then content]
+    /// What the inputs are: text, html, jsonl, csv, tsv or parquet [default: by name, then content]
     #[arg(long, value_name = "FORMAT", value_parser = format, help_heading = "Documents")]
     format: Option<Format>,
     /// The field with the text; dots reach nested ones
     #[arg(long, value_name = "FIELD", default_value = "text", help_heading = "Documents")]
     text_field: String,
+    /// The field with the web page, of records without a text
+    #[arg(long, value_name = "FIELD", default_value = "html", help_heading = "Documents")]
+    html_field: String,
     /// The field with the id; without one, it is `path#record`
     #[arg(long, value_name = "FIELD", default_value = "id", help_heading = "Documents")]
     id_field: String,
-    /// The field with the URL
+    /// The field with the URL, which also tells a page's own pictures
     #[arg(long, value_name = "FIELD", default_value = "url", help_heading = "Documents")]
     url_field: String,
 }
@@ -30,6 +33,7 @@ impl RawDocuments {
     pub(crate) fn check(self) -> Documents {
         let mut options = ReadOptions::default();
         options.fields.text = self.text_field;
+        options.fields.html = self.html_field;
         options.fields.id = self.id_field;
         options.fields.url = self.url_field;
         Documents { format: self.format, options }
@@ -54,5 +58,5 @@ impl Documents {
 }
 
 fn format(name: &str) -> Result<Format, &'static str> {
-    Format::named(name).ok_or("must be text, jsonl, csv, tsv or parquet")
+    Format::named(name).ok_or("must be text, html, jsonl, csv, tsv or parquet")
 }

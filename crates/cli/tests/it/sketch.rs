@@ -116,7 +116,8 @@ fn records_of_every_format_are_documents() {
 
     let text = path(&folder, "text");
     assert_eq!(run(&["sketch", &inputs, "-o", &text, "--format", "text"]).code, 0);
-    run(&["sketch", &inputs, "-o", &text, "--format", "pdf"]).fails_with("must be text, jsonl");
+    run(&["sketch", &inputs, "-o", &text, "--format", "pdf"])
+        .fails_with("must be text, html, jsonl");
 }
 
 #[test]

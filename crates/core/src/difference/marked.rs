@@ -9,7 +9,7 @@
 use std::ops::Range;
 
 use super::{Hunk, hunks};
-use crate::text::{Span, Unit, spans};
+use crate::text::{Span, Text, Unit, spans};
 
 /// Equal tokens shown on each side of a change.
 const CONTEXT: usize = 6;
@@ -78,8 +78,13 @@ pub struct Marked {
 /// assert_eq!(marked.pieces[0], Piece::Equal("Dear".to_owned()));
 /// assert_eq!((marked.deleted, marked.inserted, marked.places), (1, 1, 1));
 /// ```
-pub fn marked(unit: Unit, a: &[u8], b: &[u8], limits: Limits) -> Marked {
-    let (a, b) = (Side::new(unit, a), Side::new(unit, b));
+pub fn marked<'a, 'b>(
+    unit: Unit,
+    a: impl Into<Text<'a>>,
+    b: impl Into<Text<'b>>,
+    limits: Limits,
+) -> Marked {
+    let (a, b) = (Side::new(unit, a.into()), Side::new(unit, b.into()));
     let hunks = hunks(&a.tokens(), &b.tokens());
     let deleted = hunks.iter().map(|hunk| hunk.a.len() as u64).sum();
     let inserted = hunks.iter().map(|hunk| hunk.b.len() as u64).sum();
@@ -172,8 +177,8 @@ struct Side<'a> {
 }
 
 impl<'a> Side<'a> {
-    fn new(unit: Unit, text: &'a [u8]) -> Self {
-        Self { text, spans: spans(unit, text) }
+    fn new(unit: Unit, text: Text<'a>) -> Self {
+        Self { text: text.bytes(), spans: spans(unit, text) }
     }
 
     fn tokens(&self) -> Vec<u64> {

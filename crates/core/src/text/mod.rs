@@ -35,6 +35,11 @@
 //! line, up to a line feed, by itself: if it has any words, it is one token,
 //! the fingerprint of its words' tokens, as eight bytes each, highest first.
 //!
+//! A [`Text`] may have *atoms*, byte ranges that are a token as they stand: the
+//! Rabin fingerprint of their bytes. What stands between two atoms is a text of
+//! its own. An atom belongs to the line it begins in, as one of its words. Pages
+//! become such texts by [`html`]; all other texts have none.
+//!
 //! The tests have a naive form of this, from another source of Unicode data.
 
 #![expect(
@@ -44,15 +49,22 @@
 
 mod ascii;
 mod character;
+mod document;
 mod feed;
 mod fingerprint;
+pub mod html;
 mod spans;
 mod tables;
 mod url;
 mod walk;
 
+use std::ops::Range;
+
+use document::Part;
+pub use document::{Text, TextBuf};
 use feed::{Characters, Out, Words};
 use fingerprint::Fingerprint;
+use lookalike_kernels::rabin::TOKENS;
 use lookalike_kernels::{Kernel, Positions};
 pub use spans::{Span, spans};
 pub use tables::UNICODE_VERSION;
@@ -113,25 +125,36 @@ impl Tokenizer {
     /// none empty and none of more than [`BLOCK`]. Takes time linear in the
     /// text and bounded memory, unless a single letter has more than thousands
     /// of combining marks.
-    pub fn for_each_block(&mut self, text: &[u8], sink: &mut impl FnMut(&[Token])) {
+    pub fn for_each_block<'t>(
+        &mut self,
+        text: impl Into<Text<'t>>,
+        sink: &mut impl FnMut(&[Token]),
+    ) {
+        let text = text.into();
         let Self { unit, kernel, positions, block, words, scratch } = self;
         let mut blocks = Blocks { kernel: *kernel, positions, block, count: 0, sink };
         match (unit, words) {
-            (Unit::Characters, _) => walk::walk(text, Characters::new(), &mut blocks, scratch),
             (Unit::Lines, Some(words)) => {
-                for line in text.split(|&byte| byte == b'\n') {
-                    if let Some(token) = line_token(words, line) {
-                        blocks.push(token, ());
+                for_each_line(words, text, |token, _| blocks.push(token, ()));
+            }
+            (unit, _) => text.for_each_part(|part| match part {
+                Part::Atom(place) => blocks.push(atom_token(&text.bytes()[place]), ()),
+                Part::Stretch(place) => {
+                    let stretch = &text.bytes()[place];
+                    match unit {
+                        Unit::Characters => {
+                            walk::walk(stretch, Characters::new(), &mut blocks, scratch);
+                        }
+                        _ => walk::walk(stretch, Words::new(), &mut blocks, scratch),
                     }
                 }
-            }
-            _ => walk::walk(text, Words::new(), &mut blocks, scratch),
+            }),
         }
         blocks.flush();
     }
 
     /// Appends all tokens of `text` to `out`.
-    pub fn tokens(&mut self, text: &[u8], out: &mut Vec<Token>) {
+    pub fn tokens<'t>(&mut self, text: impl Into<Text<'t>>, out: &mut Vec<Token>) {
         self.for_each_block(text, &mut |block| out.extend_from_slice(block));
     }
 }
@@ -152,16 +175,49 @@ pub fn last_cut(unit: Unit, text: &[u8]) -> Option<usize> {
     }
 }
 
-/// The token of a line, if it has words.
-fn line_token(words: &mut Tokenizer, line: &[u8]) -> Option<Token> {
-    let mut token = None;
-    words.for_each_block(line, &mut |block| {
-        let fingerprint = token.get_or_insert(Fingerprint::EMPTY);
-        for &word in block {
-            fingerprint.push_token(word);
+/// Calls `each` with the token and the place of every line that has words, without the line feed
+/// that ends it. One inside an atom ends none.
+fn for_each_line(words: &mut Tokenizer, text: Text<'_>, mut each: impl FnMut(Token, Range<usize>)) {
+    let mut start = 0;
+    let mut line: Option<Fingerprint> = None;
+    text.for_each_part(|part| match part {
+        Part::Atom(place) => {
+            let token = atom_token(&text.bytes()[place]);
+            line.get_or_insert(Fingerprint::EMPTY).push_token(token);
+        }
+        Part::Stretch(place) => {
+            let mut from = place.start;
+            for piece in text.bytes()[place.clone()].split(|&byte| byte == b'\n') {
+                // Before every piece but the first stands a line feed.
+                if from > place.start {
+                    if let Some(token) = line.take() {
+                        each(token.finish(), start..from - 1);
+                    }
+                    start = from;
+                }
+                push_words(words, piece, &mut line);
+                from += piece.len() + 1;
+            }
         }
     });
-    token.map(Fingerprint::finish)
+    if let Some(token) = line {
+        each(token.finish(), start..text.bytes().len());
+    }
+}
+
+/// Appends the words of a piece of a line; begins it if there are any.
+fn push_words(words: &mut Tokenizer, piece: &[u8], line: &mut Option<Fingerprint>) {
+    words.for_each_block(piece, &mut |block| {
+        let line = line.get_or_insert(Fingerprint::EMPTY);
+        for &word in block {
+            line.push_token(word);
+        }
+    });
+}
+
+/// The token of an atom.
+fn atom_token(atom: &[u8]) -> Token {
+    TOKENS.bytes(atom)
 }
 
 /// A block with more tokens than this goes on before the next ASCII run.

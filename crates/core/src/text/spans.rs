@@ -1,8 +1,9 @@
 //! Tokens with where they stand, for differences shown to people.
 
+use super::document::{Part, Text};
 use super::feed::{Characters, Out, Words};
 use super::walk::walk;
-use super::{Token, Tokenizer, Unit, line_token};
+use super::{Token, Tokenizer, Unit, atom_token, for_each_line};
 
 /// A token and the bytes of the original text that it stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,35 +23,46 @@ pub struct Span {
 /// Tokens that come from one character (U+00BD is `1` and `2`), or from a
 /// letter and its marks, share their place. A place holds the whole word, with
 /// soft hyphens and the like inside it; a separator's is what stands between
-/// its neighbours; a line's is all of it without the line feed.
-pub fn spans(unit: Unit, text: &[u8]) -> Vec<Span> {
-    let mut spans = Spans(Vec::new());
+/// its neighbours; a line's is all of it without the line feed; an atom's is the atom.
+pub fn spans<'t>(unit: Unit, text: impl Into<Text<'t>>) -> Vec<Span> {
+    let text = text.into();
+    let mut spans = Spans { found: Vec::new(), from: 0 };
     let mut scratch = Vec::new();
-    match unit {
-        Unit::Words => walk(text, Words::new(), &mut spans, &mut scratch),
-        Unit::Characters => walk(text, Characters::new(), &mut spans, &mut scratch),
-        Unit::Lines => {
-            let mut words = Tokenizer::new(Unit::Words);
-            let mut start = 0;
-            for line in text.split(|&byte| byte == b'\n') {
-                let end = start + line.len();
-                if let Some(token) = line_token(&mut words, line) {
-                    spans.push(token, (start, end));
-                }
-                start = end + 1;
+    if unit == Unit::Lines {
+        let mut words = Tokenizer::new(Unit::Words);
+        for_each_line(&mut words, text, |token, place| {
+            spans.push(token, (place.start, place.end));
+        });
+        return spans.found;
+    }
+    text.for_each_part(|part| match part {
+        Part::Atom(place) => {
+            spans.from = 0;
+            spans.push(atom_token(&text.bytes()[place.clone()]), (place.start, place.end));
+        }
+        Part::Stretch(place) => {
+            spans.from = place.start;
+            let stretch = &text.bytes()[place];
+            match unit {
+                Unit::Characters => walk(stretch, Characters::new(), &mut spans, &mut scratch),
+                _ => walk(stretch, Words::new(), &mut spans, &mut scratch),
             }
         }
-    }
-    spans.0
+    });
+    spans.found
 }
 
-struct Spans(Vec<Span>);
+struct Spans {
+    found: Vec<Span>,
+    /// Where the stretch being walked begins.
+    from: usize,
+}
 
 impl Out for Spans {
     type Place = (usize, usize);
 
     fn push(&mut self, token: Token, (start, end): (usize, usize)) {
-        self.0.push(Span { token, start, end });
+        self.found.push(Span { token, start: self.from + start, end: self.from + end });
     }
 
     fn push_if(&mut self, really: bool, token: Token, place: (usize, usize)) {

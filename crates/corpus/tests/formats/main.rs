@@ -5,6 +5,7 @@
 mod broken;
 mod json_lines;
 mod mirrors;
+mod pages;
 mod parquets;
 mod sources;
 mod streams;
@@ -101,7 +102,7 @@ fn owned(record: lookalike_corpus::Result<Record<'_>>) -> Result<Read, String> {
     record.map_err(|error| error.to_string()).map(|record| Read {
         number: record.number,
         id: record.id.into_owned(),
-        text: String::from_utf8_lossy(&record.text).into_owned(),
+        text: String::from_utf8_lossy(&record.content).into_owned(),
         url: record.url.map(std::borrow::Cow::into_owned),
     })
 }

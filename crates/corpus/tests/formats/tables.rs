@@ -120,7 +120,9 @@ fn a_table_without_the_column_is_refused_at_once() {
     let error = chunks.next().unwrap().unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::NoColumn { .. }));
     assert!(
-        error.to_string().ends_with("has no column `text`\nhint: it has `a`, `Text`"),
+        error
+            .to_string()
+            .ends_with("has no column `text` and none `html`\nhint: it has `a`, `Text`"),
         "{error}"
     );
     assert!(chunks.next().is_none());

@@ -148,7 +148,7 @@ fn records(source: &Source) -> Vec<Result<Record, String>> {
             Ok(chunk) => chunk.for_each(|record| {
                 records.push(record.map_err(|error| error.to_string()).map(|record| {
                     let url = record.url.map(std::borrow::Cow::into_owned);
-                    (record.number, record.id.into_owned(), record.text.into_owned(), url)
+                    (record.number, record.id.into_owned(), record.content.into_owned(), url)
                 }));
             }),
             Err(error) => records.push(Err(error.to_string())),

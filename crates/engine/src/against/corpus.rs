@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use lookalike_core::text::Unit;
+use lookalike_core::text::{self, Unit};
 use lookalike_corpus::{Format, ReadOptions, Source, Sources};
 
 use crate::error::{Error, ErrorKind, Result};
@@ -13,6 +13,7 @@ use crate::observe::Observer;
 use crate::pipeline::{Event, Held, Piece, Pipeline};
 use crate::skips::Skips;
 use crate::sources::{SourceRow, SourceTable, SourcesWriter};
+use crate::texts::Texts;
 
 /// One side.
 pub(super) struct Corpus<'a> {
@@ -40,26 +41,26 @@ pub(super) struct Counted {
     pub(super) skips: Skips,
 }
 
-/// A document that can be read as often as needed.
+/// A document that can be read as often as needed, and its bytes.
 pub(super) enum Text<'a> {
-    Whole(&'a [u8]),
+    Whole(text::Text<'a>, u64),
     /// Too long to be in memory.
     Long(&'a Source, &'a ReadOptions, Unit),
 }
 
 impl Text<'_> {
     /// Calls `each` with pieces that have the tokens of the whole; the bytes of all of them.
-    pub(super) fn for_each_piece(&self, mut each: impl FnMut(&[u8])) -> Result<u64> {
+    pub(super) fn for_each_piece(&self, mut each: impl FnMut(text::Text<'_>)) -> Result<u64> {
         match self {
-            Self::Whole(text) => {
-                each(text);
-                Ok(text.len() as u64)
+            Self::Whole(text, bytes) => {
+                each(*text);
+                Ok(*bytes)
             }
             Self::Long(source, options, unit) => {
                 let mut bytes = 0;
                 let read = long_text::for_each_piece(source, options, *unit, |piece| {
                     bytes += piece.len() as u64;
-                    each(piece);
+                    each(piece.into());
                 });
                 read.map(|()| bytes).map_err(Error::corpus)
             }
@@ -71,7 +72,7 @@ impl Text<'_> {
 pub(super) trait Reader {
     type Made: Held + Default;
 
-    /// Takes a document; `place` counts those of a batch. The bytes of its text.
+    /// Takes a document; `place` counts those of a batch. Its bytes.
     fn document(
         &mut self,
         place: u64,
@@ -225,6 +226,7 @@ impl Corpus<'_> {
     }
 
     fn worker<R: Reader>(&self, mut reader: R) -> impl FnMut(u64, Piece) -> Result<Batch<R::Made>> {
+        let mut texts = Texts::new();
         move |number, piece| {
             let mut batch = Batch { number, ..Batch::default() };
             let mut failure = Ok(());
@@ -253,7 +255,9 @@ impl Corpus<'_> {
                     chunk.for_each(|result| {
                         match result {
                             Ok(document) => {
-                                take(record, &document.id, &Text::Whole(&document.text));
+                                let text = texts.of_record(&document);
+                                let bytes = document.content.len() as u64;
+                                take(record, &document.id, &Text::Whole(text, bytes));
                             }
                             Err(fault) => faults.push((record, Error::corpus(fault))),
                         }

@@ -254,7 +254,7 @@ fn matches_come_back_from_a_file() {
             chunk.unwrap().for_each(|record| {
                 let record = record.unwrap();
                 rows.push((
-                    String::from_utf8(record.text.to_vec()).unwrap(),
+                    String::from_utf8(record.content.to_vec()).unwrap(),
                     record.id.to_string(),
                 ));
             });

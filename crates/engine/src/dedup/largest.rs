@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
 use lookalike_core::Recipe;
+use lookalike_core::text::TextBuf;
 use lookalike_corpus::ReadOptions;
 
 use crate::error::Result;
@@ -67,7 +68,7 @@ impl Documents<'_> {
     fn cluster(
         &self,
         large: &Large,
-        texts: &HashMap<u64, Vec<u8>>,
+        texts: &HashMap<u64, TextBuf>,
         ids: &mut Ids<'_>,
     ) -> Result<Cluster> {
         let mut members = Vec::new();

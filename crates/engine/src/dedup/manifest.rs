@@ -99,8 +99,9 @@ impl Manifest {
     pub(crate) fn read_options(&self) -> ReadOptions {
         let mut read = ReadOptions::default();
         let fields = &mut read.fields;
-        let names = ["text-field", "id-field", "url-field"];
-        for (name, field) in names.iter().zip([&mut fields.text, &mut fields.id, &mut fields.url]) {
+        let names = ["text-field", "html-field", "id-field", "url-field"];
+        let values = [&mut fields.text, &mut fields.html, &mut fields.id, &mut fields.url];
+        for (name, field) in names.iter().zip(values) {
             self.option(name).clone_into(field);
         }
         read

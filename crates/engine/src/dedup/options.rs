@@ -192,6 +192,7 @@ impl Dedup {
             named("recipe", self.recipe.digest().to_string()),
             named("format", self.format.map_or("", Format::name).to_owned()),
             named("text-field", fields.text.clone()),
+            named("html-field", fields.html.clone()),
             named("id-field", fields.id.clone()),
             named("url-field", fields.url.clone()),
             named("keep", self.keep.to_string()),

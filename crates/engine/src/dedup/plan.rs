@@ -68,7 +68,7 @@ impl Dedup {
                 chunk.for_each(|record| {
                     if let Ok(record) = record {
                         documents += 1;
-                        text_bytes += record.text.len() as u64;
+                        text_bytes += record.content.len() as u64;
                     }
                 });
             }

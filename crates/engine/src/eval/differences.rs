@@ -12,7 +12,7 @@ use std::path::Path;
 
 use lookalike_core::difference::term_difference;
 use lookalike_core::mix;
-use lookalike_core::text::{Tokenizer, Unit};
+use lookalike_core::text::{Text, Tokenizer, Unit};
 use lookalike_corpus::Format;
 use serde::Serialize;
 
@@ -333,7 +333,7 @@ struct Writer {
 }
 
 impl Writer {
-    fn piece(&mut self, text: &[u8]) -> Result<()> {
+    fn piece<'a>(&mut self, text: impl Into<Text<'a>>) -> Result<()> {
         let Self { file, tokenizer, length, .. } = self;
         let mut written = Ok(());
         tokenizer.for_each_block(text, &mut |tokens| {

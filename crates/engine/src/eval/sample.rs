@@ -14,7 +14,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use lookalike_core::mix;
-use lookalike_core::text::Unit;
+use lookalike_core::text::{Text, TextBuf, Unit};
 use serde::Serialize;
 
 use super::differences::{Sampled, Smallest};
@@ -147,7 +147,7 @@ impl Eval {
         let mut pairs = Vec::new();
         for Chosen { pair, weight, returned_by } in drawn {
             let rows = [u64::from(pair.earlier), u64::from(pair.later)];
-            let [a, b] = rows.map(|row| texts.get(&row).map_or(&[][..], |text| text));
+            let [a, b] = rows.map(|row| texts.get(&row).map_or((&[][..]).into(), TextBuf::as_text));
             let common = returned.pages.common(pair.later, pair.earlier);
             let names = self.recipes.iter().enumerate();
             let names = names.filter(|(number, _)| returned_by >> number & 1 == 1);
@@ -159,7 +159,7 @@ impl Eval {
                 sites: common.sites,
                 b_similarity: common.features,
                 c_similarity: common.bits,
-                beginnings: [a, b].map(beginning),
+                beginnings: [a, b].map(|text: Text<'_>| beginning(text.bytes())),
                 difference: marked_difference(Unit::Words, a, &id, b),
                 b: id,
             });

@@ -1,7 +1,7 @@
 //! What differs between two documents, small enough for a report.
 
 use lookalike_core::difference::{self, Excerpt, Limits, Marked, marked};
-use lookalike_core::text::Unit;
+use lookalike_core::text::{Text, Unit};
 use serde::{Deserialize, Serialize};
 
 use crate::numbers::grouped;
@@ -52,8 +52,14 @@ pub enum Piece {
 
 /// Marks what differs between the keeper's text and the text of the document `with`, at most some
 /// 4,000 characters of it.
-pub fn marked_difference(unit: Unit, keeper: &[u8], with: &str, other: &[u8]) -> Difference {
-    let whole = keeper.len().max(other.len()) <= MAX_BYTES;
+pub fn marked_difference<'a, 'b>(
+    unit: Unit,
+    keeper: impl Into<Text<'a>>,
+    with: &str,
+    other: impl Into<Text<'b>>,
+) -> Difference {
+    let (keeper, other) = (keeper.into(), other.into());
+    let whole = keeper.bytes().len().max(other.bytes().len()) <= MAX_BYTES;
     let (keeper, other) = (beginning(keeper), beginning(other));
     let mut marked = marked(unit, keeper, other, Limits::DEFAULT);
     if !whole {
@@ -72,14 +78,15 @@ pub fn marked_difference(unit: Unit, keeper: &[u8], with: &str, other: &[u8]) ->
 }
 
 /// The first [`MAX_BYTES`], up to the last space, so that no word is cut.
-fn beginning(text: &[u8]) -> &[u8] {
-    let Some(start) = text.get(..MAX_BYTES).filter(|start| start.len() < text.len()) else {
+fn beginning(text: Text<'_>) -> Text<'_> {
+    let bytes = text.bytes();
+    let Some(start) = bytes.get(..MAX_BYTES).filter(|start| start.len() < bytes.len()) else {
         return text;
     };
     let space = start.iter().rposition(u8::is_ascii_whitespace);
     // Text without spaces is cut between two characters.
     let character = || start.iter().rposition(|&byte| byte & 0xc0 != 0x80).unwrap_or(0);
-    &start[..space.unwrap_or_else(character)]
+    text.beginning(space.unwrap_or_else(character))
 }
 
 /// Of two beginnings, one often reaches further than the other: what stands at their ends is

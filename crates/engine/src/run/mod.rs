@@ -12,6 +12,7 @@ mod tables;
 
 use std::path::Path;
 
+use lookalike_core::text::TextBuf;
 use lookalike_core::{Recipe, Signer};
 use lookalike_corpus::ReadOptions;
 use serde::Serialize;
@@ -132,14 +133,14 @@ impl Run {
         Ok(RunDocument { id, source, record, row })
     }
 
-    /// The text of a document, read from its input again.
+    /// The text of a document, read from its input again; of a page, what a visitor sees.
     ///
     /// It is the text that was signed, which its fingerprint proves, whatever else has happened
     /// to the file.
     ///
     /// # Errors
     /// If there is no such row, the input cannot be read, or the document is not there any more.
-    pub fn text(&self, row: u64) -> Result<Vec<u8>> {
+    pub fn text(&self, row: u64) -> Result<TextBuf> {
         let signed = self.signatures.signature(row)?.exact;
         let Some(source) = self.sources.of_row(row)? else {
             let (path, option) = (self.files.signatures(), "the text of a document".to_owned());
@@ -149,7 +150,7 @@ impl Run {
         let mut found = None;
         source.for_each_text(&self.read, &[row], |_, text| {
             if signer.sign(text).exact == signed {
-                found = Some(text.to_vec());
+                found = Some(text.to_buf());
             }
         })?;
         found.ok_or_else(|| {

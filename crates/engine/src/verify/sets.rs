@@ -11,9 +11,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use lookalike_core::resemblance::Overlap;
 use lookalike_core::shingle::Shingler;
-use lookalike_core::text::Tokenizer;
+use lookalike_core::text::{Text, Tokenizer};
 use lookalike_core::{Kernel, Recipe};
-use lookalike_corpus::{ReadOptions, Source};
+use lookalike_corpus::{ReadOptions, Record as Document, Source};
 
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::files::Files;
@@ -24,6 +24,7 @@ use crate::row_set::RowSet;
 use crate::rows::{Kind, Rows, RowsWriter};
 use crate::sort::{Record, Sorter};
 use crate::sources::{SourceRow, SourceTable};
+use crate::texts::Texts;
 
 const SHINGLES: Kind = *b"shingles";
 const STARTS: Kind = *b"setstart";
@@ -140,7 +141,7 @@ impl Worker<'_> {
                 |record| row.row_of(record).is_some_and(|row| self.wanted.contains(row)),
                 |document| {
                     let document = document.map_err(Error::corpus);
-                    let set = document.and_then(|d| self.maker.document(&d.text, &mut batch));
+                    let set = document.and_then(|d| self.maker.document(&d, &mut batch));
                     made = std::mem::replace(&mut made, Ok(())).and(set);
                 },
             ),
@@ -156,6 +157,7 @@ struct SetMaker<'a> {
     work: &'a Path,
     /// Names the folders of sets that are sorted out of core.
     spills: &'a AtomicU64,
+    texts: Texts,
     tokenizer: Tokenizer,
     shingler: Shingler,
     shingles: Vec<u64>,
@@ -177,6 +179,7 @@ impl<'a> SetMaker<'a> {
             extraction,
             work,
             spills,
+            texts: Texts::new(),
             tokenizer: Tokenizer::with_kernel(recipe.tokens, *kernel),
             shingler: Shingler::new(*kernel, width, counting),
             shingles: Vec::new(),
@@ -184,9 +187,12 @@ impl<'a> SetMaker<'a> {
         }
     }
 
-    fn document(&mut self, text: &[u8], batch: &mut Batch) -> Result<()> {
-        self.text(text)?;
-        self.finish(text.len() as u64, batch)
+    fn document(&mut self, document: &Document<'_>, batch: &mut Batch) -> Result<()> {
+        let mut texts = std::mem::take(&mut self.texts);
+        let made = self.text(texts.of_record(document));
+        self.texts = texts;
+        made?;
+        self.finish(document.content.len() as u64, batch)
     }
 
     fn long_text(&mut self, source: &Source, batch: &mut Batch) -> Result<()> {
@@ -195,7 +201,7 @@ impl<'a> SetMaker<'a> {
         let read = long_text::for_each_piece(source, options, recipe.tokens, |piece| {
             bytes += piece.len() as u64;
             if made.is_ok() {
-                made = self.text(piece);
+                made = self.text(piece.into());
             }
         });
         read.map_err(Error::corpus)?;
@@ -204,7 +210,7 @@ impl<'a> SetMaker<'a> {
     }
 
     /// Takes the next piece of a text.
-    fn text(&mut self, piece: &[u8]) -> Result<()> {
+    fn text(&mut self, piece: Text<'_>) -> Result<()> {
         let Self { tokenizer, shingler, shingles, spill, .. } = self;
         let mut sorted = Ok(());
         tokenizer.for_each_block(piece, &mut |tokens| {

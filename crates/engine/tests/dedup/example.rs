@@ -20,7 +20,7 @@ fn texts() -> BTreeMap<String, Vec<u8>> {
         for chunk in source.chunks(&ReadOptions::default()) {
             chunk.unwrap().for_each(|record| {
                 let record = record.unwrap();
-                texts.insert(place(source.name(), record.number), record.text.into_owned());
+                texts.insert(place(source.name(), record.number), record.content.into_owned());
             });
         }
     }

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Every fuzz target for a minute, from the pages of the tests on; `bash ci/fuzz.sh 600` takes longer.
+set -eu
+seconds=${1:-60}
+tools=$PWD/target/tools
+export PATH=$tools/bin:$PATH
+command -v cargo-fuzz >/dev/null || cargo install --quiet --locked --root "$tools" cargo-fuzz
+
+# Coverage for the fuzzer takes flags of the compiler that are not stable yet. No sanitizer: there
+# is no unsafe code behind these targets but the kernels', whose own tests compare all of them.
+export RUSTC_BOOTSTRAP=1
+for path in fuzz/fuzz_targets/*.rs; do
+  target=$(basename "$path" .rs)
+  mkdir -p "fuzz/corpus/$target"
+  cargo fuzz run --fuzz-dir fuzz --sanitizer none "$target" \
+    "fuzz/corpus/$target" "crates/core/tests/${target}_pages" -- \
+    -max_total_time="$seconds" -max_len=16384 -timeout=10 -rss_limit_mb=1024 -verbosity=0 -print_final_stats=1
+done

@@ -1,0 +1,39 @@
+//! Any bytes are a web page: its text is well formed, and has the tokens it should have.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use lookalike_core::text::html::Extractor;
+use lookalike_core::text::{Text, Tokenizer, Unit, spans};
+
+const URLS: [Option<&str>; 4] =
+    [None, Some("http://a.example/b/c.html"), Some("//"), Some("HTTPS://[::1]:8/x?y#z")];
+
+fuzz_target!(|page: &[u8]| {
+    let url = URLS[page.first().map_or(0, |byte| usize::from(byte % 4))];
+    let mut extractor = Extractor::new();
+    let text = extractor.extract(page, url).to_buf();
+    check(text.as_text());
+    assert!(text.as_text().bytes().len() <= 6 * page.len() + 2048);
+    // Nothing of one page is left for the next.
+    assert_eq!(text.as_text(), extractor.extract(page, url));
+    // Text without markup is itself.
+    if !page.iter().any(|byte| b"<&\0\r".contains(byte)) {
+        assert_eq!(text.as_text(), Text::from(page));
+    }
+});
+
+fn check(text: Text<'_>) {
+    let mut end = 0;
+    for atom in text.atoms() {
+        assert!(end <= atom.start && atom.start < atom.end);
+        assert!(!text.bytes()[atom.clone()].iter().any(u8::is_ascii_whitespace));
+        end = atom.end;
+        assert_eq!(text.bytes().get(end), Some(&b' '));
+    }
+    for unit in [Unit::Words, Unit::Lines, Unit::Characters] {
+        let mut tokens = Vec::new();
+        Tokenizer::new(unit).tokens(text, &mut tokens);
+        assert!(spans(unit, text).iter().map(|span| span.token).eq(tokens));
+    }
+}
