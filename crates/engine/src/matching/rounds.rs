@@ -130,6 +130,7 @@ pub fn cluster(plan: &Plan<'_>, judge: &mut dyn Judge, progress: &dyn Fn(u64)) -
     let documents = GroupReader::open(plan.groups)?.documents();
     let mut rounds = Rounds {
         plan,
+        documents,
         judge,
         progress,
         state: State::new(plan.clustering, documents as u32),
@@ -140,13 +141,13 @@ pub fn cluster(plan: &Plan<'_>, judge: &mut dyn Judge, progress: &dyn Fn(u64)) -
         number: 0,
     };
     let limited = match plan.judged {
-        Pairs::Needed { limit } => rounds.run(documents, limit.max(1))?,
+        Pairs::Needed { limit } => rounds.run(limit.max(1))?,
         Pairs::All => {
             rounds.round(0, usize::MAX, Decide::FromAll)?;
             Limited::default()
         }
     };
-    rounds.finish(documents, limited)
+    rounds.finish(limited)
 }
 
 /// The first members of the group at hand that come first, ascending.
@@ -225,6 +226,7 @@ struct Outcome {
 
 struct Rounds<'a> {
     plan: &'a Plan<'a>,
+    documents: u64,
     judge: &'a mut dyn Judge,
     progress: &'a dyn Fn(u64),
     state: State,
@@ -240,7 +242,7 @@ struct Rounds<'a> {
 
 impl Rounds<'_> {
     /// All rounds up to the limit.
-    fn run(&mut self, documents: u64, limit: usize) -> Result<Limited> {
+    fn run(&mut self, limit: usize) -> Result<Limited> {
         let steps: &[usize] = match self.plan.clustering {
             Clustering::Anchored => &[1, 8],
             Clustering::Components => &[1],
@@ -256,14 +258,14 @@ impl Rounds<'_> {
         {
             last = limit;
         }
-        let (limited, right) = self.survey(documents, limit)?;
+        let (limited, right) = self.survey(limit)?;
         if right {
             return Ok(limited);
         }
         loop {
             let outcome = self.round(0, limit, Decide::FromThisRound)?;
             if outcome.judged == 0 && !outcome.changed {
-                return Ok(self.survey(documents, limit)?.0);
+                return Ok(self.survey(limit)?.0);
             }
         }
     }
@@ -274,7 +276,12 @@ impl Rounds<'_> {
         self.number += 1;
         let budget = self.plan.budget;
         let mut made = Made {
-            recent: vec![0; (budget / 4 / size_of::<u64>()).max(1)],
+            // No larger than it can be of use: every slot that is used for the first time is a
+            // page that the system must find.
+            recent: vec![
+                0;
+                (budget / 4 / size_of::<u64>()).clamp(1, 8 * self.documents as usize + 1)
+            ],
             candidates: Sorter::new(self.plan.folder, budget / 2),
             by_later: (decide == Decide::FromThisRound)
                 .then(|| Sorter::new(self.plan.folder, budget / 4)),
@@ -392,10 +399,10 @@ impl Rounds<'_> {
 
     /// Counts what the limit hid, and whether every keeper is among the first members that are
     /// kept of a group with its document.
-    fn survey(&self, documents: u64, limit: usize) -> Result<(Limited, bool)> {
+    fn survey(&self, limit: usize) -> Result<(Limited, bool)> {
         let mut limited = Limited::default();
-        let mut late = Places::none(documents);
-        let mut confirmed = Places::none(documents);
+        let mut late = Places::none(self.documents);
+        let mut confirmed = Places::none(self.documents);
         let mut right = 0u64;
         let mut groups = Ahead::open(self.plan.groups)?;
         let mut first = First::new(limit);
@@ -435,10 +442,10 @@ impl Rounds<'_> {
     }
 
     /// Writes pairs and keepers.
-    fn finish(self, documents: u64, limited: Limited) -> Result<Clusters> {
+    fn finish(self, limited: Limited) -> Result<Clusters> {
         let effort = Effort { candidates: self.candidates, rounds: self.number, limited };
         let paths = [self.plan.pairs, self.plan.keepers];
-        decide::write(self.state, self.accepted, effort, paths, documents)
+        decide::write(self.state, self.accepted, effort, paths, self.documents)
     }
 }
 
