@@ -19,7 +19,7 @@ mod skipped;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    lookalike_kernels::allocator::give_back_freed_memory();
+    lookalike::kernels::allocator::give_back_freed_memory();
     exit::install_panic_hook();
     match flags::parse() {
         Ok(command) => exit::code(command::run(&command)),

@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal as _, Write as _};
 
 use anyhow::Context as _;
-pub(crate) use lookalike_engine::numbers::{bytes, count, grouped};
+pub(crate) use lookalike::engine::numbers::{bytes, count, grouped};
 
 use crate::env;
 

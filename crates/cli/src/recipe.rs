@@ -5,8 +5,8 @@ use std::io::Read as _;
 use std::path::Path;
 
 use anyhow::{Context as _, anyhow, bail};
-use lookalike_core::Recipe;
-use lookalike_core::recipe::{PRESETS, Verify};
+use lookalike::core::Recipe;
+use lookalike::core::recipe::{PRESETS, Verify};
 
 use crate::flags::Judging;
 

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use lookalike_corpus::{FieldValue, ReadOptions, Source};
+use lookalike::corpus::{FieldValue, ReadOptions, Source};
 
 const BUCKET: &str = "s3://examples";
 

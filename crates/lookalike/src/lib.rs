@@ -1,8 +1,8 @@
 //! Finds documents that are roughly the same, and proves it.
 //!
 //! This is the front door: what most programs need, from the crates behind it
-//! ([`core`] the mathematics, [`corpus`] documents in and out, [`engine`] the
-//! batch job).
+//! ([`kernels`] the inner loops, [`core`] the mathematics, [`corpus`] documents
+//! in and out, [`engine`] the batch job).
 //!
 //! # Two documents
 //!
@@ -69,6 +69,7 @@
 pub use lookalike_core as core;
 pub use lookalike_corpus as corpus;
 pub use lookalike_engine as engine;
+pub use lookalike_kernels as kernels;
 
 pub use lookalike_core::{
     CandidateRule, Comparer, Comparison, Kernel, Layout, Recipe, Signature, Signer, Similarity,

@@ -1,9 +1,9 @@
 //! `lookalike compare`: everything that can be said of two documents.
 
-use lookalike_core::difference::Limits as Shown;
-use lookalike_core::{Comparer, Comparison, Recipe};
-use lookalike_corpus::{Limits, read_document};
-use lookalike_engine::Texts;
+use lookalike::core::difference::Limits as Shown;
+use lookalike::core::{Comparer, Comparison, Recipe};
+use lookalike::corpus::{Limits, read_document};
+use lookalike::engine::Texts;
 use serde_json::json;
 
 use super::difference;

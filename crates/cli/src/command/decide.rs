@@ -1,7 +1,7 @@
 //! `lookalike decide`: another decision from a finished run.
 
-use lookalike_core::Kernel;
-use lookalike_engine::Decide as Job;
+use lookalike::core::Kernel;
+use lookalike::engine::Decide as Job;
 
 use super::dedup::run_watched;
 use crate::exit::Outcome;

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use lookalike_core::Kernel;
-use lookalike_engine::numbers::{bytes, count, duration, grouped, percent};
-use lookalike_engine::report::{Report, Verify};
-use lookalike_engine::{Dedup as Job, Error, ErrorKind, Plan};
+use lookalike::core::Kernel;
+use lookalike::engine::numbers::{bytes, count, duration, grouped, percent};
+use lookalike::engine::report::{Report, Verify};
+use lookalike::engine::{Dedup as Job, Error, ErrorKind, Plan};
 
 use crate::exit::{Outcome, say};
 use crate::flags::{Dedup, ProgressForm};
@@ -49,7 +49,7 @@ pub(super) fn run_watched(
     out: &Path,
     survivors: bool,
     json: bool,
-    job: impl FnOnce(&Watch) -> lookalike_engine::Result<Report>,
+    job: impl FnOnce(&Watch) -> lookalike::engine::Result<Report>,
 ) -> anyhow::Result<Outcome> {
     interrupt::watch("interrupted\nhint: the same command with --resume goes on", Vec::new())?;
     let watch = Watch::new(progress);

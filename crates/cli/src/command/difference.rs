@@ -2,8 +2,8 @@
 //!
 //! One passage a paragraph; what is equal for long is only counted.
 
-use lookalike_core::difference::{Excerpt, Limits, Piece, marked};
-use lookalike_core::text::{Text, Unit};
+use lookalike::core::difference::{Excerpt, Limits, Piece, marked};
+use lookalike::core::text::{Text, Unit};
 
 use crate::output::{Style, count, grouped};
 

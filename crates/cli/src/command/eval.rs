@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use anyhow::{anyhow, bail};
-use lookalike_core::Kernel;
-use lookalike_engine::eval::{Eval as Job, Evaluation, LabelFile, Sample, Share};
-use lookalike_engine::numbers::{count, duration, grouped};
-use lookalike_engine::{Error, ErrorKind, Observer as _};
+use lookalike::core::Kernel;
+use lookalike::engine::eval::{Eval as Job, Evaluation, LabelFile, Sample, Share};
+use lookalike::engine::numbers::{count, duration, grouped};
+use lookalike::engine::{Error, ErrorKind, Observer as _};
 use serde_json::json;
 
 use crate::exit::{Outcome, say};

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::thread;
 
 use anyhow::{anyhow, bail};
-use lookalike_core::text::UNICODE_VERSION;
-use lookalike_core::{Kernel, Layout, Recipe};
-use lookalike_engine::signature_file::{FORMAT_VERSION, SignatureReader, is_signature_file};
+use lookalike::core::text::UNICODE_VERSION;
+use lookalike::core::{Kernel, Layout, Recipe};
+use lookalike::engine::signature_file::{FORMAT_VERSION, SignatureReader, is_signature_file};
 use serde_json::json;
 
 use crate::exit::Outcome;
@@ -23,7 +23,7 @@ pub(crate) fn program(kernel: Kernel, as_json: bool) -> anyhow::Result<Outcome> 
     let unicode = format!("{major}.{minor}.{patch}");
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let version = env!("CARGO_PKG_VERSION");
-    let recipe_version = lookalike_core::recipe::VERSION;
+    let recipe_version = lookalike::core::recipe::VERSION;
     if as_json {
         output::write_json(&json!({
             "version": version,

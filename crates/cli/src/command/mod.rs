@@ -17,7 +17,7 @@ mod verdict;
 mod why;
 
 use anyhow::Context as _;
-use lookalike_core::Kernel;
+use lookalike::core::Kernel;
 
 use crate::env;
 use crate::exit::Outcome;

@@ -8,13 +8,13 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use lookalike_core::feature::b_similarity;
-use lookalike_core::filter::Filter;
-use lookalike_core::resemblance::Overlap;
-use lookalike_core::shingle::{ShingleSet, Shingler};
-use lookalike_core::text::{Text, Tokenizer};
-use lookalike_core::{Kernel, Recipe, Signer};
-use lookalike_engine::Texts;
+use lookalike::core::feature::b_similarity;
+use lookalike::core::filter::Filter;
+use lookalike::core::resemblance::Overlap;
+use lookalike::core::shingle::{ShingleSet, Shingler};
+use lookalike::core::text::{Text, Tokenizer};
+use lookalike::core::{Kernel, Recipe, Signer};
+use lookalike::engine::Texts;
 use serde_json::json;
 
 use crate::exit::say;

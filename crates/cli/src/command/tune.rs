@@ -1,9 +1,9 @@
 //! `lookalike tune`: a filter for a purpose, or what a filter does.
 
-use lookalike_core::filter::Filter;
-use lookalike_core::recipe::SketchParameters;
-use lookalike_core::{Kernel, Recipe};
-use lookalike_engine::{AtomicFile, Existing};
+use lookalike::core::filter::Filter;
+use lookalike::core::recipe::SketchParameters;
+use lookalike::core::{Kernel, Recipe};
+use lookalike::engine::{AtomicFile, Existing};
 use lookalike_plot::FilterPlot;
 use serde_json::json;
 

@@ -1,7 +1,7 @@
 //! Whether two documents are a pair under a recipe, in a sentence.
 
-use lookalike_core::recipe::Verify;
-use lookalike_core::{CandidateRule, Comparison, Condition, Counted, Kernel, Recipe};
+use lookalike::core::recipe::Verify;
+use lookalike::core::{CandidateRule, Comparison, Condition, Counted, Kernel, Recipe};
 
 use crate::output::{beside, count, threshold};
 

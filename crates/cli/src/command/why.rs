@@ -1,11 +1,11 @@
 //! `lookalike why`: what became of a document, or what joins two.
 
 use anyhow::bail;
-use lookalike_core::Recipe;
-use lookalike_core::difference::Limits;
-use lookalike_engine::Run;
-use lookalike_engine::report::Kind;
-use lookalike_engine::run::{
+use lookalike::core::Recipe;
+use lookalike::core::difference::Limits;
+use lookalike::engine::Run;
+use lookalike::engine::report::Kind;
+use lookalike::engine::run::{
     Explanation, Fate, Found, Member, Removal, RunDocument, SHOWN_MEMBERS, Scores, Step,
 };
 use serde_json::{Value, json};

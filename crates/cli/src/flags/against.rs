@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
-use lookalike_engine::Existing;
+use lookalike::engine::Existing;
 
 use super::documents::{Documents, RawDocuments};
 use super::resources::{RawResources, Resources};

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
-use lookalike_engine::matching::Clustering;
-use lookalike_engine::{KeepPolicy, RemovalBudget};
+use lookalike::engine::matching::Clustering;
+use lookalike::engine::{KeepPolicy, RemovalBudget};
 
 use super::dedup::{RawClustering, field_share, removal_budget};
 use super::resources::{RawResources, Resources};

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
-use lookalike_engine::matching::Clustering;
-use lookalike_engine::{KeepPolicy, PairsWanted, RemovalBudget};
+use lookalike::engine::matching::Clustering;
+use lookalike::engine::{KeepPolicy, PairsWanted, RemovalBudget};
 
 use super::documents::{Documents, RawDocuments};
 use super::judging::{Judging, RawJudging};

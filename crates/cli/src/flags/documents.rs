@@ -1,7 +1,7 @@
 //! How documents are read: the flags of all commands that take inputs.
 
 use clap::Args;
-use lookalike_corpus::{Format, Inputs, ReadOptions, Result, Sources};
+use lookalike::corpus::{Format, Inputs, ReadOptions, Result, Sources};
 
 #[derive(Args)]
 pub(crate) struct RawDocuments {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
-use lookalike_engine::eval::{Absent, Eval as Job, Identical, LabelFile, LabelRule};
+use lookalike::engine::eval::{Absent, Eval as Job, Identical, LabelFile, LabelRule};
 
 use super::documents::{Documents, RawDocuments};
 use super::resources::{RawResources, Resources};

@@ -1,7 +1,7 @@
 //! How pairs are found and judged: the flags of all commands that do.
 
 use clap::{Args, ValueEnum};
-use lookalike_core::recipe::Verify;
+use lookalike::core::recipe::Verify;
 
 use super::{mistake, positive_share, proper_share};
 

@@ -63,7 +63,7 @@ pub(crate) struct Sketch {
     pub(crate) output: PathBuf,
     pub(crate) recipe: String,
     pub(crate) on_unreadable: OnUnreadable,
-    pub(crate) existing: lookalike_engine::Existing,
+    pub(crate) existing: lookalike::engine::Existing,
     pub(crate) progress: ProgressForm,
 }
 
@@ -76,7 +76,7 @@ pub(crate) enum OnUnreadable {
 
 impl RawSketch {
     pub(crate) fn check(self) -> Sketch {
-        use lookalike_engine::Existing;
+        use lookalike::engine::Existing;
         let Self { inputs, output, recipe, strict, force, progress, documents } = self;
         let documents = documents.check();
         let on_unreadable = if strict { OnUnreadable::Stop } else { OnUnreadable::Skip };

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
-use lookalike_core::filter::{Filter, Search};
+use lookalike::core::filter::{Filter, Search};
 use lookalike_plot::Scale;
 
 use super::documents::{Documents, RawDocuments};

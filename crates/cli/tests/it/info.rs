@@ -47,7 +47,7 @@ fn recipes_are_completed() {
     let printed = run(&["recipe", &file]).stdout;
     fs::write(&file, &printed).unwrap();
     assert_eq!(run(&["recipe", &file]).stdout, printed);
-    for preset in lookalike_core::recipe::PRESETS {
+    for preset in lookalike::core::recipe::PRESETS {
         assert!(run(&["recipe", preset]).stdout.contains(&format!("name = \"{preset}\"")));
     }
 }
