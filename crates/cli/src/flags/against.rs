@@ -6,7 +6,7 @@ use clap::{Args, ValueHint};
 use lookalike::engine::Existing;
 
 use super::documents::{Documents, RawDocuments};
-use super::resources::{RawResources, Resources};
+use super::resources::{RawProgress, RawResources, Resources};
 use super::sketch::ProgressForm;
 use super::{mistake, positive_share};
 
@@ -87,16 +87,8 @@ pub(crate) struct RawAgainst {
     /// The folder below which working files go [default: the system's]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Running")]
     temp: Option<PathBuf>,
-    /// Show progress: auto (on a terminal), json (lines on stderr), never
-    #[arg(
-        long,
-        value_enum,
-        value_name = "FORM",
-        default_value_t,
-        hide_possible_values = true,
-        help_heading = "Running"
-    )]
-    progress: ProgressForm,
+    #[command(flatten)]
+    progress: RawProgress,
     /// Print matches as JSON lines; with --out, what was found as one object
     #[arg(long, help_heading = "Running")]
     json: bool,
@@ -153,7 +145,7 @@ impl RawAgainst {
             existing: if self.force { Existing::Replace } else { Existing::Refuse },
             resources,
             temp: self.temp,
-            progress: self.progress,
+            progress: self.progress.form,
             json: self.json,
             documents: self.documents.check(),
         })

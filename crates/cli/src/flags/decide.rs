@@ -7,7 +7,7 @@ use lookalike::engine::matching::Clustering;
 use lookalike::engine::{KeepPolicy, RemovalBudget};
 
 use super::dedup::{RawClustering, field_share, removal_budget};
-use super::resources::{RawResources, Resources};
+use super::resources::{RawProgress, RawResources, Resources};
 use super::sketch::ProgressForm;
 use super::{positive_share, share};
 
@@ -69,16 +69,8 @@ pub(crate) struct RawDecide {
     /// The folder for working files [default: DIR2/work]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Running")]
     temp: Option<PathBuf>,
-    /// Show progress: auto (on a terminal), json (lines on stderr), never
-    #[arg(
-        long,
-        value_enum,
-        value_name = "FORM",
-        default_value_t,
-        hide_possible_values = true,
-        help_heading = "Running"
-    )]
-    progress: ProgressForm,
+    #[command(flatten)]
+    progress: RawProgress,
     /// Answer with a JSON object: the report
     #[arg(long, help_heading = "Running")]
     json: bool,
@@ -114,7 +106,7 @@ impl RawDecide {
             resume: self.resume,
             resources,
             temp: self.temp,
-            progress: self.progress,
+            progress: self.progress.form,
             json: self.json,
         })
     }

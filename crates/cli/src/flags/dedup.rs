@@ -8,7 +8,7 @@ use lookalike::engine::{KeepPolicy, PairsWanted, RemovalBudget};
 
 use super::documents::{Documents, RawDocuments};
 use super::judging::{Judging, RawJudging};
-use super::resources::{RawResources, Resources};
+use super::resources::{RawProgress, RawResources, Resources};
 use super::sketch::ProgressForm;
 use super::{mistake, share};
 
@@ -89,16 +89,8 @@ pub(crate) struct RawDedup {
     /// The folder for working files [default: DIR/work]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Running")]
     temp: Option<PathBuf>,
-    /// Show progress: auto (on a terminal), json (lines on stderr), never
-    #[arg(
-        long,
-        value_enum,
-        value_name = "FORM",
-        default_value_t,
-        hide_possible_values = true,
-        help_heading = "Running"
-    )]
-    progress: ProgressForm,
+    #[command(flatten)]
+    progress: RawProgress,
     /// Answer with a JSON object: the report, or the plan of a dry run
     #[arg(long, help_heading = "Running")]
     json: bool,
@@ -176,7 +168,7 @@ impl RawDedup {
             strict: self.strict,
             resources,
             temp: self.temp,
-            progress: self.progress,
+            progress: self.progress.form,
             json: self.json,
             documents: self.documents.check(),
         })

@@ -6,7 +6,7 @@ use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use lookalike::engine::eval::{Absent, Eval as Job, Identical, LabelFile, LabelRule};
 
 use super::documents::{Documents, RawDocuments};
-use super::resources::{RawResources, Resources};
+use super::resources::{RawProgress, RawResources, Resources};
 use super::sketch::ProgressForm;
 use super::{at_least, mistake, share};
 
@@ -143,10 +143,8 @@ struct RawCommon {
     /// The folder below which working files go [default: the system's]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Running")]
     temp: Option<PathBuf>,
-    /// Show progress: auto (on a terminal), json (lines on stderr), never
-    #[arg(long, value_enum, value_name = "FORM", default_value_t, hide_possible_values = true)]
-    #[arg(help_heading = "Running")]
-    progress: ProgressForm,
+    #[command(flatten)]
+    progress: RawProgress,
     /// Answer with a JSON object
     #[arg(long, help_heading = "Running")]
     json: bool,
@@ -261,7 +259,7 @@ impl RawCommon {
             force: self.force,
             resources: self.resources.check("eval")?,
             temp: self.temp,
-            progress: self.progress,
+            progress: self.progress.form,
             json: self.json,
             reading: self.reading.check(),
         })

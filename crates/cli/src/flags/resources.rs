@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{at_least, mistake, size};
+use super::{ProgressForm, at_least, mistake, size};
 
 #[derive(Args)]
 pub(crate) struct RawResources {
@@ -12,6 +12,20 @@ pub(crate) struct RawResources {
     /// How many threads work [default: one for each core]
     #[arg(long, value_name = "N", value_parser = at_least::<1>, help_heading = "Running")]
     threads: Option<u32>,
+}
+
+#[derive(Args)]
+pub(crate) struct RawProgress {
+    /// Show progress: auto (on a terminal), json (lines on stderr), never
+    #[arg(
+        long = "progress",
+        value_enum,
+        value_name = "FORM",
+        default_value_t,
+        hide_possible_values = true,
+        help_heading = "Running"
+    )]
+    pub(super) form: ProgressForm,
 }
 
 /// Checked arguments; what is not given is the job's to choose.
