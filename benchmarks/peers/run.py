@@ -13,6 +13,7 @@ import csv
 import json
 import os
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -24,7 +25,7 @@ import job
 HERE = Path(__file__).resolve().parent
 PEERS = [("datasketch", "verified"), ("datasketch", "candidates"), ("rensa", "verified"),
          ("rensa", "candidates"), ("rensa", "deduplicator")]
-COLUMNS = ["tool", "seconds", "cpu_seconds", "peak_mib", "documents", "candidates", "pairs",
+COLUMNS = ["tool", "seconds", "to_ours", "cpu_seconds", "peak_mib", "documents", "candidates", "pairs",
            "pair_recall", "removed", "wrongly_removed", "missed", "precision", "recall"]
 
 
@@ -38,11 +39,15 @@ def main():
         print(f"truth: {len(truth.ids)} documents, {len(truth.pairs)} pairs at or above "
               f"{job.THRESHOLD}, {time.perf_counter() - started:.1f} s", file=sys.stderr)
         truth.compare_with_file(Path(arguments.input).parent / "resemblance.jsonl.zst")
-        rows = []
-        for tool, command, read in tools(arguments, source, work):
-            print(f"running {tool}", file=sys.stderr)
-            rows.append(measure(tool, command, read, truth, arguments.pairs == "all"))
-        write(rows, arguments.csv)
+        rounds = []
+        for _ in range(arguments.runs):
+            rounds.append([])
+            for tool, command, out, read in tools(arguments, source, work):
+                print(f"running {tool}", file=sys.stderr)
+                shutil.rmtree(out, ignore_errors=True)
+                row = measure(tool, command, read, truth, arguments.pairs == "all")
+                rounds[-1].append(row)
+        write([summed_up(rows, rounds) for rows in zip(*rounds)], arguments.csv)
     finally:
         shutil.rmtree(work)
 
@@ -52,6 +57,8 @@ def parse_arguments():
     parser.add_argument("input")
     parser.add_argument("--ours", metavar="BINARY", help="lookalike; without it only the others")
     parser.add_argument("--limit-mb", type=float, metavar="N", help="only the first N MB of lines")
+    parser.add_argument("--runs", type=int, default=1, metavar="N",
+                        help="of each tool, in turns; times are medians")
     parser.add_argument("--pairs", choices=["needed", "all"], default="needed",
                         help="all: every tool looks for all pairs, not only those it needs")
     parser.add_argument("--only", metavar="NAMES", help="tools whose names begin so, by commas")
@@ -157,7 +164,7 @@ class Truth:
 
 
 def tools(arguments, source, work):
-    """(name, command, how to read the result) of each tool to run."""
+    """(name, command, output, how to read the result) of each tool to run."""
     wanted = tuple(arguments.only.split(",")) if arguments.only else ("",)
     if arguments.ours:
         for name, threads in [("lookalike", []), ("lookalike, 1 thread", ["--threads", "1"])]:
@@ -165,7 +172,7 @@ def tools(arguments, source, work):
             command = [arguments.ours, "dedup", source, "--out", str(out), "--keep", "first",
                        "--pairs", arguments.pairs, "--text-field", arguments.text_field, *threads]
             if name.startswith(wanted):
-                yield name, command, lambda truth, out=out: read_ours(out, truth)
+                yield name, command, out, lambda truth, out=out: read_ours(out, truth)
     for library, variant in PEERS:
         if not f"{library}, {variant}".startswith(wanted):
             continue
@@ -175,7 +182,7 @@ def tools(arguments, source, work):
         command = [sys.executable, str(HERE / f"peer_{library}.py"), source, "--out", str(out),
                    "--variant", variant, "--pairs", arguments.pairs,
                    "--text-field", arguments.text_field]
-        yield f"{library}, {variant}", command, lambda _, out=out: read_peer(out)
+        yield f"{library}, {variant}", command, out, lambda _, out=out: read_peer(out)
 
 
 def read_peer(out):
@@ -227,8 +234,8 @@ def measure(tool, command, read, truth, all_pairs):
     share = lambda part, whole: f"{part / whole:.4f}" if whole else "-"
     return {
         "tool": tool,
-        "seconds": f"{seconds:.2f}",
-        "cpu_seconds": f"{cpu_seconds:.2f}",
+        "seconds": seconds,
+        "cpu_seconds": cpu_seconds,
         # Linux counts KiB, macOS bytes.
         "peak_mib": f"{peak / (1024 if sys.platform != 'darwin' else 1 << 20):.0f}",
         "documents": documents,
@@ -240,6 +247,18 @@ def measure(tool, command, read, truth, all_pairs):
         "missed": missed,
         "precision": share(right, len(removed)),
         "recall": share(right, right + missed),
+    }
+
+
+def summed_up(rows, rounds):
+    """The row of a tool, with the medians of its times and of their ratios to ours, turn by turn."""
+    middle = lambda column: statistics.median(row[column] for row in rows)
+    ratio = statistics.median(row["seconds"] / ours[0]["seconds"] for row, ours in zip(rows, rounds))
+    has_ours = rounds[0][0]["tool"] == "lookalike"
+    return rows[-1] | {
+        "seconds": f"{middle('seconds'):.2f}",
+        "cpu_seconds": f"{middle('cpu_seconds'):.2f}",
+        "to_ours": f"{ratio:.1f}" if has_ours else "-",
     }
 
 
