@@ -1,4 +1,20 @@
-//! How much memory there is, and how much this process has used.
+//! How much memory there is, how much this process has used, and how much a job has to work with.
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// The least memory for what is not counted by documents.
+pub(crate) const LEAST_WORKING_BYTES: u64 = 64 << 20;
+
+/// What is left of a job's memory when every document has what must be held of it.
+pub(crate) fn working_bytes(memory: u64, documents: u64, bytes_per_document: u64) -> Result<usize> {
+    let held = documents * bytes_per_document;
+    let working = memory.saturating_sub(held);
+    if working < LEAST_WORKING_BYTES {
+        let needed = held + LEAST_WORKING_BYTES;
+        return Err(Error::new(ErrorKind::TooLittleMemory { documents, needed }));
+    }
+    Ok(working as usize)
+}
 
 /// The most that was resident at once, where the system tells.
 pub(crate) fn peak_bytes() -> Option<u64> {

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 
 use lookalike_core::text::Unit;
 use lookalike_core::{Kernel, Layout, Recipe, Signer, site};
-use lookalike_corpus::{Chunk, ReadOptions, Record, Source, Sources, UnpackedCopies};
+use lookalike_corpus::{Chunk, Format, ReadOptions, Record, Source, Sources, UnpackedCopies};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -18,7 +18,7 @@ use crate::attributes::{Asked, Attributes, AttributesWriter};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::Files;
 use crate::long_text;
-use crate::observe::Observer;
+use crate::observe::{Observer, Stage, Work};
 use crate::pipeline::{Event, Held, Piece, Pipeline};
 use crate::rows::{Kind, RowsWriter};
 use crate::signature_file::{SignatureWriter, check_id};
@@ -65,8 +65,21 @@ pub(crate) struct Signed {
 }
 
 impl Signing<'_> {
-    /// Signs all documents of these sources.
-    pub(crate) fn run(&self, sources: Sources, files: &Files) -> Result<Signed> {
+    /// Signs all documents of these inputs.
+    pub(crate) fn run(
+        &self,
+        inputs: &[String],
+        format: Option<Format>,
+        files: &Files,
+    ) -> Result<Signed> {
+        let sources = || Sources::by_name(inputs, format).map_err(Error::corpus);
+        let total = if self.observer.wants_totals() {
+            Some(Work::Stored(stored_bytes(sources()?)))
+        } else {
+            None
+        };
+        self.observer.begin(Stage::Sign, total);
+        let sources = sources()?;
         let listing = Mutex::new(Listing { sources, skips: Skips::default() });
         let mut number = 0;
         let listed = std::iter::from_fn(|| {

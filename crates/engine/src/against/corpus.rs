@@ -11,6 +11,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::long_text;
 use crate::observe::Observer;
 use crate::pipeline::{Event, Held, Piece, Pipeline};
+use crate::sign::stored_bytes;
 use crate::skips::Skips;
 use crate::sources::{SourceRow, SourceTable, SourcesWriter};
 use crate::texts::Texts;
@@ -193,8 +194,7 @@ impl Corpus<'_> {
 
     /// The size of its files as they are stored, as far as that can be told.
     pub(super) fn stored_bytes(&self) -> Result<u64> {
-        let sources = Sources::by_name(self.inputs, self.format).map_err(Error::corpus)?;
-        Ok(sources.flatten().map(|source| source.stored_bytes().unwrap_or(0)).sum())
+        Ok(stored_bytes(Sources::by_name(self.inputs, self.format).map_err(Error::corpus)?))
     }
 
     fn pipeline(&self) -> Pipeline<'_> {

@@ -41,7 +41,7 @@ use crate::order::Order;
 use crate::report::{self, Report};
 use crate::row_set::RowSet;
 use crate::rows::Rows;
-use crate::sign::{self, Signed, Signing};
+use crate::sign::{Signed, Signing};
 use crate::signature_file::SignatureLookup;
 use crate::sources::SourceTable;
 use crate::stages::{Judged, Stages};
@@ -57,9 +57,6 @@ pub use plan::Plan;
 
 /// Documents of one group that a document is compared with at most.
 pub const GROUP_LIMIT: usize = 64;
-
-/// The least memory for what is not counted by documents.
-const LEAST_WORKING_BYTES: u64 = 64 << 20;
 
 impl Dedup {
     /// Runs the job, and leaves its results in `out`.
@@ -205,13 +202,8 @@ impl<'a> Job<'a> {
 
     /// What is left of the memory when every document has what must be held of it.
     fn working_bytes(&self, documents: u64) -> Result<usize> {
-        let held = documents * self.options.bytes_per_document();
-        let working = self.options.memory.saturating_sub(held);
-        if working < LEAST_WORKING_BYTES {
-            let needed = held + LEAST_WORKING_BYTES;
-            return Err(Error::new(ErrorKind::TooLittleMemory { documents, needed }));
-        }
-        Ok(working as usize)
+        let Dedup { memory, .. } = self.options;
+        memory::working_bytes(*memory, documents, self.options.bytes_per_document())
     }
 
     fn sign(&self) -> Result<Signed> {
@@ -221,13 +213,6 @@ impl<'a> Job<'a> {
         }
         let Dedup { inputs, format, recipe, kernel, keep, budget, threads, strict, .. } =
             self.options;
-        let sources = || Sources::by_name(inputs, *format).map_err(Error::corpus);
-        let total = if self.observer.wants_totals() {
-            Some(Work::Stored(sign::stored_bytes(sources()?)))
-        } else {
-            None
-        };
-        self.observer.begin(Stage::Sign, total);
         let signing = Signing {
             recipe,
             kernel: *kernel,
@@ -239,7 +224,7 @@ impl<'a> Job<'a> {
             observer: self.observer,
             copies: &self.copies,
         };
-        signing.run(sources()?, &self.files)
+        signing.run(inputs, *format, &self.files)
     }
 
     fn order(&self) -> Result<Order> {

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::Dedup;
 use crate::error::{Error, Result};
+use crate::memory::LEAST_WORKING_BYTES;
 
 /// Sources that are looked into.
 const SAMPLED_SOURCES: u64 = 64;
@@ -102,7 +103,6 @@ impl Dedup {
         let unpacked =
             if packed { plan.text_bytes.min(crate::memory::room_for_copies()) } else { 0 };
         plan.working_bytes = matching + shingles + unpacked;
-        plan.least_memory_bytes =
-            documents * plan.memory_bytes_per_document + super::LEAST_WORKING_BYTES;
+        plan.least_memory_bytes = documents * plan.memory_bytes_per_document + LEAST_WORKING_BYTES;
     }
 }

@@ -17,7 +17,7 @@ use super::labels::Absent;
 use super::statistics::Share;
 use super::tally::{BITS, FEATURES, Label};
 use crate::numbers::{count, grouped, percent};
-use crate::report::html::{STYLE, Section};
+use crate::report::html::{Page, Section};
 use crate::report::markup::{Column, Name, Table, Text, swatch, unfolds};
 
 /// What the report's style does not have.
@@ -43,32 +43,23 @@ pub(super) fn page(evaluation: &Evaluation) -> String {
         Section { id: "combined", title: "The combined algorithm", body: combined(evaluation) },
         Section { id: "method", title: "How it was made", body: method(evaluation) },
     ];
-    let sections: Vec<Section> = sections.into_iter().filter(|s| !s.body.is_empty()).collect();
-    let mut links = String::new();
-    for Section { id, title, .. } in &sections {
-        let _ = writeln!(links, "<li><a href=\"#{id}\">{title}</a></li>");
+    Page {
+        title: &format!(
+            "Evaluation of {} - Lookalike",
+            count(evaluation.recipes.len() as u64, "recipe")
+        ),
+        heading: "Look-alikes: evaluation of recipes",
+        lede: &lede(evaluation),
+        summary: &summary(evaluation),
+        style: MORE_STYLE,
+        footer: &format!(
+            "Made by Lookalike {} beside <code>eval.json</code>, which has all of these numbers for \
+             machines. Tables and figures are numbered as in Henzinger, Finding Near-Duplicate Web \
+             Pages, 2006.",
+            Text(&evaluation.version)
+        ),
     }
-    let bodies: String = sections.iter().map(Section::html).collect();
-    format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" \
-         content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"referrer\" content=\"no-referrer\">\n\
-         <title>Evaluation of {recipes} - Lookalike</title>\n\
-         <style>\n{STYLE}{MORE_STYLE}</style>\n</head>\n<body>\n\
-         <header>\n<h1>Look-alikes: evaluation of recipes</h1>\n\
-         <p class=\"lede\">{lede}</p>\n{summary}\
-         <nav aria-label=\"Parts of this page\">\n<ul>\n{links}</ul>\n</nav>\n</header>\n\
-         <main>\n{bodies}</main>\n\
-         <footer>Made by Lookalike {version} beside <code>eval.json</code>, which has all of these \
-         numbers for machines. Tables and figures are numbered as in Henzinger, Finding \
-         Near-Duplicate Web Pages, 2006.</footer>\n</body>\n</html>\n",
-        recipes = count(evaluation.recipes.len() as u64, "recipe"),
-        lede = lede(evaluation),
-        summary = summary(evaluation),
-        version = Text(&evaluation.version),
-    )
+    .html(sections)
 }
 
 /// Who is right most often, and who finds most.

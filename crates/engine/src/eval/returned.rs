@@ -23,14 +23,11 @@ use crate::matching::{Clustering, GroupReader, Pairs, Step};
 use crate::memory;
 use crate::observe::{Observer, Stage, Work};
 use crate::order::Order;
-use crate::sign::{self, Signed, Signing};
+use crate::sign::{Signed, Signing};
 use crate::signature_file::SignatureLookup;
 use crate::sources::SourceTable;
 use crate::stages::Stages;
 use crate::work_folder::WorkFolder;
-
-/// The least memory for what is not counted by documents.
-const LEAST_WORKING_BYTES: u64 = 64 << 20;
 
 /// Everything that tables are made from.
 pub(super) struct Returned {
@@ -84,7 +81,7 @@ pub(super) fn find(options: &Eval, observer: &dyn Observer) -> Result<Returned> 
     let measure = pages::measure()?;
     let files = folder(&work.0, "measure")?;
     let signed = job.sign(&measure, &files)?;
-    job.budget = working_bytes(options.memory, signed.documents)?;
+    job.budget = memory::working_bytes(options.memory, signed.documents, BYTES_PER_PAGE)?;
     let stages = job.stages(&measure, &files);
     let identical = job.identical(&stages, signed.documents)?;
     let pages = Pages::load(&stages, signed.documents, &identical)?;
@@ -140,14 +137,7 @@ impl Job<'_> {
 
     fn sign(&self, recipe: &Recipe, files: &Files) -> Result<Signed> {
         let Eval { inputs, format, .. } = self.options;
-        let sources = || Sources::by_name(inputs, *format).map_err(Error::corpus);
-        let total = if self.observer.wants_totals() {
-            Some(Work::Stored(sign::stored_bytes(sources()?)))
-        } else {
-            None
-        };
-        self.observer.begin(Stage::Sign, total);
-        self.signing(recipe, self.observer).run(sources()?, files)
+        self.signing(recipe, self.observer).run(inputs, *format, files)
     }
 
     fn sign_again(&self, recipe: &Recipe, sources: &SourceTable, files: &Files) -> Result<()> {
@@ -216,17 +206,6 @@ fn candidates(groups: &Path) -> Result<u64> {
         }
     }
     Ok(sum)
-}
-
-/// What is left of the memory when every document has what must be held of it.
-fn working_bytes(memory: u64, documents: u64) -> Result<usize> {
-    let held = documents * BYTES_PER_PAGE;
-    let working = memory.saturating_sub(held);
-    if working < LEAST_WORKING_BYTES {
-        let needed = held + LEAST_WORKING_BYTES;
-        return Err(Error::new(ErrorKind::TooLittleMemory { documents, needed }));
-    }
-    Ok(working as usize)
 }
 
 /// Passes on everything but faults.

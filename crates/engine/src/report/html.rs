@@ -27,30 +27,54 @@ pub(super) fn page(report: &Report) -> String {
         Section { id: "notes", title: "Notes", body: sections::notes(report) },
         Section { id: "method", title: "How it was made", body: sections::method(report) },
     ];
-    let sections: Vec<Section> = sections.into_iter().filter(|s| !s.body.is_empty()).collect();
-    let mut links = String::new();
-    for Section { id, title, .. } in &sections {
-        let _ = writeln!(links, "<li><a href=\"#{id}\">{title}</a></li>");
+    Page {
+        title: &title(report),
+        heading: "Look-alikes: report of a deduplication",
+        lede: &lede(report),
+        summary: &summary(report),
+        style: "",
+        footer: &format!(
+            "Made by Lookalike{} from <code>report.json</code>, which has the same numbers for \
+             machines.",
+            version(report)
+        ),
     }
-    let bodies: String = sections.iter().map(Section::html).collect();
-    format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" \
-         content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"referrer\" content=\"no-referrer\">\n\
-         <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
-         <header>\n<h1>Look-alikes: report of a deduplication</h1>\n\
-         <p class=\"lede\">{lede}</p>\n{summary}\
-         <nav aria-label=\"Parts of this page\">\n<ul>\n{links}</ul>\n</nav>\n</header>\n\
-         <main>\n{bodies}</main>\n\
-         <footer>Made by Lookalike{version} from <code>report.json</code>, which has the same \
-         numbers for machines.</footer>\n</body>\n</html>\n",
-        title = title(report),
-        lede = lede(report),
-        summary = summary(report),
-        version = version(report),
-    )
+    .html(sections)
+}
+
+/// The frame of a page: what stands around its sections. All of it is markup already.
+pub(crate) struct Page<'a> {
+    pub(crate) title: &'a str,
+    pub(crate) heading: &'a str,
+    pub(crate) lede: &'a str,
+    pub(crate) summary: &'a str,
+    /// What the page adds to the style.
+    pub(crate) style: &'a str,
+    pub(crate) footer: &'a str,
+}
+
+impl Page<'_> {
+    /// The page with those of the sections that have something in them.
+    pub(crate) fn html(&self, sections: impl IntoIterator<Item = Section>) -> String {
+        let Self { title, heading, lede, summary, style, footer } = self;
+        let sections: Vec<Section> = sections.into_iter().filter(|s| !s.body.is_empty()).collect();
+        let mut links = String::new();
+        for Section { id, title, .. } in &sections {
+            let _ = writeln!(links, "<li><a href=\"#{id}\">{title}</a></li>");
+        }
+        let bodies: String = sections.iter().map(Section::html).collect();
+        format!(
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta http-equiv=\"Content-Security-Policy\" \
+             content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+             <meta name=\"referrer\" content=\"no-referrer\">\n\
+             <title>{title}</title>\n<style>\n{STYLE}{style}</style>\n</head>\n<body>\n\
+             <header>\n<h1>{heading}</h1>\n<p class=\"lede\">{lede}</p>\n{summary}\
+             <nav aria-label=\"Parts of this page\">\n<ul>\n{links}</ul>\n</nav>\n</header>\n\
+             <main>\n{bodies}</main>\n<footer>{footer}</footer>\n</body>\n</html>\n"
+        )
+    }
 }
 
 /// A part of a page.
@@ -61,7 +85,7 @@ pub(crate) struct Section {
 }
 
 impl Section {
-    pub(crate) fn html(&self) -> String {
+    fn html(&self) -> String {
         let Self { id, title, body } = self;
         format!(
             "<section id=\"{id}\" aria-labelledby=\"{id}-title\">\n\
