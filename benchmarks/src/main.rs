@@ -2,10 +2,12 @@
 //!
 //! Every kernel must give the same signatures, and those of the naive
 //! reference on a sample; otherwise the benchmark fails. `scale` measures the
-//! way from signatures to clusters.
+//! way from signatures to clusters, `projections` the search of Algorithm C.
 
 mod corpus;
+mod measuring;
 mod pages;
+mod projections;
 mod scale;
 mod stages;
 
@@ -14,21 +16,22 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use corpus::{Corpus, Kind};
-use scale::{Failure, Scale};
+use measuring::{Failure, Scale, measure};
 
 const USAGE: &str = "\
 Measures signing on one core: MB/s and ns per token for each stage and kernel.
 
 usage: lookalike-benchmarks [--test] [--rounds N] [--csv FILE] [CORPUS.jsonl[.zst]]...
-       lookalike-benchmarks scale [--documents N] [--memory SIZE] [--folder DIR]
+       lookalike-benchmarks scale|projections [--documents N] [--memory SIZE] [--folder DIR]
 
   CORPUS      measure on the field `text` of these too, or on their web pages if they have only
               the field `html`, not only on generated text
   --rounds N  take the best of N rounds over each corpus (default 7)
   --csv FILE  write the figures to FILE too
-  --test      small generated inputs of both, one round: checks the answers, not the speed
+  --test      small generated inputs of all, one round: checks the answers, not the speed
 
-`scale` measures the way from a signature file of synthetic documents to clusters:
+`scale` measures the way from a signature file of synthetic documents to clusters;
+`projections` finds all pairs within 12 bits among random strings of 384, planted ones among them:
 
   --documents N   how many (default 10000000)
   --memory SIZE   the budget of the job, in MiB or GiB (default 512MiB)
@@ -38,6 +41,7 @@ usage: lookalike-benchmarks [--test] [--rounds N] [--csv FILE] [CORPUS.jsonl[.zs
 enum Command {
     Signing(Arguments),
     Scale(Scale),
+    Projections(Scale),
 }
 
 struct Arguments {
@@ -51,6 +55,8 @@ fn command() -> Result<Command, String> {
     let mut given = std::env::args().skip(1).peekable();
     if given.next_if_eq("scale").is_some() {
         scale_arguments(given).map(Command::Scale)
+    } else if given.next_if_eq("projections").is_some() {
+        scale_arguments(given).map(Command::Projections)
     } else {
         arguments(given).map(Command::Signing)
     }
@@ -105,21 +111,25 @@ fn arguments(mut given: impl Iterator<Item = String>) -> Result<Arguments, Strin
 
 fn run(command: &Command) -> Result<(), Failure> {
     match command {
-        Command::Scale(scale) => run_scale(scale),
-        Command::Signing(arguments) => {
-            run_signing(arguments)?;
-            if arguments.test {
-                // So little memory that everything goes through the disk.
-                let (documents, memory, folder) = (200_000, 4 << 20, std::env::temp_dir());
-                run_scale(&Scale { documents, memory, folder })?;
-            }
-            Ok(())
+        Command::Scale(scale) => print(&measure(scale, scale::run)?),
+        Command::Projections(scale) => {
+            print(&projections::check_against_brute_force(scale)?)?;
+            print(&measure(scale, projections::run)?)
         }
+        Command::Signing(arguments) if arguments.test => test(arguments),
+        Command::Signing(arguments) => Ok(run_signing(arguments)?),
     }
 }
 
-fn run_scale(scale: &Scale) -> Result<(), Failure> {
-    let report = scale::measure(scale)?;
+/// All of it, with so little memory that everything goes through the disk.
+fn test(arguments: &Arguments) -> Result<(), Failure> {
+    run_signing(arguments)?;
+    let of = |documents, memory| Scale { documents, memory, folder: std::env::temp_dir() };
+    run(&Command::Scale(of(200_000, 4 << 20)))?;
+    run(&Command::Projections(of(100_000, 64 << 20)))
+}
+
+fn print(report: &str) -> Result<(), Failure> {
     io::stdout().write_all(report.as_bytes()).map_err(|error| error.to_string().into())
 }
 

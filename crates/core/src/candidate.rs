@@ -80,7 +80,7 @@ impl CandidateRule {
         if rule == Candidates::Lists {
             let lists = signature.sketch.iter().enumerate();
             let lists = lists.filter(|(_, list)| **list != ListsSketch::NONE);
-            keys.extend(lists.map(|(number, &list)| key(LISTS, number as u64, &[list])));
+            keys.extend(lists.map(|(number, &list)| key(LISTS, number as u64, [list].into_iter())));
         }
     }
 
@@ -166,9 +166,9 @@ impl CandidateRule {
 const PIECES: u64 = u64::MAX;
 const LISTS: u64 = u64::MAX - 1;
 
-fn key(kind: u64, number: u64, words: &[u64]) -> u64 {
-    let start = [kind, number].iter().fold(Rabin::EMPTY, |f, &word| FEATURES.push_word(f, word));
-    words.iter().fold(start, |f, &word| FEATURES.push_word(f, word))
+fn key(kind: u64, number: u64, words: impl Iterator<Item = u64>) -> u64 {
+    let words = [kind, number].into_iter().chain(words);
+    words.fold(Rabin::EMPTY, |f, word| FEATURES.push_word(f, word))
 }
 
 /// The pieces of a projection: of `b - agree + 1` pieces two documents that agree in `agree` bits
@@ -176,17 +176,17 @@ fn key(kind: u64, number: u64, words: &[u64]) -> u64 {
 fn pieces(parameters: &ProjectionParameters, words: &[u64]) -> impl Iterator<Item = u64> {
     let (bits, pieces) = (parameters.bits, parameters.pieces);
     (0..pieces).map(move |piece| {
-        let range = piece * bits / pieces..(piece + 1) * bits / pieces;
-        let mut values = Vec::new();
-        let mut at = range.start;
-        while at < range.end {
+        let end = (piece + 1) * bits / pieces;
+        let mut at = piece * bits / pieces;
+        let values = std::iter::from_fn(|| {
             // Up to the end of the word or of the piece.
-            let width = (64 - at % 64).min(range.end - at);
-            let mask = u64::MAX >> (64 - width);
-            values.push(words.get(at / 64).copied().unwrap_or(0) >> (at % 64) & mask);
+            let width = (64 - at % 64).min(end - at);
+            let mask = u64::MAX.checked_shr(64 - width as u32)?;
+            let value = words.get(at / 64).copied().unwrap_or(0) >> (at % 64) & mask;
             at += width;
-        }
-        key(PIECES, piece as u64, &values)
+            Some(value)
+        });
+        key(PIECES, piece as u64, values)
     })
 }
 
