@@ -1,4 +1,8 @@
 #!/usr/bin/env bash
-# The benchmarks check their own answers, on a small corpus.
+# The benchmarks check their own answers: all of them on small inputs, and ten million documents in
+# 512 MiB.
 set -eu
-cargo run --quiet -p lookalike-benchmarks -- --test
+. ci/everything.bash
+cargo build --quiet "${everything[@]}"
+target/debug/lookalike-benchmarks --test
+target/debug/lookalike-benchmarks scale --documents 10000000 --memory 512MiB

@@ -2,7 +2,8 @@
 # The same bits on every kernel: the tests of signing again, with each kernel forced.
 # A kernel that this machine lacks is named, never passed over silently.
 set -eu
-cargo build --quiet -p lookalike-cli
+. ci/everything.bash
+cargo build --quiet "${everything[@]}"
 for kernel in scalar avx2 avx512; do
   if message=$(LOOKALIKE_KERNEL=$kernel target/debug/lookalike info 2>&1 >/dev/null); then
     echo "--- $kernel"

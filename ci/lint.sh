@@ -1,4 +1,6 @@
 #!/usr/bin/env bash
-# No warning from the compiler or clippy, in code, tests and benchmarks.
+# No warning from the compiler or clippy, in code, tests and benchmarks, with object stores and without.
 set -eu
-cargo clippy --workspace --all-targets -- -D warnings
+. ci/everything.bash
+cargo clippy "${everything[@]}" --all-targets -- -D warnings
+cargo clippy -p lookalike-corpus --all-targets -- -D warnings

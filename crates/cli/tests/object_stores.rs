@@ -1,6 +1,6 @@
 //! A whole job on objects of a real server, compared with the same job on the files.
 //!
-//! `ci/object_stores.sh` starts the server and sets the environment. Without it
+//! `ci/tests.sh` starts the server and sets the environment. Without it
 //! these tests fail rather than pass for nothing.
 
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]

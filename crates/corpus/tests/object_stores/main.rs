@@ -1,6 +1,6 @@
 //! Objects of a real server, compared with the same files read locally.
 //!
-//! `ci/object_stores.sh` starts the server and sets the environment. Without it
+//! `ci/tests.sh` starts the server and sets the environment. Without it
 //! these tests fail rather than pass for nothing.
 
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]

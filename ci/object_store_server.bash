@@ -1,6 +1,5 @@
-#!/usr/bin/env bash
-# Object stores: inputs and a whole job against an S3-compatible server on this machine.
-set -eu
+# For tests of object stores, to be read in by a check: an S3-compatible server on this machine that
+# ends with the check, and what the tests need to know of it.
 work=$PWD/target/object_stores
 mkdir -p "$work"
 if ! [ -x "$work/bin/pip" ]; then
@@ -31,7 +30,3 @@ export AWS_ACCESS_KEY_ID=nobody AWS_SECRET_ACCESS_KEY=nothing
 export AZURE_STORAGE_USE_EMULATOR=true AZURITE_BLOB_STORAGE_URL=http://127.0.0.1:1
 export GOOGLE_BASE_URL=http://127.0.0.1:1 GOOGLE_SKIP_SIGNATURE=true GOOGLE_ALLOW_HTTP=true
 export OBJECT_STORES_PYTHON=$work/bin/python
-# Together, so that one set of features is built.
-packages=(-p lookalike-corpus -p lookalike-cli --features object-stores)
-cargo test "${packages[@]}" --lib --test object_stores
-cargo clippy "${packages[@]}" --all-targets -- -D warnings

@@ -1,0 +1,3 @@
+# For checks to read in: what they build, the same for all, so that one build serves them. With object
+# stores, which a plain build has not.
+everything=(--workspace --features lookalike-cli/object-stores,lookalike-corpus/object-stores)
