@@ -8,7 +8,7 @@
 use std::sync::Mutex;
 
 use lookalike_core::text::Unit;
-use lookalike_core::{Kernel, Layout, Recipe, Signer, site};
+use lookalike_core::{Kernel, Layout, Recipe, Signer};
 use lookalike_corpus::{Chunk, Format, ReadOptions, Record, Source, Sources, UnpackedCopies};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
@@ -245,7 +245,7 @@ impl<'a> Worker<'a> {
         self.signing.asked.record(signature.tokens, record, &mut batch.attributes);
         if self.signing.needs_sites() {
             // 0 is no site: two documents without one are not of the same.
-            let site = record.url.as_deref().and_then(site);
+            let site = record.url.as_deref().and_then(|url| self.signing.recipe.sites.site(url));
             batch.sites.push(site.map_or(0, |site| xxh3_64(site.as_bytes()).max(1)));
         }
         Ok(())
