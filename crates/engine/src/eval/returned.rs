@@ -78,7 +78,7 @@ pub(super) fn find(options: &Eval, observer: &dyn Observer) -> Result<Returned> 
         observer,
         budget: options.memory as usize,
     };
-    let measure = pages::measure()?;
+    let measure = pages::measure(options.sites)?;
     let files = folder(&work.0, "measure")?;
     let signed = job.sign(&measure, &files)?;
     job.budget = memory::working_bytes(options.memory, signed.documents, BYTES_PER_PAGE)?;
