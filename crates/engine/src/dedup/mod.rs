@@ -221,6 +221,7 @@ impl<'a> Job<'a> {
             threads: *threads,
             budget: self.budget,
             strict: *strict,
+            keep_urls: true,
             observer: self.observer,
             copies: &self.copies,
         };

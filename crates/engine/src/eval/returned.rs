@@ -130,6 +130,7 @@ impl Job<'_> {
             threads: self.options.threads,
             budget: self.budget,
             strict: self.options.strict,
+            keep_urls: false,
             observer,
             copies: &self.copies,
         }
