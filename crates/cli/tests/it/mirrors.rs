@@ -242,6 +242,13 @@ fn a_run_without_urls_has_no_sites() {
     assert_eq!(report(&folder, "out").get("sites"), None);
     assert!(!folder.join("out/documents.urls").exists());
     assert!(!fs::read_to_string(folder.join("out/report.html")).unwrap().contains("Mirrors"));
+
+    // A field that has the name but no address in it makes no site.
+    let file = path(&folder, "odd.jsonl");
+    write(Path::new(&file), &[("about us".to_owned(), words("text", 20))], "");
+    let odd = path(&folder, "odd");
+    assert_eq!(run(&["dedup", &file, "--out", &odd]).code, 0);
+    assert_eq!(report(&folder, "odd").get("sites"), None);
 }
 
 /// The rule of sites decides pairs by site: pages of two customers of one host are of one site by

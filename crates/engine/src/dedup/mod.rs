@@ -376,7 +376,7 @@ impl<'a> Job<'a> {
         mirrored?;
         let mut report = self.report(signed, judged, counts, &written);
         report.largest_clusters = largest?;
-        report.sites = sites;
+        report.sites = sites.filter(|sites| sites.documents > 0);
         add_sources(&mut report, &sources, &removed)?;
         let total = self.observer.seconds() - self.began;
         self.seconds.push((Stage::Write, self.observer.seconds() - began));

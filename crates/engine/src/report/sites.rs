@@ -2,7 +2,7 @@
 
 use super::markup::{Column, Name, Table, percent, unfolds};
 use super::{Report, Sites, charts};
-use crate::mirrors::Mirror;
+use crate::mirrors::{Mirror, Mirrors};
 use crate::numbers::{count, grouped};
 use crate::write::MEMBER_LIMIT;
 
@@ -76,7 +76,13 @@ fn mirrors(report: &Report, sites: &Sites) -> String {
         Column::Number("Of the one"),
         Column::Number("Of the other"),
     ];
-    let mut table = Table::new("Hosts and folders with the same pages at the same paths", &columns);
+    let caption = format!(
+        "Hosts and folders with the same pages at the same paths: {} or more, and {:.0} % or more \
+         of the pages of each",
+        Mirrors::DEFAULT_MIN_PAGES,
+        100.0 * Mirrors::DEFAULT_MIN_SHARE,
+    );
+    let mut table = Table::new(&caption, &columns);
     for mirror in &sites.mirrors {
         table.row([
             Name(&mirror.a).to_string(),
