@@ -53,6 +53,7 @@ pub(crate) fn judging(judging: &Judging) -> anyhow::Result<Recipe> {
         // An estimate is made from sketches, so signatures must have them.
         recipe.keep_sketch |= verify == Verify::Estimate;
     }
+    recipe.sites = judging.sites.unwrap_or(recipe.sites);
     recipe.validate()?;
     Ok(recipe)
 }

@@ -48,4 +48,4 @@ pub use lookalike_kernels::{Kernel, Sequence, mix};
 pub use recipe::Recipe;
 pub use signature::{Layout, Signature, Similarity};
 pub use signer::Signer;
-pub use site::site;
+pub use site::{SiteRule, host, site};

@@ -1,8 +1,50 @@
-//! The site of a page, by Henzinger's rule.
+//! The site of a page: by Henzinger's rule, or by the public suffix list.
+//!
+//! Hosts are compared as they are written, in lower case: a name in Unicode and
+//! the same name in Punycode are two.
 
-/// The site of a URL: the host if it has at most one dot, else the host without its first label.
-///
-/// In lower case, without user, port and a final dot. `None` where there is no host.
+/// What a site is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SiteRule {
+    /// Henzinger's: the host if it has at most one dot, else the host without its first label.
+    #[default]
+    Label,
+    /// The registrable domain: a public suffix and the label before it. Suffixes that a company
+    /// lends out, such as `github.io`, are suffixes as well; of a top-level domain that the list
+    /// does not have, it is the last label.
+    PublicSuffix,
+}
+
+impl SiteRule {
+    /// The site of a URL, in lower case, without user, port and a final dot. `None` where there
+    /// is no host.
+    ///
+    /// An address in numbers is a site, and so is a host that is a public suffix itself.
+    ///
+    /// ```
+    /// use lookalike_core::SiteRule;
+    /// let url = "https://www.shop.example.co.uk/a";
+    /// assert_eq!(SiteRule::Label.site(url), Some("shop.example.co.uk".to_owned()));
+    /// assert_eq!(SiteRule::PublicSuffix.site(url), Some("example.co.uk".to_owned()));
+    /// ```
+    pub fn site(self, url: &str) -> Option<String> {
+        let host = host_of(url)?;
+        // An address in numbers has no labels to leave out, and one of IPv6 is in brackets.
+        if host.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') || host.starts_with('[') {
+            return Some(host);
+        }
+        let site = match self {
+            Self::Label => host.split_once('.').map(|(_, site)| site).filter(|s| s.contains('.')),
+            Self::PublicSuffix => psl::domain_str(&host),
+        };
+        match site {
+            Some(site) => Some(site.to_owned()),
+            None => Some(host),
+        }
+    }
+}
+
+/// The site of a URL by Henzinger's rule, [`SiteRule::Label`].
 ///
 /// ```
 /// use lookalike_core::site;
@@ -11,22 +53,18 @@
 /// assert_eq!(site("mailto:someone"), None);
 /// ```
 pub fn site(url: &str) -> Option<String> {
+    SiteRule::Label.site(url)
+}
+
+/// The host of a URL, in lower case, without user, port and a final dot.
+fn host_of(url: &str) -> Option<String> {
     let (_, rest) = url.split_once("://")?;
-    let host = host(rest.split(['/', '?', '#', '\\']).next()?)?;
-    let labels = host.matches('.').count();
-    let numbers = host.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    match host.split_once('.') {
-        // An address in numbers has no labels to leave out, and one of IPv6 is in brackets.
-        Some((_, site)) if labels > 1 && !numbers && !host.starts_with('[') => {
-            Some(site.to_owned())
-        }
-        _ => Some(host),
-    }
+    host(rest.split(['/', '?', '#', '\\']).next()?)
 }
 
 /// The host of what stands between the slashes of a URL, in lower case, without user, port and
 /// a final dot.
-pub(crate) fn host(authority: &str) -> Option<String> {
+pub fn host(authority: &str) -> Option<String> {
     let host = authority.rsplit('@').next()?;
     // An IPv6 address has colons of its own.
     if host.starts_with('[') {
@@ -39,7 +77,7 @@ pub(crate) fn host(authority: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::site;
+    use super::SiteRule;
 
     #[test]
     fn rule_of_the_paper() {
@@ -54,7 +92,41 @@ mod tests {
             ("http:///path", None),
             ("no url", None),
         ] {
-            assert_eq!(site(url).as_deref(), expected, "{url}");
+            assert_eq!(SiteRule::Label.site(url).as_deref(), expected, "{url}");
+        }
+    }
+
+    #[test]
+    fn registrable_domains() {
+        for (url, expected) in [
+            ("http://a.b.example.co.uk/", Some("example.co.uk")),
+            ("https://example.co.uk", Some("example.co.uk")),
+            ("https://co.uk/", Some("co.uk")),
+            ("HTTPS://User:pw@WWW.Example.ORG:443/?q", Some("example.org")),
+            // Lent out by a company: each name is a site of its own.
+            ("https://me.github.io/pages", Some("me.github.io")),
+            ("https://www.me.github.io/pages", Some("me.github.io")),
+            ("https://github.io/", Some("github.io")),
+            // A rule with a star, and an exception from it.
+            ("http://a.b.c.ck/", Some("b.c.ck")),
+            ("http://a.www.ck/", Some("www.ck")),
+            ("http://localhost:8000/", Some("localhost")),
+            ("http://www.example.notatopleveldomain/", Some("example.notatopleveldomain")),
+            ("http://192.168.10.1:8080/x", Some("192.168.10.1")),
+            ("http://[2001:db8::1]:80/", Some("[2001:db8::1]")),
+            ("http://www.example.org./", Some("example.org")),
+            ("http://www.example.org.../", Some("example.org")),
+            ("http://a..example.org/", Some("example.org")),
+            ("http://.../", None),
+            ("http://.com/", Some(".com")),
+            // The list has both forms of a name.
+            ("http://www.食狮.公司.cn/", Some("食狮.公司.cn")),
+            ("http://www.xn--85x722f.xn--55qx5d.cn/", Some("xn--85x722f.xn--55qx5d.cn")),
+            ("http://WWW.ÉCOLE.FR/", Some("école.fr")),
+            ("http:///path", None),
+            ("no url", None),
+        ] {
+            assert_eq!(SiteRule::PublicSuffix.site(url).as_deref(), expected, "{url}");
         }
     }
 }

@@ -4,7 +4,7 @@
 
 use lookalike_core::filter::{Filter, Search};
 use lookalike_core::recipe::{Candidates, PRESETS, SketchParameters, Verify};
-use lookalike_core::{ErrorKind, Recipe};
+use lookalike_core::{ErrorKind, Recipe, SiteRule};
 
 #[test]
 fn every_preset_survives_its_file() {
@@ -34,6 +34,25 @@ fn the_threshold_changes_the_digest_but_not_the_bits() {
     recipe.check_same_bits(&stricter).unwrap();
     let renamed = Recipe { name: "mine".to_owned(), ..recipe.clone() };
     assert_eq!(recipe.digest(), renamed.digest());
+}
+
+/// The rule of sites is part of the file and of the judging; the papers' own goes without saying,
+/// so that recipes from before there was a choice have the digests that they had.
+#[test]
+fn the_rule_of_sites_is_judging() {
+    let label = Recipe::preset("henzinger-sites").unwrap();
+    let suffix = Recipe { sites: SiteRule::PublicSuffix, ..label.clone() };
+    assert!(!label.to_toml().contains("sites = "));
+    assert!(suffix.to_toml().contains("rule = \"by-site\"\nsites = \"public-suffix\"\n"));
+    assert_eq!(Recipe::from_toml(&suffix.to_toml()).unwrap(), suffix);
+    assert_ne!(label.digest(), suffix.digest());
+    assert_eq!(label.signing_digest(), suffix.signing_digest());
+    let written = label.to_toml().replace("by-site\"", "by-site\"\nsites = \"label\"");
+    assert_eq!(Recipe::from_toml(&written).unwrap(), label);
+    let wrong = suffix.to_toml().replace("public-suffix", "domain");
+    let error = Recipe::from_toml(&wrong).unwrap_err().to_string();
+    assert!(error.contains("`candidates.sites`"), "{error}");
+    assert!(error.contains("one of `label` `public-suffix`"), "{error}");
 }
 
 #[test]

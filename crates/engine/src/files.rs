@@ -67,6 +67,7 @@ impl Files {
             recipe => "recipe.toml",
             sources => "sources.jsonl",
             signatures => "documents.signatures",
+            urls => "documents.urls",
             kept => "kept",
             clusters => "clusters.parquet",
             pairs => "pairs.parquet";

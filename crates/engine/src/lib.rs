@@ -9,7 +9,8 @@
 //! about its documents: [`Run`].
 //!
 //! [`Against`] compares one corpus with another: which documents resemble or
-//! contain one of a list of references. [`eval`] judges recipes by labels.
+//! contain one of a list of references. [`mirrors`] finds hosts and folders that
+//! replicate each other. [`eval`] judges recipes by labels.
 
 mod against;
 mod artefact;
@@ -26,6 +27,7 @@ mod keep;
 mod long_text;
 pub mod matching;
 mod memory;
+pub mod mirrors;
 pub mod numbers;
 mod observe;
 mod occurrences;
@@ -45,6 +47,7 @@ mod source;
 mod sources;
 mod stages;
 mod texts;
+mod urls;
 mod verify;
 mod work_folder;
 mod write;

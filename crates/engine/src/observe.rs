@@ -28,6 +28,8 @@ pub enum Stage {
     Count,
     /// Term differences of pairs, in an evaluation.
     Differ,
+    /// Pairs to mirrors.
+    Mirrors,
 }
 
 impl Stage {
@@ -48,6 +50,7 @@ impl Stage {
             Self::Search => "search",
             Self::Count => "count",
             Self::Differ => "differ",
+            Self::Mirrors => "mirrors",
         }
     }
 }

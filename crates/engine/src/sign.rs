@@ -2,13 +2,13 @@
 //!
 //! Reads every source once and leaves the signature file, the table of sources
 //! with their bad records, and what later stages ask of each document beyond
-//! its signature: its rank under the keep policy, its site, its part of the
-//! corpus for the removal budget. All of it is in the order of the rows.
+//! its signature: its rank under the keep policy, its site, its address, its part
+//! of the corpus for the removal budget. All of it is in the order of the rows.
 
 use std::sync::Mutex;
 
 use lookalike_core::text::Unit;
-use lookalike_core::{Kernel, Layout, Recipe, Signer, site};
+use lookalike_core::{Kernel, Layout, Recipe, Signer};
 use lookalike_corpus::{Chunk, Format, ReadOptions, Record, Source, Sources, UnpackedCopies};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
@@ -25,9 +25,15 @@ use crate::signature_file::{SignatureWriter, check_id};
 use crate::skips::Skips;
 use crate::sources::{SourceRow, SourceTable, SourcesWriter};
 use crate::texts::Texts;
+use crate::urls::{UrlList, UrlsWriter};
 
-/// The hash of a site for each row.
+/// The hash of a site for each row; 0 for none.
 pub(crate) const SITES: Kind = *b"sitehash";
+
+/// What stands for a site in such a table.
+pub(crate) fn site_hash(site: &str) -> u64 {
+    xxh3_64(site.as_bytes()).max(1)
+}
 
 /// The most documents of one job: rows are four bytes in memory.
 pub(crate) const MAX_DOCUMENTS: u64 = u32::MAX as u64 - 1;
@@ -42,6 +48,8 @@ pub(crate) struct Signing<'a> {
     pub(crate) budget: usize,
     /// Whether the first bad record ends the job.
     pub(crate) strict: bool,
+    /// Whether the addresses of documents are kept.
+    pub(crate) keep_urls: bool,
     pub(crate) observer: &'a dyn Observer,
     /// Where compressed files leave what they unpack to.
     pub(crate) copies: &'a UnpackedCopies,
@@ -179,6 +187,7 @@ struct Batch {
     ids: String,
     id_lengths: Vec<u32>,
     sites: Vec<u64>,
+    urls: UrlList,
     attributes: Attributes,
     empty: u64,
     bytes: u64,
@@ -189,7 +198,8 @@ struct Batch {
 
 impl Held for Batch {
     fn bytes(&self) -> usize {
-        self.signatures.len() + self.ids.len() + 64 * self.id_lengths.len() + 256 * self.bad.len()
+        let texts = self.ids.len() + self.urls.bytes();
+        self.signatures.len() + texts + 64 * self.id_lengths.len() + 256 * self.bad.len()
     }
 }
 
@@ -245,8 +255,11 @@ impl<'a> Worker<'a> {
         self.signing.asked.record(signature.tokens, record, &mut batch.attributes);
         if self.signing.needs_sites() {
             // 0 is no site: two documents without one are not of the same.
-            let site = record.url.as_deref().and_then(site);
-            batch.sites.push(site.map_or(0, |site| xxh3_64(site.as_bytes()).max(1)));
+            let site = record.url.as_deref().and_then(|url| self.signing.recipe.sites.site(url));
+            batch.sites.push(site.as_deref().map_or(0, site_hash));
+        }
+        if self.signing.keep_urls {
+            batch.urls.push(record.url.as_deref());
         }
         Ok(())
     }
@@ -273,6 +286,9 @@ impl<'a> Worker<'a> {
         if self.signing.needs_sites() {
             batch.sites.push(0);
         }
+        if self.signing.keep_urls {
+            batch.urls.push(None);
+        }
         batch
     }
 }
@@ -283,6 +299,7 @@ struct Sink<'a> {
     signatures: SignatureWriter,
     sources: SourcesWriter,
     sites: Option<RowsWriter>,
+    urls: UrlsWriter,
     attributes: AttributesWriter<'a>,
     width: usize,
     /// Documents and bad records of the source so far.
@@ -302,6 +319,7 @@ impl<'a> Sink<'a> {
             )?,
             sources: SourcesWriter::create(&files.sources())?,
             sites: sites.transpose()?,
+            urls: UrlsWriter::create(&files.urls())?,
             attributes: AttributesWriter::create(signing.asked, files)?,
             width: Layout::of(signing.recipe).bytes(),
             source: (0, Vec::new()),
@@ -320,6 +338,7 @@ impl<'a> Sink<'a> {
         if let Some(sites) = &mut self.sites {
             batch.sites.iter().try_for_each(|site| sites.push(&site.to_le_bytes()))?;
         }
+        self.urls.push(&batch.urls)?;
         self.attributes.take(&batch.attributes)?;
         for (record, fault) in batch.bad {
             self.source.1.push(record);
@@ -353,6 +372,7 @@ impl<'a> Sink<'a> {
 
     fn finish(mut self) -> Result<Signed> {
         self.sites.map_or(Ok(()), RowsWriter::finish)?;
+        self.urls.finish()?;
         let attributes = self.attributes.finish()?;
         (self.signed.unranked, self.signed.parts) = (attributes.unranked, attributes.parts);
         self.sources.finish()?;

@@ -66,19 +66,28 @@ impl Stages<'_> {
         order: &Order,
         copies: &Copies,
     ) -> Result<GroupCounts> {
+        self.groups_by(documents, |row, keys, each| {
+            let place = order.place(row);
+            if copies.is_copy(place) { Ok(()) } else { each(place, keys) }
+        })
+    }
+
+    /// Groups documents by what is made of their keys: `group` gets the row and the keys of each,
+    /// twice, and hands on its place and what it is grouped by.
+    pub(crate) fn groups_by(
+        &self,
+        documents: u64,
+        mut group: impl FnMut(u64, &[u64], &mut dyn FnMut(u32, &[u64]) -> Result<()>) -> Result<()>,
+    ) -> Result<GroupCounts> {
         self.observer.begin(Stage::Match, Some(Work::Documents(2 * documents)));
         let rule = CandidateRule::new(self.kernel, self.recipe);
         let (path, folder) = (self.files.groups(), self.files.sorting());
         let mut keys = Vec::new();
         matching::write_groups(&path, &folder, self.budget / 4 * 3, documents, |each| {
             self.for_each_signature(|row, _, signature| {
-                let place = order.place(row);
-                if copies.is_copy(place) {
-                    return Ok(());
-                }
                 keys.clear();
                 rule.keys(signature, &mut keys);
-                each(place, &keys)
+                group(row, &keys, each)
             })
         })
     }

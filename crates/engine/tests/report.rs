@@ -4,10 +4,12 @@ use std::fs;
 use std::path::PathBuf;
 
 use lookalike_core::text::Unit;
+use lookalike_engine::mirrors::{Mirror, MirrorKind};
 use lookalike_engine::numbers::{bytes, duration, grouped};
 use lookalike_engine::report::{
     Cluster, Clustering, Fault, FilterSummary, Histogram, Kind, Limited, Member, Options,
-    OtherSources, Piece, RecipeSummary, Report, Seconds, Source, Tokens, Verify, marked_difference,
+    OtherSources, Piece, RecipeSummary, Report, Seconds, Site, Sites, Source, Tokens, Verify,
+    marked_difference,
 };
 
 fn folder(name: &str) -> PathBuf {
@@ -77,6 +79,7 @@ fn full() -> Report {
             removed: 20_018,
             skipped: 20_019,
         },
+        sites: Some(sites()),
         limited: Some(Limited {
             groups: 30_020,
             documents: 30_021,
@@ -102,6 +105,39 @@ fn full() -> Report {
             )),
         }],
         notes: vec!["A note to read.".to_owned()],
+    }
+}
+
+fn sites() -> Sites {
+    Sites {
+        rule: "public-suffix".to_owned(),
+        sites: 80_001,
+        documents: 80_002,
+        pairs_within: 80_003,
+        pairs_across: 80_004,
+        most_removed: vec![Site {
+            name: "site-<1>.example".to_owned(),
+            documents: 80_005,
+            removed: 80_006,
+            share: 0.5,
+        }],
+        limited_sets: 80_007,
+        mirrors_found: 80_008,
+        mirrors: vec![Mirror {
+            a: "a.example/".to_owned(),
+            b: "b.example/<i>/".to_owned(),
+            kind: MirrorKind::Prefix,
+            pages_a: 100_000,
+            pages_b: 200_000,
+            matched: 80_009,
+            share_a: 0.800_09,
+            share_b: 0.400_045,
+            examples: vec![(
+                "http://a.example/<b>".to_owned(),
+                "http://b.example/<i>/<b>".to_owned(),
+                Some(0.9753),
+            )],
+        }],
     }
 }
 
@@ -244,6 +280,17 @@ fn every_number_is_on_the_page() {
         70_001,
         70_002,
         70_003,
+        80_001,
+        80_002,
+        80_003,
+        80_004,
+        80_005,
+        80_006,
+        80_007,
+        80_008,
+        80_009,
+        // Pairs of which a document has no URL.
+        2_100_009 - 80_003 - 80_004,
         313,
         23,
         17,
@@ -275,6 +322,14 @@ fn every_number_is_on_the_page() {
         "not known",
         "1 word deleted, 1 inserted in 1 place.",
         "A note to read.",
+        "by the public suffix list",
+        "site-&lt;1&gt;.example",
+        "a.example/",
+        "b.example/&lt;i&gt;/",
+        "80.0 %",
+        "40.0 %",
+        "http://b.example/&lt;i&gt;/&lt;b&gt;",
+        "0.9753",
     ] {
         assert!(text.contains(words), "{words}");
     }

@@ -73,11 +73,12 @@ pub use lookalike_kernels as kernels;
 
 pub use lookalike_core::{
     CandidateRule, Comparer, Comparison, Kernel, Layout, Recipe, Signature, Signer, Similarity,
-    recipe, resemblance::Overlap, site, text,
+    SiteRule, recipe, resemblance::Overlap, site, text,
 };
 pub use lookalike_corpus::{ContentKind, Document, Format, Inputs, ReadOptions, Source, Sources};
 pub use lookalike_engine::eval;
 pub use lookalike_engine::matching::Clustering;
+pub use lookalike_engine::mirrors;
 pub use lookalike_engine::report::Report;
 pub use lookalike_engine::signature_file::{SignatureLookup, SignatureReader, SignatureWriter};
 pub use lookalike_engine::{

@@ -41,13 +41,16 @@ const INTERRUPTED: &str =
 fn job(common: &Evaluated, kernel: Kernel) -> anyhow::Result<Job> {
     let mut recipes = Vec::new();
     for name in &common.recipes {
-        recipes.push(recipe::load(name)?);
+        let mut recipe = recipe::load(name)?;
+        recipe.sites = common.sites.unwrap_or(recipe.sites);
+        recipes.push(recipe);
     }
     let mut job = Job::new(common.documents.iter().cloned())
         .format(common.reading.format())
         .read_options(common.reading.options().clone())
         .recipes(recipes)
         .kernel(kernel)
+        .sites(common.sites.unwrap_or_default())
         .identical(common.identical)
         .seed(common.seed)
         .max_candidates(common.max_candidates)

@@ -9,6 +9,7 @@ mod difference;
 mod eval;
 mod info;
 mod man;
+mod mirrors;
 mod recipe;
 mod sample;
 mod sketch;
@@ -32,6 +33,7 @@ pub(crate) fn run(command: &Command) -> anyhow::Result<Outcome> {
         Command::Decide(arguments) => decide::run(arguments, kernel()?),
         Command::Why(arguments) => kernel().and_then(|_| why::run(arguments)),
         Command::Against(arguments) => against::run(arguments, kernel()?),
+        Command::Mirrors(arguments) => mirrors::run(arguments, kernel()?),
         Command::Compare(arguments) => kernel().and_then(|_| compare::run(arguments)),
         Command::Tune(arguments) => tune::run(arguments, kernel()?),
         Command::Eval(arguments) => eval::run(arguments, kernel()?),

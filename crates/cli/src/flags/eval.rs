@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use lookalike::core::SiteRule;
 use lookalike::engine::eval::{Absent, Eval as Job, Identical, LabelFile, LabelRule};
 
 use super::documents::{Documents, RawDocuments};
+use super::judging::RawSites;
 use super::resources::{RawProgress, RawResources, Resources};
 use super::sketch::ProgressForm;
 use super::{at_least, mistake, share};
@@ -123,6 +125,8 @@ struct RawCommon {
     #[arg(long, value_name = "NAME|FILE,...", value_delimiter = ',')]
     #[arg(default_values_t = Job::DEFAULT_RECIPES.map(str::to_owned))]
     recipes: Vec<String>,
+    #[command(flatten)]
+    sites: RawSites,
     /// Documents with the same words as an earlier one: removed first, or counted as others
     #[arg(long, value_enum, value_name = "WHAT", default_value_t, hide_possible_values = true)]
     identical: RawIdentical,
@@ -184,6 +188,7 @@ pub(crate) struct Evaluated {
     pub(crate) documents: Vec<String>,
     pub(crate) out: PathBuf,
     pub(crate) recipes: Vec<String>,
+    pub(crate) sites: Option<SiteRule>,
     pub(crate) identical: Identical,
     pub(crate) seed: u64,
     pub(crate) max_candidates: u64,
@@ -249,6 +254,7 @@ impl RawCommon {
             // Clap has asked for it.
             out: self.out.unwrap_or_default(),
             recipes: self.recipes,
+            sites: self.sites.check(),
             identical: match self.identical {
                 RawIdentical::Removed => Identical::Removed,
                 RawIdentical::Counted => Identical::Counted,

@@ -1,6 +1,7 @@
 //! How pairs are found and judged: the flags of all commands that do.
 
 use clap::{Args, ValueEnum};
+use lookalike::core::SiteRule;
 use lookalike::core::recipe::Verify;
 
 use super::{mistake, positive_share, proper_share};
@@ -27,6 +28,37 @@ pub(crate) struct RawJudging {
         help_heading = "Judging"
     )]
     verify: Option<RawVerify>,
+    #[command(flatten)]
+    sites: RawSites,
+}
+
+#[derive(Args)]
+pub(super) struct RawSites {
+    /// What a site is: label (a host without its first label) or public-suffix (what can be
+    /// registered) [default: the recipe's]
+    #[arg(
+        long = "sites",
+        value_enum,
+        value_name = "RULE",
+        hide_possible_values = true,
+        help_heading = "Judging"
+    )]
+    rule: Option<RawSiteRule>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum RawSiteRule {
+    Label,
+    PublicSuffix,
+}
+
+impl RawSites {
+    pub(super) fn check(self) -> Option<SiteRule> {
+        self.rule.map(|rule| match rule {
+            RawSiteRule::Label => SiteRule::Label,
+            RawSiteRule::PublicSuffix => SiteRule::PublicSuffix,
+        })
+    }
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -42,11 +74,12 @@ pub(crate) struct Judging {
     pub(crate) threshold: Option<f64>,
     pub(crate) recall: Option<f64>,
     pub(crate) verify: Option<Verify>,
+    pub(crate) sites: Option<SiteRule>,
 }
 
 impl RawJudging {
     pub(crate) fn check(self, command: &str) -> Result<Judging, clap::Error> {
-        let Self { recipe, threshold, recall, verify } = self;
+        let Self { recipe, threshold, recall, verify, sites } = self;
         if recall.is_some() && recipe != "text" {
             let message = "--recall chooses the filter of the recipe `text`; others have their own";
             return Err(mistake(command, message));
@@ -56,6 +89,6 @@ impl RawJudging {
             RawVerify::Estimate => Verify::Estimate,
             RawVerify::None => Verify::None,
         });
-        Ok(Judging { recipe, threshold, recall, verify })
+        Ok(Judging { recipe, threshold, recall, verify, sites: sites.check() })
     }
 }

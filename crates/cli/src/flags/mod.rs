@@ -11,6 +11,7 @@ mod dedup;
 mod documents;
 mod eval;
 mod judging;
+mod mirrors;
 mod resources;
 mod sketch;
 mod tune;
@@ -31,6 +32,7 @@ pub(crate) use decide::Decide;
 pub(crate) use dedup::Dedup;
 pub(crate) use eval::{Eval, EvalWanted, Evaluated};
 pub(crate) use judging::Judging;
+pub(crate) use mirrors::Mirrors;
 pub(crate) use sketch::{OnUnreadable, ProgressForm, Sketch};
 pub(crate) use tune::{Plot, PlotFormat, Sample, Tune, Wanted};
 pub(crate) use why::Why;
@@ -60,6 +62,7 @@ enum RawCommand {
     Why(why::RawWhy),
     Decide(decide::RawDecide),
     Against(against::RawAgainst),
+    Mirrors(mirrors::RawMirrors),
     Compare(compare::RawCompare),
     Tune(tune::RawTune),
     Eval(Box<eval::RawEval>),
@@ -119,6 +122,7 @@ pub(crate) enum Command {
     Why(Why),
     Decide(Box<Decide>),
     Against(Box<Against>),
+    Mirrors(Box<Mirrors>),
     Compare(Compare),
     Tune(Tune),
     Eval(Box<Eval>),
@@ -146,6 +150,7 @@ fn check(cli: Cli) -> Result<Command, clap::Error> {
         RawCommand::Why(raw) => Command::Why(raw.check()?),
         RawCommand::Decide(raw) => Command::Decide(Box::new(raw.check()?)),
         RawCommand::Against(raw) => Command::Against(Box::new(raw.check()?)),
+        RawCommand::Mirrors(raw) => Command::Mirrors(Box::new(raw.check()?)),
         RawCommand::Compare(raw) => Command::Compare(raw.check()?),
         RawCommand::Tune(raw) => Command::Tune(raw.check()?),
         RawCommand::Eval(raw) => Command::Eval(Box::new(raw.check()?)),

@@ -227,3 +227,21 @@ fn sample_has_help_of_its_own() {
     assert_eq!(help.code, 0);
     assert!(help.stdout.contains("\nExample") && help.stdout.contains("--pairs"));
 }
+
+/// Pages of two customers of one host are of one site by the paper's rule, and of two by the list.
+#[test]
+fn sites_may_be_registrable_domains() {
+    let folder = folder("eval-sites");
+    let [documents, labels] = ["pages.jsonl", "labels.jsonl"].map(|name| path(&folder, name));
+    let page = |id: &str, text: &str| {
+        format!("{{\"id\": \"{id}\", \"url\": \"http://{id}.github.io/\", \"text\": \"{text}\"}}\n")
+    };
+    fs::write(&documents, page("me", "one two three") + &page("you", "four five six")).unwrap();
+    fs::write(&labels, "{\"a\": \"me\", \"b\": \"you\", \"label\": \"incorrect\"}\n").unwrap();
+    for (rule, sites) in [("label", 1), ("public-suffix", 2)] {
+        let out = path(&folder, rule);
+        let arguments = ["eval", "--documents", &documents, "--labels", &labels, "--out", &out];
+        let found = run(&[&arguments[..], &["--sites", rule, "--json"]].concat());
+        assert_eq!((found.code, &found.json()["sites"]), (0, &sites.into()), "{}", found.stderr);
+    }
+}

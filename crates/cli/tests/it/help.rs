@@ -8,11 +8,12 @@ use std::path::Path;
 
 use crate::{folder, run};
 
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 13] = [
     "dedup",
     "why",
     "decide",
     "against",
+    "mirrors",
     "compare",
     "tune",
     "eval",

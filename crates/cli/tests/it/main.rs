@@ -11,6 +11,7 @@ mod eval;
 mod general;
 mod help;
 mod info;
+mod mirrors;
 mod pages;
 mod sketch;
 mod tune;

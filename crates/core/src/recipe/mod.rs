@@ -16,6 +16,7 @@ use sha2::{Digest as _, Sha256};
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::Filter;
 use crate::shingle::Counting;
+use crate::site::SiteRule;
 use crate::sketch::ListOrder;
 use crate::text::{UNICODE_VERSION, Unit};
 
@@ -43,6 +44,8 @@ pub struct Recipe {
     pub projection: Option<ProjectionParameters>,
     /// What makes two documents a candidate.
     pub candidates: Candidates,
+    /// What a site is: it decides candidates by site, and the report counts by it.
+    pub sites: SiteRule,
     /// What makes a candidate a pair.
     pub verify: Verify,
     /// The resemblance from which on a verified candidate is a pair.
@@ -311,6 +314,10 @@ impl Recipe {
             list.judging("projection.pieces", projection.pieces);
         }
         list.judging("candidates.rule", quoted(self.candidates.name()));
+        // Henzinger's rule goes without saying, as it did before there was another.
+        if self.sites != SiteRule::default() {
+            list.judging("candidates.sites", quoted(self.sites.name()));
+        }
         list.judging("verify.by", quoted(self.verify.name()));
         // Debug prints the shortest digits that give the number back, with a point.
         list.judging("verify.threshold", format!("{:?}", self.threshold));
@@ -438,6 +445,7 @@ names!(Candidates, "candidates.rule", {
     BySite => "by-site",
     Lists => "lists",
 });
+names!(SiteRule, "candidates.sites", { Label => "label", PublicSuffix => "public-suffix" });
 names!(Verify, "verify.by", { Exact => "exact", Estimate => "estimate", None => "none" });
 
 impl SketchParameters {

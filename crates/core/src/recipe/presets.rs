@@ -4,6 +4,7 @@ use super::{Candidates, Over, ProjectionParameters, Recipe, Shingles, SketchPara
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::{Filter, Search};
 use crate::shingle::Counting;
+use crate::site::SiteRule;
 use crate::sketch::ListOrder;
 use crate::text::Unit;
 
@@ -101,6 +102,7 @@ fn text(filter: Filter) -> Recipe {
         features: Some(filter),
         projection: None,
         candidates: Candidates::Features,
+        sites: SiteRule::Label,
         verify: Verify::Exact,
         threshold: TEXT_TARGET.0,
     }

@@ -13,6 +13,7 @@ use super::{
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::Filter;
 use crate::shingle::Counting;
+use crate::site::SiteRule;
 use crate::sketch::ListOrder;
 use crate::text::Unit;
 
@@ -114,6 +115,7 @@ struct ProjectionTable {
 #[serde(deny_unknown_fields)]
 struct CandidatesTable {
     rule: Option<String>,
+    sites: Option<String>,
 }
 
 #[derive(Default, Deserialize)]
@@ -162,6 +164,7 @@ impl File {
                 Candidates::from_name,
                 Candidates::Features,
             )?,
+            sites: named(self.candidates.sites.as_ref(), SiteRule::from_name, SiteRule::default())?,
             verify: named(self.verify.by.as_ref(), Verify::from_name, Verify::Exact)?,
             threshold: self.verify.threshold.unwrap_or(0.8),
         })

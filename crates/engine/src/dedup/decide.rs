@@ -240,6 +240,9 @@ impl Job<'_> {
         };
         link(&run.files.signatures(), &self.files.signatures())?;
         link(&run.files.sources(), &self.files.sources())?;
+        if run.files.urls().exists() {
+            link(&run.files.urls(), &self.files.urls())?;
+        }
         self.observer.begin(Stage::Sign, Some(Work::Documents(signed.documents)));
         let ranking = Ranking {
             asked: Asked { keep: &self.options.keep, part_field: self.options.budget.field() },

@@ -21,6 +21,7 @@ mod manifest;
 mod options;
 mod plan;
 mod signature_input;
+mod sites;
 
 use std::fs;
 use std::path::Path;
@@ -49,6 +50,7 @@ use crate::write::{Kind, Listed, MEMBER_LIMIT, Mirrors, Outcome, Tables, Written
 use largest::Documents;
 pub(crate) use manifest::Manifest;
 use manifest::Request;
+use sites::{Addresses, Decided};
 
 pub use budget::RemovalBudget;
 pub use decide::Decide;
@@ -221,6 +223,7 @@ impl<'a> Job<'a> {
             threads: *threads,
             budget: self.budget,
             strict: *strict,
+            keep_urls: true,
             observer: self.observer,
             copies: &self.copies,
         };
@@ -314,6 +317,7 @@ impl<'a> Job<'a> {
         let mut counts = [0_u64; 2];
         let sources = self.sources()?;
         let signatures = SignatureLookup::open(&self.files.signatures())?;
+        let mut addresses = Addresses::open(&self.files, self.options.recipe.sites)?;
         let tables = Tables {
             recipe: &self.options.recipe,
             kernel: self.options.kernel,
@@ -327,6 +331,7 @@ impl<'a> Job<'a> {
                 (PairsWanted::Needed, Clustering::Components) => Listed::Judged,
                 (PairsWanted::Needed, Clustering::Anchored) => Listed::WithKeepers,
             },
+            sites: addresses.as_ref().map(|addresses| &addresses.sites),
         };
         let written = tables.write(&outcome, |document| {
             removed.insert(order.row(document.place));
@@ -336,6 +341,15 @@ impl<'a> Job<'a> {
         // The tables are there already: they say what would go.
         let budget = &self.options.budget;
         budget.check(&removed, signed.documents, &self.files.parts(), &signed.parts)?;
+        let decided = Decided {
+            order,
+            outcome: &outcome,
+            removed: &removed,
+            written: &written,
+            budget: self.budget / 2,
+            observer: self.observer,
+        };
+        let sites = addresses.as_mut().map(|addresses| addresses.report(&decided)).transpose()?;
         let documents = Documents {
             recipe: &self.options.recipe,
             order,
@@ -362,6 +376,7 @@ impl<'a> Job<'a> {
         mirrored?;
         let mut report = self.report(signed, judged, counts, &written);
         report.largest_clusters = largest?;
+        report.sites = sites.filter(|sites| sites.documents > 0);
         add_sources(&mut report, &sources, &removed)?;
         let total = self.observer.seconds() - self.began;
         self.seconds.push((Stage::Write, self.observer.seconds() - began));

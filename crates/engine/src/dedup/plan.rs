@@ -57,7 +57,7 @@ impl Dedup {
             memory_bytes_per_document: self.bytes_per_document(),
             least_memory_bytes: 0,
         };
-        let (mut documents, mut text_bytes) = (0, 0);
+        let (mut documents, mut text_bytes, mut url_bytes) = (0, 0, 0);
         for source in sources.flatten() {
             plan.sources += 1;
             plan.stored_bytes += source.stored_bytes().unwrap_or(0);
@@ -70,6 +70,7 @@ impl Dedup {
                     if let Ok(record) = record {
                         documents += 1;
                         text_bytes += record.content.len() as u64;
+                        url_bytes += record.url.map_or(0, |url| url.len() as u64 + 2);
                     }
                 });
             }
@@ -80,15 +81,16 @@ impl Dedup {
             read => (sampled as f64 * plan.stored_bytes.max(read) as f64 / read as f64) as u64,
         };
         (plan.documents, plan.text_bytes) = (scale(documents), scale(text_bytes));
-        self.add_needs(&mut plan);
+        let url_bytes = scale(url_bytes);
+        self.add_needs(&mut plan, url_bytes);
         Ok(plan)
     }
 
-    fn add_needs(&self, plan: &mut Plan) {
+    fn add_needs(&self, plan: &mut Plan, url_bytes: u64) {
         const ID_BYTES: u64 = 32;
         let documents = plan.documents;
         let signature = Layout::of(&self.recipe).bytes() as u64 + 4 + ID_BYTES;
-        plan.result_bytes = documents * signature;
+        plan.result_bytes = documents * signature + url_bytes;
         let rule = CandidateRule::new(self.kernel, &self.recipe);
         let keys = if self.exact_only { 0 } else { rule.keys_per_document() as u64 };
         // A record of 12 bytes for each key, sorted in runs and merged; then groups of four.

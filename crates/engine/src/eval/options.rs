@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use lookalike_core::{Kernel, Recipe};
+use lookalike_core::{Kernel, Recipe, SiteRule};
 use lookalike_corpus::{Format, ReadOptions};
 
 use super::labels::MAX_RECIPES;
@@ -41,6 +41,7 @@ pub struct Eval {
     pub(super) max_candidates: u64,
     pub(super) differences: usize,
     pub(super) seed: u64,
+    pub(super) sites: SiteRule,
 }
 
 /// What becomes of documents with the same token sequence as an earlier one.
@@ -86,6 +87,7 @@ impl Eval {
             max_candidates: DEFAULT_MAX_CANDIDATES,
             differences: DEFAULT_DIFFERENCES,
             seed: 0,
+            sites: SiteRule::default(),
         }
     }
 
@@ -178,6 +180,13 @@ impl Eval {
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
+        self
+    }
+
+    /// What a site is, for the tables by site; recipes have rules of their own.
+    #[must_use]
+    pub fn sites(mut self, sites: SiteRule) -> Self {
+        self.sites = sites;
         self
     }
 

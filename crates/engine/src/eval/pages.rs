@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use lookalike_core::feature::b_similarity;
-use lookalike_core::{Kernel, Recipe};
+use lookalike_core::{Kernel, Recipe, SiteRule};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::labels::LabelFault;
@@ -26,8 +26,9 @@ const WORDS: usize = BITS / 64;
 pub(super) const BYTES_PER_PAGE: u64 = (8 * (FEATURES + WORDS + 1) + 4 + 48 + 4) as u64;
 
 /// The recipe that measures: it has features, a projection and sites.
-pub(super) fn measure() -> Result<Recipe> {
-    Recipe::preset("henzinger-sites").map_err(Error::recipe)
+pub(super) fn measure(sites: SiteRule) -> Result<Recipe> {
+    let recipe = Recipe::preset("henzinger-sites").map_err(Error::recipe)?;
+    Ok(Recipe { sites, ..recipe })
 }
 
 /// The documents of an evaluation.

@@ -78,7 +78,7 @@ pub(super) fn find(options: &Eval, observer: &dyn Observer) -> Result<Returned> 
         observer,
         budget: options.memory as usize,
     };
-    let measure = pages::measure()?;
+    let measure = pages::measure(options.sites)?;
     let files = folder(&work.0, "measure")?;
     let signed = job.sign(&measure, &files)?;
     job.budget = memory::working_bytes(options.memory, signed.documents, BYTES_PER_PAGE)?;
@@ -130,6 +130,7 @@ impl Job<'_> {
             threads: self.options.threads,
             budget: self.budget,
             strict: self.options.strict,
+            keep_urls: false,
             observer,
             copies: &self.copies,
         }

@@ -87,6 +87,13 @@ pub enum Pairs {
         /// The first members of a group that others are compared with; 0 is taken for 1.
         limit: usize,
     },
+    /// The first members of each group with all its later ones, also those that pairs connect
+    /// already: all pairs of small groups, and a multiple of the members of large ones. For
+    /// components.
+    WithFirst {
+        /// How many members are the first.
+        limit: usize,
+    },
     /// All that share a key: for evaluation. A group of n documents has n (n - 1) / 2, and its
     /// places are held in memory.
     All,
@@ -142,6 +149,10 @@ pub fn cluster(plan: &Plan<'_>, judge: &mut dyn Judge, progress: &dyn Fn(u64)) -
     };
     let limited = match plan.judged {
         Pairs::Needed { limit } => rounds.run(limit.max(1))?,
+        Pairs::WithFirst { limit } => {
+            rounds.round(0, limit, Decide::FromAll)?;
+            rounds.survey(limit)?.0
+        }
         Pairs::All => {
             rounds.round(0, usize::MAX, Decide::FromAll)?;
             Limited::default()

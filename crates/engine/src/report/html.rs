@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 
 use super::markup::{Text, duration, percent, swatch};
-use super::{Clustering, Report, Verify, charts, clusters, sections};
+use super::{Clustering, Report, Verify, charts, clusters, sections, sites};
 use crate::numbers::{bytes, count, grouped};
 
 /// The style, in one element of the page.
@@ -21,6 +21,7 @@ pub(super) fn page(report: &Report) -> String {
             title: "Where documents were removed",
             body: sections::sources(report),
         },
+        Section { id: "sites", title: "Sites and mirrors", body: sites::section(report) },
         Section { id: "clusters", title: "The largest clusters", body: clusters::section(report) },
         Section { id: "limited", title: "What was limited", body: sections::limited(report) },
         Section { id: "skipped", title: "What was skipped", body: sections::skipped(report) },

@@ -16,6 +16,7 @@ mod histogram;
 pub(crate) mod html;
 pub(crate) mod markup;
 mod sections;
+mod sites;
 
 use std::fs;
 use std::io;
@@ -28,6 +29,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::atomic_file::{AtomicFile, Existing};
 use crate::error::{Error, ErrorKind, Operation, Result};
+use crate::mirrors::Mirror;
 
 pub use difference::{Difference, Piece, marked_difference};
 pub use histogram::Histogram;
@@ -40,6 +42,11 @@ pub const MAX_SKIPPED_EXAMPLES: usize = 100;
 pub const MAX_CLUSTERS: usize = 20;
 /// The most members that are shown of a cluster, besides its keeper.
 pub const MAX_MEMBERS: usize = 5;
+
+/// The most sites that are listed.
+pub const MAX_SITES: usize = 20;
+/// The most mirrors that are listed.
+pub const MAX_MIRRORS: usize = 20;
 
 /// What a job did.
 ///
@@ -102,6 +109,9 @@ pub struct Report {
     /// The sources that are not listed.
     #[serde(default)]
     pub other_sources: OtherSources,
+    /// The sites of the documents, if any has a URL.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sites: Option<Sites>,
     /// What was not looked at in full, if anything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limited: Option<Limited>,
@@ -304,6 +314,42 @@ pub struct OtherSources {
     pub skipped: u64,
 }
 
+/// The sites of documents with URLs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Sites {
+    /// What a site is: `label` or `public-suffix`, as in recipes.
+    pub rule: String,
+    /// How many there are.
+    pub sites: u64,
+    /// Documents with a URL that has a host.
+    pub documents: u64,
+    /// The pairs that are listed whose documents are of one site.
+    pub pairs_within: u64,
+    /// Those whose documents are of two sites. In the others, one has no URL.
+    pub pairs_across: u64,
+    /// The sites of which most was removed, at most [`MAX_SITES`].
+    pub most_removed: Vec<Site>,
+    /// Identity sets of so many documents that not all of their pairs were looked at for mirrors.
+    pub limited_sets: u64,
+    /// How many pairs of hosts or folders replicate each other, as far as the run's pairs show.
+    pub mirrors_found: u64,
+    /// The largest of them, at most [`MAX_MIRRORS`].
+    pub mirrors: Vec<Mirror>,
+}
+
+/// A site.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Site {
+    /// Its name.
+    pub name: String,
+    /// Its documents.
+    pub documents: u64,
+    /// Those of them that were removed.
+    pub removed: u64,
+    /// The share that was removed.
+    pub share: f64,
+}
+
 /// Groups of documents that were too large to be looked at in full.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limited {
@@ -387,6 +433,10 @@ impl Report {
         if self.sources.len() > MAX_SOURCES {
             let sources = std::mem::take(&mut self.sources);
             self.set_sources(sources);
+        }
+        if let Some(sites) = &mut self.sites {
+            sites.most_removed.truncate(MAX_SITES);
+            sites.mirrors.truncate(MAX_MIRRORS);
         }
         self.skipped_examples.truncate(MAX_SKIPPED_EXAMPLES);
         self.largest_clusters.truncate(MAX_CLUSTERS);

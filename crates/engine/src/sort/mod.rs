@@ -68,6 +68,21 @@ impl Record for u64 {
     }
 }
 
+/// Words, the first of which come first.
+impl<const N: usize> Record for [u64; N] {
+    const BYTES: usize = 8 * N;
+
+    fn encode(self, out: &mut [u8]) {
+        for (bytes, word) in out.as_chunks_mut().0.iter_mut().zip(self) {
+            *bytes = word.to_le_bytes();
+        }
+    }
+
+    fn decode(bytes: &[u8]) -> Self {
+        std::array::from_fn(|n| double_word(bytes, 8 * n))
+    }
+}
+
 /// The buffer of a run that is written or read. 64 KiB: a disk is as fast with
 /// it as with more, and a budget of 256 MiB can hold thousands.
 const IO_BYTES: usize = 64 << 10;

@@ -2,7 +2,8 @@
 //!
 //! Only the first of an identity set is matched. Where every pair is wanted, a
 //! pair of two sets becomes the pairs of their members, by two joins on sorted
-//! streams: the later sides first, then the earlier ones.
+//! streams: the later sides first, then the earlier ones. And the members of one
+//! set are pairs with each other.
 
 use std::collections::BTreeSet;
 
@@ -43,6 +44,34 @@ pub(crate) fn for_each(
     }
     limited.append(&mut members.limited);
     Ok(limited.len() as u64)
+}
+
+/// Calls `each` with the places of pairs of documents in one identity set: of the first members,
+/// up to the limit, with all after them. Returns how many sets had more members.
+pub(crate) fn for_each_within_sets(
+    outcome: &Outcome<'_>,
+    mut each: impl FnMut(u32, u32) -> Result<()>,
+) -> Result<u64> {
+    let mut copies = outcome.copies_by_representative()?;
+    let mut set: Vec<u32> = Vec::new();
+    let mut limited = 0;
+    while let Some(ByRepresentative { representative, copy }) = copies.next()? {
+        if set.first() != Some(&representative) {
+            set.clear();
+            set.push(representative);
+        }
+        set.iter().take(MEMBER_LIMIT).try_for_each(|&member| each(member, copy))?;
+        match set.len() {
+            0..MEMBER_LIMIT => set.push(copy),
+            // Counted once: the set is never longer than this.
+            MEMBER_LIMIT => {
+                limited += 1;
+                set.push(copy);
+            }
+            _ => {}
+        }
+    }
+    Ok(limited)
 }
 
 /// A pair with a member in the place of the later one.

@@ -24,6 +24,7 @@ use crate::ids::Ids;
 use crate::matching::{Evidence, Pair, PairReader};
 use crate::order::Order;
 use crate::report::Histogram;
+use crate::rows::Rows;
 use crate::signature_file::SignatureLookup;
 use crate::sort::{Record, Sorted, Sorter};
 use crate::sources::{SourceRow, SourceTable};
@@ -42,6 +43,8 @@ pub(crate) struct Tables<'a> {
     pub(crate) files: &'a Files,
     pub(crate) budget: usize,
     pub(crate) listed: Listed,
+    /// The hashes of the sites of rows, where documents have URLs.
+    pub(crate) sites: Option<&'a Rows>,
 }
 
 /// Which accepted pairs are listed.
@@ -66,6 +69,23 @@ pub(crate) struct Written {
     pub(crate) sizes: Vec<u32>,
     /// The resemblance of the pairs.
     pub(crate) histogram: Histogram,
+    /// Pairs of one site, and of two.
+    pub(crate) within_sites: u64,
+    pub(crate) across_sites: u64,
+}
+
+impl Written {
+    fn count_sites(&mut self, sites: &Rows, line: &Line) -> Result<()> {
+        let mut hashes = [[0; 8]; 2];
+        sites.rows(line.a.into(), &mut hashes[0])?;
+        sites.rows(line.b.into(), &mut hashes[1])?;
+        // Of a document without one, nothing is known.
+        if !hashes.contains(&[0; 8]) {
+            let same = hashes[0] == hashes[1];
+            *if same { &mut self.within_sites } else { &mut self.across_sites } += 1;
+        }
+        Ok(())
+    }
 }
 
 /// A document of a cluster, in the order of the table: by cluster, the keeper first.
@@ -284,6 +304,9 @@ impl Tables<'_> {
                     written.histogram.add(resemblance);
                 }
                 written.pairs += 1;
+                if let Some(sites) = self.sites {
+                    written.count_sites(sites, &line)?;
+                }
                 columns.push(&line, &ids.get(line.a.into())?, &ids.get(line.b.into())?, &scores);
             }
             if columns.rows == 0 {

@@ -109,7 +109,32 @@ fn check(keys: &Keys, documents: u32, limit: usize, seed: u64, percent: u64, nam
             assert_eq!(with_more, (found, pairs), "the budget makes no difference");
         }
     }
+    check_with_first(&folder, documents, &groups, limit, &Relation::new(seed, percent));
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 3, "no run is left behind");
+}
+
+/// The first members of each group are judged with all later ones, connected or not.
+fn check_with_first(
+    folder: &Path,
+    documents: u32,
+    groups: &[Vec<u32>],
+    limit: usize,
+    like: &Relation,
+) {
+    let mut relation = Relation::new(like.seed, like.percent);
+    let judged = (Clustering::Components, Pairs::WithFirst { limit });
+    let (found, pairs) = clusters(folder, 0, judged, &mut relation);
+    let mut expected = BTreeSet::new();
+    for group in groups {
+        for (rank, &earlier) in group.iter().enumerate().take(limit) {
+            let later = group[rank + 1..].iter();
+            expected.extend(later.map(|&later| Candidate { earlier, later }));
+        }
+    }
+    assert_eq!(relation.judged, expected);
+    assert_eq!(found.keepers, components(documents, groups, limit, &relation));
+    assert_eq!(found.limited, limited(Clustering::Components, groups, limit, &found.keepers));
+    check_pairs(&pairs, &relation, Clustering::Components, &found.keepers);
 }
 
 /// From pairs that are known, in any order and some of them twice, the decision is the same.

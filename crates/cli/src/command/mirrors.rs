@@ -1,0 +1,112 @@
+//! `lookalike mirrors`: hosts and folders that replicate each other.
+
+use lookalike::core::Kernel;
+use lookalike::engine::mirrors::{MirrorFindings, Mirrors as Job};
+use lookalike::engine::numbers::{count, duration, grouped, percent};
+use lookalike::engine::{Error, ErrorKind};
+
+use crate::exit::{Outcome, say};
+use crate::flags::Mirrors;
+use crate::output::{self, Align, Table, printable};
+use crate::progress::Watch;
+use crate::{interrupt, recipe};
+
+pub(crate) fn run(arguments: &Mirrors, kernel: Kernel) -> anyhow::Result<Outcome> {
+    let temp = arguments.temp.clone().unwrap_or_else(std::env::temp_dir);
+    let work = temp.join(format!("lookalike-mirrors-{}", std::process::id()));
+    let mut job = Job::new(arguments.inputs.iter().cloned())
+        .format(arguments.documents.format())
+        .read_options(arguments.documents.options().clone())
+        .recipe(recipe::judging(&arguments.judging)?)
+        .kernel(kernel)
+        .min_pages(arguments.min_pages.into())
+        .min_share(arguments.min_share)
+        .limit(arguments.limit as usize)
+        .temp(Some(work.clone()))
+        .strict(arguments.strict);
+    if let Some(memory) = arguments.resources.memory {
+        job = job.memory(memory);
+    }
+    if let Some(threads) = arguments.resources.threads {
+        job = job.threads(threads as usize);
+    }
+    interrupt::watch(INTERRUPTED, vec![work])?;
+    let watch = Watch::new(arguments.progress);
+    let findings = job.run(&watch);
+    watch.finish();
+    let findings = findings.map_err(told)?;
+    if arguments.json {
+        output::write_json(&serde_json::to_value(&findings)?)?;
+    } else if !findings.mirrors.is_empty() {
+        output::write(&table(&findings))?;
+    }
+    summary(&findings);
+    Ok(match (findings.skipped, findings.found) {
+        (1.., _) => Outcome::Skipped,
+        (0, 0) => Outcome::No,
+        (0, _) => Outcome::Done,
+    })
+}
+
+const INTERRUPTED: &str = "interrupted\nhint: run the same command to start again";
+
+/// An interrupt ends the program here.
+fn told(error: Error) -> anyhow::Error {
+    match error.kind() {
+        ErrorKind::Interrupted => interrupt::exit_after(INTERRUPTED),
+        _ => error.into(),
+    }
+}
+
+/// Numbers come first: they have one width, and names any.
+fn table(findings: &MirrorFindings) -> String {
+    use Align::{Left, Right};
+    let mut table = Table::new(&[Right, Right, Right, Right, Right, Left, Left, Left]);
+    table.row(["alike", "of A", "", "of B", "", "A", "B", "a page of A"]);
+    for mirror in &findings.mirrors {
+        table.row([
+            &grouped(mirror.matched),
+            &grouped(mirror.pages_a),
+            &percent(mirror.matched, mirror.pages_a),
+            &grouped(mirror.pages_b),
+            &percent(mirror.matched, mirror.pages_b),
+            &printable(&mirror.a),
+            &printable(&mirror.b),
+            &mirror.examples.first().map_or_else(String::new, |(url, ..)| printable(url)),
+        ]);
+    }
+    table.text()
+}
+
+fn summary(findings: &MirrorFindings) {
+    let named = findings.mirrors.len() as u64;
+    let more = findings.found - named;
+    say(&format!(
+        "{} found in {} and {} of look-alikes, in {}",
+        count(findings.found, "mirror"),
+        count(findings.documents, "document"),
+        count(findings.pairs, "pair"),
+        duration(findings.seconds),
+    ));
+    if more > 0 {
+        say(&format!("{} not named (--limit)", grouped(more)));
+    }
+    if findings.without_url > 0 {
+        say(&format!(
+            "{} without a URL that has a host, and so left out (--url-field names the field)",
+            count(findings.without_url, "document"),
+        ));
+    }
+    if findings.limited_groups > 0 {
+        say(&format!(
+            "{} of more than 64 documents with one file name: not all were compared",
+            count(findings.limited_groups, "group"),
+        ));
+    }
+    if findings.skipped > 0 {
+        say(&format!("{} could not be read", grouped(findings.skipped)));
+    }
+    if findings.other_files > 0 {
+        say(&format!("{} of no kind that is read", count(findings.other_files, "file")));
+    }
+}

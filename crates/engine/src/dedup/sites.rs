@@ -1,0 +1,131 @@
+//! What the report says of sites and mirrors, from the addresses of documents.
+
+use std::cmp::Reverse;
+
+use lookalike_core::SiteRule;
+
+use crate::error::Result;
+use crate::files::Files;
+use crate::mirrors::{self, Mirrors, Search};
+use crate::observe::Observer;
+use crate::order::Order;
+use crate::report::{self, MAX_MIRRORS, MAX_SITES};
+use crate::row_set::RowSet;
+use crate::rows::{Rows, RowsWriter};
+use crate::sign::{SITES, site_hash};
+use crate::sort::Sorter;
+use crate::source::double_word;
+use crate::urls::Urls;
+use crate::write::{self, Outcome, Written};
+
+/// The addresses of documents, and the hashes of their sites in a table.
+pub(super) struct Addresses {
+    urls: Urls,
+    pub(super) sites: Rows,
+    rule: SiteRule,
+}
+
+/// What they are seen beside.
+pub(super) struct Decided<'a> {
+    pub(super) order: &'a Order,
+    pub(super) outcome: &'a Outcome<'a>,
+    pub(super) removed: &'a RowSet,
+    pub(super) written: &'a Written,
+    pub(super) budget: usize,
+    pub(super) observer: &'a dyn Observer,
+}
+
+impl Addresses {
+    /// Opens the addresses, and writes the table; `None` if no document has a URL.
+    pub(super) fn open(files: &Files, rule: SiteRule) -> Result<Option<Self>> {
+        let Some(urls) = Urls::open(&files.urls())? else { return Ok(None) };
+        let mut sites = RowsWriter::create(&files.sites(), SITES, 8)?;
+        urls.for_each(|_, url| {
+            let site = url.and_then(|url| rule.site(url));
+            sites.push(&site.as_deref().map_or(0, site_hash).to_le_bytes())
+        })?;
+        sites.finish()?;
+        let sites = Rows::open(&files.sites(), SITES, 8)?;
+        Ok(Some(Self { urls, sites, rule }))
+    }
+
+    /// What the report says of them.
+    pub(super) fn report(&mut self, decided: &Decided<'_>) -> Result<report::Sites> {
+        let mut report = report::Sites {
+            rule: self.rule.name().to_owned(),
+            pairs_within: decided.written.within_sites,
+            pairs_across: decided.written.across_sites,
+            ..report::Sites::default()
+        };
+        let largest = self.count(decided, &mut report)?;
+        for Counted { first, documents, removed: Reverse(removed) } in largest {
+            let url = self.urls.get(first)?.unwrap_or_default();
+            let name = self.rule.site(&url).unwrap_or_default();
+            let share = removed as f64 / documents as f64;
+            report.most_removed.push(report::Site { name, documents, removed, share });
+        }
+        let found = self.mirrors(decided, &mut report.limited_sets)?;
+        (report.mirrors_found, report.mirrors) = (found.count, found.mirrors);
+        Ok(report)
+    }
+
+    /// Counts documents by their sites; those of which most was removed.
+    fn count(&self, decided: &Decided<'_>, report: &mut report::Sites) -> Result<Vec<Counted>> {
+        // The hash of a site and a row of it, sorted out of core.
+        let mut rows = Sorter::new(decided.outcome.folder, decided.budget);
+        self.sites.for_each(|row, hash| match double_word(hash, 0) {
+            0 => Ok(()),
+            site => rows.push([site, row]),
+        })?;
+        let mut rows = rows.finish()?;
+        let mut largest: Vec<Counted> = Vec::new();
+        let mut next = rows.next()?;
+        while let Some([site, first]) = next {
+            let mut counted = Counted { removed: Reverse(0), first, documents: 0 };
+            while let Some([_, row]) = next.filter(|[of, _]| *of == site) {
+                counted.documents += 1;
+                counted.removed.0 += u64::from(decided.removed.contains(row));
+                next = rows.next()?;
+            }
+            report.sites += 1;
+            report.documents += counted.documents;
+            if counted.removed.0 > 0 {
+                let at = largest.partition_point(|other| *other < counted);
+                largest.insert(at, counted);
+                largest.truncate(MAX_SITES);
+            }
+        }
+        Ok(largest)
+    }
+
+    /// The mirrors that the accepted pairs show, and what follows from these for copies.
+    fn mirrors(&mut self, decided: &Decided<'_>, limited: &mut u64) -> Result<mirrors::Found> {
+        let Decided { order, outcome, budget, observer, .. } = *decided;
+        let search = Search {
+            min_pages: Mirrors::DEFAULT_MIN_PAGES,
+            min_share: Mirrors::DEFAULT_MIN_SHARE,
+            limit: MAX_MIRRORS,
+            folder: outcome.folder,
+            budget,
+            observer,
+        };
+        search.run(&mut self.urls, |each| {
+            write::for_each(outcome, |earlier, later, evidence| {
+                each(order.row(later), order.row(earlier), mirrors::resemblance(evidence))
+            })?;
+            *limited = write::for_each_within_sets(outcome, |earlier, later| {
+                each(order.row(later), order.row(earlier), Some(1.0))
+            })?;
+            Ok(())
+        })
+    }
+}
+
+/// A site: those of which most was removed come first, then the first in the input.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Counted {
+    removed: Reverse<u64>,
+    /// Its first row.
+    first: u64,
+    documents: u64,
+}

@@ -1,0 +1,296 @@
+//! Mirrors: hosts that replicate each other, and folders that do.
+//!
+//! ```text
+//! sign      documents -> signatures, addresses
+//! match     keys, each with the name of the page -> groups
+//! verify    the shingle sets of all documents in groups
+//! decide    candidates judged -> pairs
+//! mirrors   pairs and addresses -> mirrors
+//! ```
+//!
+//! **Definition.** The *address* of a page is its host and path, with the query:
+//!
+//! - The scheme and the fragment are left out, and so is a port that is the
+//!   scheme's own. Hosts are compared as they are, so `www.a.org` and `a.org` are
+//!   two, and as a rule the first mirrors to be found. Paths are compared as they
+//!   are written, but for `\`, which is `/`.
+//! - `index.html` and `index.htm` without a query are the folder that they are in.
+//! - Documents of one address are one page.
+//!
+//! A *root* is a host with some leading folders of a path, 32 at most:
+//! `a.org/`, `a.org/docs/`. The pages *under* it are those whose address begins
+//! with it, and what follows there is a page's *rest*. Two roots A and B *match*
+//! in a rest if a page under A and one under B have this rest and look alike.
+//! So a look-alike pair of `a.org/docs/x` and `b.org/docs/x` counts for the roots
+//! `a.org/` and `b.org/` and for `a.org/docs/` and `b.org/docs/`, and one of
+//! `a.org/~pugh/x` and `a.org/users/pugh/x` for `a.org/~pugh/` and
+//! `a.org/users/pugh/`. A and B are *mirrors* if
+//!
+//! - they match in at least `min_pages` rests, and
+//! - these are at least the share `min_share` of the pages under A, and of those
+//!   under B. If B is below A, pages under B do not count as pages under A.
+//!
+//! A rest is one page under each root, so there is one number of pages that
+//! match, and two shares. Mirrors that follow from others are left out: of roots
+//! that end with the same folder, if the roots without it are mirrors as well.
+//!
+//! **Who is compared.** Only pages with the same file name can match, so
+//! documents are grouped by each key together with that name, which keeps the
+//! pages of a template apart. In each group the first 64 documents are compared
+//! with all later ones; where that is not all, it is counted. Copies are
+//! documents like any others here.
+
+mod address;
+mod find;
+mod options;
+#[cfg(test)]
+mod tests;
+
+use std::fs;
+
+use lookalike_core::mix;
+use lookalike_corpus::{Sources, UnpackedCopies};
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::attributes::Asked;
+use crate::dedup::GROUP_LIMIT;
+use crate::error::{Error, Operation, Result};
+use crate::files::Files;
+use crate::keep::KeepPolicy;
+use crate::matching::{Clustering, Evidence, Pair, PairReader, Pairs};
+use crate::memory;
+use crate::observe::{Observer, Stage, Work};
+use crate::order::Order;
+use crate::sign::{Signed, Signing};
+use crate::sources::SourceTable;
+use crate::stages::{Judged, Stages, tick};
+use crate::urls::Urls;
+use crate::work_folder::WorkFolder;
+use address::Address;
+
+pub(crate) use find::Search;
+pub use options::Mirrors;
+
+/// Bytes that are held for each document: its component, and some bits.
+const BYTES_PER_DOCUMENT: u64 = 5;
+
+/// Two roots that replicate each other.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Mirror {
+    /// A host, or a host and folders, with a slash in the end; the first of the two by name.
+    pub a: String,
+    /// The other.
+    pub b: String,
+    /// What is replicated.
+    pub kind: MirrorKind,
+    /// Pages under the first.
+    pub pages_a: u64,
+    /// Pages under the second.
+    pub pages_b: u64,
+    /// Pages under either that have a look-alike under the other at the same rest of the path.
+    pub matched: u64,
+    /// Their share of the pages under the first.
+    pub share_a: f64,
+    /// Their share of the pages under the second.
+    pub share_b: f64,
+    /// Some of them: both URLs, and the resemblance where it was computed.
+    pub examples: Vec<(String, String, Option<f64>)>,
+}
+
+/// What is replicated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MirrorKind {
+    /// A whole host.
+    Host,
+    /// A folder, of the same host or of another.
+    Prefix,
+}
+
+/// The mirrors that pairs show.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Found {
+    /// Those of most pages, the largest first.
+    pub(crate) mirrors: Vec<Mirror>,
+    /// How many there are.
+    pub(crate) count: u64,
+}
+
+/// What was found.
+#[derive(Clone, Debug, Default, Serialize)]
+#[non_exhaustive]
+pub struct MirrorFindings {
+    /// Documents that could be read.
+    pub documents: u64,
+    /// Those of them without a URL that has a host: they are part of nothing here.
+    pub without_url: u64,
+    /// Documents without a token: they resemble nothing.
+    pub empty: u64,
+    /// Records and files that were passed over.
+    pub skipped: u64,
+    /// Files in folders that are of no kind that is read.
+    pub other_files: u64,
+    /// Pairs of documents that were compared.
+    pub candidates: u64,
+    /// Those of them that look alike.
+    pub pairs: u64,
+    /// Groups of more than 64 documents with something in common and the same file name. In these,
+    /// look-alikes may have been missed.
+    pub limited_groups: u64,
+    /// Mirrors in all.
+    pub found: u64,
+    /// Those of most pages, the largest first.
+    pub mirrors: Vec<Mirror>,
+    /// Time, by the observer's clock.
+    pub seconds: f64,
+    /// The most memory that was used, where the system tells.
+    pub peak_memory_bytes: u64,
+}
+
+impl Mirrors {
+    /// Finds mirrors.
+    ///
+    /// # Errors
+    /// If an input is not there, or cannot be read and the job is strict, or the system refuses.
+    pub fn run(&self, observer: &dyn Observer) -> Result<MirrorFindings> {
+        self.recipe.validate().map_err(Error::recipe)?;
+        // Refused before anything is made, if there is no such input.
+        Sources::by_name(&self.inputs, self.format).map_err(Error::corpus)?;
+        let work = WorkFolder::create(self.temp.as_deref())?;
+        let files = Files { out: work.0.clone(), work: work.0.clone() };
+        files.check_apart(&self.inputs)?;
+        let sorting = files.sorting();
+        fs::create_dir_all(&sorting).map_err(|e| Error::io(&sorting, Operation::Create, e))?;
+        Job { options: self, files, observer }.run()
+    }
+}
+
+struct Job<'a> {
+    options: &'a Mirrors,
+    files: Files,
+    observer: &'a dyn Observer,
+}
+
+impl Job<'_> {
+    fn run(&self) -> Result<MirrorFindings> {
+        let began = self.observer.seconds();
+        let read = self.options.reading();
+        let copies = UnpackedCopies::new(&self.files.unpacked(), memory::room_for_copies());
+        let Mirrors { recipe, kernel, threads, memory, .. } = self.options;
+        let signing = Signing {
+            recipe,
+            kernel: *kernel,
+            options: &read,
+            asked: Asked { keep: &KeepPolicy::First, part_field: None },
+            threads: *threads,
+            budget: *memory as usize,
+            strict: self.options.strict,
+            keep_urls: true,
+            observer: self.observer,
+            copies: &copies,
+        };
+        let signed = signing.run(&self.options.inputs, self.options.format, &self.files)?;
+        let mut findings = MirrorFindings::of(&signed);
+        if let Some(mut urls) = Urls::open(&self.files.urls())? {
+            let budget = memory::working_bytes(*memory, signed.documents, BYTES_PER_DOCUMENT)?;
+            let stages = Stages {
+                recipe,
+                kernel: *kernel,
+                read: &read,
+                files: &self.files,
+                threads: *threads,
+                budget,
+                observer: self.observer,
+            };
+            let sources = SourceTable::open(&self.files.sources())?.with_copies(&copies);
+            findings.without_url = group(&stages, signed.documents, &mut urls)?;
+            findings.count(pairs(&stages, &sources, signed.documents)?);
+            self.find(budget, &mut urls, &mut findings)?;
+        }
+        findings.seconds = self.observer.seconds() - began;
+        findings.peak_memory_bytes = memory::peak_bytes().unwrap_or(0);
+        Ok(findings)
+    }
+
+    fn find(&self, budget: usize, urls: &mut Urls, findings: &mut MirrorFindings) -> Result<()> {
+        let mut pairs = PairReader::open(&self.files.judged_pairs())?;
+        findings.pairs = pairs.pairs();
+        self.observer.begin(Stage::Mirrors, Some(Work::Documents(findings.pairs)));
+        let search = Search {
+            min_pages: self.options.min_pages,
+            min_share: self.options.min_share,
+            limit: self.options.limit,
+            folder: &self.files.sorting(),
+            budget: budget / 4 * 3,
+            observer: self.observer,
+        };
+        let found = search.run(urls, |each| {
+            let mut read = 0;
+            while let Some(Pair { earlier, later, evidence }) = pairs.next()? {
+                tick(self.observer, read)?;
+                read += 1;
+                each(later.into(), earlier.into(), resemblance(evidence))?;
+            }
+            Ok(())
+        })?;
+        (findings.found, findings.mirrors) = (found.count, found.mirrors);
+        Ok(())
+    }
+}
+
+/// Groups documents by each key together with their names; how many have none.
+fn group(stages: &Stages<'_>, documents: u64, urls: &mut Urls) -> Result<u64> {
+    let mut with_names = Vec::new();
+    let mut nameless = 0;
+    stages.groups_by(documents, |row, keys, each| {
+        if row == 0 {
+            // The keys are wanted twice.
+            nameless = 0;
+        }
+        let Some(address) = urls.get(row)?.as_deref().and_then(Address::parse) else {
+            nameless += 1;
+            return Ok(());
+        };
+        with_names.clear();
+        for name in address.names().map(|name| xxh3_64(name.as_bytes())) {
+            with_names.extend(keys.iter().map(|key| mix(key ^ mix(name))));
+        }
+        each(row as u32, &with_names)
+    })?;
+    Ok(nameless)
+}
+
+/// Compares the documents of groups.
+fn pairs(stages: &Stages<'_>, sources: &SourceTable, documents: u64) -> Result<Judged> {
+    let order = Order::of_input();
+    let wanted = stages.wanted(documents, &order)?;
+    stages.shingle_sets(sources, &wanted)?;
+    let pairs = Pairs::WithFirst { limit: GROUP_LIMIT };
+    stages.decide(&order, &wanted, Clustering::Components, pairs)
+}
+
+/// The resemblance of a pair, or its estimate, as far as it was judged by that.
+pub(crate) fn resemblance(evidence: Evidence) -> Option<f64> {
+    match evidence {
+        Evidence::Estimate(estimate) => Some(estimate),
+        other => other.shares().map(|[resemblance, ..]| resemblance),
+    }
+}
+
+impl MirrorFindings {
+    fn of(signed: &Signed) -> Self {
+        Self {
+            documents: signed.documents,
+            without_url: signed.documents,
+            empty: signed.empty,
+            skipped: signed.skips.count,
+            other_files: signed.other_files,
+            ..Self::default()
+        }
+    }
+
+    fn count(&mut self, judged: Judged) {
+        (self.candidates, self.limited_groups) = (judged.candidates, judged.limited_groups);
+    }
+}

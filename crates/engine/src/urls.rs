@@ -1,0 +1,347 @@
+//! The addresses of documents, in a file: what the report says of sites and mirrors.
+//!
+//! A header, then for each row the length of its URL and the URL, then where
+//! every 64th row begins, and an end with counts and a checksum. Rows are read
+//! in order, or any of them through the block that it is in. A job whose
+//! documents have no URLs has no such file. An eighth of a byte a document is
+//! held in memory.
+
+use std::collections::VecDeque;
+use std::fs::{self, File};
+use std::io::{BufReader, ErrorKind as IoErrorKind, Read as _};
+use std::path::{Path, PathBuf};
+
+use xxhash_rust::xxh3::Xxh3Default;
+
+use crate::atomic_file::{AtomicFile, Existing};
+use crate::error::{Error, ErrorKind, Operation, Result};
+use crate::rows::read_at;
+use crate::source::double_word;
+
+const MAGIC: [u8; 8] = *b"LOOKURLS";
+const VERSION: u32 = 1;
+/// Magic, version.
+const HEADER: u64 = 8 + 4;
+/// Number of rows, where the rows end, checksum.
+const END: u64 = 8 + 8 + 8;
+
+/// The longest URL that is kept: what servers and crawlers take. A document with a longer one is
+/// as one without.
+const MAX_BYTES: usize = 8 << 10;
+
+/// Rows of a block.
+const BLOCK: u64 = 64;
+
+/// Blocks that are held: the two documents of a pair are often near those of the pair before.
+const HELD: usize = 32;
+
+/// URLs of some rows, in order.
+#[derive(Default)]
+pub(crate) struct UrlList {
+    text: String,
+    /// 0 for a row without one.
+    lengths: Vec<u16>,
+}
+
+impl UrlList {
+    /// The next row.
+    pub(crate) fn push(&mut self, url: Option<&str>) {
+        let url = url.filter(|url| url.len() <= MAX_BYTES).unwrap_or_default();
+        self.text.push_str(url);
+        self.lengths.push(url.len() as u16);
+    }
+
+    /// Bytes in memory.
+    pub(crate) fn bytes(&self) -> usize {
+        self.text.len() + 2 * self.lengths.len()
+    }
+}
+
+/// Writes the file, if there is anything to be in it.
+pub(crate) struct UrlsWriter {
+    path: PathBuf,
+    file: Option<Body>,
+    rows: u64,
+}
+
+/// A file that has been begun.
+struct Body {
+    file: AtomicFile,
+    checksum: Xxh3Default,
+    offset: u64,
+    blocks: Vec<u64>,
+}
+
+impl UrlsWriter {
+    /// Removes what an earlier job left under this name; nothing is made before the first URL.
+    pub(crate) fn create(path: &Path) -> Result<Self> {
+        match fs::remove_file(path) {
+            Err(error) if error.kind() != IoErrorKind::NotFound => {
+                Err(Error::io(path, Operation::Create, error))
+            }
+            _ => Ok(Self { path: path.to_owned(), file: None, rows: 0 }),
+        }
+    }
+
+    /// The next rows.
+    pub(crate) fn push(&mut self, list: &UrlList) -> Result<()> {
+        let mut rest = list.text.as_str();
+        for &length in &list.lengths {
+            let (url, after) = rest.split_at(length.into());
+            rest = after;
+            self.push_one(url)?;
+        }
+        Ok(())
+    }
+
+    fn push_one(&mut self, url: &str) -> Result<()> {
+        if self.file.is_none() && !url.is_empty() {
+            let file = AtomicFile::create(&self.path, Existing::Replace)?;
+            let (checksum, blocks) = (Xxh3Default::new(), Vec::new());
+            let mut body = Body { file, checksum, offset: 0, blocks };
+            body.write(&MAGIC)?;
+            body.write(&VERSION.to_le_bytes())?;
+            for row in 0..self.rows {
+                body.row(row, "")?;
+            }
+            self.file = Some(body);
+        }
+        if let Some(body) = &mut self.file {
+            body.row(self.rows, url)?;
+        }
+        self.rows += 1;
+        Ok(())
+    }
+
+    pub(crate) fn finish(self) -> Result<()> {
+        let Some(mut body) = self.file else { return Ok(()) };
+        let end_of_rows = body.offset;
+        for block in std::mem::take(&mut body.blocks) {
+            body.write(&block.to_le_bytes())?;
+        }
+        body.write(&self.rows.to_le_bytes())?;
+        body.write(&end_of_rows.to_le_bytes())?;
+        let checksum = body.checksum.digest().to_le_bytes();
+        body.file.write(&checksum)?;
+        body.file.commit()
+    }
+}
+
+impl Body {
+    fn row(&mut self, row: u64, url: &str) -> Result<()> {
+        if row.is_multiple_of(BLOCK) {
+            self.blocks.push(self.offset);
+        }
+        self.write(&(url.len() as u16).to_le_bytes())?;
+        self.write(url.as_bytes())
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        self.checksum.update(bytes);
+        self.offset += bytes.len() as u64;
+        self.file.write(bytes)
+    }
+}
+
+/// The file, complete.
+pub(crate) struct Urls {
+    path: PathBuf,
+    file: File,
+    rows: u64,
+    /// Where each block begins, and the end of the last.
+    blocks: Vec<u64>,
+    /// The blocks at hand; the last one used is the last.
+    held: VecDeque<(u64, Vec<u8>)>,
+}
+
+impl Urls {
+    /// Opens the file; `None` if no document had a URL.
+    pub(crate) fn open(path: &Path) -> Result<Option<Self>> {
+        let failed = |source| Error::io(path, Operation::Read, source);
+        let file = match File::open(path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == IoErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(failed(error)),
+        };
+        let length = file.metadata().map_err(failed)?.len();
+        if length < HEADER + END {
+            return Err(corrupt(path, length, "addresses of documents", "too few bytes"));
+        }
+        let mut header = [0; HEADER as usize];
+        read_at(&file, &mut header, 0).map_err(failed)?;
+        if header[..8] != MAGIC || header[8..] != VERSION.to_le_bytes() {
+            return Err(corrupt(path, 0, "the header of addresses of documents", "other bytes"));
+        }
+        let mut end = [0; END as usize];
+        read_at(&file, &mut end, length - END).map_err(failed)?;
+        let (rows, end_of_rows) = (double_word(&end, 0), double_word(&end, 8));
+        let index_bytes = rows.div_ceil(BLOCK).saturating_mul(8);
+        if end_of_rows.saturating_add(index_bytes) != length - END {
+            let found = format!("{rows} rows that end at {end_of_rows}");
+            return Err(corrupt(path, length - END, "counts that fit its length", &found));
+        }
+        let mut index = vec![0; index_bytes as usize];
+        read_at(&file, &mut index, end_of_rows).map_err(failed)?;
+        let mut blocks: Vec<u64> = index.chunks(8).map(|bytes| double_word(bytes, 0)).collect();
+        blocks.push(end_of_rows);
+        let largest = BLOCK * (MAX_BYTES as u64 + 2);
+        let fits = |at: &[u64]| at[0] < at[1] && at[1] - at[0] <= largest;
+        if blocks[0] != HEADER || !blocks.windows(2).all(fits) {
+            return Err(corrupt(path, end_of_rows, "the places of blocks, ascending", "others"));
+        }
+        let path = path.to_owned();
+        Ok(Some(Self { path, file, rows, blocks, held: VecDeque::new() }))
+    }
+
+    /// The URL of a row, if it has one.
+    pub(crate) fn get(&mut self, row: u64) -> Result<Option<String>> {
+        let number = row / BLOCK;
+        let held = self.held.iter().position(|(block, _)| *block == number);
+        let bytes = match held.and_then(|at| self.held.remove(at)) {
+            Some((_, bytes)) => bytes,
+            None => self.block(number)?,
+        };
+        let mut rest = &bytes[..];
+        let mut url = None;
+        for _ in 0..=row % BLOCK {
+            url = take(&mut rest);
+        }
+        let at = self.blocks.get(number as usize).copied().unwrap_or_default();
+        let url = url.ok_or_else(|| corrupt(&self.path, at, "a URL in UTF-8", "other bytes"))?;
+        let url = (!url.is_empty()).then(|| url.to_owned());
+        if self.held.len() == HELD {
+            self.held.pop_front();
+        }
+        self.held.push_back((number, bytes));
+        Ok(url)
+    }
+
+    fn block(&self, number: u64) -> Result<Vec<u8>> {
+        let number = number as usize;
+        let (Some(&from), Some(&to)) = (self.blocks.get(number), self.blocks.get(number + 1))
+        else {
+            let (expected, found) = ("a row of the run", format!("row {}", number as u64 * BLOCK));
+            return Err(corrupt(&self.path, 0, expected, &found));
+        };
+        let mut bytes = vec![0; (to - from) as usize];
+        let read = read_at(&self.file, &mut bytes, from);
+        read.map_err(|e| Error::io(&self.path, Operation::Read, e))?;
+        Ok(bytes)
+    }
+
+    /// Calls `each` with every row in order and its URL, if it has one, and checks the checksum
+    /// in the end.
+    pub(crate) fn for_each(
+        &self,
+        mut each: impl FnMut(u64, Option<&str>) -> Result<()>,
+    ) -> Result<()> {
+        let mut checksum = Xxh3Default::new();
+        checksum.update(&MAGIC);
+        checksum.update(&VERSION.to_le_bytes());
+        for number in 0..self.blocks.len() as u64 - 1 {
+            let bytes = self.block(number)?;
+            checksum.update(&bytes);
+            let mut rest = &bytes[..];
+            for row in number * BLOCK..((number + 1) * BLOCK).min(self.rows) {
+                let at = self.blocks[number as usize];
+                let url = take(&mut rest);
+                let url =
+                    url.ok_or_else(|| corrupt(&self.path, at, "a URL in UTF-8", "other bytes"))?;
+                each(row, (!url.is_empty()).then_some(url))?;
+            }
+        }
+        self.check(checksum)
+    }
+
+    /// Checks what comes after the rows.
+    fn check(&self, mut checksum: Xxh3Default) -> Result<()> {
+        let end_of_rows = self.blocks.last().copied().unwrap_or(HEADER);
+        let failed = |source| Error::io(&self.path, Operation::Read, source);
+        let mut file = BufReader::new(File::open(&self.path).map_err(failed)?);
+        std::io::Seek::seek(&mut file, std::io::SeekFrom::Start(end_of_rows)).map_err(failed)?;
+        let mut end = Vec::new();
+        file.read_to_end(&mut end).map_err(failed)?;
+        let Some((rest, found)) = end.split_last_chunk::<8>() else {
+            return Err(corrupt(&self.path, end_of_rows, "a checksum", "the end of the file"));
+        };
+        checksum.update(rest);
+        let expected = checksum.digest();
+        if expected.to_le_bytes() == *found {
+            return Ok(());
+        }
+        let found = format!("{:016x}", u64::from_le_bytes(*found));
+        let expected = format!("the checksum {expected:016x}");
+        Err(corrupt(&self.path, end_of_rows + rest.len() as u64, &expected, &found))
+    }
+}
+
+/// The next URL of a block.
+fn take<'a>(rest: &mut &'a [u8]) -> Option<&'a str> {
+    let (length, after) = rest.split_first_chunk::<2>()?;
+    let (url, after) = after.split_at_checked(u16::from_le_bytes(*length).into())?;
+    *rest = after;
+    std::str::from_utf8(url).ok()
+}
+
+fn corrupt(path: &Path, offset: u64, expected: &str, found: &str) -> Error {
+    let (expected, found) = (expected.to_owned(), found.to_owned());
+    Error::new(ErrorKind::Corruption { path: path.to_owned(), offset, expected, found })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(path: &Path, urls: &[Option<String>]) {
+        let mut writer = UrlsWriter::create(path).unwrap();
+        for some in urls.chunks(50) {
+            let mut list = UrlList::default();
+            for url in some {
+                list.push(url.as_deref());
+            }
+            writer.push(&list).unwrap();
+        }
+        writer.finish().unwrap();
+    }
+
+    #[test]
+    fn urls_come_back_and_damage_is_found() {
+        let folder = std::env::temp_dir().join(format!("lookalike-urls-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("urls");
+        let mut urls: Vec<Option<String>> = vec![None; 130];
+        urls.extend((0..500).map(|n| (n % 7 > 0).then(|| format!("http://a.example/\u{e9}{n}"))));
+        urls[200] = Some("x".repeat(MAX_BYTES));
+        write(&path, &urls);
+        let mut read = Urls::open(&path).unwrap().unwrap();
+        let mut all = Vec::new();
+        read.for_each(|row, url| {
+            assert_eq!(row, all.len() as u64);
+            all.push(url.map(str::to_owned));
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(all, urls);
+        for row in (0..630).rev().chain(0..630) {
+            assert_eq!(read.get(row).unwrap(), urls[row as usize], "{row}");
+        }
+        assert!(read.get(640).is_err_and(|error| error.is_corruption()));
+
+        let whole = fs::read(&path).unwrap();
+        for cut in [0, 8, 20, whole.len() / 2, whole.len() - 1] {
+            fs::write(&path, &whole[..cut]).unwrap();
+            assert!(Urls::open(&path).is_err_and(|error| error.is_corruption()), "cut at {cut}");
+        }
+        for at in (0..whole.len()).step_by(97).chain(whole.len() - 40..whole.len()) {
+            let mut damaged = whole.clone();
+            damaged[at] ^= 1;
+            fs::write(&path, &damaged).unwrap();
+            let read = Urls::open(&path).and_then(|urls| urls.unwrap().for_each(|_, _| Ok(())));
+            assert!(read.is_err_and(|error| error.is_corruption()), "damaged at {at}");
+        }
+        // One that is too long is none; without any there is no file, also not that of before.
+        write(&path, &[None, Some("x".repeat(MAX_BYTES + 1)), Some(String::new())]);
+        assert!(Urls::open(&path).unwrap().is_none() && !path.exists());
+        fs::remove_dir_all(folder).unwrap();
+    }
+}
