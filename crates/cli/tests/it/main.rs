@@ -14,6 +14,7 @@ mod info;
 mod pages;
 mod sketch;
 mod tune;
+mod warcs;
 mod why;
 
 use std::fs;
