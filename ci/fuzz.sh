@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every fuzz target for a minute, from the pages of the tests on; `bash ci/fuzz.sh 600` takes longer.
+# Every fuzz target for a minute, from the pages of the tests or from fuzz/seeds on; `bash ci/fuzz.sh 600` takes longer.
 set -eu
 seconds=${1:-60}
 tools=$PWD/target/tools
@@ -11,8 +11,10 @@ command -v cargo-fuzz >/dev/null || cargo install --quiet --locked --root "$tool
 export RUSTC_BOOTSTRAP=1
 for path in fuzz/fuzz_targets/*.rs; do
   target=$(basename "$path" .rs)
+  seeds=fuzz/seeds/$target
+  [ -d "$seeds" ] || seeds=crates/core/tests/${target}_pages
   mkdir -p "fuzz/corpus/$target"
   cargo fuzz run --fuzz-dir fuzz --sanitizer none "$target" \
-    "fuzz/corpus/$target" "crates/core/tests/${target}_pages" -- \
+    "fuzz/corpus/$target" "$seeds" -- \
     -max_total_time="$seconds" -max_len=16384 -timeout=10 -rss_limit_mb=1024 -verbosity=0 -print_final_stats=1
 done

@@ -1,13 +1,8 @@
 # For tests of object stores, to be read in by a check: an S3-compatible server on this machine that
 # ends with the check, and what the tests need to know of it.
 work=$PWD/target/object_stores
-mkdir -p "$work"
-if ! [ -x "$work/bin/pip" ]; then
-  # Debian has it apart from python3.
-  python3 -c 'import ensurepip' 2>/dev/null || apt-get install -y -qq python3-venv >/dev/null
-  python3 -m venv "$work"
-fi
-"$work/bin/pip" install --quiet --disable-pip-version-check 'moto[server,s3]' boto3
+. ci/venv.bash
+venv "$work" 'moto[server,s3]' boto3
 
 port=$("$work/bin/python" -c 'import socket
 with socket.socket() as s:

@@ -1,5 +1,6 @@
 //! What standard output gets: tables, numbers, colour.
 
+use std::collections::BTreeMap;
 use std::io::{self, IsTerminal as _, Write as _};
 
 use anyhow::Context as _;
@@ -18,6 +19,16 @@ pub(crate) fn write(text: &str) -> anyhow::Result<()> {
 /// Writes a JSON object on a line of its own.
 pub(crate) fn write_json(value: &serde_json::Value) -> anyhow::Result<()> {
     write(&format!("{value}\n"))
+}
+
+/// The most frequent of some reasons, with how often each came up.
+pub(crate) fn frequent(reasons: &BTreeMap<String, u64>) -> String {
+    let mut reasons: Vec<_> = reasons.iter().collect();
+    reasons.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+    let named =
+        reasons.iter().take(3).map(|(reason, count)| format!("{} {reason}", grouped(**count)));
+    let named: Vec<String> = named.collect();
+    named.join(", ") + if reasons.len() > named.len() { " and others" } else { "" }
 }
 
 /// Whether standard output is a terminal.

@@ -33,12 +33,25 @@ pub fn decode_page<'a>(page: &'a [u8], header: Option<&str>) -> Cow<'a, str> {
         return encoding.decode_without_bom_handling(&page[length..]).0;
     }
     let named = header.and_then(|label| Encoding::for_label(label.as_bytes()));
-    let encoding = named.or_else(|| declared(&page[..page.len().min(META_BYTES)]));
+    decode_as(page, named.or_else(|| declared(&page[..page.len().min(META_BYTES)])))
+}
+
+/// The text of plain text that came from a server, in the same order but for what only pages say
+/// of themselves.
+pub(crate) fn decode_text<'a>(text: &'a [u8], header: Option<&str>) -> Cow<'a, str> {
+    if let Some((encoding, length)) = Encoding::for_bom(text) {
+        return encoding.decode_without_bom_handling(&text[length..]).0;
+    }
+    decode_as(text, header.and_then(|label| Encoding::for_label(label.as_bytes())))
+}
+
+/// Of an encoding that is not known, UTF-8 if it is that, or what its bytes look like.
+fn decode_as<'a>(bytes: &'a [u8], encoding: Option<&'static Encoding>) -> Cow<'a, str> {
     match encoding {
-        Some(encoding) => encoding.decode_without_bom_handling(page).0,
-        None => match str::from_utf8(page) {
+        Some(encoding) => encoding.decode_without_bom_handling(bytes).0,
+        None => match str::from_utf8(bytes) {
             Ok(text) => Cow::Borrowed(text),
-            Err(_) => guess(page).decode_without_bom_handling(page).0,
+            Err(_) => guess(bytes).decode_without_bom_handling(bytes).0,
         },
     }
 }
@@ -193,7 +206,7 @@ fn as_declared(encoding: &'static Encoding) -> &'static Encoding {
 }
 
 /// The charset in `text/html; charset=...`.
-fn charset_of(content: &[u8]) -> Option<&[u8]> {
+pub(crate) fn charset_of(content: &[u8]) -> Option<&[u8]> {
     let mut rest = content;
     loop {
         let at = rest.windows(7).position(|name| name.eq_ignore_ascii_case(b"charset"))?;
@@ -303,6 +316,10 @@ mod tests {
             assert_eq!(decode_page(&bytes, None), page, "{label}");
             let field = decode_field(Cow::Borrowed(&bytes));
             assert_eq!(&*field, page.as_bytes(), "{label}");
+            assert_eq!(decode_text(&bytes, None), page, "{label}");
+            let text = format!("<meta charset=big5>{text}");
+            assert_eq!(decode_text(&encoding.encode(&text).0, Some(label)), text, "{label}");
+            assert_eq!(decode_text(text.as_bytes(), None), text, "{label}");
         }
         let labelled = "<meta charset=big5>caf\u{e9}";
         assert_eq!(&*decode_field(labelled.as_bytes().into()), labelled.as_bytes());

@@ -12,7 +12,7 @@ use crate::position::Position;
 use crate::record::{ContentKind, Context, Record};
 use crate::split::{self, Boundary, Piece, Split, Splitter};
 use crate::table::{self, Table};
-use crate::{json, text_files};
+use crate::{json, text_files, warc};
 
 /// Some records of one source, not parsed yet.
 #[derive(Debug)]
@@ -28,6 +28,7 @@ enum Content {
     Json(Piece),
     Table(Piece, Arc<Table>),
     Parquet(Batch),
+    Warc(warc::Piece),
     /// One record that is longer than the limit.
     TooLong {
         record: u64,
@@ -42,6 +43,7 @@ impl Chunk {
             Content::Text(_) | Content::Page(_) => 1,
             Content::Json(piece) | Content::Table(piece, _) => piece.record,
             Content::Parquet(batch) => batch.first_record,
+            Content::Warc(piece) => piece.record,
             Content::TooLong { record, .. } => *record,
         }
     }
@@ -52,6 +54,16 @@ impl Chunk {
             Content::Text(_) | Content::Page(_) | Content::TooLong { .. } => 1,
             Content::Json(piece) | Content::Table(piece, _) => piece.records,
             Content::Parquet(batch) => batch.rows(),
+            Content::Warc(piece) => piece.records,
+        }
+    }
+
+    /// Why records that lie between these are no documents, a reason for each in order. Only web
+    /// archives have any; they have no numbers.
+    pub fn passed_over(&self) -> &[Cow<'static, str>] {
+        match &self.content {
+            Content::Warc(piece) => &piece.passed_over,
+            _ => &[],
         }
     }
 
@@ -61,6 +73,7 @@ impl Chunk {
             Content::Text(text) | Content::Page(text) => text.len(),
             Content::Json(piece) | Content::Table(piece, _) => piece.bytes.len(),
             Content::Parquet(batch) => batch.bytes(),
+            Content::Warc(piece) => piece.bytes.len(),
             Content::TooLong { .. } => 0,
         };
         bytes as u64
@@ -99,6 +112,7 @@ impl Chunk {
             Content::Json(piece) => json::for_each(piece, context, wanted, each),
             Content::Table(piece, table) => table::for_each(piece, table, context, wanted, each),
             Content::Parquet(batch) => parquet::for_each(batch, context, wanted, each),
+            Content::Warc(piece) => warc::for_each(piece, context, wanted, each),
             Content::TooLong { record, place } => {
                 if wanted(*record) {
                     let limit = context.options.limits.max_record_bytes;
@@ -120,7 +134,7 @@ impl Chunk {
             Content::Json(piece) => (piece, Boundary::Line),
             Content::Table(piece, table) => (piece, table.boundary()),
             Content::TooLong { record, .. } => return each(*record, None),
-            Content::Text(_) | Content::Page(_) | Content::Parquet(_) => return,
+            Content::Text(_) | Content::Page(_) | Content::Parquet(_) | Content::Warc(_) => return,
         };
         let limit = self.context.options.limits.max_record_bytes;
         let mut number = piece.record;
@@ -153,6 +167,7 @@ pub(crate) enum Reading {
         table: Arc<Table>,
     },
     Parquet(parquet::Batches),
+    Warc(warc::Splitter),
     /// What went wrong when it was opened.
     Failed(crate::Error),
     Ended,
@@ -212,6 +227,14 @@ impl Chunks {
                 self.position.set(batches.position());
                 Some(batch.map(Content::Parquet))
             }
+            Reading::Warc(splitter) => loop {
+                match splitter.next()? {
+                    Ok(warc::Split::Records(piece)) => return Some(Ok(Content::Warc(piece))),
+                    // Nobody asked for it.
+                    Ok(warc::Split::Part { .. }) => {}
+                    Err(error) => return Some(Err(decoding(error))),
+                }
+            },
             Reading::Failed(_) | Reading::Ended => {
                 match std::mem::replace(&mut self.reading, Reading::Ended) {
                     Reading::Failed(error) => Some(Err(error)),

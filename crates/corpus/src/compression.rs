@@ -4,7 +4,7 @@
 //! memory. Several members, frames or streams in one file follow each other,
 //! as their own tools have it.
 
-use std::io::{self, BufReader, Read, Write};
+use std::io::{self, BufReader, Cursor, Read, Write};
 
 use bzip2::bufread::MultiBzDecoder;
 use bzip2::write::BzEncoder;
@@ -57,7 +57,8 @@ impl Compression {
     pub fn from_magic(head: &[u8]) -> Self {
         match head {
             [0x1f, 0x8b, ..] => Self::Gzip,
-            [0x28, 0xb5, 0x2f, 0xfd, ..] => Self::Zstd,
+            // Or a frame for others, which its tool skips.
+            [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Self::Zstd,
             [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, 0x26, ..] => Self::Bzip2,
             [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Self::Xz,
             _ => Self::None,
@@ -96,6 +97,62 @@ impl Compression {
             }
         })
     }
+}
+
+/// The beginning of a frame that zstd's own tool skips, and that web archives have their
+/// dictionary in.
+const DICTIONARY_MAGIC: [u8; 4] = [0x5d, 0x2a, 0x4d, 0x18];
+
+/// The longest dictionary. Those of crawlers have some 100 KiB.
+const MAX_DICTIONARY_BYTES: u64 = 64 << 20;
+
+/// Whether this is the beginning of a web archive that is packed with a dictionary of its own.
+pub(crate) fn begins_with_dictionary(head: &[u8]) -> bool {
+    head.starts_with(&DICTIONARY_MAGIC)
+}
+
+impl Compression {
+    /// As [`reader`](Self::reader), for web archives: those of zstd may begin with the dictionary
+    /// that all records are packed with, in a frame that is skipped otherwise.
+    pub(crate) fn warc_reader(
+        self,
+        packed: impl Read + Send + 'static,
+    ) -> io::Result<Box<dyn Read + Send>> {
+        if self != Self::Zstd {
+            return self.reader(packed);
+        }
+        let mut packed = BufReader::with_capacity(INPUT_BYTES, packed);
+        let mut head = Vec::new();
+        packed.by_ref().take(8).read_to_end(&mut head)?;
+        let size = head.strip_prefix(&DICTIONARY_MAGIC).and_then(<[u8]>::first_chunk);
+        let Some(size) = size else { return self.reader(Cursor::new(head).chain(packed)) };
+        let dictionary = dictionary(&mut packed, u32::from_le_bytes(*size).into())?;
+        let decoder = zstd::stream::read::Decoder::with_dictionary(packed, &dictionary)?;
+        Ok(Box::new(decoder))
+    }
+}
+
+/// The dictionary in a frame of so many bytes, which may be packed itself.
+fn dictionary(packed: impl Read, size: u64) -> io::Result<Vec<u8>> {
+    let fault = |said| io::Error::new(io::ErrorKind::InvalidData, said);
+    if size > MAX_DICTIONARY_BYTES {
+        return Err(fault("the dictionary is too long"));
+    }
+    let mut frame = Vec::new();
+    packed.take(size).read_to_end(&mut frame)?;
+    if frame.len() as u64 != size {
+        return Err(fault("the dictionary is cut off"));
+    }
+    if Compression::from_magic(&frame) != Compression::Zstd {
+        return Ok(frame);
+    }
+    let mut dictionary = Vec::new();
+    let decoder = zstd::stream::read::Decoder::with_buffer(&*frame)?;
+    decoder.take(MAX_DICTIONARY_BYTES + 1).read_to_end(&mut dictionary)?;
+    if dictionary.len() as u64 > MAX_DICTIONARY_BYTES {
+        return Err(fault("the dictionary is too long"));
+    }
+    Ok(dictionary)
 }
 
 /// The tool's own default is 3. On natural text 2 gives files 7 % larger in three quarters of the
@@ -145,6 +202,16 @@ impl<W: Write> Encoder<W> {
         Ok(Self { packer, block: Vec::with_capacity(BLOCK_BYTES) })
     }
 
+    /// A short stream, which is not worth a thread of its own.
+    fn of_member(compression: Compression, out: W) -> io::Result<Self> {
+        if compression != Compression::Zstd {
+            return Self::new(compression, 1, out);
+        }
+        let mut encoder = zstd::stream::write::Encoder::new(out, ZSTD_LEVEL)?;
+        encoder.include_checksum(true)?;
+        Ok(Self { packer: Packer::Zstd(encoder), block: Vec::with_capacity(BLOCK_BYTES) })
+    }
+
     /// Writes what is left, and the end of the stream.
     pub(crate) fn finish(mut self) -> io::Result<W> {
         self.pack_block()?;
@@ -189,6 +256,78 @@ impl<W: Write> Write for Encoder<W> {
     fn flush(&mut self) -> io::Result<()> {
         self.pack_block()?;
         self.packer().flush()
+    }
+}
+
+/// Packs records each by itself where readers can then go straight to one: as members of gzip
+/// and frames of zstd. Other formats are packed as one stream.
+pub(crate) struct MemberEncoder<W: Write> {
+    compression: Compression,
+    state: Members<W>,
+    is_empty: bool,
+}
+
+enum Members<W: Write> {
+    Between(W),
+    Within(Box<Encoder<W>>),
+    /// After an error.
+    Lost,
+}
+
+impl<W: Write> MemberEncoder<W> {
+    pub(crate) fn new(compression: Compression, out: W) -> Self {
+        Self { compression, state: Members::Between(out), is_empty: true }
+    }
+
+    /// The member that is being written.
+    fn member(&mut self) -> io::Result<&mut Encoder<W>> {
+        if let Members::Between(_) = self.state
+            && let Members::Between(out) = std::mem::replace(&mut self.state, Members::Lost)
+        {
+            let member = Encoder::of_member(self.compression, out)?;
+            self.state = Members::Within(Box::new(member));
+            self.is_empty = false;
+        }
+        match &mut self.state {
+            Members::Within(member) => Ok(member),
+            Members::Between(_) | Members::Lost => Err(io::ErrorKind::BrokenPipe.into()),
+        }
+    }
+
+    /// Ends a record.
+    pub(crate) fn end_record(&mut self) -> io::Result<()> {
+        let is_apart = matches!(self.compression, Compression::Gzip | Compression::Zstd);
+        if is_apart { self.end_member() } else { Ok(()) }
+    }
+
+    fn end_member(&mut self) -> io::Result<()> {
+        self.state = match std::mem::replace(&mut self.state, Members::Lost) {
+            Members::Within(member) => Members::Between(member.finish()?),
+            other => other,
+        };
+        Ok(())
+    }
+
+    /// Writes what is left. Of no records there is an empty stream, which can be read.
+    pub(crate) fn finish(mut self) -> io::Result<W> {
+        if self.is_empty {
+            self.member()?;
+        }
+        self.end_member()?;
+        match self.state {
+            Members::Between(out) => Ok(out),
+            Members::Within(_) | Members::Lost => Err(io::ErrorKind::BrokenPipe.into()),
+        }
+    }
+}
+
+impl<W: Write> Write for MemberEncoder<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.member()?.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.member()?.flush()
     }
 }
 

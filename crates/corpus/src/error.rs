@@ -87,6 +87,13 @@ pub enum Place {
     Line(u64),
     /// A record, of formats whose records are not lines.
     Record(u64),
+    /// A record of a web archive, of any kind, and where it begins in what the file unpacks to.
+    Stored {
+        /// The record.
+        record: u64,
+        /// Bytes before it.
+        offset: u64,
+    },
 }
 
 /// What is wrong with a record.
@@ -117,6 +124,14 @@ pub enum Fault {
     OpenQuote,
     /// Longer than the limit in bytes.
     TooLong(u64),
+    /// There is no WARC record where one should begin.
+    NoWarcRecord,
+    /// A length that is missing or wrong.
+    Length(String),
+    /// A header that cannot be read.
+    Header(String),
+    /// A body that cannot be unpacked.
+    Payload(String),
 }
 
 /// What was being done when the system refused.
@@ -182,6 +197,10 @@ impl Error {
                 Fault::Columns { .. } => "wrong number of columns",
                 Fault::OpenQuote => "quote never closed",
                 Fault::TooLong(_) => "record longer than the limit",
+                Fault::NoWarcRecord => "no WARC record",
+                Fault::Length(_) => "wrong length",
+                Fault::Header(_) => "unreadable header",
+                Fault::Payload(_) => "unreadable body",
             },
             ErrorKind::Broken { .. } => "file broken",
             ErrorKind::NoColumn { .. } => "table without the column",
@@ -286,6 +305,7 @@ impl fmt::Display for Place {
         match self {
             Self::Line(line) => write!(f, "line {line}"),
             Self::Record(record) => write!(f, "record {record}"),
+            Self::Stored { record, offset } => write!(f, "record {record} at byte {offset}"),
         }
     }
 }
@@ -305,6 +325,8 @@ impl fmt::Display for Fault {
             }
             Self::OpenQuote => f.write_str("has a quote that is never closed"),
             Self::TooLong(limit) => write!(f, "is longer than the limit of {limit} bytes"),
+            Self::NoWarcRecord => f.write_str("does not begin as a WARC record does"),
+            Self::Length(said) | Self::Header(said) | Self::Payload(said) => f.write_str(said),
         }
     }
 }

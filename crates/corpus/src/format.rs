@@ -23,10 +23,12 @@ pub enum Format {
     Tsv,
     /// Apache Parquet.
     Parquet,
+    /// A web archive.
+    Warc,
 }
 
 /// What files of each format are called.
-const EXTENSIONS: [(&str, Format); 10] = [
+const EXTENSIONS: [(&str, Format); 12] = [
     ("txt", Format::TextFile),
     ("md", Format::TextFile),
     ("html", Format::Html),
@@ -37,10 +39,12 @@ const EXTENSIONS: [(&str, Format); 10] = [
     ("csv", Format::Csv),
     ("tsv", Format::Tsv),
     ("parquet", Format::Parquet),
+    ("warc", Format::Warc),
+    ("wet", Format::Warc),
 ];
 
 impl Format {
-    /// The format of its usual name: `text`, `html`, `jsonl`, `csv`, `tsv` or `parquet`; also
+    /// The format of its usual name: `text`, `html`, `jsonl`, `csv`, `tsv`, `parquet` or `warc`; also
     /// every extension that is known.
     pub fn named(name: &str) -> Option<Self> {
         if name == "text" {
@@ -58,6 +62,7 @@ impl Format {
             Self::Csv => "csv",
             Self::Tsv => "tsv",
             Self::Parquet => "parquet",
+            Self::Warc => "warc",
         }
     }
 
@@ -70,6 +75,7 @@ impl Format {
             Self::Csv => ".csv",
             Self::Tsv => ".tsv",
             Self::Parquet => ".parquet",
+            Self::Warc => ".warc",
         }
     }
 
@@ -79,12 +85,15 @@ impl Format {
         EXTENSIONS.iter().find(|known| known.0.eq_ignore_ascii_case(extension)).map(|known| known.1)
     }
 
-    /// What the first bytes of a file, unpacked, say: Parquet by its magic, JSON lines by a first
+    /// What the first bytes of a file, unpacked, say: Parquet and WARC by their magic, JSON lines by a first
     /// line that is an object, or by the beginning of one that is too long to tell, a web page by
     /// the tag it begins with. Everything else is text.
     pub fn from_content(head: &[u8]) -> Self {
         if head.starts_with(b"PAR1") {
             return Self::Parquet;
+        }
+        if head.starts_with(b"WARC/1.") || head.starts_with(b"WARC/0.") {
+            return Self::Warc;
         }
         let head = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head).trim_ascii_start();
         let is_object = match memchr::memchr(b'\n', head) {
@@ -132,6 +141,10 @@ mod tests {
             ("a.parquet", Some(Format::Parquet), Compression::None),
             ("a.HTM.gz", Some(Format::Html), Compression::Gzip),
             ("index.html", Some(Format::Html), Compression::None),
+            ("a.warc.gz", Some(Format::Warc), Compression::Gzip),
+            ("a.warc.wet.gz", Some(Format::Warc), Compression::Gzip),
+            ("a.WET.zst", Some(Format::Warc), Compression::Zstd),
+            ("a.warc.wat.gz", None, Compression::Gzip),
             ("a.gz", None, Compression::Gzip),
             ("jsonl", None, Compression::None),
             ("", None, Compression::None),
@@ -144,6 +157,9 @@ mod tests {
     #[test]
     fn content_tells_the_format() {
         assert_eq!(Format::from_content(b"PAR1\x15\x04"), Format::Parquet);
+        assert_eq!(Format::from_content(b"WARC/1.0\r\nWARC-Type"), Format::Warc);
+        assert_eq!(Format::from_content(b"WARC/0.18\r\n"), Format::Warc);
+        assert_eq!(Format::from_content(b"WARC/ is a word"), Format::TextFile);
         assert_eq!(Format::from_content(b"\xef\xbb\xbf{\"a\": 1}\nx"), Format::JsonLines);
         assert_eq!(Format::from_content(b"{ \"text\": \"and so on"), Format::JsonLines);
         assert_eq!(Format::from_content(b"\n <!DOCTYPE HTML PUBLIC"), Format::Html);

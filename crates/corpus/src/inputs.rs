@@ -17,7 +17,7 @@ use crate::record::ReadOptions;
 use crate::source::{Origin, Source};
 use crate::text_files::{self, STANDARD_INPUT};
 use crate::walk::{Choice, Found, Walk};
-use crate::{Document, Limits};
+use crate::{Document, Limits, PassedOver};
 
 /// The sources that a list of inputs stands for, in the order of the list, and by name within a
 /// folder.
@@ -242,6 +242,7 @@ pub struct Inputs {
     chunks: Option<Chunks>,
     /// The documents of a chunk.
     ready: VecDeque<Result<Document>>,
+    passed_over: PassedOver,
 }
 
 impl Inputs {
@@ -265,7 +266,13 @@ impl Inputs {
 
     /// The documents of these sources.
     pub fn of(sources: Sources, options: ReadOptions) -> Self {
-        Self { sources, options, chunks: None, ready: VecDeque::new() }
+        let (ready, passed_over) = (VecDeque::new(), PassedOver::default());
+        Self { sources, options, chunks: None, ready, passed_over }
+    }
+
+    /// Records met so far that are no documents.
+    pub fn passed_over(&self) -> &PassedOver {
+        &self.passed_over
     }
 
     /// Files met so far in folders that are of no kind that is read.
@@ -284,20 +291,30 @@ impl Iterator for Inputs {
             }
             if let Some(chunk) = self.chunks.as_mut().and_then(Iterator::next) {
                 match chunk {
-                    Ok(chunk) => chunk.for_each(|record| {
-                        self.ready.push_back(record.map(|record| Document {
-                            id: record.id.into_owned(),
-                            bytes: record.content.into_owned(),
-                            kind: record.kind,
-                            url: record.url.map(Cow::into_owned),
-                        }));
-                    }),
+                    Ok(chunk) => {
+                        chunk.passed_over().iter().for_each(|why| self.passed_over.add(why));
+                        chunk.for_each(|record| {
+                            self.ready.push_back(record.map(|record| Document {
+                                id: record.id.into_owned(),
+                                bytes: record.content.into_owned(),
+                                kind: record.kind,
+                                url: record.url.map(Cow::into_owned),
+                            }));
+                        });
+                    }
                     Err(error) => return Some(Err(error)),
                 }
                 continue;
             }
             match self.sources.next()? {
-                Ok(source) => self.chunks = Some(source.chunks(&self.options)),
+                Ok(source) => {
+                    let mut options = self.options.clone();
+                    if source.format() == Format::Warc {
+                        // One record at a time: each may unpack to a thousand times its size.
+                        options.chunk_bytes = 1;
+                    }
+                    self.chunks = Some(source.chunks(&options));
+                }
                 Err(error) => return Some(Err(error)),
             }
         }

@@ -9,8 +9,8 @@
 //!
 //! - A file holds what its name says: `.jsonl`, `.ndjson` and `.json` one object
 //!   on each line, `.csv` and `.tsv` a table with a header, `.parquet` a table,
-//!   `.html` and `.htm` a web page, `.txt` and `.md` one document; each also
-//!   `.gz`, `.zst`, `.bz2` and `.xz`.
+//!   `.html` and `.htm` a web page, `.warc` and `.wet` a web archive, `.txt` and
+//!   `.md` one document; each also `.gz`, `.zst`, `.bz2` and `.xz`.
 //!   Where the name says nothing the first bytes do, and what they do not tell
 //!   is one document of text.
 //! - A folder is walked, entries sorted by name: files with such names are read,
@@ -66,6 +66,7 @@ mod object_store;
 mod output_file;
 mod parquet;
 mod partial_file;
+mod passed_over;
 mod position;
 mod read_ahead;
 mod record;
@@ -75,6 +76,7 @@ mod table;
 mod text_files;
 mod unpacked;
 mod walk;
+mod warc;
 
 pub use charset::decode_page;
 pub use chunk::{Chunk, Chunks};
@@ -84,6 +86,7 @@ pub use format::Format;
 pub use inputs::{Inputs, Sources, read_document};
 pub use mirror::{Mirrored, PendingCopies};
 pub use partial_file::PartialFile;
+pub use passed_over::PassedOver;
 pub use record::{ContentKind, FieldValue, Fields, ReadOptions, Record};
 pub use source::Source;
 pub use unpacked::UnpackedCopies;
@@ -108,8 +111,8 @@ pub struct Document {
 pub struct Limits {
     /// The longest file that is one document.
     pub max_document_bytes: u64,
-    /// The longest record of a file of many, as it stands there; its text in Parquet. Also the
-    /// longest file that is a web page: pages have to be in memory whole.
+    /// The longest record of a file of many, as it stands there and, in web archives, as it
+    /// unpacks; its text in Parquet. Also the longest file that is a web page: pages have to be in memory whole.
     pub max_record_bytes: u64,
 }
 

@@ -1,7 +1,8 @@
 //! Mirrors: a selection of a source's records, in the source's own format.
 //!
 //! JSON, CSV and TSV records are the same bytes as before, blank lines left out;
-//! text files and web pages are copied whole. A Parquet mirror has the schema, the key-value
+//! text files and web pages are copied whole. So are the records of web archives
+//! the same bytes, each packed by itself, and those that are no documents stay. A Parquet mirror has the schema, the key-value
 //! metadata, the codecs and the sorting of its source, and row groups no larger.
 //! The compression is the source's, at its tool's usual level.
 //!
@@ -9,18 +10,20 @@
 //! packing on another, and the bytes do not depend on how they take turns.
 
 use std::fs;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use crate::chunk::Chunk;
-use crate::compression::Encoder;
-use crate::error::{Error, ErrorKind, Operation, Result};
+use crate::compression::{Encoder, MemberEncoder};
+use crate::error::{Error, ErrorKind, Fault, Operation, Result};
 use crate::format::Format;
 use crate::output_file::{OutputFile, commit_all};
 use crate::parquet::Rows;
+use crate::position::Position;
 use crate::read_ahead::read_ahead;
 use crate::record::ReadOptions;
 use crate::source::{Origin, Source};
+use crate::warc::{Others, Piece, Split, Stored};
 
 /// Chunks of the usual size that may be in memory while a mirror is written.
 const CHUNKS_AHEAD: usize = 5;
@@ -35,6 +38,8 @@ pub struct Mirrored {
     pub dropped: u64,
     /// Records that are longer than the limit, and left out whatever was said of them.
     pub too_long: u64,
+    /// Records that are no documents, and stay: nothing was asked about them.
+    pub passed_over: u64,
     /// The file; `None` if it is a text file that was not to be kept.
     pub path: Option<PathBuf>,
     /// Where the source broke off: the mirror has the records before that.
@@ -45,8 +50,10 @@ impl Source {
     /// Writes the records that `keep` wants to a file of this source's name in the folder.
     ///
     /// `keep` is asked for the number of each record, good or bad, once and in order. A record
-    /// of lines that is longer than the limit is left out all the same; a text file or a row of
-    /// Parquet is not measured. The file appears when it is complete, and takes the place of one
+    /// of lines or of a web archive that is longer than the limit is left out all the same, and so
+    /// is one of a web archive that has no sound end; a text file or a row of Parquet is not
+    /// measured. Of a record that is no document, longer than the limit and cut off, the mirror
+    /// has what is there. The file appears when it is complete, and takes the place of one
     /// that was there before.
     ///
     /// # Errors
@@ -60,7 +67,8 @@ impl Source {
     ) -> Result<Mirrored> {
         let target = self.target(folder)?;
         let path = Some(target.clone());
-        let mirrored = Mirrored { kept: 0, dropped: 0, too_long: 0, path, broken: None };
+        let mirrored =
+            Mirrored { kept: 0, dropped: 0, too_long: 0, passed_over: 0, path, broken: None };
         let mut selection = Selection { mirrored, keep };
         match self.format() {
             Format::TextFile | Format::Html => {
@@ -71,6 +79,7 @@ impl Source {
                 }
             }
             Format::Parquet => self.mirror_rows(&target, options, &mut selection)?,
+            Format::Warc => self.mirror_warc(&target, options, &mut selection)?,
             Format::JsonLines | Format::Csv | Format::Tsv => {
                 self.mirror_lines(&target, options, &mut selection)?;
             }
@@ -144,6 +153,47 @@ impl Source {
         out.finish().map_err(failed)?.commit()
     }
 
+    fn mirror_warc(
+        &self,
+        target: &Path,
+        options: &ReadOptions,
+        selection: &mut Selection<impl FnMut(u64) -> bool>,
+    ) -> Result<()> {
+        let failed = |source| Error::io(target, Operation::Write, source);
+        let splits = self.warc_records(options, &Position::default(), Others::Held)?;
+        let mut splits =
+            splits.map(|split| split.map_err(|error| Error::decoding(self.path(), error)));
+        let first = splits.next().transpose()?;
+        let mut out = MemberEncoder::new(self.compression(), OutputFile::create(target)?);
+        let size = |split: &Result<Split>| match split {
+            Ok(Split::Records(piece)) => piece.bytes.len(),
+            Ok(Split::Part { bytes, .. }) => bytes.len(),
+            Err(_) => 0,
+        };
+        let all = first.map(Ok).into_iter().chain(splits);
+        read_ahead(all, size, CHUNKS_AHEAD * options.chunk_bytes, |splits| {
+            for split in splits {
+                match split {
+                    Ok(Split::Records(piece)) => write_kept(&piece, &mut out, selection)?,
+                    Ok(Split::Part { bytes, is_last }) => {
+                        out.write_all(&bytes)?;
+                        if is_last {
+                            out.end_record()?;
+                            selection.mirrored.passed_over += 1;
+                        }
+                    }
+                    Err(error) => {
+                        selection.mirrored.broken = Some(error);
+                        break;
+                    }
+                }
+            }
+            Ok(())
+        })
+        .map_err(failed)?;
+        out.finish().map_err(failed)?.commit()
+    }
+
     fn mirror_rows(
         &self,
         target: &Path,
@@ -158,6 +208,32 @@ impl Source {
         selection.mirrored.broken = broken;
         out.finish().map_err(failed)?.commit()
     }
+}
+
+/// Writes the records of a web archive that stay, each by itself.
+fn write_kept<W: io::Write>(
+    piece: &Piece,
+    out: &mut MemberEncoder<W>,
+    selection: &mut Selection<impl FnMut(u64) -> bool>,
+) -> io::Result<()> {
+    let mut written = Ok(());
+    piece.for_each_stored(|number, stored| {
+        let bytes = match stored {
+            Stored::Document(bytes) => selection.takes(number).then_some(bytes),
+            Stored::PassedOver(bytes) => {
+                selection.mirrored.passed_over += 1;
+                Some(bytes)
+            }
+            Stored::Bad(fault) => {
+                selection.leaves_out(number, fault);
+                None
+            }
+        };
+        if let Some(bytes) = bytes.filter(|_| written.is_ok()) {
+            written = out.write_all(bytes).and_then(|()| out.end_record());
+        }
+    });
+    written
 }
 
 /// Copies of files that are complete but have no names yet. Dropped before they are published,
@@ -226,5 +302,12 @@ impl<K: FnMut(u64) -> bool> Selection<K> {
     fn passes_over(&mut self, number: u64) {
         (self.keep)(number);
         self.mirrored.too_long += 1;
+    }
+
+    /// Asks for a record of a web archive that has no sound end.
+    fn leaves_out(&mut self, number: u64, fault: &Fault) {
+        (self.keep)(number);
+        let is_long = matches!(fault, Fault::TooLong(_));
+        *(if is_long { &mut self.mirrored.too_long } else { &mut self.mirrored.dropped }) += 1;
     }
 }

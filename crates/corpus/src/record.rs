@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use crate::error::{Error, Fault, Place, Result};
 use crate::parquet::Row;
 use crate::table::Fields as TableFields;
+use crate::warc::Header;
 use crate::{Limits, json};
 
 /// The names of the fields that documents are made of.
@@ -67,16 +68,18 @@ impl Default for ReadOptions {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Record<'a> {
-    /// Its place in the file, from 1. Bad records are counted too, blank lines are not.
+    /// Its place in the file, from 1. Bad records are counted too; blank lines are not, nor the
+    /// records of web archives that are no documents.
     pub number: u64,
-    /// The value of the id field; else `path#number`, or the path if the file is one document.
+    /// The value of the id field, or the `WARC-Record-ID`; else `path#number`, or the path if the
+    /// file is one document.
     pub id: Cow<'a, str>,
-    /// The text, or the page. Pages are valid UTF-8; texts are in JSON and Parquet, and are not
-    /// checked in other formats.
+    /// The text, or the page. Pages are valid UTF-8; texts are in JSON, Parquet and WARC, and are
+    /// not checked in other formats.
     pub content: Cow<'a, [u8]>,
     /// Which of both it is.
     pub kind: ContentKind,
-    /// The value of the URL field.
+    /// The value of the URL field, or the `WARC-Target-URI`.
     pub url: Option<Cow<'a, str>>,
     pub(crate) origin: Origin<'a>,
 }
@@ -99,12 +102,13 @@ pub(crate) enum Origin<'a> {
     Json(&'a [u8]),
     Table(TableFields<'a>),
     Parquet(Row<'a>),
+    Warc(Header<'a>),
 }
 
 /// The value of a field.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FieldValue<'a> {
-    /// A string; in CSV and TSV everything is.
+    /// A string; in CSV, TSV and WARC everything is.
     String(Cow<'a, str>),
     /// An integer; of dates and times in Parquet the number that is stored.
     Integer(i128),
@@ -115,14 +119,16 @@ pub enum FieldValue<'a> {
 }
 
 impl Record<'_> {
-    /// The value of a field by its name or dotted path, looked up when asked for. `None` if it
-    /// is missing, null, or neither a string, a number nor a truth value.
+    /// The value of a field by its name or dotted path, looked up when asked for; the fields of
+    /// WARC records are those of their headers, such as `WARC-Date`, in any case. `None` if it is
+    /// missing, null, or neither a string, a number nor a truth value.
     pub fn field(&self, path: &str) -> Option<FieldValue<'_>> {
         match &self.origin {
             Origin::Text => None,
             Origin::Json(line) => json::field(line, path),
             Origin::Table(fields) => fields.value(path).map(FieldValue::String),
             Origin::Parquet(row) => row.value(path),
+            Origin::Warc(header) => header.get(path).map(FieldValue::String),
         }
     }
 }

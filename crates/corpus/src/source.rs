@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 use crate::chunk::{Chunks, Reading};
-use crate::compression::Compression;
+use crate::compression::{self, Compression};
 use crate::description::Description;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::format::Format;
@@ -21,6 +21,7 @@ use crate::split::{Boundary, Splitter, TableScanner};
 use crate::table::Table;
 use crate::text_files::{self, STANDARD_INPUT};
 use crate::unpacked::UnpackedCopies;
+use crate::warc::{self, Others};
 
 /// A file of documents. It can be written down by serde, and read back without a look at the
 /// file.
@@ -177,7 +178,8 @@ impl Source {
     }
 
     /// The same source, whose unpacked bytes are kept there while it is read to its end for the
-    /// first time, and read from there after that. Only large compressed files of lines are.
+    /// first time, and read from there after that. Only large compressed files of lines and web
+    /// archives are.
     #[must_use]
     pub fn with_copies(self, copies: &UnpackedCopies) -> Self {
         Self { copies: Some(copies.clone()), ..self }
@@ -246,6 +248,9 @@ impl Source {
             Format::TextFile => return Ok(Reading::Text(self.reader(position)?)),
             Format::Html => return Ok(Reading::Page(self.reader(position)?)),
             Format::Parquet => return Batches::open(self, options).map(Reading::Parquet),
+            Format::Warc => {
+                return self.warc_records(options, position, Others::Dropped).map(Reading::Warc);
+            }
             Format::JsonLines => {
                 let mut splitter = Splitter::new(
                     self.reader(position)?,
@@ -283,6 +288,18 @@ impl Source {
         Ok(Reading::Table { splitter, preamble, table: Arc::new(table) })
     }
 
+    /// The records of a web archive.
+    pub(crate) fn warc_records(
+        &self,
+        options: &ReadOptions,
+        position: &Position,
+        others: Others,
+    ) -> Result<warc::Splitter> {
+        let limit = options.limits.max_record_bytes;
+        let reader = self.reader(position)?;
+        Ok(warc::Splitter::new(reader, others, limit, options.chunk_bytes))
+    }
+
     /// Its bytes as they are stored.
     pub(crate) fn stored(&self) -> Result<Box<dyn Read + Send>> {
         match &self.origin {
@@ -302,7 +319,11 @@ impl Source {
         if let Some(copy) = copies.and_then(|copies| copies.find(&self.name)) {
             return Ok(Box::new(open_file(&copy)?));
         }
-        let reader = self.compression.reader(position.counting(self.stored()?));
+        let stored = position.counting(self.stored()?);
+        let reader = match self.format {
+            Format::Warc => self.compression.warc_reader(stored),
+            _ => self.compression.reader(stored),
+        };
         let reader = reader.map_err(|error| Error::decoding(self.path(), error))?;
         Ok(match copies {
             Some(copies) => copies.copying(&self.name, reader),
@@ -312,8 +333,9 @@ impl Source {
 
     /// Whether unpacking takes longer than making a file.
     fn is_worth_a_copy(&self) -> bool {
-        let lines = matches!(self.format, Format::JsonLines | Format::Csv | Format::Tsv);
-        lines
+        let is_stream =
+            matches!(self.format, Format::JsonLines | Format::Csv | Format::Tsv | Format::Warc);
+        is_stream
             && self.compression != Compression::None
             && self.stored_bytes().is_ok_and(|bytes| bytes >= COPIED_BYTES)
     }
@@ -330,6 +352,10 @@ pub(crate) fn open_file(path: &Path) -> Result<File> {
 
 /// The format of a file of which this is the beginning.
 fn format_of(head: &[u8], compression: Compression) -> Format {
+    // Which may go on beyond the head, and without it nothing can be unpacked.
+    if compression::begins_with_dictionary(head) {
+        return Format::Warc;
+    }
     let mut unpacked = Vec::new();
     if let Ok(reader) = compression.reader(Cursor::new(head.to_vec())) {
         // The end is cut off, so there may be an error after what is wanted.

@@ -5,11 +5,14 @@
 //! its signature: its rank under the keep policy, its site, its address, its part
 //! of the corpus for the removal budget. All of it is in the order of the rows.
 
+use std::borrow::Cow;
 use std::sync::Mutex;
 
 use lookalike_core::text::Unit;
 use lookalike_core::{Kernel, Layout, Recipe, Signer};
-use lookalike_corpus::{Chunk, Format, ReadOptions, Record, Source, Sources, UnpackedCopies};
+use lookalike_corpus::{
+    Chunk, Format, PassedOver, ReadOptions, Record, Source, Sources, UnpackedCopies,
+};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -70,6 +73,9 @@ pub(crate) struct Signed {
     /// The values of the part field, by their numbers.
     pub(crate) parts: Vec<String>,
     pub(crate) skips: Skips,
+    /// Records that are no documents.
+    #[serde(default)]
+    pub(crate) passed_over: PassedOver,
 }
 
 impl Signing<'_> {
@@ -194,12 +200,14 @@ struct Batch {
     /// Records, bad ones included.
     records: u64,
     bad: Vec<(u64, Error)>,
+    passed_over: Vec<Cow<'static, str>>,
 }
 
 impl Held for Batch {
     fn bytes(&self) -> usize {
         let texts = self.ids.len() + self.urls.bytes();
-        self.signatures.len() + texts + 64 * self.id_lengths.len() + 256 * self.bad.len()
+        let records = 64 * self.id_lengths.len() + 256 * self.bad.len();
+        self.signatures.len() + texts + records + 48 * self.passed_over.len()
     }
 }
 
@@ -225,7 +233,8 @@ impl<'a> Worker<'a> {
     }
 
     fn chunk(&mut self, chunk: &Chunk) -> Batch {
-        let mut batch = Batch::default();
+        let passed_over = chunk.passed_over().to_vec();
+        let mut batch = Batch { passed_over, ..Batch::default() };
         let first = chunk.first_record();
         chunk.for_each(|record| {
             let number = first + batch.records;
@@ -344,6 +353,7 @@ impl<'a> Sink<'a> {
             self.source.1.push(record);
             self.signing.skip(&mut self.signed.skips, fault)?;
         }
+        batch.passed_over.iter().for_each(|why| self.signed.passed_over.add(why));
         let documents = batch.id_lengths.len() as u64;
         self.source.0 += documents;
         let signed = &mut self.signed;

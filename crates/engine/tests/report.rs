@@ -87,6 +87,7 @@ fn full() -> Report {
             limit: 30_023,
             consequence: "Only neighbours were compared.".to_owned(),
         }),
+        passed_over: [("status 404".to_owned(), 50_031), ("image/png".to_owned(), 50_033)].into(),
         skipped_examples: vec!["`a.jsonl` line 17: not JSON".to_owned()],
         skipped_by_fault: vec![Fault { fault: "not JSON".to_owned(), records: 40_024 }],
         largest_clusters: vec![Cluster {
@@ -409,6 +410,7 @@ fn nothing_from_outside_becomes_markup() {
     report.limited.as_mut().unwrap().consequence = text();
     report.skipped_examples = vec![text()];
     report.skipped_by_fault[0].fault = text();
+    report.passed_over = [(text(), 1)].into();
     report.notes = vec![text()];
     let cluster = &mut report.largest_clusters[0];
     cluster.keeper = text();
@@ -441,6 +443,7 @@ fn long_text_is_cut_and_lists_are_bounded() {
         documents: 9,
         largest_clusters: vec![cluster; 30],
         skipped_examples: vec![long.clone(); 130],
+        passed_over: (1..=130).map(|n| (format!("type/{n}"), n)).collect(),
         sources: (0..130).map(source).collect(),
         notes: vec![long.clone()],
         ..Report::default()
@@ -451,6 +454,7 @@ fn long_text_is_cut_and_lists_are_bounded() {
     assert!(read.largest_clusters.iter().all(|cluster| cluster.members.len() == 5));
     assert_eq!(read.largest_clusters[0].keeper, long, "machines get whole ids");
     assert_eq!(read.skipped_examples.len(), 100);
+    assert_eq!((read.passed_over.len(), read.passed_over["other"]), (101, 30 * 31 / 2));
     assert_eq!((read.sources.len(), read.sources[0].removed), (50, 129));
     let others = OtherSources { sources: 80, documents: 720, removed: 79 * 80 / 2, skipped: 80 };
     assert_eq!(read.other_sources, others);

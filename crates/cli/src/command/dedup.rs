@@ -121,6 +121,11 @@ fn summary(report: &Report, out: &Path, survivors: bool) -> String {
     if report.skipped > 0 {
         table.row(["skipped", &grouped(report.skipped), "could not be read; report.html has them"]);
     }
+    if !report.passed_over.is_empty() {
+        let what =
+            format!("records that are no documents: {}", output::frequent(&report.passed_over));
+        table.row(["passed over", &grouped(report.records_passed_over()), &what]);
+    }
     if let Some(limited) = &report.limited {
         let what = format!(
             "groups with more than {} that stay, as of a template: not all were compared",

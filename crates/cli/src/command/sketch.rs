@@ -6,7 +6,7 @@ use lookalike::engine::{Error, ErrorKind, Texts};
 
 use crate::exit::{Outcome, say};
 use crate::flags::{OnUnreadable, Sketch};
-use crate::output::{bytes, count, grouped};
+use crate::output::{bytes, count, frequent, grouped};
 use crate::progress::{Progress, rate};
 use crate::skipped::Skipped;
 use crate::{interrupt, recipe};
@@ -41,14 +41,22 @@ pub(crate) fn run(arguments: &Sketch, kernel: Kernel) -> anyhow::Result<Outcome>
     }
     let time = progress.finish();
     let other = inputs.other_files();
+    let passed_over = inputs.passed_over();
     let written = writer.finish()?;
 
     say(&format!(
-        "`{}`: {} ({} empty), {} skipped{}",
+        "`{}`: {} ({} empty), {} skipped{}{}",
         arguments.output.display(),
         count(documents, "document"),
         grouped(empty),
         grouped(skipped.count()),
+        match passed_over.total() {
+            0 => String::new(),
+            n => {
+                let reasons = frequent(&passed_over.most_frequent(usize::MAX));
+                format!(", {} that are no documents ({reasons})", count(n, "record"))
+            }
+        },
         match other {
             0 => String::new(),
             n => format!(", {} of no known kind", count(n, "file")),

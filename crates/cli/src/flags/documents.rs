@@ -5,7 +5,7 @@ use lookalike::corpus::{Format, Inputs, ReadOptions, Result, Sources};
 
 #[derive(Args)]
 pub(crate) struct RawDocuments {
-    /// What the inputs are: text, html, jsonl, csv, tsv or parquet [default: by name, then content]
+    /// What the inputs are: text, html, jsonl, csv, tsv, parquet or warc [default: by name, then content]
     #[arg(long, value_name = "FORMAT", value_parser = format, help_heading = "Documents")]
     format: Option<Format>,
     /// The field with the text; dots reach nested ones
@@ -58,5 +58,5 @@ impl Documents {
 }
 
 fn format(name: &str) -> Result<Format, &'static str> {
-    Format::named(name).ok_or("must be text, html, jsonl, csv, tsv or parquet")
+    Format::named(name).ok_or("must be text, html, jsonl, csv, tsv, parquet or warc")
 }

@@ -15,6 +15,7 @@ mod mirrors;
 mod pages;
 mod sketch;
 mod tune;
+mod warcs;
 mod why;
 
 use std::fs;

@@ -11,6 +11,7 @@ mod sources;
 mod streams;
 mod tables;
 mod wanted;
+mod warcs;
 
 use std::fs;
 use std::io::Write as _;

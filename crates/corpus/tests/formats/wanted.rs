@@ -5,7 +5,7 @@ use std::fs;
 use lookalike_corpus::Source;
 use proptest::prelude::*;
 
-use super::{Read, chunks_of, folder, owned, parquets, read_source};
+use super::{Read, chunks_of, folder, owned, parquets, read_source, warcs};
 
 /// Good and bad records, blank lines, and one that is longer than the limit of 40 bytes.
 fn lines() -> impl Strategy<Value = String> {
@@ -40,6 +40,8 @@ fn any_file() -> impl Strategy<Value = (&'static str, Vec<u8>)> {
         table().prop_map(|rows| ("a.csv", rows.into_bytes())),
         table().prop_map(|rows| ("a.tsv", rows.replace(',', "\t").into_bytes())),
         lines().prop_map(|lines| ("a.txt", lines.into_bytes())),
+        prop::collection::vec(prop::sample::select(warcs::short_records()), 0..20)
+            .prop_map(|records| ("a.warc", records.concat())),
         nulls.prop_map(|texts| ("a.parquet", parquets::file_of(&texts))),
     ]
 }
@@ -55,7 +57,7 @@ proptest! {
         let path = folder("wanted").join(name);
         fs::write(&path, &bytes).unwrap();
         let mut options = chunks_of(chunk_bytes);
-        options.limits.max_record_bytes = 40;
+        options.limits.max_record_bytes = if name == "a.warc" { 400 } else { 40 };
         let source = Source::file(&path, None).unwrap();
         let all = read_source(&source, &options).records;
         let expected: Vec<_> =

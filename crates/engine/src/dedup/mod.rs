@@ -432,6 +432,7 @@ impl<'a> Job<'a> {
                 .iter()
                 .map(|(fault, &records)| report::Fault { fault: fault.clone(), records })
                 .collect(),
+            passed_over: signed.passed_over.most_frequent(report::MAX_PASSED_OVER),
             ..Report::default()
         };
         report.limited = limited(judged);

@@ -25,6 +25,11 @@ pub(super) fn page(report: &Report) -> String {
         Section { id: "clusters", title: "The largest clusters", body: clusters::section(report) },
         Section { id: "limited", title: "What was limited", body: sections::limited(report) },
         Section { id: "skipped", title: "What was skipped", body: sections::skipped(report) },
+        Section {
+            id: "passed-over",
+            title: "What was no document",
+            body: sections::passed_over(report),
+        },
         Section { id: "notes", title: "Notes", body: sections::notes(report) },
         Section { id: "method", title: "How it was made", body: sections::method(report) },
     ];

@@ -18,6 +18,7 @@ pub(crate) mod markup;
 mod sections;
 mod sites;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -25,6 +26,7 @@ use std::path::Path;
 use lookalike_core::filter::Filter;
 use lookalike_core::text::Unit;
 use lookalike_core::{Recipe, recipe};
+use lookalike_corpus::PassedOver;
 use serde::{Deserialize, Serialize};
 
 use crate::atomic_file::{AtomicFile, Existing};
@@ -38,6 +40,8 @@ pub use histogram::Histogram;
 pub const MAX_SOURCES: usize = 50;
 /// The most messages about skipped records.
 pub const MAX_SKIPPED_EXAMPLES: usize = 100;
+/// The most reasons for which records are no documents; the others are taken together.
+pub const MAX_PASSED_OVER: usize = 100;
 /// The most clusters that are shown.
 pub const MAX_CLUSTERS: usize = 20;
 /// The most members that are shown of a cluster, besides its keeper.
@@ -121,6 +125,11 @@ pub struct Report {
     /// How many records were skipped for which fault.
     #[serde(default)]
     pub skipped_by_fault: Vec<Fault>,
+    /// Records that are no documents, such as the pictures of a web archive, by why they are none:
+    /// at most [`MAX_PASSED_OVER`] reasons, and `other`. They count neither as documents nor as
+    /// skipped.
+    #[serde(default)]
+    pub passed_over: BTreeMap<String, u64>,
     /// The largest clusters, at most [`MAX_CLUSTERS`].
     #[serde(default)]
     pub largest_clusters: Vec<Cluster>,
@@ -415,6 +424,11 @@ impl Report {
         self.exact_removed.saturating_add(self.near_removed)
     }
 
+    /// The records that are no documents.
+    pub fn records_passed_over(&self) -> u64 {
+        self.passed_over.values().fold(0, |sum, &count| sum.saturating_add(count))
+    }
+
     /// Lists the sources of which most was removed and sums up the others.
     pub fn set_sources(&mut self, mut sources: Vec<Source>) {
         sources.sort_by(|a, b| b.removed.cmp(&a.removed).then_with(|| a.name.cmp(&b.name)));
@@ -439,6 +453,11 @@ impl Report {
             sites.mirrors.truncate(MAX_MIRRORS);
         }
         self.skipped_examples.truncate(MAX_SKIPPED_EXAMPLES);
+        // One more is those that are taken together.
+        if self.passed_over.len() > MAX_PASSED_OVER + 1 {
+            let passed_over = PassedOver::from(std::mem::take(&mut self.passed_over));
+            self.passed_over = passed_over.most_frequent(MAX_PASSED_OVER);
+        }
         self.largest_clusters.truncate(MAX_CLUSTERS);
         for cluster in &mut self.largest_clusters {
             cluster.members.truncate(MAX_MEMBERS);

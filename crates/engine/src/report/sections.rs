@@ -210,6 +210,26 @@ pub(super) fn skipped(report: &Report) -> String {
     out
 }
 
+/// Records that are no documents, if there are any.
+pub(super) fn passed_over(report: &Report) -> String {
+    if report.passed_over.is_empty() {
+        return String::new();
+    }
+    let columns = [Column::Words("Why"), Column::Number("Records")];
+    let mut table = Table::new("Records that are no documents, by why they are none", &columns);
+    let mut reasons: Vec<_> = report.passed_over.iter().collect();
+    reasons.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+    for (reason, &records) in reasons {
+        table.row([Message(reason).to_string(), grouped(records)]);
+    }
+    format!(
+        "<p>{} of web archives, such as requests, pictures and pages that were not found. They were \
+         compared with nothing, and stay in the files they are in.</p>\n{}",
+        count(report.records_passed_over(), "record"),
+        table.html()
+    )
+}
+
 pub(super) fn notes(report: &Report) -> String {
     if report.notes.is_empty() {
         return String::new();
