@@ -10,6 +10,7 @@ mod decide;
 mod dedup;
 mod documents;
 mod eval;
+mod index;
 mod judging;
 mod resources;
 mod sketch;
@@ -30,6 +31,7 @@ pub(crate) use compare::{Compare, DiffForm};
 pub(crate) use decide::Decide;
 pub(crate) use dedup::Dedup;
 pub(crate) use eval::{Eval, EvalWanted, Evaluated};
+pub(crate) use index::{Index, IndexWanted, Reading};
 pub(crate) use judging::Judging;
 pub(crate) use sketch::{OnUnreadable, ProgressForm, Sketch};
 pub(crate) use tune::{Plot, PlotFormat, Sample, Tune, Wanted};
@@ -60,6 +62,7 @@ enum RawCommand {
     Why(why::RawWhy),
     Decide(decide::RawDecide),
     Against(against::RawAgainst),
+    Index(index::RawIndex),
     Compare(compare::RawCompare),
     Tune(tune::RawTune),
     Eval(Box<eval::RawEval>),
@@ -119,6 +122,7 @@ pub(crate) enum Command {
     Why(Why),
     Decide(Box<Decide>),
     Against(Box<Against>),
+    Index(Box<Index>),
     Compare(Compare),
     Tune(Tune),
     Eval(Box<Eval>),
@@ -146,6 +150,7 @@ fn check(cli: Cli) -> Result<Command, clap::Error> {
         RawCommand::Why(raw) => Command::Why(raw.check()?),
         RawCommand::Decide(raw) => Command::Decide(Box::new(raw.check()?)),
         RawCommand::Against(raw) => Command::Against(Box::new(raw.check()?)),
+        RawCommand::Index(raw) => Command::Index(Box::new(raw.check()?)),
         RawCommand::Compare(raw) => Command::Compare(raw.check()?),
         RawCommand::Tune(raw) => Command::Tune(raw.check()?),
         RawCommand::Eval(raw) => Command::Eval(Box::new(raw.check()?)),
