@@ -119,6 +119,14 @@ pub enum FieldValue<'a> {
 }
 
 impl Record<'_> {
+    /// The record as its file has it, if it is JSON.
+    pub fn json(&self) -> Option<&[u8]> {
+        match self.origin {
+            Origin::Json(line) => Some(line),
+            _ => None,
+        }
+    }
+
     /// The value of a field by its name or dotted path, looked up when asked for; the fields of
     /// WARC records are those of their headers, such as `WARC-Date`, in any case. `None` if it is
     /// missing, null, or neither a string, a number nor a truth value.

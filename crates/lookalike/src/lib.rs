@@ -2,7 +2,7 @@
 //!
 //! This is the front door: what most programs need, from the crates behind it
 //! ([`kernels`] the inner loops, [`core`] the mathematics, [`corpus`] documents
-//! in and out, [`engine`] the batch job).
+//! in and out, [`engine`] the batch job, [`index`] the persistent index).
 //!
 //! # Two documents
 //!
@@ -69,6 +69,7 @@
 pub use lookalike_core as core;
 pub use lookalike_corpus as corpus;
 pub use lookalike_engine as engine;
+pub use lookalike_index as index;
 pub use lookalike_kernels as kernels;
 
 pub use lookalike_core::{
@@ -85,6 +86,7 @@ pub use lookalike_engine::{
     Dedup, Error, ErrorKind, KeepPolicy, Observer, PairsWanted, Plan, RemovalBudget, Result, Stage,
     Texts, Unobserved, Work,
 };
+pub use lookalike_index::Index;
 
 #[cfg(test)]
 mod tests {
@@ -101,6 +103,7 @@ mod tests {
         is_shared::<Report>();
         is_shared::<Document>();
         is_shared::<SignatureLookup>();
+        is_shared::<Index>();
         is_send::<Signer>();
         is_send::<Comparer>();
         is_send::<Error>();

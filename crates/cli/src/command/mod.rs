@@ -7,6 +7,7 @@ mod decide;
 mod dedup;
 mod difference;
 mod eval;
+mod index;
 mod info;
 mod man;
 mod mirrors;
@@ -34,6 +35,7 @@ pub(crate) fn run(command: &Command) -> anyhow::Result<Outcome> {
         Command::Why(arguments) => kernel().and_then(|_| why::run(arguments)),
         Command::Against(arguments) => against::run(arguments, kernel()?),
         Command::Mirrors(arguments) => mirrors::run(arguments, kernel()?),
+        Command::Index(arguments) => kernel().and_then(|_| index::run(arguments)),
         Command::Compare(arguments) => kernel().and_then(|_| compare::run(arguments)),
         Command::Tune(arguments) => tune::run(arguments, kernel()?),
         Command::Eval(arguments) => eval::run(arguments, kernel()?),

@@ -10,6 +10,7 @@ mod decide;
 mod dedup;
 mod documents;
 mod eval;
+mod index;
 mod judging;
 mod mirrors;
 mod resources;
@@ -31,6 +32,7 @@ pub(crate) use compare::{Compare, DiffForm};
 pub(crate) use decide::Decide;
 pub(crate) use dedup::Dedup;
 pub(crate) use eval::{Eval, EvalWanted, Evaluated};
+pub(crate) use index::{Index, IndexWanted, Reading};
 pub(crate) use judging::Judging;
 pub(crate) use mirrors::Mirrors;
 pub(crate) use sketch::{OnUnreadable, ProgressForm, Sketch};
@@ -63,6 +65,7 @@ enum RawCommand {
     Decide(decide::RawDecide),
     Against(against::RawAgainst),
     Mirrors(mirrors::RawMirrors),
+    Index(index::RawIndex),
     Compare(compare::RawCompare),
     Tune(tune::RawTune),
     Eval(Box<eval::RawEval>),
@@ -123,6 +126,7 @@ pub(crate) enum Command {
     Decide(Box<Decide>),
     Against(Box<Against>),
     Mirrors(Box<Mirrors>),
+    Index(Box<Index>),
     Compare(Compare),
     Tune(Tune),
     Eval(Box<Eval>),
@@ -151,6 +155,7 @@ fn check(cli: Cli) -> Result<Command, clap::Error> {
         RawCommand::Decide(raw) => Command::Decide(Box::new(raw.check()?)),
         RawCommand::Against(raw) => Command::Against(Box::new(raw.check()?)),
         RawCommand::Mirrors(raw) => Command::Mirrors(Box::new(raw.check()?)),
+        RawCommand::Index(raw) => Command::Index(Box::new(raw.check()?)),
         RawCommand::Compare(raw) => Command::Compare(raw.check()?),
         RawCommand::Tune(raw) => Command::Tune(raw.check()?),
         RawCommand::Eval(raw) => Command::Eval(Box::new(raw.check()?)),

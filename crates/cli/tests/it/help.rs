@@ -8,12 +8,13 @@ use std::path::Path;
 
 use crate::{folder, run};
 
-const COMMANDS: [&str; 13] = [
+const COMMANDS: [&str; 14] = [
     "dedup",
     "why",
     "decide",
     "against",
     "mirrors",
+    "index",
     "compare",
     "tune",
     "eval",

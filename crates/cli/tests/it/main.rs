@@ -10,6 +10,7 @@ mod documents;
 mod eval;
 mod general;
 mod help;
+mod index;
 mod info;
 mod mirrors;
 mod pages;

@@ -8,6 +8,7 @@
 
 mod explain;
 mod path;
+mod survivors;
 mod tables;
 
 use std::path::Path;
@@ -64,6 +65,12 @@ pub struct Found {
 }
 
 impl Run {
+    /// Whether a folder is that of a run, finished or not.
+    pub fn is_at(folder: &Path) -> bool {
+        let files = Files::new(folder, None);
+        files.manifest().is_file() && files.recipe().is_file()
+    }
+
     /// Opens the folder of a run.
     ///
     /// # Errors

@@ -1,0 +1,145 @@
+//! `lookalike index add`.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use anyhow::{Context as _, bail};
+use lookalike::Signature;
+use lookalike::corpus::Sources;
+use lookalike::engine::Run;
+use lookalike::engine::signature_file::{SignatureReader, is_signature_file};
+use lookalike::index::{Content, Document, Index};
+
+use super::documents::{Item, Sink, document, read};
+use crate::exit::{Outcome, say};
+use crate::flags::Reading;
+use crate::output::{bytes, count, grouped};
+
+pub(crate) fn run(index: &Index, inputs: &[String], reading: &Reading) -> anyhow::Result<Outcome> {
+    let is_signatures = |input: &&String| {
+        let path = Path::new(input.as_str());
+        path.is_file() && is_signature_file(path).unwrap_or(false)
+    };
+    let is_run = |input: &&String| Run::is_at(Path::new(input.as_str()));
+    let (signatures, others): (Vec<&String>, Vec<&String>) = inputs.iter().partition(is_signatures);
+    let (runs, documents): (Vec<&String>, Vec<&String>) = others.into_iter().partition(is_run);
+    for input in signatures {
+        load_signatures(index, Path::new(input))?;
+    }
+    for input in runs {
+        load_run(index, Path::new(input))?;
+    }
+    if documents.is_empty() {
+        return Ok(Outcome::Done);
+    }
+    let documents: Vec<String> = documents.into_iter().cloned().collect();
+    let sources = Sources::by_name(&documents, reading.documents.format())?;
+    let mut adding = Adding { index, added: 0, replaced: 0 };
+    let read = read("add", sources, reading, &mut adding)?;
+    say(&format!(
+        "{} added{}{}; read {} in {:.1} s",
+        count(adding.added, "document"),
+        match adding.replaced {
+            0 => String::new(),
+            replaced => format!(" ({} in the place of one of the same id)", grouped(replaced)),
+        },
+        read.remarks(),
+        bytes(read.bytes),
+        read.seconds,
+    ));
+    if read.interrupted {
+        bail!("interrupted\nhint: what was added stays; adding the rest again does no harm");
+    }
+    Ok(read.outcome())
+}
+
+struct Adding<'a> {
+    index: &'a Index,
+    added: u64,
+    replaced: u64,
+}
+
+impl Sink for Adding<'_> {
+    fn batch(&mut self, batch: Vec<Item>) -> anyhow::Result<()> {
+        let documents: Vec<Document<'_>> = batch.into_iter().map(|item| item.document).collect();
+        for added in self.index.add_batch(&documents)? {
+            self.added += 1;
+            self.replaced += u64::from(added.replaced);
+        }
+        Ok(())
+    }
+}
+
+/// Adds what a signature file has.
+fn load_signatures(index: &Index, path: &Path) -> anyhow::Result<()> {
+    let mut reader = SignatureReader::open(path)?;
+    index
+        .recipe()
+        .check_same_bits(reader.recipe())
+        .with_context(|| format!("`{}`: is not of the recipe of this index", path.display()))?;
+    let (mut id, mut signature) = (String::new(), Signature::default());
+    let mut fault = None;
+    let documents = std::iter::from_fn(|| match reader.read(&mut id, &mut signature) {
+        Ok(true) => Some(signed(&id, &signature)),
+        Ok(false) => None,
+        Err(error) => {
+            fault = Some(error);
+            None
+        }
+    });
+    let added = index.load(documents)?;
+    if let Some(fault) = fault {
+        return Err(fault.into());
+    }
+    say(&format!("{} added from `{}`", count(added, "signature"), path.display()));
+    Ok(())
+}
+
+/// Adds the documents of a run that stayed.
+fn load_run(index: &Index, path: &Path) -> anyhow::Result<()> {
+    let run = Run::open(path)?;
+    let mut loading = Loading { index, batch: Vec::new(), added: 0 };
+    if index.stores_text() && run.has_inputs() {
+        run.for_each_survivor(|record| loading.push(document(record)))?;
+    } else {
+        index.recipe().check_same_bits(run.recipe()).with_context(|| {
+            format!("`{}`: its signatures are not of the recipe of this index", path.display())
+        })?;
+        run.for_each_surviving_signature(|id, signature| loading.push(signed(id, signature)))?;
+    }
+    let added = loading.finish()?;
+    say(&format!("{} added that stayed in `{}`", count(added, "document"), path.display()));
+    Ok(())
+}
+
+fn signed(id: &str, signature: &Signature) -> Document<'static> {
+    let signature = Cow::Owned(signature.clone());
+    Document::new(id.to_owned(), Content::Signed { signature, bytes: 0 })
+}
+
+/// Documents on the way to a bulk load.
+struct Loading<'a> {
+    index: &'a Index,
+    batch: Vec<Document<'static>>,
+    added: u64,
+}
+
+impl Loading<'_> {
+    /// Many enough that to make them durable costs little, and a few megabytes.
+    const BATCH: usize = 20_000;
+
+    fn push(&mut self, document: Document<'static>) -> anyhow::Result<()> {
+        self.batch.push(document);
+        if self.batch.len() >= Self::BATCH { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> anyhow::Result<()> {
+        self.added += self.index.load(self.batch.drain(..))?;
+        Ok(())
+    }
+
+    fn finish(mut self) -> anyhow::Result<u64> {
+        self.flush()?;
+        Ok(self.added)
+    }
+}

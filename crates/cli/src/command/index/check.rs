@@ -1,0 +1,105 @@
+//! `lookalike index check`.
+
+use std::io::{self, BufWriter, Write as _};
+
+use anyhow::{Context as _, bail};
+use lookalike::corpus::Sources;
+use lookalike::index::{Answer, Document, Index, Match, MatchKind};
+use serde_json::{Value, json};
+
+use super::documents::{Item, Sink, read};
+use crate::exit::{Outcome, say};
+use crate::flags::Reading;
+use crate::output::{count, grouped, printable};
+
+pub(crate) fn run(
+    index: &Index,
+    inputs: &[String],
+    reading: &Reading,
+    json: bool,
+) -> anyhow::Result<Outcome> {
+    let sources = Sources::by_name(inputs, reading.documents.format())?;
+    let out = BufWriter::new(io::stdout().lock());
+    let mut checking = Checking { index, json, out, known: 0, limited: 0 };
+    let read = read("check", sources, reading, &mut checking)?;
+    checking.out.flush().context(STANDARD_OUTPUT)?;
+    say(&format!(
+        "{} of {} known{}",
+        grouped(checking.known),
+        count(read.documents, "document"),
+        read.remarks()
+    ));
+    if checking.limited > 0 {
+        say(&format!(
+            "{} with more candidates than are looked at: there may be more look-alikes",
+            count(checking.limited, "document")
+        ));
+    }
+    if read.interrupted {
+        bail!("interrupted");
+    }
+    Ok(if read.skipped == 0 && checking.known == 0 { Outcome::No } else { read.outcome() })
+}
+
+pub(super) const STANDARD_OUTPUT: &str = "standard output: cannot be written";
+
+struct Checking<'a> {
+    index: &'a Index,
+    json: bool,
+    out: BufWriter<io::StdoutLock<'static>>,
+    known: u64,
+    limited: u64,
+}
+
+impl Sink for Checking<'_> {
+    fn batch(&mut self, batch: Vec<Item>) -> anyhow::Result<()> {
+        let documents: Vec<Document<'_>> = batch.into_iter().map(|item| item.document).collect();
+        for (document, answer) in documents.iter().zip(self.index.check_batch(&documents)?) {
+            self.known += u64::from(!answer.is_new());
+            self.limited += u64::from(answer.limited);
+            self.print(&document.id, &answer).context(STANDARD_OUTPUT)?;
+        }
+        self.out.flush().context(STANDARD_OUTPUT)
+    }
+}
+
+impl Checking<'_> {
+    fn print(&mut self, id: &str, answer: &Answer) -> io::Result<()> {
+        if self.json {
+            let matches: Vec<Value> = answer.matches.iter().map(match_json).collect();
+            let answer = json!({ "id": id, "matches": matches, "limited": answer.limited });
+            return writeln!(self.out, "{answer}");
+        }
+        for found in &answer.matches {
+            let (id, known) = (printable(id), printable(&found.id));
+            writeln!(self.out, "{:5}  {:>7}  {id}  {known}", found.kind.name(), score(found))?;
+        }
+        Ok(())
+    }
+}
+
+/// The best that is known of how similar a match is.
+fn score(found: &Match) -> String {
+    match (found.resemblance, found.estimate, found.b_similarity, found.c_similarity) {
+        (Some(resemblance), ..) => format!("{resemblance:.4}"),
+        (None, Some(estimate), ..) => format!("~{estimate:.4}"),
+        (None, None, Some(features), _) => format!("B {features}"),
+        (None, None, None, Some(bits)) => format!("C {bits}"),
+        (None, None, None, None) => "-".to_owned(),
+    }
+}
+
+fn match_json(found: &Match) -> Value {
+    json!({
+        "id": found.id,
+        "url": found.url,
+        "kind": found.kind.name(),
+        "resemblance": found.resemblance,
+        "estimate": found.estimate,
+        "b_similarity": found.b_similarity,
+        "c_similarity": found.c_similarity,
+        "containment_a": found.containment_a,
+        "containment_b": found.containment_b,
+        "verified": found.kind == MatchKind::Exact || found.resemblance.is_some(),
+    })
+}

@@ -1,0 +1,203 @@
+//! Inputs as batches of documents for an index.
+
+use std::borrow::Cow;
+
+use lookalike::corpus::{ContentKind, Record, Sources};
+use lookalike::index::{Content, Document};
+
+use crate::exit::Outcome;
+use crate::flags::{OnUnreadable, Reading};
+use crate::interrupt;
+use crate::output::{count, grouped};
+use crate::progress::Progress;
+use crate::skipped::Skipped;
+
+/// The most documents of a batch, which are made durable together.
+const BATCH: usize = 1000;
+/// The bytes from which on a batch is full.
+const BATCH_BYTES: usize = 8 << 20;
+
+/// What was read.
+pub(super) struct Read {
+    pub(super) documents: u64,
+    pub(super) bytes: u64,
+    pub(super) skipped: u64,
+    pub(super) other_files: u64,
+    pub(super) seconds: f64,
+    /// Whether somebody wanted it to end before its end.
+    pub(super) interrupted: bool,
+}
+
+impl Read {
+    /// How the command ends, if its answer is not no.
+    pub(super) fn outcome(&self) -> Outcome {
+        if self.skipped == 0 { Outcome::Done } else { Outcome::Skipped }
+    }
+
+    /// What there is to say of it beside the documents.
+    pub(super) fn remarks(&self) -> String {
+        let skipped = match self.skipped {
+            0 => String::new(),
+            skipped => format!(", {} skipped", grouped(skipped)),
+        };
+        match self.other_files {
+            0 => skipped,
+            others => format!("{skipped}, {} of no known kind", count(others, "file")),
+        }
+    }
+}
+
+/// A document of a batch and where it came from.
+pub(super) struct Item {
+    pub(super) document: Document<'static>,
+    /// The number of its source among all that were read, from 0.
+    pub(super) source: u64,
+    /// Its place there, from 1.
+    pub(super) record: u64,
+    /// The record as it stands, if it is JSON.
+    pub(super) json: Option<Vec<u8>>,
+}
+
+/// Something that becomes of documents.
+pub(super) trait Sink {
+    /// Another source follows.
+    fn source(&mut self, _source: lookalike::corpus::Source) -> anyhow::Result<()> {
+        Ok(())
+    }
+
+    /// These documents are next.
+    fn batch(&mut self, batch: Vec<Item>) -> anyhow::Result<()>;
+}
+
+/// Reads all documents of the inputs in batches; Ctrl-C ends it after one.
+pub(super) fn read(
+    stage: &'static str,
+    sources: Sources,
+    reading: &Reading,
+    sink: &mut impl Sink,
+) -> anyhow::Result<Read> {
+    interrupt::watch("interrupted", Vec::new())?;
+    let mut reader = Reader {
+        reading,
+        progress: Progress::start(stage, reading.progress),
+        skipped: Skipped::default(),
+        batch: Vec::new(),
+        batch_bytes: 0,
+        documents: 0,
+        bytes: 0,
+    };
+    let (other_files, interrupted) = reader.read(sources, sink)?;
+    Ok(Read {
+        documents: reader.documents,
+        bytes: reader.bytes,
+        skipped: reader.skipped.count(),
+        other_files,
+        seconds: reader.progress.finish().as_secs_f64(),
+        interrupted,
+    })
+}
+
+struct Reader<'a> {
+    reading: &'a Reading,
+    progress: Progress,
+    skipped: Skipped,
+    batch: Vec<Item>,
+    batch_bytes: usize,
+    documents: u64,
+    bytes: u64,
+}
+
+impl Reader<'_> {
+    /// How many files were of no known kind, and whether it ended early.
+    fn read(&mut self, mut sources: Sources, sink: &mut impl Sink) -> anyhow::Result<(u64, bool)> {
+        let mut number = 0;
+        while let Some(source) = sources.next() {
+            let source = match source {
+                Ok(source) => source,
+                Err(error) => {
+                    self.skip(error)?;
+                    continue;
+                }
+            };
+            sink.source(source.clone())?;
+            for chunk in source.chunks(self.reading.documents.options()) {
+                match chunk {
+                    Ok(chunk) => {
+                        let mut records = Vec::new();
+                        chunk.for_each(|record| records.push(record.map(|r| item(&r, number))));
+                        for record in records {
+                            self.take(record, sink)?;
+                        }
+                    }
+                    Err(error) => self.skip(error)?,
+                }
+                if interrupt::is_wanted() {
+                    self.flush(sink)?;
+                    return Ok((sources.other_files(), true));
+                }
+            }
+            number += 1;
+        }
+        self.flush(sink)?;
+        Ok((sources.other_files(), false))
+    }
+
+    fn take(
+        &mut self,
+        record: lookalike::corpus::Result<Item>,
+        sink: &mut impl Sink,
+    ) -> anyhow::Result<()> {
+        let item = match record {
+            Ok(item) => item,
+            Err(error) => return self.skip(error),
+        };
+        let bytes = match &item.document.content {
+            Content::Text(content) | Content::Html(content) => content.len(),
+            Content::Signed { .. } => 0,
+        };
+        self.batch.push(item);
+        self.batch_bytes += bytes;
+        self.documents += 1;
+        self.bytes += bytes as u64;
+        self.progress.document(bytes as u64);
+        if self.batch.len() >= BATCH || self.batch_bytes >= BATCH_BYTES {
+            self.flush(sink)?;
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self, sink: &mut impl Sink) -> anyhow::Result<()> {
+        self.batch_bytes = 0;
+        let batch = std::mem::take(&mut self.batch);
+        if batch.is_empty() { Ok(()) } else { sink.batch(batch) }
+    }
+
+    fn skip(&mut self, error: lookalike::corpus::Error) -> anyhow::Result<()> {
+        if self.reading.on_unreadable == OnUnreadable::Stop {
+            return Err(error.into());
+        }
+        self.skipped.add(&error, |message| self.progress.say(message));
+        Ok(())
+    }
+}
+
+fn item(record: &Record<'_>, source: u64) -> Item {
+    Item {
+        document: document(record),
+        source,
+        record: record.number,
+        json: record.json().map(<[u8]>::to_vec),
+    }
+}
+
+/// The document that a record is.
+pub(super) fn document(record: &Record<'_>) -> Document<'static> {
+    let content = Cow::Owned(record.content.to_vec());
+    let content = match record.kind {
+        ContentKind::Text => Content::Text(content),
+        ContentKind::Html => Content::Html(content),
+    };
+    let mut document = Document::new(record.id.clone().into_owned(), content);
+    document.url = record.url.clone().map(|url| Cow::Owned(url.into_owned()));
+    document
+}

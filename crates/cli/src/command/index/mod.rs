@@ -1,0 +1,60 @@
+//! `lookalike index`: documents that are known, and whether a new one is like one of them.
+
+mod add;
+mod check;
+mod documents;
+mod filter;
+mod upkeep;
+
+use lookalike::index::{CreateOptions, Index, OpenOptions, Secret};
+
+use crate::exit::{Outcome, say};
+use crate::flags::{Index as Arguments, IndexWanted};
+use crate::recipe;
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Outcome> {
+    match &arguments.wanted {
+        IndexWanted::Create { judging, store_text } => {
+            let recipe = recipe::judging(judging)?;
+            let mut options = CreateOptions::new().store_text(*store_text);
+            if let Some(secret) = secret(arguments)? {
+                options = options.secret(secret);
+            }
+            Index::create(&arguments.folder, &recipe, &options)?;
+            say(&format!("`{}`: an index of recipe `{}`", arguments.folder.display(), recipe.name));
+            Ok(Outcome::Done)
+        }
+        IndexWanted::Add { inputs, reading } => add::run(&open(arguments)?, inputs, reading),
+        IndexWanted::Check { inputs, reading, json } => {
+            check::run(&open(arguments)?, inputs, reading, *json)
+        }
+        IndexWanted::Filter { inputs, reading, out } => {
+            filter::run(&open(arguments)?, inputs, reading, out.as_deref())
+        }
+        IndexWanted::Remove { ids, file } => {
+            upkeep::remove(&open(arguments)?, ids, file.as_deref())
+        }
+        IndexWanted::Get { id, content: true, .. } => upkeep::content(&open(arguments)?, id),
+        IndexWanted::Get { id, json, .. } => upkeep::get(&open(arguments)?, id, *json),
+        IndexWanted::Stats { json } => upkeep::stats(&open(arguments)?, *json),
+        IndexWanted::Verify { json } => upkeep::verify(&open(arguments)?, *json),
+        IndexWanted::Compact { json } => upkeep::compact(&open(arguments)?, *json),
+        IndexWanted::Snapshot { to } => {
+            open(arguments)?.snapshot(to)?;
+            say(&format!("`{}`: a copy of `{}`", to.display(), arguments.folder.display()));
+            Ok(Outcome::Done)
+        }
+    }
+}
+
+fn open(arguments: &Arguments) -> anyhow::Result<Index> {
+    let mut options = OpenOptions::new();
+    if let Some(secret) = secret(arguments)? {
+        options = options.secret(secret);
+    }
+    Ok(Index::open(&arguments.folder, &options)?)
+}
+
+fn secret(arguments: &Arguments) -> anyhow::Result<Option<Secret>> {
+    Ok(arguments.secret.as_deref().map(Secret::from_file).transpose()?)
+}

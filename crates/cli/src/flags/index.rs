@@ -1,0 +1,300 @@
+//! `lookalike index` and its commands.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueHint};
+
+use super::documents::{Documents, RawDocuments};
+use super::judging::{Judging, RawJudging};
+use super::resources::RawProgress;
+use super::sketch::{OnUnreadable, ProgressForm};
+
+/// Keep an index of documents, and ask it whether a new one is known already
+#[derive(Args)]
+#[command(after_long_help = "\
+An index is a folder. It remembers of each document a signature of about 120 bytes and, unless told
+otherwise, the document itself, compressed, so that every answer is verified. What a command has
+said is done is on disk. One process at a time has an index open; `lookalike serve` lets others ask.
+
+Examples:
+  lookalike index create pages
+  lookalike index add pages crawl/*.jsonl.zst
+  lookalike index check pages new.html
+  lookalike index filter pages today.jsonl.zst --out new
+  lookalike index stats pages")]
+pub(crate) struct RawIndex {
+    #[command(subcommand)]
+    command: RawIndexCommand,
+}
+
+#[derive(Subcommand)]
+enum RawIndexCommand {
+    Create(RawCreate),
+    Add(RawAdd),
+    Check(RawCheck),
+    Filter(RawFilter),
+    Remove(RawRemove),
+    Get(RawGet),
+    Stats(RawUpkeep),
+    /// Read everything and find any damage
+    Verify(RawUpkeep),
+    /// Give back the room of removed documents
+    Compact(RawUpkeep),
+    Snapshot(RawSnapshot),
+}
+
+#[derive(Args)]
+struct Location {
+    /// The folder of the index
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+    folder: PathBuf,
+    /// A file with the secret that the index was made with
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    secret_seed: Option<PathBuf>,
+}
+
+/// Make an index in a new folder
+#[derive(Args)]
+#[command(after_long_help = "\
+The recipe says when two documents are look-alikes, and stays with the index.
+
+Whoever knows the seed of a recipe can make a page that looks like another one to the index, or a copy
+that does not. --secret-seed draws all random choices from a file of yours instead, at least 16 bytes:
+the same file must be given whenever the index is opened, and is not stored.
+
+Examples:
+  lookalike index create pages
+  lookalike index create pages --threshold 0.9 --no-text
+  head -c 32 /dev/urandom > secret && lookalike index create pages --secret-seed secret")]
+struct RawCreate {
+    #[command(flatten)]
+    location: Location,
+    /// Do not store documents, only signatures: small, but nothing is verified exactly
+    #[arg(long)]
+    no_text: bool,
+    #[command(flatten)]
+    judging: RawJudging,
+}
+
+#[derive(Args)]
+struct RawReading {
+    /// Stop at the first file or record that cannot be read
+    #[arg(long, help_heading = "Running")]
+    strict: bool,
+    #[command(flatten)]
+    progress: RawProgress,
+    #[command(flatten)]
+    documents: RawDocuments,
+}
+
+/// Add documents, whether they are known or not
+#[derive(Args)]
+#[command(after_long_help = "\
+An INPUT may also be a signature file (`lookalike sketch`), or the folder of a finished run of
+`lookalike dedup`, of which the documents that stayed are added. A document with the id of another
+one takes its place.
+
+Examples:
+  lookalike index add pages crawl/
+  lookalike index add pages out             after `lookalike dedup crawl/ --out out`
+  lookalike index add signatures crawl.signatures")]
+struct RawAdd {
+    #[command(flatten)]
+    location: Location,
+    /// Files, folders, globs, - for standard input, signature files, or finished runs
+    #[arg(value_name = "INPUT", required = true, value_hint = ValueHint::AnyPath)]
+    inputs: Vec<String>,
+    #[command(flatten)]
+    reading: RawReading,
+}
+
+/// Ask which documents are look-alikes of known ones
+#[derive(Args)]
+#[command(after_long_help = "\
+Each look-alike is a line: its kind (exact: the same words; near), the resemblance (~ before an
+estimate), the id of the document, and the id of the known one. The best come first. With --json there
+is an object for each document, also for those that are new.
+
+Exit codes: 0 something was found; 1 nothing was found; 3 some input was skipped.
+
+Examples:
+  lookalike index check pages new.html
+  lookalike index check pages today.jsonl --json
+  pandoc -t plain book.epub | lookalike index check books -")]
+struct RawCheck {
+    #[command(flatten)]
+    location: Location,
+    /// Files, folders, globs, or - for standard input
+    #[arg(value_name = "INPUT", required = true, value_hint = ValueHint::AnyPath)]
+    inputs: Vec<String>,
+    /// Answer with JSON lines
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    reading: RawReading,
+}
+
+/// Pass on the documents that are new, and add them
+#[derive(Args)]
+#[command(after_long_help = "\
+Documents come in the order of the paths of their files, as in `lookalike dedup`: with an empty index
+of the same recipe, the same documents pass that `dedup --keep first` keeps.
+
+Without --out the new documents go to standard output as JSON lines: a JSON record as it stands,
+another document as an object with its id, url, and text or html.
+
+A document is added before it is passed on. If the program is killed in between, some of the last
+thousand may be known but not passed on; Ctrl-C waits for the end of the batch.
+
+Examples:
+  lookalike index filter pages today.jsonl.zst --out new
+  lookalike index filter pages today.jsonl > new.jsonl")]
+struct RawFilter {
+    #[command(flatten)]
+    location: Location,
+    /// Files, folders, globs, or - for standard input
+    #[arg(value_name = "INPUT", required = true, value_hint = ValueHint::AnyPath)]
+    inputs: Vec<String>,
+    /// Write the new documents into this folder, each file in its own format
+    #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    reading: RawReading,
+}
+
+/// Remove documents
+#[derive(Args)]
+#[command(after_long_help = "\
+Exit codes: 0 all were removed; 1 some were not there.
+
+Examples:
+  lookalike index remove pages https://example.org/old.html
+  lookalike index remove pages --ids gone.txt")]
+struct RawRemove {
+    #[command(flatten)]
+    location: Location,
+    /// The ids
+    #[arg(value_name = "ID", required_unless_present = "ids")]
+    id: Vec<String>,
+    /// A file with an id on each line, or - for standard input
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    ids: Option<String>,
+}
+
+/// Show what is known of a document
+#[derive(Args)]
+#[command(after_long_help = "\
+Exit codes: 0 it is there; 1 it is not.
+
+Examples:
+  lookalike index get pages https://example.org/
+  lookalike index get pages https://example.org/ --content > page.html")]
+struct RawGet {
+    #[command(flatten)]
+    location: Location,
+    /// The id
+    #[arg(value_name = "ID")]
+    id: String,
+    /// Print the stored document as it was added
+    #[arg(long, conflicts_with = "json")]
+    content: bool,
+    /// Answer with a JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Say what is in an index
+#[derive(Args)]
+struct RawUpkeep {
+    #[command(flatten)]
+    location: Location,
+    /// Answer with a JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Copy the index as it is to a new folder
+#[derive(Args)]
+struct RawSnapshot {
+    #[command(flatten)]
+    location: Location,
+    /// The folder of the copy; must not be there
+    #[arg(value_name = "TO", value_hint = ValueHint::DirPath)]
+    to: PathBuf,
+}
+
+/// Checked arguments.
+pub(crate) struct Index {
+    pub(crate) folder: PathBuf,
+    pub(crate) secret: Option<PathBuf>,
+    pub(crate) wanted: IndexWanted,
+}
+
+/// What to do with an index.
+pub(crate) enum IndexWanted {
+    Create { judging: Judging, store_text: bool },
+    Add { inputs: Vec<String>, reading: Reading },
+    Check { inputs: Vec<String>, reading: Reading, json: bool },
+    Filter { inputs: Vec<String>, reading: Reading, out: Option<PathBuf> },
+    Remove { ids: Vec<String>, file: Option<String> },
+    Get { id: String, content: bool, json: bool },
+    Stats { json: bool },
+    Verify { json: bool },
+    Compact { json: bool },
+    Snapshot { to: PathBuf },
+}
+
+/// How documents are read.
+pub(crate) struct Reading {
+    pub(crate) documents: Documents,
+    pub(crate) on_unreadable: OnUnreadable,
+    pub(crate) progress: ProgressForm,
+}
+
+impl RawReading {
+    fn check(self) -> Reading {
+        let Self { strict, progress, documents } = self;
+        let on_unreadable = if strict { OnUnreadable::Stop } else { OnUnreadable::Skip };
+        Reading { documents: documents.check(), on_unreadable, progress: progress.form }
+    }
+}
+
+impl RawIndex {
+    pub(crate) fn check(self) -> Result<Index, clap::Error> {
+        let (location, wanted) = match self.command {
+            RawIndexCommand::Create(RawCreate { location, no_text, judging }) => {
+                let judging = judging.check("index")?;
+                (location, IndexWanted::Create { judging, store_text: !no_text })
+            }
+            RawIndexCommand::Add(RawAdd { location, inputs, reading }) => {
+                (location, IndexWanted::Add { inputs, reading: reading.check() })
+            }
+            RawIndexCommand::Check(RawCheck { location, inputs, json, reading }) => {
+                (location, IndexWanted::Check { inputs, reading: reading.check(), json })
+            }
+            RawIndexCommand::Filter(RawFilter { location, inputs, out, reading }) => {
+                (location, IndexWanted::Filter { inputs, reading: reading.check(), out })
+            }
+            RawIndexCommand::Remove(RawRemove { location, id, ids }) => {
+                (location, IndexWanted::Remove { ids: id, file: ids })
+            }
+            RawIndexCommand::Get(RawGet { location, id, content, json }) => {
+                (location, IndexWanted::Get { id, content, json })
+            }
+            RawIndexCommand::Stats(RawUpkeep { location, json }) => {
+                (location, IndexWanted::Stats { json })
+            }
+            RawIndexCommand::Verify(RawUpkeep { location, json }) => {
+                (location, IndexWanted::Verify { json })
+            }
+            RawIndexCommand::Compact(RawUpkeep { location, json }) => {
+                (location, IndexWanted::Compact { json })
+            }
+            RawIndexCommand::Snapshot(RawSnapshot { location, to }) => {
+                (location, IndexWanted::Snapshot { to })
+            }
+        };
+        let Location { folder, secret_seed } = location;
+        Ok(Index { folder, secret: secret_seed, wanted })
+    }
+}

@@ -1,0 +1,196 @@
+//! `lookalike index`.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::{Run, folder, path, run, run_with_input};
+
+/// A text of words that no other number has, with some of them changed.
+fn text(number: u64, changed: u64) -> String {
+    let word =
+        |n: u64| if n < changed { format!("x{number}y{n}") } else { format!("w{number}v{n}") };
+    (0..80).map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// 300 documents: of each three of which two are copies or near copies of an earlier one.
+fn corpus(folder: &Path) -> String {
+    let line = |n: u64| {
+        let (of, changed) = if n % 3 == 0 { (n, 0) } else { (n / 7 * 3 % 300, n % 6) };
+        format!("{{\"id\": \"d{n}\", \"n\": {n}, \"text\": \"{}\"}}\n", text(of, changed))
+    };
+    let lines: String = (0..300).map(line).collect();
+    let file = path(folder, "corpus.jsonl");
+    fs::write(&file, lines).unwrap();
+    file
+}
+
+fn ids(lines: &str) -> BTreeSet<String> {
+    let id = |line: &str| {
+        let record: Value = serde_json::from_str(line).unwrap();
+        record["id"].as_str().unwrap().to_owned()
+    };
+    lines.lines().map(id).collect()
+}
+
+fn done(arguments: &[&str]) -> Run {
+    let run = run(arguments);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    run
+}
+
+#[test]
+fn what_is_known_is_found() {
+    let folder = folder("index_check");
+    let (index, known) = (path(&folder, "index"), path(&folder, "known.jsonl"));
+    done(&["index", "create", &index]);
+    fs::write(
+        &known,
+        format!("{{\"id\": \"a\", \"text\": \"{}\", \"url\": \"http://x.org/\"}}\n", text(1, 0)),
+    )
+    .unwrap();
+    assert!(done(&["index", "add", &index, &known]).stderr.contains("1 document added"));
+
+    let near = format!("{{\"id\": \"b\", \"text\": \"{}\"}}\n", text(1, 1));
+    let found = run_with_input(&["index", "check", &index, "-", "--json"], near.as_bytes());
+    assert_eq!(found.code, 0, "{}", found.stderr);
+    let answer = found.json();
+    assert_eq!(answer["id"], "b");
+    let found = &answer["matches"][0];
+    assert_eq!((&found["id"], &found["kind"]), (&Value::from("a"), &Value::from("near")));
+    // 76 windows of five words each, one of which has the word that changed.
+    assert_eq!(found["resemblance"], 75.0 / 77.0);
+    assert_eq!((&found["url"], &found["verified"]), (&"http://x.org/".into(), &true.into()));
+
+    let lines =
+        run_with_input(&["index", "check", &index, "-", "--format", "jsonl"], near.as_bytes());
+    assert_eq!((lines.code, lines.stdout.as_str()), (0, "near    0.9740  b  a\n"));
+    let new = run_with_input(&["index", "check", &index, "-"], text(2, 0).as_bytes());
+    assert_eq!((new.code, new.stdout.as_str()), (1, ""), "{}", new.stderr);
+
+    let again = done(&["index", "add", &index, &known]);
+    assert!(again.stderr.contains("(1 in the place of one of the same id)"), "{}", again.stderr);
+}
+
+#[test]
+fn a_filter_passes_what_dedup_keeps() {
+    let folder = folder("index_filter");
+    let corpus = corpus(&folder);
+    let (index, out) = (path(&folder, "index"), path(&folder, "out"));
+    done(&["dedup", &corpus, "--keep", "first", "--out", &out]);
+    let kept = fs::read_to_string(folder.join("out/kept/corpus.jsonl")).unwrap();
+    assert!((90..200).contains(&kept.lines().count()), "{}", kept.lines().count());
+
+    done(&["index", "create", &index]);
+    let passed = done(&["index", "filter", &index, &corpus]);
+    assert_eq!(passed.stdout, kept, "line by line");
+    let again = done(&["index", "filter", &index, &corpus]);
+    assert_eq!(again.stdout, "", "all are known");
+
+    // The same into a folder, in the format of the file.
+    let (other, new) = (path(&folder, "other"), path(&folder, "new"));
+    done(&["index", "create", &other]);
+    done(&["index", "filter", &other, &corpus, "--out", &new]);
+    assert_eq!(fs::read_to_string(folder.join("new/corpus.jsonl")).unwrap(), kept);
+    done(&["index", "verify", &index]);
+}
+
+#[test]
+fn runs_and_signature_files_are_loaded() {
+    let folder = folder("index_load");
+    let corpus = corpus(&folder);
+    let at = |name: &str| path(&folder, name);
+    done(&["dedup", &corpus, "--out", &at("out")]);
+    let kept = ids(&fs::read_to_string(folder.join("out/kept/corpus.jsonl")).unwrap());
+
+    done(&["index", "create", &at("of-run")]);
+    done(&["index", "add", &at("of-run"), &at("out")]);
+    done(&["index", "create", &at("of-kept")]);
+    done(&["index", "add", &at("of-kept"), &at("out/kept")]);
+    let answers = |index: &str| done(&["index", "check", index, &corpus, "--json"]).stdout;
+    assert_eq!(answers(&at("of-run")), answers(&at("of-kept")));
+    for line in answers(&at("of-run")).lines() {
+        let answer: Value = serde_json::from_str(line).unwrap();
+        assert!(kept.contains(answer["matches"][0]["id"].as_str().unwrap()), "{line}");
+    }
+
+    // Without texts: from the signatures of the run, or from a signature file.
+    done(&["sketch", &corpus, "-o", &at("corpus.signatures")]);
+    for (index, input, documents) in
+        [("signed", "corpus.signatures", 300), ("signed-run", "out", kept.len())]
+    {
+        done(&["index", "create", &at(index), "--no-text"]);
+        done(&["index", "add", &at(index), &at(input)]);
+        let stats = done(&["index", "stats", &at(index), "--json"]).json();
+        assert_eq!(stats["documents"], documents);
+        let answer = done(&["index", "check", &at(index), &corpus, "--json"]);
+        let first: Value = serde_json::from_str(answer.stdout.lines().next().unwrap()).unwrap();
+        assert_eq!(first["matches"][0]["kind"], "exact");
+    }
+    done(&["index", "create", &at("c"), "--recipe", "henzinger-c"]);
+    run(&["index", "add", &at("c"), &at("corpus.signatures")])
+        .fails_with("is not of the recipe of this index");
+}
+
+#[test]
+fn documents_are_removed_and_shown() {
+    let folder = folder("index_remove");
+    let corpus = corpus(&folder);
+    let at = |name: &str| path(&folder, name);
+    let index = at("index");
+    done(&["index", "create", &index]);
+    done(&["index", "add", &index, &corpus]);
+    let shown = done(&["index", "get", &index, "d3", "--json"]).json();
+    assert_eq!((&shown["id"], &shown["tokens"]), (&"d3".into(), &80.into()));
+    assert_eq!(done(&["index", "get", &index, "d3", "--content"]).stdout, text(3, 0));
+
+    done(&["index", "remove", &index, "d3"]);
+    assert_eq!(run(&["index", "get", &index, "d3"]).code, 1);
+    let none = run(&["index", "remove", &index, "d3"]);
+    assert_eq!(none.code, 1);
+    assert!(none.stderr.contains("1 not there: d3"), "{}", none.stderr);
+    fs::write(at("ids"), "d0\nd6\n").unwrap();
+    done(&["index", "remove", &index, "--ids", &at("ids")]);
+    done(&["index", "compact", &index]);
+    let verified = done(&["index", "verify", &index, "--json"]).json();
+    assert_eq!((&verified["documents"], &verified["contents"]), (&297.into(), &297.into()));
+
+    done(&["index", "snapshot", &index, &at("copy")]);
+    let answers = |index: &str| done(&["index", "check", index, &corpus, "--json"]).stdout;
+    assert_eq!(answers(&index), answers(&at("copy")));
+}
+
+#[test]
+fn a_secret_is_needed_and_not_stored() {
+    let folder = folder("index_secret");
+    let at = |name: &str| path(&folder, name);
+    let index = at("index");
+    fs::write(at("secret"), "correct horse battery staple").unwrap();
+    fs::write(at("wrong"), "another secret of enough bytes").unwrap();
+    fs::write(at("short"), "short").unwrap();
+    run(&["index", "create", &index, "--secret-seed", &at("short")]).fails_with("is no secret");
+    done(&["index", "create", &index, "--secret-seed", &at("secret")]);
+    done(&["index", "stats", &index, "--secret-seed", &at("secret")]);
+    run(&["index", "stats", &index]).fails_with("--secret-seed names its file");
+    run(&["index", "stats", &index, "--secret-seed", &at("wrong")])
+        .fails_with("was not made with this secret");
+}
+
+#[test]
+fn mistakes_are_told() {
+    let folder = folder("index_mistakes");
+    let index = path(&folder, "index");
+    run(&["index", "stats", &index]).fails_with("is no index");
+    done(&["index", "create", &index]);
+    run(&["index", "create", &index]).fails_with("exists already");
+    run(&["index", "add", &index, "nothing.jsonl"]).fails_with("nothing.jsonl");
+    run(&["index", "create", &path(&folder, "x"), "--recipe", "nonsense"])
+        .fails_with("there is no recipe `nonsense`");
+    fs::write(folder.join("bad.jsonl"), "{\"id\": 1, \"text\": \"one two\"}\n{oops\n").unwrap();
+    let skipped = run(&["index", "add", &index, &path(&folder, "bad.jsonl")]);
+    assert_eq!(skipped.code, 3, "{}", skipped.stderr);
+    assert!(skipped.stderr.contains("1 skipped"), "{}", skipped.stderr);
+    run(&["index", "add", &index, &path(&folder, "bad.jsonl"), "--strict"]).fails_with("bad.jsonl");
+}

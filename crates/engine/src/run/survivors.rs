@@ -1,0 +1,86 @@
+//! The documents of a run that stay.
+
+use lookalike_core::Signature;
+use lookalike_corpus::Record;
+
+use super::Run;
+use super::tables::for_each_member;
+use crate::error::Error;
+use crate::row_set::RowSet;
+use crate::signature_file::SignatureReader;
+
+impl Run {
+    /// Calls `each` with the id and the signature of every document that stays, in order.
+    ///
+    /// # Errors
+    /// If a file cannot be read; and what `each` gives, which ends it.
+    pub fn for_each_surviving_signature<E: From<Error>>(
+        &self,
+        mut each: impl FnMut(&str, &Signature) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let removed = self.removed()?;
+        let mut reader = SignatureReader::open(&self.files.signatures())?;
+        let (mut id, mut signature) = (String::new(), Signature::default());
+        let mut row = 0;
+        while reader.read(&mut id, &mut signature)? {
+            if !removed.contains(row) {
+                each(&id, &signature)?;
+            }
+            row += 1;
+        }
+        Ok(())
+    }
+
+    /// Calls `each` with every document that stays, in order, read from the inputs again.
+    ///
+    /// # Errors
+    /// If an input has changed or cannot be read; and what `each` gives, which ends it.
+    pub fn for_each_survivor<E: From<Error>>(
+        &self,
+        mut each: impl FnMut(&Record<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let removed = self.removed()?;
+        self.sources.check_unchanged()?;
+        for number in 0..self.sources.len() {
+            let source = self.sources.get(number)?;
+            let stays =
+                |record| source.row_of(record).is_some_and(|row: u64| !removed.contains(row));
+            for chunk in source.source.chunks(&self.read) {
+                // Where it broke off then, it breaks off now.
+                let Ok(chunk) = chunk else { break };
+                let mut outcome = Ok(());
+                chunk.for_each_wanted(stays, |record| {
+                    if outcome.is_ok() {
+                        outcome = match record {
+                            Ok(record) => each(&record),
+                            Err(fault) => Err(Error::corpus(fault).into()),
+                        };
+                    }
+                });
+                outcome?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether documents can be read again: not if the run was made from a signature file.
+    pub fn has_inputs(&self) -> bool {
+        self.sources.len() > 0
+    }
+
+    /// The rows of documents that went.
+    fn removed(&self) -> Result<RowSet, Error> {
+        let mut removed = RowSet::none(self.documents());
+        for_each_member(
+            &self.files.clusters(),
+            |_, _| true,
+            |member| {
+                if !member.kept {
+                    removed.insert(member.row);
+                }
+                Ok(())
+            },
+        )?;
+        Ok(removed)
+    }
+}

@@ -1,0 +1,218 @@
+//! Documents as they come, and as they are stored.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use lookalike_core::{Layout, Signature};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// The longest id: longer than any path, and than URLs that servers accept.
+pub const MAX_ID_BYTES: usize = 64 << 10;
+/// The longest URL.
+pub const MAX_URL_BYTES: usize = 64 << 10;
+/// The longest content, before compression.
+pub const MAX_CONTENT_BYTES: usize = 256 << 20;
+
+/// A document, as it is added or asked about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Document<'a> {
+    /// Names it. Not looked at when it is only asked about.
+    pub id: Cow<'a, str>,
+    /// Where it comes from: tells sites apart where the recipe asks for them, and a page's own
+    /// pictures from others.
+    pub url: Option<Cow<'a, str>>,
+    /// When it was seen, in seconds since 1970, by the caller's clock; 0 if that is not known.
+    pub time: u64,
+    /// What it says.
+    pub content: Content<'a>,
+}
+
+/// What a document says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Content<'a> {
+    /// A text. Bytes that are not UTF-8 separate words.
+    Text(Cow<'a, [u8]>),
+    /// A web page in UTF-8, of which the text is taken that a visitor sees.
+    Html(Cow<'a, [u8]>),
+    /// Only a signature, made elsewhere by the recipe of the index: nothing can be verified
+    /// exactly with it, and matches say so.
+    Signed {
+        /// The signature.
+        signature: Cow<'a, Signature>,
+        /// The length of what was signed, in bytes.
+        bytes: u64,
+    },
+}
+
+impl<'a> Document<'a> {
+    /// A text.
+    pub fn text(id: impl Into<Cow<'a, str>>, text: &'a (impl AsRef<[u8]> + ?Sized)) -> Self {
+        Self::new(id, Content::Text(Cow::Borrowed(text.as_ref())))
+    }
+
+    /// A web page.
+    pub fn html(id: impl Into<Cow<'a, str>>, page: &'a (impl AsRef<[u8]> + ?Sized)) -> Self {
+        Self::new(id, Content::Html(Cow::Borrowed(page.as_ref())))
+    }
+
+    /// A document of which only the signature is known.
+    pub fn signed(id: impl Into<Cow<'a, str>>, signature: &'a Signature, bytes: u64) -> Self {
+        Self::new(id, Content::Signed { signature: Cow::Borrowed(signature), bytes })
+    }
+
+    /// Any content, without a URL and a time.
+    pub fn new(id: impl Into<Cow<'a, str>>, content: Content<'a>) -> Self {
+        Self { id: id.into(), url: None, time: 0, content }
+    }
+
+    /// With this URL.
+    #[must_use]
+    pub fn with_url(mut self, url: impl Into<Cow<'a, str>>) -> Self {
+        self.url = Some(url.into());
+        self
+    }
+
+    /// Seen at this time.
+    #[must_use]
+    pub fn with_time(mut self, time: u64) -> Self {
+        self.time = time;
+        self
+    }
+
+    pub(crate) fn check_lengths(&self) -> Result<()> {
+        let content = match &self.content {
+            Content::Text(bytes) | Content::Html(bytes) => bytes.len(),
+            Content::Signed { .. } => 0,
+        };
+        let url = self.url.as_deref().map_or(0, str::len);
+        let fields = [
+            ("id", self.id.len(), MAX_ID_BYTES),
+            ("URL", url, MAX_URL_BYTES),
+            ("content", content, MAX_CONTENT_BYTES),
+        ];
+        match fields.into_iter().find(|&(_, bytes, limit)| bytes > limit) {
+            None => Ok(()),
+            Some((field, bytes, limit)) => {
+                let id = self.id.chars().take(64).collect();
+                Err(Error::new(ErrorKind::TooLong { field, id, bytes, limit }))
+            }
+        }
+    }
+}
+
+/// The kind of a content that is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ContentKind {
+    /// A text.
+    Text,
+    /// A web page.
+    Html,
+}
+
+/// A document of the index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Record {
+    /// Its number: ascending in the order of adding, never used again.
+    pub number: u64,
+    /// Its id.
+    pub id: String,
+    /// Its URL, if it has one.
+    pub url: Option<String>,
+    /// Its length in bytes.
+    pub bytes: u64,
+    /// The time it was given, in seconds since 1970; 0 if none was.
+    pub time: u64,
+    /// What is stored of its content, if anything is.
+    pub stored: Option<ContentKind>,
+    /// Its signature; the sketch only if the recipe keeps it.
+    pub signature: Signature,
+}
+
+const HTML: u8 = 1;
+const STORED: u8 = 2;
+const HAS_URL: u8 = 4;
+
+/// Bytes of a checksum.
+const CHECKSUM: usize = 4;
+
+/// The checksum of a record or content: of its bytes, and of the number it stands under.
+pub(crate) fn checksum(number: u64, bytes: &[u8]) -> [u8; CHECKSUM] {
+    (xxh3_64_with_seed(bytes, number) as u32).to_le_bytes()
+}
+
+/// The body of what was stored with its checksum; `None` if it does not fit.
+pub(crate) fn checked(number: u64, bytes: &[u8]) -> Option<&[u8]> {
+    let (body, found) = bytes.split_last_chunk::<CHECKSUM>()?;
+    (checksum(number, body) == *found).then_some(body)
+}
+
+impl Record {
+    /// Signature, flags, length, time, length of the id, id, URL, checksum.
+    pub(crate) fn encode(&self, layout: Layout) -> Vec<u8> {
+        let url = self.url.as_deref();
+        let mut out = Vec::with_capacity(layout.bytes() + self.id.len() + 24);
+        layout.encode(&self.signature, &mut out);
+        let html = if self.stored == Some(ContentKind::Html) { HTML } else { 0 };
+        let stored = if self.stored.is_some() { STORED } else { 0 };
+        out.push(html | stored | if url.is_some() { HAS_URL } else { 0 });
+        for number in [self.bytes, self.time, self.id.len() as u64] {
+            push_number(number, &mut out);
+        }
+        out.extend(self.id.as_bytes());
+        out.extend(url.unwrap_or_default().as_bytes());
+        out.extend(checksum(self.number, &out));
+        out
+    }
+
+    /// Reads a record; `store` is for the message.
+    pub(crate) fn decode(layout: Layout, number: u64, bytes: &[u8], store: &Path) -> Result<Self> {
+        Self::try_decode(layout, number, bytes).ok_or_else(|| {
+            Error::corruption(store, format!("documents: record {number} has no right checksum"))
+        })
+    }
+
+    fn try_decode(layout: Layout, number: u64, bytes: &[u8]) -> Option<Self> {
+        let body = checked(number, bytes)?;
+        let (signature, rest) = body.split_at_checked(layout.bytes())?;
+        let signature = layout.decode(signature)?;
+        let (&flags, mut rest) = rest.split_first()?;
+        let [bytes, time, length] = [(); 3].map(|()| pull_number(&mut rest));
+        let (id, url) = rest.split_at_checked(usize::try_from(length?).ok()?)?;
+        let text = |bytes: &[u8]| Some(std::str::from_utf8(bytes).ok()?.to_owned());
+        let kind = if flags & HTML == 0 { ContentKind::Text } else { ContentKind::Html };
+        Some(Self {
+            number,
+            id: text(id)?,
+            url: if flags & HAS_URL == 0 { None } else { Some(text(url)?) },
+            bytes: bytes?,
+            time: time?,
+            stored: (flags & STORED != 0).then_some(kind),
+            signature,
+        })
+    }
+}
+
+/// Seven bits a byte, the lowest first; the last has its highest bit clear.
+fn push_number(mut number: u64, out: &mut Vec<u8>) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+fn pull_number(bytes: &mut &[u8]) -> Option<u64> {
+    let mut number = 0;
+    for shift in (0..64).step_by(7) {
+        let (&byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        number |= u64::from(byte & 0x7f).checked_shl(shift)?;
+        if byte & 0x80 == 0 {
+            return Some(number);
+        }
+    }
+    None
+}

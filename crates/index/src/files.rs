@@ -1,0 +1,49 @@
+//! Files and folders, with errors that name them.
+
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use crate::error::{Error, Operation, Result};
+
+/// Fills `out` from a place in the file, whoever else reads from it.
+#[cfg(unix)]
+pub(crate) fn read_at(file: &File, out: &mut [u8], offset: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, out, offset)
+}
+
+/// Fills `out` from a place in the file, whoever else reads from it.
+#[cfg(windows)]
+pub(crate) fn read_at(file: &File, mut out: &mut [u8], mut offset: u64) -> io::Result<()> {
+    while !out.is_empty() {
+        match std::os::windows::fs::FileExt::seek_read(file, out, offset)? {
+            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+            read => {
+                out = &mut out[read..];
+                offset += read as u64;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Sees on disk that files of a folder have their names. Windows has no such thing.
+pub(crate) fn sync_folder(folder: &Path) -> Result<()> {
+    if cfg!(windows) {
+        return Ok(());
+    }
+    let synced = File::open(folder).and_then(|folder| folder.sync_all());
+    synced.map_err(|error| Error::io(folder, Operation::Write, error))
+}
+
+/// Writes a file under another name, sees it on disk, and gives it its name.
+pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
+    let partial = path.with_extension("partial");
+    let written = File::create(&partial).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.sync_all()
+    });
+    written.map_err(|error| Error::io(&partial, Operation::Write, error))?;
+    std::fs::rename(&partial, path).map_err(|e| Error::io(path, Operation::Rename, e))?;
+    path.parent().map_or(Ok(()), sync_folder)
+}

@@ -1,0 +1,160 @@
+//! The file that makes a folder an index: its recipe, and what else never changes.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+use lookalike_core::Recipe;
+use sha2::{Digest as _, Sha256};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::error::{Error, ErrorKind, Operation, Result};
+use crate::files::write_whole;
+
+const MAGIC: [u8; 8] = *b"LOOKINDX";
+const FORMAT_VERSION: u32 = 1;
+/// The longest recipe; those that we write have less than a kilobyte and a name.
+const MAX_RECIPE: usize = 64 << 10;
+/// Bytes before the recipe: magic, version, flags, the secret's check value, length.
+const START: usize = 8 + 4 + 4 + 32 + 4;
+
+const STORES_TEXT: u32 = 1;
+const HAS_SECRET: u32 = 2;
+
+/// A secret from which an index draws its random choices, so that nobody without it can make
+/// documents that look alike to the index only, or that it takes for others.
+///
+/// It is not stored.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(pub [u8; 32]);
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Secret(..)")
+    }
+}
+
+impl Secret {
+    /// The least bytes of a file that is taken for one.
+    const MIN_BYTES: usize = 16;
+    /// And the most: whoever names another file by mistake is told.
+    const MAX_BYTES: u64 = 1 << 20;
+
+    /// The secret that a file makes, whatever is in it; an end of line at its end is left out.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or is too short to be a secret.
+    pub fn from_file(path: &Path) -> Result<Self> {
+        let mut bytes = Vec::new();
+        File::open(path)
+            .and_then(|file| file.take(Self::MAX_BYTES + 1).read_to_end(&mut bytes))
+            .map_err(|error| Error::io(path, Operation::Read, error))?;
+        let bytes = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
+        let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
+        if bytes.len() < Self::MIN_BYTES || bytes.len() as u64 > Self::MAX_BYTES {
+            return Err(Error::new(ErrorKind::NoSecret(path.to_owned())));
+        }
+        Ok(Self(Sha256::digest(bytes).into()))
+    }
+
+    fn derive(&self, purpose: &str, more: &[u8]) -> [u8; 32] {
+        let mut hash = Sha256::new();
+        hash.update(purpose.as_bytes());
+        hash.update(self.0);
+        hash.update(more);
+        hash.finalize().into()
+    }
+
+    /// What is stored, so that another secret is found to be wrong.
+    fn check_value(&self) -> [u8; 32] {
+        self.derive("lookalike index, check value\0", &[])
+    }
+
+    /// The recipe with a seed of this secret. Seeds have 63 bits.
+    fn applied_to(&self, recipe: &Recipe) -> Recipe {
+        let bytes = self.derive("lookalike index, seed\0", &recipe.seed.to_le_bytes());
+        let seed = bytes.first_chunk::<8>().map_or(0, |bytes| u64::from_le_bytes(*bytes));
+        Recipe { seed: seed >> 1, ..recipe.clone() }
+    }
+}
+
+/// What never changes.
+#[derive(Clone, Debug)]
+pub(crate) struct Header {
+    /// As it was given; its seed is not the one that is used if there is a secret.
+    pub(crate) recipe: Recipe,
+    pub(crate) store_text: bool,
+    check_value: Option<[u8; 32]>,
+}
+
+impl Header {
+    pub(crate) fn new(recipe: &Recipe, store_text: bool, secret: Option<&Secret>) -> Self {
+        let check_value = secret.map(Secret::check_value);
+        Self { recipe: recipe.clone(), store_text, check_value }
+    }
+
+    /// The recipe that signs.
+    pub(crate) fn signing_recipe(&self, index: &Path, secret: Option<&Secret>) -> Result<Recipe> {
+        match (self.check_value, secret) {
+            (None, None) => Ok(self.recipe.clone()),
+            (Some(_), None) => Err(Error::new(ErrorKind::SecretMissing(index.to_owned()))),
+            (check, Some(secret)) if check == Some(secret.check_value()) => {
+                Ok(secret.applied_to(&self.recipe))
+            }
+            _ => Err(Error::new(ErrorKind::SecretWrong(index.to_owned()))),
+        }
+    }
+
+    pub(crate) fn write(&self, path: &Path) -> Result<()> {
+        let toml = self.recipe.to_toml();
+        let mut bytes = Vec::with_capacity(START + toml.len() + 8);
+        bytes.extend(MAGIC);
+        bytes.extend(FORMAT_VERSION.to_le_bytes());
+        let text = if self.store_text { STORES_TEXT } else { 0 };
+        let secret = if self.check_value.is_some() { HAS_SECRET } else { 0 };
+        bytes.extend((text | secret).to_le_bytes());
+        bytes.extend(self.check_value.unwrap_or_default());
+        bytes.extend((toml.len() as u32).to_le_bytes());
+        bytes.extend(toml.as_bytes());
+        bytes.extend(xxh3_64(&bytes).to_le_bytes());
+        write_whole(path, &bytes)
+    }
+
+    /// Reads it; `index` is the folder that users know.
+    pub(crate) fn read(path: &Path, index: &Path) -> Result<Self> {
+        let bytes = match std::fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Err(Error::new(ErrorKind::NoIndex(index.to_owned())));
+            }
+            Err(error) => return Err(Error::io(path, Operation::Read, error)),
+        };
+        let damaged = |fault: &str| Error::corruption(path, fault);
+        let word = |at: usize| {
+            let word = bytes.get(at..).and_then(<[u8]>::first_chunk);
+            word.map_or(0, |word| u32::from_le_bytes(*word))
+        };
+        if bytes.get(..8) != Some(&MAGIC[..]) {
+            return Err(damaged("its first bytes are not those of an index"));
+        }
+        if word(8) != FORMAT_VERSION {
+            let (path, found, known) = (path.to_owned(), word(8), FORMAT_VERSION);
+            return Err(Error::new(ErrorKind::Version { path, found, known }));
+        }
+        let length = word(START - 4) as usize;
+        if length > MAX_RECIPE || bytes.len() != START + length + 8 {
+            return Err(damaged("is not as long as it says"));
+        }
+        let (body, checksum) = bytes.split_at(START + length);
+        if xxh3_64(body).to_le_bytes() != checksum {
+            return Err(damaged("does not have its checksum"));
+        }
+        let toml = std::str::from_utf8(&body[START..]);
+        let toml = toml.map_err(|_| damaged("its recipe is not in UTF-8"))?;
+        let recipe = Recipe::from_toml(toml)?;
+        let flags = word(12);
+        let check_value = body.get(16..).and_then(<[u8]>::first_chunk::<32>).copied();
+        let check_value = check_value.filter(|_| flags & HAS_SECRET != 0);
+        Ok(Self { recipe, store_text: flags & STORES_TEXT != 0, check_value })
+    }
+}

@@ -1,0 +1,700 @@
+//! The index and its operations.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use lookalike_core::recipe::{SketchParameters, Verify};
+use lookalike_core::{Kernel, Layout, Recipe, Signature, Signer};
+
+use crate::document::{Content, Document, Record};
+use crate::error::{Error, ErrorKind, Operation, Result};
+use crate::header::Header;
+use crate::judge::{Judge, Match, Query};
+use crate::options::{CreateOptions, OpenOptions};
+use crate::pending::{Pending, keys};
+use crate::postings::{Posting, Recent, Run};
+use crate::state::{Head, Runs};
+use crate::store::{Acknowledged, Durability, Entries, Store, Table};
+use crate::tools::Tools;
+use crate::view::{Lists, View, content};
+use crate::writer::{Writer, remove_orphans};
+
+/// The names of the files and folders of an index.
+pub(crate) const HEADER: &str = "index";
+pub(crate) const ACKNOWLEDGED: &str = "acknowledged";
+pub(crate) const STORE: &str = "store";
+pub(crate) const RUNS: &str = "runs";
+
+/// Documents of a load that are committed together.
+const LOAD_BATCH: usize = 1000;
+
+/// A persistent index of documents.
+///
+/// Any number of threads may use it at once; changes are made one after another.
+pub struct Index {
+    path: PathBuf,
+    header: Header,
+    /// The recipe that signs.
+    recipe: Recipe,
+    kernel: Kernel,
+    layout: Layout,
+    judge: Judge,
+    run_postings: usize,
+    store: Store,
+    lists: RwLock<Lists>,
+    writer: Mutex<Writer>,
+    tools: Mutex<Vec<Tools>>,
+}
+
+/// What a check found.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Answer {
+    /// The look-alikes, the best first; of equals the one that was added first.
+    pub matches: Vec<Match>,
+    /// Whether more documents share a key than are looked at
+    /// ([`LIST_LIMIT`](crate::LIST_LIMIT)), so that there may be more matches.
+    pub limited: bool,
+}
+
+impl Answer {
+    /// Whether nothing like it is known.
+    pub fn is_new(&self) -> bool {
+        self.matches.is_empty()
+    }
+
+    /// The match that was added first: the one that stands for the document.
+    pub fn keeper(&self) -> Option<&Match> {
+        self.matches.iter().min_by_key(|found| found.number)
+    }
+}
+
+/// What an addition did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Added {
+    /// The document's number.
+    pub number: u64,
+    /// Whether it stands in the place of one with the same id.
+    pub replaced: bool,
+}
+
+/// When [`Index::check_and_add`] adds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AddIf {
+    /// If there is no match.
+    #[default]
+    New,
+    /// Always.
+    Any,
+}
+
+/// What [`Index::check_and_add`] found and did.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct CheckedAndAdded {
+    /// What was there before.
+    pub answer: Answer,
+    /// `None` if it was not added.
+    pub added: Option<Added>,
+}
+
+impl Index {
+    /// Makes an index in a folder that is empty or does not exist.
+    ///
+    /// A recipe that verifies by estimates keeps its sketches.
+    ///
+    /// # Errors
+    /// If the recipe cannot be followed, the folder has something in it, or the system refuses.
+    pub fn create(path: &Path, recipe: &Recipe, options: &CreateOptions) -> Result<Self> {
+        let mut recipe = recipe.clone();
+        recipe.keep_sketch |= recipe.verify == Verify::Estimate;
+        recipe.validate()?;
+        let header = Header::new(&recipe, options.stores_text(), options.opening().secret.as_ref());
+        fs::create_dir_all(path).map_err(|e| Error::io(path, Operation::Create, e))?;
+        let mut within = fs::read_dir(path).map_err(|e| Error::io(path, Operation::Read, e))?;
+        if within.next().is_some() {
+            return Err(Error::new(ErrorKind::Exists(path.to_owned())));
+        }
+        let runs = path.join(RUNS);
+        fs::create_dir(&runs).map_err(|e| Error::io(&runs, Operation::Create, e))?;
+        let store = Store::open(&path.join(STORE), path, options.opening().cache_bytes)?;
+        begin(&store, Head::default(), &Runs::default())?;
+        Acknowledged::create(&path.join(ACKNOWLEDGED))?;
+        // The last: without it the folder is no index.
+        header.write(&path.join(HEADER))?;
+        Self::with_store(path, header, store, options.opening())
+    }
+
+    /// Opens an index.
+    ///
+    /// # Errors
+    /// If there is none, it is in use by another process, it is damaged, its secret is another
+    /// one, or the system refuses.
+    pub fn open(path: &Path, options: &OpenOptions) -> Result<Self> {
+        let header = Header::read(&path.join(HEADER), path)?;
+        header.signing_recipe(path, options.secret.as_ref())?;
+        let store = Store::open(&path.join(STORE), path, options.cache_bytes)?;
+        Self::with_store(path, header, store, options)
+    }
+
+    fn with_store(
+        path: &Path,
+        header: Header,
+        store: Store,
+        options: &OpenOptions,
+    ) -> Result<Self> {
+        let recipe = header.signing_recipe(path, options.secret.as_ref())?;
+        let kernel = Kernel::from_environment().map_err(lookalike_core::Error::from)?;
+        let layout = Layout::of(&recipe);
+        let judge = Judge::new(&recipe, kernel);
+        let head = store.get(Table::State, Head::KEY)?;
+        let head = Head::decode(head.as_deref(), store.path())?;
+        let runs = store.get(Table::State, Runs::KEY)?;
+        let mut runs = Runs::decode(runs.as_deref(), store.path())?;
+        if options.rebuild {
+            (runs.flushed, runs.entries) = (0, Vec::new());
+        }
+        let folder = path.join(RUNS);
+        remove_orphans(&folder, &runs)?;
+        let (acknowledged, operations) = Acknowledged::open(&path.join(ACKNOWLEDGED))?;
+        if head.operations < operations {
+            let lost = operations - head.operations;
+            let fault = format!("the last {lost} acknowledged operations are missing");
+            return Err(Error::corruption(store.path(), fault));
+        }
+        let open = |&entry| Run::open(&folder, entry).map(Arc::new);
+        let open_runs: Vec<Arc<Run>> = runs.entries.iter().map(open).collect::<Result<_>>()?;
+        let holes = holes(&store, head)?;
+        let writer = Writer { head, runs, acknowledged, garbage: Vec::new(), merging: None };
+        let index = Self {
+            path: path.to_owned(),
+            header,
+            recipe,
+            kernel,
+            layout,
+            judge,
+            run_postings: options.run_postings,
+            store,
+            lists: RwLock::new(Lists { runs: open_runs, recent: Recent::default(), holes }),
+            writer: Mutex::new(writer),
+            tools: Mutex::default(),
+        };
+        if options.rebuild {
+            index.rebuild()?;
+        } else {
+            index.read_recent()?;
+        }
+        Ok(index)
+    }
+
+    /// Makes the postings again that were in memory when the index was closed.
+    fn read_recent(&self) -> Result<()> {
+        let mut lists = self.lists_mut();
+        let writer = self.writer();
+        let (flushed, next) = (writer.runs.flushed, writer.head.next);
+        drop(writer);
+        let mut expected = flushed;
+        // A number without a record must be a hole.
+        let check_gap = |lists: &Lists, gap: std::ops::Range<u64>| match gap
+            .into_iter()
+            .find(|number| !lists.holes.contains(number))
+        {
+            None => Ok(()),
+            Some(number) => Err(self.damaged(format!("documents: record {number} is missing"))),
+        };
+        for entry in self.store.from(Table::Documents, &flushed.to_be_bytes())? {
+            let record = self.decode_entry(entry?)?;
+            check_gap(&lists, expected..record.number)?;
+            expected = record.number + 1;
+            if !lists.holes.contains(&record.number) {
+                for key in keys(self.judge.rule(), &record.id, &record.signature) {
+                    lists.recent.push(Posting { key, number: record.number });
+                }
+            }
+        }
+        if expected > next {
+            return Err(self.damaged(format!("documents: record {next} is one too many")));
+        }
+        check_gap(&lists, expected..next)
+    }
+
+    /// An entry of the table of documents.
+    pub(crate) fn decode_entry(
+        &self,
+        (key, value): (impl AsRef<[u8]>, impl AsRef<[u8]>),
+    ) -> Result<Record> {
+        let key = key.as_ref().try_into().map(u64::from_be_bytes);
+        let number = key.map_err(|_| self.damaged("documents: a key is no number".to_owned()))?;
+        Record::decode(self.layout, number, value.as_ref(), self.store.path())
+    }
+
+    pub(crate) fn damaged(&self, fault: String) -> Error {
+        Error::corruption(self.store.path(), fault)
+    }
+
+    /// Its folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The recipe that signs its documents. If the index has a secret, so has its seed.
+    pub fn recipe(&self) -> &Recipe {
+        &self.recipe
+    }
+
+    /// A signer whose signatures can be given to this index.
+    ///
+    /// # Errors
+    /// As [`Signer::new`].
+    pub fn signer(&self) -> Result<Signer> {
+        Ok(Signer::with_kernel(&self.recipe, self.kernel)?)
+    }
+
+    /// Whether contents are stored.
+    pub fn stores_text(&self) -> bool {
+        self.header.store_text
+    }
+
+    /// How many documents there are.
+    pub fn len(&self) -> u64 {
+        self.writer().head.documents
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Looks for documents that are known and that this one is a look-alike of. Its id is not
+    /// looked at.
+    ///
+    /// # Errors
+    /// If the document is too long or its signature not one of the recipe, or the index cannot
+    /// be read or is damaged.
+    pub fn check(&self, document: &Document<'_>) -> Result<Answer> {
+        self.with_tools(|tools| {
+            let query = self.query(document, tools)?;
+            self.answer(&query, tools)
+        })
+    }
+
+    /// Checks documents one after another.
+    ///
+    /// # Errors
+    /// As [`check`](Self::check).
+    pub fn check_batch(&self, documents: &[Document<'_>]) -> Result<Vec<Answer>> {
+        documents.iter().map(|document| self.check(document)).collect()
+    }
+
+    /// Adds a document, in the place of one with the same id if there is one. When this returns,
+    /// it is on disk.
+    ///
+    /// # Errors
+    /// As [`check`](Self::check), or if the index cannot be written; then nothing has changed.
+    pub fn add(&self, document: &Document<'_>) -> Result<Added> {
+        let added = self.add_batch(std::slice::from_ref(document))?;
+        added.into_iter().next().ok_or_else(|| unreachable!("one was added"))
+    }
+
+    /// Adds documents together: all of them or, if it fails, none.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add).
+    pub fn add_batch(&self, documents: &[Document<'_>]) -> Result<Vec<Added>> {
+        self.with_tools(|tools| self.add_all(documents, tools, Durability::Now))
+    }
+
+    fn add_all(
+        &self,
+        documents: &[Document<'_>],
+        tools: &mut Tools,
+        durability: Durability,
+    ) -> Result<Vec<Added>> {
+        let mut prepared = Vec::with_capacity(documents.len());
+        for document in documents {
+            self.check_document(document)?;
+            prepared.push(tools.prepare(document, None, self.header.store_text)?);
+        }
+        self.change(durability, |change| {
+            let added = prepared.into_iter().map(|document| change.add(document, tools));
+            added.collect()
+        })
+    }
+
+    /// Checks and, if there is no match or in any case, adds, with nothing in between. When this
+    /// returns, what was added is on disk.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add).
+    pub fn check_and_add(&self, document: &Document<'_>, add_if: AddIf) -> Result<CheckedAndAdded> {
+        let done = self.check_and_add_batch(std::slice::from_ref(document), add_if)?;
+        done.into_iter().next().ok_or_else(|| unreachable!("one was checked"))
+    }
+
+    /// Checks and adds documents one after another, so that each may match those before it; all
+    /// are added together or, if it fails, none.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add).
+    pub fn check_and_add_batch(
+        &self,
+        documents: &[Document<'_>],
+        add_if: AddIf,
+    ) -> Result<Vec<CheckedAndAdded>> {
+        self.with_tools(|tools| {
+            let mut queries = Vec::with_capacity(documents.len());
+            for document in documents {
+                queries.push(self.query(document, tools)?);
+            }
+            self.change(Durability::Now, |change| {
+                let done = documents.iter().zip(&queries).map(|(document, query)| {
+                    let answer = change.answer(query, tools)?;
+                    let adds = add_if == AddIf::Any || answer.is_new();
+                    let added = adds.then(|| {
+                        let text = self.header.store_text;
+                        let prepared = tools.prepare(document, Some(query), text)?;
+                        change.add(prepared, tools)
+                    });
+                    Ok(CheckedAndAdded { answer, added: added.transpose()? })
+                });
+                done.collect()
+            })
+        })
+    }
+
+    /// Adds many documents in one pass, to an index that may have others already. Much faster
+    /// than one by one: they are seen on disk together, when this returns. If it fails or is
+    /// interrupted, the first of them may be there.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add).
+    pub fn load<'d>(&self, documents: impl IntoIterator<Item = Document<'d>>) -> Result<u64> {
+        let mut documents = documents.into_iter();
+        let mut count = 0;
+        self.with_tools(|tools| {
+            loop {
+                let batch: Vec<Document<'_>> = documents.by_ref().take(LOAD_BATCH).collect();
+                if batch.is_empty() {
+                    break;
+                }
+                self.add_all(&batch, tools, Durability::Later)?;
+                count += batch.len() as u64;
+            }
+            let mut writer = self.writer();
+            self.store.sync()?;
+            let operations = writer.head.operations;
+            writer.acknowledged.set(operations)
+        })?;
+        Ok(count)
+    }
+
+    /// Removes the document of an id. False if there is none.
+    ///
+    /// # Errors
+    /// If the index cannot be read or written, or is damaged.
+    pub fn remove(&self, id: &str) -> Result<bool> {
+        Ok(self.remove_batch(&[id])? == [true])
+    }
+
+    /// Removes documents together. False for ids that there are none of.
+    ///
+    /// # Errors
+    /// As [`remove`](Self::remove).
+    pub fn remove_batch(&self, ids: &[impl AsRef<str>]) -> Result<Vec<bool>> {
+        self.with_tools(|tools| {
+            self.change(Durability::Now, |change| {
+                ids.iter().map(|id| change.remove(id.as_ref(), tools)).collect()
+            })
+        })
+    }
+
+    /// The document of an id.
+    ///
+    /// # Errors
+    /// If the index cannot be read or is damaged.
+    pub fn get(&self, id: &str) -> Result<Option<Record>> {
+        self.with_tools(|tools| {
+            let lists = self.lists();
+            self.view(&lists, None).with_id(id, &mut tools.page)
+        })
+    }
+
+    /// The content of the document of an id, if there is one and its content is stored.
+    ///
+    /// # Errors
+    /// As [`get`](Self::get).
+    pub fn content(&self, id: &str) -> Result<Option<Vec<u8>>> {
+        self.with_tools(|tools| {
+            let lists = self.lists();
+            match self.view(&lists, None).with_id(id, &mut tools.page)? {
+                Some(record) => content(&self.store, None, None, &record),
+                None => Ok(None),
+            }
+        })
+    }
+
+    /// All documents, in the order of adding, as they are now.
+    ///
+    /// # Errors
+    /// If the index cannot be read or is damaged; so may every document.
+    pub fn documents(&self) -> Result<Documents<'_>> {
+        self.documents_of(&self.writer())
+    }
+
+    /// The documents between two changes.
+    pub(crate) fn documents_of(&self, writer: &Writer) -> Result<Documents<'_>> {
+        let entries = self.store.from(Table::Documents, &[])?;
+        let holes = self.lists().holes.clone();
+        let missing = writer.head.documents;
+        Ok(Documents { index: self, entries, holes, missing })
+    }
+
+    /// Whether a document can be taken.
+    fn check_document(&self, document: &Document<'_>) -> Result<()> {
+        document.check_lengths()?;
+        match &document.content {
+            Content::Signed { signature, .. } => self.check_signature(&document.id, signature),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_signature(&self, id: &str, signature: &Signature) -> Result<()> {
+        let sketch = match self.recipe.sketch {
+            SketchParameters::Minwise { permutations } if self.recipe.keep_sketch => {
+                permutations..permutations + 1
+            }
+            SketchParameters::Lists { lists, repeats, .. } => lists * repeats..lists * repeats + 1,
+            _ => 0..usize::MAX,
+        };
+        let features = self.recipe.features.map_or(0, |filter| filter.k() as usize);
+        let words = self.recipe.projection.map_or(0, |p| p.bits.div_ceil(64));
+        let faults = [
+            ("features", signature.features.len(), features..features + 1),
+            ("words of projection", signature.projection.len(), words..words + 1),
+            ("words of sketch", signature.sketch.len(), sketch),
+        ];
+        match faults.into_iter().find(|(_, found, expected)| !expected.contains(found)) {
+            None => Ok(()),
+            Some((what, found, expected)) => {
+                let fault = format!("it has {found} {what}, not {}", expected.start);
+                let id = id.chars().take(64).collect();
+                Err(Error::new(ErrorKind::OtherSignature { id, fault }))
+            }
+        }
+    }
+
+    fn query(&self, document: &Document<'_>, tools: &mut Tools) -> Result<Query> {
+        self.check_document(document)?;
+        Ok(tools.query(document, self.judge.needs_shingles()))
+    }
+
+    /// What is known now of a document.
+    fn answer(&self, query: &Query, tools: &mut Tools) -> Result<Answer> {
+        let lists = self.lists();
+        let view = self.view(&lists, None);
+        let candidates = view.candidates(self.judge.rule(), &query.signature, &mut tools.page)?;
+        // Contents are read as they were at this moment, but the writer need not wait for it.
+        let snapshot = self.store.snapshot()?;
+        drop(lists);
+        let mut matches = Vec::new();
+        for known in &candidates.records {
+            let shingles = || {
+                let content = content(&self.store, None, Some(&snapshot), known)?;
+                Ok(shingles_of(known, content, tools))
+            };
+            matches.extend(self.judge.judge(query, known, shingles)?);
+        }
+        self.judge.sort(&mut matches);
+        Ok(Answer { matches, limited: candidates.limited })
+    }
+
+    /// Makes changes as one.
+    fn change<T>(
+        &self,
+        durability: Durability,
+        make: impl FnOnce(&mut Change<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let mut writer = self.writer();
+        self.maintain(&mut writer)?;
+        let lists = self.lists();
+        let mut change = Change { index: self, lists: &lists, pending: Pending::new(writer.head) };
+        let made = make(&mut change)?;
+        let pending = change.pending;
+        drop(lists);
+        self.commit(&mut writer, &pending, durability)?;
+        Ok(made)
+    }
+
+    fn view<'v>(&'v self, lists: &'v Lists, pending: Option<&'v Pending>) -> View<'v> {
+        View { store: &self.store, layout: self.layout, lists, pending }
+    }
+
+    /// Works with tools that nobody else uses.
+    fn with_tools<T>(&self, work: impl FnOnce(&mut Tools) -> Result<T>) -> Result<T> {
+        let spare = self.tools.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut tools = match spare {
+            Some(tools) => tools,
+            None => Tools::new(&self.recipe, self.kernel)?,
+        };
+        let result = work(&mut tools);
+        self.tools.lock().unwrap_or_else(PoisonError::into_inner).push(tools);
+        result
+    }
+
+    // A thread that panicked left nothing half done: what is in memory changes only after the
+    // store has changed, and then in one go.
+
+    pub(crate) fn writer(&self) -> MutexGuard<'_, Writer> {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn lists(&self) -> RwLockReadGuard<'_, Lists> {
+        self.lists.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn lists_mut(&self) -> RwLockWriteGuard<'_, Lists> {
+        self.lists.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn store(&self) -> &Store {
+        &self.store
+    }
+
+    pub(crate) fn header(&self) -> &Header {
+        &self.header
+    }
+
+    pub(crate) fn judge(&self) -> &Judge {
+        &self.judge
+    }
+
+    pub(crate) fn runs_folder(&self) -> PathBuf {
+        self.path.join(RUNS)
+    }
+
+    pub(crate) fn run_postings(&self) -> usize {
+        self.run_postings
+    }
+}
+
+impl Drop for Index {
+    fn drop(&mut self) {
+        let merging = self.writer().merging.take();
+        if let Some(merging) = merging {
+            merging.abandon();
+        }
+    }
+}
+
+impl std::fmt::Debug for Index {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Index").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+/// Changes in the making.
+struct Change<'a> {
+    index: &'a Index,
+    lists: &'a Lists,
+    pending: Pending,
+}
+
+impl Change<'_> {
+    fn view(&self) -> View<'_> {
+        self.index.view(self.lists, Some(&self.pending))
+    }
+
+    fn add(&mut self, document: crate::tools::Prepared<'_>, tools: &mut Tools) -> Result<Added> {
+        let replaced = self.remove(document.id, tools)?;
+        let number = self.pending.add(self.index.layout, self.index.judge.rule(), document);
+        Ok(Added { number, replaced })
+    }
+
+    fn remove(&mut self, id: &str, tools: &mut Tools) -> Result<bool> {
+        let known = self.view().with_id(id, &mut tools.page)?;
+        if let Some(known) = &known {
+            self.pending.remove(known.number);
+        }
+        Ok(known.is_some())
+    }
+
+    fn answer(&self, query: &Query, tools: &mut Tools) -> Result<Answer> {
+        let Self { index, pending, .. } = self;
+        let rule = index.judge.rule();
+        let candidates = self.view().candidates(rule, &query.signature, &mut tools.page)?;
+        let mut matches = Vec::new();
+        for known in &candidates.records {
+            let shingles = || {
+                let content = content(&index.store, Some(pending), None, known)?;
+                Ok(shingles_of(known, content, tools))
+            };
+            matches.extend(index.judge.judge(query, known, shingles)?);
+        }
+        index.judge.sort(&mut matches);
+        Ok(Answer { matches, limited: candidates.limited })
+    }
+}
+
+fn shingles_of(
+    known: &Record,
+    content: Option<Vec<u8>>,
+    tools: &mut Tools,
+) -> Option<lookalike_core::shingle::ShingleSet> {
+    Some(tools.shingles(known.stored?, &content?, known.url.as_deref()))
+}
+
+/// The first records of a store.
+pub(crate) fn begin(store: &Store, head: Head, runs: &Runs) -> Result<()> {
+    let mut changes = store.changes();
+    changes.insert(Table::State, Head::KEY, &head.encode());
+    changes.insert(Table::State, Runs::KEY, &runs.encode());
+    store.commit(changes, Durability::Now)
+}
+
+/// The numbers in the table of holes.
+fn holes(store: &Store, head: Head) -> Result<HashSet<u64>> {
+    let mut holes = HashSet::new();
+    for entry in store.from(Table::Holes, &[])? {
+        let (key, _) = entry?;
+        holes.extend(<[u8; 8]>::try_from(&key[..]).map(u64::from_be_bytes));
+    }
+    if holes.len() as u64 == head.holes {
+        return Ok(holes);
+    }
+    let fault = format!("holes: there are {}, not {}", holes.len(), head.holes);
+    Err(Error::corruption(store.path(), fault))
+}
+
+/// The documents of an index, in the order of adding.
+pub struct Documents<'a> {
+    index: &'a Index,
+    entries: Entries<'a>,
+    holes: HashSet<u64>,
+    /// Documents that are still to come.
+    missing: u64,
+}
+
+impl Iterator for Documents<'_> {
+    type Item = Result<Record>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let Some(entry) = self.entries.next() else {
+                let missing = std::mem::take(&mut self.missing);
+                let fault = || format!("documents: {missing} records are missing");
+                return (missing > 0).then(|| Err(self.index.damaged(fault())));
+            };
+            match entry.and_then(|entry| self.index.decode_entry(entry)) {
+                Ok(record) if self.holes.contains(&record.number) => {}
+                Ok(record) => {
+                    self.missing = self.missing.saturating_sub(1);
+                    return Some(Ok(record));
+                }
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! What makes a known document a match: the same questions, in the same order, as the batch job
+//! asks of a candidate.
+
+use lookalike_core::recipe::{SketchParameters, Verify};
+use lookalike_core::resemblance::Overlap;
+use lookalike_core::shingle::ShingleSet;
+use lookalike_core::{Agreement, CandidateRule, Kernel, Recipe, Signature, Similarity, site};
+
+use crate::document::Record;
+use crate::error::Result;
+
+/// A document that is asked about.
+pub(crate) struct Query {
+    pub(crate) signature: Signature,
+    pub(crate) site: Option<String>,
+    /// If it came with its content and they may be needed.
+    pub(crate) shingles: Option<ShingleSet>,
+}
+
+/// How a match resembles the document that was asked about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MatchKind {
+    /// The token sequences are the same.
+    Exact,
+    /// They are roughly the same.
+    Near,
+}
+
+impl MatchKind {
+    /// Its name in answers.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Near => "near",
+        }
+    }
+}
+
+/// A known document that the one asked about is a look-alike of.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Match {
+    /// Its number: smaller for those that were added earlier.
+    pub number: u64,
+    /// Its id.
+    pub id: String,
+    /// Its URL, if it has one.
+    pub url: Option<String>,
+    /// The time it was given.
+    pub time: u64,
+    /// Whether it is the same or only near.
+    pub kind: MatchKind,
+    /// The exact resemblance, where it was computed or follows from the kind.
+    pub resemblance: Option<f64>,
+    /// The resemblance estimated from sketches, where both are known.
+    pub estimate: Option<f64>,
+    /// Equal features, if the recipe has features.
+    pub b_similarity: Option<usize>,
+    /// Equal bits, if the recipe has a projection.
+    pub c_similarity: Option<usize>,
+    /// The share of the document that was asked about that is in this one, where it is exact.
+    pub containment_a: Option<f64>,
+    /// The share of this one that is in the document that was asked about, where it is exact.
+    pub containment_b: Option<f64>,
+}
+
+impl Match {
+    /// By which the best come first.
+    fn score(&self, recipe: &Recipe) -> f64 {
+        let share =
+            |part: Option<usize>, whole: Option<usize>| Some(part? as f64 / whole?.max(1) as f64);
+        let features = recipe.features.map(|filter| filter.k() as usize);
+        let bits = recipe.projection.map(|projection| projection.bits);
+        self.resemblance
+            .or(self.estimate)
+            .or(share(self.b_similarity, features))
+            .or(share(self.c_similarity, bits))
+            .unwrap_or(0.0)
+    }
+}
+
+/// Judges by a recipe.
+pub(crate) struct Judge {
+    recipe: Recipe,
+    kernel: Kernel,
+    rule: CandidateRule,
+    similarity: Similarity,
+}
+
+impl Judge {
+    pub(crate) fn new(recipe: &Recipe, kernel: Kernel) -> Self {
+        Self {
+            recipe: recipe.clone(),
+            kernel,
+            rule: CandidateRule::new(kernel, recipe),
+            similarity: Similarity::new(kernel, recipe),
+        }
+    }
+
+    pub(crate) fn rule(&self) -> &CandidateRule {
+        &self.rule
+    }
+
+    /// Whether contents are looked at.
+    pub(crate) fn needs_shingles(&self) -> bool {
+        self.recipe.verify == Verify::Exact
+    }
+
+    /// The match that a known document is, if it is one. `shingles` gives its shingle set if its
+    /// content is stored.
+    pub(crate) fn judge(
+        &self,
+        query: &Query,
+        known: &Record,
+        shingles: impl FnOnce() -> Result<Option<ShingleSet>>,
+    ) -> Result<Option<Match>> {
+        let (a, b) = (&query.signature, &known.signature);
+        if a.is_empty() || b.is_empty() {
+            return Ok(None);
+        }
+        let agreement = self.rule.agreement(a, b);
+        let estimate = self.estimate(a, b);
+        let near = as_match(known, agreement, estimate);
+        if a.exact == b.exact {
+            let all = Some(1.0);
+            let kind = MatchKind::Exact;
+            let exact = Match { kind, resemblance: all, containment_a: all, ..near };
+            return Ok(Some(Match { containment_b: all, ..exact }));
+        }
+        let same_site = query.site.is_some() && query.site == known.url.as_deref().and_then(site);
+        if !self.rule.conditions(agreement, same_site).all(|c| c.found >= c.needed) {
+            return Ok(None);
+        }
+        let enough = |resemblance: f64| resemblance >= self.recipe.threshold;
+        match self.recipe.verify {
+            Verify::None => Ok(Some(near)),
+            Verify::Estimate => Ok(estimate.is_some_and(enough).then_some(near)),
+            Verify::Exact => {
+                let known = if query.shingles.is_some() { shingles()? } else { None };
+                let (Some(set), Some(other)) = (&query.shingles, known) else {
+                    // Without both contents the estimate decides, or the candidate rule alone.
+                    return Ok(estimate.is_none_or(enough).then_some(near));
+                };
+                let overlap = Overlap::of(self.kernel, set, &other);
+                let exact = Match {
+                    resemblance: Some(overlap.resemblance()),
+                    containment_a: Some(overlap.containment_a()),
+                    containment_b: Some(overlap.containment_b()),
+                    ..near
+                };
+                Ok(enough(overlap.resemblance()).then_some(exact))
+            }
+        }
+    }
+
+    /// The estimate, where the sketches of both are known.
+    fn estimate(&self, a: &Signature, b: &Signature) -> Option<f64> {
+        // A sketch that is not kept looks like an empty one.
+        let kept = self.recipe.keep_sketch
+            && !matches!(self.recipe.sketch, SketchParameters::Bottom { .. } if a.sketch.is_empty());
+        kept.then(|| self.similarity.estimate(a, b)).flatten()
+    }
+
+    /// The best first; of equals the one that was added first.
+    pub(crate) fn sort(&self, matches: &mut [Match]) {
+        let near = |found: &Match| found.kind == MatchKind::Near;
+        matches.sort_by(|a, b| {
+            let by_score = || b.score(&self.recipe).total_cmp(&a.score(&self.recipe));
+            near(a).cmp(&near(b)).then_with(by_score).then(a.number.cmp(&b.number))
+        });
+    }
+}
+
+/// A known document as a match that is near.
+fn as_match(known: &Record, agreement: Agreement, estimate: Option<f64>) -> Match {
+    Match {
+        number: known.number,
+        id: known.id.clone(),
+        url: known.url.clone(),
+        time: known.time,
+        kind: MatchKind::Near,
+        resemblance: None,
+        estimate,
+        b_similarity: agreement.features,
+        c_similarity: agreement.bits,
+        containment_a: None,
+        containment_b: None,
+    }
+}

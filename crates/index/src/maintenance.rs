@@ -1,0 +1,339 @@
+//! Looking after an index: numbers about it, verification, compaction, copies.
+
+use std::fs;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use lookalike_core::mix;
+
+use crate::error::{Error, ErrorKind, Operation, Result};
+use crate::files::sync_folder;
+use crate::index::{ACKNOWLEDGED, HEADER, Index, RUNS, STORE, begin};
+use crate::pending::keys;
+use crate::postings::merge::{due, merge};
+use crate::postings::{Posting, Run};
+use crate::state::Head;
+use crate::store::{Acknowledged, Durability, Store, Table};
+use crate::view::content;
+use crate::writer::{Writer, write_run};
+
+/// Bytes of entries that are copied together.
+const COPY_BYTES: usize = 4 << 20;
+/// Holes that are closed together.
+const CLOSE_BATCH: usize = 10_000;
+
+/// Numbers about an index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Stats {
+    /// Documents.
+    pub documents: u64,
+    /// Documents that were removed or replaced since the last compaction.
+    pub removed: u64,
+    /// Changes made so far.
+    pub operations: u64,
+    /// Files of postings.
+    pub runs: u64,
+    /// Postings in files, those of removed documents included.
+    pub postings: u64,
+    /// Postings that are only in memory, and made again when the index is opened.
+    pub recent_postings: u64,
+    /// Bytes of memory for filters and tables of the files of postings.
+    pub filter_bytes: u64,
+    /// Bytes of the files of postings.
+    pub postings_bytes: u64,
+    /// Bytes on disk in all, journals included.
+    pub disk_bytes: u64,
+}
+
+/// What was verified.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Verified {
+    /// Documents, each with its record and checksum.
+    pub documents: u64,
+    /// Contents, each unpacked.
+    pub contents: u64,
+    /// Postings, which are those of the documents and no others.
+    pub postings: u64,
+}
+
+impl Index {
+    /// Numbers about the index.
+    ///
+    /// # Errors
+    /// If its folder cannot be read.
+    pub fn stats(&self) -> Result<Stats> {
+        let head = self.writer().head;
+        let lists = self.lists();
+        let sum = |of: fn(&Run) -> u64| lists.runs.iter().map(|run| of(run)).sum();
+        Ok(Stats {
+            documents: head.documents,
+            removed: head.holes,
+            operations: head.operations,
+            runs: lists.runs.len() as u64,
+            postings: sum(|run| run.entry().postings),
+            recent_postings: lists.recent.len() as u64,
+            filter_bytes: sum(Run::memory),
+            postings_bytes: sum(Run::bytes),
+            disk_bytes: disk_bytes(self.path())?,
+        })
+    }
+
+    /// Reads everything and compares it: every record and content with its checksum, and the
+    /// postings with the documents. Changes wait meanwhile.
+    ///
+    /// # Errors
+    /// The first damage that is found, or if the index cannot be read.
+    pub fn verify(&self) -> Result<Verified> {
+        let writer = self.writer();
+        let mut verified = Verified::default();
+        let mut expected = Sum::default();
+        for record in self.documents_of(&writer)? {
+            let record = record?;
+            verified.documents += 1;
+            let content = content(self.store(), None, None, &record)?;
+            verified.contents += u64::from(content.is_some());
+            if record.number < writer.runs.flushed {
+                let keys = keys(self.judge().rule(), &record.id, &record.signature);
+                for key in keys {
+                    expected.add(Posting { key, number: record.number });
+                }
+            }
+        }
+        let lists = self.lists();
+        let mut found = Sum::default();
+        for run in &lists.runs {
+            let mut stream = run.stream();
+            let mut last = None;
+            let mut count = 0;
+            while let Some(posting) = stream.next()? {
+                if last >= Some(posting) {
+                    return Err(Error::corruption(run.path(), "its postings are not in order"));
+                }
+                last = Some(posting);
+                count += 1;
+                if !lists.holes.contains(&posting.number) {
+                    found.add(posting);
+                }
+            }
+            if count != run.entry().postings {
+                let fault = format!("it has {count} postings, not {}", run.entry().postings);
+                return Err(Error::corruption(run.path(), fault));
+            }
+        }
+        if found != expected {
+            let fault = format!(
+                "the documents have {} postings, and the files {} that are not the same\n\
+                 hint: opening it with `rebuild` makes postings again from the documents",
+                expected.count, found.count
+            );
+            return Err(Error::corruption(&self.runs_folder(), fault));
+        }
+        verified.postings = found.count;
+        Ok(verified)
+    }
+
+    /// Gives back the room of removed documents, and makes all postings again from the documents
+    /// that are left. Changes wait meanwhile.
+    ///
+    /// # Errors
+    /// If the index cannot be read or written, or a document is damaged; then it is as before,
+    /// or further on the way.
+    pub fn compact(&self) -> Result<()> {
+        self.rebuild()?;
+        let mut writer = self.writer();
+        self.close_holes(&mut writer)?;
+        drop(writer);
+        self.store().compact()
+    }
+
+    /// Makes all postings again from the documents.
+    pub(crate) fn rebuild(&self) -> Result<()> {
+        let mut writer = self.writer();
+        if let Some(merging) = writer.merging.take() {
+            merging.abandon();
+        }
+        let folder = self.runs_folder();
+        let mut next_id = writer.runs.next_id;
+        let mut runs: Vec<Arc<Run>> = Vec::new();
+        let mut postings: Vec<Posting> = Vec::new();
+        let mut first = 0;
+        let mut write = |documents, postings: &mut Vec<Posting>, last: bool| -> Result<()> {
+            postings.sort_unstable();
+            runs.push(Arc::new(write_run(&folder, &mut next_id, documents, postings)?));
+            postings.clear();
+            while let Some(inputs) = due(&runs).or((last && runs.len() > 1).then_some(&runs[..])) {
+                let ids: Vec<u64> = inputs.iter().map(|run| run.entry().id).collect();
+                let stop = AtomicBool::new(false);
+                let holes = &self.lists().holes;
+                let Some(merged) = merge(inputs, holes, &folder, next_id, &stop)? else { break };
+                next_id += 1;
+                let is_input = |run: &Arc<Run>| ids.contains(&run.entry().id);
+                let at = runs.iter().position(is_input).unwrap_or(0);
+                for run in runs.iter().filter(|run| is_input(run)) {
+                    let _ = fs::remove_file(run.path());
+                }
+                runs.retain(|run| !is_input(run));
+                runs.insert(at, Arc::new(merged));
+            }
+            Ok(())
+        };
+        for record in self.documents_of(&writer)? {
+            let record = record?;
+            if postings.len() >= self.run_postings() {
+                write(first..record.number, &mut postings, false)?;
+                first = record.number;
+            }
+            let keys = keys(self.judge().rule(), &record.id, &record.signature);
+            let number = record.number;
+            postings.extend(keys.into_iter().map(|key| Posting { key, number }));
+        }
+        let end = writer.head.next;
+        if first < end {
+            write(first..end, &mut postings, true)?;
+        }
+        writer.runs.next_id = next_id;
+        self.switch(&mut writer, &runs, end)
+    }
+
+    /// Forgets numbers whose documents are gone, and removes what is left of them. No list has
+    /// them any more.
+    fn close_holes(&self, writer: &mut Writer) -> Result<()> {
+        let holes: Vec<u64> = self.lists().holes.iter().copied().collect();
+        for some in holes.chunks(CLOSE_BATCH) {
+            let mut changes = self.store().changes();
+            for number in some {
+                for table in [Table::Documents, Table::Texts, Table::Holes] {
+                    changes.remove(table, &number.to_be_bytes());
+                }
+            }
+            let (operations, holes) = (writer.head.operations + 1, some.len() as u64);
+            let head = Head { operations, holes: writer.head.holes - holes, ..writer.head };
+            changes.insert(Table::State, Head::KEY, &head.encode());
+            self.store().commit(changes, Durability::Now)?;
+            writer.head = head;
+            let mut lists = self.lists_mut();
+            for number in some {
+                lists.holes.remove(number);
+            }
+            drop(lists);
+            writer.acknowledged.set(operations)?;
+        }
+        writer.garbage.clear();
+        Ok(())
+    }
+
+    /// Writes a copy of the index as it is at this moment to a folder that does not exist yet.
+    /// Checks and changes go on meanwhile.
+    ///
+    /// # Errors
+    /// If there is something at the place, the index cannot be read, or the system refuses; then
+    /// nothing is left there.
+    pub fn snapshot(&self, to: &Path) -> Result<()> {
+        if fs::symlink_metadata(to).is_ok() {
+            return Err(Error::new(ErrorKind::Exists(to.to_owned())));
+        }
+        let mut name = to.file_name().unwrap_or_default().to_owned();
+        name.push(".partial");
+        let partial = PartialFolder(Some(to.with_file_name(name)));
+        let Some(folder) = &partial.0 else { unreachable!("it was just named") };
+        let runs_folder = folder.join(RUNS);
+        fs::create_dir_all(&runs_folder)
+            .map_err(|error| Error::io(&runs_folder, Operation::Create, error))?;
+
+        let writer = self.writer();
+        let snapshot = self.store().snapshot()?;
+        let (head, runs) = (writer.head, writer.runs.clone());
+        let files = self.lists().runs.clone();
+        drop(writer);
+
+        let copy = Store::open(&folder.join(STORE), to, 8 << 20)?;
+        begin(&copy, head, &runs)?;
+        for table in [Table::Documents, Table::Texts, Table::Holes] {
+            let (mut changes, mut bytes) = (copy.changes(), 0);
+            for entry in self.store().snapshot_from(&snapshot, table, &[])? {
+                let (key, value) = entry?;
+                changes.insert(table, &key, &value);
+                bytes += key.len() + value.len();
+                if bytes > COPY_BYTES {
+                    copy.commit(
+                        std::mem::replace(&mut changes, copy.changes()),
+                        Durability::Later,
+                    )?;
+                    bytes = 0;
+                }
+            }
+            copy.commit(changes, Durability::Now)?;
+        }
+        drop(copy);
+        for run in &files {
+            run.copy_to(&runs_folder)?;
+        }
+        sync_folder(&runs_folder)?;
+        Acknowledged::create(&folder.join(ACKNOWLEDGED))?.set(head.operations)?;
+        self.header().write(&folder.join(HEADER))?;
+        partial.rename(to)
+    }
+}
+
+/// The sum of a set of postings, whatever their order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Sum {
+    count: u64,
+    mixed: u64,
+}
+
+impl Sum {
+    fn add(&mut self, Posting { key, number }: Posting) {
+        self.count += 1;
+        self.mixed = self.mixed.wrapping_add(mix(mix(key) ^ number));
+    }
+}
+
+/// A folder that is removed unless it is given its name.
+struct PartialFolder(Option<PathBuf>);
+
+impl PartialFolder {
+    fn rename(mut self, to: &Path) -> Result<()> {
+        let Some(folder) = &self.0 else { return Ok(()) };
+        fs::rename(folder, to).map_err(|error| Error::io(to, Operation::Rename, error))?;
+        self.0 = None;
+        let parent = to.parent().filter(|parent| !parent.as_os_str().is_empty());
+        sync_folder(parent.unwrap_or(Path::new(".")))
+    }
+}
+
+impl Drop for PartialFolder {
+    fn drop(&mut self) {
+        if let Some(folder) = &self.0 {
+            // What cannot be removed is named so that nobody takes it for a copy.
+            let _ = fs::remove_dir_all(folder);
+        }
+    }
+}
+
+/// Bytes that a folder takes on disk: of files with holes only what is there.
+fn disk_bytes(folder: &Path) -> Result<u64> {
+    let mut bytes = 0;
+    let failed = |error| Error::io(folder, Operation::Read, error);
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        // A file that is gone by now was merged or written elsewhere.
+        let Ok(metadata) = entry.metadata() else { continue };
+        bytes += if metadata.is_dir() { disk_bytes(&entry.path())? } else { taken(&metadata) };
+    }
+    Ok(bytes)
+}
+
+#[cfg(unix)]
+fn taken(metadata: &fs::Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::blocks(metadata) * 512
+}
+
+#[cfg(not(unix))]
+fn taken(metadata: &fs::Metadata) -> u64 {
+    metadata.len()
+}

@@ -1,0 +1,138 @@
+//! Changes that are not made yet: what a batch has done so far.
+
+use std::collections::HashSet;
+
+use lookalike_core::{CandidateRule, Layout, Signature};
+
+use crate::document::{Record, checksum};
+use crate::postings::{Posting, Recent, exact_key, id_key, rule_key};
+use crate::state::Head;
+use crate::store::{Changes, Table};
+use crate::tools::Prepared;
+
+/// What a batch has done so far.
+pub(crate) struct Pending {
+    /// How far the index will be.
+    pub(crate) head: Head,
+    /// The number of the first document added.
+    first: u64,
+    added: Vec<Added>,
+    lists: Recent,
+    holes: HashSet<u64>,
+}
+
+struct Added {
+    record: Vec<u8>,
+    text: Option<Vec<u8>>,
+    keys: Vec<u64>,
+}
+
+impl Pending {
+    pub(crate) fn new(head: Head) -> Self {
+        let (first, lists) = (head.next, Recent::default());
+        Self { head, first, added: Vec::new(), lists, holes: HashSet::new() }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.added.is_empty() && self.holes.is_empty()
+    }
+
+    pub(crate) fn holes(&self) -> &HashSet<u64> {
+        &self.holes
+    }
+
+    pub(crate) fn list(&self, key: u64) -> impl Iterator<Item = u64> {
+        self.lists.list(key)
+    }
+
+    fn added(&self, number: u64) -> Option<&Added> {
+        self.added.get(usize::try_from(number.checked_sub(self.first)?).ok()?)
+    }
+
+    pub(crate) fn record(&self, number: u64) -> Option<&[u8]> {
+        Some(&self.added(number)?.record)
+    }
+
+    pub(crate) fn text(&self, number: u64) -> Option<&[u8]> {
+        self.added(number)?.text.as_deref()
+    }
+
+    /// Adds a document; its number.
+    pub(crate) fn add(
+        &mut self,
+        layout: Layout,
+        rule: &CandidateRule,
+        document: Prepared<'_>,
+    ) -> u64 {
+        let number = self.head.next;
+        let keys = keys(rule, document.id, &document.signature);
+        for &key in &keys {
+            self.lists.push(Posting { key, number });
+        }
+        let (kind, text) = document.stored.unzip();
+        let record = Record {
+            number,
+            id: document.id.to_owned(),
+            url: document.url.map(str::to_owned),
+            bytes: document.bytes,
+            time: document.time,
+            stored: kind,
+            signature: document.signature,
+        };
+        let text = text.map(|mut text| {
+            text.extend(checksum(number, &text));
+            text
+        });
+        self.added.push(Added { record: record.encode(layout), text, keys });
+        self.head.next += 1;
+        self.head.documents += 1;
+        number
+    }
+
+    /// Removes a living document.
+    pub(crate) fn remove(&mut self, number: u64) {
+        self.holes.insert(number);
+        self.head.holes += 1;
+        self.head.documents -= 1;
+    }
+
+    /// Writes all of it down.
+    pub(crate) fn write(&self, changes: &mut Changes<'_>) {
+        for (number, added) in (self.first..).zip(&self.added) {
+            let key = number.to_be_bytes();
+            changes.insert(Table::Documents, &key, &added.record);
+            if let Some(text) = &added.text {
+                changes.insert(Table::Texts, &key, text);
+            }
+        }
+        for number in &self.holes {
+            changes.insert(Table::Holes, &number.to_be_bytes(), &[]);
+        }
+        changes.insert(Table::State, Head::KEY, &self.head.encode());
+    }
+
+    /// The new postings, and the new holes.
+    pub(crate) fn finish(&self) -> (impl Iterator<Item = Posting>, &HashSet<u64>) {
+        let postings = (self.first..)
+            .zip(&self.added)
+            .flat_map(|(number, added)| added.keys.iter().map(move |&key| Posting { key, number }));
+        (postings, &self.holes)
+    }
+}
+
+/// The keys of a document's postings, each once.
+pub(crate) fn keys(rule: &CandidateRule, id: &str, signature: &Signature) -> Vec<u64> {
+    let mut keys = Vec::with_capacity(rule.keys_per_document() + 2);
+    rule.keys(signature, &mut keys);
+    for key in &mut keys {
+        *key = rule_key(*key);
+    }
+    // An empty document resembles nothing, not even another.
+    if !signature.is_empty() {
+        keys.push(exact_key(signature.exact));
+    }
+    keys.push(id_key(id));
+    keys.sort_unstable();
+    keys.dedup();
+    keys
+}

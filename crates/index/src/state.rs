@@ -1,0 +1,94 @@
+//! How far an index is: two small records of the store.
+
+use std::path::Path;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::error::{Error, Result};
+use crate::postings::RunEntry;
+
+/// Changes with every operation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Head {
+    /// Changes made so far.
+    pub(crate) operations: u64,
+    /// The next document's number.
+    pub(crate) next: u64,
+    /// Documents that are alive.
+    pub(crate) documents: u64,
+    /// Numbers in the table of holes.
+    pub(crate) holes: u64,
+}
+
+/// Changes when a run is written or several are merged.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Runs {
+    /// Documents below this number have their postings in runs.
+    pub(crate) flushed: u64,
+    /// The next run's id.
+    pub(crate) next_id: u64,
+    /// In the order of their documents.
+    pub(crate) entries: Vec<RunEntry>,
+}
+
+impl Head {
+    pub(crate) const KEY: &'static [u8] = b"head";
+
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let Self { operations, next, documents, holes } = *self;
+        sealed([operations, next, documents, holes])
+    }
+
+    pub(crate) fn decode(bytes: Option<&[u8]>, store: &Path) -> Result<Self> {
+        match opened(bytes).as_deref() {
+            Some(&[operations, next, documents, holes]) => {
+                Ok(Self { operations, next, documents, holes })
+            }
+            _ => Err(Error::corruption(store, "state: the record `head` is damaged or missing")),
+        }
+    }
+}
+
+impl Runs {
+    pub(crate) const KEY: &'static [u8] = b"runs";
+
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let entries = self.entries.iter().flat_map(|entry| {
+            [entry.id, u64::from(entry.level), entry.first, entry.end, entry.postings]
+        });
+        sealed([self.flushed, self.next_id].into_iter().chain(entries))
+    }
+
+    pub(crate) fn decode(bytes: Option<&[u8]>, store: &Path) -> Result<Self> {
+        let damaged = || Error::corruption(store, "state: the record `runs` is damaged or missing");
+        let words = opened(bytes).ok_or_else(damaged)?;
+        let (&[flushed, next_id], entries) = words.split_first_chunk().ok_or_else(damaged)?;
+        let (entries, rest) = entries.as_chunks();
+        if !rest.is_empty() {
+            return Err(damaged());
+        }
+        let entries = entries.iter().map(|&[id, level, first, end, postings]| RunEntry {
+            id,
+            level: level as u32,
+            first,
+            end,
+            postings,
+        });
+        Ok(Self { flushed, next_id, entries: entries.collect() })
+    }
+}
+
+/// Words and their checksum.
+fn sealed(words: impl IntoIterator<Item = u64>) -> Vec<u8> {
+    let mut bytes: Vec<u8> = words.into_iter().flat_map(u64::to_le_bytes).collect();
+    bytes.extend(xxh3_64(&bytes).to_le_bytes());
+    bytes
+}
+
+/// The words, if they have their checksum.
+fn opened(bytes: Option<&[u8]>) -> Option<Vec<u64>> {
+    let (body, checksum) = bytes?.split_last_chunk::<8>()?;
+    let (words, rest) = body.as_chunks();
+    let right = rest.is_empty() && xxh3_64(body).to_le_bytes() == *checksum;
+    right.then(|| words.iter().map(|word| u64::from_le_bytes(*word)).collect())
+}

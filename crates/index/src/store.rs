@@ -1,0 +1,367 @@
+//! The store: documents, their contents, what was removed, and how far the index is.
+//!
+//! A thin layer over fjall that gives its errors names, catches what it panics
+//! about when its files are damaged, and knows our keyspaces:
+//!
+//! ```text
+//! documents  number -> record        texts  number -> compressed content
+//! holes      number -> nothing       state  "head", "runs"
+//! ```
+//!
+//! Numbers are big endian and ascend, so that every table is written once and
+//! none overlaps another: the store moves them, and rewrites nothing.
+//!
+//! fjall takes a journal that ends in the middle for one that a crash cut off,
+//! and damage in its middle for such an end. So that acknowledged operations
+//! cannot vanish unseen, their number stands in a file of its own as well
+//! ([`Acknowledged`]).
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Seek as _, Write as _};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use fjall::config::{FilterPolicy, PinningPolicy};
+use fjall::{
+    AbstractTree as _, Database, Keyspace, KeyspaceCreateOptions, LsmError, OwnedWriteBatch,
+    PersistMode, Readable as _, Slice, Snapshot,
+};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::error::{Error, ErrorKind, Operation, Result};
+
+/// The keyspaces. Their names are part of the format.
+const DOCUMENTS: &str = "documents";
+const TEXTS: &str = "texts";
+const HOLES: &str = "holes";
+const STATE: &str = "state";
+
+/// Bytes of a table in memory before it is written. 32 MiB: 200,000 records.
+const TABLE_BYTES: u64 = 32 << 20;
+/// The same where there is little.
+const SMALL_TABLE_BYTES: u64 = 4 << 20;
+/// Journals are kept until their tables are written; the smallest that fjall allows is 64 MiB.
+const JOURNAL_BYTES: u64 = 128 << 20;
+
+/// A keyspace of the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Table {
+    Documents,
+    Texts,
+    Holes,
+    State,
+}
+
+impl Table {
+    const ALL: [Self; 4] = [Self::Documents, Self::Texts, Self::Holes, Self::State];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Documents => DOCUMENTS,
+            Self::Texts => TEXTS,
+            Self::Holes => HOLES,
+            Self::State => STATE,
+        }
+    }
+
+    fn options(self) -> KeyspaceCreateOptions {
+        let bytes = match self {
+            Self::Documents | Self::Texts => TABLE_BYTES,
+            Self::Holes | Self::State => SMALL_TABLE_BYTES,
+        };
+        KeyspaceCreateOptions::default()
+            .max_memtable_size(bytes)
+            // What is looked for is there, and in one table.
+            .filter_policy(FilterPolicy::disabled())
+            .expect_point_read_hits(true)
+            .index_block_pinning_policy(PinningPolicy::all(true))
+    }
+}
+
+/// When an operation is on disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Durability {
+    /// When it returns.
+    Now,
+    /// When a later one of [`Durability::Now`] has returned.
+    Later,
+}
+
+/// The open store.
+pub(crate) struct Store {
+    path: PathBuf,
+    /// `None` only while it is dropped.
+    open: Option<Open>,
+}
+
+struct Open {
+    database: Database,
+    keyspaces: [Keyspace; 4],
+}
+
+impl Open {
+    fn keyspace(&self, table: Table) -> &Keyspace {
+        &self.keyspaces[table as usize]
+    }
+}
+
+/// Changes that are made together or not at all.
+pub(crate) struct Changes<'a> {
+    store: &'a Open,
+    batch: OwnedWriteBatch,
+}
+
+impl Changes<'_> {
+    pub(crate) fn insert(&mut self, table: Table, key: &[u8], value: &[u8]) {
+        self.batch.insert(self.store.keyspace(table), key, value);
+    }
+
+    pub(crate) fn remove(&mut self, table: Table, key: &[u8]) {
+        self.batch.remove(self.store.keyspace(table), key);
+    }
+}
+
+impl Store {
+    /// Opens the store in a folder, or makes one. `index` is the folder that users know.
+    pub(crate) fn open(path: &Path, index: &Path, cache_bytes: u64) -> Result<Self> {
+        let opened = guarded(path, "cannot be opened", || {
+            let database = Database::builder(path)
+                .cache_size(cache_bytes)
+                .max_journaling_size(JOURNAL_BYTES)
+                .manual_journal_persist(true)
+                .worker_threads(2)
+                .open()?;
+            let [a, b, c, d] =
+                Table::ALL.map(|table| database.keyspace(table.name(), || table.options()));
+            Ok(Open { keyspaces: [a?, b?, c?, d?], database })
+        });
+        let open = opened.map_err(|error| match error.kind() {
+            ErrorKind::InUse(_) => Error::new(ErrorKind::InUse(index.to_owned())),
+            _ => error,
+        })?;
+        Ok(Self { path: path.to_owned(), open: Some(open) })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn inner(&self) -> &Open {
+        let Some(open) = &self.open else { unreachable!("it is open until it is dropped") };
+        open
+    }
+
+    /// The value of a key.
+    pub(crate) fn get(&self, table: Table, key: &[u8]) -> Result<Option<Slice>> {
+        guarded(&self.path, table.name(), || self.inner().keyspace(table).get(key))
+    }
+
+    /// The value of a key, now or as of a snapshot.
+    pub(crate) fn get_at(
+        &self,
+        snapshot: Option<&Snapshot>,
+        table: Table,
+        key: &[u8],
+    ) -> Result<Option<Slice>> {
+        let Some(snapshot) = snapshot else { return self.get(table, key) };
+        guarded(&self.path, table.name(), || snapshot.get(self.inner().keyspace(table), key))
+    }
+
+    /// The entries from a key on, in order, as they are now.
+    pub(crate) fn from(&self, table: Table, key: &[u8]) -> Result<Entries<'_>> {
+        let snapshot = self.snapshot()?;
+        self.snapshot_from(&snapshot, table, key)
+    }
+
+    /// How the store is now, for [`snapshot_from`](Self::snapshot_from).
+    pub(crate) fn snapshot(&self) -> Result<Snapshot> {
+        guarded(&self.path, "cannot be read", || Ok(self.inner().database.snapshot()))
+    }
+
+    /// The entries from a key on, in order, as they were then.
+    pub(crate) fn snapshot_from(
+        &self,
+        snapshot: &Snapshot,
+        table: Table,
+        key: &[u8],
+    ) -> Result<Entries<'_>> {
+        let rest = guarded(&self.path, table.name(), || {
+            Ok(snapshot.range(self.inner().keyspace(table), key.to_vec()..))
+        })?;
+        Ok(Entries { store: self, table, rest })
+    }
+
+    /// Begins changes.
+    pub(crate) fn changes(&self) -> Changes<'_> {
+        let store = self.inner();
+        Changes { store, batch: store.database.batch() }
+    }
+
+    /// Makes changes.
+    pub(crate) fn commit(&self, changes: Changes<'_>, durability: Durability) -> Result<()> {
+        self.wait_for_room()?;
+        let mode = match durability {
+            Durability::Now => PersistMode::SyncAll,
+            // Else a killed process would take them along.
+            Durability::Later => PersistMode::Buffer,
+        };
+        guarded(&self.path, "cannot be written", || changes.batch.durability(Some(mode)).commit())
+    }
+
+    /// Sees everything on disk.
+    pub(crate) fn sync(&self) -> Result<()> {
+        guarded(&self.path, "cannot be written", || {
+            self.inner().database.persist(PersistMode::SyncAll)
+        })
+    }
+
+    /// Waits while tables are written behind us, and fails if that failed: fjall itself would wait
+    /// for ever.
+    fn wait_for_room(&self) -> Result<()> {
+        let open = self.inner();
+        let full = |keyspace: &Keyspace| {
+            keyspace.sealed_memtable_count() >= 3 || keyspace.tree.l0_run_count() >= 16
+        };
+        while open.keyspaces.iter().any(full) {
+            guarded(&self.path, "cannot be written", || {
+                open.database.persist(PersistMode::Buffer)
+            })?;
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        Ok(())
+    }
+
+    /// Writes all tables anew without what was removed or replaced.
+    pub(crate) fn compact(&self) -> Result<()> {
+        for keyspace in &self.inner().keyspaces {
+            guarded(&self.path, keyspace.name(), || {
+                keyspace.rotate_memtable_and_wait()?;
+                keyspace.major_compact()
+            })?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        // Whoever drops an index must not be killed by a lock that a failed thread left poisoned.
+        let open = self.open.take();
+        let _ = catch_unwind(AssertUnwindSafe(|| {
+            if let Some(open) = &open {
+                let _ = open.database.persist(PersistMode::SyncAll);
+            }
+            drop(open);
+        }));
+    }
+}
+
+/// Entries of a table, in order.
+pub(crate) struct Entries<'a> {
+    store: &'a Store,
+    table: Table,
+    rest: fjall::Iter,
+}
+
+impl Iterator for Entries<'_> {
+    type Item = Result<(Slice, Slice)>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let next = guarded(&self.store.path, self.table.name(), || {
+            self.rest.next().map(fjall::Guard::into_inner).transpose()
+        });
+        next.transpose()
+    }
+}
+
+/// Calls into fjall. What it says becomes an error of ours, and so does a panic, since it panics
+/// about some kinds of damage.
+fn guarded<T>(path: &Path, what: &str, call: impl FnOnce() -> fjall::Result<T>) -> Result<T> {
+    match catch_unwind(AssertUnwindSafe(call)) {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(error)) => Err(named(path, what, error)),
+        Err(panic) => {
+            let message = panic
+                .downcast_ref::<String>()
+                .map(String::as_str)
+                .or_else(|| panic.downcast_ref::<&str>().copied())
+                .unwrap_or("no message");
+            Err(Error::corruption(path, format!("{what}: the store gave up: {message}")))
+        }
+    }
+}
+
+fn named(path: &Path, what: &str, error: fjall::Error) -> Error {
+    match error {
+        fjall::Error::Io(error) | fjall::Error::Storage(LsmError::Io(error)) => {
+            use io::ErrorKind as Kind;
+            match error.kind() {
+                // What it says of bytes that make no sense.
+                Kind::UnexpectedEof | Kind::InvalidData | Kind::NotFound | Kind::Other => {
+                    Error::corruption(path, format!("{what}: {error}"))
+                }
+                _ => Error::io(path, Operation::Write, error),
+            }
+        }
+        fjall::Error::Locked => Error::new(ErrorKind::InUse(path.to_owned())),
+        fjall::Error::Poisoned => Error::new(ErrorKind::Stopped(path.to_owned())),
+        fjall::Error::Storage(LsmError::ChecksumMismatch { .. }) => {
+            Error::corruption(path, format!("{what}: a block does not have its checksum"))
+        }
+        other => Error::corruption(path, format!("{what}: {other}")),
+    }
+}
+
+/// How many operations were acknowledged, in a file of its own.
+///
+/// It is written after each and not synced: after a loss of power it may lag behind the store, and
+/// then only fewer losses are found. It is never ahead of what is on disk.
+pub(crate) struct Acknowledged {
+    path: PathBuf,
+    file: File,
+}
+
+impl Acknowledged {
+    const BYTES: usize = 16;
+
+    /// Makes the file.
+    pub(crate) fn create(path: &Path) -> Result<Self> {
+        let file = File::create_new(path).map_err(|e| Error::io(path, Operation::Create, e))?;
+        let mut this = Self { path: path.to_owned(), file };
+        this.set(0)?;
+        Ok(this)
+    }
+
+    /// Opens the file and reads the number.
+    pub(crate) fn open(path: &Path) -> Result<(Self, u64)> {
+        let hint = "how many operations were acknowledged is not known\n\
+                    hint: if nothing else is damaged, a copy without this file can be trusted";
+        let bytes = match std::fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(Error::corruption(path, format!("is missing: {hint}")));
+            }
+            Err(error) => return Err(Error::io(path, Operation::Read, error)),
+        };
+        let whole = bytes.first_chunk::<8>().filter(|number| {
+            bytes.len() == Self::BYTES && bytes[8..] == xxh3_64(&number[..]).to_le_bytes()
+        });
+        let Some(number) = whole else {
+            return Err(Error::corruption(path, hint));
+        };
+        let file = OpenOptions::new().write(true).open(path);
+        let file = file.map_err(|e| Error::io(path, Operation::Write, e))?;
+        Ok((Self { path: path.to_owned(), file }, u64::from_le_bytes(*number)))
+    }
+
+    /// Writes the number.
+    pub(crate) fn set(&mut self, operations: u64) -> Result<()> {
+        let number = operations.to_le_bytes();
+        let mut bytes = [0; Self::BYTES];
+        bytes[..8].copy_from_slice(&number);
+        bytes[8..].copy_from_slice(&xxh3_64(&number).to_le_bytes());
+        let written = self.file.rewind().and_then(|()| self.file.write_all(&bytes));
+        written.map_err(|error| Error::io(&self.path, Operation::Write, error))
+    }
+}

@@ -1,0 +1,201 @@
+//! What a reader sees: the lists of keys, which documents are alive, and the documents.
+//!
+//! Candidates of a document are those with its exact fingerprint and those that
+//! share a key: of each list the first 64 that are alive, as in the batch job.
+
+use std::collections::{BTreeMap, HashSet};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use fjall::Snapshot;
+use lookalike_core::{CandidateRule, Layout, Signature};
+
+use crate::document::{Record, checked};
+use crate::error::{Error, Result};
+use crate::pending::Pending;
+use crate::postings::{Recent, Run, exact_key, id_key, rule_key};
+use crate::store::{Store, Table};
+
+/// Of each list so many documents are looked at: the limit of the batch job.
+pub const LIST_LIMIT: usize = 64;
+
+/// The lists of all keys.
+#[derive(Default)]
+pub(crate) struct Lists {
+    /// In the order of their documents.
+    pub(crate) runs: Vec<Arc<Run>>,
+    /// Of the documents after the runs.
+    pub(crate) recent: Recent,
+    /// Numbers whose documents were removed or replaced.
+    pub(crate) holes: HashSet<u64>,
+}
+
+/// Candidates of a document, ascending.
+pub(crate) struct Candidates {
+    pub(crate) records: Vec<Record>,
+    /// Whether a list had more than [`LIST_LIMIT`].
+    pub(crate) limited: bool,
+}
+
+/// The state of an index at a moment.
+#[derive(Clone, Copy)]
+pub(crate) struct View<'a> {
+    pub(crate) store: &'a Store,
+    pub(crate) layout: Layout,
+    pub(crate) lists: &'a Lists,
+    /// Changes that only the writer sees.
+    pub(crate) pending: Option<&'a Pending>,
+}
+
+/// A document that was met in a list.
+struct Met {
+    record: Record,
+    /// By which candidates meet.
+    keys: Vec<u64>,
+    is_candidate: bool,
+}
+
+impl View<'_> {
+    fn is_alive(&self, number: u64) -> bool {
+        let pending = self.pending.is_some_and(|pending| pending.holes().contains(&number));
+        !pending && !self.lists.holes.contains(&number)
+    }
+
+    /// Calls `each` with the living documents that may have a key, ascending, until it breaks.
+    fn for_each(
+        &self,
+        key: u64,
+        page: &mut Vec<u8>,
+        mut each: impl FnMut(u64) -> Result<ControlFlow<()>>,
+    ) -> Result<()> {
+        let mut alive = |number| {
+            if self.is_alive(number) { each(number) } else { Ok(ControlFlow::Continue(())) }
+        };
+        for run in &self.lists.runs {
+            if run.for_each(key, page, &mut alive)?.is_break() {
+                return Ok(());
+            }
+        }
+        let pending = self.pending.into_iter().flat_map(|pending| pending.list(key));
+        for number in self.lists.recent.list(key).chain(pending) {
+            if alive(number)?.is_break() {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// A document that a list has and that is alive.
+    pub(crate) fn record(&self, number: u64) -> Result<Record> {
+        let path = self.store.path();
+        if let Some(bytes) = self.pending.and_then(|pending| pending.record(number)) {
+            return Record::decode(self.layout, number, bytes, path);
+        }
+        match self.store.get(Table::Documents, &number.to_be_bytes())? {
+            Some(bytes) => Record::decode(self.layout, number, &bytes, path),
+            None => Err(Error::corruption(path, format!("documents: record {number} is missing"))),
+        }
+    }
+
+    /// The living document of this id.
+    pub(crate) fn with_id(&self, id: &str, page: &mut Vec<u8>) -> Result<Option<Record>> {
+        let mut found = None;
+        self.for_each(id_key(id), page, |number| {
+            let record = self.record(number)?;
+            if record.id != id {
+                return Ok(ControlFlow::Continue(()));
+            }
+            found = Some(record);
+            Ok(ControlFlow::Break(()))
+        })?;
+        Ok(found)
+    }
+
+    /// The candidates of a document.
+    pub(crate) fn candidates(
+        &self,
+        rule: &CandidateRule,
+        signature: &Signature,
+        page: &mut Vec<u8>,
+    ) -> Result<Candidates> {
+        let mut met: BTreeMap<u64, Met> = BTreeMap::new();
+        let mut limited = false;
+        if !signature.is_empty() {
+            let exact = |met: &Met| {
+                met.record.signature.exact == signature.exact && !met.record.signature.is_empty()
+            };
+            limited |= self.gather(rule, exact_key(signature.exact), exact, &mut met, page)?;
+        }
+        let mut keys = Vec::new();
+        rule.keys(signature, &mut keys);
+        for key in keys {
+            let shares = |met: &Met| met.keys.contains(&key);
+            limited |= self.gather(rule, rule_key(key), shares, &mut met, page)?;
+        }
+        let candidates = met.into_values().filter(|met| met.is_candidate);
+        Ok(Candidates { records: candidates.map(|met| met.record).collect(), limited })
+    }
+
+    /// Makes candidates of the first documents of a list that belong there. True if there are more.
+    fn gather(
+        &self,
+        rule: &CandidateRule,
+        key: u64,
+        belongs: impl Fn(&Met) -> bool,
+        met: &mut BTreeMap<u64, Met>,
+        page: &mut Vec<u8>,
+    ) -> Result<bool> {
+        let mut count = 0;
+        self.for_each(key, page, |number| {
+            let met = match met.entry(number) {
+                std::collections::btree_map::Entry::Occupied(entry) => entry.into_mut(),
+                std::collections::btree_map::Entry::Vacant(entry) => {
+                    let record = self.record(number)?;
+                    let mut keys = Vec::new();
+                    rule.keys(&record.signature, &mut keys);
+                    entry.insert(Met { record, keys, is_candidate: false })
+                }
+            };
+            if belongs(met) {
+                count += 1;
+                met.is_candidate |= count <= LIST_LIMIT;
+            }
+            Ok(if count > LIST_LIMIT { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        })?;
+        Ok(count > LIST_LIMIT)
+    }
+}
+
+/// The content of a document, if it is stored; as of a snapshot, if one is given.
+pub(crate) fn content(
+    store: &Store,
+    pending: Option<&Pending>,
+    snapshot: Option<&Snapshot>,
+    record: &Record,
+) -> Result<Option<Vec<u8>>> {
+    if record.stored.is_none() {
+        return Ok(None);
+    }
+    let number = record.number;
+    if let Some(bytes) = pending.and_then(|pending| pending.text(number)) {
+        return unpack(store, record, bytes).map(Some);
+    }
+    let bytes = store.get_at(snapshot, Table::Texts, &number.to_be_bytes())?;
+    let missing = || {
+        let fault = format!("texts: that of document {number} is missing");
+        Error::corruption(store.path(), fault)
+    };
+    unpack(store, record, &bytes.ok_or_else(missing)?).map(Some)
+}
+
+/// Checks and unpacks a content.
+pub(crate) fn unpack(store: &Store, record: &Record, bytes: &[u8]) -> Result<Vec<u8>> {
+    let number = record.number;
+    let damaged = || {
+        let fault = format!("texts: that of document {number} has no right checksum");
+        Error::corruption(store.path(), fault)
+    };
+    let body = checked(number, bytes).ok_or_else(damaged)?;
+    let content = zstd::bulk::decompress(body, record.bytes as usize).map_err(|_| damaged())?;
+    if content.len() as u64 == record.bytes { Ok(content) } else { Err(damaged()) }
+}
