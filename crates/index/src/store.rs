@@ -16,7 +16,7 @@
 //! cannot vanish unseen, their number stands in a file of its own as well
 //! ([`Acknowledged`]).
 
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ use fjall::{
     AbstractTree as _, Database, Keyspace, KeyspaceCreateOptions, LsmError, OwnedWriteBatch,
     PersistMode, Readable as _, Slice, Snapshot,
 };
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 use crate::error::{Error, ErrorKind, Operation, Result};
 
@@ -125,6 +125,7 @@ impl Changes<'_> {
 impl Store {
     /// Opens the store in a folder, or makes one. `index` is the folder that users know.
     pub(crate) fn open(path: &Path, index: &Path, cache_bytes: u64) -> Result<Self> {
+        check_manifests(&path.join("keyspaces"))?;
         let opened = guarded(path, "cannot be opened", || {
             let database = Database::builder(path)
                 .cache_size(cache_bytes)
@@ -273,6 +274,34 @@ impl Iterator for Entries<'_> {
         });
         next.transpose()
     }
+}
+
+/// Checks the lists of tables that fjall keeps: it writes their checksums, but does not look at
+/// them, and a damaged list may have it ask for more memory than there is.
+fn check_manifests(keyspaces: &Path) -> Result<()> {
+    let folders = match fs::read_dir(keyspaces) {
+        Ok(folders) => folders,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(Error::io(keyspaces, Operation::Read, error)),
+    };
+    for folder in folders {
+        let folder = folder.map_err(|error| Error::io(keyspaces, Operation::Read, error))?;
+        let current = folder.path().join("current");
+        let read = |path: &Path| match fs::read(path) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(Error::io(path, Operation::Read, error)),
+        };
+        // Without it the keyspace was not made yet.
+        let Some(bytes) = read(&current)? else { continue };
+        let (number, rest) = bytes.split_first_chunk().unwrap_or((&[0; 8], &[]));
+        let list = folder.path().join(format!("v{}", u64::from_le_bytes(*number)));
+        let checksum = rest.first_chunk().map(|bytes| u128::from_le_bytes(*bytes));
+        if read(&list)?.map(|bytes| xxh3_128(&bytes)) != checksum {
+            return Err(Error::corruption(&list, "the list of tables has no right checksum"));
+        }
+    }
+    Ok(())
 }
 
 /// Calls into fjall. What it says becomes an error of ours, and so does a panic, since it panics
