@@ -76,10 +76,11 @@ pub(crate) fn measure(scale: &IndexScale) -> Result<String, Failure> {
     let disk = per_document(stats.disk_bytes);
     let _ = writeln!(
         out,
-        "{:28}{disk:10.1} bytes/document, {:.1} of them postings in {} runs",
+        "{:28}{disk:10.1} bytes/document, {:.1} of them postings in {} runs, {:.1} journals",
         "disk",
         per_document(stats.postings_bytes),
-        stats.runs
+        stats.runs,
+        per_document(stats.journal_bytes)
     );
     drop(index);
     let start = now();

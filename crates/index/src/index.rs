@@ -183,7 +183,7 @@ impl Index {
             tools: Mutex::default(),
         };
         if options.rebuild {
-            index.rebuild()?;
+            index.rebuild(&mut index.writer())?;
         } else {
             index.read_recent()?;
         }
@@ -295,8 +295,8 @@ impl Index {
     /// # Errors
     /// As [`check`](Self::check), or if the index cannot be written; then nothing has changed.
     pub fn add(&self, document: &Document<'_>) -> Result<Added> {
-        let added = self.add_batch(std::slice::from_ref(document))?;
-        added.into_iter().next().ok_or_else(|| unreachable!("one was added"))
+        // One for one.
+        Ok(self.add_batch(std::slice::from_ref(document))?.swap_remove(0))
     }
 
     /// Adds documents together: all of them or, if it fails, none.
@@ -330,8 +330,8 @@ impl Index {
     /// # Errors
     /// As [`add`](Self::add).
     pub fn check_and_add(&self, document: &Document<'_>, add_if: AddIf) -> Result<CheckedAndAdded> {
-        let done = self.check_and_add_batch(std::slice::from_ref(document), add_if)?;
-        done.into_iter().next().ok_or_else(|| unreachable!("one was checked"))
+        // One for one.
+        Ok(self.check_and_add_batch(std::slice::from_ref(document), add_if)?.swap_remove(0))
     }
 
     /// Checks and adds documents one after another, so that each may match those before it; all

@@ -41,8 +41,9 @@ const STATE: &str = "state";
 const TABLE_BYTES: u64 = 32 << 20;
 /// The same where there is little.
 const SMALL_TABLE_BYTES: u64 = 4 << 20;
-/// Journals are kept until their tables are written; the smallest that fjall allows is 64 MiB.
-const JOURNAL_BYTES: u64 = 128 << 20;
+/// Journals are kept until their tables are written, and all tables are if journals have this
+/// many bytes: the fewest that fjall allows.
+const JOURNAL_BYTES: u64 = 64 << 20;
 
 /// A keyspace of the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -229,6 +230,15 @@ impl Store {
                 open.database.persist(PersistMode::Buffer)
             })?;
             std::thread::sleep(Duration::from_millis(2));
+        }
+        Ok(())
+    }
+
+    /// Has the tables with little in them written. A journal is kept until all of its tables are,
+    /// and these would not be full for a long time.
+    pub(crate) fn write_small_tables(&self) -> Result<()> {
+        for table in [Table::Holes, Table::State] {
+            guarded(&self.path, table.name(), || self.inner().keyspace(table).rotate_memtable())?;
         }
         Ok(())
     }

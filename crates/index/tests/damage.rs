@@ -1,6 +1,8 @@
 //! Files of an index, damaged in one place after another: opening, asking or verifying says so, or
 //! every answer is still right. Never a wrong answer, never a panic.
 
+#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
 mod common;
 
 use std::fs;

@@ -1,5 +1,7 @@
 //! Single operations: threads, secrets, signatures from outside, pages, and bad requests.
 
+#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
 mod common;
 
 use std::sync::Barrier;
@@ -64,6 +66,17 @@ fn readers_see_whole_changes_while_one_thread_writes() {
                 }
             });
         }
+        // Another writer, so that compactions have changes before and after them.
+        scope.spawn(|| {
+            for n in 0.. {
+                let id = format!("gone-{n}");
+                index.add(&Document::text(&id, &text(n + 1000, 0))).unwrap();
+                assert!(index.remove(&id).unwrap());
+                if done.load(Ordering::Relaxed) {
+                    break;
+                }
+            }
+        });
         for n in 0..150 {
             index.add(&Document::text("one", &text(1, n % 3))).unwrap();
             index.add(&Document::text(n.to_string(), &text(n + 10, 0))).unwrap();

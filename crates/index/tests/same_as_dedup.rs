@@ -1,6 +1,8 @@
 //! Documents that come one by one and are added if they are new: those that stay are those that
 //! the batch job keeps of the same corpus, the first of each kind.
 
+#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
 mod common;
 
 use std::collections::BTreeSet;
@@ -30,7 +32,7 @@ fn corpus(seed: u64, pages: u64) -> Vec<Page> {
             0 if n > 0 => earlier(),
             1..5 if n > 0 => {
                 let mut words = earlier();
-                for change in 0..1 + random(n, 2) % 6 {
+                for change in 0..=random(n, 2) % 6 {
                     let at = (random(n, 20 + change) % words.len() as u64) as usize;
                     words[at] = word(n, 500 + change);
                 }
