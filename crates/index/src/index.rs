@@ -14,7 +14,7 @@ use crate::header::Header;
 use crate::judge::{Judge, Match, Query};
 use crate::options::{CreateOptions, OpenOptions};
 use crate::pending::{Pending, keys};
-use crate::postings::{Posting, Recent, Run};
+use crate::postings::{Posting, REBUILD, Recent, Run};
 use crate::state::{Head, Runs};
 use crate::store::{Acknowledged, Durability, Entries, Store, Table};
 use crate::tools::Tools;
@@ -122,7 +122,7 @@ impl Index {
         fs::create_dir(&runs).map_err(|e| Error::io(&runs, Operation::Create, e))?;
         let store = Store::open(&path.join(STORE), path, options.opening().cache_bytes)?;
         begin(&store, Head::default(), &Runs::default())?;
-        Acknowledged::create(&path.join(ACKNOWLEDGED))?;
+        Acknowledged::create(&path.join(ACKNOWLEDGED), 0)?;
         // The last: without it the folder is no index.
         header.write(&path.join(HEADER))?;
         Self::with_store(path, header, store, options.opening())
@@ -159,10 +159,15 @@ impl Index {
         }
         let folder = path.join(RUNS);
         remove_orphans(&folder, &runs)?;
-        let (acknowledged, operations) = Acknowledged::open(&path.join(ACKNOWLEDGED))?;
+        let file = path.join(ACKNOWLEDGED);
+        let (acknowledged, operations) = if options.rebuild {
+            (Acknowledged::create(&file, head.operations)?, head.operations)
+        } else {
+            Acknowledged::open(&file)?
+        };
         if head.operations < operations {
             let lost = operations - head.operations;
-            let fault = format!("the last {lost} acknowledged operations are missing");
+            let fault = format!("the last {lost} acknowledged operations are missing\n{REBUILD}");
             return Err(Error::corruption(store.path(), fault));
         }
         let open = |&entry| Run::open(&folder, entry).map(Arc::new);

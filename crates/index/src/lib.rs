@@ -13,7 +13,7 @@
 //!
 //! let again = letter.replace("March", "April");
 //! let answer = index.check(&Document::text("again", &again))?;
-//! assert!(answer.is_new()); // Eight of twenty-eight shingles differ: too many.
+//! assert!(answer.is_new()); // They share 20 of 30 shingles: too few.
 //!
 //! let loud = letter.to_uppercase();
 //! let done = index.check_and_add(&Document::text("loud", &loud), AddIf::New)?;
@@ -46,8 +46,8 @@
 //! - Any number of threads check at once; changes are made one after another, and
 //!   [`Index::check_and_add`] has nothing in between. One process at a time.
 //! - Everything that is read is checked. Damage is an error that names the file and
-//!   the record, never another answer. [`Index::verify`] looks at everything; postings
-//!   can be made again from the documents ([`OpenOptions::rebuild`]).
+//!   the record, never another answer. [`Index::verify`] looks at everything;
+//!   [`OpenOptions::rebuild`] goes on with the documents that are there.
 //!
 //! # What it costs
 //!

@@ -281,7 +281,7 @@ impl Index {
             run.copy_to(&runs_folder)?;
         }
         sync_folder(&runs_folder)?;
-        Acknowledged::create(&folder.join(ACKNOWLEDGED))?.set(head.operations)?;
+        Acknowledged::create(&folder.join(ACKNOWLEDGED), head.operations)?;
         self.header().write(&folder.join(HEADER))?;
         partial.rename(to)
     }

@@ -22,7 +22,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use fjall::config::{FilterPolicy, PinningPolicy};
+use fjall::config::{BlockSizePolicy, FilterPolicy, PinningPolicy};
 use fjall::{
     AbstractTree as _, Database, Keyspace, KeyspaceCreateOptions, LsmError, OwnedWriteBatch,
     PersistMode, Readable as _, Slice, Snapshot,
@@ -30,6 +30,7 @@ use fjall::{
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 use crate::error::{Error, ErrorKind, Operation, Result};
+use crate::postings::REBUILD;
 
 /// The keyspaces. Their names are part of the format.
 const DOCUMENTS: &str = "documents";
@@ -39,6 +40,8 @@ const STATE: &str = "state";
 
 /// Bytes of a table in memory before it is written. 32 MiB: 200,000 records.
 const TABLE_BYTES: u64 = 32 << 20;
+/// Bytes that are read for a record: two bytes a document less than with 4 KiB, and no slower.
+const BLOCK_BYTES: u32 = 16 << 10;
 /// The same where there is little.
 const SMALL_TABLE_BYTES: u64 = 4 << 20;
 /// Journals are kept until their tables are written, and all tables are if journals have this
@@ -73,6 +76,7 @@ impl Table {
         };
         KeyspaceCreateOptions::default()
             .max_memtable_size(bytes)
+            .data_block_size_policy(BlockSizePolicy::all(BLOCK_BYTES))
             // What is looked for is there, and in one table.
             .filter_policy(FilterPolicy::disabled())
             .expect_point_read_hits(true)
@@ -364,18 +368,17 @@ pub(crate) struct Acknowledged {
 impl Acknowledged {
     const BYTES: usize = 16;
 
-    /// Makes the file.
-    pub(crate) fn create(path: &Path) -> Result<Self> {
-        let file = File::create_new(path).map_err(|e| Error::io(path, Operation::Create, e))?;
+    /// Makes the file, in the place of one that is there.
+    pub(crate) fn create(path: &Path, operations: u64) -> Result<Self> {
+        let file = File::create(path).map_err(|e| Error::io(path, Operation::Create, e))?;
         let mut this = Self { path: path.to_owned(), file };
-        this.set(0)?;
+        this.set(operations)?;
         Ok(this)
     }
 
     /// Opens the file and reads the number.
     pub(crate) fn open(path: &Path) -> Result<(Self, u64)> {
-        let hint = "how many operations were acknowledged is not known\n\
-                    hint: if nothing else is damaged, a copy without this file can be trusted";
+        let hint = format!("how many operations were acknowledged is not known\n{REBUILD}");
         let bytes = match std::fs::read(path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {

@@ -31,9 +31,9 @@ pub(crate) use run::{Run, RunEntry, RunStream, RunWriter};
 /// look at a record; each bit more would cost two bytes a document.
 pub(crate) const KEY_BITS: u32 = 36;
 
-/// What helps when postings are damaged.
+/// What helps when something else than documents is damaged.
 pub(crate) const REBUILD: &str =
-    "hint: to open it with `rebuild` makes all postings again from the documents";
+    "hint: to open it with `rebuild` goes on with the documents that are there";
 
 /// That a document has a key. In the order of runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -58,7 +58,9 @@ fn write(folder: &Path, id: u64, documents: std::ops::Range<u64>, all: &BTreeSet
         postings: all.len() as u64,
     };
     let mut writer = RunWriter::create(folder, entry).unwrap();
-    all.iter().for_each(|&posting| writer.push(posting).unwrap());
+    for &posting in all {
+        writer.push(posting).unwrap();
+    }
     writer.finish().unwrap()
 }
 
@@ -116,10 +118,12 @@ proptest! {
         }
         let mut in_order: Vec<Posting> = all.iter().copied().collect();
         in_order.sort_unstable_by_key(|posting| posting.number);
-        in_order.iter().for_each(|&posting| recent.push(posting));
+        for &posting in &in_order {
+            recent.push(posting);
+        }
         prop_assert_eq!(recent.sorted(), all.iter().copied().collect::<Vec<_>>());
 
-        let holes: HashSet<u64> = (first..next).filter(|number| mix(*number) % 5 == 0).collect();
+        let holes: HashSet<u64> = (first..next).filter(|number| mix(*number).is_multiple_of(5)).collect();
         let stop = AtomicBool::new(false);
         let merged = merge(&runs, &holes, &folder.0, 99, &stop).unwrap().unwrap();
         all.retain(|posting| !holes.contains(&posting.number));
