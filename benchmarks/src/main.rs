@@ -2,11 +2,14 @@
 //!
 //! Every kernel must give the same signatures, and those of the naive
 //! reference on a sample; otherwise the benchmark fails. `scale` measures the
-//! way from signatures to clusters, `projections` the search of Algorithm C.
+//! way from signatures to clusters, `projections` the search of Algorithm C,
+//! `index` the persistent index.
 
 mod corpus;
+mod index;
 mod measuring;
 mod pages;
+mod planted;
 mod projections;
 mod scale;
 mod stages;
@@ -16,6 +19,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use corpus::{Corpus, Kind};
+use index::IndexScale;
 use measuring::{Failure, Scale, measure};
 
 const USAGE: &str = "\
@@ -23,6 +27,7 @@ Measures signing on one core: MB/s and ns per token for each stage and kernel.
 
 usage: lookalike-benchmarks [--test] [--rounds N] [--csv FILE] [CORPUS.jsonl[.zst]]...
        lookalike-benchmarks scale|projections [--documents N] [--memory SIZE] [--folder DIR]
+       lookalike-benchmarks index [--documents N] [--folder DIR]
 
   CORPUS      measure on the field `text` of these too, or on their web pages if they have only
               the field `html`, not only on generated text
@@ -36,12 +41,18 @@ usage: lookalike-benchmarks [--test] [--rounds N] [--csv FILE] [CORPUS.jsonl[.zs
   --documents N   how many (default 10000000)
   --memory SIZE   the budget of the job, in MiB or GiB (default 512MiB)
   --folder DIR    where its files are made and removed (default: the system's)
+
+`index` measures additions and checks of synthetic signatures, and the index they make:
+
+  --documents N   how many (default 5000000)
+  --folder DIR    as above
 ";
 
 enum Command {
     Signing(Arguments),
     Scale(Scale),
     Projections(Scale),
+    Index(IndexScale),
 }
 
 struct Arguments {
@@ -57,6 +68,8 @@ fn command() -> Result<Command, String> {
         scale_arguments(given).map(Command::Scale)
     } else if given.next_if_eq("projections").is_some() {
         scale_arguments(given).map(Command::Projections)
+    } else if given.next_if_eq("index").is_some() {
+        index_arguments(given).map(Command::Index)
     } else {
         arguments(given).map(Command::Signing)
     }
@@ -80,6 +93,22 @@ fn scale_arguments(mut given: impl Iterator<Item = String>) -> Result<Scale, Str
                     .find_map(unit)
                     .ok_or(format!("`{value}` has no MiB or GiB"))?;
                 parsed.memory = (number(digits)? as usize) << shift;
+            }
+            "--folder" => parsed.folder = value.into(),
+            _ => return Err(format!("no option `{argument}`")),
+        }
+    }
+    Ok(parsed)
+}
+
+fn index_arguments(mut given: impl Iterator<Item = String>) -> Result<IndexScale, String> {
+    let mut parsed = IndexScale { documents: 5_000_000, folder: std::env::temp_dir() };
+    while let Some(argument) = given.next() {
+        let value = given.next().ok_or(format!("{argument} needs a value"))?;
+        match argument.as_str() {
+            "--documents" => {
+                let number = value.parse();
+                parsed.documents = number.map_err(|_| format!("`{value}` is no number"))?;
             }
             "--folder" => parsed.folder = value.into(),
             _ => return Err(format!("no option `{argument}`")),
@@ -116,6 +145,7 @@ fn run(command: &Command) -> Result<(), Failure> {
             print(&projections::check_against_brute_force(scale)?)?;
             print(&measure(scale, projections::run)?)
         }
+        Command::Index(scale) => print(&index::measure(scale)?),
         Command::Signing(arguments) if arguments.test => test(arguments),
         Command::Signing(arguments) => Ok(run_signing(arguments)?),
     }
@@ -126,7 +156,8 @@ fn test(arguments: &Arguments) -> Result<(), Failure> {
     run_signing(arguments)?;
     let of = |documents, memory| Scale { documents, memory, folder: std::env::temp_dir() };
     run(&Command::Scale(of(200_000, 4 << 20)))?;
-    run(&Command::Projections(of(100_000, 64 << 20)))
+    run(&Command::Projections(of(100_000, 64 << 20)))?;
+    run(&Command::Index(IndexScale { documents: 50_000, folder: std::env::temp_dir() }))
 }
 
 fn print(report: &str) -> Result<(), Failure> {

@@ -27,8 +27,8 @@ pub(crate) fn measure(
     let done = AtomicBool::new(false);
     let most = AtomicU64::new(0);
     std::thread::scope(|scope| {
-        scope.spawn(|| watch(&folder.0, &done, &most));
-        let outcome = run(scale, &folder.0);
+        scope.spawn(|| watch(folder.path(), &done, &most));
+        let outcome = run(scale, folder.path());
         done.store(true, Ordering::Relaxed);
         let (stages, summary) = outcome?;
         report(scale, &stages, &summary, most.load(Ordering::Relaxed))
@@ -112,7 +112,7 @@ impl Stages {
 /// What the process took of the processor so far; 0 where the system does not say.
 ///
 /// On a machine that others use too, it says more than the clock.
-fn processor_seconds() -> f64 {
+pub(crate) fn processor_seconds() -> f64 {
     let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
     // After the name, which is in parentheses, and eleven other fields: user and system, in
     // hundredths of a second.
@@ -121,12 +121,12 @@ fn processor_seconds() -> f64 {
 }
 
 #[expect(clippy::disallowed_methods, reason = "measuring is what this is for")]
-fn now() -> Instant {
+pub(crate) fn now() -> Instant {
     Instant::now()
 }
 
 /// The most memory that the process had; `None` where the system does not say.
-fn peak_memory() -> Option<u64> {
+pub(crate) fn peak_memory() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
@@ -153,13 +153,17 @@ fn bytes_below(folder: &Path) -> u64 {
 }
 
 /// A folder that is removed with its owner.
-struct WorkFolder(PathBuf);
+pub(crate) struct WorkFolder(PathBuf);
 
 impl WorkFolder {
-    fn create(parent: &Path) -> Result<Self, String> {
+    pub(crate) fn create(parent: &Path) -> Result<Self, String> {
         let path = parent.join(format!("lookalike-scale-{}", std::process::id()));
         fs::create_dir_all(&path).map_err(|error| format!("`{}`: {error}", path.display()))?;
         Ok(Self(path))
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
     }
 }
 

@@ -4,7 +4,7 @@
 use lookalike_core::recipe::{SketchParameters, Verify};
 use lookalike_core::resemblance::Overlap;
 use lookalike_core::shingle::ShingleSet;
-use lookalike_core::{Agreement, CandidateRule, Kernel, Recipe, Signature, Similarity, site};
+use lookalike_core::{Agreement, CandidateRule, Kernel, Recipe, Signature, Similarity};
 
 use crate::document::Record;
 use crate::error::Result;
@@ -127,6 +127,7 @@ impl Judge {
             let exact = Match { kind, resemblance: all, containment_a: all, ..near };
             return Ok(Some(Match { containment_b: all, ..exact }));
         }
+        let site = |url| self.recipe.sites.site(url);
         let same_site = query.site.is_some() && query.site == known.url.as_deref().and_then(site);
         if !self.rule.conditions(agreement, same_site).all(|c| c.found >= c.needed) {
             return Ok(None);

@@ -3,7 +3,7 @@
 use lookalike_core::shingle::{ShingleSet, Shingler};
 use lookalike_core::text::html::Extractor;
 use lookalike_core::text::{Text, Token, Tokenizer};
-use lookalike_core::{Kernel, Recipe, Signature, Signer, site};
+use lookalike_core::{Kernel, Recipe, Signature, Signer, SiteRule};
 
 use crate::document::{Content, ContentKind, Document};
 use crate::error::{Error, ErrorKind, Result};
@@ -15,6 +15,7 @@ pub(crate) struct Tools {
     tokenizer: Tokenizer,
     shingler: Shingler,
     extractor: Extractor,
+    sites: SiteRule,
     tokens: Vec<Token>,
     /// For pages of postings.
     pub(crate) page: Vec<u8>,
@@ -45,6 +46,7 @@ impl Tools {
             tokenizer: Tokenizer::with_kernel(recipe.tokens, kernel),
             shingler: Shingler::new(kernel, width, counting),
             extractor: Extractor::new(),
+            sites: recipe.sites,
             tokens: Vec::new(),
             page: Vec::new(),
         })
@@ -53,7 +55,7 @@ impl Tools {
     /// The signature of a document, and its shingles if they are wanted and can be had.
     pub(crate) fn query(&mut self, document: &Document<'_>, shingles: bool) -> Query {
         let url = document.url.as_deref();
-        let site = url.and_then(site);
+        let site = url.and_then(|url| self.sites.site(url));
         let (kind, content) = match &document.content {
             Content::Signed { signature, .. } => {
                 return Query { signature: signature.clone().into_owned(), site, shingles: None };

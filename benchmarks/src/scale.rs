@@ -5,8 +5,6 @@
 //! planted. The judge knows what was planted, so that the time is that of the
 //! engine alone.
 
-mod planted;
-
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -19,7 +17,7 @@ use lookalike_engine::signature_file::{SignatureReader, SignatureWriter};
 use lookalike_engine::{Existing, Result as EngineResult};
 
 use crate::measuring::{Failure, Scale, Stages};
-use planted::{Document, FEATURES, Planted};
+use crate::planted::{Document, FEATURES, Planted};
 
 /// Accepts what was planted.
 struct PlantedJudge(Planted);
