@@ -156,10 +156,8 @@ impl Packing {
     /// The first bytes of what a body, of which this is the beginning, unpacks to: as far as they
     /// can be told.
     pub(super) fn beginning(&self, body: &[u8], bytes: usize) -> Vec<u8> {
-        let mut beginning: Cow<'_, [u8]> = match first_chunk(body).filter(|_| self.chunked) {
-            Some(Chunk { data, .. }) => Cow::Borrowed(data),
-            None => Cow::Borrowed(body),
-        };
+        let chunks = if self.chunked { first_chunks(body) } else { None };
+        let mut beginning = chunks.map_or(Cow::Borrowed(body), Cow::Owned);
         for &coding in self.codings.iter().rev() {
             if coding.begins(&beginning) {
                 let mut decoded = Vec::new();
@@ -293,6 +291,17 @@ fn first_chunk(bytes: &[u8]) -> Option<Chunk<'_>> {
     // The last one may stand at the very end, and before other fields.
     let rest = rest.or_else(|| (size == 0 || after.is_empty()).then_some(after));
     Some(Chunk { data, rest, is_cut: false })
+}
+
+/// The data of the chunks that these bytes begin with, as far as they go; `None` if there is none.
+fn first_chunks(bytes: &[u8]) -> Option<Vec<u8>> {
+    let mut next = Some(first_chunk(bytes)?);
+    let mut joined = Vec::new();
+    while let Some(Chunk { data, rest, .. }) = next {
+        joined.extend_from_slice(data);
+        next = rest.filter(|_| !data.is_empty()).and_then(first_chunk);
+    }
+    Some(joined)
 }
 
 /// The body without the sizes of its chunks. If the first chunk is none, they are gone already.
