@@ -46,6 +46,8 @@ pub enum ErrorKind {
     Stopped(PathBuf),
     /// The recipe is none that an index can follow.
     Recipe(lookalike_core::Error),
+    /// The file is too short or too long for a secret.
+    NoSecret(PathBuf),
     /// The index was made with a secret, and none was given.
     SecretMissing(PathBuf),
     /// The secret is not the one that the index was made with.
@@ -173,9 +175,18 @@ impl fmt::Display for Error {
                 path.display()
             ),
             ErrorKind::Recipe(source) => write!(f, "{source}"),
-            ErrorKind::SecretMissing(path) => {
-                write!(f, "`{}`: was made with a secret, and needs it", path.display())
-            }
+            ErrorKind::NoSecret(path) => write!(
+                f,
+                "`{}`: is no secret: it must have from 16 bytes to 1 MiB\n\
+                 hint: `head -c 32 /dev/urandom > FILE` makes one",
+                path.display()
+            ),
+            ErrorKind::SecretMissing(path) => write!(
+                f,
+                "`{}`: was made with a secret, and needs it\n\
+                 hint: --secret-seed names its file",
+                path.display()
+            ),
             ErrorKind::SecretWrong(path) => {
                 write!(f, "`{}`: was not made with this secret", path.display())
             }

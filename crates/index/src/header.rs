@@ -1,5 +1,7 @@
 //! The file that makes a folder an index: its recipe, and what else never changes.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::Path;
 
 use lookalike_core::Recipe;
@@ -33,6 +35,28 @@ impl std::fmt::Debug for Secret {
 }
 
 impl Secret {
+    /// The least bytes of a file that is taken for one.
+    const MIN_BYTES: usize = 16;
+    /// And the most: whoever names another file by mistake is told.
+    const MAX_BYTES: u64 = 1 << 20;
+
+    /// The secret that a file makes, whatever is in it; an end of line at its end is left out.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or is too short to be a secret.
+    pub fn from_file(path: &Path) -> Result<Self> {
+        let mut bytes = Vec::new();
+        File::open(path)
+            .and_then(|file| file.take(Self::MAX_BYTES + 1).read_to_end(&mut bytes))
+            .map_err(|error| Error::io(path, Operation::Read, error))?;
+        let bytes = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
+        let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
+        if bytes.len() < Self::MIN_BYTES || bytes.len() as u64 > Self::MAX_BYTES {
+            return Err(Error::new(ErrorKind::NoSecret(path.to_owned())));
+        }
+        Ok(Self(Sha256::digest(bytes).into()))
+    }
+
     fn derive(&self, purpose: &str, more: &[u8]) -> [u8; 32] {
         let mut hash = Sha256::new();
         hash.update(purpose.as_bytes());

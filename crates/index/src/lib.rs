@@ -1,5 +1,7 @@
 //! The persistent index: is this new document a look-alike of one already known?
 
+mod browse;
+mod collapse;
 mod document;
 mod error;
 mod files;
@@ -16,6 +18,7 @@ mod tools;
 mod view;
 mod writer;
 
+pub use collapse::{Collapsed, Listed, Standing};
 pub use document::{
     Content, ContentKind, Document, MAX_CONTENT_BYTES, MAX_ID_BYTES, MAX_URL_BYTES, Record,
 };
