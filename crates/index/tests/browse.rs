@@ -1,6 +1,8 @@
 //! Pages against the list of all documents, and collapsed lists against what an empty index says
 //! of the same documents one after another.
 
+#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
 mod common;
 
 use common::Folder;
