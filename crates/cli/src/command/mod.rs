@@ -11,6 +11,7 @@ mod info;
 mod man;
 mod recipe;
 mod sample;
+mod serve;
 mod sketch;
 mod tune;
 mod verdict;
@@ -36,6 +37,7 @@ pub(crate) fn run(command: &Command) -> anyhow::Result<Outcome> {
         Command::Tune(arguments) => tune::run(arguments, kernel()?),
         Command::Eval(arguments) => eval::run(arguments, kernel()?),
         Command::Sketch(arguments) => sketch::run(arguments, kernel()?),
+        Command::Serve(arguments) => kernel().and_then(|_| serve::run(arguments)),
         Command::Info { file: Some(file), json } => info::file(file, *json),
         Command::Info { file: None, json } => info::program(kernel()?, *json),
         Command::Recipe { name } => recipe::run(name),

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::{folder, run};
 
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 13] = [
     "dedup",
     "why",
     "decide",
@@ -17,6 +17,7 @@ const COMMANDS: [&str; 12] = [
     "tune",
     "eval",
     "sketch",
+    "serve",
     "info",
     "recipe",
     "completions",

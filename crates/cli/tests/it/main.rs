@@ -12,6 +12,7 @@ mod general;
 mod help;
 mod info;
 mod pages;
+mod serve;
 mod sketch;
 mod tune;
 mod why;
