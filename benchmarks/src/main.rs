@@ -2,9 +2,10 @@
 //!
 //! Every kernel must give the same signatures, and those of the naive
 //! reference on a sample; otherwise the benchmark fails. `scale` measures the
-//! way from signatures to clusters.
+//! way from signatures to clusters, `load` the service.
 
 mod corpus;
+mod load;
 mod pages;
 mod scale;
 mod stages;
@@ -12,8 +13,10 @@ mod stages;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use corpus::{Corpus, Kind};
+use load::Load;
 use scale::{Failure, Scale};
 
 const USAGE: &str = "\
@@ -21,6 +24,7 @@ Measures signing on one core: MB/s and ns per token for each stage and kernel.
 
 usage: lookalike-benchmarks [--test] [--rounds N] [--csv FILE] [CORPUS.jsonl[.zst]]...
        lookalike-benchmarks scale [--documents N] [--memory SIZE] [--folder DIR]
+       lookalike-benchmarks load PROGRAM [--seconds N] [--clients N]
 
   CORPUS      measure on the field `text` of these too, or on their web pages if they have only
               the field `html`, not only on generated text
@@ -33,11 +37,17 @@ usage: lookalike-benchmarks [--test] [--rounds N] [--csv FILE] [CORPUS.jsonl[.zs
   --documents N   how many (default 10000000)
   --memory SIZE   the budget of the job, in MiB or GiB (default 512MiB)
   --folder DIR    where its files are made and removed (default: the system's)
+
+`load` starts PROGRAM, which is `lookalike`, as a server, and sends it requests over loopback:
+
+  --seconds N     for each kind of request (default 10)
+  --clients N     connections, each with one request at a time (default 32)
 ";
 
 enum Command {
     Signing(Arguments),
     Scale(Scale),
+    Load(Load),
 }
 
 struct Arguments {
@@ -51,6 +61,8 @@ fn command() -> Result<Command, String> {
     let mut given = std::env::args().skip(1).peekable();
     if given.next_if_eq("scale").is_some() {
         scale_arguments(given).map(Command::Scale)
+    } else if given.next_if_eq("load").is_some() {
+        load_arguments(given).map(Command::Load)
     } else {
         arguments(given).map(Command::Signing)
     }
@@ -82,6 +94,21 @@ fn scale_arguments(mut given: impl Iterator<Item = String>) -> Result<Scale, Str
     Ok(parsed)
 }
 
+fn load_arguments(mut given: impl Iterator<Item = String>) -> Result<Load, String> {
+    let program = given.next().ok_or("load needs the program")?.into();
+    let mut parsed = Load { program, time: Duration::from_secs(10), clients: 32 };
+    while let Some(argument) = given.next() {
+        let value = given.next().ok_or(format!("{argument} needs a value"))?;
+        let number = value.parse().map_err(|_| format!("`{value}` is no number"))?;
+        match argument.as_str() {
+            "--seconds" => parsed.time = Duration::from_secs(number),
+            "--clients" => parsed.clients = number,
+            _ => return Err(format!("no option `{argument}`")),
+        }
+    }
+    Ok(parsed)
+}
+
 fn arguments(mut given: impl Iterator<Item = String>) -> Result<Arguments, String> {
     let mut parsed = Arguments { corpora: Vec::new(), rounds: 7, csv: None, test: false };
     while let Some(argument) = given.next() {
@@ -106,6 +133,10 @@ fn arguments(mut given: impl Iterator<Item = String>) -> Result<Arguments, Strin
 fn run(command: &Command) -> Result<(), Failure> {
     match command {
         Command::Scale(scale) => run_scale(scale),
+        Command::Load(load) => {
+            let report = load::run(load).map_err(|error| Failure::Wrong(error.to_string()))?;
+            io::stdout().write_all(report.as_bytes()).map_err(|error| error.to_string().into())
+        }
         Command::Signing(arguments) => {
             run_signing(arguments)?;
             if arguments.test {
