@@ -2,11 +2,13 @@
 //!
 //! Every kernel must give the same signatures, and those of the naive
 //! reference on a sample; otherwise the benchmark fails. `scale` measures the
-//! way from signatures to clusters, `load` the service.
+//! way from signatures to clusters, `index` the persistent index, `load` the service.
 
 mod corpus;
+mod index;
 mod load;
 mod pages;
+mod planted;
 mod scale;
 mod stages;
 
@@ -16,6 +18,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use corpus::{Corpus, Kind};
+use index::IndexScale;
 use load::Load;
 use scale::{Failure, Scale};
 
@@ -24,6 +27,7 @@ Measures signing on one core: MB/s and ns per token for each stage and kernel.
 
 usage: lookalike-benchmarks [--test] [--rounds N] [--csv FILE] [CORPUS.jsonl[.zst]]...
        lookalike-benchmarks scale [--documents N] [--memory SIZE] [--folder DIR]
+       lookalike-benchmarks index [--documents N] [--folder DIR]
        lookalike-benchmarks load PROGRAM [--seconds N] [--clients N]
 
   CORPUS      measure on the field `text` of these too, or on their web pages if they have only
@@ -38,6 +42,11 @@ usage: lookalike-benchmarks [--test] [--rounds N] [--csv FILE] [CORPUS.jsonl[.zs
   --memory SIZE   the budget of the job, in MiB or GiB (default 512MiB)
   --folder DIR    where its files are made and removed (default: the system's)
 
+`index` measures additions and checks of synthetic signatures, and the index they make:
+
+  --documents N   how many (default 5000000)
+  --folder DIR    as above
+
 `load` starts PROGRAM, which is `lookalike`, as a server, and sends it requests over loopback:
 
   --seconds N     for each kind of request (default 10)
@@ -47,6 +56,7 @@ usage: lookalike-benchmarks [--test] [--rounds N] [--csv FILE] [CORPUS.jsonl[.zs
 enum Command {
     Signing(Arguments),
     Scale(Scale),
+    Index(IndexScale),
     Load(Load),
 }
 
@@ -61,6 +71,8 @@ fn command() -> Result<Command, String> {
     let mut given = std::env::args().skip(1).peekable();
     if given.next_if_eq("scale").is_some() {
         scale_arguments(given).map(Command::Scale)
+    } else if given.next_if_eq("index").is_some() {
+        index_arguments(given).map(Command::Index)
     } else if given.next_if_eq("load").is_some() {
         load_arguments(given).map(Command::Load)
     } else {
@@ -86,6 +98,22 @@ fn scale_arguments(mut given: impl Iterator<Item = String>) -> Result<Scale, Str
                     .find_map(unit)
                     .ok_or(format!("`{value}` has no MiB or GiB"))?;
                 parsed.memory = (number(digits)? as usize) << shift;
+            }
+            "--folder" => parsed.folder = value.into(),
+            _ => return Err(format!("no option `{argument}`")),
+        }
+    }
+    Ok(parsed)
+}
+
+fn index_arguments(mut given: impl Iterator<Item = String>) -> Result<IndexScale, String> {
+    let mut parsed = IndexScale { documents: 5_000_000, folder: std::env::temp_dir() };
+    while let Some(argument) = given.next() {
+        let value = given.next().ok_or(format!("{argument} needs a value"))?;
+        match argument.as_str() {
+            "--documents" => {
+                let number = value.parse();
+                parsed.documents = number.map_err(|_| format!("`{value}` is no number"))?;
             }
             "--folder" => parsed.folder = value.into(),
             _ => return Err(format!("no option `{argument}`")),
@@ -133,16 +161,17 @@ fn arguments(mut given: impl Iterator<Item = String>) -> Result<Arguments, Strin
 fn run(command: &Command) -> Result<(), Failure> {
     match command {
         Command::Scale(scale) => run_scale(scale),
+        Command::Index(scale) => print(&index::measure(scale)?),
         Command::Load(load) => {
-            let report = load::run(load).map_err(|error| Failure::Wrong(error.to_string()))?;
-            io::stdout().write_all(report.as_bytes()).map_err(|error| error.to_string().into())
+            print(&load::run(load).map_err(|error| Failure::Wrong(error.to_string()))?)
         }
         Command::Signing(arguments) => {
             run_signing(arguments)?;
             if arguments.test {
                 // So little memory that everything goes through the disk.
                 let (documents, memory, folder) = (200_000, 4 << 20, std::env::temp_dir());
-                run_scale(&Scale { documents, memory, folder })?;
+                run_scale(&Scale { documents, memory, folder: folder.clone() })?;
+                print(&index::measure(&IndexScale { documents: 50_000, folder })?)?;
             }
             Ok(())
         }
@@ -150,7 +179,10 @@ fn run(command: &Command) -> Result<(), Failure> {
 }
 
 fn run_scale(scale: &Scale) -> Result<(), Failure> {
-    let report = scale::measure(scale)?;
+    print(&scale::measure(scale)?)
+}
+
+fn print(report: &str) -> Result<(), Failure> {
     io::stdout().write_all(report.as_bytes()).map_err(|error| error.to_string().into())
 }
 

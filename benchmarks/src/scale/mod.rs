@@ -5,8 +5,6 @@
 //! planted. The judge knows what was planted, so that the time is that of the
 //! engine alone.
 
-mod planted;
-
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,7 +19,7 @@ use lookalike_engine::matching::{
 use lookalike_engine::signature_file::{SignatureReader, SignatureWriter};
 use lookalike_engine::{Existing, Result as EngineResult};
 
-use planted::{Document, FEATURES, Planted};
+use crate::planted::{Document, FEATURES, Planted};
 
 /// What the program and its buffers may take beyond the budget.
 const ALLOWANCE: u64 = 64 << 20;
@@ -77,7 +75,7 @@ impl Stages {
 /// What the process took of the processor so far; 0 where the system does not say.
 ///
 /// On a machine that others use too, it says more than the clock.
-fn processor_seconds() -> f64 {
+pub(crate) fn processor_seconds() -> f64 {
     let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
     // After the name, which is in parentheses, and eleven other fields: user and system, in
     // hundredths of a second.
@@ -86,7 +84,7 @@ fn processor_seconds() -> f64 {
 }
 
 #[expect(clippy::disallowed_methods, reason = "measuring is what this is for")]
-fn now() -> Instant {
+pub(crate) fn now() -> Instant {
     Instant::now()
 }
 
@@ -281,7 +279,7 @@ fn report(scale: &Scale, stages: &Stages, summary: &str, disk: u64) -> Result<St
 }
 
 /// The most memory that the process had; `None` where the system does not say.
-fn peak_memory() -> Option<u64> {
+pub(crate) fn peak_memory() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
@@ -299,13 +297,17 @@ fn watch(folder: &Path, done: &AtomicBool, most: &AtomicU64) {
 }
 
 /// A folder that is removed with its owner.
-struct WorkFolder(PathBuf);
+pub(crate) struct WorkFolder(PathBuf);
 
 impl WorkFolder {
-    fn create(parent: &Path) -> Result<Self, String> {
+    pub(crate) fn create(parent: &Path) -> Result<Self, String> {
         let path = parent.join(format!("lookalike-scale-{}", std::process::id()));
         fs::create_dir_all(&path).map_err(|error| format!("`{}`: {error}", path.display()))?;
         Ok(Self(path))
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
     }
 }
 

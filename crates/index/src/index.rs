@@ -14,7 +14,7 @@ use crate::header::Header;
 use crate::judge::{Judge, Match, Query};
 use crate::options::{CreateOptions, OpenOptions};
 use crate::pending::{Pending, keys};
-use crate::postings::{Posting, Recent, Run};
+use crate::postings::{Posting, REBUILD, Recent, Run};
 use crate::state::{Head, Runs};
 use crate::store::{Acknowledged, Durability, Entries, Store, Table};
 use crate::tools::Tools;
@@ -122,7 +122,7 @@ impl Index {
         fs::create_dir(&runs).map_err(|e| Error::io(&runs, Operation::Create, e))?;
         let store = Store::open(&path.join(STORE), path, options.opening().cache_bytes)?;
         begin(&store, Head::default(), &Runs::default())?;
-        Acknowledged::create(&path.join(ACKNOWLEDGED))?;
+        Acknowledged::create(&path.join(ACKNOWLEDGED), 0)?;
         // The last: without it the folder is no index.
         header.write(&path.join(HEADER))?;
         Self::with_store(path, header, store, options.opening())
@@ -159,10 +159,15 @@ impl Index {
         }
         let folder = path.join(RUNS);
         remove_orphans(&folder, &runs)?;
-        let (acknowledged, operations) = Acknowledged::open(&path.join(ACKNOWLEDGED))?;
+        let file = path.join(ACKNOWLEDGED);
+        let (acknowledged, operations) = if options.rebuild {
+            (Acknowledged::create(&file, head.operations)?, head.operations)
+        } else {
+            Acknowledged::open(&file)?
+        };
         if head.operations < operations {
             let lost = operations - head.operations;
-            let fault = format!("the last {lost} acknowledged operations are missing");
+            let fault = format!("the last {lost} acknowledged operations are missing\n{REBUILD}");
             return Err(Error::corruption(store.path(), fault));
         }
         let open = |&entry| Run::open(&folder, entry).map(Arc::new);
@@ -183,7 +188,7 @@ impl Index {
             tools: Mutex::default(),
         };
         if options.rebuild {
-            index.rebuild()?;
+            index.rebuild(&mut index.writer())?;
         } else {
             index.read_recent()?;
         }
@@ -295,8 +300,8 @@ impl Index {
     /// # Errors
     /// As [`check`](Self::check), or if the index cannot be written; then nothing has changed.
     pub fn add(&self, document: &Document<'_>) -> Result<Added> {
-        let added = self.add_batch(std::slice::from_ref(document))?;
-        added.into_iter().next().ok_or_else(|| unreachable!("one was added"))
+        // One for one.
+        Ok(self.add_batch(std::slice::from_ref(document))?.swap_remove(0))
     }
 
     /// Adds documents together: all of them or, if it fails, none.
@@ -330,8 +335,8 @@ impl Index {
     /// # Errors
     /// As [`add`](Self::add).
     pub fn check_and_add(&self, document: &Document<'_>, add_if: AddIf) -> Result<CheckedAndAdded> {
-        let done = self.check_and_add_batch(std::slice::from_ref(document), add_if)?;
-        done.into_iter().next().ok_or_else(|| unreachable!("one was checked"))
+        // One for one.
+        Ok(self.check_and_add_batch(std::slice::from_ref(document), add_if)?.swap_remove(0))
     }
 
     /// Checks and adds documents one after another, so that each may match those before it; all

@@ -13,7 +13,7 @@ use crate::files::sync_folder;
 use crate::index::{ACKNOWLEDGED, HEADER, Index, RUNS, STORE, begin};
 use crate::pending::keys;
 use crate::postings::merge::{due, merge};
-use crate::postings::{Posting, Run};
+use crate::postings::{Posting, REBUILD, Run};
 use crate::state::Head;
 use crate::store::{Acknowledged, Durability, Store, Table};
 use crate::view::content;
@@ -44,7 +44,9 @@ pub struct Stats {
     pub filter_bytes: u64,
     /// Bytes of the files of postings.
     pub postings_bytes: u64,
-    /// Bytes on disk in all, journals included.
+    /// Bytes of journals, which do not grow with the index: at most about 130 MB.
+    pub journal_bytes: u64,
+    /// Bytes on disk in all.
     pub disk_bytes: u64,
 }
 
@@ -78,7 +80,8 @@ impl Index {
             recent_postings: lists.recent.len() as u64,
             filter_bytes: sum(Run::memory),
             postings_bytes: sum(Run::bytes),
-            disk_bytes: disk_bytes(self.path())?,
+            journal_bytes: disk_bytes(self.store().path(), &is_journal)?,
+            disk_bytes: disk_bytes(self.path(), &|_| true)?,
         })
     }
 
@@ -126,8 +129,7 @@ impl Index {
         }
         if found != expected {
             let fault = format!(
-                "the documents have {} postings, and the files {} that are not the same\n\
-                 hint: opening it with `rebuild` makes postings again from the documents",
+                "the documents have {} postings, and the files {} that are not the same\n{REBUILD}",
                 expected.count, found.count
             );
             return Err(Error::corruption(&self.runs_folder(), fault));
@@ -143,16 +145,15 @@ impl Index {
     /// If the index cannot be read or written, or a document is damaged; then it is as before,
     /// or further on the way.
     pub fn compact(&self) -> Result<()> {
-        self.rebuild()?;
         let mut writer = self.writer();
+        self.rebuild(&mut writer)?;
         self.close_holes(&mut writer)?;
         drop(writer);
         self.store().compact()
     }
 
     /// Makes all postings again from the documents.
-    pub(crate) fn rebuild(&self) -> Result<()> {
-        let mut writer = self.writer();
+    pub(crate) fn rebuild(&self, writer: &mut Writer) -> Result<()> {
         if let Some(merging) = writer.merging.take() {
             merging.abandon();
         }
@@ -181,7 +182,7 @@ impl Index {
             }
             Ok(())
         };
-        for record in self.documents_of(&writer)? {
+        for record in self.documents_of(writer)? {
             let record = record?;
             if postings.len() >= self.run_postings() {
                 write(first..record.number, &mut postings, false)?;
@@ -196,7 +197,7 @@ impl Index {
             write(first..end, &mut postings, true)?;
         }
         writer.runs.next_id = next_id;
-        self.switch(&mut writer, &runs, end)
+        self.switch(writer, &runs, end)
     }
 
     /// Forgets numbers whose documents are gone, and removes what is left of them. No list has
@@ -240,6 +241,13 @@ impl Index {
         name.push(".partial");
         let partial = PartialFolder(Some(to.with_file_name(name)));
         let Some(folder) = &partial.0 else { unreachable!("it was just named") };
+        // What a killed process left.
+        match fs::remove_dir_all(folder) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(Error::io(folder, Operation::Remove, error));
+            }
+            _ => {}
+        }
         let runs_folder = folder.join(RUNS);
         fs::create_dir_all(&runs_folder)
             .map_err(|error| Error::io(&runs_folder, Operation::Create, error))?;
@@ -273,7 +281,7 @@ impl Index {
             run.copy_to(&runs_folder)?;
         }
         sync_folder(&runs_folder)?;
-        Acknowledged::create(&folder.join(ACKNOWLEDGED))?.set(head.operations)?;
+        Acknowledged::create(&folder.join(ACKNOWLEDGED), head.operations)?;
         self.header().write(&folder.join(HEADER))?;
         partial.rename(to)
     }
@@ -315,15 +323,24 @@ impl Drop for PartialFolder {
     }
 }
 
-/// Bytes that a folder takes on disk: of files with holes only what is there.
-fn disk_bytes(folder: &Path) -> Result<u64> {
+fn is_journal(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "jnl")
+}
+
+/// Bytes that files of a folder take on disk: of those with holes only what is there.
+fn disk_bytes(folder: &Path, counted: &dyn Fn(&Path) -> bool) -> Result<u64> {
     let mut bytes = 0;
     let failed = |error| Error::io(folder, Operation::Read, error);
     for entry in fs::read_dir(folder).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         // A file that is gone by now was merged or written elsewhere.
         let Ok(metadata) = entry.metadata() else { continue };
-        bytes += if metadata.is_dir() { disk_bytes(&entry.path())? } else { taken(&metadata) };
+        let path = entry.path();
+        if metadata.is_dir() {
+            bytes += disk_bytes(&path, counted)?;
+        } else if counted(&path) {
+            bytes += taken(&metadata);
+        }
     }
     Ok(bytes)
 }

@@ -92,8 +92,8 @@ impl OpenOptions {
         self
     }
 
-    /// Whether all postings are made again from the documents: for an index whose files of
-    /// postings are damaged or lost.
+    /// Whether to go on with the documents that are there, and to make all postings again from
+    /// them: for an index that lost postings, or the end of its journal, to damage.
     #[must_use]
     pub fn rebuild(mut self, rebuild: bool) -> Self {
         self.rebuild = rebuild;

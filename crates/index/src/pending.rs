@@ -96,7 +96,7 @@ impl Pending {
         self.head.documents -= 1;
     }
 
-    /// Writes all of it down.
+    /// Writes all of it down but the head.
     pub(crate) fn write(&self, changes: &mut Changes<'_>) {
         for (number, added) in (self.first..).zip(&self.added) {
             let key = number.to_be_bytes();
@@ -108,7 +108,6 @@ impl Pending {
         for number in &self.holes {
             changes.insert(Table::Holes, &number.to_be_bytes(), &[]);
         }
-        changes.insert(Table::State, Head::KEY, &self.head.encode());
     }
 
     /// The new postings, and the new holes.

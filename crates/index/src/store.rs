@@ -16,20 +16,21 @@
 //! cannot vanish unseen, their number stands in a file of its own as well
 //! ([`Acknowledged`]).
 
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use fjall::config::{FilterPolicy, PinningPolicy};
+use fjall::config::{BlockSizePolicy, FilterPolicy, PinningPolicy};
 use fjall::{
     AbstractTree as _, Database, Keyspace, KeyspaceCreateOptions, LsmError, OwnedWriteBatch,
     PersistMode, Readable as _, Slice, Snapshot,
 };
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 use crate::error::{Error, ErrorKind, Operation, Result};
+use crate::postings::REBUILD;
 
 /// The keyspaces. Their names are part of the format.
 const DOCUMENTS: &str = "documents";
@@ -39,10 +40,13 @@ const STATE: &str = "state";
 
 /// Bytes of a table in memory before it is written. 32 MiB: 200,000 records.
 const TABLE_BYTES: u64 = 32 << 20;
+/// Bytes that are read for a record: two bytes a document less than with 4 KiB, and no slower.
+const BLOCK_BYTES: u32 = 16 << 10;
 /// The same where there is little.
 const SMALL_TABLE_BYTES: u64 = 4 << 20;
-/// Journals are kept until their tables are written; the smallest that fjall allows is 64 MiB.
-const JOURNAL_BYTES: u64 = 128 << 20;
+/// Journals are kept until their tables are written, and all tables are if journals have this
+/// many bytes: the fewest that fjall allows.
+const JOURNAL_BYTES: u64 = 64 << 20;
 
 /// A keyspace of the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,6 +76,7 @@ impl Table {
         };
         KeyspaceCreateOptions::default()
             .max_memtable_size(bytes)
+            .data_block_size_policy(BlockSizePolicy::all(BLOCK_BYTES))
             // What is looked for is there, and in one table.
             .filter_policy(FilterPolicy::disabled())
             .expect_point_read_hits(true)
@@ -125,6 +130,7 @@ impl Changes<'_> {
 impl Store {
     /// Opens the store in a folder, or makes one. `index` is the folder that users know.
     pub(crate) fn open(path: &Path, index: &Path, cache_bytes: u64) -> Result<Self> {
+        check_manifests(&path.join("keyspaces"))?;
         let opened = guarded(path, "cannot be opened", || {
             let database = Database::builder(path)
                 .cache_size(cache_bytes)
@@ -232,6 +238,15 @@ impl Store {
         Ok(())
     }
 
+    /// Has the tables with little in them written. A journal is kept until all of its tables are,
+    /// and these would not be full for a long time.
+    pub(crate) fn write_small_tables(&self) -> Result<()> {
+        for table in [Table::Holes, Table::State] {
+            guarded(&self.path, table.name(), || self.inner().keyspace(table).rotate_memtable())?;
+        }
+        Ok(())
+    }
+
     /// Writes all tables anew without what was removed or replaced.
     pub(crate) fn compact(&self) -> Result<()> {
         for keyspace in &self.inner().keyspaces {
@@ -273,6 +288,34 @@ impl Iterator for Entries<'_> {
         });
         next.transpose()
     }
+}
+
+/// Checks the lists of tables that fjall keeps: it writes their checksums, but does not look at
+/// them, and a damaged list may have it ask for more memory than there is.
+fn check_manifests(keyspaces: &Path) -> Result<()> {
+    let folders = match fs::read_dir(keyspaces) {
+        Ok(folders) => folders,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(Error::io(keyspaces, Operation::Read, error)),
+    };
+    for folder in folders {
+        let folder = folder.map_err(|error| Error::io(keyspaces, Operation::Read, error))?;
+        let current = folder.path().join("current");
+        let read = |path: &Path| match fs::read(path) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(Error::io(path, Operation::Read, error)),
+        };
+        // Without it the keyspace was not made yet.
+        let Some(bytes) = read(&current)? else { continue };
+        let (number, rest) = bytes.split_first_chunk().unwrap_or((&[0; 8], &[]));
+        let list = folder.path().join(format!("v{}", u64::from_le_bytes(*number)));
+        let checksum = rest.first_chunk().map(|bytes| u128::from_le_bytes(*bytes));
+        if read(&list)?.map(|bytes| xxh3_128(&bytes)) != checksum {
+            return Err(Error::corruption(&list, "the list of tables has no right checksum"));
+        }
+    }
+    Ok(())
 }
 
 /// Calls into fjall. What it says becomes an error of ours, and so does a panic, since it panics
@@ -325,18 +368,17 @@ pub(crate) struct Acknowledged {
 impl Acknowledged {
     const BYTES: usize = 16;
 
-    /// Makes the file.
-    pub(crate) fn create(path: &Path) -> Result<Self> {
-        let file = File::create_new(path).map_err(|e| Error::io(path, Operation::Create, e))?;
+    /// Makes the file, in the place of one that is there.
+    pub(crate) fn create(path: &Path, operations: u64) -> Result<Self> {
+        let file = File::create(path).map_err(|e| Error::io(path, Operation::Create, e))?;
         let mut this = Self { path: path.to_owned(), file };
-        this.set(0)?;
+        this.set(operations)?;
         Ok(this)
     }
 
     /// Opens the file and reads the number.
     pub(crate) fn open(path: &Path) -> Result<(Self, u64)> {
-        let hint = "how many operations were acknowledged is not known\n\
-                    hint: if nothing else is damaged, a copy without this file can be trusted";
+        let hint = format!("how many operations were acknowledged is not known\n{REBUILD}");
         let bytes = match std::fs::read(path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {

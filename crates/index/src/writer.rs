@@ -143,7 +143,8 @@ impl Index {
         let run = write_run(&self.runs_folder(), &mut writer.runs.next_id, first..end, &postings)?;
         let mut runs = self.lists().runs.clone();
         runs.push(Arc::new(run));
-        self.switch(writer, &runs, end)
+        self.switch(writer, &runs, end)?;
+        self.store().write_small_tables()
     }
 
     /// Has the index use these runs, for the documents below `flushed`, and removes the others.

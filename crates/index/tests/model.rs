@@ -1,6 +1,8 @@
 //! The index against a model of it in twenty lines: random operations, reopened at random
 //! moments, with runs so small that every path is taken. Answers are the same bit for bit.
 
+#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
 mod common;
 
 use std::collections::BTreeMap;

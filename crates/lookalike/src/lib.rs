@@ -60,6 +60,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # Documents that come one by one
+//!
+//! [`Index`] remembers documents on disk and says of new ones which known ones they
+//! are look-alikes of; see [`index`].
+//!
 //! # Habits
 //!
 //! Builders, no global state, everything `Send`; errors are [`Error`] with an

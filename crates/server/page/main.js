@@ -24,6 +24,7 @@ byId('token').addEventListener('submit', (event) => {
   attempt(async () => {
     await summarize();
     byId('token').hidden = true;
+    byId('main').hidden = false;
     await open();
   });
 });

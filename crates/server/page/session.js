@@ -33,6 +33,7 @@ function askForToken(message) {
   tell(message);
   const form = byId('token');
   form.hidden = false;
+  byId('main').hidden = true;
   form.elements.token.focus();
 }
 

@@ -273,7 +273,7 @@ mod tests {
     fn the_text_is_cumulative() {
         let metrics = Metrics::default();
         metrics.request(&Method::GET, "/healthz", 200, Duration::from_micros(700));
-        metrics.request(&Method::GET, "/healthz", 200, Duration::from_secs(60));
+        metrics.request(&Method::GET, "/healthz", 200, Duration::from_mins(1));
         let text = metrics.text(&Gauges { documents: 3, disk_bytes: 4 });
         for line in [
             "lookalike_requests_total{method=\"GET\",route=\"/healthz\",status=\"200\"} 2",

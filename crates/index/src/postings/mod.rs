@@ -9,7 +9,7 @@
 //! after another, and then what is recent: always in the order of adding, and
 //! always whole. Documents that were removed are left out by whoever reads.
 //!
-//! A key is cut to 40 bits. Two that are the same by chance are told apart by
+//! A key is cut to 36 bits. Two that are the same by chance are told apart by
 //! the documents themselves, so that answers do not depend on the cut.
 
 mod bits;
@@ -18,6 +18,8 @@ pub(crate) mod merge;
 mod page;
 mod recent;
 mod run;
+#[cfg(test)]
+mod tests;
 
 use lookalike_core::mix;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -25,8 +27,13 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 pub(crate) use recent::Recent;
 pub(crate) use run::{Run, RunEntry, RunStream, RunWriter};
 
-/// Bits of a key. At 2^34 postings one key in sixty-four meets another by chance.
-pub(crate) const KEY_BITS: u32 = 40;
+/// Bits of a key. At 2^30 postings one key in sixty-four meets another by chance, which costs a
+/// look at a record; each bit more would cost two bytes a document.
+pub(crate) const KEY_BITS: u32 = 36;
+
+/// What helps when something else than documents is damaged.
+pub(crate) const REBUILD: &str =
+    "hint: to open it with `rebuild` goes on with the documents that are there";
 
 /// That a document has a key. In the order of runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

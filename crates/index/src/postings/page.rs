@@ -2,7 +2,7 @@
 //!
 //! Keys are as good as random, so the distance from one to the next follows
 //! from how many there are, and Rice's code takes a bit and a half more than it
-//! must: about 15 bits a key at a hundred million postings. Numbers of documents
+//! must: about 11 bits a key at a hundred million postings. Numbers of documents
 //! follow, with as many bits each as the run needs.
 //!
 //! ```text

@@ -18,7 +18,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::bloom::Bloom;
 use super::page::{self, Page, Place, Shape};
-use super::{KEY_BITS, Posting};
+use super::{KEY_BITS, Posting, REBUILD};
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::files::{read_at, sync_folder};
 
@@ -93,7 +93,9 @@ impl Run {
     pub(crate) fn open(folder: &Path, entry: RunEntry) -> Result<Self> {
         let path = entry.path(folder);
         let file = File::open(&path).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => Error::corruption(&path, "is missing"),
+            io::ErrorKind::NotFound => {
+                Error::corruption(&path, format!("it is missing\n{REBUILD}"))
+            }
             _ => Error::io(&path, Operation::Read, error),
         })?;
         let bytes = file.metadata().map_err(|e| Error::io(&path, Operation::Read, e))?.len();
@@ -176,19 +178,17 @@ impl Run {
 
     fn page<'b>(&self, place: Place, extent: Extent, buffer: &'b mut Vec<u8>) -> Result<Page<'b>> {
         buffer.resize(extent.length as usize, 0);
-        read_at(&self.file, buffer, extent.offset)
-            .map_err(|error| Error::io(&self.path, Operation::Read, error))?;
+        read_at(&self.file, buffer, extent.offset).map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => self.damaged(place),
+            _ => Error::io(&self.path, Operation::Read, error),
+        })?;
         Page::decode(self.shape, place, self.entry.first, buffer).ok_or_else(|| self.damaged(place))
     }
 
     fn damaged(&self, place: Place) -> Error {
         Error::corruption(
             &self.path,
-            format!(
-                "page {} does not have its checksum\n\
-                 hint: `lookalike index compact --rebuild` makes postings again from the documents",
-                place.page
-            ),
+            format!("page {} does not have its checksum\n{REBUILD}", place.page),
         )
     }
 
@@ -329,7 +329,7 @@ impl Tables {
 
     /// Reads the tables and believes nothing that it has not checked.
     fn read(path: &Path, file: &File, bytes: u64, entry: RunEntry) -> Result<Self> {
-        let damaged = |fault: &str| Error::corruption(path, fault);
+        let damaged = |fault: &str| Error::corruption(path, format!("{fault}\n{REBUILD}"));
         let read = |out: &mut [u8], at| {
             read_at(file, out, at).map_err(|error| Error::io(path, Operation::Read, error))
         };

@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use crate::client::{Running, words};
 
 fn lines(operations: &[Value]) -> String {
-    operations.iter().map(|operation| format!("{operation}\n")).collect()
+    let lines: Vec<String> = operations.iter().map(Value::to_string).collect();
+    lines.join("\n")
 }
 
 #[test]

@@ -98,7 +98,7 @@ impl Running {
 
     pub(crate) fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        stream.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
         stream
     }
 
@@ -117,15 +117,15 @@ impl Running {
         headers: &[(&str, &str)],
         body: &[u8],
     ) -> Answer {
-        let mut bytes = format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\n");
+        let mut bytes = Vec::new();
+        write!(bytes, "{method} {path} HTTP/1.1\r\nHost: localhost\r\n").unwrap();
         for (name, value) in headers {
-            bytes += &format!("{name}: {value}\r\n");
+            write!(bytes, "{name}: {value}\r\n").unwrap();
         }
         if !body.is_empty() || method == "POST" {
-            bytes += &format!("Content-Length: {}\r\n", body.len());
+            write!(bytes, "Content-Length: {}\r\n", body.len()).unwrap();
         }
-        bytes += "Connection: close\r\n\r\n";
-        let mut bytes = bytes.into_bytes();
+        bytes.extend_from_slice(b"Connection: close\r\n\r\n");
         bytes.extend_from_slice(body);
         self.raw(&bytes)
     }

@@ -6,7 +6,7 @@
 use lookalike_core::{Signature, mix};
 
 /// Features of a document: those of the recipe `text`.
-pub(super) const FEATURES: usize = 13;
+pub(crate) const FEATURES: usize = 13;
 
 /// The feature that documents of the template share. Near-duplicates share others only: a
 /// template's group is larger than the limit, and need not give all its pairs.
@@ -14,7 +14,7 @@ const TEMPLATE_FEATURE: usize = FEATURES - 1;
 
 /// What a document is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Document {
+pub(crate) enum Document {
     /// Like nothing before it.
     Original,
     /// An original that shares a feature with others like it.
@@ -27,8 +27,8 @@ pub(super) enum Document {
 
 /// The corpus of a seed.
 #[derive(Clone, Copy)]
-pub(super) struct Planted {
-    pub(super) seed: u64,
+pub(crate) struct Planted {
+    pub(crate) seed: u64,
 }
 
 impl Planted {
@@ -47,7 +47,7 @@ impl Planted {
         self.share(place) >= 120
     }
 
-    pub(super) fn document(self, place: u32) -> Document {
+    pub(crate) fn document(self, place: u32) -> Document {
         match self.share(place) {
             0..20 => Document::Copy { of: self.original_before(place) },
             20..120 => {
@@ -87,7 +87,7 @@ impl Planted {
     }
 
     /// Fills in the signature of a document.
-    pub(super) fn sign(self, place: u32, signature: &mut Signature) {
+    pub(crate) fn sign(self, place: u32, signature: &mut Signature) {
         let (source, shared) = match self.document(place) {
             Document::Copy { of } => (of, u16::MAX),
             Document::Near { of, shared } => (of, shared),

@@ -1,0 +1,263 @@
+//! Single operations: threads, secrets, signatures from outside, pages, and bad requests.
+
+#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+mod common;
+
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use common::Folder;
+use lookalike_core::recipe::Verify;
+use lookalike_core::{Recipe, Signer, mix};
+use lookalike_index::{
+    AddIf, ContentKind, CreateOptions, Document, ErrorKind, Index, MatchKind, OpenOptions, Secret,
+};
+
+fn text(seed: u64, changed: u64) -> String {
+    let word = |w: u64| format!("w{}", mix(seed << 32 | w | u64::from(w < changed) << 20) % 9999);
+    (0..100).map(word).collect::<Vec<_>>().join(" ")
+}
+
+fn recipe() -> Recipe {
+    Recipe::preset("text").unwrap()
+}
+
+#[test]
+fn of_two_lookalikes_at_once_exactly_one_is_told_of_the_other() {
+    let folder = Folder::new("at-once");
+    let index = Index::create(&folder.path().join("i"), &recipe(), &CreateOptions::new()).unwrap();
+    for round in 0..50 {
+        let barrier = Barrier::new(2);
+        let check_and_add = |changed: u64| {
+            let (id, text) = (format!("{round}-{changed}"), text(round, changed));
+            barrier.wait();
+            index.check_and_add(&Document::text(&id, &text), AddIf::New).unwrap()
+        };
+        let (a, b) = std::thread::scope(|scope| {
+            let other = scope.spawn(|| check_and_add(1));
+            (check_and_add(0), other.join().unwrap())
+        });
+        let told = [&a, &b].map(|done| done.answer.matches.len());
+        assert!(told == [0, 1] || told == [1, 0], "{told:?}");
+        assert_ne!(a.added.is_some(), b.added.is_some());
+    }
+    assert_eq!(index.len(), 50);
+}
+
+#[test]
+fn readers_see_whole_changes_while_one_thread_writes() {
+    let folder = Folder::new("readers");
+    let options = OpenOptions::new().run_postings(300);
+    let create = CreateOptions::new().open(options);
+    let index = Index::create(&folder.path().join("i"), &recipe(), &create).unwrap();
+    // A document that is replaced again and again: there is always exactly one.
+    index.add(&Document::text("one", &text(1, 0))).unwrap();
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    let answer = index.check(&Document::text("", &text(1, 0))).unwrap();
+                    let ids: Vec<&str> = answer.matches.iter().map(|m| m.id.as_str()).collect();
+                    assert_eq!(ids, ["one"]);
+                    assert!(index.get("one").unwrap().is_some());
+                    assert!(index.documents().unwrap().all(|record| record.is_ok()));
+                }
+            });
+        }
+        // Another writer, so that compactions have changes before and after them.
+        scope.spawn(|| {
+            for n in 0.. {
+                let id = format!("gone-{n}");
+                index.add(&Document::text(&id, &text(n + 1000, 0))).unwrap();
+                assert!(index.remove(&id).unwrap());
+                if done.load(Ordering::Relaxed) {
+                    break;
+                }
+            }
+        });
+        for n in 0..150 {
+            index.add(&Document::text("one", &text(1, n % 3))).unwrap();
+            index.add(&Document::text(n.to_string(), &text(n + 10, 0))).unwrap();
+            if n % 50 == 49 {
+                index.compact().unwrap();
+            }
+        }
+        done.store(true, Ordering::Relaxed);
+    });
+    assert_eq!(index.verify().unwrap().documents, 151);
+}
+
+#[test]
+fn a_secret_changes_the_bits_and_is_needed() {
+    let folder = Folder::new("secret");
+    let path = folder.path().join("i");
+    let secret = Secret([7; 32]);
+    let create = CreateOptions::new().secret(secret.clone());
+    let index = Index::create(&path, &recipe(), &create).unwrap();
+    assert_ne!(index.recipe().seed, recipe().seed);
+    index.add(&Document::text("a", &text(1, 0))).unwrap();
+    let open = index.signer().unwrap().sign(text(1, 1).as_bytes()).clone();
+    assert_ne!(open.features, Signer::new(&recipe()).unwrap().sign(text(1, 1).as_bytes()).features);
+    drop(index);
+    let refused = |options: &OpenOptions| Index::open(&path, options).unwrap_err();
+    assert!(matches!(refused(&OpenOptions::new()).kind(), ErrorKind::SecretMissing(_)));
+    let wrong = OpenOptions::new().secret(Secret([8; 32]));
+    assert!(matches!(refused(&wrong).kind(), ErrorKind::SecretWrong(_)));
+    let index = Index::open(&path, &OpenOptions::new().secret(secret.clone())).unwrap();
+    assert_eq!(index.check(&Document::text("", &text(1, 1))).unwrap().matches.len(), 1);
+    drop(index);
+    // Nobody finds the secret in the files.
+    for file in ["index", "acknowledged"] {
+        let bytes = std::fs::read(path.join(file)).unwrap();
+        assert!(!bytes.windows(32).any(|window| window == secret.0));
+    }
+    assert_eq!(format!("{secret:?}"), "Secret(..)");
+}
+
+#[test]
+fn a_secret_for_an_index_without_one_is_refused() {
+    let folder = Folder::new("no-secret");
+    let path = folder.path().join("i");
+    drop(Index::create(&path, &recipe(), &CreateOptions::new()).unwrap());
+    let error = Index::open(&path, &OpenOptions::new().secret(Secret([1; 32]))).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::SecretWrong(_)), "{error}");
+}
+
+#[test]
+fn signatures_from_outside_are_judged_by_what_is_known() {
+    let folder = Folder::new("signed");
+    // By the candidate rule alone; by the estimate of kept sketches.
+    for keep_sketch in [false, true] {
+        let recipe = Recipe { keep_sketch, ..recipe() };
+        let path = folder.path().join(keep_sketch.to_string());
+        let index = Index::create(&path, &recipe, &CreateOptions::new()).unwrap();
+        let mut signer = index.signer().unwrap();
+        let (known, asked) = (text(1, 0), text(1, 1));
+        let signature = signer.sign(known.as_bytes()).clone();
+        index.add(&Document::signed("a", &signature, known.len() as u64)).unwrap();
+        for document in [
+            Document::text("", &asked),
+            Document::signed("", &signer.sign(asked.as_bytes()).clone(), 0),
+        ] {
+            let answer = index.check(&document).unwrap();
+            let [found] = &answer.matches[..] else { panic!("{answer:?}") };
+            assert_eq!((found.kind, found.resemblance), (MatchKind::Near, None));
+            assert_eq!(found.estimate.is_some(), keep_sketch);
+            assert!(found.b_similarity.is_some_and(|equal| equal > 0));
+        }
+        let exact = index.check(&Document::text("", &known)).unwrap();
+        assert_eq!(exact.matches[0].kind, MatchKind::Exact);
+        assert_eq!(exact.matches[0].resemblance, Some(1.0));
+        assert_eq!(index.content("a").unwrap(), None);
+        assert_eq!(index.get("a").unwrap().unwrap().bytes, known.len() as u64);
+
+        let mut other = signature.clone();
+        other.features.pop();
+        let error = index.add(&Document::signed("b", &other, 1)).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::OtherSignature { .. }), "{error}");
+    }
+}
+
+#[test]
+fn recipes_that_verify_by_estimates_keep_their_sketches() {
+    let folder = Folder::new("estimate");
+    let recipe = Recipe { verify: Verify::Estimate, ..recipe() };
+    let create = CreateOptions::new().store_text(false);
+    let index = Index::create(&folder.path().join("i"), &recipe, &create).unwrap();
+    assert!(index.recipe().keep_sketch);
+    index.add(&Document::text("a", &text(1, 0))).unwrap();
+    let answer = index.check(&Document::text("", &text(1, 1))).unwrap();
+    assert!(answer.matches[0].estimate.is_some_and(|estimate| estimate >= recipe.threshold));
+}
+
+#[test]
+fn pages_are_what_a_visitor_sees() {
+    let folder = Folder::new("pages");
+    let index = Index::create(&folder.path().join("i"), &recipe(), &CreateOptions::new()).unwrap();
+    let page = format!("<html><body><p>{}</p><script>unseen</script></body></html>", text(1, 0));
+    let url = "http://www.example.org/a";
+    index.add(&Document::html("page", &page).with_url(url).with_time(1_800_000_000)).unwrap();
+    let answer = index.check(&Document::text("", &text(1, 0))).unwrap();
+    let found = answer.keeper().unwrap();
+    assert_eq!((found.kind, found.url.as_deref()), (MatchKind::Exact, Some(url)));
+    let record = index.get("page").unwrap().unwrap();
+    assert_eq!((record.time, record.stored), (1_800_000_000, Some(ContentKind::Html)));
+    assert_eq!(index.content("page").unwrap().unwrap(), page.as_bytes());
+    let near = index.check(&Document::text("", &text(1, 1))).unwrap();
+    assert!(near.matches[0].resemblance.is_some_and(|resemblance| resemblance > 0.8));
+}
+
+#[test]
+fn bad_requests_are_refused_and_change_nothing() {
+    let folder = Folder::new("bad");
+    let path = folder.path().join("i");
+    let create = CreateOptions::new();
+    let index = Index::create(&path, &recipe(), &create).unwrap();
+    let long = "x".repeat((64 << 10) + 1);
+    for document in
+        [Document::text(long.as_str(), "a"), Document::text("a", "a").with_url(long.as_str())]
+    {
+        let error = index.add(&document).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::TooLong { .. }) && error.is_user(), "{error}");
+    }
+    // A batch with a bad document in it adds none of the others.
+    let batch = [Document::text("a", "some words"), Document::text(long.as_str(), "a")];
+    assert!(index.add_batch(&batch).is_err());
+    assert!(index.is_empty() && index.get("a").unwrap().is_none());
+    // Empty ids and texts are ids and texts.
+    index.add(&Document::text("", "")).unwrap();
+    assert!(index.check(&Document::text("", "")).unwrap().is_new());
+    assert!(index.remove("").unwrap() && !index.remove("").unwrap());
+
+    let refused = |path: &std::path::Path| Index::create(path, &recipe(), &create).unwrap_err();
+    assert!(matches!(refused(&path).kind(), ErrorKind::Exists(_)));
+    assert!(matches!(index.snapshot(&path).unwrap_err().kind(), ErrorKind::Exists(_)));
+    let file = folder.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    for path in [file.join("i"), file.clone()] {
+        let error = refused(&path);
+        assert!(error.is_io() && error.to_string().contains("cannot be"), "{error}");
+    }
+    let error = Index::open(&folder.path().join("none"), &OpenOptions::new()).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::NoIndex(_)), "{error}");
+    let modular = Recipe { verify: Verify::Estimate, ..Recipe::preset("henzinger-c").unwrap() };
+    let error = Index::create(&folder.path().join("m"), &modular, &create).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Recipe(_)), "{error}");
+}
+
+#[test]
+fn a_copy_is_of_one_moment() {
+    let folder = Folder::new("moment");
+    let options = OpenOptions::new().run_postings(200);
+    let create = CreateOptions::new().open(options.clone());
+    let index = Index::create(&folder.path().join("i"), &recipe(), &create).unwrap();
+    // Two documents at a time: a copy has both or none.
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for n in 0.. {
+                let (a, b) = (format!("a{n}"), format!("b{n}"));
+                let texts = [text(2 * n, 0), text(2 * n + 1, 0)];
+                let pair = [Document::text(&a, &texts[0]), Document::text(&b, &texts[1])];
+                index.add_batch(&pair).unwrap();
+                if done.load(Ordering::Relaxed) {
+                    break;
+                }
+            }
+        });
+        for n in 0..8 {
+            let to = folder.path().join(format!("copy-{n}"));
+            index.snapshot(&to).unwrap();
+            let copy = Index::open(&to, &options).unwrap();
+            copy.verify().unwrap();
+            assert_eq!(copy.len() % 2, 0);
+            for record in copy.documents().unwrap() {
+                let other = record.unwrap().id.replace('a', "b");
+                assert!(copy.get(&other).unwrap().is_some());
+            }
+        }
+        done.store(true, Ordering::Relaxed);
+    });
+}
