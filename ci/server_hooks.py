@@ -1,4 +1,4 @@
-"""How schemathesis sends the body of a bulk request: the JSON lines that it made up."""
+"""How schemathesis speaks to bulk: it sends a line that it made up, and reads the answer to it."""
 
 import json
 
@@ -8,3 +8,8 @@ import schemathesis
 @schemathesis.serializer("application/x-ndjson")
 def lines(context, value):
     return (json.dumps(value) + "\n").encode()
+
+
+@schemathesis.deserializer("application/x-ndjson")
+def answer(context, response):
+    return json.loads(response.content.splitlines()[0])

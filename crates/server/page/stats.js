@@ -7,7 +7,7 @@ const WIDTH = 360;
 const HEIGHT = 150;
 const LEFT = 8;
 const BASE = 118;
-const TOP = 14;
+const TOP = 22;
 
 export async function open() {
   const found = await summarize();

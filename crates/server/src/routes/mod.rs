@@ -15,8 +15,9 @@ use axum::http::{HeaderValue, header};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse as _, Response};
 use utoipa::openapi::path::Operation;
+use utoipa::openapi::schema::{AnyOf, AnyOfBuilder};
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
-use utoipa::openapi::{ContentBuilder, Ref, ResponseBuilder};
+use utoipa::openapi::{ContentBuilder, Ref, RefOr, ResponseBuilder, Schema};
 use utoipa::{Modify, OpenApi};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -72,6 +73,16 @@ fn described() -> (Router<Arc<App>>, utoipa::openapi::OpenApi) {
     for item in description.paths.paths.values_mut() {
         for operation in [&mut item.get, &mut item.post, &mut item.delete].into_iter().flatten() {
             add_problems(operation);
+        }
+    }
+    // What checks and adds also answers as a check and as an addition do.
+    let schemas = description.components.iter_mut().flat_map(|all| all.schemas.get_mut("Outcome"));
+    for schema in schemas {
+        if let RefOr::T(Schema::OneOf(one)) = schema {
+            let any = std::mem::take(&mut one.items)
+                .into_iter()
+                .fold(AnyOf::builder(), AnyOfBuilder::item);
+            *schema = any.description(one.description.take()).into();
         }
     }
     (router, description)
