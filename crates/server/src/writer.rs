@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 
 use lookalike::Index;
-use lookalike::index::{AddIf, Added, CheckedAndAdded, Content};
+use lookalike::index::{self, AddIf, Added, CheckedAndAdded, Content};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::metrics::Metrics;
@@ -43,9 +43,11 @@ pub(crate) enum Done {
     CheckedAndAdded(CheckedAndAdded),
 }
 
+type Answer = oneshot::Sender<Result<Vec<Done>>>;
+
 struct Job {
     changes: Changes,
-    answer: oneshot::Sender<Result<Vec<Done>>>,
+    answer: Answer,
 }
 
 /// Hands changes to the writer.
@@ -97,83 +99,72 @@ fn write(index: &Index, metrics: &Metrics, mut queue: mpsc::Receiver<Job>) {
     }
 }
 
-/// Jobs by what they do, and who waits for how many answers.
+/// Jobs by what they do.
 #[derive(Default)]
 struct Together {
-    removals: Vec<String>,
-    additions: Vec<IndexDocument>,
-    new: Vec<IndexDocument>,
-    any: Vec<IndexDocument>,
-    waiting: [Vec<Waiting>; 4],
-}
-
-struct Waiting {
-    answers: usize,
-    answer: oneshot::Sender<Result<Vec<Done>>>,
+    removals: Group<String>,
+    additions: Group<IndexDocument>,
+    new: Group<IndexDocument>,
+    any: Group<IndexDocument>,
 }
 
 impl Together {
     fn of(jobs: Vec<Job>) -> Self {
         let mut together = Self::default();
         for Job { changes, answer } in jobs {
-            let answers = changes.len();
-            let kind = match changes {
-                Changes::Remove(ids) => {
-                    together.removals.extend(ids);
-                    0
-                }
-                Changes::Add(documents) => {
-                    together.additions.extend(documents);
-                    1
-                }
-                Changes::CheckAndAdd(documents, AddIf::New) => {
-                    together.new.extend(documents);
-                    2
-                }
-                Changes::CheckAndAdd(documents, AddIf::Any) => {
-                    together.any.extend(documents);
-                    3
-                }
-            };
-            together.waiting[kind].push(Waiting { answers, answer });
+            match changes {
+                Changes::Remove(ids) => together.removals.push(ids, answer),
+                Changes::Add(documents) => together.additions.push(documents, answer),
+                Changes::CheckAndAdd(documents, AddIf::New) => together.new.push(documents, answer),
+                Changes::CheckAndAdd(documents, AddIf::Any) => together.any.push(documents, answer),
+            }
         }
         together
     }
 
     fn write(self, index: &Index) {
-        let [removals, additions, new, any] = self.waiting;
-        answer(removals, || {
-            let removed = index.remove_batch(&self.removals)?;
-            Ok(removed.into_iter().map(Done::Removed).collect())
-        });
-        answer(additions, || {
-            let added = index.add_batch(&self.additions)?;
-            Ok(added.into_iter().map(Done::Added).collect())
-        });
-        for (waiting, documents, add_if) in
-            [(new, self.new, AddIf::New), (any, self.any, AddIf::Any)]
-        {
-            answer(waiting, || {
-                let done = index.check_and_add_batch(&documents, add_if)?;
-                Ok(done.into_iter().map(Done::CheckedAndAdded).collect())
+        self.removals.make(Done::Removed, |ids| index.remove_batch(ids));
+        self.additions.make(Done::Added, |documents| index.add_batch(documents));
+        for (group, add_if) in [(self.new, AddIf::New), (self.any, AddIf::Any)] {
+            group.make(Done::CheckedAndAdded, |documents| {
+                index.check_and_add_batch(documents, add_if)
             });
         }
     }
 }
 
-/// Does something for all who wait, if anybody does, and tells each his part.
-fn answer(waiting: Vec<Waiting>, work: impl FnOnce() -> lookalike::index::Result<Vec<Done>>) {
-    if waiting.is_empty() {
-        return;
+/// Changes of one kind, and who waits for how many of them.
+struct Group<T> {
+    changes: Vec<T>,
+    waiting: Vec<(usize, Answer)>,
+}
+
+impl<T> Default for Group<T> {
+    fn default() -> Self {
+        Self { changes: Vec::new(), waiting: Vec::new() }
     }
-    let mut done = work().map(Vec::into_iter).map_err(Problem::from);
-    for Waiting { answers, answer } in waiting {
-        let part = match &mut done {
-            Ok(done) => Ok(done.by_ref().take(answers).collect()),
-            Err(problem) => Err(problem.clone()),
-        };
-        // Whoever no longer waits has gone away or ran out of time.
-        let _ = answer.send(part);
+}
+
+impl<T> Group<T> {
+    fn push(&mut self, changes: Vec<T>, answer: Answer) {
+        self.waiting.push((changes.len(), answer));
+        self.changes.extend(changes);
+    }
+
+    /// Makes the changes, if there are any, and tells each who waits his part.
+    fn make<D>(self, done: fn(D) -> Done, make: impl FnOnce(&[T]) -> index::Result<Vec<D>>) {
+        if self.waiting.is_empty() {
+            return;
+        }
+        let mut made = make(&self.changes).map(Vec::into_iter).map_err(Problem::from);
+        for (count, answer) in self.waiting {
+            let part = match &mut made {
+                Ok(made) => Ok(made.by_ref().take(count).map(done).collect()),
+                Err(problem) => Err(problem.clone()),
+            };
+            // Whoever no longer waits has gone away or ran out of time.
+            let _ = answer.send(part);
+        }
     }
 }
 

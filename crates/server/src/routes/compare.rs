@@ -1,5 +1,6 @@
 //! Documents beside each other: two of them, or a ranked list.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use axum::body::Body;
@@ -159,13 +160,26 @@ pub(super) async fn collapse(
         let given: Vec<Given> = results.into_iter().map(Given::from).collect();
         let listed = given.iter().map(|given| match given {
             Given::Known(id) => Listed::Known(id),
-            Given::Document(document) => Listed::Given((**document).clone()),
+            Given::Document(document) => Listed::Given(borrowed(document)),
         });
         let collapsed = app.index.collapse(&listed.collect::<Vec<_>>())?;
         let ids: Vec<Option<String>> = given.into_iter().map(id).collect();
         Ok(json(&sorted(&ids, collapsed)))
     })
     .await
+}
+
+/// The document without a copy of what it says.
+fn borrowed(document: &IndexDocument) -> index::Document<'_> {
+    let content = match &document.content {
+        Content::Text(text) => Content::Text(Cow::Borrowed(text)),
+        Content::Html(page) => Content::Html(Cow::Borrowed(page)),
+        Content::Signed { signature, bytes } => {
+            Content::Signed { signature: Cow::Borrowed(signature), bytes: *bytes }
+        }
+    };
+    let url = document.url.as_deref().map(Cow::Borrowed);
+    index::Document { url, ..index::Document::new(&*document.id, content) }
 }
 
 fn id(given: Given) -> Option<String> {

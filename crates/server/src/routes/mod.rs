@@ -75,15 +75,14 @@ fn described() -> (Router<Arc<App>>, utoipa::openapi::OpenApi) {
             add_problems(operation);
         }
     }
+    let schemas = description.components.as_mut().map(|all| &mut all.schemas);
     // What checks and adds also answers as a check and as an addition do.
-    let schemas = description.components.iter_mut().flat_map(|all| all.schemas.get_mut("Outcome"));
-    for schema in schemas {
-        if let RefOr::T(Schema::OneOf(one)) = schema {
-            let any = std::mem::take(&mut one.items)
-                .into_iter()
-                .fold(AnyOf::builder(), AnyOfBuilder::item);
-            *schema = any.description(one.description.take()).into();
-        }
+    if let Some(RefOr::T(outcome)) = schemas.and_then(|schemas| schemas.get_mut("Outcome"))
+        && let Schema::OneOf(one) = outcome
+    {
+        let kinds = std::mem::take(&mut one.items).into_iter();
+        let any = kinds.fold(AnyOf::builder(), AnyOfBuilder::item);
+        *outcome = Schema::AnyOf(any.description(one.description.take()).build());
     }
     (router, description)
 }

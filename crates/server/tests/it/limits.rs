@@ -37,6 +37,24 @@ fn bodies_over_the_limit_are_refused() {
 }
 
 #[test]
+fn a_client_that_asks_first_sends_nothing_in_vain() {
+    let server = limited(|limits| limits.body_bytes = 1000);
+    let ask = |length: usize| {
+        let mut stream = server.connect();
+        let head = format!("{HEAD}Expect: 100-continue\r\nContent-Length: {length}\r\n\r\n");
+        stream.write_all(head.as_bytes()).unwrap();
+        stream
+    };
+    Answer::read(ask(100_000)).problem(413, "too-large");
+    let mut stream = ask(13);
+    let mut go = [0; 25];
+    stream.read_exact(&mut go).unwrap();
+    assert_eq!(&go, b"HTTP/1.1 100 Continue\r\n\r\n");
+    stream.write_all(br#"{"text": "a"}"#).unwrap();
+    Answer::read(stream).ok();
+}
+
+#[test]
 fn bodies_that_do_not_come_are_not_waited_for() {
     let server = limited(|limits| limits.request_time = Duration::from_millis(300));
     let request = format!("{HEAD}Content-Length: 1000\r\n\r\n{{");
