@@ -8,6 +8,8 @@ need() { # COMMAND DEBIAN-PACKAGE
 }
 need chromium chromium
 need curl curl
+python3 -c 'import ensurepip' 2>/dev/null ||
+  { apt-get update -qq && apt-get install -y -qq python3-venv; } >/dev/null
 cargo build --quiet -p lookalike-cli
 target=${CARGO_TARGET_DIR:-target}
 out=$target/server

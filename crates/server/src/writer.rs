@@ -6,6 +6,7 @@
 //! and adding), and answers all. Jobs that wait together were asked for at the
 //! same time, so that any order of them is right; within a job the order stays.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
@@ -95,7 +96,10 @@ fn write(index: &Index, metrics: &Metrics, mut queue: mpsc::Receiver<Job>) {
         }
         metrics.queue.fetch_sub(jobs.len().cast_signed() as i64, Ordering::Relaxed);
         metrics.batch(documents);
-        Together::of(jobs).write(index);
+        let together = Together::of(jobs);
+        // The index is as before if this panics: it changes in memory after it has changed on disk.
+        // Whoever waits is told of a fault, and others go on.
+        let _ = catch_unwind(AssertUnwindSafe(|| together.write(index)));
     }
 }
 

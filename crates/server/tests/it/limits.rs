@@ -161,8 +161,11 @@ fn clients_that_do_not_read_are_cut_off() {
     let mut stream = server.connect();
     let request = b"GET /v1/documents/large HTTP/1.1\r\nHost: localhost\r\n\r\n";
     stream.write_all(request).unwrap();
-    // Longer than the server waits; the answer does not fit what lies between.
-    std::thread::sleep(Duration::from_secs(3));
+    // The answer does not fit what lies between, so that the server waits, and then gives up.
+    let alone = "\nlookalike_connections 1\n";
+    while !server.get("/metrics").text().contains(alone) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
     let mut bytes = Vec::new();
     let _ = stream.read_to_end(&mut bytes);
     assert!(bytes.len() < text.len(), "all {} bytes came", bytes.len());
