@@ -16,7 +16,7 @@
 //! cannot vanish unseen, their number stands in a file of its own as well
 //! ([`Acknowledged`]).
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Seek as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -98,6 +98,8 @@ pub(crate) struct Store {
     path: PathBuf,
     /// `None` only while it is dropped.
     open: Option<Open>,
+    /// Given back after the store is closed.
+    _lock: File,
 }
 
 struct Open {
@@ -130,6 +132,8 @@ impl Changes<'_> {
 impl Store {
     /// Opens the store in a folder, or makes one. `index` is the folder that users know.
     pub(crate) fn open(path: &Path, index: &Path, cache_bytes: u64) -> Result<Self> {
+        // fjall has a lock of its own, but its files are looked at before it takes that.
+        let lock = lock(&path.with_file_name("lock"), index)?;
         check_manifests(&path.join("keyspaces"))?;
         let opened = guarded(path, "cannot be opened", || {
             let database = Database::builder(path)
@@ -146,7 +150,7 @@ impl Store {
             ErrorKind::InUse(_) => Error::new(ErrorKind::InUse(index.to_owned())),
             _ => error,
         })?;
-        Ok(Self { path: path.to_owned(), open: Some(open) })
+        Ok(Self { path: path.to_owned(), open: Some(open), _lock: lock })
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -287,6 +291,17 @@ impl Iterator for Entries<'_> {
             self.rest.next().map(fjall::Guard::into_inner).transpose()
         });
         next.transpose()
+    }
+}
+
+/// Locks a file, for as long as it is open.
+fn lock(path: &Path, index: &Path) -> Result<File> {
+    let file = OpenOptions::new().create(true).truncate(false).write(true).open(path);
+    let file = file.map_err(|error| Error::io(path, Operation::Write, error))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(Error::new(ErrorKind::InUse(index.to_owned()))),
+        Err(TryLockError::Error(error)) => Err(Error::io(path, Operation::Write, error)),
     }
 }
 
