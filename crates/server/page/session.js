@@ -14,7 +14,10 @@ export async function attempt(work, form) {
     tell(null);
     return done;
   } catch (error) {
-    if (!(error instanceof Failure)) throw error;
+    if (!(error instanceof Failure)) {
+      tell(`A fault in this page itself: ${error.message}`);
+      throw error;
+    }
     if (error.kind === 'token') askForToken(error.message);
     else tell(error.message);
     return undefined;
