@@ -3,10 +3,11 @@
 //! Every kernel must give the same signatures, and those of the naive
 //! reference on a sample; otherwise the benchmark fails. `scale` measures the
 //! way from signatures to clusters, `projections` the search of Algorithm C,
-//! `index` the persistent index.
+//! `index` the persistent index, `load` the service.
 
 mod corpus;
 mod index;
+mod load;
 mod measuring;
 mod pages;
 mod planted;
@@ -17,9 +18,11 @@ mod stages;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use corpus::{Corpus, Kind};
 use index::IndexScale;
+use load::Load;
 use measuring::{Failure, Scale, measure};
 
 const USAGE: &str = "\
@@ -28,6 +31,7 @@ Measures signing on one core: MB/s and ns per token for each stage and kernel.
 usage: lookalike-benchmarks [--test] [--rounds N] [--csv FILE] [CORPUS.jsonl[.zst]]...
        lookalike-benchmarks scale|projections [--documents N] [--memory SIZE] [--folder DIR]
        lookalike-benchmarks index [--documents N] [--folder DIR]
+       lookalike-benchmarks load PROGRAM [--seconds N] [--clients N]
 
   CORPUS      measure on the field `text` of these too, or on their web pages if they have only
               the field `html`, not only on generated text
@@ -46,6 +50,11 @@ usage: lookalike-benchmarks [--test] [--rounds N] [--csv FILE] [CORPUS.jsonl[.zs
 
   --documents N   how many (default 5000000)
   --folder DIR    as above
+
+`load` starts PROGRAM, which is `lookalike`, as a server, and sends it requests over loopback:
+
+  --seconds N     for each kind of request (default 10)
+  --clients N     connections, each with one request at a time (default 32)
 ";
 
 enum Command {
@@ -53,6 +62,7 @@ enum Command {
     Scale(Scale),
     Projections(Scale),
     Index(IndexScale),
+    Load(Load),
 }
 
 struct Arguments {
@@ -70,6 +80,8 @@ fn command() -> Result<Command, String> {
         scale_arguments(given).map(Command::Projections)
     } else if given.next_if_eq("index").is_some() {
         index_arguments(given).map(Command::Index)
+    } else if given.next_if_eq("load").is_some() {
+        load_arguments(given).map(Command::Load)
     } else {
         arguments(given).map(Command::Signing)
     }
@@ -117,6 +129,21 @@ fn index_arguments(mut given: impl Iterator<Item = String>) -> Result<IndexScale
     Ok(parsed)
 }
 
+fn load_arguments(mut given: impl Iterator<Item = String>) -> Result<Load, String> {
+    let program = given.next().ok_or("load needs the program")?.into();
+    let mut parsed = Load { program, time: Duration::from_secs(10), clients: 32 };
+    while let Some(argument) = given.next() {
+        let value = given.next().ok_or(format!("{argument} needs a value"))?;
+        let number = value.parse().map_err(|_| format!("`{value}` is no number"))?;
+        match argument.as_str() {
+            "--seconds" => parsed.time = Duration::from_secs(number),
+            "--clients" => parsed.clients = number,
+            _ => return Err(format!("no option `{argument}`")),
+        }
+    }
+    Ok(parsed)
+}
+
 fn arguments(mut given: impl Iterator<Item = String>) -> Result<Arguments, String> {
     let mut parsed = Arguments { corpora: Vec::new(), rounds: 7, csv: None, test: false };
     while let Some(argument) = given.next() {
@@ -144,6 +171,9 @@ fn run(command: &Command) -> Result<(), Failure> {
         Command::Projections(scale) => {
             print(&projections::check_against_brute_force(scale)?)?;
             print(&measure(scale, projections::run)?)
+        }
+        Command::Load(load) => {
+            print(&load::run(load).map_err(|error| Failure::Wrong(error.to_string()))?)
         }
         Command::Index(scale) => print(&index::measure(scale)?),
         Command::Signing(arguments) if arguments.test => test(arguments),

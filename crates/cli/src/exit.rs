@@ -49,13 +49,22 @@ fn is_closed_pipe(error: &anyhow::Error) -> bool {
 /// A fault of ours is told like any error, and leaves no half-written file.
 pub(crate) fn install_panic_hook() {
     panic::set_hook(Box::new(|fault| {
-        let message = fault.payload_as_str().unwrap_or("no message");
-        let place = fault.location().map_or(String::new(), |place| format!(" ({place})"));
-        say(&format!(
-            "a fault in the program itself: {message}{place}\n\
-             hint: please report it, with the command and if possible the input"
-        ));
+        tell(fault);
         interrupt::remove_partial_file();
         std::process::exit(ERROR.into());
     }));
+}
+
+/// From here on a fault of ours is told, and only the thread that met it ends.
+pub(crate) fn survive_panics() {
+    panic::set_hook(Box::new(tell));
+}
+
+fn tell(fault: &panic::PanicHookInfo<'_>) {
+    let message = fault.payload_as_str().unwrap_or("no message");
+    let place = fault.location().map_or(String::new(), |place| format!(" ({place})"));
+    say(&format!(
+        "a fault in the program itself: {message}{place}\n\
+         hint: please report it, with the command and if possible the input"
+    ));
 }

@@ -491,7 +491,7 @@ impl Index {
         }
     }
 
-    fn query(&self, document: &Document<'_>, tools: &mut Tools) -> Result<Query> {
+    pub(crate) fn query(&self, document: &Document<'_>, tools: &mut Tools) -> Result<Query> {
         self.check_document(document)?;
         Ok(tools.query(document, self.judge.needs_shingles()))
     }
@@ -533,12 +533,12 @@ impl Index {
         Ok(made)
     }
 
-    fn view<'v>(&'v self, lists: &'v Lists, pending: Option<&'v Pending>) -> View<'v> {
+    pub(crate) fn view<'v>(&'v self, lists: &'v Lists, pending: Option<&'v Pending>) -> View<'v> {
         View { store: &self.store, layout: self.layout, lists, pending }
     }
 
     /// Works with tools that nobody else uses.
-    fn with_tools<T>(&self, work: impl FnOnce(&mut Tools) -> Result<T>) -> Result<T> {
+    pub(crate) fn with_tools<T>(&self, work: impl FnOnce(&mut Tools) -> Result<T>) -> Result<T> {
         let spare = self.tools.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut tools = match spare {
             Some(tools) => tools,

@@ -66,6 +66,8 @@
 //! judge     candidate -> match                             maintenance  verify, compact, copy
 //! ```
 
+mod browse;
+mod collapse;
 mod document;
 mod error;
 mod files;
@@ -82,6 +84,7 @@ mod tools;
 mod view;
 mod writer;
 
+pub use collapse::{Collapsed, Listed, Standing};
 pub use document::{
     Content, ContentKind, Document, MAX_CONTENT_BYTES, MAX_ID_BYTES, MAX_URL_BYTES, Record,
 };

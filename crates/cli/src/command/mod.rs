@@ -13,6 +13,7 @@ mod man;
 mod mirrors;
 mod recipe;
 mod sample;
+mod serve;
 mod sketch;
 mod tune;
 mod verdict;
@@ -40,6 +41,7 @@ pub(crate) fn run(command: &Command) -> anyhow::Result<Outcome> {
         Command::Tune(arguments) => tune::run(arguments, kernel()?),
         Command::Eval(arguments) => eval::run(arguments, kernel()?),
         Command::Sketch(arguments) => sketch::run(arguments, kernel()?),
+        Command::Serve(arguments) => kernel().and_then(|_| serve::run(arguments)),
         Command::Info { file: Some(file), json } => info::file(file, *json),
         Command::Info { file: None, json } => info::program(kernel()?, *json),
         Command::Recipe { name } => recipe::run(name),

@@ -14,6 +14,7 @@ mod index;
 mod judging;
 mod mirrors;
 mod resources;
+mod serve;
 mod sketch;
 mod tune;
 mod why;
@@ -35,6 +36,7 @@ pub(crate) use eval::{Eval, EvalWanted, Evaluated};
 pub(crate) use index::{Index, IndexWanted, Reading};
 pub(crate) use judging::Judging;
 pub(crate) use mirrors::Mirrors;
+pub(crate) use serve::{Missing, Serve};
 pub(crate) use sketch::{OnUnreadable, ProgressForm, Sketch};
 pub(crate) use tune::{Plot, PlotFormat, Sample, Tune, Wanted};
 pub(crate) use why::Why;
@@ -70,6 +72,7 @@ enum RawCommand {
     Tune(tune::RawTune),
     Eval(Box<eval::RawEval>),
     Sketch(sketch::RawSketch),
+    Serve(Box<serve::RawServe>),
     /// Show what this program can do here, or what is in a signature file or recipe
     #[command(after_long_help = "\
 Examples:
@@ -131,6 +134,7 @@ pub(crate) enum Command {
     Tune(Tune),
     Eval(Box<Eval>),
     Sketch(Sketch),
+    Serve(Box<Serve>),
     Info { file: Option<PathBuf>, json: bool },
     Recipe { name: String },
     Completions { shell: clap_complete::Shell },
@@ -160,6 +164,7 @@ fn check(cli: Cli) -> Result<Command, clap::Error> {
         RawCommand::Tune(raw) => Command::Tune(raw.check()?),
         RawCommand::Eval(raw) => Command::Eval(Box::new(raw.check()?)),
         RawCommand::Sketch(raw) => Command::Sketch(raw.check()),
+        RawCommand::Serve(raw) => Command::Serve(Box::new(raw.check()?)),
         RawCommand::Info { file, json } => Command::Info { file, json },
         RawCommand::Recipe { name } => Command::Recipe { name },
         RawCommand::Completions { shell } => Command::Completions { shell },

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::{folder, run};
 
-const COMMANDS: [&str; 14] = [
+const COMMANDS: [&str; 15] = [
     "dedup",
     "why",
     "decide",
@@ -19,6 +19,7 @@ const COMMANDS: [&str; 14] = [
     "tune",
     "eval",
     "sketch",
+    "serve",
     "info",
     "recipe",
     "completions",

@@ -14,6 +14,7 @@ mod index;
 mod info;
 mod mirrors;
 mod pages;
+mod serve;
 mod sketch;
 mod tune;
 mod warcs;

@@ -8,11 +8,13 @@ mod upkeep;
 
 use lookalike::index::{CreateOptions, Index, OpenOptions, Secret};
 
-use crate::exit::{Outcome, say};
+use crate::exit::{self, Outcome, say};
 use crate::flags::{Index as Arguments, IndexWanted};
 use crate::recipe;
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Outcome> {
+    // The store may panic on damage; the index makes an error of it that says where.
+    exit::survive_panics();
     match &arguments.wanted {
         IndexWanted::Create { judging, store_text } => {
             let recipe = recipe::judging(judging)?;

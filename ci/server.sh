@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# The service holds what its description promises, whatever it is sent; the guide's examples print
+# what it shows; and the page shows what it should: schemathesis against /openapi.json, curl, and a
+# browser that is driven through every view. Pictures of the page are left in target/server/.
+set -eu
+need() { # COMMAND DEBIAN-PACKAGE
+  command -v "$1" >/dev/null || { apt-get update -qq && apt-get install -y -qq "$2"; } >/dev/null
+}
+need chromium chromium
+need curl curl
+. ci/everything.bash
+cargo build --quiet "${everything[@]}"
+target=${CARGO_TARGET_DIR:-target}
+out=$target/server
+. ci/venv.bash
+venv "$out/venv" schemathesis websocket-client
+
+folder=$(mktemp -d)
+servers=()
+stop() {
+  for server in "${servers[@]}"; do
+    kill "$server" 2>/dev/null || true
+    wait "$server" 2>/dev/null || true
+  done
+  rm -rf "$folder"
+}
+trap stop EXIT
+
+# Starts a server of this name; its address is in $url.
+serve() { # NAME FLAGS...
+  local name=$1
+  shift
+  "$target/debug/lookalike" serve "$folder/$name" --create --listen 127.0.0.1:0 "$@" \
+    2> "$folder/$name.log" &
+  servers+=($!)
+  for _ in $(seq 400); do
+    url=$(grep -om1 'http://[0-9.:]*' "$folder/$name.log" || true)
+    [ -z "$url" ] || return 0
+    sleep 0.05
+  done
+  cat "$folder/$name.log"
+  return 1
+}
+
+serve guide
+python3 ci/server_guide.py docs/guide/server.md "$url"
+
+echo 'a-token-for-this-test-only' > "$folder/token"
+chmod 600 "$folder/token"
+serve promises --token-file "$folder/token"
+# All checks. The seed is fixed: a check that fails on some days only is no check.
+PYTHONPATH=ci SCHEMATHESIS_HOOKS=server_hooks \
+  "$out/venv/bin/st" --config-file ci/schemathesis.toml run "$url/openapi.json" \
+  --header "Authorization: Bearer $(cat "$folder/token")" \
+  --max-examples 40 --seed 1 --no-color \
+  > "$out/schemathesis.txt" || { tail -150 "$out/schemathesis.txt"; exit 1; }
+if grep '"status":5' "$folder/promises.log"; then
+  exit 1
+fi
+tail -7 "$out/schemathesis.txt"
+
+"$out/venv/bin/python" ci/server_page.py "$target/debug/lookalike" "$out"

@@ -1,0 +1,394 @@
+#!/usr/bin/env python3
+"""Drives the web page in a browser, as a person would, and asserts what that person sees.
+
+    server_page.py LOOKALIKE OUT
+
+LOOKALIKE is the program; OUT gets screenshots. Speaks the DevTools protocol to Debian's chromium,
+which needs nothing but a web socket.
+"""
+
+import base64
+import json
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+
+import websocket
+
+TOKEN = "a-token-for-this-test-only"
+LETTER = (
+    "Dear neighbours, the roof of our house will be repaired in March. Please keep the yard free of "
+    "cars and bicycles from Monday the third until Friday the fourteenth, since the scaffolding will "
+    "stand there. The stairs stay open, and the cellar can be used as always. If you have questions, "
+    "ask the office on the ground floor, which is open every day from nine to twelve."
+)
+HOSTILE_ID = '<img src=x onerror="window.hacked=1">'
+HOSTILE = '<script>window.hacked=2</script> "quoted" & <b>bold</b> \u202etxet\u202c words of nobody else'
+
+
+class Browser:
+    """One tab of a headless browser."""
+
+    def __init__(self, folder):
+        self.process = subprocess.Popen(
+            ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+             "--no-first-run", "--remote-debugging-port=0", "--remote-allow-origins=*",
+             f"--user-data-dir={folder}", "about:blank"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        port = None
+        while port is None:
+            line = self.process.stderr.readline()
+            if not line:
+                sys.exit("server_page: chromium did not start")
+            found = re.search(r"ws://127\.0\.0\.1:(\d+)/", line)
+            port = found and found.group(1)
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/json") as answer:
+            tabs = json.load(answer)
+        url = next(tab["webSocketDebuggerUrl"] for tab in tabs if tab["type"] == "page")
+        self.socket = websocket.create_connection(url, timeout=60)
+        self.number = 0
+        self.faults = []
+        for domain in ["Page", "Runtime", "Log"]:
+            self.call(f"{domain}.enable")
+
+    def call(self, method, **parameters):
+        self.number += 1
+        number = self.number
+        self.socket.send(json.dumps({"id": number, "method": method, "params": parameters}))
+        while True:
+            message = json.loads(self.socket.recv())
+            if message.get("id") == number:
+                if "error" in message:
+                    raise AssertionError(f"{method}: {message['error']}")
+                return message["result"]
+            self.notice(message)
+
+    def notice(self, event):
+        """Dialogs are agreed to; whatever a page complains of is kept."""
+        parameters = event.get("params", {})
+        if event.get("method") == "Page.javascriptDialogOpening":
+            self.number += 1
+            self.socket.send(json.dumps({"id": self.number, "method": "Page.handleJavaScriptDialog",
+                                         "params": {"accept": True}}))
+        elif event.get("method") == "Runtime.exceptionThrown":
+            self.faults.append(json.dumps(parameters["exceptionDetails"])[:500])
+        elif event.get("method") == "Log.entryAdded":
+            entry = parameters["entry"]
+            # Answers of 4xx and servers that are away are a part of the test.
+            if entry["level"] == "error" and entry["source"] != "network":
+                self.faults.append(entry["text"])
+
+    def run(self, script):
+        result = self.call("Runtime.evaluate", expression=script, awaitPromise=True,
+                           returnByValue=True)
+        if "exceptionDetails" in result:
+            raise AssertionError(f"{script}: {result['exceptionDetails']}")
+        return result["result"].get("value")
+
+    def open(self, url):
+        self.call("Page.navigate", url=url)
+        self.wait("document.readyState === 'complete'")
+
+    def wait(self, condition):
+        end = time.monotonic() + 20
+        while time.monotonic() < end:
+            try:
+                if self.run(f"Boolean({condition})"):
+                    return
+            except AssertionError:
+                pass  # Between two pages there is nothing to ask.
+            time.sleep(0.05)
+        self.picture(Path(OUT), "failed")
+        raise AssertionError(f"never: {condition}\n{self.text()}")
+
+    def text(self):
+        return self.run("document.body.innerText")
+
+    def sees(self, text):
+        self.wait(f"document.body.innerText.includes({json.dumps(text)})")
+
+    def write(self, selector, text):
+        """Puts the cursor into a field, empties it, and types."""
+        self.run(f"""(() => {{ const field = document.querySelector({json.dumps(selector)});
+            field.focus(); field.select(); }})()""")
+        self.call("Input.insertText", text=text)
+        if text == "":
+            self.run(f"document.querySelector({json.dumps(selector)}).value = ''")
+
+    def click(self, selector, text=None):
+        """Clicks the first visible element, or the first that says this."""
+        script = f"""(() => {{
+            const found = [...document.querySelectorAll({json.dumps(selector)})].find((element) =>
+                element.checkVisibility() && !element.disabled
+                && element.innerText.includes({json.dumps(text or "")}));
+            found?.click();
+            return Boolean(found);
+        }})()"""
+        end = time.monotonic() + 20
+        while not self.run(script):
+            assert time.monotonic() < end, f"nothing to click: {selector} {text}\n{self.text()}"
+            time.sleep(0.05)
+
+    def key(self, key, control=False):
+        code = {"Enter": 13}.get(key, ord(key[0].upper()))
+        parameters = {"key": key, "windowsVirtualKeyCode": code, "modifiers": 2 if control else 0}
+        if not control:
+            parameters["text"] = "\r" if key == "Enter" else key
+        self.call("Input.dispatchKeyEvent", type="keyDown", **parameters)
+        parameters.pop("text", None)
+        self.call("Input.dispatchKeyEvent", type="keyUp", **parameters)
+
+    def size(self, width, height, scheme):
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
+                  deviceScaleFactor=1, mobile=width < 500)
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        self.call("Emulation.setEmulatedMedia", features=features)
+
+    def picture(self, folder, name):
+        png = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=True)["data"]
+        (folder / f"{name}.png").write_bytes(base64.b64decode(png))
+
+    def pictures(self, folder, name):
+        """The view as it is now, large and on a phone, in light and in dark."""
+        for kind, width, height in [("wide", 1200, 900), ("phone", 360, 740)]:
+            for scheme in ["light", "dark"]:
+                self.size(width, height, scheme)
+                wide = self.run("document.documentElement.scrollWidth")
+                assert wide <= width, f"{name}: {wide} pixels wide on a screen of {width}"
+                self.picture(folder, f"{name}-{kind}-{scheme}")
+        self.size(1200, 900, "light")
+
+    def close(self):
+        self.socket.close()
+        self.process.terminate()
+        self.process.wait()
+
+
+class Server:
+    """The program under test."""
+
+    def __init__(self, program, folder, *flags):
+        self.log = open(folder / "server.log", "a+")
+        self.process = subprocess.Popen(
+            [program, "serve", str(folder / "index"), "--create", "--listen", "127.0.0.1:0", *flags],
+            stderr=subprocess.PIPE, text=True)
+        line = ""
+        while "listening at" not in line:
+            line = self.process.stderr.readline()
+            if not line:
+                sys.exit("server_page: the server did not start")
+        self.url = line.split()[-1].rstrip("/")
+        # Nobody reads the log of requests; a full pipe would stop the server.
+        self.reader = subprocess.Popen(["cat"], stdin=self.process.stderr, stdout=self.log)
+
+    def bulk(self, operations):
+        body = "".join(json.dumps(operation) + "\n" for operation in operations).encode()
+        request = urllib.request.Request(f"{self.url}/v1/bulk", data=body, headers={
+            "Authorization": f"Bearer {TOKEN}", "Content-Type": "application/x-ndjson"})
+        with urllib.request.urlopen(request) as answer:
+            lines = answer.read().splitlines()
+        assert len(lines) == len(operations)
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        assert self.process.wait(timeout=60) == 0, "it did not stop well"
+        self.reader.wait()
+
+
+def token(browser, server):
+    browser.open(server.url)
+    browser.sees("This server asks for a token")
+    browser.pictures(Path(OUT), "token")
+    browser.write("#token input", "this-is-not-the-token")
+    browser.key("Enter")
+    browser.sees("The server does not know this token.")
+    browser.write("#token input", TOKEN)
+    browser.click("#token button")
+    browser.sees("0 documents known")
+    browser.wait("document.getElementById('token').hidden && document.getElementById('notice').hidden")
+
+
+def check(browser):
+    browser.click("button[name=check]")
+    browser.sees("There is nothing to check yet")
+    browser.write("#check-form textarea", LETTER)
+    browser.key("Enter", control=True)
+    browser.sees("Nothing like it is known.")
+    browser.click("button[name=add]")
+    browser.sees("To add it, give it an id")
+    browser.write("#check-form input[name=id]", "letter")
+    browser.write("#check-form input[name=url]", "http://example.org/letter")
+    browser.click("button[name=add]")
+    browser.sees("Added.")
+    browser.sees("1 document known")
+    browser.write("#check-form textarea", LETTER.replace("Dear", "Good").replace("twelve", "eleven"))
+    browser.click("button[name=add-new]")
+    browser.sees("One look-alike is known. It was not added.")
+    browser.sees("stands for it")
+    browser.click("#check-answer button", "What differs")
+    browser.wait("document.querySelectorAll('#check-answer del').length === 2")
+    marked = browser.run("[...document.querySelectorAll('#check-answer del, #check-answer ins')]"
+                         ".map((element) => element.innerText).join(' ')")
+    assert sorted(marked.split()) == ["Dear", "Good", "eleven.", "twelve."], marked
+    browser.pictures(Path(OUT), "check")
+
+
+def drop(browser):
+    browser.run("""(() => {
+        const data = new DataTransfer();
+        data.items.add(new File(['<p>A page that was dropped, with words of its own.'], 'dropped.html'));
+        const field = document.querySelector('#check-form textarea');
+        document.querySelector('#check-form input[name=id]').value = '';
+        field.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
+    })()""")
+    browser.wait("document.querySelector('#check-form textarea').value.startsWith('<p>A page')")
+    browser.wait("document.querySelector('#check-form').elements.kind.value === 'html'")
+    browser.click("button[name=add-new]")
+    browser.sees("Nothing like it is known. It was added.")
+    browser.sees("2 documents known")
+
+
+def hostile(browser):
+    browser.click("input[name=kind][value=text]")
+    browser.write("#check-form textarea", HOSTILE)
+    browser.write("#check-form input[name=id]", HOSTILE_ID)
+    browser.click("button[name=add]")
+    browser.sees("3 documents known")
+    browser.click("button[name=check]")
+    browser.sees(HOSTILE_ID)
+    browser.click("#check-answer button", "What differs")
+    browser.sees("The same words in the same order")
+    browser.click("#check-answer a", "Open")
+    browser.sees("<script>window.hacked=2</script>")
+    assert browser.run("window.hacked") is None, "a document ran"
+    assert browser.run("document.querySelectorAll('main img, main script').length") == 0
+    browser.click("#browse-document button", "Remove")
+    browser.sees("was removed.")
+    browser.sees("2 documents known")
+
+
+def compare(browser):
+    browser.run("document.activeElement.blur()")
+    browser.key("2")
+    browser.sees("How much have two documents in common?")
+    browser.key("/")
+    browser.wait("document.activeElement.name === 'a'")
+    browser.call("Input.insertText", text="the price is 40 euros today and every day of this long month")
+    browser.click("#compare-form button")
+    browser.sees("The second document is missing")
+    browser.write("#compare-form textarea[name=b]",
+                  "the price is 55 euros today and every day of this long month")
+    browser.key("Enter", control=True)
+    browser.sees("Not look-alikes: the recipe wants a resemblance of 0.8")
+    assert browser.run("document.querySelector('#compare-answer del').innerText") == "40"
+    assert browser.run("document.querySelector('#compare-answer ins').innerText") == "55"
+    browser.pictures(Path(OUT), "compare")
+    browser.write("#compare-form input[name=a-id]", "letter")
+    browser.click("#compare-form button")
+    browser.sees("has both a text and an id")
+    browser.write("#compare-form textarea[name=a]", "")
+    browser.write("#compare-form input[name=a-id]", "nowhere")
+    browser.click("#compare-form button")
+    browser.sees("There is no such document")
+
+
+def browse(browser, server):
+    server.bulk([{"op": "add", "document": {"id": f"page/{n}", "text": f"number {n} " * (n + 1)}}
+                 for n in range(120)])
+    browser.run("document.activeElement.blur()")
+    browser.key("3")
+    browser.sees("page/40")
+    assert "page/60" not in browser.text()
+    browser.click("#browse-list button", "Later")
+    browser.sees("page/60")
+    browser.click("#browse-list button", "Earlier")
+    browser.sees("page/40")
+    browser.click("#browse-list a", "letter")
+    browser.sees("Dear neighbours, the roof")
+    browser.pictures(Path(OUT), "browse")
+    browser.click("#browse-document button", "Remove")
+    browser.sees("letter was removed.")
+    browser.write("#browse-form input", "letter")
+    browser.click("#browse-form button")
+    browser.sees("the index has no document of this id")
+
+
+def statistics(browser):
+    browser.click("nav a", "Statistics")
+    browser.sees("Documents since the start")
+    browser.wait("document.querySelectorAll('#stats-answer svg .bar').length >= 38")
+    browser.wait("document.querySelectorAll('#stats-answer svg .curve').length === 1")
+    browser.pictures(Path(OUT), "stats")
+
+
+def runs(browser, server):
+    browser.click("nav a", "Runs")
+    browser.sees("my run")
+    browser.pictures(Path(OUT), "runs")
+    href = browser.run("document.querySelector('#runs-answer a').href")
+    assert "ticket=" in href
+    browser.open(href)
+    browser.sees("What the run found")
+    browser.open(server.url)
+    browser.sees("documents known")
+
+
+def too_large(browser):
+    browser.click("nav a", "Check")
+    browser.run("document.querySelector('#check-form textarea').value = 'x'.repeat(300000)")
+    browser.click("button[name=check]")
+    browser.sees("That is too large: 300,011 bytes, and this server takes 262,144.")
+
+
+def away(browser, server):
+    browser.write("#check-form textarea", LETTER)
+    server.stop()
+    browser.click("button[name=check]")
+    browser.sees("The server does not answer.")
+    assert browser.run("document.querySelector('#check-form textarea').value") == LETTER
+    browser.pictures(Path(OUT), "away")
+
+
+def main():
+    folder = Path(tempfile.mkdtemp(prefix="lookalike-page-"))
+    (folder / "token").write_text(TOKEN + "\n")
+    (folder / "token").chmod(0o600)
+    run = folder / "my run"
+    run.mkdir()
+    (run / "report.html").write_text("<!DOCTYPE html><style>p { color: teal }</style>"
+                                     "<p>What the run found")
+    server = Server(sys.argv[1], folder, "--token-file", str(folder / "token"), "--runs", str(run),
+                    "--max-body", "256KiB")
+    browser = Browser(folder / "browser")
+    try:
+        browser.size(1200, 900, "light")
+        token(browser, server)
+        check(browser)
+        drop(browser)
+        hostile(browser)
+        compare(browser)
+        browse(browser, server)
+        statistics(browser)
+        runs(browser, server)
+        too_large(browser)
+        away(browser, server)
+        assert not browser.faults, browser.faults
+    finally:
+        browser.close()
+        if server.process.poll() is None:
+            server.process.kill()
+            server.process.wait()
+        shutil.rmtree(folder, ignore_errors=True)
+    print(f"page: all is seen as it should be; pictures are in {OUT}")
+
+
+if __name__ == "__main__":
+    OUT = sys.argv[2]
+    Path(OUT).mkdir(parents=True, exist_ok=True)
+    main()

@@ -1,0 +1,84 @@
+//! `lookalike serve`: the HTTP service and its page.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::{Context as _, bail};
+use lookalike::index::{CreateOptions, ErrorKind, OpenOptions, Secret};
+use lookalike::{Index, Recipe};
+use lookalike_server::{Options, Server, Token, is_world_readable};
+
+use crate::exit::{self, Outcome, say};
+use crate::flags::{Missing, Serve};
+use crate::{interrupt, recipe};
+
+pub(crate) fn run(arguments: &Serve) -> anyhow::Result<Outcome> {
+    let mut options = Options::new().limits(arguments.limits).exposure(arguments.exposure);
+    if let Some(path) = &arguments.token_file {
+        options = options.token(Token::read(path)?);
+        if is_world_readable(path) {
+            let path = path.display();
+            say(&format!(
+                "`{path}`: everybody on this machine can read it\nhint: chmod 600 {path}"
+            ));
+        }
+    }
+    for run in &arguments.runs {
+        options = options.run(run)?;
+    }
+    // A fault that one request meets is told, and the others go on.
+    exit::survive_panics();
+    let server = Server::bind(index(arguments)?, arguments.listen, options)?;
+    let stop = server.stop_handle();
+    let stopping = AtomicBool::new(false);
+    ctrlc::set_handler(move || {
+        if stopping.swap(true, Ordering::Relaxed) {
+            interrupt::exit_after("stopped at once; what was answered is on disk");
+        }
+        say("stopping; once more stops it at once");
+        stop.stop();
+    })
+    .context("cannot prepare for Ctrl-C")?;
+    say(&format!("listening at http://{}/", server.address()));
+    server.run()?;
+    say("stopped");
+    Ok(Outcome::Done)
+}
+
+/// The index, made if that is wanted.
+fn index(arguments: &Serve) -> anyhow::Result<Index> {
+    let secret = arguments.secret_seed.as_deref().map(Secret::from_file).transpose()?;
+    let mut open = OpenOptions::new();
+    if let Some(secret) = secret {
+        open = open.secret(secret);
+    }
+    let Missing::Create(name) = &arguments.missing else {
+        return Index::open(&arguments.folder, &open).map_err(|error| match error.kind() {
+            ErrorKind::NoIndex(path) => {
+                anyhow::anyhow!("`{}`: is no index\nhint: --create makes one", path.display())
+            }
+            _ => error.into(),
+        });
+    };
+    let wanted = recipe::load(name.as_deref().unwrap_or("text"))?;
+    match Index::open(&arguments.folder, &open) {
+        Ok(index) if name.is_some() && !is_same(index.recipe(), &wanted) => bail!(
+            "`{}`: was made by the recipe `{}`, not by `{}`\n\
+             hint: leave out --recipe, or name another folder",
+            arguments.folder.display(),
+            index.recipe().name,
+            wanted.name
+        ),
+        Err(error) if matches!(error.kind(), ErrorKind::NoIndex(_)) => {
+            let create = CreateOptions::new().open(open);
+            Ok(Index::create(&arguments.folder, &wanted, &create)?)
+        }
+        opened => Ok(opened?),
+    }
+}
+
+/// Whether two recipes are the same but for the seed, which an index may draw from a secret, and
+/// for sketches that an index keeps in any case.
+fn is_same(found: &Recipe, wanted: &Recipe) -> bool {
+    let wanted = Recipe { seed: found.seed, keep_sketch: found.keep_sketch, ..wanted.clone() };
+    found.digest() == wanted.digest()
+}

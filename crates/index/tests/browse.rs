@@ -1,0 +1,116 @@
+//! Pages against the list of all documents, and collapsed lists against what an empty index says
+//! of the same documents one after another.
+
+#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+mod common;
+
+use common::Folder;
+use lookalike_core::Recipe;
+use lookalike_index::{AddIf, CreateOptions, Document, Index, Listed, Standing};
+use proptest::prelude::*;
+
+fn index(folder: &Folder, name: &str, recipe: &str) -> Index {
+    let recipe = Recipe::preset(recipe).unwrap();
+    Index::create(&folder.path().join(name), &recipe, &CreateOptions::new()).unwrap()
+}
+
+/// Sixty words of a seed, the first few of them others.
+fn words(seed: u8, changed: u8) -> String {
+    let word = |n: u8| match n {
+        n if n < changed => format!("c{seed}x{changed}x{n}"),
+        n => format!("w{seed}x{n}"),
+    };
+    (0..60).map(word).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn pages_together_are_all_documents() {
+    let folder = Folder::new("pages");
+    let index = index(&folder, "index", "text");
+    for n in 0..25 {
+        let (id, text) = (format!("d{n}"), format!("text number {n}"));
+        index.add(&Document::text(id, &text)).unwrap();
+    }
+    for id in ["d0", "d7", "d8", "d24"] {
+        assert!(index.remove(id).unwrap());
+    }
+    index.add(&Document::text("d3", "another text")).unwrap();
+    let all: Vec<_> = index.documents().unwrap().map(Result::unwrap).collect();
+    for limit in [1, 3, 100] {
+        let mut found = Vec::new();
+        let mut from = 0;
+        loop {
+            let page = index.page(from, limit).unwrap();
+            let Some(last) = page.last() else { break };
+            assert!(page.len() <= limit);
+            from = last.number + 1;
+            found.extend(page);
+        }
+        assert_eq!(found, all, "{limit}");
+    }
+    assert_eq!(index.page(0, 0).unwrap(), []);
+    assert_eq!(index.page(u64::MAX, 5).unwrap(), []);
+}
+
+#[test]
+fn a_document_is_read_with_its_content() {
+    let folder = Folder::new("read");
+    let index = index(&folder, "index", "text");
+    index.add(&Document::html("page", "<p>Hello").with_url("http://a/")).unwrap();
+    let (record, content) = index.read("page").unwrap().unwrap();
+    assert_eq!((record.id.as_str(), record.url.as_deref()), ("page", Some("http://a/")));
+    assert_eq!(content.as_deref(), Some(&b"<p>Hello"[..]));
+    assert!(index.read("other").unwrap().is_none());
+}
+
+#[test]
+fn unknown_ids_are_said_to_be() {
+    let folder = Folder::new("collapse-unknown");
+    let index = index(&folder, "index", "text");
+    let text = words(1, 0);
+    index.add(&Document::text("a", &text)).unwrap();
+    let list = [Listed::Known("x"), Listed::Known("a"), Listed::Given(Document::text("", &text))];
+    let standings = index.collapse(&list).unwrap().standings;
+    assert_eq!(standings[..2], [Standing::Unknown, Standing::Stays]);
+    assert!(matches!(standings[2], Standing::LeftOut { keeper: 1, .. }));
+    assert_eq!(index.collapse(&[]).unwrap().standings, []);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn collapsing_is_checking_and_adding_in_order(
+        recipe in prop::sample::select(vec!["text", "henzinger-c", "pugh"]),
+        list in prop::collection::vec((0_u8..5, 0_u8..12, any::<bool>()), 0..24),
+    ) {
+        let folder = Folder::new("collapse");
+        let known = index(&folder, "known", recipe);
+        let empty = index(&folder, "empty", recipe);
+        let texts: Vec<String> = list.iter().map(|&(seed, changed, _)| words(seed, changed)).collect();
+        let ids: Vec<String> = (0..list.len()).map(|n| n.to_string()).collect();
+        for (id, text) in ids.iter().zip(&texts) {
+            known.add(&Document::text(id.as_str(), text)).unwrap();
+        }
+        let listed = list.iter().enumerate().map(|(n, (.., by_id))| match by_id {
+            true => Listed::Known(&ids[n]),
+            false => Listed::Given(Document::text("", &texts[n])),
+        });
+        let collapsed = known.collapse(&listed.collect::<Vec<_>>()).unwrap();
+        for (n, standing) in collapsed.standings.iter().enumerate() {
+            let document = Document::text(ids[n].as_str(), &texts[n]);
+            let answer = empty.check_and_add(&document, AddIf::New).unwrap().answer;
+            match (standing, answer.keeper()) {
+                (Standing::Stays, None) => {}
+                (Standing::LeftOut { keeper, found }, Some(other)) => {
+                    prop_assert_eq!(&ids[*keeper], &other.id);
+                    prop_assert_eq!(found.resemblance, other.resemblance);
+                    prop_assert_eq!(found.kind, other.kind);
+                }
+                (standing, keeper) => prop_assert!(false, "{n}: {standing:?}, {keeper:?}"),
+            }
+        }
+        prop_assert!(!collapsed.limited);
+    }
+}

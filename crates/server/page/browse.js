@@ -1,0 +1,103 @@
+// Look through the documents, and open one.
+
+import { Failure, ask, documentPath } from './api.js';
+import { attempt, summarize } from './session.js';
+import { bdi, byId, bytes, el, facts, grouped, show, when } from './dom.js';
+
+const PAGE = 50;
+// The longest text that is put into the page; browsers grow slow beyond it.
+const SHOWN = 200_000;
+
+const form = byId('browse-form');
+const list = byId('browse-list');
+// `after` of the pages before this one.
+let path = [];
+
+export function start() {
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    const id = encodeURIComponent(form.elements.id.value);
+    // An address that stays the same tells nobody.
+    if (location.hash === `#browse/${id}`) attempt(() => open(id), form);
+    else location.hash = `#browse/${id}`;
+  });
+}
+
+export async function open(id) {
+  await Promise.all([page(path.at(-1)), summarize()]);
+  if (id === '') {
+    show(byId('browse-document'));
+    return;
+  }
+  try {
+    await openDocument(decodeURIComponent(id));
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
+    throw new Failure('This address names no document.');
+  }
+}
+
+async function page(after) {
+  const query = after === undefined ? '' : `&after=${after}`;
+  const found = await ask('GET', `/v1/documents?limit=${PAGE}${query}`);
+  const rows = found.documents.map((document) => el('tr', {},
+    el('td', {}, el('a', { href: `#browse/${encodeURIComponent(document.id)}` }, bdi(document.id))),
+    el('td', { class: 'n' }, bytes(document.bytes)),
+    el('td', { class: 'when' }, when(document.time))));
+  const empty = el('p', { class: 'soft' }, path.length === 0
+    ? 'The index is empty. Add a document in the view Check.' : 'No more documents.');
+  const table = el('table', {},
+    el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Id'),
+      el('th', { scope: 'col', class: 'n' }, 'Length'),
+      el('th', { scope: 'col', class: 'when' }, 'Added'))),
+    el('tbody', {}, rows));
+  const turn = (change) => () => attempt(async () => {
+    change();
+    await page(path.at(-1));
+    list.scrollIntoView({ block: 'start' });
+  });
+  show(list, rows.length === 0 ? empty : table, el('div', { class: 'row actions' },
+    el('button', { type: 'button', disabled: path.length === 0,
+      onclick: turn(() => path.pop()) }, 'Earlier'),
+    el('button', { type: 'button', disabled: found.next === null,
+      onclick: turn(() => path.push(found.next)) }, 'Later'),
+    el('span', { class: 'soft' }, 'in the order of adding')));
+}
+
+async function openDocument(id) {
+  const target = byId('browse-document');
+  const found = await ask('GET', documentPath(id));
+  const content = found.text ?? found.html;
+  const remove = () => attempt(async () => {
+    if (!window.confirm(`Remove "${id}" from the index?`)) return;
+    await ask('DELETE', documentPath(id));
+    show(target, el('p', { class: 'soft' }, bdi(id), ' was removed.'));
+    await Promise.all([page(path.at(-1)), summarize()]);
+  });
+  const parts = [
+    el('div', { class: 'head' }, el('h3', {}, bdi(id))),
+    facts([
+      ['number', grouped(found.number), 'its place in the order of adding'],
+      ['length', bytes(found.bytes)],
+      ['added', when(found.time)],
+      ['URL', found.url ? bdi(found.url) : null],
+      ['stored as', found.stored],
+    ]),
+  ];
+  if (content === undefined) {
+    parts.push(el('p', { class: 'soft' }, 'Its text is not stored: this index keeps signatures only, '
+      + 'so that it can be recognised but not shown.'));
+  } else {
+    const label = found.html === undefined ? 'Its text' : 'The HTML of its page';
+    parts.push(el('pre', { tabindex: 0, 'aria-label': label }, content.slice(0, SHOWN)));
+    if (content.length > SHOWN) {
+      parts.push(el('p', { class: 'soft' }, `The first ${grouped(SHOWN)} of `
+        + `${grouped(content.length)} characters.`));
+    }
+  }
+  parts.push(el('div', { class: 'row actions' },
+    el('button', { type: 'button', class: 'danger', onclick: remove }, 'Remove'),
+    el('a', { class: 'button', href: '#browse' }, 'Close')));
+  show(target, el('article', { class: 'card' }, parts));
+  target.scrollIntoView({ block: 'nearest' });
+}

@@ -1,0 +1,135 @@
+//! What all requests share.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use lookalike::{Comparer, Index};
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use crate::body::Memory;
+use crate::clock;
+use crate::metrics::Metrics;
+use crate::model::IndexDocument;
+use crate::options::Options;
+use crate::problem::Result;
+use crate::work::{Turn, Work};
+use crate::writer::{Changes, Done, Writer, bytes};
+
+/// What all requests share.
+pub(crate) struct App {
+    pub(crate) index: Arc<Index>,
+    pub(crate) writer: Writer,
+    pub(crate) work: Work,
+    pub(crate) memory: Memory,
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) options: Options,
+    pub(crate) started: Instant,
+    /// Whether the server is to stop.
+    pub(crate) stopping: watch::Receiver<bool>,
+    comparers: Mutex<Vec<Comparer>>,
+}
+
+impl App {
+    pub(crate) fn new(
+        index: Arc<Index>,
+        writer: Writer,
+        metrics: Arc<Metrics>,
+        options: Options,
+        stopping: watch::Receiver<bool>,
+    ) -> Self {
+        let limits = &options.limits;
+        Self {
+            index,
+            writer,
+            work: Work::new(limits.threads, limits.requests, limits.request_time),
+            memory: Memory::new(limits.bodies_bytes()),
+            metrics,
+            options,
+            started: Instant::now(),
+            stopping,
+            comparers: Mutex::default(),
+        }
+    }
+
+    /// Works on the index, if there are not too many who do.
+    pub(crate) async fn ask<T: Send + 'static>(
+        self: &Arc<Self>,
+        work: impl FnOnce(&Self) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let turn = self.work.turn()?;
+        let app = Arc::clone(self);
+        self.work.run(&turn, move || work(&app)).await
+    }
+
+    /// Changes the index, if there are not too many who do.
+    pub(crate) async fn change(&self, changes: Changes) -> Result<Vec<Done>> {
+        let turn = self.work.turn()?;
+        self.change_in_turn(changes, &turn).await
+    }
+
+    pub(crate) async fn change_in_turn(
+        &self,
+        mut changes: Changes,
+        _turn: &Turn,
+    ) -> Result<Vec<Done>> {
+        let mut lengths = Vec::new();
+        if let Changes::Add(documents) | Changes::CheckAndAdd(documents, _) = &mut changes {
+            let now = clock::now().as_secs();
+            for document in documents {
+                document.time = now;
+                lengths.push(bytes(&document.content) as u64);
+            }
+        }
+        let done = self.work.in_time(self.writer.make(changes)).await?;
+        for (done, length) in done.iter().zip(lengths) {
+            self.count(done, length);
+        }
+        Ok(done)
+    }
+
+    fn count(&self, done: &Done, length: u64) {
+        let added = match done {
+            Done::Removed(_) => false,
+            Done::Added(_) => true,
+            Done::CheckedAndAdded(done) => {
+                self.count_matches(&done.answer);
+                done.added.is_some()
+            }
+        };
+        if added {
+            self.metrics.length(length);
+        }
+    }
+
+    /// Looks for look-alikes.
+    pub(crate) fn check(&self, document: &IndexDocument) -> Result<lookalike::index::Answer> {
+        let answer = self.index.check(document)?;
+        self.count_matches(&answer);
+        Ok(answer)
+    }
+
+    fn count_matches(&self, answer: &lookalike::index::Answer) {
+        for found in &answer.matches {
+            if let Some(resemblance) = found.resemblance.or(found.estimate) {
+                self.metrics.resemblance(resemblance);
+            }
+        }
+    }
+
+    /// Compares with tools that nobody else uses.
+    pub(crate) fn with_comparer<T>(&self, work: impl FnOnce(&mut Comparer) -> T) -> Result<T> {
+        let spare = self.comparers.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut comparer = match spare {
+            Some(comparer) => comparer,
+            None => Comparer::new(self.index.recipe())?,
+        };
+        let done = work(&mut comparer);
+        self.comparers.lock().unwrap_or_else(PoisonError::into_inner).push(comparer);
+        Ok(done)
+    }
+
+    /// Seconds since the start.
+    pub(crate) fn seconds(&self) -> u64 {
+        self.started.elapsed().as_secs()
+    }
+}

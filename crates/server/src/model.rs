@@ -1,0 +1,647 @@
+//! What requests and answers look like in JSON.
+
+use std::borrow::Cow;
+
+use lookalike::index::{self, Content, ContentKind};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::problem::{Problem, Result};
+
+/// The longest id in characters: as a part of an address, each may take twelve bytes of the 64 KiB
+/// that an address can have.
+pub(crate) const MAX_ID: usize = 4096;
+/// The longest URL in characters: four bytes each fit what an index can hold.
+pub(crate) const MAX_URL: usize = index::MAX_URL_BYTES / 4;
+/// The most results of a list that is collapsed.
+pub(crate) const MAX_RESULTS: usize = 1000;
+/// The most documents of a page.
+pub(crate) const MAX_PAGE: usize = 1000;
+/// The largest number that every reader of JSON gets right.
+pub(crate) const MAX_NUMBER: u64 = (1 << 53) - 1;
+
+/// A document: its text, or its page as HTML, of which the text counts that a visitor sees.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[serde(untagged, try_from = "Fields")]
+pub(crate) enum Document {
+    Text(TextDocument),
+    Html(HtmlDocument),
+}
+
+/// A document that is added: it has an id.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[serde(untagged, try_from = "Fields")]
+pub(crate) enum NamedDocument {
+    Text(NamedText),
+    Html(NamedHtml),
+}
+
+/// A document to compare: one that is given, or one of the index.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[serde(untagged, try_from = "Fields")]
+pub(crate) enum AnyDocument {
+    Text(TextDocument),
+    Html(HtmlDocument),
+    Known(KnownDocument),
+}
+
+/// A text.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TextDocument {
+    /// Its name. Not looked at when it is only asked about.
+    #[schema(min_length = 1, max_length = 4096)]
+    id: Option<String>,
+    text: String,
+    /// Where it comes from.
+    #[schema(max_length = 16384)]
+    url: Option<String>,
+}
+
+/// A web page.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct HtmlDocument {
+    /// Its name. Not looked at when it is only asked about.
+    #[schema(min_length = 1, max_length = 4096)]
+    id: Option<String>,
+    html: String,
+    /// Where it comes from.
+    #[schema(max_length = 16384)]
+    url: Option<String>,
+}
+
+/// A text with its name.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NamedText {
+    #[schema(min_length = 1, max_length = 4096)]
+    id: String,
+    text: String,
+    /// Where it comes from.
+    #[schema(max_length = 16384)]
+    url: Option<String>,
+}
+
+/// A web page with its name.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NamedHtml {
+    #[schema(min_length = 1, max_length = 4096)]
+    id: String,
+    html: String,
+    /// Where it comes from.
+    #[schema(max_length = 16384)]
+    url: Option<String>,
+}
+
+/// A document of the index.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct KnownDocument {
+    #[schema(min_length = 1, max_length = 4096)]
+    pub(crate) id: String,
+}
+
+/// All fields that a document can have, from which the right form is made: an untagged enum would
+/// only say that none of its forms fits.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Fields {
+    id: Option<String>,
+    text: Option<String>,
+    html: Option<String>,
+    url: Option<String>,
+}
+
+enum Body {
+    Text(String),
+    Html(String),
+}
+
+impl Fields {
+    fn check(&self) -> Result<(), String> {
+        let characters = |text: &Option<String>| text.as_ref().map_or(0, |t| t.chars().count());
+        if self.id.as_ref().is_some_and(String::is_empty) {
+            return Err("the id is empty".to_owned());
+        }
+        for (field, found, limit) in
+            [("id", characters(&self.id), MAX_ID), ("url", characters(&self.url), MAX_URL)]
+        {
+            if found > limit {
+                return Err(format!("the {field} has {found} characters, more than {limit}"));
+            }
+        }
+        Ok(())
+    }
+
+    fn body(text: Option<String>, html: Option<String>) -> Result<Option<Body>, String> {
+        match (text, html) {
+            (Some(text), None) => Ok(Some(Body::Text(text))),
+            (None, Some(html)) => Ok(Some(Body::Html(html))),
+            (None, None) => Ok(None),
+            (Some(_), Some(_)) => Err("the document has both `text` and `html`".to_owned()),
+        }
+    }
+}
+
+const NO_BODY: &str = "the document has neither `text` nor `html`";
+
+impl TryFrom<Fields> for Document {
+    type Error = String;
+
+    fn try_from(fields: Fields) -> Result<Self, String> {
+        fields.check()?;
+        let Fields { id, text, html, url } = fields;
+        Ok(match Fields::body(text, html)?.ok_or(NO_BODY)? {
+            Body::Text(text) => Self::Text(TextDocument { id, text, url }),
+            Body::Html(html) => Self::Html(HtmlDocument { id, html, url }),
+        })
+    }
+}
+
+impl TryFrom<Fields> for NamedDocument {
+    type Error = String;
+
+    fn try_from(fields: Fields) -> Result<Self, String> {
+        fields.check()?;
+        let Fields { id, text, html, url } = fields;
+        let body = Fields::body(text, html)?.ok_or(NO_BODY)?;
+        let id = id.ok_or("the document has no `id`")?;
+        Ok(match body {
+            Body::Text(text) => Self::Text(NamedText { id, text, url }),
+            Body::Html(html) => Self::Html(NamedHtml { id, html, url }),
+        })
+    }
+}
+
+impl TryFrom<Fields> for AnyDocument {
+    type Error = String;
+
+    fn try_from(fields: Fields) -> Result<Self, String> {
+        fields.check()?;
+        let Fields { id, text, html, url } = fields;
+        Ok(match Fields::body(text, html)? {
+            Some(Body::Text(text)) => Self::Text(TextDocument { id, text, url }),
+            Some(Body::Html(html)) => Self::Html(HtmlDocument { id, html, url }),
+            None if url.is_some() => return Err(NO_BODY.to_owned()),
+            None => {
+                let id = id.ok_or("the document has neither `text` nor `html` nor `id`")?;
+                Self::Known(KnownDocument { id })
+            }
+        })
+    }
+}
+
+fn made(id: Option<String>, url: Option<String>, content: Content<'static>) -> IndexDocument {
+    let url = url.map(Cow::Owned);
+    index::Document { url, ..index::Document::new(id.unwrap_or_default(), content) }
+}
+
+fn text(text: String) -> Content<'static> {
+    Content::Text(Cow::Owned(text.into_bytes()))
+}
+
+fn html(page: String) -> Content<'static> {
+    Content::Html(Cow::Owned(page.into_bytes()))
+}
+
+/// A document that owns what it says.
+pub(crate) type IndexDocument = index::Document<'static>;
+
+impl From<Document> for IndexDocument {
+    fn from(document: Document) -> Self {
+        match document {
+            Document::Text(document) => made(document.id, document.url, text(document.text)),
+            Document::Html(document) => made(document.id, document.url, html(document.html)),
+        }
+    }
+}
+
+impl From<NamedDocument> for IndexDocument {
+    fn from(document: NamedDocument) -> Self {
+        match document {
+            NamedDocument::Text(document) => {
+                made(Some(document.id), document.url, text(document.text))
+            }
+            NamedDocument::Html(document) => {
+                made(Some(document.id), document.url, html(document.html))
+            }
+        }
+    }
+}
+
+/// A document that is given, or the id of one that is known.
+pub(crate) enum Given {
+    Document(Box<IndexDocument>),
+    Known(String),
+}
+
+impl From<AnyDocument> for Given {
+    fn from(document: AnyDocument) -> Self {
+        let document = match document {
+            AnyDocument::Known(known) => return Self::Known(known.id),
+            AnyDocument::Text(document) => Document::Text(document),
+            AnyDocument::Html(document) => Document::Html(document),
+        };
+        Self::Document(Box::new(document.into()))
+    }
+}
+
+/// What a check found.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Answer {
+    /// Whether nothing like it is known.
+    new: bool,
+    /// The id of the look-alike that was added first and stands for the document.
+    keeper: Option<String>,
+    /// The look-alikes, the best first.
+    matches: Vec<Match>,
+    /// Whether more documents share a feature than are looked at, so that there may be more
+    /// look-alikes.
+    limited: bool,
+}
+
+/// A look-alike.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Match {
+    id: String,
+    url: Option<String>,
+    kind: Kind,
+    /// The exact resemblance, where it was computed.
+    resemblance: Option<f64>,
+    /// The resemblance as the sketches see it, where they are kept.
+    estimate: Option<f64>,
+    /// Equal features, if the recipe has features.
+    b_similarity: Option<u64>,
+    /// Equal bits, if the recipe has a projection.
+    c_similarity: Option<u64>,
+    /// The share of the document that is in the look-alike.
+    containment_a: Option<f64>,
+    /// The share of the look-alike that is in the document.
+    containment_b: Option<f64>,
+    /// When it was added, in seconds since 1970; 0 if that is not known.
+    time: u64,
+}
+
+/// How two documents resemble each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Kind {
+    /// The same words in the same order.
+    Exact,
+    /// Roughly the same.
+    Near,
+}
+
+impl From<index::MatchKind> for Kind {
+    fn from(kind: index::MatchKind) -> Self {
+        match kind {
+            index::MatchKind::Exact => Self::Exact,
+            index::MatchKind::Near => Self::Near,
+        }
+    }
+}
+
+impl From<index::Match> for Match {
+    fn from(found: index::Match) -> Self {
+        Self {
+            kind: found.kind.into(),
+            resemblance: found.resemblance,
+            estimate: found.estimate,
+            b_similarity: found.b_similarity.map(|n| n as u64),
+            c_similarity: found.c_similarity.map(|n| n as u64),
+            containment_a: found.containment_a,
+            containment_b: found.containment_b,
+            time: found.time,
+            url: found.url,
+            id: found.id,
+        }
+    }
+}
+
+impl From<index::Answer> for Answer {
+    fn from(answer: index::Answer) -> Self {
+        Self {
+            new: answer.is_new(),
+            keeper: answer.keeper().map(|keeper| keeper.id.clone()),
+            limited: answer.limited,
+            matches: answer.matches.into_iter().map(Match::from).collect(),
+        }
+    }
+}
+
+/// What an addition did.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+pub(crate) struct Added {
+    /// The document's number: ascending, never used again.
+    number: u64,
+    /// Whether it stands in the place of one with the same id.
+    pub(crate) replaced: bool,
+}
+
+impl From<index::Added> for Added {
+    fn from(added: index::Added) -> Self {
+        Self { number: added.number, replaced: added.replaced }
+    }
+}
+
+/// What checking and adding found and did.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct CheckedAndAdded {
+    #[serde(flatten)]
+    answer: Answer,
+    /// Null if it was not added.
+    added: Option<Added>,
+}
+
+impl From<index::CheckedAndAdded> for CheckedAndAdded {
+    fn from(done: index::CheckedAndAdded) -> Self {
+        Self { answer: done.answer.into(), added: done.added.map(Added::from) }
+    }
+}
+
+/// When checking and adding adds.
+#[derive(Clone, Copy, Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum AddIf {
+    /// If there is no look-alike.
+    #[default]
+    New,
+    /// In any case.
+    Any,
+}
+
+impl From<AddIf> for index::AddIf {
+    fn from(add_if: AddIf) -> Self {
+        match add_if {
+            AddIf::New => Self::New,
+            AddIf::Any => Self::Any,
+        }
+    }
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct AddOptions {
+    /// When to add: `new` (if there is no look-alike) or `any`.
+    #[serde(default)]
+    #[param(inline, required = false)]
+    pub(crate) add_if: AddIf,
+}
+
+/// What is known of a document.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Record {
+    id: String,
+    url: Option<String>,
+    /// Its place in the order of adding.
+    pub(crate) number: u64,
+    /// Its length.
+    bytes: u64,
+    /// When it was added, in seconds since 1970; 0 if that is not known.
+    time: u64,
+    /// What is stored of it.
+    stored: Option<Stored>,
+}
+
+/// What is stored of a document.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Stored {
+    Text,
+    Html,
+}
+
+impl From<index::Record> for Record {
+    fn from(record: index::Record) -> Self {
+        let stored = record.stored.map(|kind| match kind {
+            ContentKind::Text => Stored::Text,
+            ContentKind::Html => Stored::Html,
+        });
+        let (number, bytes, time) = (record.number, record.bytes, record.time);
+        Self { number, bytes, time, stored, url: record.url, id: record.id }
+    }
+}
+
+/// A document of the index.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct WholeRecord {
+    #[serde(flatten)]
+    record: Record,
+    /// Its text, if that is stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    text: Option<String>,
+    /// Its page, if that is stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    html: Option<String>,
+}
+
+impl WholeRecord {
+    pub(crate) fn new(record: index::Record, content: Option<Vec<u8>>) -> Self {
+        let content = content.map(|bytes| match String::from_utf8(bytes) {
+            Ok(text) => text,
+            // Documents that came by another door need not be UTF-8.
+            Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
+        });
+        let (text, html) = match record.stored {
+            Some(ContentKind::Html) => (None, content),
+            _ => (content, None),
+        };
+        Self { record: record.into(), text, html }
+    }
+}
+
+/// Documents in the order of adding.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Page {
+    pub(crate) documents: Vec<Record>,
+    /// What `after` must be for the next page; null if this is the last.
+    pub(crate) next: Option<u64>,
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct PageOptions {
+    /// Only documents whose number is larger; `next` of the page before.
+    #[param(minimum = 0, maximum = 9_007_199_254_740_991_u64, nullable = false)]
+    after: Option<u64>,
+    /// The most documents to answer with; 50 unless told.
+    #[param(minimum = 1, maximum = 1000, nullable = false)]
+    limit: Option<u64>,
+}
+
+impl PageOptions {
+    /// The first number and the most documents.
+    pub(crate) fn range(&self) -> Result<(u64, usize)> {
+        let from = match self.after {
+            None => 0,
+            Some(after) if after <= MAX_NUMBER => after + 1,
+            Some(_) => return Err(Problem::malformed(format!("`after` is above {MAX_NUMBER}"))),
+        };
+        match self.limit.unwrap_or(50) {
+            limit @ 1..=1000 => Ok((from, limit as usize)),
+            _ => Err(Problem::malformed(format!("`limit` must be from 1 to {MAX_PAGE}"))),
+        }
+    }
+}
+
+/// Two documents to compare.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Pair {
+    pub(crate) a: AnyDocument,
+    pub(crate) b: AnyDocument,
+}
+
+/// A ranked list, the best first.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Ranking {
+    #[schema(max_items = 1000)]
+    pub(crate) results: Vec<AnyDocument>,
+}
+
+/// A ranked list without look-alikes.
+#[derive(Debug, Default, Serialize, ToSchema)]
+pub(crate) struct Collapsed {
+    /// The results that stay, in their order.
+    pub(crate) results: Vec<Ranked>,
+    /// Those for which a higher one stands.
+    pub(crate) left_out: Vec<LeftOut>,
+    /// Whether more results share a feature than are looked at, so that there may be more
+    /// look-alikes.
+    pub(crate) limited: bool,
+}
+
+/// A result that stays.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Ranked {
+    /// Its place in the list, from 0 on.
+    pub(crate) rank: u64,
+    pub(crate) id: Option<String>,
+    /// False if it was named by an id that the index does not have: it stays without being judged.
+    pub(crate) known: bool,
+}
+
+/// A result that is a look-alike of a higher one.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct LeftOut {
+    /// Its place in the list, from 0 on.
+    pub(crate) rank: u64,
+    pub(crate) id: Option<String>,
+    /// The place of the result that stands for it.
+    pub(crate) keeper_rank: u64,
+    pub(crate) keeper: Option<String>,
+    pub(crate) kind: Kind,
+    /// The exact resemblance, where it was computed.
+    pub(crate) resemblance: Option<f64>,
+    /// The resemblance as the sketches see it, where they are kept.
+    pub(crate) estimate: Option<f64>,
+}
+
+/// What can be said of two documents.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Comparison {
+    /// Whether they are look-alikes under the recipe of the index.
+    pub(crate) look_alikes: bool,
+    /// The resemblance from which on the recipe takes two documents for look-alikes.
+    pub(crate) threshold: f64,
+    /// Shingles of both, out of those of either.
+    pub(crate) resemblance: f64,
+    /// The share of the first that is in the second.
+    pub(crate) containment_a: f64,
+    /// The share of the second that is in the first.
+    pub(crate) containment_b: f64,
+    /// The resemblance as the sketches see it, if those of the recipe can.
+    pub(crate) estimate: Option<f64>,
+    /// Equal features, if the recipe has features.
+    pub(crate) b_similarity: Option<u64>,
+    /// Equal bits, if the recipe has a projection.
+    pub(crate) c_similarity: Option<u64>,
+    /// Whether they have the same words in the same order.
+    pub(crate) same_tokens: bool,
+    /// Tokens deleted or inserted.
+    pub(crate) term_difference: u64,
+    /// Distinct shingles of the first.
+    pub(crate) shingles_a: u64,
+    /// Distinct shingles of the second.
+    pub(crate) shingles_b: u64,
+    pub(crate) difference: Difference,
+}
+
+/// What differs, in pieces.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Difference {
+    /// Between two pieces of text stands a space.
+    pub(crate) pieces: Vec<Piece>,
+    /// Tokens that only the first has.
+    pub(crate) deleted: u64,
+    /// Tokens that only the second has.
+    pub(crate) inserted: u64,
+    /// Places where they differ.
+    pub(crate) places: u64,
+    /// Whether the pieces show less than that.
+    pub(crate) shortened: bool,
+    /// If the documents are large: the bytes at their beginnings that were compared.
+    pub(crate) compared_bytes: Option<u64>,
+}
+
+/// A part of a difference.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Piece {
+    /// Text of both.
+    Equal(String),
+    /// Text that only the first has.
+    Deleted(String),
+    /// Text that only the second has.
+    Inserted(String),
+    /// So many equal tokens left out.
+    Gap(u64),
+}
+
+/// A line of a bulk request.
+#[derive(Deserialize, ToSchema)]
+#[serde(tag = "op", rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) enum Operation {
+    Check {
+        document: Document,
+    },
+    Add {
+        document: NamedDocument,
+    },
+    CheckAndAdd {
+        document: NamedDocument,
+        #[serde(default)]
+        add_if: AddIf,
+    },
+    Remove {
+        #[schema(min_length = 1)]
+        id: String,
+    },
+}
+
+/// A line of a bulk answer.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct LineAnswer {
+    /// The line that it answers, from 1 on.
+    pub(crate) line: u64,
+    #[serde(flatten)]
+    pub(crate) outcome: Outcome,
+}
+
+/// What came of a line.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+pub(crate) enum Outcome {
+    Checked(Answer),
+    Added { added: Added },
+    CheckedAndAdded(CheckedAndAdded),
+    Removed { removed: bool },
+    Failed { error: Problem },
+}

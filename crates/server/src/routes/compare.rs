@@ -1,0 +1,212 @@
+//! Documents beside each other: two of them, or a ranked list.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::Response;
+use lookalike::core::recipe::Verify;
+use lookalike::core::text::Text;
+use lookalike::core::text::html::Extractor;
+use lookalike::engine::report::{self, marked_difference};
+use lookalike::index::{self, Content, Listed, Standing};
+use lookalike::{CandidateRule, Index, Kernel, Recipe};
+
+use super::documents::unknown;
+use super::state::json;
+use crate::app::App;
+use crate::body::Json;
+use crate::model::{
+    Collapsed, Comparison, Difference, Given, IndexDocument, LeftOut, MAX_RESULTS, Pair, Piece,
+    Ranked, Ranking,
+};
+use crate::problem::{Problem, Result};
+
+/// Compares two documents, given or known: scores, and what differs.
+#[utoipa::path(
+    post,
+    path = "/v1/compare",
+    request_body = Pair,
+    responses(
+        (status = 200, description = "what can be said of the two", body = Comparison),
+    )
+)]
+pub(super) async fn compare(
+    State(app): State<Arc<App>>,
+    body: Json<Pair>,
+) -> Result<Response<Body>> {
+    let Pair { a, b } = body.value;
+    app.ask(move |app| {
+        let a = document(&app.index, a.into())?;
+        let b = document(&app.index, b.into())?;
+        let [mut extractor_a, mut extractor_b] = [Extractor::new(), Extractor::new()];
+        let a = text(&a, &mut extractor_a);
+        let b = text(&b, &mut extractor_b);
+        let comparison = app.with_comparer(|comparer| comparer.compare(a, b))?;
+        let recipe = app.index.recipe();
+        let difference = marked_difference(recipe.tokens, a, "", b);
+        Ok(json(&answer(recipe, &comparison, difference)))
+    })
+    .await
+}
+
+/// The document, with its content.
+fn document(index: &Index, given: Given) -> Result<IndexDocument> {
+    let id = match given {
+        Given::Document(document) => return Ok(*document),
+        Given::Known(id) => id,
+    };
+    let (record, content) = index.read(&id)?.ok_or_else(unknown)?;
+    let content = match (record.stored, content) {
+        (Some(index::ContentKind::Text), Some(text)) => Content::Text(text.into()),
+        (Some(index::ContentKind::Html), Some(page)) => Content::Html(page.into()),
+        _ => {
+            return Err(Problem::not_stored(
+                "the index has only the signature of this document, so that nothing can be \
+                 compared word by word; send the text itself",
+            ));
+        }
+    };
+    let document = index::Document::new(id, content);
+    Ok(index::Document { url: record.url.map(Into::into), ..document })
+}
+
+/// What is compared of a document.
+fn text<'a>(document: &'a IndexDocument, extractor: &'a mut Extractor) -> Text<'a> {
+    match &document.content {
+        Content::Text(text) => (&**text).into(),
+        Content::Html(page) => extractor.extract(page, document.url.as_deref()),
+        Content::Signed { .. } => (&[][..]).into(),
+    }
+}
+
+fn answer(
+    recipe: &Recipe,
+    comparison: &lookalike::Comparison,
+    difference: report::Difference,
+) -> Comparison {
+    let overlap = comparison.overlap;
+    Comparison {
+        look_alikes: are_look_alikes(recipe, comparison),
+        threshold: recipe.threshold,
+        resemblance: overlap.resemblance(),
+        containment_a: overlap.containment_a(),
+        containment_b: overlap.containment_b(),
+        estimate: comparison.estimate,
+        b_similarity: comparison.b_similarity.map(|n| n as u64),
+        c_similarity: comparison.c_similarity.map(|n| n as u64),
+        same_tokens: comparison.same_tokens,
+        term_difference: comparison.term_difference,
+        shingles_a: overlap.a,
+        shingles_b: overlap.b,
+        difference: Difference {
+            pieces: difference.pieces.into_iter().map(piece).collect(),
+            deleted: difference.deleted,
+            inserted: difference.inserted,
+            places: difference.places,
+            shortened: difference.shortened,
+            compared_bytes: difference.compared_bytes,
+        },
+    }
+}
+
+fn piece(piece: report::Piece) -> Piece {
+    match piece {
+        report::Piece::Equal(text) => Piece::Equal(text),
+        report::Piece::Deleted(text) => Piece::Deleted(text),
+        report::Piece::Inserted(text) => Piece::Inserted(text),
+        report::Piece::Gap(tokens) => Piece::Gap(tokens),
+    }
+}
+
+/// As `lookalike compare` says it: by what the recipe verifies, or by its rule if it does not.
+fn are_look_alikes(recipe: &Recipe, comparison: &lookalike::Comparison) -> bool {
+    if comparison.tokens.contains(&0) {
+        return false;
+    }
+    let enough = |resemblance: f64| resemblance >= recipe.threshold;
+    comparison.same_tokens
+        || match recipe.verify {
+            Verify::Exact => enough(comparison.overlap.resemblance()),
+            Verify::Estimate => comparison.estimate.is_some_and(enough),
+            Verify::None => {
+                let rule = CandidateRule::new(Kernel::best(), recipe);
+                let mut conditions = rule.conditions(comparison.agreement(), true);
+                conditions.all(|condition| condition.found >= condition.needed)
+            }
+        }
+}
+
+/// Leaves out of a ranked list the look-alikes of higher results.
+#[utoipa::path(
+    post,
+    path = "/v1/collapse",
+    request_body = Ranking,
+    responses(
+        (status = 200, description = "the list without look-alikes", body = Collapsed),
+    )
+)]
+pub(super) async fn collapse(
+    State(app): State<Arc<App>>,
+    body: Json<Ranking>,
+) -> Result<Response<Body>> {
+    let results = body.value.results;
+    if results.len() > MAX_RESULTS {
+        let found = results.len();
+        return Err(Problem::invalid(format!("{found} results, more than {MAX_RESULTS}")));
+    }
+    app.ask(move |app| {
+        let given: Vec<Given> = results.into_iter().map(Given::from).collect();
+        let listed = given.iter().map(|given| match given {
+            Given::Known(id) => Listed::Known(id),
+            Given::Document(document) => Listed::Given(borrowed(document)),
+        });
+        let collapsed = app.index.collapse(&listed.collect::<Vec<_>>())?;
+        let ids: Vec<Option<String>> = given.into_iter().map(id).collect();
+        Ok(json(&sorted(&ids, collapsed)))
+    })
+    .await
+}
+
+/// The document without a copy of what it says.
+fn borrowed(document: &IndexDocument) -> index::Document<'_> {
+    let content = match &document.content {
+        Content::Text(text) => Content::Text(Cow::Borrowed(text)),
+        Content::Html(page) => Content::Html(Cow::Borrowed(page)),
+        Content::Signed { signature, bytes } => {
+            Content::Signed { signature: Cow::Borrowed(signature), bytes: *bytes }
+        }
+    };
+    let url = document.url.as_deref().map(Cow::Borrowed);
+    index::Document { url, ..index::Document::new(&*document.id, content) }
+}
+
+fn id(given: Given) -> Option<String> {
+    match given {
+        Given::Known(id) => Some(id),
+        Given::Document(document) => Some(document.id.into_owned()).filter(|id| !id.is_empty()),
+    }
+}
+
+/// What stays and what does not.
+fn sorted(ids: &[Option<String>], collapsed: index::Collapsed) -> Collapsed {
+    let mut sorted = Collapsed { limited: collapsed.limited, ..Collapsed::default() };
+    for (place, standing) in collapsed.standings.into_iter().enumerate() {
+        let (rank, id) = (place as u64, ids[place].clone());
+        match standing {
+            Standing::Stays => sorted.results.push(Ranked { rank, id, known: true }),
+            Standing::Unknown => sorted.results.push(Ranked { rank, id, known: false }),
+            Standing::LeftOut { keeper, found } => sorted.left_out.push(LeftOut {
+                rank,
+                id,
+                keeper_rank: keeper as u64,
+                keeper: ids[keeper].clone(),
+                kind: found.kind.into(),
+                resemblance: found.resemblance,
+                estimate: found.estimate,
+            }),
+        }
+    }
+    sorted
+}

@@ -1,0 +1,154 @@
+//! Documents: looked for, added, removed, read.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{Response, StatusCode};
+use axum::response::IntoResponse as _;
+
+use super::state::json;
+use crate::app::App;
+use crate::body::{Asked, Json, Name};
+use crate::model::{
+    AddOptions, Added, Answer, CheckedAndAdded, Document, NamedDocument, Page, PageOptions, Record,
+    WholeRecord,
+};
+use crate::problem::{Problem, Result};
+use crate::writer::{Changes, Done};
+
+/// Looks for documents that this one is a look-alike of. Nothing is changed.
+#[utoipa::path(
+    post,
+    path = "/v1/check",
+    request_body = Document,
+    responses(
+        (status = 200, description = "the look-alikes", body = Answer),
+    )
+)]
+pub(super) async fn check(
+    State(app): State<Arc<App>>,
+    body: Json<Document>,
+) -> Result<Response<Body>> {
+    let document = body.value.into();
+    let answer = app.ask(move |app| app.check(&document)).await?;
+    Ok(json(&Answer::from(answer)))
+}
+
+/// Adds a document, in the place of one with the same id if there is one.
+#[utoipa::path(
+    post,
+    path = "/v1/documents",
+    request_body = NamedDocument,
+    responses(
+        (status = 201, description = "it was added", body = Added),
+        (status = 200, description = "it stands in the place of another", body = Added),
+    )
+)]
+pub(super) async fn add(
+    State(app): State<Arc<App>>,
+    body: Json<NamedDocument>,
+) -> Result<Response<Body>> {
+    match app.change(Changes::Add(vec![body.value.into()])).await?.pop() {
+        Some(Done::Added(added)) => {
+            let added = Added::from(added);
+            let mut response = json(&added);
+            if !added.replaced {
+                *response.status_mut() = StatusCode::CREATED;
+            }
+            Ok(response)
+        }
+        _ => Err(no_answer()),
+    }
+}
+
+/// Checks and, if there is no look-alike, adds, with nothing in between.
+#[utoipa::path(
+    post,
+    path = "/v1/check-and-add",
+    params(AddOptions),
+    request_body = NamedDocument,
+    responses(
+        (status = 200, description = "the look-alikes, and what was added", body = CheckedAndAdded),
+    )
+)]
+pub(super) async fn check_and_add(
+    State(app): State<Arc<App>>,
+    Asked(options): Asked<AddOptions>,
+    body: Json<NamedDocument>,
+) -> Result<Response<Body>> {
+    let changes = Changes::CheckAndAdd(vec![body.value.into()], options.add_if.into());
+    match app.change(changes).await?.pop() {
+        Some(Done::CheckedAndAdded(done)) => Ok(json(&CheckedAndAdded::from(done))),
+        _ => Err(no_answer()),
+    }
+}
+
+/// Removes a document.
+#[utoipa::path(
+    delete,
+    path = "/v1/documents/{id}",
+    params(("id" = String, Path, description = "its id, percent-encoded", min_length = 1)),
+    responses(
+        (status = 204, description = "it is gone"),
+    )
+)]
+pub(super) async fn remove(State(app): State<Arc<App>>, Name(id): Name) -> Result<Response<Body>> {
+    match app.change(Changes::Remove(vec![id])).await?.pop() {
+        Some(Done::Removed(true)) => Ok(StatusCode::NO_CONTENT.into_response()),
+        Some(Done::Removed(false)) => Err(unknown()),
+        _ => Err(no_answer()),
+    }
+}
+
+/// A document, with its text if that is stored.
+#[utoipa::path(
+    get,
+    path = "/v1/documents/{id}",
+    params(("id" = String, Path, description = "its id, percent-encoded", min_length = 1)),
+    responses(
+        (status = 200, description = "the document", body = WholeRecord),
+    )
+)]
+pub(super) async fn get(State(app): State<Arc<App>>, Name(id): Name) -> Result<Response<Body>> {
+    app.ask(move |app| {
+        let (record, content) = app.index.read(&id)?.ok_or_else(unknown)?;
+        Ok(json(&WholeRecord::new(record, content)))
+    })
+    .await
+}
+
+/// Documents in the order of adding, page by page.
+#[utoipa::path(
+    get,
+    path = "/v1/documents",
+    params(PageOptions),
+    responses(
+        (status = 200, description = "a page", body = Page),
+    )
+)]
+pub(super) async fn browse(
+    State(app): State<Arc<App>>,
+    Asked(options): Asked<PageOptions>,
+) -> Result<Response<Body>> {
+    let (from, limit) = options.range()?;
+    app.ask(move |app| {
+        // One more than asked for tells whether there is another page.
+        let mut documents: Vec<Record> =
+            app.index.page(from, limit + 1)?.into_iter().map(Record::from).collect();
+        let more = documents.len() > limit;
+        documents.truncate(limit);
+        let next = documents.last().filter(|_| more).map(|last| last.number);
+        Ok(json(&Page { documents, next }))
+    })
+    .await
+}
+
+pub(super) fn unknown() -> Problem {
+    Problem::unknown_document("the index has no document of this id")
+}
+
+/// The writer answers every change, so that this is never seen.
+fn no_answer() -> Problem {
+    Problem::failed("the writer gave no answer")
+}

@@ -1,0 +1,142 @@
+//! The routes, each with its line of the description that clients can read.
+
+mod bulk;
+mod compare;
+mod documents;
+mod page;
+pub(crate) mod runs;
+mod state;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::Request;
+use axum::http::{HeaderValue, header};
+use axum::middleware::from_fn_with_state;
+use axum::response::{IntoResponse as _, Response};
+use utoipa::openapi::path::Operation;
+use utoipa::openapi::schema::{AnyOf, AnyOfBuilder};
+use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
+use utoipa::openapi::{ContentBuilder, Ref, RefOr, ResponseBuilder, Schema};
+use utoipa::{Modify, OpenApi};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::app::App;
+use crate::body::refuse;
+use crate::gate;
+use crate::problem::Problem;
+
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Lookalike",
+        description = "Finds documents that are roughly the same: an index of known documents, \
+            asked and changed over HTTP. Errors are problems as RFC 9457 has them. A change is \
+            answered when it is on disk.",
+        license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
+    ),
+    security(("token" = [])),
+    modifiers(&Security),
+    components(schemas(Problem))
+)]
+struct Description;
+
+struct Security;
+
+impl Modify for Security {
+    fn modify(&self, openapi: &mut utoipa::openapi::OpenApi) {
+        let token = SecurityScheme::Http(
+            Http::builder()
+                .scheme(HttpAuthScheme::Bearer)
+                .description(Some("The token of the server, if it was started with one."))
+                .build(),
+        );
+        openapi.components.get_or_insert_default().add_security_scheme("token", token);
+    }
+}
+
+fn described() -> (Router<Arc<App>>, utoipa::openapi::OpenApi) {
+    let (router, mut description) = OpenApiRouter::with_openapi(Description::openapi())
+        .routes(routes!(documents::check))
+        .routes(routes!(documents::add, documents::browse))
+        .routes(routes!(documents::check_and_add))
+        .routes(routes!(documents::get, documents::remove))
+        .routes(routes!(bulk::bulk))
+        .routes(routes!(compare::compare))
+        .routes(routes!(compare::collapse))
+        .routes(routes!(state::stats))
+        .routes(routes!(runs::list))
+        .routes(routes!(state::health))
+        .routes(routes!(state::metrics))
+        .split_for_parts();
+    for item in description.paths.paths.values_mut() {
+        for operation in [&mut item.get, &mut item.post, &mut item.delete].into_iter().flatten() {
+            add_problems(operation);
+        }
+    }
+    let schemas = description.components.as_mut().map(|all| &mut all.schemas);
+    // What checks and adds also answers as a check and as an addition do.
+    if let Some(RefOr::T(outcome)) = schemas.and_then(|schemas| schemas.get_mut("Outcome"))
+        && let Schema::OneOf(one) = outcome
+    {
+        let kinds = std::mem::take(&mut one.items).into_iter();
+        let any = kinds.fold(AnyOf::builder(), AnyOfBuilder::item);
+        *outcome = Schema::AnyOf(any.description(one.description.take()).build());
+    }
+    (router, description)
+}
+
+/// Everything can go wrong in the same two ways.
+fn add_problems(operation: &mut Operation) {
+    for (status, whose) in
+        [("4XX", "the request is wrong"), ("5XX", "the server failed or is busy")]
+    {
+        let content = ContentBuilder::new().schema(Some(Ref::from_schema_name("Problem"))).build();
+        let response = ResponseBuilder::new()
+            .description(whose)
+            .content("application/problem+json", content)
+            .build();
+        operation.responses.responses.insert(status.to_owned(), response.into());
+    }
+}
+
+/// The description of the service in OpenAPI 3.1: what `/openapi.json` answers.
+pub fn openapi() -> String {
+    let mut json = described().1.to_pretty_json().unwrap_or_default();
+    json.push('\n');
+    json
+}
+
+pub(crate) fn router(app: Arc<App>) -> Router {
+    let description = openapi();
+    let describe = move || {
+        let description = description.clone();
+        async move {
+            let json = HeaderValue::from_static("application/json");
+            ([(header::CONTENT_TYPE, json)], description)
+        }
+    };
+    page::add_to(described().0)
+        .route("/openapi.json", axum::routing::get(describe))
+        .route("/runs/{name}", axum::routing::get(runs::without_slash))
+        .route("/runs/{name}/", axum::routing::get(runs::report))
+        .fallback(nothing)
+        .method_not_allowed_fallback(not_allowed)
+        .layer(from_fn_with_state(Arc::clone(&app), gate::pass))
+        .with_state(app)
+}
+
+/// What can be had without a token.
+pub(crate) fn is_public(path: &str) -> bool {
+    matches!(path, "/healthz" | "/openapi.json") || page::is_part(path)
+}
+
+async fn nothing(request: Request) -> Response {
+    refuse(request, Problem::not_found("no such address; /openapi.json lists all of them")).await
+}
+
+async fn not_allowed(request: Request) -> Response {
+    let problem = Problem::method("the header `Allow` lists the methods of this address");
+    refuse(request, problem).await.into_response()
+}

@@ -1,0 +1,249 @@
+//! A server of the test's own, and a client that sends exactly what it is told.
+
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use lookalike::index::{CreateOptions, OpenOptions};
+use lookalike::{Index, Recipe};
+use lookalike_server::{Options, Server, Stop};
+use serde_json::Value;
+
+/// A folder that is removed with its owner.
+pub(crate) struct Folder(PathBuf);
+
+impl Folder {
+    pub(crate) fn new() -> Self {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("lookalike-server-{}-{number}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A running server.
+pub(crate) struct Running {
+    pub(crate) address: SocketAddr,
+    stop: Stop,
+    thread: Option<JoinHandle<()>>,
+    folder: Folder,
+    log: Arc<Mutex<Vec<String>>>,
+}
+
+impl Running {
+    /// With an empty index by the recipe `text`, and default options.
+    pub(crate) fn new() -> Self {
+        Self::with(Options::new())
+    }
+
+    pub(crate) fn with(options: Options) -> Self {
+        Self::with_index(options, "text", &CreateOptions::new())
+    }
+
+    pub(crate) fn with_index(options: Options, recipe: &str, create: &CreateOptions) -> Self {
+        let folder = Folder::new();
+        let recipe = Recipe::preset(recipe).unwrap();
+        let index = Index::create(&folder.path().join("index"), &recipe, create).unwrap();
+        Self::start(index, options, folder)
+    }
+
+    fn start(index: Index, options: Options, folder: Folder) -> Self {
+        let log = Arc::new(Mutex::new(Vec::new()));
+        let lines = Arc::clone(&log);
+        let options = options.log(move |line| lines.lock().unwrap().push(line.to_owned()));
+        let server = Server::bind(index, "127.0.0.1:0".parse().unwrap(), options).unwrap();
+        let (address, stop) = (server.address(), server.stop_handle());
+        let thread = Some(std::thread::spawn(move || server.run().unwrap()));
+        Self { address, stop, thread, folder, log }
+    }
+
+    pub(crate) fn stop_handle(&self) -> Stop {
+        self.stop.clone()
+    }
+
+    /// Stops the server and opens its index.
+    pub(crate) fn into_index(mut self) -> (Index, Folder) {
+        self.end();
+        let folder = std::mem::replace(&mut self.folder, Folder::new());
+        (Index::open(&folder.path().join("index"), &OpenOptions::new()).unwrap(), folder)
+    }
+
+    fn end(&mut self) {
+        self.stop.stop();
+        if let Some(thread) = self.thread.take() {
+            thread.join().unwrap();
+        }
+    }
+
+    pub(crate) fn log(&self) -> Vec<String> {
+        self.log.lock().unwrap().clone()
+    }
+
+    pub(crate) fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
+        stream
+    }
+
+    /// Sends bytes as they are, and reads until the server closes.
+    pub(crate) fn raw(&self, bytes: &[u8]) -> Answer {
+        let mut stream = self.connect();
+        // The server may answer and close before it has read everything.
+        let _ = stream.write_all(bytes);
+        Answer::read(stream)
+    }
+
+    pub(crate) fn send(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &[u8],
+    ) -> Answer {
+        let mut bytes = Vec::new();
+        write!(bytes, "{method} {path} HTTP/1.1\r\nHost: localhost\r\n").unwrap();
+        for (name, value) in headers {
+            write!(bytes, "{name}: {value}\r\n").unwrap();
+        }
+        if !body.is_empty() || method == "POST" {
+            write!(bytes, "Content-Length: {}\r\n", body.len()).unwrap();
+        }
+        bytes.extend_from_slice(b"Connection: close\r\n\r\n");
+        bytes.extend_from_slice(body);
+        self.raw(&bytes)
+    }
+
+    pub(crate) fn get(&self, path: &str) -> Answer {
+        self.send("GET", path, &[], b"")
+    }
+
+    pub(crate) fn delete(&self, path: &str) -> Answer {
+        self.send("DELETE", path, &[], b"")
+    }
+
+    pub(crate) fn post(&self, path: &str, body: &Value) -> Answer {
+        let json = [("Content-Type", "application/json")];
+        self.send("POST", path, &json, body.to_string().as_bytes())
+    }
+
+    pub(crate) fn bulk(&self, lines: &str) -> Vec<Value> {
+        let ndjson = [("Content-Type", "application/x-ndjson")];
+        let answer = self.send("POST", "/v1/bulk", &ndjson, lines.as_bytes());
+        assert_eq!(answer.status, 200);
+        answer.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// What the server answered.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    headers: Vec<(String, String)>,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Answer {
+    pub(crate) fn read(mut stream: TcpStream) -> Self {
+        let mut bytes = Vec::new();
+        // What came before a reset counts.
+        let _ = stream.read_to_end(&mut bytes);
+        Self::parse(&bytes)
+    }
+
+    pub(crate) fn parse(bytes: &[u8]) -> Self {
+        let end = bytes.windows(4).position(|four| four == b"\r\n\r\n");
+        let end = end.unwrap_or_else(|| panic!("{:?}", String::from_utf8_lossy(bytes)));
+        let head = std::str::from_utf8(&bytes[..end]).unwrap();
+        let mut lines = head.split("\r\n");
+        let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
+        let headers = lines.map(|line| line.split_once(": ").unwrap());
+        let headers: Vec<_> =
+            headers.map(|(name, value)| (name.to_lowercase(), value.to_owned())).collect();
+        let mut answer = Self { status, headers, body: bytes[end + 4..].to_vec() };
+        if answer.header("transfer-encoding") == Some("chunked") {
+            answer.body = unchunked(&answer.body);
+        }
+        answer
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(found, _)| found == name).map(|(_, value)| value.as_str())
+    }
+
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8(self.body.clone()).unwrap()
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|_| panic!("{self:?}"))
+    }
+
+    /// An answer that is fine.
+    #[track_caller]
+    pub(crate) fn ok(&self) -> Value {
+        assert!((200..300).contains(&self.status), "{} {}", self.status, self.text());
+        assert_eq!(self.header("content-type"), Some("application/json"));
+        self.json()
+    }
+
+    /// A problem of this status and type, as RFC 9457 has it.
+    #[track_caller]
+    pub(crate) fn problem(&self, status: u16, kind: &str) -> Value {
+        assert_eq!(self.status, status, "{}", self.text());
+        assert_eq!(self.header("content-type"), Some("application/problem+json"));
+        let problem = self.json();
+        assert_eq!(problem["status"], status);
+        assert_eq!(problem["type"], format!("urn:lookalike:problem:{kind}"));
+        for field in ["title", "detail"] {
+            assert!(problem[field].as_str().is_some_and(|text| text.len() > 8), "{problem}");
+        }
+        problem
+    }
+}
+
+fn unchunked(mut bytes: &[u8]) -> Vec<u8> {
+    let mut body = Vec::new();
+    while let Some(end) = bytes.windows(2).position(|two| two == b"\r\n") {
+        let length = std::str::from_utf8(&bytes[..end]).unwrap();
+        let length = usize::from_str_radix(length, 16).unwrap();
+        let chunk = end + 2..end + 2 + length;
+        if length == 0 || chunk.end + 2 > bytes.len() {
+            break;
+        }
+        body.extend_from_slice(&bytes[chunk.clone()]);
+        bytes = &bytes[chunk.end + 2..];
+    }
+    body
+}
+
+/// So many words of a seed, the first few of them others.
+pub(crate) fn words(seed: usize, changed: usize) -> String {
+    let word = |n: usize| match n {
+        n if n < changed => format!("c{seed}x{changed}x{n}"),
+        n => format!("w{seed}x{n}"),
+    };
+    (0..80).map(word).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,48 @@
+//! The files of the web page.
+
+use crate::client::Running;
+
+#[test]
+fn the_page_runs_only_its_own_files() {
+    let server = Running::new();
+    let page = server.get("/");
+    assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"));
+    let policy = page.header("content-security-policy").unwrap();
+    for part in ["default-src 'none'", "script-src 'self'", "style-src 'self'", "base-uri 'none'"] {
+        assert!(policy.contains(part), "{policy}");
+    }
+    assert!(!policy.contains("unsafe"));
+    assert_eq!(page.header("x-content-type-options"), Some("nosniff"));
+    let text = page.text();
+    assert!(!text.contains("style=\"") && !text.contains("onclick"), "the policy forbids it");
+    assert!(!text.contains("http://") && !text.contains("https://"), "it needs no other server");
+}
+
+#[test]
+fn every_file_that_is_named_is_there() {
+    let server = Running::new();
+    let mut names = vec!["/".to_owned()];
+    let mut at = 0;
+    while let Some(name) = names.get(at) {
+        let file = server.get(name);
+        assert_eq!(file.status, 200, "{name}");
+        for quoted in file.text().split(['"', '\'']) {
+            let path = quoted.strip_prefix("./").map(|rest| format!("/page/{rest}"));
+            let path = path.or_else(|| quoted.starts_with("/page/").then(|| quoted.to_owned()));
+            names.extend(path.filter(|path| !names.contains(path)));
+        }
+        at += 1;
+    }
+    assert!(names.len() >= 9, "{names:?}");
+}
+
+#[test]
+fn untrusted_text_never_becomes_markup() {
+    let server = Running::new();
+    for name in ["main", "session", "api", "dom", "check", "compare", "browse", "stats"] {
+        let script = server.get(&format!("/page/{name}.js")).text();
+        for way in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval("] {
+            assert!(!script.contains(way), "{name}.js: {way}");
+        }
+    }
+}

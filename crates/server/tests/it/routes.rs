@@ -1,0 +1,254 @@
+//! What each route answers when all is well.
+
+use lookalike::index::CreateOptions;
+use lookalike_server::Options;
+use serde_json::{Value, json};
+
+use crate::client::{Folder, Running, words};
+
+#[test]
+fn a_document_is_added_found_read_and_removed() {
+    let server = Running::new();
+    let text = words(1, 0);
+    let added = server.post("/v1/documents", &json!({"id": "a", "text": text, "url": "http://x/"}));
+    assert_eq!((added.status, &added.ok()["replaced"]), (201, &json!(false)));
+
+    let near = server.post("/v1/check", &json!({"text": words(1, 2)})).ok();
+    assert_eq!((&near["new"], &near["keeper"]), (&json!(false), &json!("a")));
+    let found = &near["matches"][0];
+    assert_eq!((&found["kind"], &found["url"]), (&json!("near"), &json!("http://x/")));
+    assert!(found["resemblance"].as_f64().is_some_and(|r| r > 0.9 && r < 1.0));
+    assert!(found["time"].as_u64().is_some_and(|time| time > 1_700_000_000));
+
+    let exact = server.post("/v1/check", &json!({"text": text.to_uppercase()})).ok();
+    assert_eq!(exact["matches"][0]["kind"], "exact");
+    let other = server.post("/v1/check", &json!({"text": words(2, 0)})).ok();
+    assert_eq!(other, json!({"new": true, "keeper": null, "matches": [], "limited": false}));
+
+    let read = server.get("/v1/documents/a").ok();
+    assert_eq!((&read["text"], &read["stored"]), (&json!(text), &json!("text")));
+    assert_eq!(read["bytes"], text.len());
+    assert!(read.get("html").is_none());
+
+    let again = server.post("/v1/documents", &json!({"id": "a", "text": "another"}));
+    assert_eq!((again.status, &again.ok()["replaced"]), (200, &json!(true)));
+    assert_eq!(server.delete("/v1/documents/a").status, 204);
+    server.delete("/v1/documents/a").problem(404, "unknown-document");
+    server.get("/v1/documents/a").problem(404, "unknown-document");
+}
+
+#[test]
+fn checking_and_adding_adds_what_is_new() {
+    let server = Running::new();
+    let ask = |id: &str, changed, query: &str| {
+        let document = json!({"id": id, "text": words(1, changed)});
+        server.post(&format!("/v1/check-and-add{query}"), &document).ok()
+    };
+    let first = ask("a", 0, "");
+    assert_eq!((&first["new"], &first["added"]["replaced"]), (&json!(true), &json!(false)));
+    let second = ask("b", 1, "?add_if=new");
+    assert_eq!((&second["keeper"], &second["added"]), (&json!("a"), &Value::Null));
+    let third = ask("c", 1, "?add_if=any");
+    assert_eq!(third["new"], false);
+    assert!(third["added"].is_object());
+    assert_eq!(server.get("/v1/stats").ok()["documents"], 2);
+}
+
+#[test]
+fn pages_are_compared_by_what_a_visitor_sees() {
+    let server = Running::new();
+    let text = words(3, 0);
+    let page = format!("<title>x</title><script>var a</script><p>{text}</p>");
+    server.post("/v1/documents", &json!({"id": "page", "html": page})).ok();
+    let found = server.post("/v1/check", &json!({"html": format!("<div>{text}")})).ok();
+    assert_eq!(found["keeper"], "page");
+    assert_eq!(server.get("/v1/documents/page").ok()["html"], page);
+}
+
+#[test]
+fn ids_may_be_anything() {
+    let server = Running::new();
+    for (id, path) in [
+        ("dir/file.txt#3", "dir%2Ffile.txt%233"),
+        ("http://a.org/?q=1&r=\u{e4}", "http%3A%2F%2Fa.org%2F%3Fq%3D1%26r%3D%C3%A4"),
+        (" ", "%20"),
+        ("%", "%25"),
+        ("\u{0}\n", "%00%0A"),
+        ("+", "+"),
+    ] {
+        server.post("/v1/documents", &json!({"id": id, "text": "x"})).ok();
+        assert_eq!(server.get(&format!("/v1/documents/{path}")).ok()["id"], id);
+        assert_eq!(server.delete(&format!("/v1/documents/{path}")).status, 204, "{id}");
+    }
+}
+
+#[test]
+fn documents_are_browsed_page_by_page() {
+    let server = Running::new();
+    for n in 0..7 {
+        server.post("/v1/documents", &json!({"id": n.to_string(), "text": words(n, 0)})).ok();
+    }
+    server.delete("/v1/documents/3");
+    let mut ids = Vec::new();
+    let mut after = String::new();
+    loop {
+        let page = server.get(&format!("/v1/documents?limit=2{after}")).ok();
+        let documents = page["documents"].as_array().unwrap();
+        assert!(documents.len() <= 2);
+        ids.extend(documents.iter().map(|document| document["id"].as_str().unwrap().to_owned()));
+        let Some(next) = page["next"].as_u64() else { break };
+        after = format!("&after={next}");
+    }
+    assert_eq!(ids, ["0", "1", "2", "4", "5", "6"]);
+    assert_eq!(server.get("/v1/documents").ok()["next"], Value::Null);
+}
+
+#[test]
+fn two_documents_are_compared() {
+    let server = Running::new();
+    server.post("/v1/documents", &json!({"id": "a", "text": "the price is 40 euros today"})).ok();
+    let pair = json!({"a": {"id": "a"}, "b": {"text": "the price is 55 euros today"}});
+    let compared = server.post("/v1/compare", &pair).ok();
+    assert_eq!(
+        (&compared["look_alikes"], &compared["term_difference"]),
+        (&json!(false), &json!(2))
+    );
+    assert_eq!(
+        compared["difference"]["pieces"],
+        json!([
+            {"equal": "the price is"},
+            {"deleted": "40"},
+            {"inserted": "55"},
+            {"equal": "euros today"}
+        ])
+    );
+    let same = json!({"a": {"text": "One, two"}, "b": {"html": "<p>one</p>two", "id": "x"}});
+    let same = server.post("/v1/compare", &same).ok();
+    assert_eq!((&same["same_tokens"], &same["look_alikes"]), (&json!(true), &json!(true)));
+    assert_eq!(same["resemblance"], 1.0);
+    let empty = server.post("/v1/compare", &json!({"a": {"text": ""}, "b": {"text": ""}})).ok();
+    assert_eq!(empty["look_alikes"], false);
+}
+
+#[test]
+fn a_ranked_list_is_collapsed() {
+    let server = Running::new();
+    for (id, text) in [("a", words(1, 0)), ("b", words(2, 0)), ("c", words(1, 1))] {
+        server.post("/v1/documents", &json!({"id": id, "text": text})).ok();
+    }
+    let list = json!({"results": [
+        {"id": "b"}, {"id": "c"}, {"id": "nowhere"}, {"id": "a"}, {"text": words(2, 1)},
+    ]});
+    let collapsed = server.post("/v1/collapse", &list).ok();
+    assert_eq!(
+        collapsed["results"],
+        json!([
+            {"rank": 0, "id": "b", "known": true},
+            {"rank": 1, "id": "c", "known": true},
+            {"rank": 2, "id": "nowhere", "known": false},
+        ])
+    );
+    let out: Vec<_> = collapsed["left_out"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|out| (out["rank"].clone(), out["keeper"].clone(), out["keeper_rank"].clone()))
+        .collect();
+    assert_eq!(out, [(json!(3), json!("c"), json!(1)), (json!(4), json!("b"), json!(0))]);
+    assert_eq!(server.post("/v1/collapse", &json!({"results": []})).ok()["results"], json!([]));
+}
+
+#[test]
+fn without_stored_texts_there_is_no_word_by_word() {
+    let create = CreateOptions::new().store_text(false);
+    let server = Running::with_index(Options::new(), "text", &create);
+    server.post("/v1/documents", &json!({"id": "a", "text": words(1, 0)})).ok();
+    let read = server.get("/v1/documents/a").ok();
+    assert_eq!((&read["stored"], read.get("text")), (&Value::Null, None));
+    let pair = json!({"a": {"id": "a"}, "b": {"text": "x"}});
+    server.post("/v1/compare", &pair).problem(409, "not-stored");
+    let found = server.post("/v1/check", &json!({"text": words(1, 0)})).ok();
+    assert_eq!(found["matches"][0]["kind"], "exact");
+    let list = json!({"results": [{"id": "a"}, {"text": words(1, 0)}]});
+    assert_eq!(server.post("/v1/collapse", &list).ok()["left_out"][0]["kind"], "exact");
+}
+
+#[test]
+fn papers_recipes_are_served_as_well() {
+    for recipe in ["henzinger-combined", "pugh"] {
+        let server = Running::with_index(Options::new(), recipe, &CreateOptions::new());
+        let text = words(1, 0);
+        server.post("/v1/documents", &json!({"id": "a", "text": text})).ok();
+        assert_eq!(server.post("/v1/check", &json!({"text": text})).ok()["keeper"], "a");
+        let pair = json!({"a": {"id": "a"}, "b": {"id": "a"}});
+        assert_eq!(server.post("/v1/compare", &pair).ok()["look_alikes"], true);
+    }
+}
+
+#[test]
+fn numbers_are_told() {
+    let server = Running::new();
+    server.post("/v1/check-and-add", &json!({"id": "a", "text": words(1, 0)})).ok();
+    server.post("/v1/check", &json!({"text": words(1, 1)})).ok();
+    let stats = server.get("/v1/stats").ok();
+    assert_eq!((&stats["documents"], &stats["recipe"]["name"]), (&json!(1), &json!("text")));
+    let since = &stats["since_start"];
+    let sum = |field: &str| -> u64 {
+        since[field].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).sum()
+    };
+    assert_eq!((sum("resemblances"), sum("lengths")), (1, 1));
+    assert_eq!(since["documents"].as_array().unwrap().last().unwrap()[1], 1);
+
+    assert_eq!(server.get("/healthz").ok()["status"], "ok");
+    let metrics = server.get("/metrics");
+    assert_eq!(metrics.header("content-type"), Some("text/plain; version=0.0.4"));
+    for line in [
+        "lookalike_documents 1",
+        "lookalike_requests_total{method=\"POST\",route=\"/v1/check\",status=\"200\"} 1",
+        "lookalike_batch_documents_count 1",
+    ] {
+        assert!(metrics.text().lines().any(|found| found == line), "{line}\n{}", metrics.text());
+    }
+}
+
+#[test]
+fn each_request_is_a_line_of_the_log_without_what_it_said() {
+    let server = Running::new();
+    let json = [("Content-Type", "application/json"), ("X-Request-Id", "mine-1")];
+    let body = br#"{"id": "secretid", "text": "secretword"}"#;
+    let answer = server.send("POST", "/v1/documents", &json, body);
+    assert_eq!(answer.header("x-request-id"), Some("mine-1"));
+    server.get("/v1/documents/secretid?secretquery=1");
+    server.get("/secretpath");
+    let log = server.log();
+    assert_eq!(log.len(), 3);
+    let first: Value = serde_json::from_str(&log[0]).unwrap();
+    assert_eq!(
+        (&first["request"], &first["route"], &first["status"]),
+        (&json!("mine-1"), &json!("/v1/documents"), &json!(201))
+    );
+    assert!(first["microseconds"].as_u64().is_some());
+    assert!(!log.concat().contains("secret"), "{log:?}");
+}
+
+#[test]
+fn reports_of_runs_are_shown() {
+    let folder = Folder::new();
+    let run = folder.path().join("my run");
+    std::fs::create_dir(&run).unwrap();
+    assert!(Options::new().run(&run).is_err_and(|e| e.to_string().contains("no report.html")));
+    std::fs::write(run.join("report.html"), "<p>the report").unwrap();
+    let options = Options::new().run(&run).unwrap();
+    assert!(
+        options.clone().run(&run).is_err_and(|e| e.to_string().contains("the name of another"))
+    );
+    let server = Running::with(options);
+    let runs = server.get("/v1/runs").ok();
+    assert_eq!(runs, json!({"runs": [{"name": "my run", "href": "/runs/my%20run/"}]}));
+    let report = server.get("/runs/my%20run/");
+    assert_eq!((report.status, report.text().as_str()), (200, "<p>the report"));
+    assert!(report.header("content-security-policy").unwrap().contains("sandbox"));
+    let short = server.get("/runs/my%20run");
+    assert_eq!((short.status, short.header("location")), (308, Some("/runs/my%20run/")));
+    server.get("/runs/..%2Findex/").problem(404, "not-found");
+}
