@@ -18,7 +18,7 @@ fn text(number: u64, changed: u64) -> String {
 /// 300 documents: of each three of which two are copies or near copies of an earlier one.
 fn corpus(folder: &Path) -> String {
     let line = |n: u64| {
-        let (of, changed) = if n % 3 == 0 { (n, 0) } else { (n / 7 * 3 % 300, n % 6) };
+        let (of, changed) = if n.is_multiple_of(3) { (n, 0) } else { (n / 7 * 3 % 300, n % 6) };
         format!("{{\"id\": \"d{n}\", \"n\": {n}, \"text\": \"{}\"}}\n", text(of, changed))
     };
     let lines: String = (0..300).map(line).collect();
