@@ -181,12 +181,12 @@ fn run(command: &Command) -> Result<(), Failure> {
     }
 }
 
-/// All of it, with so little memory that everything goes through the disk.
+/// All of it, with so little memory that clusters go through the disk; whole jobs need more.
 fn test(arguments: &Arguments) -> Result<(), Failure> {
     run_signing(arguments)?;
     let of = |documents, memory| Scale { documents, memory, folder: std::env::temp_dir() };
     run(&Command::Scale(of(200_000, 4 << 20)))?;
-    run(&Command::Projections(of(100_000, 64 << 20)))?;
+    run(&Command::Projections(of(100_000, 128 << 20)))?;
     run(&Command::Index(IndexScale { documents: 50_000, folder: std::env::temp_dir() }))
 }
 
