@@ -88,8 +88,8 @@ pub use lookalike_engine::mirrors;
 pub use lookalike_engine::report::Report;
 pub use lookalike_engine::signature_file::{SignatureLookup, SignatureReader, SignatureWriter};
 pub use lookalike_engine::{
-    Dedup, Error, ErrorKind, KeepPolicy, Observer, PairsWanted, Plan, RemovalBudget, Result, Stage,
-    Texts, Unobserved, Work,
+    Dedup, Error, ErrorKind, KeepPolicy, Observer, PairsWanted, Plan, RemovalBudget, Result,
+    Running, Stage, Texts, Unobserved, Work,
 };
 pub use lookalike_index::Index;
 

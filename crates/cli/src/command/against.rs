@@ -19,22 +19,14 @@ pub(crate) fn run(arguments: &Against, kernel: Kernel) -> anyhow::Result<Outcome
     recipe.threshold = arguments.threshold.unwrap_or(recipe.threshold);
     let temp = arguments.temp.clone().unwrap_or_else(std::env::temp_dir);
     let work = temp.join(format!("lookalike-against-{}", std::process::id()));
-    let mut job = Job::new(arguments.references.iter().cloned(), arguments.inputs.iter().cloned())
-        .format(arguments.documents.format())
-        .read_options(arguments.documents.options().clone())
+    let job = Job::new(arguments.references.iter().cloned(), arguments.inputs.iter().cloned())
+        .running(arguments.documents.running(arguments.resources.running(kernel)))
         .recipe(recipe)
-        .kernel(kernel)
         .containment(arguments.containment)
         .min_tokens(arguments.min_tokens.into())
         .temp(Some(work.clone()))
         .strict(arguments.strict)
         .clean(arguments.clean.clone());
-    if let Some(memory) = arguments.resources.memory {
-        job = job.memory(memory);
-    }
-    if let Some(threads) = arguments.resources.threads {
-        job = job.threads(threads as usize);
-    }
     let file = arguments.out.as_ref().map(|path| MatchFile::create(path, arguments.existing));
     let mut printer = match file.transpose().map_err(with_hint)? {
         Some(file) => Printer::File(file),

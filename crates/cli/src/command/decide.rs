@@ -8,21 +8,18 @@ use crate::exit::Outcome;
 use crate::flags::Decide;
 
 pub(crate) fn run(arguments: &Decide, kernel: Kernel) -> anyhow::Result<Outcome> {
-    let mut job = Job::new(&arguments.run)
+    let running = arguments.resources.running(kernel);
+    let job = Job::new(&arguments.run)
         .threshold(arguments.threshold)
         .keep(arguments.keep.clone())
         .clustering(arguments.clustering)
         .removal_budget(arguments.budget.clone())
-        .kernel(kernel)
+        .kernel(running.kernel)
+        .memory(running.memory)
+        .threads(running.threads)
         .temp(arguments.temp.clone())
         .resume(arguments.resume)
         .survivors(arguments.survivors);
-    if let Some(memory) = arguments.resources.memory {
-        job = job.memory(memory);
-    }
-    if let Some(threads) = arguments.resources.threads {
-        job = job.threads(threads as usize);
-    }
     run_watched(arguments.progress, &arguments.out, arguments.survivors, arguments.json, |watch| {
         job.run(&arguments.out, watch)
     })

@@ -14,11 +14,9 @@ use crate::progress::Watch;
 use crate::{interrupt, recipe};
 
 pub(crate) fn run(arguments: &Dedup, kernel: Kernel) -> anyhow::Result<Outcome> {
-    let mut job = Job::new(arguments.inputs.iter().cloned())
-        .format(arguments.documents.format())
-        .read_options(arguments.documents.options().clone())
+    let job = Job::new(arguments.inputs.iter().cloned())
+        .running(arguments.documents.running(arguments.resources.running(kernel)))
         .recipe(recipe::judging(&arguments.judging)?)
-        .kernel(kernel)
         .keep(arguments.keep.clone())
         .clustering(arguments.clustering)
         .pairs(arguments.pairs)
@@ -28,12 +26,6 @@ pub(crate) fn run(arguments: &Dedup, kernel: Kernel) -> anyhow::Result<Outcome> 
         .resume(arguments.resume)
         .strict(arguments.strict)
         .survivors(arguments.survivors);
-    if let Some(memory) = arguments.resources.memory {
-        job = job.memory(memory);
-    }
-    if let Some(threads) = arguments.resources.threads {
-        job = job.threads(threads as usize);
-    }
     if arguments.dry_run {
         let plan = job.plan()?;
         return show_plan(&plan, arguments.json).map(|()| Outcome::Done);

@@ -45,23 +45,14 @@ fn job(common: &Evaluated, kernel: Kernel) -> anyhow::Result<Job> {
         recipe.sites = common.sites.unwrap_or(recipe.sites);
         recipes.push(recipe);
     }
-    let mut job = Job::new(common.documents.iter().cloned())
-        .format(common.reading.format())
-        .read_options(common.reading.options().clone())
+    Ok(Job::new(common.documents.iter().cloned())
+        .running(common.reading.running(common.resources.running(kernel)))
         .recipes(recipes)
-        .kernel(kernel)
         .sites(common.sites.unwrap_or_default())
         .identical(common.identical)
         .seed(common.seed)
         .max_candidates(common.max_candidates)
-        .strict(common.strict);
-    if let Some(memory) = common.resources.memory {
-        job = job.memory(memory);
-    }
-    if let Some(threads) = common.resources.threads {
-        job = job.threads(threads as usize);
-    }
-    Ok(job)
+        .strict(common.strict))
 }
 
 /// Refuses a folder that cannot be written to, before the work and not after it.

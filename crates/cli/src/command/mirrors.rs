@@ -14,22 +14,14 @@ use crate::{interrupt, recipe};
 pub(crate) fn run(arguments: &Mirrors, kernel: Kernel) -> anyhow::Result<Outcome> {
     let temp = arguments.temp.clone().unwrap_or_else(std::env::temp_dir);
     let work = temp.join(format!("lookalike-mirrors-{}", std::process::id()));
-    let mut job = Job::new(arguments.inputs.iter().cloned())
-        .format(arguments.documents.format())
-        .read_options(arguments.documents.options().clone())
+    let job = Job::new(arguments.inputs.iter().cloned())
+        .running(arguments.documents.running(arguments.resources.running(kernel)))
         .recipe(recipe::judging(&arguments.judging)?)
-        .kernel(kernel)
         .min_pages(arguments.min_pages.into())
         .min_share(arguments.min_share)
         .limit(arguments.limit as usize)
         .temp(Some(work.clone()))
         .strict(arguments.strict);
-    if let Some(memory) = arguments.resources.memory {
-        job = job.memory(memory);
-    }
-    if let Some(threads) = arguments.resources.threads {
-        job = job.threads(threads as usize);
-    }
     interrupt::watch(INTERRUPTED, vec![work])?;
     let watch = Watch::new(arguments.progress);
     let findings = job.run(&watch);

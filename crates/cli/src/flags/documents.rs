@@ -2,6 +2,7 @@
 
 use clap::Args;
 use lookalike::corpus::{Format, Inputs, ReadOptions, Result, Sources};
+use lookalike::engine::Running;
 
 #[derive(Args)]
 pub(crate) struct RawDocuments {
@@ -49,6 +50,11 @@ impl Documents {
     /// How records are read.
     pub(crate) fn options(&self) -> &ReadOptions {
         &self.options
+    }
+
+    /// How a job runs that reads them.
+    pub(crate) fn running(&self, running: Running) -> Running {
+        Running { format: self.format, read: self.options.clone(), ..running }
     }
 
     /// The documents of these inputs.

@@ -1,6 +1,8 @@
 //! What a job may use: the flags of all commands that run one.
 
 use clap::Args;
+use lookalike::core::Kernel;
+use lookalike::engine::Running;
 
 use super::{ProgressForm, at_least, mistake, size};
 
@@ -31,8 +33,21 @@ pub(crate) struct RawProgress {
 /// Checked arguments; what is not given is the job's to choose.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Resources {
-    pub(crate) memory: Option<u64>,
-    pub(crate) threads: Option<u32>,
+    memory: Option<u64>,
+    threads: Option<u32>,
+}
+
+impl Resources {
+    /// What a job may use.
+    pub(crate) fn running(&self, kernel: Kernel) -> Running {
+        let usual = Running::default();
+        Running {
+            kernel,
+            memory: self.memory.unwrap_or(usual.memory),
+            threads: self.threads.map_or(usual.threads, |threads| threads as usize),
+            ..usual
+        }
+    }
 }
 
 /// Under this there is not even room for the buffers of reading.

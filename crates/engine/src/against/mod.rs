@@ -109,11 +109,11 @@ impl Against {
         self.recipe.validate().map_err(Error::recipe)?;
         // Refused before anything is made, if there is no such input.
         for side in [&self.references, &self.inputs] {
-            Sources::by_name(side, self.format).map_err(Error::corpus)?;
+            Sources::by_name(side, self.running.format).map_err(Error::corpus)?;
         }
         let clean = self.clean.as_deref().map(CleanFolder::begin).transpose()?;
-        let work = WorkFolder::create(self.temp.as_deref())?;
-        let job = Job { options: self, read: self.reading(), work: &work, observer };
+        let work = WorkFolder::create(self.running.temp.as_deref())?;
+        let job = Job { options: self, read: self.running.reading(), work: &work, observer };
         job.run(sink, clean)
     }
 
@@ -127,12 +127,12 @@ impl Against {
     /// Memory for the references of one part.
     fn part_bytes(&self) -> u64 {
         // Half: the rest is for chunks, and for results that wait.
-        self.memory / 2
+        self.running.memory / 2
     }
 
     fn bytes_of(&self, reference: &Reference) -> u64 {
         reference.elements.len() as u64 * BYTES_PER_ELEMENT
-            + bytes_per_reference(self.threads)
+            + bytes_per_reference(self.running.threads)
             + reference.id.len() as u64
     }
 }
@@ -232,15 +232,15 @@ impl Job<'_> {
     }
 
     fn corpus<'c>(&'c self, inputs: &'c [String], name: &str) -> Corpus<'c> {
-        let Against { format, recipe, threads, strict, memory, .. } = self.options;
+        let Against { recipe, running, .. } = self.options;
         Corpus {
             inputs,
-            format: *format,
+            format: running.format,
             options: &self.read,
             unit: recipe.tokens,
-            threads: *threads,
-            ahead: *memory as usize / 8,
-            strict: *strict,
+            threads: running.threads,
+            ahead: running.memory as usize / 8,
+            strict: running.strict,
             observer: self.observer,
             spool: &self.work.0,
             table: self.work.0.join(format!("{name}.jsonl")),
@@ -292,7 +292,8 @@ impl Job<'_> {
         )?;
         ends.push(counted.documents);
         if ends.len() > MAX_PARTS {
-            let memory = options.memory.saturating_mul(ends.len() as u64 / MAX_PARTS as u64 + 1);
+            let memory =
+                options.running.memory.saturating_mul(ends.len() as u64 / MAX_PARTS as u64 + 1);
             return Err(Error::new(ErrorKind::TooManyPasses { passes: ends.len(), memory }));
         }
         findings.references = counted.documents;
@@ -329,8 +330,8 @@ impl Job<'_> {
             sources: &sources,
             options: &self.read,
             removed: matching,
-            threads: self.options.threads,
-            budget: self.options.memory as usize / 2,
+            threads: self.options.running.threads,
+            budget: self.options.running.memory as usize / 2,
             observer: self.observer,
         };
         mirrors.write(&clean.partial)?;

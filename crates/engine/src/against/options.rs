@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use lookalike_core::{Kernel, Recipe};
-use lookalike_corpus::{Format, ReadOptions};
+use lookalike_core::Recipe;
+
+use crate::running::{Running, running_methods};
 
 /// Which documents of a corpus resemble or contain one of another: test sets in training data,
 /// what one has of another's pages.
@@ -27,23 +28,14 @@ use lookalike_corpus::{Format, ReadOptions};
 pub struct Against {
     pub(super) references: Vec<String>,
     pub(super) inputs: Vec<String>,
-    pub(super) format: Option<Format>,
-    pub(super) read: ReadOptions,
     pub(super) recipe: Recipe,
-    pub(super) kernel: Kernel,
     pub(super) containment: Option<f64>,
     pub(super) min_tokens: u64,
-    pub(super) memory: u64,
-    pub(super) threads: usize,
-    pub(super) temp: Option<PathBuf>,
-    pub(super) strict: bool,
     pub(super) clean: Option<PathBuf>,
     /// References that may share a shingle before it is boilerplate; no result depends on it.
     pub(super) hot: usize,
+    pub(super) running: Running,
 }
-
-/// Unless told otherwise: room for the shingles of a hundred megabytes of references.
-const DEFAULT_MEMORY: u64 = 2 << 30;
 
 /// Unless told otherwise: the share of a reference that a document must have.
 const DEFAULT_CONTAINMENT: f64 = 0.8;
@@ -56,6 +48,8 @@ const DEFAULT_MIN_TOKENS: u64 = 8;
 const HOT: usize = 1000;
 
 impl Against {
+    running_methods!();
+
     /// Looks for these references in these inputs: files, folders, globs, or `-` for standard
     /// input.
     pub fn new(
@@ -65,33 +59,13 @@ impl Against {
         Self {
             references: references.into_iter().collect(),
             inputs: inputs.into_iter().collect(),
-            format: None,
-            read: ReadOptions::default(),
             recipe: Recipe::default(),
-            kernel: Kernel::best(),
             containment: Some(DEFAULT_CONTAINMENT),
             min_tokens: DEFAULT_MIN_TOKENS,
-            memory: DEFAULT_MEMORY,
-            threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
-            temp: None,
-            strict: false,
             clean: None,
             hot: HOT,
+            running: Running::default(),
         }
-    }
-
-    /// The format of all files, if neither names nor contents tell.
-    #[must_use]
-    pub fn format(mut self, format: Option<Format>) -> Self {
-        self.format = format;
-        self
-    }
-
-    /// The names of fields, and the limits of reading.
-    #[must_use]
-    pub fn read_options(mut self, read: ReadOptions) -> Self {
-        self.read = read;
-        self
     }
 
     /// What a shingle is, and the resemblance from which on two documents match; the `text`
@@ -99,13 +73,6 @@ impl Against {
     #[must_use]
     pub fn recipe(mut self, recipe: Recipe) -> Self {
         self.recipe = recipe;
-        self
-    }
-
-    /// The kernel; no result depends on it.
-    #[must_use]
-    pub fn kernel(mut self, kernel: Kernel) -> Self {
-        self.kernel = kernel;
         self
     }
 
@@ -124,51 +91,12 @@ impl Against {
         self
     }
 
-    /// The memory that the job may use, in bytes. No result depends on it; with too little for
-    /// all references at once, the inputs are read several times.
-    #[must_use]
-    pub fn memory(mut self, bytes: u64) -> Self {
-        self.memory = bytes;
-        self
-    }
-
-    /// The threads that work; no result depends on their number.
-    #[must_use]
-    pub fn threads(mut self, threads: usize) -> Self {
-        self.threads = threads.max(1);
-        self
-    }
-
-    /// The folder for working files; it must not be there, and is removed in the end. Else it is
-    /// one below the system's own for such.
-    #[must_use]
-    pub fn temp(mut self, temp: Option<PathBuf>) -> Self {
-        self.temp = temp;
-        self
-    }
-
-    /// Whether the first record that cannot be read ends the job.
-    #[must_use]
-    pub fn strict(mut self, strict: bool) -> Self {
-        self.strict = strict;
-        self
-    }
-
     /// A folder for the inputs without the documents that match, in the inputs' own format, order,
     /// compression and fields. It must be empty or not there.
     #[must_use]
     pub fn clean(mut self, folder: Option<PathBuf>) -> Self {
         self.clean = folder;
         self
-    }
-
-    /// How records are read: a chunk for each thread, and one more for what was made of it, in a
-    /// quarter of the memory.
-    pub(super) fn reading(&self) -> ReadOptions {
-        let mut read = self.read.clone();
-        let share = self.memory / (8 * self.threads as u64 + 8);
-        read.chunk_bytes = read.chunk_bytes.min((share as usize).max(64 << 10));
-        read
     }
 
     /// The share of a reference that any match has. A resemblance is never more than it.

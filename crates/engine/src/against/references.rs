@@ -7,6 +7,7 @@ use super::Against;
 use super::corpus::{Reader, Text};
 use crate::error::{Error, ErrorKind, Result};
 use crate::pipeline::Held;
+use crate::running::Running;
 
 /// A reference as it is searched for.
 #[derive(Debug)]
@@ -36,7 +37,7 @@ pub(super) struct Extractor<'a> {
 
 impl<'a> Extractor<'a> {
     pub(super) fn new(options: &'a Against, limit: usize) -> Self {
-        let Against { recipe, kernel, .. } = options;
+        let Against { recipe, running: Running { kernel, .. }, .. } = options;
         let shingles = recipe.shingles;
         Self {
             options,
@@ -58,7 +59,7 @@ impl Reader for Extractor<'_> {
         made: &mut Self::Made,
     ) -> Result<u64> {
         let Self { options, limit, tokenizer, shingler } = self;
-        let kernel = options.kernel;
+        let kernel = options.running.kernel;
         let (mut tokens, mut elements, mut fits) = (0, Vec::new(), true);
         let read = text.for_each_piece(|piece| {
             tokenizer.for_each_block(piece, &mut |block| {
@@ -85,7 +86,7 @@ impl Reader for Extractor<'_> {
         if elements.len() > *limit {
             return Err(Error::new(ErrorKind::ReferenceTooLong {
                 id: id.to_owned(),
-                memory: options.memory,
+                memory: options.running.memory,
             }));
         }
         if tokens < options.min_tokens {

@@ -15,6 +15,7 @@ use super::index::Index;
 use super::references::sort_distinct;
 use crate::error::Result;
 use crate::pipeline::Held;
+use crate::running::Running;
 
 /// The matches of one document.
 #[derive(Debug)]
@@ -51,7 +52,7 @@ pub(super) struct Searcher<'a> {
 
 impl<'a> Searcher<'a> {
     pub(super) fn new(options: &'a Against, index: &'a Index) -> Self {
-        let Against { recipe, kernel, .. } = options;
+        let Against { recipe, running: Running { kernel, .. }, .. } = options;
         let width = recipe.shingles.width;
         // A shorter reference is one shingle, and only whether it occurs matters.
         let short = index.short_widths(width).into_iter().map(|width| (width, Counting::Set));
@@ -126,7 +127,7 @@ impl<'a> Searcher<'a> {
         }
         // All that are equal are in one part, and a part is small enough to be sorted.
         let parts = windows.div_ceil(SORTED_ELEMENTS);
-        let (tokenizer, kernel) = (&mut self.tokenizer, self.options.kernel);
+        let (tokenizer, kernel) = (&mut self.tokenizer, self.options.running.kernel);
         let shinglers = &mut self.shinglers;
         let Some((_, shingler)) = shinglers.iter_mut().find(|(own, _)| *own == width) else {
             unreachable!("the width of a set is that of a shingler");

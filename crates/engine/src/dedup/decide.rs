@@ -185,10 +185,10 @@ impl Decide {
         let manifest = &run.manifest;
         let mut options = self.job.clone();
         options.inputs.clone_from(&manifest.inputs);
-        options.format = Format::named(manifest.option("format"));
-        options.read = manifest.read_options();
+        options.running.format = Format::named(manifest.option("format"));
+        options.running.read = manifest.read_options();
         options.exact_only = manifest.option("exact-only") == "true";
-        options.strict = manifest.option("strict") == "true";
+        options.running.strict = manifest.option("strict") == "true";
         options.pairs = match manifest.option("pairs") {
             "all" => PairsWanted::All,
             _ => PairsWanted::Needed,
@@ -247,7 +247,7 @@ impl Job<'_> {
         let ranking = Ranking {
             asked: Asked { keep: &self.options.keep, part_field: self.options.budget.field() },
             options: &self.read,
-            threads: self.options.threads,
+            threads: self.options.running.threads,
             budget: self.budget,
             observer: self.observer,
         };

@@ -70,7 +70,7 @@ impl Dedup {
     pub fn run(&self, out: &Path, observer: &dyn Observer) -> Result<Report> {
         self.recipe.validate().map_err(Error::recipe)?;
         // Refused before anything is made, if there is no such input.
-        Sources::by_name(&self.inputs, self.format).map_err(Error::corpus)?;
+        Sources::by_name(&self.inputs, self.running.format).map_err(Error::corpus)?;
         let mut job = Job::begin(self, self.request(), out, observer)?;
         if job.manifest.finished {
             // It may have been killed before it could.
@@ -130,7 +130,7 @@ impl<'a> Job<'a> {
         out: &Path,
         observer: &'a dyn Observer,
     ) -> Result<Self> {
-        let files = Files::new(out, options.temp.as_deref());
+        let files = Files::new(out, options.running.temp.as_deref());
         let mut manifest = Manifest::new(request, options.inputs.clone());
         match Manifest::read(&files.manifest())? {
             Some(before) if options.resume => {
@@ -153,7 +153,7 @@ impl<'a> Job<'a> {
             observer,
             began: observer.seconds(),
             seconds: Vec::new(),
-            budget: options.memory as usize,
+            budget: options.running.memory as usize,
             copies,
             notes: Vec::new(),
         };
@@ -204,8 +204,8 @@ impl<'a> Job<'a> {
 
     /// What is left of the memory when every document has what must be held of it.
     fn working_bytes(&self, documents: u64) -> Result<usize> {
-        let Dedup { memory, .. } = self.options;
-        memory::working_bytes(*memory, documents, self.options.bytes_per_document())
+        let memory = self.options.running.memory;
+        memory::working_bytes(memory, documents, self.options.bytes_per_document())
     }
 
     fn sign(&self) -> Result<Signed> {
@@ -213,21 +213,20 @@ impl<'a> Job<'a> {
             self.observer.begin(Stage::Sign, None);
             return self.options.take_signatures(&path, &self.files);
         }
-        let Dedup { inputs, format, recipe, kernel, keep, budget, threads, strict, .. } =
-            self.options;
+        let Dedup { inputs, recipe, keep, budget, running, .. } = self.options;
         let signing = Signing {
             recipe,
-            kernel: *kernel,
+            kernel: running.kernel,
             options: &self.read,
             asked: Asked { keep, part_field: budget.field() },
-            threads: *threads,
+            threads: running.threads,
             budget: self.budget,
-            strict: *strict,
+            strict: running.strict,
             keep_urls: true,
             observer: self.observer,
             copies: &self.copies,
         };
-        signing.run(inputs, *format, &self.files)
+        signing.run(inputs, running.format, &self.files)
     }
 
     fn order(&self) -> Result<Order> {
@@ -242,10 +241,10 @@ impl<'a> Job<'a> {
     fn stages(&self) -> Stages<'_> {
         Stages {
             recipe: &self.options.recipe,
-            kernel: self.options.kernel,
+            kernel: self.options.running.kernel,
             read: &self.read,
             files: &self.files,
-            threads: self.options.threads,
+            threads: self.options.running.threads,
             budget: self.budget,
             observer: self.observer,
         }
@@ -320,7 +319,7 @@ impl<'a> Job<'a> {
         let mut addresses = Addresses::open(&self.files, self.options.recipe.sites)?;
         let tables = Tables {
             recipe: &self.options.recipe,
-            kernel: self.options.kernel,
+            kernel: self.options.running.kernel,
             order,
             signatures: &signatures,
             sources: &sources,
@@ -361,7 +360,7 @@ impl<'a> Job<'a> {
             sources: &sources,
             options: &self.read,
             removed: &removed,
-            threads: self.options.threads,
+            threads: self.options.running.threads,
             budget: self.budget,
             observer: self.observer,
         };
@@ -397,7 +396,7 @@ impl<'a> Job<'a> {
         [exact_removed, near_removed]: [u64; 2],
         written: &Written,
     ) -> Report {
-        let Dedup { recipe, keep, clustering, pairs, memory, threads, .. } = self.options;
+        let Dedup { recipe, keep, clustering, pairs, running, .. } = self.options;
         let curve = recipe.features.map(|filter| filter.curve(100)).unwrap_or_default();
         let mut report = Report {
             documents: signed.documents,
@@ -419,8 +418,8 @@ impl<'a> Job<'a> {
                     Clustering::Components => report::Clustering::Components,
                 },
                 pairs: pairs.name().to_owned(),
-                memory_bytes: *memory,
-                threads: *threads as u64,
+                memory_bytes: running.memory,
+                threads: running.threads as u64,
             },
             filter_curve: curve.into_iter().map(|(x, p)| [x, p]).collect(),
             resemblance_histogram: written.histogram.clone(),

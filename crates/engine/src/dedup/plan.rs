@@ -44,7 +44,7 @@ impl Dedup {
     /// # Errors
     /// If an input is not there.
     pub fn plan(&self) -> Result<Plan> {
-        let sources = Sources::by_name(&self.inputs, self.format).map_err(Error::corpus)?;
+        let sources = Sources::by_name(&self.inputs, self.running.format).map_err(Error::corpus)?;
         let read = self.reading();
         let mut plan = Plan {
             sources: 0,
@@ -91,7 +91,7 @@ impl Dedup {
         let documents = plan.documents;
         let signature = Layout::of(&self.recipe).bytes() as u64 + 4 + ID_BYTES;
         plan.result_bytes = documents * signature + url_bytes;
-        let rule = CandidateRule::new(self.kernel, &self.recipe);
+        let rule = CandidateRule::new(self.running.kernel, &self.recipe);
         let keys = if self.exact_only { 0 } else { rule.keys_per_document() as u64 };
         // A record of 12 bytes for each key, sorted in runs and merged; then groups of four.
         let matching = documents * (20 + keys * 16);

@@ -73,7 +73,7 @@ impl Eval {
         file.open()?;
         let returned = returned::find(self, observer)?;
         let pages = &returned.pages;
-        let mut labels = file.read(pages, self.strict, observer)?;
+        let mut labels = file.read(pages, self.running.strict, observer)?;
         let counting = Counting { options: self, pages, absent: file.absent(), observer };
         let (mut counted, mut samples) = (Vec::new(), Vec::new());
         for (number, path) in returned.pairs.iter().enumerate() {
@@ -81,7 +81,8 @@ impl Eval {
             counted.push(these);
             samples.push(sample.into_sorted());
         }
-        let differences = differences::compute(&samples, &returned, self.threads, observer)?;
+        let differences =
+            differences::compute(&samples, &returned, self.running.threads, observer)?;
 
         let common = |pair: &Labelled| pages.common(pair.later, pair.earlier);
         let returned_by = |number: usize| move |p: &Labelled| p.returned_by >> number & 1 == 1;

@@ -1,14 +1,14 @@
 //! What is asked for.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use lookalike_core::{Kernel, Recipe, SiteRule};
-use lookalike_corpus::{Format, ReadOptions};
+use lookalike_core::{Recipe, SiteRule};
 
 use super::labels::MAX_RECIPES;
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::Files;
+use crate::running::{Running, running_methods};
 
 /// Henzinger's evaluation of recipes on documents that people have judged: what each recipe
 /// returns, how much of it is right, and how much of what is right it finds.
@@ -28,20 +28,14 @@ use crate::files::Files;
 #[derive(Clone, Debug)]
 pub struct Eval {
     pub(super) inputs: Vec<String>,
-    pub(super) format: Option<Format>,
-    pub(super) read: ReadOptions,
     pub(super) recipes: Vec<Recipe>,
     pub(super) against: Option<String>,
-    pub(super) kernel: Kernel,
-    pub(super) memory: u64,
-    pub(super) threads: usize,
-    pub(super) temp: Option<PathBuf>,
-    pub(super) strict: bool,
     pub(super) identical: Identical,
     pub(super) max_candidates: u64,
     pub(super) differences: usize,
     pub(super) seed: u64,
     pub(super) sites: SiteRule,
+    pub(super) running: Running,
 }
 
 /// What becomes of documents with the same token sequence as an earlier one.
@@ -54,9 +48,6 @@ pub enum Identical {
     Counted,
 }
 
-/// Unless told otherwise.
-const DEFAULT_MEMORY: u64 = 2 << 30;
-
 /// Unless told otherwise: what sorts in a few minutes and on some ten gigabytes of disk.
 const DEFAULT_MAX_CANDIDATES: u64 = 1_000_000_000;
 
@@ -64,6 +55,8 @@ const DEFAULT_MAX_CANDIDATES: u64 = 1_000_000_000;
 const DEFAULT_DIFFERENCES: usize = 2000;
 
 impl Eval {
+    running_methods!();
+
     /// The recipes that are evaluated unless others are named.
     pub const DEFAULT_RECIPES: [&str; 6] =
         ["henzinger-b", "henzinger-c", "henzinger-combined", "henzinger-sites", "pugh", "text"];
@@ -74,35 +67,15 @@ impl Eval {
         let presets = Self::DEFAULT_RECIPES.iter().filter_map(|name| Recipe::preset(name).ok());
         Self {
             inputs: inputs.into_iter().collect(),
-            format: None,
-            read: ReadOptions::default(),
             recipes: presets.collect(),
             against: None,
-            kernel: Kernel::best(),
-            memory: DEFAULT_MEMORY,
-            threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
-            temp: None,
-            strict: false,
             identical: Identical::Removed,
             max_candidates: DEFAULT_MAX_CANDIDATES,
             differences: DEFAULT_DIFFERENCES,
             seed: 0,
             sites: SiteRule::default(),
+            running: Running::default(),
         }
-    }
-
-    /// The format of all inputs; else it is known from their names and contents.
-    #[must_use]
-    pub fn format(mut self, format: Option<Format>) -> Self {
-        self.format = format;
-        self
-    }
-
-    /// The names of fields, and the limits of reading.
-    #[must_use]
-    pub fn read_options(mut self, read: ReadOptions) -> Self {
-        self.read = read;
-        self
     }
 
     /// The recipes to evaluate, each with a name of its own.
@@ -116,41 +89,6 @@ impl Eval {
     #[must_use]
     pub fn against(mut self, name: Option<String>) -> Self {
         self.against = name;
-        self
-    }
-
-    /// The kernel; no result depends on it.
-    #[must_use]
-    pub fn kernel(mut self, kernel: Kernel) -> Self {
-        self.kernel = kernel;
-        self
-    }
-
-    /// The memory that the job may use, in bytes; no result depends on it.
-    #[must_use]
-    pub fn memory(mut self, bytes: u64) -> Self {
-        self.memory = bytes;
-        self
-    }
-
-    /// The threads that work; no result depends on their number.
-    #[must_use]
-    pub fn threads(mut self, threads: usize) -> Self {
-        self.threads = threads.max(1);
-        self
-    }
-
-    /// The folder for working files, which is made and removed; else one below the system's own.
-    #[must_use]
-    pub fn temp(mut self, temp: Option<PathBuf>) -> Self {
-        self.temp = temp;
-        self
-    }
-
-    /// Whether the first record or label that cannot be used ends the job.
-    #[must_use]
-    pub fn strict(mut self, strict: bool) -> Self {
-        self.strict = strict;
         self
     }
 
@@ -227,13 +165,5 @@ impl Eval {
             }
         }
         Ok(())
-    }
-
-    /// How records are read: chunks that leave room for all threads.
-    pub(super) fn reading(&self) -> ReadOptions {
-        let mut read = self.read.clone();
-        let share = self.memory / (8 * self.threads as u64 + 8);
-        read.chunk_bytes = read.chunk_bytes.min((share as usize).max(64 << 10));
-        read
     }
 }

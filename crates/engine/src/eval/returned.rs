@@ -67,21 +67,21 @@ struct Job<'a> {
 pub(super) fn find(options: &Eval, observer: &dyn Observer) -> Result<Returned> {
     options.check_recipes()?;
     // Refused before anything is made, if there is no such input.
-    Sources::by_name(&options.inputs, options.format).map_err(Error::corpus)?;
-    let work = WorkFolder::create(options.temp.as_deref())?;
+    Sources::by_name(&options.inputs, options.running.format).map_err(Error::corpus)?;
+    let work = WorkFolder::create(options.running.temp.as_deref())?;
     options.check_apart(&work.0)?;
     let copies = UnpackedCopies::new(&work.0.join("unpacked"), memory::room_for_copies());
     let mut job = Job {
         options,
-        read: options.reading(),
+        read: options.running.reading(),
         copies: copies.clone(),
         observer,
-        budget: options.memory as usize,
+        budget: options.running.memory as usize,
     };
     let measure = pages::measure(options.sites)?;
     let files = folder(&work.0, "measure")?;
     let signed = job.sign(&measure, &files)?;
-    job.budget = memory::working_bytes(options.memory, signed.documents, BYTES_PER_PAGE)?;
+    job.budget = memory::working_bytes(options.running.memory, signed.documents, BYTES_PER_PAGE)?;
     let stages = job.stages(&measure, &files);
     let identical = job.identical(&stages, signed.documents)?;
     let pages = Pages::load(&stages, signed.documents, &identical)?;
@@ -112,10 +112,10 @@ impl Job<'_> {
     fn stages<'a>(&'a self, recipe: &'a Recipe, files: &'a Files) -> Stages<'a> {
         Stages {
             recipe,
-            kernel: self.options.kernel,
+            kernel: self.options.running.kernel,
             read: &self.read,
             files,
-            threads: self.options.threads,
+            threads: self.options.running.threads,
             budget: self.budget,
             observer: self.observer,
         }
@@ -124,12 +124,12 @@ impl Job<'_> {
     fn signing<'a>(&'a self, recipe: &'a Recipe, observer: &'a dyn Observer) -> Signing<'a> {
         Signing {
             recipe,
-            kernel: self.options.kernel,
+            kernel: self.options.running.kernel,
             options: &self.read,
             asked: Asked { keep: &KeepPolicy::First, part_field: None },
-            threads: self.options.threads,
+            threads: self.options.running.threads,
             budget: self.budget,
-            strict: self.options.strict,
+            strict: self.options.running.strict,
             keep_urls: false,
             observer,
             copies: &self.copies,
@@ -137,8 +137,8 @@ impl Job<'_> {
     }
 
     fn sign(&self, recipe: &Recipe, files: &Files) -> Result<Signed> {
-        let Eval { inputs, format, .. } = self.options;
-        self.signing(recipe, self.observer).run(inputs, *format, files)
+        let Eval { inputs, running, .. } = self.options;
+        self.signing(recipe, self.observer).run(inputs, running.format, files)
     }
 
     fn sign_again(&self, recipe: &Recipe, sources: &SourceTable, files: &Files) -> Result<()> {

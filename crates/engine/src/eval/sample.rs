@@ -138,7 +138,7 @@ impl Eval {
 
     /// What is shown of the pairs.
     fn pairs(&self, drawn: &[Chosen], returned: &Returned) -> Result<Vec<SampledPair>> {
-        let share = self.memory as usize / 8 / drawn.len().max(1);
+        let share = self.running.memory as usize / 8 / drawn.len().max(1);
         let bytes = share.clamp(TEXT_BYTES[0], TEXT_BYTES[1]);
         let rows = drawn.iter().flat_map(|c| [c.pair.later, c.pair.earlier].map(u64::from));
         let texts = returned.sources()?.beginnings(&returned.read, rows.collect(), bytes)?;

@@ -62,6 +62,7 @@ use crate::matching::{Clustering, Evidence, Pair, PairReader, Pairs};
 use crate::memory;
 use crate::observe::{Observer, Stage, Work};
 use crate::order::Order;
+use crate::running::Running;
 use crate::sign::{Signed, Signing};
 use crate::sources::SourceTable;
 use crate::stages::{Judged, Stages, tick};
@@ -156,8 +157,8 @@ impl Mirrors {
     pub fn run(&self, observer: &dyn Observer) -> Result<MirrorFindings> {
         self.recipe.validate().map_err(Error::recipe)?;
         // Refused before anything is made, if there is no such input.
-        Sources::by_name(&self.inputs, self.format).map_err(Error::corpus)?;
-        let work = WorkFolder::create(self.temp.as_deref())?;
+        Sources::by_name(&self.inputs, self.running.format).map_err(Error::corpus)?;
+        let work = WorkFolder::create(self.running.temp.as_deref())?;
         let files = Files { out: work.0.clone(), work: work.0.clone() };
         files.check_apart(&self.inputs)?;
         let sorting = files.sorting();
@@ -175,9 +176,9 @@ struct Job<'a> {
 impl Job<'_> {
     fn run(&self) -> Result<MirrorFindings> {
         let began = self.observer.seconds();
-        let read = self.options.reading();
+        let read = self.options.running.reading();
         let copies = UnpackedCopies::new(&self.files.unpacked(), memory::room_for_copies());
-        let Mirrors { recipe, kernel, threads, memory, .. } = self.options;
+        let Mirrors { recipe, running: Running { kernel, threads, memory, .. }, .. } = self.options;
         let signing = Signing {
             recipe,
             kernel: *kernel,
@@ -185,12 +186,12 @@ impl Job<'_> {
             asked: Asked { keep: &KeepPolicy::First, part_field: None },
             threads: *threads,
             budget: *memory as usize,
-            strict: self.options.strict,
+            strict: self.options.running.strict,
             keep_urls: true,
             observer: self.observer,
             copies: &copies,
         };
-        let signed = signing.run(&self.options.inputs, self.options.format, &self.files)?;
+        let signed = signing.run(&self.options.inputs, self.options.running.format, &self.files)?;
         let mut findings = MirrorFindings::of(&signed);
         if let Some(mut urls) = Urls::open(&self.files.urls())? {
             let budget = memory::working_bytes(*memory, signed.documents, BYTES_PER_DOCUMENT)?;

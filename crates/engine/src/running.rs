@@ -1,0 +1,119 @@
+//! How a job runs: how it reads its inputs, and what it may use. One definition for all jobs.
+
+use std::path::PathBuf;
+
+use lookalike_core::Kernel;
+use lookalike_corpus::{Format, ReadOptions};
+
+/// How a job reads its inputs, and what it may use.
+#[derive(Clone, Debug)]
+pub struct Running {
+    /// The format of all inputs, if neither names nor contents tell.
+    pub format: Option<Format>,
+    /// The names of fields, and the limits of reading.
+    pub read: ReadOptions,
+    /// The kernel; no result depends on it.
+    pub kernel: Kernel,
+    /// The memory that the job may use, in bytes; no result depends on it.
+    pub memory: u64,
+    /// The threads that work, one at least; no result depends on their number.
+    pub threads: usize,
+    /// The folder for working files.
+    pub temp: Option<PathBuf>,
+    /// Whether the first record that cannot be read ends the job.
+    pub strict: bool,
+}
+
+/// Unless told otherwise: enough for a hundred million documents, and what any machine has.
+const DEFAULT_MEMORY: u64 = 2 << 30;
+
+impl Default for Running {
+    /// The best kernel, 2 GiB, and a thread for each core.
+    fn default() -> Self {
+        Self {
+            format: None,
+            read: ReadOptions::default(),
+            kernel: Kernel::best(),
+            memory: DEFAULT_MEMORY,
+            threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            temp: None,
+            strict: false,
+        }
+    }
+}
+
+impl Running {
+    /// How records are read: a chunk for each thread, and one more for what was made of it, in a
+    /// quarter of the memory.
+    pub(crate) fn reading(&self) -> ReadOptions {
+        let mut read = self.read.clone();
+        let share = self.memory / (8 * self.threads as u64 + 8);
+        read.chunk_bytes = read.chunk_bytes.min((share as usize).max(64 << 10));
+        read
+    }
+}
+
+/// The methods of a builder that has a field `running`.
+macro_rules! running_methods {
+    () => {
+        /// How it runs, all at once.
+        #[must_use]
+        pub fn running(mut self, running: $crate::Running) -> Self {
+            self.running = running;
+            self.running.threads = self.running.threads.max(1);
+            self
+        }
+
+        /// The format of all inputs, if neither names nor contents tell.
+        #[must_use]
+        pub fn format(mut self, format: Option<lookalike_corpus::Format>) -> Self {
+            self.running.format = format;
+            self
+        }
+
+        /// The names of fields, and the limits of reading.
+        #[must_use]
+        pub fn read_options(mut self, read: lookalike_corpus::ReadOptions) -> Self {
+            self.running.read = read;
+            self
+        }
+
+        /// The kernel; no result depends on it.
+        #[must_use]
+        pub fn kernel(mut self, kernel: lookalike_core::Kernel) -> Self {
+            self.running.kernel = kernel;
+            self
+        }
+
+        /// The memory that the job may use, in bytes; no result depends on it.
+        #[must_use]
+        pub fn memory(mut self, bytes: u64) -> Self {
+            self.running.memory = bytes;
+            self
+        }
+
+        /// The threads that work; no result depends on their number.
+        #[must_use]
+        pub fn threads(mut self, threads: usize) -> Self {
+            self.running.threads = threads.max(1);
+            self
+        }
+
+        /// The folder for working files: below the results unless told otherwise, or below the
+        /// system's own if there is no folder of results.
+        #[must_use]
+        pub fn temp(mut self, temp: Option<std::path::PathBuf>) -> Self {
+            self.running.temp = temp;
+            self
+        }
+
+        /// Whether the first record that cannot be read ends the job.
+        #[must_use]
+        pub fn strict(mut self, strict: bool) -> Self {
+            self.running.strict = strict;
+            self
+        }
+    };
+}
+
+pub(crate) use running_methods;
