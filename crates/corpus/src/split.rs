@@ -15,7 +15,7 @@ use memchr::{memchr, memchr3};
 use crate::format::BYTE_ORDER_MARK;
 
 /// Bytes of a read.
-const STEP: usize = 64 << 10;
+pub(crate) const STEP: usize = 64 << 10;
 
 /// The longest end of a record, `\r\n`.
 const MAX_TERMINATOR: u64 = 2;
@@ -161,6 +161,20 @@ enum Input {
     Failed(io::Error),
 }
 
+/// Reads one step to the end of a buffer; 0 bytes at the end.
+pub(crate) fn read_step(reader: &mut dyn Read, buffer: &mut Vec<u8>) -> io::Result<usize> {
+    let before = buffer.len();
+    buffer.resize(before + STEP, 0);
+    let read = loop {
+        match reader.read(&mut buffer[before..]) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            read => break read,
+        }
+    };
+    buffer.truncate(before + *read.as_ref().unwrap_or(&0));
+    read
+}
+
 impl Splitter {
     pub(crate) fn new(
         reader: Box<dyn Read + Send>,
@@ -232,16 +246,7 @@ impl Splitter {
 
     /// Reads one step.
     fn fill(&mut self) {
-        let before = self.buffer.len();
-        self.buffer.resize(before + STEP, 0);
-        let read = loop {
-            match self.reader.read(&mut self.buffer[before..]) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                read => break read,
-            }
-        };
-        self.buffer.truncate(before + *read.as_ref().unwrap_or(&0));
-        match read {
+        match read_step(&mut self.reader, &mut self.buffer) {
             Ok(0) => self.input = Input::Ended,
             Ok(_) => {}
             Err(error) => self.input = Input::Failed(error),

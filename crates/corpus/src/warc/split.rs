@@ -13,9 +13,7 @@ use super::document::{Class, TELLING_BYTES, classify};
 use super::header::{self, End, Header, MAGIC, MAX_HEADER_BYTES};
 use super::{Document, Entry, Piece};
 use crate::error::{Fault, Place};
-
-/// Bytes of a read.
-const STEP: usize = 64 << 10;
+use crate::split::{STEP, read_step};
 
 /// The line ends that belong to a record: two, of up to two bytes.
 const MAX_TERMINATOR: usize = 4;
@@ -338,16 +336,7 @@ impl Input {
             // One long record is no reason to hold as much for all that follow.
             self.buffer.shrink_to((4 * self.buffer.len()).max(8 * STEP));
         }
-        let before = self.buffer.len();
-        self.buffer.resize(before + STEP, 0);
-        let read = loop {
-            match self.reader.read(&mut self.buffer[before..]) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                read => break read,
-            }
-        };
-        self.buffer.truncate(before + *read.as_ref().unwrap_or(&0));
-        match read {
+        match read_step(&mut self.reader, &mut self.buffer) {
             Ok(0) => self.state = State::Ended,
             Ok(_) => {}
             Err(error) => self.state = State::Failed(error),
