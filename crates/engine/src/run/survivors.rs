@@ -46,8 +46,12 @@ impl Run {
             let stays =
                 |record| source.row_of(record).is_some_and(|row: u64| !removed.contains(row));
             for chunk in source.source.chunks(&self.read) {
-                // Where it broke off then, it breaks off now.
-                let Ok(chunk) = chunk else { break };
+                let chunk = match chunk {
+                    Ok(chunk) => chunk,
+                    // Where it broke off then, it breaks off now.
+                    Err(_) if source.broken => break,
+                    Err(fault) => return Err(Error::corpus(fault).into()),
+                };
                 let mut outcome = Ok(());
                 chunk.for_each_wanted(stays, |record| {
                     if outcome.is_ok() {

@@ -10,7 +10,7 @@ use lookalike::engine::Run;
 use lookalike::engine::signature_file::{SignatureReader, is_signature_file};
 use lookalike::index::{Content, Document, Index};
 
-use super::documents::{Item, Sink, document, read};
+use super::documents::{Origin, Sink, content_bytes, document, read};
 use crate::exit::{Outcome, say};
 use crate::flags::Reading;
 use crate::output::{bytes, count, grouped};
@@ -60,9 +60,8 @@ struct Adding<'a> {
 }
 
 impl Sink for Adding<'_> {
-    fn batch(&mut self, batch: Vec<Item>) -> anyhow::Result<()> {
-        let documents: Vec<Document<'_>> = batch.into_iter().map(|item| item.document).collect();
-        for added in self.index.add_batch(&documents)? {
+    fn batch(&mut self, documents: &[Document<'_>], _: Vec<Origin>) -> anyhow::Result<()> {
+        for added in self.index.add_batch(documents)? {
             self.added += 1;
             self.replaced += u64::from(added.replaced);
         }
@@ -98,7 +97,7 @@ fn load_signatures(index: &Index, path: &Path) -> anyhow::Result<()> {
 /// Adds the documents of a run that stayed.
 fn load_run(index: &Index, path: &Path) -> anyhow::Result<()> {
     let run = Run::open(path)?;
-    let mut loading = Loading { index, batch: Vec::new(), added: 0 };
+    let mut loading = Loading { index, batch: Vec::new(), bytes: 0, added: 0 };
     if index.stores_text() && run.has_inputs() {
         run.for_each_survivor(|record| loading.push(document(record)))?;
     } else {
@@ -121,20 +120,27 @@ fn signed(id: &str, signature: &Signature) -> Document<'static> {
 struct Loading<'a> {
     index: &'a Index,
     batch: Vec<Document<'static>>,
+    /// Of its contents.
+    bytes: usize,
     added: u64,
 }
 
 impl Loading<'_> {
-    /// Many enough that to make them durable costs little, and a few megabytes.
+    /// Many enough that to make them durable costs little.
     const BATCH: usize = 20_000;
+    /// The bytes of contents from which on it is full.
+    const BATCH_BYTES: usize = 64 << 20;
 
     fn push(&mut self, document: Document<'static>) -> anyhow::Result<()> {
+        self.bytes += content_bytes(&document);
         self.batch.push(document);
-        if self.batch.len() >= Self::BATCH { self.flush() } else { Ok(()) }
+        let full = self.batch.len() >= Self::BATCH || self.bytes >= Self::BATCH_BYTES;
+        if full { self.flush() } else { Ok(()) }
     }
 
     fn flush(&mut self) -> anyhow::Result<()> {
         self.added += self.index.load(self.batch.drain(..))?;
+        self.bytes = 0;
         Ok(())
     }
 

@@ -7,7 +7,7 @@ use lookalike::corpus::Sources;
 use lookalike::index::{Answer, Document, Index, Match, MatchKind};
 use serde_json::{Value, json};
 
-use super::documents::{Item, Sink, read};
+use super::documents::{Origin, Sink, read};
 use crate::exit::{Outcome, say};
 use crate::flags::Reading;
 use crate::output::{count, grouped, printable};
@@ -52,9 +52,8 @@ struct Checking<'a> {
 }
 
 impl Sink for Checking<'_> {
-    fn batch(&mut self, batch: Vec<Item>) -> anyhow::Result<()> {
-        let documents: Vec<Document<'_>> = batch.into_iter().map(|item| item.document).collect();
-        for (document, answer) in documents.iter().zip(self.index.check_batch(&documents)?) {
+    fn batch(&mut self, documents: &[Document<'_>], _: Vec<Origin>) -> anyhow::Result<()> {
+        for (document, answer) in documents.iter().zip(self.index.check_batch(documents)?) {
             self.known += u64::from(!answer.is_new());
             self.limited += u64::from(answer.limited);
             self.print(&document.id, &answer).context(STANDARD_OUTPUT)?;

@@ -47,26 +47,28 @@ impl Read {
     }
 }
 
-/// A document of a batch and where it came from.
-pub(super) struct Item {
-    pub(super) document: Document<'static>,
+/// Where a document came from.
+pub(super) struct Origin {
     /// The number of its source among all that were read, from 0.
     pub(super) source: u64,
     /// Its place there, from 1.
     pub(super) record: u64,
-    /// The record as it stands, if it is JSON.
+    /// The record as it stands, if it is JSON and wanted.
     pub(super) json: Option<Vec<u8>>,
 }
 
 /// Something that becomes of documents.
 pub(super) trait Sink {
+    /// Whether JSON records are wanted as they stand.
+    const WANTS_JSON: bool = false;
+
     /// Another source follows.
     fn source(&mut self, _source: lookalike::corpus::Source) -> anyhow::Result<()> {
         Ok(())
     }
 
-    /// These documents are next.
-    fn batch(&mut self, batch: Vec<Item>) -> anyhow::Result<()>;
+    /// These documents are next, each with where it came from.
+    fn batch(&mut self, documents: &[Document<'_>], origins: Vec<Origin>) -> anyhow::Result<()>;
 }
 
 /// Reads all documents of the inputs in batches; Ctrl-C ends it after one.
@@ -81,8 +83,7 @@ pub(super) fn read(
         reading,
         progress: Progress::start(stage, reading.progress),
         skipped: Skipped::default(),
-        batch: Vec::new(),
-        batch_bytes: 0,
+        batch: Batch::default(),
         documents: 0,
         bytes: 0,
     };
@@ -101,15 +102,21 @@ struct Reader<'a> {
     reading: &'a Reading,
     progress: Progress,
     skipped: Skipped,
-    batch: Vec<Item>,
-    batch_bytes: usize,
+    batch: Batch,
     documents: u64,
     bytes: u64,
 }
 
+#[derive(Default)]
+struct Batch {
+    documents: Vec<Document<'static>>,
+    origins: Vec<Origin>,
+    bytes: usize,
+}
+
 impl Reader<'_> {
     /// How many files were of no known kind, and whether it ended early.
-    fn read(&mut self, mut sources: Sources, sink: &mut impl Sink) -> anyhow::Result<(u64, bool)> {
+    fn read<S: Sink>(&mut self, mut sources: Sources, sink: &mut S) -> anyhow::Result<(u64, bool)> {
         let mut number = 0;
         while let Some(source) = sources.next() {
             let source = match source {
@@ -124,7 +131,8 @@ impl Reader<'_> {
                 match chunk {
                     Ok(chunk) => {
                         let mut records = Vec::new();
-                        chunk.for_each(|record| records.push(record.map(|r| item(&r, number))));
+                        let taken = |record: Record<'_>| taken(&record, number, S::WANTS_JSON);
+                        chunk.for_each(|record| records.push(record.map(taken)));
                         for record in records {
                             self.take(record, sink)?;
                         }
@@ -144,32 +152,29 @@ impl Reader<'_> {
 
     fn take(
         &mut self,
-        record: lookalike::corpus::Result<Item>,
+        record: lookalike::corpus::Result<(Document<'static>, Origin)>,
         sink: &mut impl Sink,
     ) -> anyhow::Result<()> {
-        let item = match record {
-            Ok(item) => item,
+        let (document, origin) = match record {
+            Ok(taken) => taken,
             Err(error) => return self.skip(error),
         };
-        let bytes = match &item.document.content {
-            Content::Text(content) | Content::Html(content) => content.len(),
-            Content::Signed { .. } => 0,
-        };
-        self.batch.push(item);
-        self.batch_bytes += bytes;
+        let bytes = content_bytes(&document);
+        self.batch.documents.push(document);
+        self.batch.origins.push(origin);
+        self.batch.bytes += bytes;
         self.documents += 1;
         self.bytes += bytes as u64;
         self.progress.document(bytes as u64);
-        if self.batch.len() >= BATCH || self.batch_bytes >= BATCH_BYTES {
+        if self.batch.documents.len() >= BATCH || self.batch.bytes >= BATCH_BYTES {
             self.flush(sink)?;
         }
         Ok(())
     }
 
     fn flush(&mut self, sink: &mut impl Sink) -> anyhow::Result<()> {
-        self.batch_bytes = 0;
-        let batch = std::mem::take(&mut self.batch);
-        if batch.is_empty() { Ok(()) } else { sink.batch(batch) }
+        let Batch { documents, origins, .. } = std::mem::take(&mut self.batch);
+        if documents.is_empty() { Ok(()) } else { sink.batch(&documents, origins) }
     }
 
     fn skip(&mut self, error: lookalike::corpus::Error) -> anyhow::Result<()> {
@@ -181,12 +186,16 @@ impl Reader<'_> {
     }
 }
 
-fn item(record: &Record<'_>, source: u64) -> Item {
-    Item {
-        document: document(record),
-        source,
-        record: record.number,
-        json: record.json().map(<[u8]>::to_vec),
+fn taken(record: &Record<'_>, source: u64, json: bool) -> (Document<'static>, Origin) {
+    let json = record.json().filter(|_| json).map(<[u8]>::to_vec);
+    (document(record), Origin { source, record: record.number, json })
+}
+
+/// The bytes of a document's content.
+pub(super) fn content_bytes(document: &Document<'_>) -> usize {
+    match &document.content {
+        Content::Text(content) | Content::Html(content) => content.len(),
+        Content::Signed { .. } => 0,
     }
 }
 

@@ -7,11 +7,11 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use lookalike::corpus::{ReadOptions, Source, Sources};
-use lookalike::index::{AddIf, CheckedAndAdded, Content, Document, Index};
+use lookalike::index::{AddIf, Content, Document, Index};
 use serde_json::{Map, Value};
 
 use super::check::STANDARD_OUTPUT;
-use super::documents::{Item, Read, Sink, read};
+use super::documents::{Origin, Read, Sink, read};
 use crate::exit::{Outcome, say};
 use crate::flags::Reading;
 use crate::output::{bytes, count, grouped};
@@ -64,12 +64,10 @@ fn summary(read: &Read, new: u64) {
     ));
 }
 
-/// Adds the documents of a batch that are new; which they are.
-fn add_new(index: &Index, batch: Vec<Item>) -> anyhow::Result<Vec<(Item, bool)>> {
-    let documents: Vec<Document<'_>> = batch.iter().map(|item| item.document.clone()).collect();
-    let added = index.check_and_add_batch(&documents, AddIf::New)?;
-    let is_new = |added: CheckedAndAdded| added.added.is_some();
-    Ok(batch.into_iter().zip(added.into_iter().map(is_new)).collect())
+/// Adds the documents of a batch that are new; for each whether it is.
+fn add_new(index: &Index, documents: &[Document<'_>]) -> anyhow::Result<Vec<bool>> {
+    let done = index.check_and_add_batch(documents, AddIf::New)?;
+    Ok(done.into_iter().map(|done| done.added.is_some()).collect())
 }
 
 /// New documents as lines on standard output.
@@ -80,11 +78,14 @@ struct Lines<'a> {
 }
 
 impl Sink for Lines<'_> {
-    fn batch(&mut self, batch: Vec<Item>) -> anyhow::Result<()> {
-        for (item, is_new) in add_new(self.index, batch)? {
+    const WANTS_JSON: bool = true;
+
+    fn batch(&mut self, documents: &[Document<'_>], origins: Vec<Origin>) -> anyhow::Result<()> {
+        let is_new = add_new(self.index, documents)?;
+        for ((document, origin), is_new) in documents.iter().zip(origins).zip(is_new) {
             if is_new {
                 self.new += 1;
-                let line = item.json.unwrap_or_else(|| object(&item.document));
+                let line = origin.json.unwrap_or_else(|| object(document));
                 self.out.write_all(line.trim_ascii_end()).context(STANDARD_OUTPUT)?;
                 self.out.write_all(b"\n").context(STANDARD_OUTPUT)?;
             }
@@ -128,13 +129,13 @@ impl Sink for Files<'_> {
         Ok(())
     }
 
-    fn batch(&mut self, batch: Vec<Item>) -> anyhow::Result<()> {
-        let last = batch.last().map_or(0, |item| item.source);
-        for (item, is_new) in add_new(self.index, batch)? {
-            let place = (item.source - self.first) as usize;
+    fn batch(&mut self, documents: &[Document<'_>], origins: Vec<Origin>) -> anyhow::Result<()> {
+        let last = origins.last().map_or(0, |origin| origin.source);
+        for (origin, is_new) in origins.iter().zip(add_new(self.index, documents)?) {
+            let place = (origin.source - self.first) as usize;
             if is_new && let Some((_, records)) = self.open.get_mut(place) {
                 self.new += 1;
-                records.push(item.record);
+                records.push(origin.record);
             }
         }
         self.write(last)
