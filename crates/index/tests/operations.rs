@@ -90,6 +90,28 @@ fn readers_see_whole_changes_while_one_thread_writes() {
 }
 
 #[test]
+fn documents_that_came_and_went_leave_nothing_behind() {
+    let folder = Folder::new("gone");
+    let options = OpenOptions::new().run_postings(300);
+    let create = CreateOptions::new().open(options);
+    let index = Index::create(&folder.path().join("i"), &recipe(), &create).unwrap();
+    index.add(&Document::text("stays", &text(1, 0))).unwrap();
+    for n in 0..1000 {
+        // Every third is removed when its postings are in a file already.
+        let id = |n: u64| format!("goes-{n}");
+        index.add(&Document::text(id(n), &text(n + 2, 0))).unwrap();
+        if n % 3 != 0 {
+            assert!(index.remove(&id(n)).unwrap());
+        } else if n >= 60 {
+            assert!(index.remove(&id(n - 60)).unwrap());
+        }
+    }
+    let stats = index.stats().unwrap();
+    assert!(stats.removed < 150, "{stats:?}");
+    assert_eq!(index.verify().unwrap().documents, 1 + 20);
+}
+
+#[test]
 fn a_secret_changes_the_bits_and_is_needed() {
     let folder = Folder::new("secret");
     let path = folder.path().join("i");
