@@ -173,9 +173,9 @@ fn measure(
                     while start.elapsed() < length || !times.len().is_multiple_of(CYCLE) {
                         let request = request(client, times.len() as u64);
                         let sent = now();
-                        let answer = connection.ask(&request)?;
+                        let (status, answer) = connection.ask(&request)?;
                         let time = sent.elapsed();
-                        times.push(request.is_right(&answer).then_some(time));
+                        times.push(request.is_right(status, &answer).then_some(time));
                     }
                     Ok(times)
                 })
@@ -252,7 +252,7 @@ impl Request {
         )
     }
 
-    fn is_right(&self, answer: &Value) -> bool {
+    fn is_right(&self, status: u16, answer: &Value) -> bool {
         match self.kind {
             Kind::Health => answer["status"] == "ok",
             Kind::Add => answer["replaced"] == false,
@@ -260,7 +260,7 @@ impl Request {
                 Some(id) => answer["keeper"] == id.as_str(),
                 None => answer["new"] == true,
             },
-            Kind::Remove => answer["removed"] == true,
+            Kind::Remove => status == 204,
         }
     }
 }
@@ -291,14 +291,17 @@ impl Connection {
         Ok(Self(BufReader::new(stream)))
     }
 
-    /// The answer in JSON, or null if it is none.
-    fn ask(&mut self, request: &Request) -> io::Result<Value> {
+    /// The status, and the answer in JSON, or null if it is none.
+    fn ask(&mut self, request: &Request) -> io::Result<(u16, Value)> {
         self.0.get_mut().write_all(request.bytes().as_bytes())?;
-        let mut length = 0;
+        let (mut status, mut length) = (0, 0);
         loop {
             let mut line = String::new();
             if self.0.read_line(&mut line)? == 0 {
                 return Err(io::Error::other("the server closed the connection"));
+            }
+            if let Some(rest) = line.strip_prefix("HTTP/1.1 ") {
+                status = rest.get(..3).and_then(|digits| digits.parse().ok()).unwrap_or(0);
             }
             if let Some(value) = line.to_lowercase().strip_prefix("content-length: ") {
                 length = value.trim().parse().map_err(io::Error::other)?;
@@ -309,7 +312,7 @@ impl Connection {
         }
         let mut body = vec![0; length];
         self.0.read_exact(&mut body)?;
-        Ok(serde_json::from_slice(&body).unwrap_or(Value::Null))
+        Ok((status, serde_json::from_slice(&body).unwrap_or(Value::Null)))
     }
 }
 

@@ -64,9 +64,11 @@
 //! postings  key -> documents: in memory, then runs         writer    flushes, merges
 //! view      lists of a moment -> candidates                pending   changes not made yet
 //! judge     candidate -> match                             maintenance  verify, compact, copy
+//! browse    documents page by page                        clusters  what looks alike in the index
 //! ```
 
 mod browse;
+mod clusters;
 mod collapse;
 mod document;
 mod error;
@@ -84,6 +86,7 @@ mod tools;
 mod view;
 mod writer;
 
+pub use clusters::{Cluster, Clusters, MAX_CLUSTER, Member};
 pub use collapse::{Collapsed, Listed, Standing};
 pub use document::{
     Content, ContentKind, Document, MAX_CONTENT_BYTES, MAX_ID_BYTES, MAX_URL_BYTES, Record,

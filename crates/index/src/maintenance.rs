@@ -14,7 +14,6 @@ use crate::index::{ACKNOWLEDGED, HEADER, Index, RUNS, STORE, begin};
 use crate::pending::keys;
 use crate::postings::merge::{due, merge};
 use crate::postings::{Posting, REBUILD, Run};
-use crate::state::Head;
 use crate::store::{Acknowledged, Durability, Store, Table};
 use crate::view::content;
 use crate::writer::{Writer, write_run};

@@ -24,8 +24,8 @@ use std::time::Duration;
 
 use fjall::config::{BlockSizePolicy, CompressionPolicy, FilterPolicy, PinningPolicy};
 use fjall::{
-    AbstractTree as _, CompressionType, Database, Keyspace, KeyspaceCreateOptions, LsmError, OwnedWriteBatch,
-    PersistMode, Readable as _, Slice, Snapshot,
+    AbstractTree as _, CompressionType, Database, Keyspace, KeyspaceCreateOptions, LsmError,
+    OwnedWriteBatch, PersistMode, Readable as _, Slice, Snapshot,
 };
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
