@@ -43,17 +43,17 @@ function card(cluster) {
     el('td', {}, how(document.joined)),
     el('td', { class: 'n' }, bytes(document.bytes)),
     el('td', { class: 'when' }, when(document.time)),
-    el('td', { class: 'actions' }, document.joined === null ? '' : el('button', { type: 'button',
+    el('td', { class: 'do' }, document.joined === null ? '' : el('button', { type: 'button',
       onclick: (event) => attempt(async () => {
         const pair = { a: { id: document.joined.to }, b: { id: document.id } };
         const compared = await ask('POST', '/v1/compare', pair);
         show(marked, differenceOf(compared, document.joined.to, document.id));
         marked.scrollIntoView({ block: 'nearest' });
-      }, event.target.closest('.actions')) }, 'What differs'))));
+      }, event.target.closest('.do')) }, 'What differs'))));
   return el('article', { class: 'card' },
     el('div', { class: 'head' }, el('h3', {}, plural(cluster.documents.length, 'document')),
       cluster.limited ? el('span', { class: 'tag' }, 'there may be more') : ''),
-    el('table', {},
+    el('table', { class: 'clusters' },
       el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Id'),
         el('th', { scope: 'col' }, 'Joined by'),
         el('th', { scope: 'col', class: 'n' }, 'Length'),
