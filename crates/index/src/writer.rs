@@ -205,7 +205,7 @@ impl Index {
         let mut lists = self.lists_mut();
         let before = std::mem::replace(&mut lists.runs, runs.to_vec());
         if flushed > writer.runs.flushed {
-            lists.recent = Recent::default();
+            lists.recent = Recent::of_the_size(&lists.recent);
         }
         drop(lists);
         (writer.head, writer.runs) = (head, state);
