@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use lookalike_core::text::Unit;
 use lookalike_core::{Kernel, Layout, Recipe, Signer};
 use lookalike_corpus::{
-    Chunk, Format, PassedOver, ReadOptions, Record, Source, Sources, UnpackedCopies,
+    Chunk, Format, PassedOver, ReadOptions, Record, Source, Sources, Tables, UnpackedCopies,
 };
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
@@ -33,8 +33,8 @@ use crate::urls::{UrlList, UrlsWriter};
 /// The hash of a site for each row; 0 for none.
 pub(crate) const SITES: Kind = *b"sitehash";
 
-/// What stands for a site in such a table.
-pub(crate) fn site_hash(site: &str) -> u64 {
+/// What stands for a site where documents are told apart by sites; never 0.
+pub fn site_hash(site: &str) -> u64 {
     xxh3_64(site.as_bytes()).max(1)
 }
 
@@ -56,6 +56,8 @@ pub(crate) struct Signing<'a> {
     pub(crate) observer: &'a dyn Observer,
     /// Where compressed files leave what they unpack to.
     pub(crate) copies: &'a UnpackedCopies,
+    /// Inputs besides the named ones.
+    pub(crate) tables: Option<&'a Tables>,
 }
 
 /// What was signed.
@@ -86,7 +88,13 @@ impl Signing<'_> {
         format: Option<Format>,
         files: &Files,
     ) -> Result<Signed> {
-        let sources = || Sources::by_name(inputs, format).map_err(Error::corpus);
+        let sources = || {
+            let sources = Sources::by_name(inputs, format).map_err(Error::corpus)?;
+            Ok::<_, Error>(match self.tables {
+                Some(tables) => sources.and_tables(tables),
+                None => sources,
+            })
+        };
         let total = if self.observer.wants_totals() {
             Some(Work::Stored(stored_bytes(sources()?)))
         } else {

@@ -1,7 +1,7 @@
 //! What a job is asked for.
 
 use lookalike_core::Recipe;
-use lookalike_corpus::{Format, ReadOptions};
+use lookalike_corpus::{Format, ReadOptions, Tables};
 
 use super::budget::RemovalBudget;
 use super::manifest::Request;
@@ -34,6 +34,7 @@ pub enum PairsWanted {
 #[derive(Clone, Debug)]
 pub struct Dedup {
     pub(super) inputs: Vec<String>,
+    pub(super) tables: Tables,
     pub(super) recipe: Recipe,
     pub(super) keep: KeepPolicy,
     pub(super) clustering: Clustering,
@@ -52,6 +53,7 @@ impl Dedup {
     pub fn new(inputs: impl IntoIterator<Item = String>) -> Self {
         Self {
             inputs: inputs.into_iter().collect(),
+            tables: Tables::default(),
             recipe: Recipe::default(),
             keep: KeepPolicy::First,
             clustering: Clustering::Anchored,
@@ -62,6 +64,14 @@ impl Dedup {
             survivors: true,
             running: Running::default(),
         }
+    }
+
+    /// Tables in memory, which come after the other inputs. A job with any writes no survivors:
+    /// `clusters.parquet` has the rows that go.
+    #[must_use]
+    pub fn tables(mut self, tables: Tables) -> Self {
+        self.tables = tables;
+        self
     }
 
     /// How documents are signed and judged; the `text` preset unless told otherwise.
