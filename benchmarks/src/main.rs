@@ -57,6 +57,7 @@ usage: lookalike-benchmarks [--test] [--rounds N] [--csv FILE] [CORPUS.jsonl[.zs
   --clients N     connections, each with one request at a time (default 32)
   --sustained N   then for N seconds all kinds of changes and checks at once, on an index that does
                   not grow, and the memory of the server over that time, which must not grow either
+                  (judged from 300 on: until then its caches fill up)
   --slow N        meanwhile, N more connections that send a byte a second
 ";
 
