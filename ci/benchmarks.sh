@@ -2,7 +2,8 @@
 # The benchmarks check their own answers: all of them on small inputs, beside the tools they are
 # compared with, and ten million documents in 512 MiB.
 set -eu
-command -v redis-server >/dev/null || { apt-get update -qq && apt-get install -y -qq redis-server; } >/dev/null
+. ci/need.bash
+need redis-server redis-server
 . ci/venv.bash
 venv target/peers-venv -r benchmarks/peers/requirements.txt
 . ci/everything.bash

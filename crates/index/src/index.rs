@@ -284,10 +284,12 @@ impl Index {
     /// If the document is too long or its signature not one of the recipe, or the index cannot
     /// be read or is damaged.
     pub fn check(&self, document: &Document<'_>) -> Result<Answer> {
-        self.with_tools(|tools| {
-            let query = self.query(document, tools)?;
-            self.answer(&query, tools)
-        })
+        self.with_tools(|tools| self.check_with(document, tools))
+    }
+
+    fn check_with(&self, document: &Document<'_>, tools: &mut Tools) -> Result<Answer> {
+        let query = self.query(document, tools)?;
+        self.answer(&query, tools)
     }
 
     /// Checks documents, each by itself.
@@ -295,10 +297,7 @@ impl Index {
     /// # Errors
     /// As [`check`](Self::check), of the first that fails.
     pub fn check_batch(&self, documents: &[Document<'_>]) -> Result<Vec<Answer>> {
-        self.of_each(documents, |document, tools| {
-            let query = self.query(document, tools)?;
-            self.answer(&query, tools)
-        })
+        self.of_each(documents, |document, tools| self.check_with(document, tools))
     }
 
     /// Adds a document, in the place of one with the same id if there is one. When this returns,
@@ -316,22 +315,18 @@ impl Index {
     /// # Errors
     /// As [`add`](Self::add).
     pub fn add_batch(&self, documents: &[Document<'_>]) -> Result<Vec<Added>> {
-        self.with_tools(|tools| self.add_all(documents, tools, Durability::Now))
+        self.add_all(documents, Durability::Now)
     }
 
-    fn add_all(
-        &self,
-        documents: &[Document<'_>],
-        tools: &mut Tools,
-        durability: Durability,
-    ) -> Result<Vec<Added>> {
+    fn add_all(&self, documents: &[Document<'_>], durability: Durability) -> Result<Vec<Added>> {
         let prepared = self.of_each(documents, |document, tools| {
             self.check_document(document)?;
             tools.prepare(document, None, self.header.store_text)
         })?;
-        self.change(durability, |change| {
-            let added = prepared.into_iter().map(|document| change.add(document, tools));
-            added.collect()
+        self.with_tools(|tools| {
+            self.change(durability, |change| {
+                prepared.into_iter().map(|document| change.add(document, tools)).collect()
+            })
         })
     }
 
@@ -382,20 +377,18 @@ impl Index {
     pub fn load<'d>(&self, documents: impl IntoIterator<Item = Document<'d>>) -> Result<u64> {
         let mut documents = documents.into_iter();
         let mut count = 0;
-        self.with_tools(|tools| {
-            loop {
-                let batch: Vec<Document<'_>> = documents.by_ref().take(LOAD_BATCH).collect();
-                if batch.is_empty() {
-                    break;
-                }
-                self.add_all(&batch, tools, Durability::Later)?;
-                count += batch.len() as u64;
+        loop {
+            let batch: Vec<Document<'_>> = documents.by_ref().take(LOAD_BATCH).collect();
+            if batch.is_empty() {
+                break;
             }
-            let mut writer = self.writer();
-            self.store.sync()?;
-            let operations = writer.head.operations;
-            writer.acknowledged.set(operations)
-        })?;
+            self.add_all(&batch, Durability::Later)?;
+            count += batch.len() as u64;
+        }
+        let mut writer = self.writer();
+        self.store.sync()?;
+        let operations = writer.head.operations;
+        writer.acknowledged.set(operations)?;
         Ok(count)
     }
 

@@ -1,39 +1,28 @@
 // Known documents that look alike, and what differs between them.
 
 import { ask } from './api.js';
-import { attempt } from './session.js';
+import { attempt, pages } from './session.js';
 import { bdi, byId, bytes, el, grouped, plural, share, show, when } from './dom.js';
 import { differenceOf } from './compare.js';
 
 const PAGE = 20;
 
 const target = byId('clusters-answer');
-// `after` of the pages before this one.
-let path = [];
+const shown = pages(page);
 
 export async function open() {
-  await page(path.at(-1));
+  await page(shown.after());
 }
 
 async function page(after) {
   const query = after === undefined ? '' : `&after=${after}`;
   const found = await ask('GET', `/v1/clusters?limit=${PAGE}${query}`);
-  const turn = (change) => (event) => attempt(async () => {
-    change();
-    await page(path.at(-1));
-    target.scrollIntoView({ block: 'start' });
-  }, event.target.closest('.actions'));
   const more = found.next === null ? 'No more documents look alike.'
     : `None so far: looked through up to number ${grouped(found.next)}.`;
-  const none = path.length === 0 && found.next === null ? 'No two known documents look alike.' : more;
+  const none = shown.isFirst() && found.next === null ? 'No two known documents look alike.' : more;
   show(target,
     found.clusters.length === 0 ? el('p', { class: 'soft' }, none) : found.clusters.map(card),
-    el('div', { class: 'row actions' },
-      el('button', { type: 'button', disabled: path.length === 0,
-        onclick: turn(() => path.pop()) }, 'Earlier'),
-      el('button', { type: 'button', disabled: found.next === null,
-        onclick: turn(() => path.push(found.next)) }, 'Later'),
-      el('span', { class: 'soft' }, 'in the order of adding')));
+    shown.buttons(target, found.next));
 }
 
 function card(cluster) {
