@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, anyhow, bail};
 use lookalike::core::Recipe;
-use lookalike::core::recipe::{PRESETS, Verify};
+use lookalike::core::recipe::{Verify, preset_names};
 
 use crate::flags::Judging;
 
@@ -18,8 +18,8 @@ const DEFAULT_RECALL: f64 = 0.95;
 
 /// The preset of this name, or the recipe in this file.
 pub(crate) fn load(name: &str) -> anyhow::Result<Recipe> {
-    if PRESETS.contains(&name) {
-        return Ok(Recipe::preset(name)?);
+    if let Ok(recipe) = Recipe::preset(name) {
+        return Ok(recipe);
     }
     let path = Path::new(name);
     let looks_like_path = name.contains(['/', '\\', '.']);
@@ -27,7 +27,7 @@ pub(crate) fn load(name: &str) -> anyhow::Result<Recipe> {
         return Err(anyhow!(
             "there is no recipe `{name}`; the presets are: {}\n\
              hint: `lookalike recipe text > my.toml` makes a file to edit, for `--recipe my.toml`",
-            PRESETS.join(", ")
+            preset_names()
         ));
     }
     let text = read(path)?;
@@ -54,6 +54,7 @@ pub(crate) fn judging(judging: &Judging) -> anyhow::Result<Recipe> {
         recipe.keep_sketch |= verify == Verify::Estimate;
     }
     recipe.sites = judging.sites.unwrap_or(recipe.sites);
+    recipe.templates = judging.templates.clone().unwrap_or(recipe.templates);
     recipe.validate()?;
     Ok(recipe)
 }

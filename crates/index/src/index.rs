@@ -112,6 +112,7 @@ impl Index {
         let mut recipe = recipe.clone();
         recipe.keep_sketch |= recipe.verify == Verify::Estimate;
         recipe.validate()?;
+        recipe.check_signs_alone()?;
         let header = Header::new(&recipe, options.stores_text(), options.opening().secret.as_ref());
         fs::create_dir_all(path).map_err(|e| Error::io(path, Operation::Create, e))?;
         let mut within = fs::read_dir(path).map_err(|e| Error::io(path, Operation::Read, e))?;
