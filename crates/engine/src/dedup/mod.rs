@@ -80,9 +80,10 @@ impl Dedup {
             let _ = fs::remove_dir_all(&job.files.work);
             return Report::read(&out.join("report.json"));
         }
-        let learned: Learned = match self.recipe.templates.are_learned() {
-            true => job.stage(Stage::Learn, Job::learn)?,
-            false => Learned::default(),
+        let learned: Learned = if self.recipe.templates.are_learned() {
+            job.stage(Stage::Learn, Job::learn)?
+        } else {
+            Learned::default()
         };
         let mut signed: Signed = job.stage(Stage::Sign, Job::sign)?;
         signed.other_files += learned.listed.other_files;

@@ -17,19 +17,23 @@ fn sites() -> Recipe {
     Recipe::preset("sites").unwrap()
 }
 
+/// A part of the frame.
+fn part(name: &str) -> String {
+    (0..25).map(|n| format!("{name}{n} ")).collect::<Vec<_>>().concat()
+}
+
 /// A page in the frame of its site, with a date, a counter and an id that change at every visit.
 fn page(random: &mut Sequence, content: &str) -> String {
-    let frame = |name: &str| (0..25).map(|n| format!("{name}{n} ")).collect::<String>();
     let mut number = |below: u64| random.next() % below;
     let (day, month, visits) = (1 + number(28), 1 + number(12), number(1_000_000));
     let (low, high) = (number(u64::MAX), number(u64::MAX));
     format!(
         "{}updated on {day:02} {month:02} 2026 by the editors {}{content} {}visited {visits} times \
          in session {high:016x}{low:016x} {}",
-        frame("menu"),
-        frame("head"),
-        frame("side"),
-        frame("foot")
+        part("menu"),
+        part("head"),
+        part("side"),
+        part("foot")
     )
 }
 
@@ -134,7 +138,7 @@ fn pages_that_are_all_template_have_no_look_alikes_but_copies() {
     let input = folder.join("shop.jsonl");
     shop(&input, 200, 0);
     let mut text = fs::read_to_string(&input).unwrap();
-    let foot: String = (0..25).map(|n| format!("foot{n} ")).collect();
+    let foot = part("foot");
     for (number, text_of) in
         [foot.clone(), foot.clone(), format!("{foot}{foot}")].iter().enumerate()
     {
