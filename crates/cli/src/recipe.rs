@@ -6,15 +6,12 @@ use std::path::Path;
 
 use anyhow::{Context as _, anyhow, bail};
 use lookalike::core::Recipe;
-use lookalike::core::recipe::{Verify, preset_names};
+use lookalike::core::recipe::preset_names;
 
 use crate::flags::Judging;
 
 /// The longest recipe file. A thousand times longer than any that makes sense.
 const MAX_BYTES: u64 = 1 << 20;
-
-/// The recall of the `text` preset.
-const DEFAULT_RECALL: f64 = 0.95;
 
 /// The preset of this name, or the recipe in this file.
 pub(crate) fn load(name: &str) -> anyhow::Result<Recipe> {
@@ -40,23 +37,19 @@ pub(crate) fn load(name: &str) -> anyhow::Result<Recipe> {
 }
 
 /// The recipe that documents are judged by.
-pub(crate) fn judging(judging: &Judging) -> anyhow::Result<Recipe> {
-    let mut recipe = load(&judging.recipe)?;
-    if judging.recipe == "text" && (judging.threshold.is_some() || judging.recall.is_some()) {
-        let threshold = judging.threshold.unwrap_or(recipe.threshold);
-        recipe = Recipe::tune(threshold, judging.recall.unwrap_or(DEFAULT_RECALL))?;
-    } else if let Some(threshold) = judging.threshold {
-        recipe.threshold = threshold;
+pub(crate) fn judging(arguments: &Judging) -> anyhow::Result<Recipe> {
+    let Judging { recipe, threshold, recall, verify, sites, templates } = arguments;
+    let judging = lookalike::core::recipe::Judging {
+        threshold: *threshold,
+        recall: *recall,
+        verify: *verify,
+        sites: *sites,
+        templates: templates.clone(),
+    };
+    if Recipe::preset(recipe).is_ok() {
+        return Ok(Recipe::preset_judging(recipe, &judging)?);
     }
-    if let Some(verify) = judging.verify {
-        recipe.verify = verify;
-        // An estimate is made from sketches, so signatures must have them.
-        recipe.keep_sketch |= verify == Verify::Estimate;
-    }
-    recipe.sites = judging.sites.unwrap_or(recipe.sites);
-    recipe.templates = judging.templates.clone().unwrap_or(recipe.templates);
-    recipe.validate()?;
-    Ok(recipe)
+    Ok(load(recipe)?.judging(&judging)?)
 }
 
 /// The text of a recipe file.

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::compression::Compression;
 use crate::format::Format;
+use crate::memory::MemoryTable;
 use crate::object::{self, Object};
 use crate::source::{Origin, Source, path_from_bytes};
 
@@ -19,6 +20,9 @@ pub(crate) struct Description {
     name: String,
     format: Format,
     compression: Compression,
+    /// Whether it is a table in memory; then its id is its name.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    in_memory: bool,
 }
 
 /// A path as a string where it is one, and as its bytes where it is none; or a URL of an object.
@@ -60,15 +64,21 @@ impl Serialize for Source {
             name: self.name().to_owned(),
             format: self.format(),
             compression: self.compression(),
+            in_memory: matches!(self.origin, Origin::Memory(_)),
         };
         description.serialize(serializer)
     }
 }
 
-/// Nothing is opened here.
+/// Nothing is opened here, and tables in memory have no rows yet.
 impl From<Description> for Source {
     fn from(description: Description) -> Self {
-        let Description { path, id, name, format, compression } = description;
-        Self { origin: path.into(), id, name, format, compression, copies: None }
+        let Description { path, id, name, format, compression, in_memory } = description;
+        let origin = if in_memory {
+            Origin::Memory(MemoryTable { name: id.clone(), batches: None })
+        } else {
+            path.into()
+        };
+        Self { origin, id, name, format, compression, copies: None }
     }
 }

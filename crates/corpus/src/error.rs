@@ -73,6 +73,10 @@ pub enum ErrorKind {
     JsonArray(PathBuf),
     /// Standard input, which is gone once it was read, was to be read again.
     ReadOnce,
+    /// A table in memory, which is no file, was to be treated as one.
+    InMemory(String),
+    /// A table that was in the memory of another process, or of an earlier moment.
+    NotInMemory(String),
     /// The output would take the place of its own input.
     OwnInput(PathBuf),
     /// Somebody else is writing the file.
@@ -289,6 +293,16 @@ impl fmt::Display for Error {
                 f,
                 "standard input: can be read only once\n\
                  hint: write it to a file first"
+            ),
+            ErrorKind::InMemory(name) => write!(
+                f,
+                "`{name}`: is a table in memory, of which no mirror is written\n\
+                 hint: `clusters.parquet` has the rows that go"
+            ),
+            ErrorKind::NotInMemory(name) => write!(
+                f,
+                "`{name}`: was a table in memory, and is not there any more\n\
+                 hint: run the whole job again"
             ),
             ErrorKind::OwnInput(path) => {
                 write!(f, "`{}`: is the input itself, and would be replaced", path.display())

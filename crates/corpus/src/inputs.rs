@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::{HashSet, VecDeque};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::{fs, vec};
 
 use crate::chunk::Chunks;
@@ -11,6 +12,7 @@ use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::file_url;
 use crate::format::{self, Format};
 use crate::glob::{self, Glob};
+use crate::memory::Tables;
 use crate::object::{self, Object};
 use crate::object_store::{self, Named};
 use crate::record::ReadOptions;
@@ -32,6 +34,8 @@ pub struct Sources {
     /// Hashes of the names that mirrors have already: a folder may have millions. Two names of
     /// one hash only cost a `~2` that was not needed.
     names: HashSet<u64>,
+    /// What comes after the arguments.
+    tables: vec::IntoIter<Source>,
 }
 
 /// What an argument turned out to be.
@@ -98,7 +102,16 @@ impl Sources {
         let arguments: Result<Vec<Argument>> =
             arguments.iter().map(|name| argument(name)).collect();
         let arguments = arguments?.into_iter();
-        Ok(Self { format, arguments, current: None, other_files: 0, names: HashSet::new() })
+        let (names, tables) = (HashSet::new(), Vec::new().into_iter());
+        Ok(Self { format, arguments, current: None, other_files: 0, names, tables })
+    }
+
+    /// The same sources, and tables in memory after them, in the order of their names.
+    #[must_use]
+    pub fn and_tables(mut self, tables: &Tables) -> Self {
+        let tables = tables.iter().map(|(name, batches)| Source::table(name, Arc::clone(batches)));
+        self.tables = tables.collect::<Vec<_>>().into_iter();
+        self
     }
 
     /// As [`Sources::new`], but in the order of the paths, whatever the order of the list:
@@ -194,7 +207,13 @@ impl Iterator for Sources {
                 None => {}
             }
             self.current = None;
-            match self.arguments.next()? {
+            let Some(argument) = self.arguments.next() else {
+                return self.tables.next().map(|mut source| {
+                    source.name = self.free_name(source.name);
+                    Ok(source)
+                });
+            };
+            match argument {
                 Argument::StandardInput => {
                     return Some(Source::standard_input(self.format).map(|mut source| {
                         source.name = self.free_name(source.name);

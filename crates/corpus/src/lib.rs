@@ -24,6 +24,7 @@
 //! - `s3://bucket/key`, `gs://bucket/key` and `az://container/key` are objects of
 //!   a store, prefixes of them that are walked as folders are, or globs. That
 //!   takes the feature `object-stores`.
+//! - [`Tables`] are inputs that are in memory already, as Arrow record batches.
 //!
 //! What cannot exist is refused at once; what cannot be read is an error of its
 //! own in the iteration, and the next record or file follows. Memory is bounded
@@ -59,6 +60,7 @@ mod format;
 mod glob;
 mod inputs;
 mod json;
+mod memory;
 mod mirror;
 mod object;
 #[cfg_attr(not(feature = "object-stores"), path = "no_object_store.rs")]
@@ -84,6 +86,7 @@ pub use compression::Compression;
 pub use error::{Error, ErrorKind, Fault, Operation, Place, Result};
 pub use format::Format;
 pub use inputs::{Inputs, Sources, read_document};
+pub use memory::Tables;
 pub use mirror::{Mirrored, PendingCopies};
 pub use partial_file::PartialFile;
 pub use passed_over::PassedOver;

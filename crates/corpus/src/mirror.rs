@@ -104,6 +104,7 @@ impl Source {
         let target = folder.join(self.name());
         match &self.origin {
             Origin::StandardInput(_) => Err(Error::new(ErrorKind::ReadOnce)),
+            Origin::Memory(table) => Err(Error::new(ErrorKind::InMemory(table.name.clone()))),
             Origin::File(path) if is_same_file(path, &target) => {
                 Err(Error::new(ErrorKind::OwnInput(target)))
             }

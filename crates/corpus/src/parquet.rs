@@ -28,6 +28,7 @@ use parquet::schema::types::{SchemaDescriptor, Type};
 use crate::charset;
 use crate::compression::Compression;
 use crate::error::{Error, ErrorKind, Fault, Operation, Place, Result};
+use crate::memory::{self, MemoryTable};
 use crate::object_store::RangedFile;
 use crate::position::Position;
 use crate::read_ahead::read_ahead;
@@ -46,6 +47,7 @@ const WRITTEN_AHEAD: usize = 16 << 20;
 pub(crate) struct Batch {
     columns: RecordBatch,
     pub(crate) first_record: u64,
+    bytes: usize,
 }
 
 impl Batch {
@@ -53,23 +55,13 @@ impl Batch {
         self.columns.num_rows() as u64
     }
 
+    /// About how much memory it takes.
     pub(crate) fn bytes(&self) -> usize {
-        self.columns.get_array_memory_size()
+        self.bytes
     }
 
     fn column(&self, path: &str) -> Option<Column<'_>> {
-        let whole = self.columns.column_by_name(path);
-        if let Some(array) = whole {
-            return Some(Column { array, parents: Vec::new() });
-        }
-        let mut names = path.split('.');
-        let mut array = self.columns.column_by_name(names.next()?)?;
-        let mut parents = Vec::new();
-        for name in names {
-            parents.push(&**array);
-            array = array.as_struct_opt()?.column_by_name(name)?;
-        }
-        Some(Column { array, parents })
+        Column::of(&self.columns, path)
     }
 }
 
@@ -80,19 +72,64 @@ struct Column<'b> {
 }
 
 impl<'b> Column<'b> {
+    /// By its name, or by the dotted path to it.
+    fn of(columns: &'b RecordBatch, path: &str) -> Option<Self> {
+        if let Some(array) = columns.column_by_name(path) {
+            return Some(Column { array, parents: Vec::new() });
+        }
+        let mut names = path.split('.');
+        let mut array = columns.column_by_name(names.next()?)?;
+        let mut parents = Vec::new();
+        for name in names {
+            parents.push(&**array);
+            array = array.as_struct_opt()?.column_by_name(name)?;
+        }
+        Some(Column { array, parents })
+    }
+
     fn is_null(&self, row: usize) -> bool {
-        self.array.is_null(row) || self.parents.iter().any(|parent| parent.is_null(row))
+        self.parents.iter().any(|parent| parent.is_null(row))
+            || self.stored(row).is_none_or(|(array, row)| array.is_null(row))
+    }
+
+    /// Where the value of a row is: in tables in memory it may be that of a dictionary.
+    fn stored(&self, row: usize) -> Option<(&'b dyn Array, usize)> {
+        let DataType::Dictionary(keys, _) = self.array.data_type() else {
+            return Some((self.array, row));
+        };
+        if self.array.is_null(row) {
+            return None;
+        }
+        let dictionary = self.array.as_any_dictionary();
+        macro_rules! key {
+            ($($kind:ident: $type:ident),*) => {
+                match **keys {
+                    $(DataType::$kind => {
+                        let keys = dictionary.keys().as_primitive::<types::$type>();
+                        usize::try_from(keys.value(row)).ok()
+                    })*
+                    _ => None,
+                }
+            };
+        }
+        let key = key!(
+            Int8: Int8Type, Int16: Int16Type, Int32: Int32Type, Int64: Int64Type,
+            UInt8: UInt8Type, UInt16: UInt16Type, UInt32: UInt32Type, UInt64: UInt64Type
+        )?;
+        let values: &dyn Array = dictionary.values();
+        (key < values.len()).then_some((values, key))
     }
 
     /// A string or bytes.
     fn bytes(&self, row: usize) -> Option<&'b [u8]> {
-        match self.array.data_type() {
-            DataType::Utf8 => Some(self.array.as_string::<i32>().value(row).as_bytes()),
-            DataType::LargeUtf8 => Some(self.array.as_string::<i64>().value(row).as_bytes()),
-            DataType::Utf8View => Some(self.array.as_string_view().value(row).as_bytes()),
-            DataType::Binary => Some(self.array.as_binary::<i32>().value(row)),
-            DataType::LargeBinary => Some(self.array.as_binary::<i64>().value(row)),
-            DataType::BinaryView => Some(self.array.as_binary_view().value(row)),
+        let (array, row) = self.stored(row)?;
+        match array.data_type() {
+            DataType::Utf8 => Some(array.as_string::<i32>().value(row).as_bytes()),
+            DataType::LargeUtf8 => Some(array.as_string::<i64>().value(row).as_bytes()),
+            DataType::Utf8View => Some(array.as_string_view().value(row).as_bytes()),
+            DataType::Binary => Some(array.as_binary::<i32>().value(row)),
+            DataType::LargeBinary => Some(array.as_binary::<i64>().value(row)),
+            DataType::BinaryView => Some(array.as_binary_view().value(row)),
             _ => None,
         }
     }
@@ -104,16 +141,15 @@ impl<'b> Column<'b> {
         if let Some(bytes) = self.bytes(row) {
             return Some(FieldValue::String(String::from_utf8_lossy(bytes)));
         }
+        let (array, row) = self.stored(row)?;
         macro_rules! primitive {
             ($($pattern:pat => $type:ident as $kind:ident,)*) => {
-                match self.array.data_type() {
+                match array.data_type() {
                     $($pattern => {
-                        let value = self.array.as_primitive::<types::$type>().value(row);
+                        let value = array.as_primitive::<types::$type>().value(row);
                         Some(FieldValue::$kind(value.into()))
                     })*
-                    DataType::Boolean => {
-                        Some(FieldValue::Bool(self.array.as_boolean().value(row)))
-                    }
+                    DataType::Boolean => Some(FieldValue::Bool(array.as_boolean().value(row))),
                     _ => None,
                 }
             };
@@ -230,17 +266,30 @@ fn record<'b>(
     Ok(Record { number, id, content, kind: *kind, url, origin })
 }
 
-/// The batches of a file, in order.
+/// The batches of a file or of a table in memory, in order.
 pub(crate) struct Batches {
-    file: OpenFile,
+    rows_of: RowsOf,
     next_record: u64,
     rows: u64,
     /// The size of the stored file.
     bytes: u64,
 }
 
+/// Where rows come from.
+enum RowsOf {
+    File(OpenFile),
+    Memory {
+        slices: memory::Slices,
+        /// The column of texts or pages.
+        content: String,
+    },
+}
+
 impl Batches {
     pub(crate) fn open(source: &Source, options: &ReadOptions) -> Result<Self> {
+        if let SourceOrigin::Memory(table) = &source.origin {
+            return Self::in_memory(table, source.path(), options);
+        }
         let path = source.path();
         let fields = &options.fields;
         let file = with_file(source, options, Opening::Fields, |schema| {
@@ -259,7 +308,29 @@ impl Batches {
         let rows = file.metadata.file_metadata().num_rows().max(0) as u64;
         // Standard input has no size to tell.
         let bytes = source.stored_bytes().unwrap_or(0);
-        Ok(Self { file, next_record: 1, rows, bytes })
+        Ok(Self { rows_of: RowsOf::File(file), next_record: 1, rows, bytes })
+    }
+
+    fn in_memory(table: &MemoryTable, path: &Path, options: &ReadOptions) -> Result<Self> {
+        let batches = table.batches()?;
+        let fields = &options.fields;
+        let content = match batches.first() {
+            Some(first) => {
+                let kind = kind_of(fields, |path| Column::of(first, path).is_some());
+                content_field(fields, kind)
+            }
+            None => &fields.text,
+        };
+        if let Some(batch) = batches.iter().find(|batch| Column::of(batch, content).is_none()) {
+            let columns = batch.schema_ref().fields().iter();
+            let columns = columns.map(|field| field.name().to_owned()).collect();
+            let (path, fields) = (path.to_owned(), [fields.text.clone(), fields.html.clone()]);
+            return Err(Error::new(ErrorKind::NoColumn { path, fields, columns }));
+        }
+        let slices = memory::Slices::new(Arc::clone(batches), options.chunk_bytes);
+        let (rows, bytes) = (memory::rows(batches), memory::bytes(batches));
+        let rows_of = RowsOf::Memory { slices, content: content.clone() };
+        Ok(Self { rows_of, next_record: 1, rows, bytes })
     }
 
     /// The share of the rows read, in bytes of the file.
@@ -270,11 +341,22 @@ impl Batches {
     }
 
     pub(crate) fn next(&mut self, path: &Path) -> Option<Result<Batch>> {
-        let columns = match self.file.next_batch(path)? {
-            Ok(columns) => columns,
-            Err(error) => return Some(Err(error)),
+        let (columns, bytes) = match &mut self.rows_of {
+            RowsOf::File(file) => match file.next_batch(path)? {
+                Ok(columns) => {
+                    let bytes = columns.get_array_memory_size();
+                    (columns, bytes)
+                }
+                Err(error) => return Some(Err(error)),
+            },
+            RowsOf::Memory { slices, content } => slices.next(|ahead, each| {
+                let column = Column::of(ahead, content);
+                let text = |row: usize| column.as_ref().and_then(|column| column.bytes(row));
+                let mut lengths = (0..ahead.num_rows()).map(|row| text(row).map_or(0, <[u8]>::len));
+                let _ = lengths.try_for_each(each);
+            })?,
         };
-        let batch = Batch { columns, first_record: self.next_record };
+        let batch = Batch { columns, first_record: self.next_record, bytes };
         self.next_record += batch.rows();
         Some(Ok(batch))
     }

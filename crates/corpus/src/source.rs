@@ -11,6 +11,7 @@ use crate::compression::{self, Compression};
 use crate::description::Description;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::format::Format;
+use crate::memory::{self, Batches as MemoryBatches, MemoryTable, Tables};
 use crate::object::Object;
 use crate::object_store;
 use crate::output_file::OutputFile;
@@ -43,6 +44,7 @@ pub(crate) enum Origin {
     Object(Object),
     /// With what has been read of it already; `None` once it is being read.
     StandardInput(Arc<Mutex<Option<Vec<u8>>>>),
+    Memory(MemoryTable),
 }
 
 impl Origin {
@@ -51,6 +53,7 @@ impl Origin {
             Self::File(path) => path,
             Self::Object(object) => Path::new(&object.url),
             Self::StandardInput(_) => Path::new("standard input"),
+            Self::Memory(table) => Path::new(&table.name),
         }
     }
 
@@ -59,6 +62,7 @@ impl Origin {
             Self::File(path) => path_id(path),
             Self::Object(object) => object.url.clone(),
             Self::StandardInput(_) => STANDARD_INPUT.to_owned(),
+            Self::Memory(table) => table.name.clone(),
         }
     }
 }
@@ -138,7 +142,7 @@ impl Source {
     pub fn local_path(&self) -> Option<&Path> {
         match &self.origin {
             Origin::File(path) => Some(path),
-            Origin::Object(_) | Origin::StandardInput(_) => None,
+            Origin::Object(_) | Origin::StandardInput(_) | Origin::Memory(_) => None,
         }
     }
 
@@ -185,8 +189,28 @@ impl Source {
         Self { copies: Some(copies.clone()), ..self }
     }
 
+    /// The same source, with its rows if it is a table in memory that was written down and is one
+    /// of these.
+    #[must_use]
+    pub fn with_tables(mut self, tables: &Tables) -> Self {
+        if let Origin::Memory(MemoryTable { name, batches: batches @ None }) = &mut self.origin {
+            *batches = tables.get(name).cloned();
+        }
+        self
+    }
+
+    /// A table in memory.
+    pub(crate) fn table(name: &str, batches: MemoryBatches) -> Self {
+        let table = MemoryTable { name: name.to_owned(), batches: Some(batches) };
+        let origin = Origin::Memory(table);
+        let (id, name) = (origin.id(), name.to_owned());
+        // The format whose records are rows of columns.
+        let (format, compression) = (Format::Parquet, Compression::None);
+        Self { origin, id, name, format, compression, copies: None }
+    }
+
     /// The size of the file as it is stored, compressed or not; of an object that is not read yet,
-    /// what a listing said.
+    /// what a listing said; of a table in memory what it takes there.
     ///
     /// # Errors
     /// If the system or the store does not tell, or it is standard input.
@@ -198,10 +222,11 @@ impl Source {
                 _ => object_store::about(object).map(|about| about.bytes),
             },
             Origin::StandardInput(_) => Err(Error::new(ErrorKind::ReadOnce)),
+            Origin::Memory(table) => table.batches().map(|batches| memory::bytes(batches)),
         }
     }
 
-    /// When the file was changed last; `None` for standard input and on systems that do not know.
+    /// When the file was changed last; `None` for standard input, tables in memory, and on systems that do not know.
     /// An object is asked for once, then this source and its clones stay with the answer; one that
     /// is read back from its description asks again.
     ///
@@ -211,7 +236,7 @@ impl Source {
         match &self.origin {
             Origin::File(path) => metadata(path).map(|metadata| metadata.modified().ok()),
             Origin::Object(object) => object_store::about(object).map(|about| Some(about.modified)),
-            Origin::StandardInput(_) => Ok(None),
+            Origin::StandardInput(_) | Origin::Memory(_) => Ok(None),
         }
     }
 
@@ -310,6 +335,7 @@ impl Source {
                 let head = head.take().ok_or_else(|| Error::new(ErrorKind::ReadOnce))?;
                 Ok(Box::new(Cursor::new(head).chain(io::stdin())))
             }
+            Origin::Memory(table) => Err(Error::new(ErrorKind::InMemory(table.name.clone()))),
         }
     }
 

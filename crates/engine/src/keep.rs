@@ -52,8 +52,9 @@ impl KeepPolicy {
         }
     }
 
-    /// The document's number: the smaller the better.
-    pub(crate) fn rank(&self, tokens: u64, record: &Record<'_>) -> u64 {
+    /// The number of a document of so many tokens: the smaller the better. Equal ones follow the
+    /// order of their ids, then that of the input.
+    pub fn rank(&self, tokens: u64, record: &Record<'_>) -> u64 {
         self.rank_by(tokens, self.field().and_then(|field| record.field(field)))
     }
 

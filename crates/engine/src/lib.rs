@@ -66,4 +66,6 @@ pub use occurrences::Occurrences;
 pub use places::Places;
 pub use run::Run;
 pub use running::Running;
+pub use sign::site_hash;
 pub use texts::Texts;
+pub use verify::{PairRule, Standing};

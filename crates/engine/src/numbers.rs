@@ -31,6 +31,26 @@ pub fn bytes(n: u64) -> String {
     if unit == 0 { format!("{n} B") } else { format!("{value:.1} {}", UNITS[unit]) }
 }
 
+/// The bytes that a size such as `512MiB`, `4 GB` or `1000000` says.
+pub fn parse_bytes(text: &str) -> Option<u64> {
+    const UNITS: [(&str, u64); 9] = [
+        ("KiB", 1 << 10),
+        ("MiB", 1 << 20),
+        ("GiB", 1 << 30),
+        ("TiB", 1 << 40),
+        ("kB", 1_000),
+        ("MB", 1_000_000),
+        ("GB", 1_000_000_000),
+        ("TB", 1_000_000_000_000),
+        ("B", 1),
+    ];
+    let unit = UNITS.iter().find_map(|(name, bytes)| Some((text.strip_suffix(name)?, *bytes)));
+    let (number, unit) = unit.unwrap_or((text, 1));
+    let bytes = number.trim().parse::<f64>().ok()? * unit as f64;
+    // 2^53: beyond it, not every number of bytes can be said.
+    (0.0..=9e15).contains(&bytes).then_some(bytes as u64)
+}
+
 /// A share as a percentage with one digit after the point. Only nothing is shown as 0, and only
 /// all as 100.
 pub fn percent(part: u64, whole: u64) -> String {

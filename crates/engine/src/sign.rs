@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use lookalike_core::text::Unit;
 use lookalike_core::{CandidateRule, Kernel, Layout, Recipe, Signer};
 use lookalike_corpus::{
-    Chunk, Format, PassedOver, ReadOptions, Record, Source, Sources, UnpackedCopies,
+    Chunk, Format, PassedOver, ReadOptions, Record, Source, Sources, Tables, UnpackedCopies,
 };
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
@@ -34,8 +34,8 @@ use crate::urls::{UrlList, UrlsWriter};
 /// The hash of a site for each row; 0 for none.
 pub(crate) const SITES: Kind = *b"sitehash";
 
-/// What stands for a site in such a table.
-pub(crate) fn site_hash(site: &str) -> u64 {
+/// What stands for a site where documents are told apart by sites; never 0.
+pub fn site_hash(site: &str) -> u64 {
     xxh3_64(site.as_bytes()).max(1)
 }
 
@@ -57,6 +57,8 @@ pub(crate) struct Signing<'a> {
     pub(crate) observer: &'a dyn Observer,
     /// Where compressed files leave what they unpack to.
     pub(crate) copies: &'a UnpackedCopies,
+    /// Inputs besides the named ones.
+    pub(crate) tables: Option<&'a Tables>,
 }
 
 /// What is known of sources before they are read.
@@ -100,7 +102,7 @@ impl Signing<'_> {
         if self.recipe.templates.are_learned() {
             return self.sign_listed(files);
         }
-        let sources = || Sources::by_name(inputs, format).map_err(Error::corpus);
+        let sources = || self.sources(inputs, format);
         let total = if self.observer.wants_totals() {
             Some(Work::Stored(stored_bytes(sources()?)))
         } else {
@@ -128,6 +130,14 @@ impl Signing<'_> {
         Ok(signed)
     }
 
+    fn sources(&self, inputs: &[String], format: Option<Format>) -> Result<Sources> {
+        let sources = Sources::by_name(inputs, format).map_err(Error::corpus)?;
+        Ok(match self.tables {
+            Some(tables) => sources.and_tables(tables),
+            None => sources,
+        })
+    }
+
     /// Lists the sources, for learning and signing to read the same.
     pub(crate) fn list(
         &self,
@@ -135,7 +145,7 @@ impl Signing<'_> {
         format: Option<Format>,
         files: &Files,
     ) -> Result<ListedSources> {
-        let sources = Sources::by_name(inputs, format).map_err(Error::corpus)?;
+        let sources = self.sources(inputs, format)?;
         let mut listing = Listing { sources, skips: Skips::default() };
         let mut writer = SourcesWriter::create(&files.listed())?;
         while let Some(source) = listing.next(self) {
@@ -160,6 +170,10 @@ impl Signing<'_> {
     /// Signs all documents of the sources that were listed.
     fn sign_listed(&self, files: &Files) -> Result<Signed> {
         let sources = SourceTable::open(&files.listed())?.with_copies(self.copies);
+        let sources = match self.tables {
+            Some(tables) => sources.with_tables(tables),
+            None => sources,
+        };
         self.observer.begin(Stage::Sign, Some(Work::Stored(sources.stored_bytes()?)));
         self.sign(sources.to_read_again(|_| true), files)
     }

@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use lookalike_core::text::{Text, TextBuf};
-use lookalike_corpus::{Format, ReadOptions, Source, UnpackedCopies};
+use lookalike_corpus::{Format, ReadOptions, Source, Tables, UnpackedCopies};
 use serde::{Deserialize, Serialize};
 
 use crate::atomic_file::{AtomicFile, Existing};
@@ -164,6 +164,7 @@ pub(crate) struct SourceTable {
     offsets: Vec<u64>,
     first_rows: Vec<u32>,
     copies: Option<UnpackedCopies>,
+    tables: Tables,
 }
 
 impl SourceTable {
@@ -172,12 +173,24 @@ impl SourceTable {
         Self { copies: Some(copies.clone()), ..self }
     }
 
+    /// The same table, with the rows of sources that are in memory.
+    pub(crate) fn with_tables(self, tables: &Tables) -> Self {
+        Self { tables: tables.clone(), ..self }
+    }
+
     pub(crate) fn open(path: &Path) -> Result<Self> {
         let failed = |source| Error::io(path, Operation::Read, source);
         let file = File::open(path).map_err(failed)?;
         let mut lines = BufReader::new(File::open(path).map_err(failed)?);
         let (offsets, first_rows) = (vec![0], Vec::new());
-        let mut table = Self { path: path.to_owned(), file, offsets, first_rows, copies: None };
+        let mut table = Self {
+            path: path.to_owned(),
+            file,
+            offsets,
+            first_rows,
+            copies: None,
+            tables: Tables::default(),
+        };
         let (mut line, mut offset) = (Vec::new(), 0);
         loop {
             line.clear();
@@ -213,6 +226,7 @@ impl SourceTable {
         let read = rows::read_at(&self.file, &mut line, from);
         read.map_err(|source| Error::io(&self.path, Operation::Read, source))?;
         let mut row = self.parse(&line, from)?;
+        row.source = row.source.with_tables(&self.tables);
         if let Some(copies) = &self.copies {
             row.source = row.source.with_copies(copies);
         }

@@ -26,6 +26,8 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum, ValueHint};
 
+use lookalike::engine::numbers::parse_bytes;
+
 use crate::env;
 
 pub(crate) use against::Against;
@@ -229,25 +231,8 @@ fn share(text: &str) -> Result<f64, String> {
 }
 
 /// A size such as `512MiB`, `4GiB` or `1000000`.
-fn size(text: &str) -> Result<u64, String> {
-    const UNITS: [(&str, u64); 9] = [
-        ("KiB", 1 << 10),
-        ("MiB", 1 << 20),
-        ("GiB", 1 << 30),
-        ("TiB", 1 << 40),
-        ("kB", 1_000),
-        ("MB", 1_000_000),
-        ("GB", 1_000_000_000),
-        ("TB", 1_000_000_000_000),
-        ("B", 1),
-    ];
-    let wrong = || "must be a size, such as 512MiB or 4GiB".to_owned();
-    let unit = UNITS.iter().find_map(|(name, bytes)| Some((text.strip_suffix(name)?, *bytes)));
-    let (number, unit) = unit.unwrap_or((text, 1));
-    let number: f64 = number.trim().parse().map_err(|_| wrong())?;
-    let bytes = number * unit as f64;
-    // 2^53: beyond it, not every number of bytes can be said.
-    if (0.0..=9e15).contains(&bytes) { Ok(bytes as u64) } else { Err(wrong()) }
+fn size(text: &str) -> Result<u64, &'static str> {
+    parse_bytes(text).ok_or("must be a size, such as 512MiB or 4GiB")
 }
 
 /// The names of an enum for clap's help.

@@ -201,6 +201,21 @@ pub enum Verify {
     None,
 }
 
+/// Other ways to judge than a recipe's own; what is not said stays.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Judging {
+    /// The resemblance from which on a verified candidate is a pair.
+    pub threshold: Option<f64>,
+    /// The share of pairs at exactly the threshold that must become candidates.
+    pub recall: Option<f64>,
+    /// What makes a candidate a pair.
+    pub verify: Option<Verify>,
+    /// What a site is.
+    pub sites: Option<SiteRule>,
+    /// Whose templates are learned.
+    pub templates: Option<Templates>,
+}
+
 /// Widest shingle. Enough for whole pages of text; a bound keeps memory bounded.
 pub const MAX_WIDTH: usize = 4096;
 /// Most permutations, elements or lists in a sketch.
@@ -312,6 +327,46 @@ impl Recipe {
         }
         let expected = "`off` here: only `dedup` and `eval` learn templates";
         Err(Error::parameter("templates", format_args!("`{}`", self.templates), expected))
+    }
+
+    /// The preset of this name, judged in another way. The filter of `text` is chosen again for
+    /// another threshold or recall.
+    ///
+    /// # Errors
+    /// If there is no preset of this name, it is not `text` and a recall is given, or what is
+    /// wanted cannot be had.
+    pub fn preset_judging(name: &str, judging: &Judging) -> Result<Self> {
+        let Judging { threshold, recall, .. } = *judging;
+        let preset = Self::preset(name)?;
+        if name != "text" || (threshold, recall) == (None, None) {
+            return preset.judging(judging);
+        }
+        let (threshold, recall) =
+            (threshold.unwrap_or(preset.threshold), recall.unwrap_or(presets::TEXT_TARGET.1));
+        let rest = Judging { threshold: None, recall: None, ..judging.clone() };
+        Self::tune(threshold, recall)?.judging(&rest)
+    }
+
+    /// The recipe, judged in another way. Its filter stays.
+    ///
+    /// # Errors
+    /// If a recall is given, which is for the filter of the preset `text` to give, or a parameter
+    /// is out of range.
+    pub fn judging(mut self, judging: &Judging) -> Result<Self> {
+        if let Some(recall) = judging.recall {
+            let expected = "given for the recipe `text` only; others have filters of their own";
+            return Err(Error::parameter("recall", recall, expected));
+        }
+        self.threshold = judging.threshold.unwrap_or(self.threshold);
+        self.verify = judging.verify.unwrap_or(self.verify);
+        // An estimate is made from sketches, so signatures must have them.
+        self.keep_sketch |= judging.verify == Some(Verify::Estimate);
+        self.sites = judging.sites.unwrap_or(self.sites);
+        if let Some(templates) = &judging.templates {
+            self.templates = templates.clone();
+        }
+        self.validate()?;
+        Ok(self)
     }
 
     /// Identifies the recipe: all parameters but its name.

@@ -30,7 +30,7 @@ pub fn preset_names() -> String {
 }
 
 /// The threshold and the recall of the `text` preset.
-const TEXT_TARGET: (f64, f64) = (0.8, 0.95);
+pub(super) const TEXT_TARGET: (f64, f64) = (0.8, 0.95);
 
 impl Default for Recipe {
     /// The `text` preset.

@@ -4,6 +4,7 @@
 
 mod broken;
 mod json_lines;
+mod memory;
 mod mirrors;
 mod pages;
 mod parquets;

@@ -22,7 +22,7 @@ use proptest::prelude::*;
 use super::{All, chunks_of, folder, pack, read, read_source, records_up_to, unpack};
 
 /// Text in one of the ways that Arrow has for strings.
-fn strings(kind: usize, values: &[Option<String>]) -> ArrayRef {
+pub(crate) fn strings(kind: usize, values: &[Option<String>]) -> ArrayRef {
     let values = values.iter().map(Option::as_deref);
     match kind {
         0 => Arc::new(values.collect::<StringArray>()),
@@ -37,7 +37,7 @@ fn strings(kind: usize, values: &[Option<String>]) -> ArrayRef {
 }
 
 /// Text, numbers and a struct with an id and more.
-fn batch(kind: usize, texts: &[Option<String>]) -> RecordBatch {
+pub(crate) fn batch(kind: usize, texts: &[Option<String>]) -> RecordBatch {
     let text = strings(kind, texts);
     let numbers: Int64Array = (0..).take(texts.len()).map(|i| (i % 3 > 0).then_some(i)).collect();
     let scores: Float64Array = (0..texts.len()).map(|i| Some(i as f64 / 2.0)).collect();
@@ -62,7 +62,7 @@ pub(crate) fn file_of(texts: &[Option<String>]) -> Vec<u8> {
     writer.into_inner().unwrap()
 }
 
-fn write(path: &Path, batch: &RecordBatch, codec: Codec, group_rows: usize) {
+pub(crate) fn write(path: &Path, batch: &RecordBatch, codec: Codec, group_rows: usize) {
     let properties = WriterProperties::builder()
         .set_compression(codec)
         .set_max_row_group_row_count(Some(group_rows))
@@ -74,7 +74,7 @@ fn write(path: &Path, batch: &RecordBatch, codec: Codec, group_rows: usize) {
     writer.close().unwrap();
 }
 
-fn options(chunk_bytes: usize) -> ReadOptions {
+pub(crate) fn options(chunk_bytes: usize) -> ReadOptions {
     let mut options = chunks_of(chunk_bytes);
     "meta.id".clone_into(&mut options.fields.id);
     options

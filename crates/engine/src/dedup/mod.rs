@@ -194,7 +194,8 @@ impl<'a> Job<'a> {
     }
 
     fn sources(&self) -> Result<SourceTable> {
-        Ok(SourceTable::open(&self.files.sources())?.with_copies(&self.copies))
+        let table = SourceTable::open(&self.files.sources())?;
+        Ok(table.with_copies(&self.copies).with_tables(&self.options.tables))
     }
 
     fn write_recipe(&self) -> Result<()> {
@@ -253,7 +254,9 @@ impl<'a> Job<'a> {
             budget: self.budget,
             observer: self.observer,
         };
-        let sources = SourceTable::open(&self.files.listed())?.with_copies(&self.copies);
+        let sources = SourceTable::open(&self.files.listed())?
+            .with_copies(&self.copies)
+            .with_tables(&self.options.tables);
         let counts = learning.run(&sources, &self.files)?;
         Ok(Learned { listed, counts })
     }
@@ -271,6 +274,7 @@ impl<'a> Job<'a> {
             keep_urls: true,
             observer: self.observer,
             copies: &self.copies,
+            tables: Some(&self.options.tables),
         }
     }
 
@@ -413,7 +417,8 @@ impl<'a> Job<'a> {
         // The report reads a few documents again, at the side of writing the survivors.
         let (largest, mirrored) = std::thread::scope(|scope| {
             let largest = scope.spawn(|| documents.largest(&outcome, &written.sizes));
-            let mirrored = if self.options.survivors { mirrors.write(&kept) } else { Ok(()) };
+            let survivors = self.options.survivors && self.options.tables.is_empty();
+            let mirrored = if survivors { mirrors.write(&kept) } else { Ok(()) };
             let largest = largest.join().unwrap_or_else(|p| std::panic::resume_unwind(p));
             (largest, mirrored)
         });

@@ -2,7 +2,7 @@
 
 use lookalike_core::Recipe;
 use lookalike_core::recipe::Templates;
-use lookalike_corpus::{Format, ReadOptions};
+use lookalike_corpus::{Format, ReadOptions, Tables};
 
 use super::budget::RemovalBudget;
 use super::manifest::Request;
@@ -35,6 +35,7 @@ pub enum PairsWanted {
 #[derive(Clone, Debug)]
 pub struct Dedup {
     pub(super) inputs: Vec<String>,
+    pub(super) tables: Tables,
     pub(super) recipe: Recipe,
     pub(super) keep: KeepPolicy,
     pub(super) clustering: Clustering,
@@ -53,6 +54,7 @@ impl Dedup {
     pub fn new(inputs: impl IntoIterator<Item = String>) -> Self {
         Self {
             inputs: inputs.into_iter().collect(),
+            tables: Tables::default(),
             recipe: Recipe::default(),
             keep: KeepPolicy::First,
             clustering: Clustering::Anchored,
@@ -63,6 +65,14 @@ impl Dedup {
             survivors: true,
             running: Running::default(),
         }
+    }
+
+    /// Tables in memory, which come after the other inputs. A job with any writes no survivors:
+    /// `clusters.parquet` has the rows that go.
+    #[must_use]
+    pub fn tables(mut self, tables: Tables) -> Self {
+        self.tables = tables;
+        self
     }
 
     /// How documents are signed and judged; the `text` preset unless told otherwise.

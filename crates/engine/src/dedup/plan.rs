@@ -45,6 +45,7 @@ impl Dedup {
     /// If an input is not there.
     pub fn plan(&self) -> Result<Plan> {
         let sources = Sources::by_name(&self.inputs, self.running.format).map_err(Error::corpus)?;
+        let sources = sources.and_tables(&self.tables);
         let read = self.reading();
         let mut plan = Plan {
             sources: 0,

@@ -140,6 +140,7 @@ impl Job<'_> {
             keep_urls: false,
             observer,
             copies: &self.copies,
+            tables: None,
         }
     }
 

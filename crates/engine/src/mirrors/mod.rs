@@ -191,6 +191,7 @@ impl Job<'_> {
             keep_urls: true,
             observer: self.observer,
             copies: &copies,
+            tables: None,
         };
         let signed = signing.run(&self.options.inputs, self.options.running.format, &self.files)?;
         let mut findings = MirrorFindings::of(&signed);

@@ -1,12 +1,11 @@
 //! Candidates judged on several threads.
 
-use lookalike_core::recipe::Verify;
-use lookalike_core::resemblance::Overlap;
-use lookalike_core::{CandidateRule, Kernel, Recipe, Similarity};
+use lookalike_core::{Kernel, Recipe};
 
+use super::pair_rule::{PairRule, Standing};
 use super::sets::{Sets, Side, overlap};
 use crate::error::Result;
-use crate::matching::{Candidate, Evidence, Judge, Verdict};
+use crate::matching::{Candidate, Judge, Verdict};
 use crate::observe::Observer;
 use crate::order::Order;
 use crate::rows::Rows;
@@ -32,67 +31,40 @@ pub(crate) struct Verifying<'a> {
 /// Judges candidates by the recipe.
 pub(crate) struct Verifier<'a> {
     verifying: Verifying<'a>,
-    rule: CandidateRule,
-    similarity: Similarity,
+    rule: PairRule,
     /// Candidates that share a key, but for which the whole rule does not hold.
     pub(crate) beyond_the_rule: u64,
-}
-
-/// What becomes of a pair of documents that share a key.
-enum Judgement {
-    NoCandidate,
-    Verdict(Verdict),
 }
 
 impl<'a> Verifier<'a> {
     pub(crate) fn new(verifying: Verifying<'a>) -> Self {
         let Verifying { kernel, recipe, .. } = verifying;
-        Self {
-            rule: CandidateRule::new(kernel, recipe),
-            similarity: Similarity::new(kernel, recipe),
-            verifying,
-            beyond_the_rule: 0,
-        }
+        Self { rule: PairRule::new(kernel, recipe), verifying, beyond_the_rule: 0 }
     }
 
-    fn judge_one(&self, candidate: Candidate, sides: &mut [Side; 2]) -> Result<Judgement> {
-        let Verifying { recipe, order, signatures, sites, sets, .. } = &self.verifying;
+    fn judge_one(&self, candidate: Candidate, sides: &mut [Side; 2]) -> Result<Standing> {
+        let Verifying { order, signatures, sites, sets, .. } = &self.verifying;
         let [a, b] = [candidate.earlier, candidate.later].map(|place| order.row(place));
-        let rule_is_open = !self.rule.is_sharing_a_key();
-        if rule_is_open || recipe.verify == Verify::Estimate {
+        let standing = if self.rule.reads_signatures() {
             let [x, y] = [signatures.signature(a)?, signatures.signature(b)?];
-            if rule_is_open && !self.rule.holds(&x, &y, same_site(sites.as_ref(), a, b)?) {
-                return Ok(Judgement::NoCandidate);
-            }
-            if recipe.verify == Verify::Estimate {
-                let estimate = self.similarity.estimate(&x, &y).unwrap_or(0.0);
-                return Ok(Judgement::Verdict(if estimate >= recipe.threshold {
-                    Verdict::Accepted(Evidence::Estimate(estimate))
-                } else {
-                    Verdict::Refused
-                }));
-            }
-        }
-        let Some(sets) = sets else {
-            return Ok(Judgement::Verdict(Verdict::Accepted(Evidence::Rule)));
+            self.rule.by_signatures(&x, &y, same_site(sites.as_ref(), a, b)?)
+        } else {
+            self.rule.without_signatures()
+        };
+        let sets = match (standing, sets) {
+            (Standing::Open, Some(sets)) => sets,
+            (standing, _) => return Ok(standing),
         };
         let ranges = [sets.range(a)?, sets.range(b)?];
-        let sizes = ranges.clone().map(|range| range.end - range.start);
-        // The smaller set within the larger one is the most that there could be.
-        let most = Overlap { a: sizes[0], b: sizes[1], common: sizes[0].min(sizes[1]) };
-        if most.resemblance() < recipe.threshold {
-            return Ok(Judgement::Verdict(Verdict::Refused));
+        if !self.rule.is_possible(ranges.clone().map(|range| range.end - range.start)) {
+            return Ok(Standing::Judged(Verdict::Refused));
         }
         let [side_a, side_b] = sides;
         let overlap = overlap(self.verifying.kernel, sets, [side_a, side_b], ranges)?;
-        Ok(Judgement::Verdict(if overlap.resemblance() >= recipe.threshold {
-            Verdict::Accepted(Evidence::Exact(overlap))
-        } else {
-            Verdict::Refused
-        }))
+        Ok(Standing::Judged(self.rule.by_overlap(overlap)))
     }
 
-    fn judge_all(&self, candidates: &[Candidate]) -> Result<Vec<Judgement>> {
+    fn judge_all(&self, candidates: &[Candidate]) -> Result<Vec<Standing>> {
         let mut sides = <[Side; 2]>::default();
         candidates.iter().map(|&candidate| self.judge_one(candidate, &mut sides)).collect()
     }
@@ -129,7 +101,7 @@ impl Judge for Verifier<'_> {
             }
             // Neighbours have a document in common, so each thread gets a stretch of them.
             let share = batch.len().div_ceil(self.verifying.threads.max(1));
-            let judged: Vec<Result<Vec<Judgement>>> = std::thread::scope(|scope| {
+            let judged: Vec<Result<Vec<Standing>>> = std::thread::scope(|scope| {
                 let this = &*self;
                 let threads: Vec<_> = batch
                     .chunks(share)
@@ -142,10 +114,11 @@ impl Judge for Verifier<'_> {
             });
             let mut candidates = batch.iter();
             for stretch in judged {
-                for (judgement, &candidate) in stretch?.into_iter().zip(candidates.by_ref()) {
-                    match judgement {
-                        Judgement::Verdict(given) => verdict(candidate, given)?,
-                        Judgement::NoCandidate => {
+                for (standing, &candidate) in stretch?.into_iter().zip(candidates.by_ref()) {
+                    match standing {
+                        Standing::Judged(given) => verdict(candidate, given)?,
+                        Standing::Open => unreachable!("where sets may decide, there are sets"),
+                        Standing::NoCandidate => {
                             self.beyond_the_rule += 1;
                             verdict(candidate, Verdict::Refused)?;
                         }

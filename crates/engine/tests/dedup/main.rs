@@ -4,6 +4,7 @@
 
 mod equals_reference;
 mod example;
+mod in_memory;
 mod limits;
 mod recall;
 mod reference;

@@ -1,0 +1,348 @@
+//! Columns of documents to columns of signatures: what a job on other machines needs of each
+//! document, by the same code as the job here.
+//!
+//! A row that the job would skip, such as one without a text, is null in every column.
+
+use std::sync::Arc;
+
+use arrow_array::builder::{
+    ArrayBuilder, BinaryBuilder, BooleanBuilder, FixedSizeBinaryBuilder, ListBuilder, UInt64Builder,
+};
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{DataType, Field, Schema};
+use lookalike::core::{CandidateRule, Layout, Signature};
+use lookalike::corpus::{ContentKind, ReadOptions, Record, Sources, Tables};
+use lookalike::engine::{KeepPolicy, Texts, site_hash};
+use pyo3::prelude::*;
+use pyo3_arrow::{PyArray, PyRecordBatch};
+
+use crate::columns::{Column, side_by_side};
+use crate::error::{Raise, parameter};
+use crate::interrupt::{self, Stop};
+use crate::recipe::{Recipe, Tools};
+
+/// Documents in columns.
+pub(crate) struct Documents<'py, 'a> {
+    pub(crate) texts: Option<Bound<'py, PyAny>>,
+    pub(crate) html: Option<Bound<'py, PyAny>>,
+    pub(crate) urls: Option<Bound<'py, PyAny>>,
+    pub(crate) keep: Option<&'a str>,
+    /// The values of the field that the policy looks at.
+    pub(crate) keep_values: Option<Bound<'py, PyAny>>,
+}
+
+/// Documents as the library reads them.
+struct Rows {
+    tables: Tables,
+    options: ReadOptions,
+    keep: Option<KeepPolicy>,
+    has_urls: bool,
+}
+
+/// Names that no field has, so that the one of the policy can have any.
+const CONTENT: &str = "\0content";
+const URL: &str = "\0url";
+const NONE: &str = "\0none";
+
+impl Documents<'_, '_> {
+    fn rows(&self) -> PyResult<Rows> {
+        let (kind, content) = match (&self.texts, &self.html) {
+            (Some(texts), None) => (ContentKind::Text, Column::text("texts", texts)?),
+            (None, Some(html)) => (ContentKind::Html, Column::text("html", html)?),
+            _ => return Err(parameter("either texts or html must be given")),
+        };
+        let keep = self.keep.map(str::parse::<KeepPolicy>).transpose().map_err(parameter)?;
+        let field = keep.as_ref().and_then(KeepPolicy::field);
+        let urls = self.urls.as_ref().map(|urls| Column::text("urls", urls)).transpose()?;
+        let values = match (&self.keep_values, field) {
+            (Some(values), Some(field)) => Some((field, Column::new("keep_values", values)?)),
+            (None, None) => None,
+            (Some(_), None) => {
+                return Err(parameter("keep_values are given, but keep looks at no field"));
+            }
+            (None, Some(field)) => {
+                return Err(parameter(format!(
+                    "keep looks at `{field}`, but no keep_values are given"
+                )));
+            }
+        };
+        let mut columns = vec![(CONTENT, &content)];
+        columns.extend(urls.as_ref().map(|urls| (URL, urls)));
+        columns.extend(values.as_ref().map(|(field, values)| (*field, values)));
+        let tables = Tables::one("row", side_by_side(&columns)?);
+        let mut options = ReadOptions::default();
+        let [text, html] = match kind {
+            ContentKind::Text => [CONTENT, NONE],
+            ContentKind::Html => [NONE, CONTENT],
+        };
+        text.clone_into(&mut options.fields.text);
+        html.clone_into(&mut options.fields.html);
+        NONE.clone_into(&mut options.fields.id);
+        URL.clone_into(&mut options.fields.url);
+        let has_urls = urls.is_some();
+        Ok(Rows { tables, options, keep, has_urls })
+    }
+}
+
+impl Rows {
+    /// Calls `each` with every row in order; `None` for one that the job would skip.
+    fn for_each(
+        &self,
+        stop: &Stop,
+        mut each: impl FnMut(Option<&Record<'_>>) -> PyResult<()>,
+    ) -> PyResult<()> {
+        for source in Sources::new(&[], None).raise()?.and_tables(&self.tables) {
+            for chunk in source.raise()?.chunks(&self.options) {
+                if stop.is_wanted() {
+                    return Ok(());
+                }
+                let mut result = Ok(());
+                chunk.raise()?.for_each(|record| {
+                    if result.is_ok() && !stop.is_wanted() {
+                        result = each(record.ok().as_ref());
+                    }
+                });
+                result?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The columns that `sign_batch` can give, in their order.
+const COLUMNS: [&str; 10] = [
+    "exact",
+    "tokens",
+    "shingles",
+    "empty",
+    "features",
+    "keys",
+    "projection",
+    "signature",
+    "site",
+    "rank",
+];
+
+pub(crate) fn sign<'py>(
+    py: Python<'py>,
+    recipe: &Recipe,
+    documents: &Documents<'py, '_>,
+    wanted: Option<Vec<String>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let rows = documents.rows()?;
+    let wanted = wanted.unwrap_or_else(|| {
+        let there = |name: &&&str| match **name {
+            "site" => rows.has_urls,
+            "rank" => rows.keep.is_some(),
+            _ => true,
+        };
+        COLUMNS.iter().filter(there).map(|&name| name.to_owned()).collect()
+    });
+    let mut signing = Signing::new(recipe, &rows, &wanted)?;
+    let signed = interrupt::listen(py, |stop| {
+        let mut texts = Texts::new();
+        recipe.with_tools(|tools| {
+            rows.for_each(stop, |record| {
+                signing.row(tools, &mut texts, record);
+                Ok(())
+            })
+        })?
+    })?;
+    signed?;
+    PyRecordBatch::new(signing.finish()?).into_pyarrow(py)
+}
+
+/// Columns of signatures in the making.
+struct Signing<'a> {
+    recipe: &'a Recipe,
+    rule: CandidateRule,
+    layout: Layout,
+    keep: Option<&'a KeepPolicy>,
+    counts_shingles: bool,
+    columns: Vec<(String, Building)>,
+    buffer: Vec<u8>,
+    keys: Vec<u64>,
+}
+
+enum Building {
+    Exact(FixedSizeBinaryBuilder),
+    Tokens(UInt64Builder),
+    Shingles(UInt64Builder),
+    Empty(BooleanBuilder),
+    Features(ListBuilder<UInt64Builder>),
+    Keys(ListBuilder<UInt64Builder>),
+    Projection(BinaryBuilder),
+    Signature(BinaryBuilder),
+    Site(UInt64Builder),
+    Rank(UInt64Builder),
+}
+
+impl<'a> Signing<'a> {
+    fn new(recipe: &'a Recipe, rows: &'a Rows, wanted: &[String]) -> PyResult<Self> {
+        let column = |name: &String| {
+            let building = match name.as_str() {
+                "exact" => Building::Exact(FixedSizeBinaryBuilder::new(16)),
+                "tokens" => Building::Tokens(UInt64Builder::new()),
+                "shingles" => Building::Shingles(UInt64Builder::new()),
+                "empty" => Building::Empty(BooleanBuilder::new()),
+                "features" => Building::Features(list_builder()),
+                "keys" => Building::Keys(list_builder()),
+                "projection" => Building::Projection(BinaryBuilder::new()),
+                "signature" => Building::Signature(BinaryBuilder::new()),
+                "site" => Building::Site(UInt64Builder::new()),
+                "rank" => Building::Rank(UInt64Builder::new()),
+                _ => {
+                    let names = COLUMNS.join(", ");
+                    return Err(parameter(format!(
+                        "there is no column `{name}`; there are: {names}"
+                    )));
+                }
+            };
+            Ok((name.clone(), building))
+        };
+        Ok(Self {
+            recipe,
+            rule: CandidateRule::new(recipe.kernel(), recipe.core()),
+            layout: Layout::of(recipe.core()),
+            keep: rows.keep.as_ref(),
+            counts_shingles: wanted.iter().any(|name| name == "shingles"),
+            columns: wanted.iter().map(column).collect::<PyResult<_>>()?,
+            buffer: Vec::new(),
+            keys: Vec::new(),
+        })
+    }
+
+    fn row(&mut self, tools: &mut Tools, texts: &mut Texts, record: Option<&Record<'_>>) {
+        let Some(record) = record else {
+            return self.columns.iter_mut().for_each(|(_, building)| building.null());
+        };
+        let text = texts.of_record(record);
+        let mut shingles = 0;
+        let signature: &Signature = if self.counts_shingles {
+            tools.tokenize(text);
+            shingles = tools.shingles().len() as u64;
+            tools.signer.sign_tokens(&tools.tokens)
+        } else {
+            tools.signer.sign(text)
+        };
+        self.keys.clear();
+        self.rule.keys(signature, &mut self.keys);
+        for (_, building) in &mut self.columns {
+            match building {
+                Building::Exact(builder) => {
+                    // Sixteen bytes are sixteen bytes.
+                    let _ = builder.append_value(signature.exact.to_be_bytes());
+                }
+                Building::Tokens(builder) => builder.append_value(signature.tokens),
+                Building::Shingles(builder) => builder.append_value(shingles),
+                Building::Empty(builder) => builder.append_value(signature.is_empty()),
+                Building::Features(builder) => {
+                    builder.values().append_slice(&signature.features);
+                    builder.append(true);
+                }
+                Building::Keys(builder) => {
+                    builder.values().append_slice(&self.keys);
+                    builder.append(true);
+                }
+                Building::Projection(builder) => {
+                    builder.append_value(signature.projection_bytes(self.recipe.core()));
+                }
+                Building::Signature(builder) => {
+                    self.buffer.clear();
+                    self.layout.encode(signature, &mut self.buffer);
+                    builder.append_value(&self.buffer);
+                }
+                Building::Site(builder) => {
+                    let url = record.url.as_deref();
+                    let site = url.and_then(|url| self.recipe.core().sites.site(url));
+                    builder.append_option(site.as_deref().map(site_hash));
+                }
+                Building::Rank(builder) => {
+                    let rank = self.keep.map(|keep| keep.rank(signature.tokens, record));
+                    builder.append_value(rank.unwrap_or(0));
+                }
+            }
+        }
+    }
+
+    fn finish(self) -> PyResult<RecordBatch> {
+        let columns = self.columns.into_iter().map(|(name, building)| {
+            let array = building.finish();
+            (Arc::new(Field::new(name, array.data_type().clone(), true)), array)
+        });
+        let (fields, arrays): (Vec<_>, Vec<_>) = columns.unzip();
+        let batch = RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays);
+        batch.map_err(|error| parameter(error.to_string()))
+    }
+}
+
+fn list_builder() -> ListBuilder<UInt64Builder> {
+    ListBuilder::new(UInt64Builder::new()).with_field(Field::new("item", DataType::UInt64, false))
+}
+
+impl Building {
+    fn null(&mut self) {
+        match self {
+            Self::Exact(builder) => builder.append_null(),
+            Self::Tokens(builder)
+            | Self::Shingles(builder)
+            | Self::Site(builder)
+            | Self::Rank(builder) => builder.append_null(),
+            Self::Empty(builder) => builder.append_null(),
+            Self::Features(builder) | Self::Keys(builder) => builder.append(false),
+            Self::Projection(builder) | Self::Signature(builder) => builder.append_null(),
+        }
+    }
+
+    fn finish(self) -> ArrayRef {
+        match self {
+            Self::Exact(mut builder) => ArrayBuilder::finish(&mut builder),
+            Self::Tokens(mut builder)
+            | Self::Shingles(mut builder)
+            | Self::Site(mut builder)
+            | Self::Rank(mut builder) => ArrayBuilder::finish(&mut builder),
+            Self::Empty(mut builder) => ArrayBuilder::finish(&mut builder),
+            Self::Features(mut builder) | Self::Keys(mut builder) => {
+                ArrayBuilder::finish(&mut builder)
+            }
+            Self::Projection(mut builder) | Self::Signature(mut builder) => {
+                ArrayBuilder::finish(&mut builder)
+            }
+        }
+    }
+}
+
+pub(crate) fn shingles<'py>(
+    py: Python<'py>,
+    recipe: &Recipe,
+    documents: &Documents<'py, '_>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let rows = documents.rows()?;
+    let mut builder = list_builder();
+    let made = interrupt::listen(py, |stop| {
+        let (mut texts, mut count) = (Texts::new(), 0);
+        recipe.with_tools(|tools| {
+            rows.for_each(stop, |record| {
+                let Some(record) = record else {
+                    builder.append(false);
+                    return Ok(());
+                };
+                tools.tokenize(texts.of_record(record));
+                let set = tools.shingles();
+                count += set.len();
+                // A list of Arrow counts with 31 bits.
+                if i32::try_from(count).is_err() {
+                    return Err(parameter(
+                        "the texts have more than 2^31 shingles; give fewer at a time",
+                    ));
+                }
+                builder.values().append_slice(set.as_slice());
+                builder.append(true);
+                Ok(())
+            })
+        })?
+    })?;
+    made?;
+    let array = PyArray::from_array_ref(ArrayBuilder::finish(&mut builder));
+    py.import("pyarrow")?.call_method1("array", (array,))
+}

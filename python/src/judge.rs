@@ -1,0 +1,268 @@
+//! Pairs of documents judged in columns, by the rule of the job.
+
+use std::sync::Arc;
+
+use arrow_array::builder::{BooleanBuilder, Float64Builder, UInt32Builder};
+use arrow_array::cast::AsArray as _;
+use arrow_array::types::{Int64Type, UInt64Type};
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_schema::DataType;
+use lookalike::core::recipe::Candidates;
+use lookalike::core::resemblance::Overlap;
+use lookalike::core::shingle::ShingleSet;
+use lookalike::core::{CandidateRule, Layout, Signature, Similarity};
+use lookalike::engine::matching::Verdict;
+use lookalike::engine::{PairRule, Standing};
+use pyo3::prelude::*;
+use pyo3_arrow::PyRecordBatch;
+
+use crate::columns::{Column, side_by_side};
+use crate::error::parameter;
+use crate::interrupt;
+use crate::recipe::Recipe;
+
+/// Pairs in columns.
+pub(crate) struct Pairs<'py> {
+    pub(crate) shingles: [Option<Bound<'py, PyAny>>; 2],
+    pub(crate) signatures: [Option<Bound<'py, PyAny>>; 2],
+    pub(crate) same_site: Option<Bound<'py, PyAny>>,
+}
+
+const SHINGLES: [&str; 2] = ["shingles_a", "shingles_b"];
+const SIGNATURES: [&str; 2] = ["signatures_a", "signatures_b"];
+const SAME_SITE: &str = "same_site";
+
+impl Pairs<'_> {
+    /// The columns that are given.
+    fn columns(&self) -> PyResult<Vec<(&'static str, Column)>> {
+        let mut columns = Vec::new();
+        for (name, values) in SHINGLES.into_iter().zip(&self.shingles) {
+            if let Some(values) = values {
+                let column = Column::new(name, values)?;
+                if !is_list_of_words(column.kind()) {
+                    return Err(column.wrong("lists of 64-bit integers"));
+                }
+                columns.push((name, column));
+            }
+        }
+        for (name, values) in SIGNATURES.into_iter().zip(&self.signatures) {
+            if let Some(values) = values {
+                let column = Column::new(name, values)?;
+                if !column.kind().is_binary() {
+                    return Err(column.wrong("binary, as sign_batch gives it"));
+                }
+                columns.push((name, column));
+            }
+        }
+        if let Some(values) = &self.same_site {
+            let column = Column::new(SAME_SITE, values)?;
+            if *column.kind() != DataType::Boolean {
+                return Err(column.wrong("booleans"));
+            }
+            columns.push((SAME_SITE, column));
+        }
+        for names in [SHINGLES, SIGNATURES] {
+            let given = columns.iter().filter(|(name, _)| names.contains(name)).count();
+            if given == 1 {
+                return Err(parameter(format!("{} and {} go together", names[0], names[1])));
+            }
+        }
+        Ok(columns)
+    }
+
+    /// Whether all is there that the recipe asks for.
+    fn check(&self, rule: &PairRule, recipe: &Recipe) -> PyResult<()> {
+        let recipe = recipe.core();
+        let missing = |what: &str| {
+            Err(parameter(format!("the recipe `{}` cannot judge without {what}", recipe.name)))
+        };
+        if rule.reads_shingles() && self.shingles[0].is_none() {
+            return missing("shingles_a and shingles_b");
+        }
+        if rule.reads_signatures() && self.signatures[0].is_none() {
+            return missing("signatures_a and signatures_b");
+        }
+        if recipe.candidates == Candidates::BySite && self.same_site.is_none() {
+            return missing(SAME_SITE);
+        }
+        Ok(())
+    }
+}
+
+fn is_list_of_words(kind: &DataType) -> bool {
+    let (DataType::List(items) | DataType::LargeList(items)) = kind else { return false };
+    matches!(items.data_type(), DataType::UInt64 | DataType::Int64)
+}
+
+/// The shingles of a row; Spark and others have no unsigned integers, so that the bits count.
+fn shingles(column: &dyn Array, row: usize) -> ShingleSet {
+    let list: ArrayRef = match column.data_type() {
+        DataType::LargeList(_) => column.as_list::<i64>().value(row),
+        _ => column.as_list::<i32>().value(row),
+    };
+    ShingleSet::new(match list.data_type() {
+        DataType::Int64 => list
+            .as_primitive::<Int64Type>()
+            .values()
+            .iter()
+            .map(|word| word.cast_unsigned())
+            .collect(),
+        _ => list.as_primitive::<UInt64Type>().values().to_vec(),
+    })
+}
+
+fn binary(column: &dyn Array, row: usize) -> &[u8] {
+    match column.data_type() {
+        DataType::LargeBinary => column.as_binary::<i64>().value(row),
+        DataType::BinaryView => column.as_binary_view().value(row),
+        DataType::FixedSizeBinary(_) => column.as_fixed_size_binary().value(row),
+        _ => column.as_binary::<i32>().value(row),
+    }
+}
+
+pub(crate) fn judge<'py>(
+    py: Python<'py>,
+    recipe: &Recipe,
+    pairs: &Pairs<'py>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let mut judging = Judging::new(recipe);
+    pairs.check(&judging.pair_rule, recipe)?;
+    let columns = pairs.columns()?;
+    let columns: Vec<(&str, &Column)> = columns.iter().map(|(name, c)| (*name, c)).collect();
+    let batches = side_by_side(&columns)?;
+    let judged = interrupt::listen(py, |stop| {
+        for batch in &batches {
+            for row in 0..batch.num_rows() {
+                if stop.is_wanted() {
+                    break;
+                }
+                judging.row(batch, row)?;
+            }
+        }
+        Ok::<(), PyErr>(())
+    })?;
+    judged?;
+    PyRecordBatch::new(judging.finish()?).into_pyarrow(py)
+}
+
+/// Columns of judgements in the making.
+struct Judging<'a> {
+    recipe: &'a Recipe,
+    pair_rule: PairRule,
+    rule: CandidateRule,
+    similarity: Similarity,
+    layout: Layout,
+    rows: usize,
+    candidate: BooleanBuilder,
+    accepted: BooleanBuilder,
+    /// Resemblance, containment of a and of b, estimate.
+    shares: [Float64Builder; 4],
+    b_similarity: UInt32Builder,
+    c_similarity: UInt32Builder,
+}
+
+impl<'a> Judging<'a> {
+    fn new(recipe: &'a Recipe) -> Self {
+        let (kernel, core) = (recipe.kernel(), recipe.core());
+        Self {
+            recipe,
+            pair_rule: PairRule::new(kernel, core),
+            rule: CandidateRule::new(kernel, core),
+            similarity: Similarity::new(kernel, core),
+            layout: Layout::of(core),
+            rows: 0,
+            candidate: BooleanBuilder::new(),
+            accepted: BooleanBuilder::new(),
+            shares: std::array::from_fn(|_| Float64Builder::new()),
+            b_similarity: UInt32Builder::new(),
+            c_similarity: UInt32Builder::new(),
+        }
+    }
+
+    fn row(&mut self, batch: &RecordBatch, row: usize) -> PyResult<()> {
+        self.rows += 1;
+        if batch.columns().iter().any(|column| column.is_null(row)) {
+            self.candidate.append_null();
+            self.accepted.append_null();
+            self.shares.iter_mut().for_each(Float64Builder::append_null);
+            self.b_similarity.append_null();
+            self.c_similarity.append_null();
+            return Ok(());
+        }
+        let both = |names: [&str; 2]| {
+            let [a, b] = names.map(|name| batch.column_by_name(name));
+            Some([a?, b?])
+        };
+        let signatures = match both(SIGNATURES) {
+            Some([a, b]) => Some([self.signature(a, row)?, self.signature(b, row)?]),
+            None => None,
+        };
+        let same_site =
+            batch.column_by_name(SAME_SITE).is_some_and(|column| column.as_boolean().value(row));
+        let standing = match &signatures {
+            // Whoever asks may have found them in another way than by a key.
+            Some([a, b]) if !self.rule.holds(a, b, same_site) => Standing::NoCandidate,
+            Some([a, b]) => self.pair_rule.by_signatures(a, b, same_site),
+            None => self.pair_rule.without_signatures(),
+        };
+        let overlap = both(SHINGLES)
+            .map(|[a, b]| Overlap::of(self.recipe.kernel(), &shingles(a, row), &shingles(b, row)));
+        let accepted = match (standing, overlap) {
+            (Standing::Judged(verdict), _) => verdict != Verdict::Refused,
+            (Standing::Open, Some(overlap)) => {
+                self.pair_rule.by_overlap(overlap) != Verdict::Refused
+            }
+            (Standing::NoCandidate | Standing::Open, _) => false,
+        };
+        self.candidate.append_value(standing != Standing::NoCandidate);
+        self.accepted.append_value(accepted);
+        let pair = signatures.as_ref();
+        // A sketch that is not kept looks like an empty one.
+        let sketched = pair.filter(|_| self.recipe.core().keep_sketch);
+        let shares = [
+            overlap.map(Overlap::resemblance),
+            overlap.map(Overlap::containment_a),
+            overlap.map(Overlap::containment_b),
+            sketched.and_then(|[a, b]| self.similarity.estimate(a, b)),
+        ];
+        for (builder, share) in self.shares.iter_mut().zip(shares) {
+            builder.append_option(share);
+        }
+        let count = |count: Option<usize>| count.map(|count| count as u32);
+        let (b, c) = (
+            pair.and_then(|[x, y]| self.similarity.b(x, y)),
+            pair.and_then(|[x, y]| self.similarity.c(x, y)),
+        );
+        self.b_similarity.append_option(count(b));
+        self.c_similarity.append_option(count(c));
+        Ok(())
+    }
+
+    fn signature(&self, column: &dyn Array, row: usize) -> PyResult<Signature> {
+        let bytes = binary(column, row);
+        let whole = bytes.len() == self.layout.bytes();
+        whole.then(|| self.layout.decode(bytes)).flatten().ok_or_else(|| {
+            let (found, expected) = (bytes.len(), self.layout.bytes());
+            parameter(format!(
+                "row {}: no signature of this recipe: {found} bytes, not {expected} good ones",
+                self.rows - 1
+            ))
+        })
+    }
+
+    fn finish(mut self) -> PyResult<RecordBatch> {
+        let [resemblance, containment_a, containment_b, estimate] =
+            self.shares.map(|mut share| Arc::new(share.finish()) as ArrayRef);
+        let batch = RecordBatch::try_from_iter_with_nullable([
+            ("candidate", Arc::new(self.candidate.finish()) as ArrayRef, true),
+            ("accepted", Arc::new(self.accepted.finish()), true),
+            ("resemblance", resemblance, true),
+            ("containment_a", containment_a, true),
+            ("containment_b", containment_b, true),
+            ("estimate", estimate, true),
+            ("b_similarity", Arc::new(self.b_similarity.finish()), true),
+            ("c_similarity", Arc::new(self.c_similarity.finish()), true),
+        ]);
+        batch.map_err(|error| parameter(error.to_string()))
+    }
+}

@@ -1,0 +1,433 @@
+//! Recipes, and all that is done by one.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use lookalike::core::recipe::{Judging, PRESETS, SketchParameters, Verify};
+use lookalike::core::shingle::{ShingleSet, Shingler};
+use lookalike::core::text::html::Extractor;
+use lookalike::core::text::{Text, Token, Tokenizer};
+use lookalike::core::{Comparer, Kernel, Layout, Recipe as CoreRecipe, Signer, SiteRule};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+
+use crate::compare::Comparison;
+use crate::error::{self, Raise, parameter};
+use crate::signature::Signature;
+use crate::text;
+
+/// Every parameter that results depend on.
+#[pyclass(frozen, eq, hash, module = "lookalike")]
+pub(crate) struct Recipe {
+    core: CoreRecipe,
+    kernel: Kernel,
+    /// What signs and compares, for as many threads as have done so at once.
+    tools: Mutex<Vec<Tools>>,
+}
+
+/// What signs and compares documents on one thread.
+pub(crate) struct Tools {
+    pub(crate) signer: Signer,
+    pub(crate) tokenizer: Tokenizer,
+    pub(crate) shingler: Shingler,
+    pub(crate) tokens: Vec<Token>,
+    comparer: Comparer,
+    extractors: [Extractor; 2],
+}
+
+/// Tokens that there is room for between documents.
+const KEPT: usize = 1 << 20;
+
+impl Tools {
+    /// The tokens of a text, for all that follows.
+    pub(crate) fn tokenize(&mut self, text: Text<'_>) {
+        self.tokens.clear();
+        self.tokens.shrink_to(KEPT);
+        self.tokenizer.tokens(text, &mut self.tokens);
+    }
+
+    /// The shingles of the text that was tokenized last.
+    pub(crate) fn shingles(&mut self) -> ShingleSet {
+        ShingleSet::of_tokens(&mut self.shingler, &self.tokens)
+    }
+}
+
+impl Recipe {
+    pub(crate) fn new(recipe: CoreRecipe) -> PyResult<Self> {
+        recipe.validate().raise()?;
+        let kernel = Kernel::from_environment().map_err(lookalike::core::Error::from).raise()?;
+        Ok(Self { core: recipe, kernel, tools: Mutex::default() })
+    }
+
+    pub(crate) fn core(&self) -> &CoreRecipe {
+        &self.core
+    }
+
+    pub(crate) fn kernel(&self) -> Kernel {
+        self.kernel
+    }
+
+    /// Works with tools that nobody else uses.
+    pub(crate) fn with_tools<T>(&self, work: impl FnOnce(&mut Tools) -> T) -> PyResult<T> {
+        let spare = self.tools.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut tools = match spare {
+            Some(tools) => tools,
+            None => self.new_tools()?,
+        };
+        let result = work(&mut tools);
+        self.tools.lock().unwrap_or_else(PoisonError::into_inner).push(tools);
+        Ok(result)
+    }
+
+    fn new_tools(&self) -> PyResult<Tools> {
+        let Self { core: recipe, kernel, .. } = self;
+        let (width, counting) = (recipe.shingles.width, recipe.shingles.counting);
+        Ok(Tools {
+            signer: Signer::with_kernel(recipe, *kernel).raise()?,
+            tokenizer: Tokenizer::with_kernel(recipe.tokens, *kernel),
+            shingler: Shingler::new(*kernel, width, counting),
+            tokens: Vec::new(),
+            comparer: Comparer::new(recipe).raise()?,
+            extractors: [Extractor::new(), Extractor::new()],
+        })
+    }
+}
+
+impl PartialEq for Recipe {
+    fn eq(&self, other: &Self) -> bool {
+        self.core == other.core
+    }
+}
+
+impl std::hash::Hash for Recipe {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.core.digest().hash(state);
+    }
+}
+
+/// A recipe, or the name of a preset or a file.
+pub(crate) fn judged(
+    recipe: &Bound<'_, PyAny>,
+    threshold: Option<f64>,
+    recall: Option<f64>,
+    verify: Option<&str>,
+    sites: Option<&str>,
+) -> PyResult<CoreRecipe> {
+    let judging = Judging {
+        threshold,
+        recall,
+        verify: verify.map(Verify::from_name).transpose().raise()?,
+        sites: sites.map(SiteRule::from_name).transpose().raise()?,
+        templates: None,
+    };
+    if let Ok(recipe) = recipe.cast::<Recipe>() {
+        return recipe.get().core.clone().judging(&judging).raise();
+    }
+    match recipe.extract::<String>() {
+        Ok(name) if PRESETS.contains(&&*name) => {
+            CoreRecipe::preset_judging(&name, &judging).raise()
+        }
+        _ => {
+            let Ok(path) = recipe.extract::<PathBuf>() else {
+                let found = recipe.get_type().name()?;
+                let message = format!("recipe must be a Recipe, a name or a path, not {found}");
+                return Err(PyTypeError::new_err(message));
+            };
+            from_file(&path)?.judging(&judging).raise()
+        }
+    }
+}
+
+fn from_file(path: &Path) -> PyResult<CoreRecipe> {
+    let name = path.display().to_string();
+    if !name.contains(['/', '\\', '.']) && !path.exists() {
+        return CoreRecipe::preset(&name).raise();
+    }
+    let text = std::fs::read_to_string(path).map_err(|error| error::io(path, &error))?;
+    let mut recipe = CoreRecipe::from_toml(&text).raise()?;
+    if recipe.name.is_empty() {
+        recipe.name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    }
+    Ok(recipe)
+}
+
+#[pymethods]
+impl Recipe {
+    /// The names of the presets.
+    #[staticmethod]
+    fn presets() -> Vec<&'static str> {
+        PRESETS.to_vec()
+    }
+
+    /// A named recipe.
+    #[staticmethod]
+    fn preset(name: &str) -> PyResult<Self> {
+        Self::new(CoreRecipe::preset(name).raise()?)
+    }
+
+    /// The recipe `text` for another target: of the pairs at exactly the threshold, the share
+    /// `recall` becomes candidates.
+    #[staticmethod]
+    #[pyo3(signature = (threshold=0.8, recall=0.95))]
+    fn tune(threshold: f64, recall: f64) -> PyResult<Self> {
+        Self::new(CoreRecipe::tune(threshold, recall).raise()?)
+    }
+
+    /// A recipe from TOML.
+    #[staticmethod]
+    fn from_toml(text: &str) -> PyResult<Self> {
+        Self::new(CoreRecipe::from_toml(text).raise()?)
+    }
+
+    /// The preset of this name, or the recipe in this file.
+    #[staticmethod]
+    fn load(name: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Self::new(judged(name, None, None, None, None)?)
+    }
+
+    /// The recipe, judged in another way; its signatures stay the same unless estimates need the
+    /// sketches.
+    #[pyo3(signature = (*, threshold=None, verify=None, sites=None))]
+    fn judging(
+        slf: &Bound<'_, Self>,
+        threshold: Option<f64>,
+        verify: Option<&str>,
+        sites: Option<&str>,
+    ) -> PyResult<Self> {
+        Self::new(judged(slf.as_any(), threshold, None, verify, sites)?)
+    }
+
+    /// The recipe as a TOML file.
+    fn to_toml(&self) -> String {
+        self.core.to_toml()
+    }
+
+    /// Its name.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.core.name
+    }
+
+    /// Identifies all parameters but the name.
+    #[getter]
+    fn digest(&self) -> String {
+        self.core.digest().to_string()
+    }
+
+    /// Identifies the parameters that signatures depend on.
+    #[getter]
+    fn signing_digest(&self) -> String {
+        self.core.signing_digest().to_string()
+    }
+
+    /// The resemblance from which on a verified candidate is a pair.
+    #[getter]
+    fn threshold(&self) -> f64 {
+        self.core.threshold
+    }
+
+    /// What makes a candidate a pair: exact, estimate or none.
+    #[getter]
+    fn verify(&self) -> &'static str {
+        self.core.verify.name()
+    }
+
+    /// What makes two documents a candidate.
+    #[getter]
+    fn candidates(&self) -> &'static str {
+        self.core.candidates.name()
+    }
+
+    /// What a site is: label or public-suffix.
+    #[getter]
+    fn sites(&self) -> &'static str {
+        self.core.sites.name()
+    }
+
+    /// What a token is: words, characters or lines.
+    #[getter]
+    fn tokens(&self) -> &'static str {
+        self.core.tokens.name()
+    }
+
+    /// Tokens in a shingle.
+    #[getter]
+    fn shingle_width(&self) -> usize {
+        self.core.shingles.width
+    }
+
+    /// From which all random choices are drawn.
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.core.seed
+    }
+
+    /// Permutations of the minwise sketch, if there is one.
+    #[getter]
+    fn permutations(&self) -> Option<usize> {
+        match self.core.sketch {
+            SketchParameters::Minwise { permutations } => Some(permutations),
+            _ => None,
+        }
+    }
+
+    /// The filter (k, s, r), if there is one.
+    #[getter]
+    fn filter(&self) -> Option<(u32, u32, u32)> {
+        self.core.features.map(|filter| (filter.k(), filter.s(), filter.r()))
+    }
+
+    /// Bits of the projection, if there is one.
+    #[getter]
+    fn projection_bits(&self) -> Option<usize> {
+        self.core.projection.map(|projection| projection.bits)
+    }
+
+    /// Bytes of a signature as it is stored.
+    #[getter]
+    fn signature_bytes(&self) -> usize {
+        Layout::of(&self.core).bytes()
+    }
+
+    /// The probability that two documents of this resemblance become a candidate, by the filter.
+    fn probability(&self, resemblance: f64) -> PyResult<f64> {
+        if !(0.0..=1.0).contains(&resemblance) {
+            return Err(parameter(format!(
+                "resemblance is {resemblance}, but must be from 0 to 1"
+            )));
+        }
+        let filter = self.core.features;
+        let none = || parameter(format!("the recipe `{}` has no filter", self.core.name));
+        filter.map(|filter| filter.probability(resemblance)).ok_or_else(none)
+    }
+
+    /// The site of a URL, if it has one.
+    fn site(&self, url: &str) -> Option<String> {
+        self.core.sites.site(url)
+    }
+
+    /// The signature of a text.
+    fn sign(slf: &Bound<'_, Self>, text: &Bound<'_, PyAny>) -> PyResult<Signature> {
+        let bytes = text::bytes(text, "text")?;
+        let this = slf.get();
+        let signed =
+            slf.py().detach(|| this.with_tools(|tools| tools.signer.sign(&*bytes).clone()))?;
+        Ok(Signature::new(signed, slf.clone().unbind()))
+    }
+
+    /// The signature of what a visitor sees of a web page.
+    #[pyo3(signature = (html, url=None))]
+    fn sign_html(
+        slf: &Bound<'_, Self>,
+        html: &Bound<'_, PyAny>,
+        url: Option<&str>,
+    ) -> PyResult<Signature> {
+        let page = text::page(html)?;
+        let this = slf.get();
+        let signed = slf.py().detach(|| {
+            this.with_tools(|tools| {
+                let Tools { signer, extractors: [extractor, _], .. } = tools;
+                signer.sign(extractor.extract(&page, url)).clone()
+            })
+        })?;
+        Ok(Signature::new(signed, slf.clone().unbind()))
+    }
+
+    /// Everything that can be said of two texts.
+    fn compare(
+        &self,
+        py: Python<'_>,
+        a: &Bound<'_, PyAny>,
+        b: &Bound<'_, PyAny>,
+    ) -> PyResult<Comparison> {
+        let (a, b) = (text::bytes(a, "a")?, text::bytes(b, "b")?);
+        let compared = py.detach(|| self.with_tools(|tools| tools.comparer.compare(&*a, &*b)))?;
+        Ok(Comparison::from(compared))
+    }
+
+    /// Everything that can be said of two web pages.
+    #[pyo3(signature = (a, b, url_a=None, url_b=None))]
+    fn compare_html(
+        &self,
+        py: Python<'_>,
+        a: &Bound<'_, PyAny>,
+        b: &Bound<'_, PyAny>,
+        url_a: Option<&str>,
+        url_b: Option<&str>,
+    ) -> PyResult<Comparison> {
+        let (a, b) = (text::page(a)?, text::page(b)?);
+        let compared = py.detach(|| {
+            self.with_tools(|tools| {
+                let Tools { comparer, extractors: [left, right], .. } = tools;
+                comparer.compare(left.extract(&a, url_a), right.extract(&b, url_b))
+            })
+        })?;
+        Ok(Comparison::from(compared))
+    }
+
+    /// Signs a column of texts or web pages; see the guide.
+    #[pyo3(signature = (
+        texts=None, *, html=None, urls=None, keep=None, keep_values=None, columns=None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "they have names in Python")]
+    fn sign_batch<'py>(
+        &self,
+        py: Python<'py>,
+        texts: Option<Bound<'py, PyAny>>,
+        html: Option<Bound<'py, PyAny>>,
+        urls: Option<Bound<'py, PyAny>>,
+        keep: Option<&str>,
+        keep_values: Option<Bound<'py, PyAny>>,
+        columns: Option<Vec<String>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let documents = crate::batch::Documents { texts, html, urls, keep, keep_values };
+        crate::batch::sign(py, self, &documents, columns)
+    }
+
+    /// The shingle sets of a column of texts or web pages, as verification compares them.
+    #[pyo3(signature = (texts=None, *, html=None, urls=None))]
+    fn shingles_batch<'py>(
+        &self,
+        py: Python<'py>,
+        texts: Option<Bound<'py, PyAny>>,
+        html: Option<Bound<'py, PyAny>>,
+        urls: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (keep, keep_values) = (None, None);
+        let documents = crate::batch::Documents { texts, html, urls, keep, keep_values };
+        crate::batch::shingles(py, self, &documents)
+    }
+
+    /// Judges pairs of documents that share a key, as the job does.
+    #[pyo3(signature = (
+        shingles_a=None, shingles_b=None, *, signatures_a=None, signatures_b=None, same_site=None
+    ))]
+    fn judge_batch<'py>(
+        &self,
+        py: Python<'py>,
+        shingles_a: Option<Bound<'py, PyAny>>,
+        shingles_b: Option<Bound<'py, PyAny>>,
+        signatures_a: Option<Bound<'py, PyAny>>,
+        signatures_b: Option<Bound<'py, PyAny>>,
+        same_site: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let pairs = crate::judge::Pairs {
+            shingles: [shingles_a, shingles_b],
+            signatures: [signatures_a, signatures_b],
+            same_site,
+        };
+        crate::judge::judge(py, self, &pairs)
+    }
+
+    fn __repr__(&self) -> String {
+        let CoreRecipe { name, threshold, .. } = &self.core;
+        let digest = self.core.digest().to_string();
+        format!("<lookalike.Recipe {name:?}, threshold {threshold}, digest {}>", &digest[..12])
+    }
+
+    /// Recipes go from process to process as TOML.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
+        let from_toml = slf.get_type().getattr("from_toml")?;
+        Ok((from_toml, (slf.get().core.to_toml(),)))
+    }
+}

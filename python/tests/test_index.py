@@ -1,0 +1,138 @@
+"""The index: a round trip through every operation."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+import lookalike as la
+
+LETTER = (
+    "Dear neighbours, the roof will be repaired in March. We ask you to close all windows, "
+    "and to leave no cars in the yard until the work is done."
+)
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> la.Index:
+    return la.Index.create(tmp_path / "index", "text")
+
+
+def test_one_by_one(index: la.Index) -> None:
+    assert index.check(LETTER).is_new and len(index) == 0
+    added = index.add("letter", LETTER, url="https://example.org/", time=1_790_000_000)
+    assert (added.number, added.replaced) == (0, False)
+    answer = index.check(LETTER.upper())
+    assert not answer.is_new and not answer.limited
+    [match] = answer.matches
+    assert (match.id, match.kind, match.resemblance) == ("letter", "exact", 1.0)
+    assert (match.url, match.time) == ("https://example.org/", 1_790_000_000)
+    assert answer.keeper is not None and answer.keeper.id == "letter"
+
+    near = LETTER + " Thank you very much."
+    done = index.check_and_add("near", near)
+    assert done.added is None and done.answer.matches[0].kind == "near"
+    assert done.answer.matches[0].resemblance == la.resemblance(near, LETTER)
+    assert index.check_and_add("near", near, add_if="any").added is not None
+    assert "near" in index and "far" not in index and len(index) == 2
+    record = index.get("near")
+    assert record is not None and record.stored == "text" and record.bytes == len(near)
+    assert index.content("near") == near.encode() and index.content("far") is None
+    assert index.get("far") is None
+    assert index.add("near", LETTER).replaced
+    assert index.remove("near") and not index.remove("near")
+    assert [record.id for record in index] == ["letter"]
+
+
+def test_batches_and_iteration(index: la.Index) -> None:
+    documents = [{"id": f"d{n}", "text": f"number {n} " * 3 + LETTER * (n % 2)} for n in range(700)]
+    assert index.load(iter(documents)) == 700
+    assert [record.id for record in index] == [f"d{n}" for n in range(700)]
+    answers = index.check_batch([{"text": LETTER}, {"text": "something else altogether here"}])
+    assert [answer.is_new for answer in answers] == [False, True]
+    done = index.check_and_add_batch([{"id": "a", "text": "one two three"}, {"id": "b", "text": "ONE two THREE"}])
+    assert done[0].added is not None and done[1].added is None
+    assert done[1].answer.matches[0].id == "a"
+    assert [added.replaced for added in index.add_batch([{"id": "a", "html": "<p>page</p>"}])] == [True]
+    assert index.remove_batch(["a", "b", "d0"]) == [True, False, True]
+    assert index.verify()["documents"] == len(index) == 699
+    index.compact()
+    assert index.stats()["documents"] == 699 and index.stats()["removed"] == 0
+
+
+def test_open_again_and_snapshot(tmp_path: Path) -> None:
+    path = tmp_path / "index"
+    with la.Index.create(path, la.Recipe.tune(0.7, 0.9)) as index:
+        index.add("letter", LETTER)
+        index.snapshot(tmp_path / "copy")
+        assert index.recipe.threshold == 0.7 and index.stores_text
+        with pytest.raises(la.ExistsError, match="in use"):
+            la.Index.open(path)
+    with pytest.raises(ValueError, match="closed"):
+        index.check(LETTER)
+    for folder in (path, tmp_path / "copy"):
+        with la.Index.open(folder) as again:
+            assert not again.check(LETTER).is_new and again.path == folder
+    with pytest.raises(la.ExistsError):
+        la.Index.create(path)
+    with pytest.raises(la.ParameterError, match="is no index") as caught:
+        la.Index.open(tmp_path / "nothing")
+    assert caught.value.kind == "NoIndex"
+
+
+def test_signatures_and_a_secret(tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_bytes(b"0123456789abcdef0123456789abcdef")
+    with la.Index.create(tmp_path / "index", secret=secret, store_text=False) as index:
+        signature = index.recipe.sign(LETTER)
+        index.add("letter", signature=signature)
+        assert index.check(signature=signature).matches[0].kind == "exact"
+        with pytest.raises(la.MismatchError, match="`seed`"):
+            index.add("other", signature=la.Recipe.preset("text").sign(LETTER))
+    with pytest.raises(la.MismatchError, match="needs it") as caught:
+        la.Index.open(tmp_path / "index")
+    assert caught.value.kind == "SecretMissing"
+
+
+def test_a_ranked_list(index: la.Index) -> None:
+    index.add("letter", LETTER)
+    index.add("other", "something else altogether, about the garden")
+    assert index.collapse(["letter", "other", {"text": LETTER.upper()}]) == [None, None, 0]
+    with pytest.raises(la.ParameterError, match="has no document `missing`"):
+        index.collapse(["missing"])
+
+
+@pytest.mark.parametrize(
+    ("document", "error"),
+    [
+        ({"id": "a"}, la.ParameterError),
+        ({"id": "a", "text": "x", "html": "y"}, la.ParameterError),
+        ({"id": "a", "text": 1}, TypeError),
+        ({"id": 1, "text": "x"}, TypeError),
+        ({"id": "a", "body": "x"}, la.ParameterError),
+        ("a text", TypeError),
+        (None, TypeError),
+        ({"id": "a" * 70_000, "text": "x"}, la.ParameterError),
+        ({"id": "a", "text": "x", "time": -1}, (OverflowError, TypeError)),
+    ],
+)
+def test_bad_documents_are_refused(index: la.Index, document: object, error: type) -> None:
+    with pytest.raises(error):
+        index.add_batch([{"id": "good", "text": "x"}, document])
+    assert len(index) == 0, "all or nothing"
+
+
+def test_many_threads(index: la.Index) -> None:
+    def work(name: int) -> None:
+        for n in range(20):
+            index.add(f"{name}-{n}", f"thread {name} and number {n} with some words")
+            assert not index.check(f"thread {name} and number {n} with some words").is_new
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(index) == 80

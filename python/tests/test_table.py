@@ -1,0 +1,145 @@
+"""Tables of every kind: the engine's answer for the same rows."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas
+import polars
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+from conftest import make_rows, write_rows
+
+import lookalike as la
+
+# What stands in clusters.parquet of the table and not of the file.
+OWN = ["source"]
+
+
+@pytest.fixture(scope="module")
+def many() -> pa.Table:
+    return pa.Table.from_pylist(make_rows(100_000))
+
+
+@pytest.fixture(scope="module")
+def from_command(
+    many: pa.Table, command: Callable[..., str], tmp_path_factory: pytest.TempPathFactory
+) -> pa.Table:
+    folder = tmp_path_factory.mktemp("command")
+    corpus = write_rows(folder / "rows.jsonl", many.to_pylist())
+    command("dedup", corpus, "--out", folder / "out", "--keep", "max:score", "--no-write")
+    return pyarrow.parquet.read_table(folder / "out/clusters.parquet").drop_columns(OWN)
+
+
+@pytest.mark.parametrize("kind", ["pyarrow", "polars", "pandas", "slices"])
+def test_a_hundred_thousand_rows(many: pa.Table, from_command: pa.Table, kind: str) -> None:
+    table = {
+        "pyarrow": lambda: many,
+        "polars": lambda: polars.from_arrow(many),
+        "pandas": lambda: many.to_pandas(),
+        "slices": lambda: pa.concat_tables([many.slice(0, 7), many.slice(7, 0), many.slice(7)]),
+    }[kind]()
+    clusters = la.dedup_table(table, url="url", keep="max:score")
+    found = clusters.drop_columns(OWN).replace_schema_metadata(None)
+    assert found.equals(from_command.replace_schema_metadata(None))
+    report = la.Report.of(clusters)
+    assert report.documents == 100_000
+    assert report.near_removed > 5000 and report.exact_removed > 5000
+    mask = la.kept_mask(clusters, 100_000)
+    assert mask.sum() == report.kept
+
+
+ROWS = [
+    {"id": "a", "text": "one two three four five six seven"},
+    {"id": "b", "text": "something else altogether"},
+    {"id": "c", "text": "ONE two three four five six, seven!"},
+]
+
+
+def ids(clusters: pa.Table) -> list[tuple[str, str, bool]]:
+    rows = clusters.select(["id", "keeper", "kept"]).to_pylist()
+    return [tuple(row.values()) for row in rows]  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    "kind", [pa.string(), pa.large_string(), pa.string_view(), pa.binary(), pa.dictionary(pa.int8(), pa.string())]
+)
+def test_every_type_of_text(kind: pa.DataType) -> None:
+    whole = pa.Table.from_pylist(ROWS)
+    text = whole["text"]
+    text = text.dictionary_encode() if pa.types.is_dictionary(kind) else text.cast(kind)
+    table = pa.table({"text": text, "id": whole["id"]})
+    assert ids(la.dedup_table(table)) == [("a", "a", True), ("c", "a", False)]
+
+
+def test_names_of_columns_and_ids() -> None:
+    table = polars.DataFrame({"body": [row["text"] for row in ROWS], "n": [7, 8, 9]})
+    assert ids(la.dedup_table(table, text="body", id="n"))[1] == ("9", "7", False)
+    numbered = la.dedup_table(table, text="body", id=None)
+    assert ids(numbered) == [("0", "0", True), ("2", "0", False)]
+    assert la.kept_mask(numbered, 3).tolist() == [True, True, False]
+    assert table.filter(polars.Series(la.kept_mask(numbered, 3))).height == 2
+    pages = pa.table({"id": ["a", "b"], "page": ["<p>one two</p>", "<b>ONE</b> two"]})
+    assert ids(la.dedup_table(pages, html="page"))[1] == ("b", "a", False)
+    nested = pa.table({"id": [1, 2], "meta": [{"text": "one two"}, {"text": "one two"}]})
+    assert len(ids(la.dedup_table(nested, text="meta.text"))) == 2
+
+
+def test_empty_tables_and_nulls() -> None:
+    empty = pa.table({"id": pa.array([], pa.string()), "text": pa.array([], pa.string())})
+    for table in (empty, polars.from_arrow(empty), empty.to_pandas(), pa.Table.from_batches([], empty.schema)):
+        clusters = la.dedup_table(table)
+        assert clusters.num_rows == 0 and "keeper" in clusters.schema.names
+    table = pa.table({"id": ["a", None, "c", "d"], "text": ["one two", "one two", None, "ONE two"]})
+    with pytest.warns(UserWarning, match="1 rows"):
+        clusters = la.dedup_table(table)
+    assert la.Report.of(clusters).skipped == 1
+    # The row that was skipped is no document, but it is a row.
+    assert clusters["record"].to_pylist() == [1, 2, 4]
+    assert la.kept_mask(clusters, 4).tolist() == [True, False, True, False]
+    with pytest.raises(la.InputError, match="record 3: field `text` is null"):
+        la.dedup_table(table, strict=True)
+
+
+def test_what_is_no_table_is_refused() -> None:
+    table = pa.Table.from_pylist(ROWS)
+    for wrong in (None, ROWS, "table", 7):
+        with pytest.raises(TypeError, match="__arrow_c_stream__"):
+            la.dedup_table(wrong)
+    for names in ({"text": "body"}, {"id": "name"}, {"url": "link"}, {"html": "page"}):
+        with pytest.raises(la.ParameterError, match="there is no column"):
+            la.dedup_table(table, **names)  # type: ignore[arg-type]
+    with pytest.raises(la.ParameterError, match="either text or html"):
+        la.dedup_table(table, text=None)
+    with pytest.raises((la.Error, TypeError)):
+        la.dedup_table(pa.table({"id": [1], "text": [2.5]}), strict=True)
+    with pytest.raises(la.ParameterError, match="no result of dedup_table"):
+        la.Report.of(table)
+
+
+def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    la.dedup_table(pa.Table.from_pylist(ROWS))
+    with pytest.raises(la.ParameterError):
+        la.dedup_table(pa.Table.from_pylist(ROWS), keep="last")
+    assert os.listdir(tmp_path) == []
+
+
+def test_thresholds_and_recipes() -> None:
+    rows = make_rows(300)
+    table = pa.Table.from_pylist(rows)
+    few, many = (la.dedup_table(table, threshold=t).num_rows for t in (0.99, 0.6))
+    assert few < many
+    recipe = la.Recipe.preset("henzinger-sites")
+    assert la.dedup_table(table, url="url", recipe=recipe).num_rows > 0
+    assert la.dedup_table(table, exact_only=True).num_rows < many
+
+
+def test_data_sets_of_hugging_face() -> None:
+    datasets = pytest.importorskip("datasets")
+    data = datasets.Dataset.from_list(ROWS)
+    assert ids(la.dedup_table(data)) == [("a", "a", True), ("c", "a", False)]
