@@ -118,6 +118,7 @@ impl Index {
         let bottom = matches!(recipe.sketch, SketchParameters::Bottom { .. });
         recipe.keep_sketch |= bottom && !options.stores_text();
         recipe.validate()?;
+        recipe.check_signs_alone()?;
         let header = Header::new(&recipe, options.stores_text(), options.opening().secret.as_ref());
         fs::create_dir_all(path).map_err(|e| Error::io(path, Operation::Create, e))?;
         let mut within = fs::read_dir(path).map_err(|e| Error::io(path, Operation::Read, e))?;
