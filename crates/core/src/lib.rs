@@ -50,4 +50,4 @@ pub use lookalike_kernels::{Kernel, Sequence, mix};
 pub use recipe::Recipe;
 pub use signature::{Layout, Signature, Similarity};
 pub use signer::Signer;
-pub use site::{SiteRule, host, site};
+pub use site::{SiteRule, host, site, site_hash};

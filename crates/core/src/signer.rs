@@ -80,6 +80,12 @@ impl Signer {
         self.pass.finish()
     }
 
+    /// The same for a document given as canonical tokens.
+    pub fn sign_distinctive_tokens(&mut self, tokens: &[Token], template: &Template) -> &Signature {
+        self.pass.push_distinctive(tokens, template);
+        self.pass.finish()
+    }
+
     /// Signs a document given as canonical tokens.
     pub fn sign_tokens(&mut self, tokens: &[Token]) -> &Signature {
         for block in tokens.chunks(crate::text::BLOCK) {

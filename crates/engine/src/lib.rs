@@ -66,6 +66,5 @@ pub use occurrences::Occurrences;
 pub use places::Places;
 pub use run::Run;
 pub use running::Running;
-pub use sign::site_hash;
 pub use texts::Texts;
 pub use verify::{PairRule, Standing};

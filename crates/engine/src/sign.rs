@@ -9,12 +9,11 @@ use std::borrow::Cow;
 use std::sync::Mutex;
 
 use lookalike_core::text::Unit;
-use lookalike_core::{CandidateRule, Kernel, Layout, Recipe, Signer};
+use lookalike_core::{CandidateRule, Kernel, Layout, Recipe, Signer, site_hash};
 use lookalike_corpus::{
     Chunk, Format, PassedOver, ReadOptions, Record, Source, Sources, Tables, UnpackedCopies,
 };
 use serde::{Deserialize, Serialize};
-use xxhash_rust::xxh3::xxh3_64;
 
 use crate::atomic_file::Existing;
 use crate::attributes::{Asked, Attributes, AttributesWriter};
@@ -33,11 +32,6 @@ use crate::urls::{UrlList, UrlsWriter};
 
 /// The hash of a site for each row; 0 for none.
 pub(crate) const SITES: Kind = *b"sitehash";
-
-/// What stands for a site where documents are told apart by sites; never 0.
-pub fn site_hash(site: &str) -> u64 {
-    xxh3_64(site.as_bytes()).max(1)
-}
 
 /// The most documents of one job: rows are four bytes in memory.
 pub(crate) const MAX_DOCUMENTS: u64 = u32::MAX as u64 - 1;

@@ -25,8 +25,10 @@
 //! A document without a template shingle has all of its shingles. One that is
 //! all template has none: it resembles nothing but documents of the same tokens.
 
+mod cache;
 mod learn;
 
+pub use cache::TemplateCache;
 pub use learn::{Learned, SAMPLE, in_sample, learn};
 
 use lookalike_kernels::rabin::{TOKENS, Windows};

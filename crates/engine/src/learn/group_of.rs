@@ -1,12 +1,11 @@
 //! The group that a document's template is learned in.
 
-use lookalike_core::Recipe;
 use lookalike_core::recipe::Templates;
+use lookalike_core::{Recipe, site_hash};
 use lookalike_corpus::Record;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::keep;
-use crate::sign::site_hash;
 
 /// Tells the groups of documents.
 #[derive(Clone, Copy)]

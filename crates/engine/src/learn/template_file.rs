@@ -5,19 +5,20 @@
 //! `docs/design/format.md` has the bytes. The groups are held in memory, and as
 //! many templates as fit into a fixed room.
 
-use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufReader, Read as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use lookalike_core::Recipe;
 use lookalike_core::recipe::Digest;
-use lookalike_core::template::{Learned, Template};
+use lookalike_core::shingle::Shingle;
+use lookalike_core::template::{Learned, Template, TemplateCache};
 use xxhash_rust::xxh3::Xxh3Default;
 
 use crate::atomic_file::{AtomicFile, Existing};
 use crate::error::{Error, ErrorKind, Operation, Result};
+use crate::files::Files;
 use crate::rows;
 
 /// The first bytes of the file.
@@ -30,9 +31,6 @@ const HEADER: usize = 8 + 4 + 32;
 const GROUP: usize = 8 + 4 + 4;
 /// Groups, shingles, checksum.
 const END: usize = 8 + 8 + 8;
-
-/// Shingles of templates that are held at a time.
-const HELD: usize = 4 << 20;
 
 /// Writes a file of templates.
 pub(super) struct TemplateWriter {
@@ -104,13 +102,7 @@ pub struct TemplateFile {
     info: TemplateFileInfo,
     /// Hash, where the shingles begin, and how many, ascending.
     groups: Vec<(u64, u64, u32)>,
-    held: Mutex<Held>,
-}
-
-#[derive(Default)]
-struct Held {
-    templates: HashMap<u64, Arc<Template>>,
-    shingles: usize,
+    cache: TemplateCache,
 }
 
 impl TemplateFile {
@@ -180,7 +172,7 @@ impl TemplateFile {
             return Err(corrupt(HEADER as u64 + 8 * shingles, "the groups of the file", found));
         }
         let info = TemplateFileInfo { groups: count, shingles, signing_digest: digest };
-        Ok(Self { path: path.to_owned(), file, info, groups, held: Mutex::default() })
+        Ok(Self { path: path.to_owned(), file, info, groups, cache: TemplateCache::default() })
     }
 
     /// Opens the file of a job, whose recipe it must be of.
@@ -189,14 +181,31 @@ impl TemplateFile {
     /// As [`open`](Self::open), and if it was learned by another recipe.
     pub fn of_recipe(path: &Path, recipe: &Recipe) -> Result<Self> {
         let file = Self::open(path)?;
-        if file.info.signing_digest == recipe.signing_digest() {
-            return Ok(file);
+        file.check_recipe(recipe)?;
+        Ok(file)
+    }
+
+    /// Opens what a finished run has learned; `run` is its folder or the file.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn of_run(run: &Path) -> Result<Self> {
+        if run.is_dir() { Self::open(&Files::new(run, None).templates()) } else { Self::open(run) }
+    }
+
+    /// Checks that it was learned by this recipe.
+    ///
+    /// # Errors
+    /// If not.
+    pub fn check_recipe(&self, recipe: &Recipe) -> Result<()> {
+        if self.info.signing_digest == recipe.signing_digest() {
+            return Ok(());
         }
         Err(Error::new(ErrorKind::Corruption {
-            path: path.to_owned(),
+            path: self.path.clone(),
             offset: 12,
             expected: format!("the recipe {}", recipe.signing_digest()),
-            found: file.info.signing_digest.to_string(),
+            found: self.info.signing_digest.to_string(),
         }))
     }
 
@@ -213,24 +222,21 @@ impl TemplateFile {
         let Ok(at) = self.groups.binary_search_by_key(&group, |group| group.0) else {
             return Ok(None);
         };
-        let lock = || self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(template) = lock().templates.get(&group) {
-            return Ok(Some(Arc::clone(template)));
-        }
+        self.cache.get(group, || self.read(at).map(Some))
+    }
+
+    /// All groups that have a template, ascending, with its shingles.
+    pub fn groups(&self) -> impl Iterator<Item = Result<(u64, Vec<Shingle>)>> {
+        let groups = self.groups.iter().enumerate();
+        groups.map(|(at, &(group, ..))| Ok((group, self.read(at)?)))
+    }
+
+    fn read(&self, at: usize) -> Result<Vec<Shingle>> {
         let (_, start, count) = self.groups[at];
         let mut bytes = vec![0; 8 * count as usize];
         rows::read_at(&self.file, &mut bytes, HEADER as u64 + 8 * start)
             .map_err(|source| Error::io(&self.path, Operation::Read, source))?;
-        let shingles = bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
-        let template = Arc::new(Template::new(shingles));
-        let mut held = lock();
-        // Documents of a site come together as a rule: which one goes matters little.
-        if held.shingles > HELD {
-            *held = Held::default();
-        }
-        held.shingles += count as usize;
-        held.templates.insert(group, Arc::clone(&template));
-        Ok(Some(template))
+        Ok(bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect())
     }
 }
 
