@@ -20,7 +20,7 @@ use crate::postings::{Posting, REBUILD, Recent, Run};
 use crate::state::{Head, Runs};
 use crate::store::{Acknowledged, Durability, Entries, Store, Table};
 use crate::templates::SiteTemplates;
-use crate::tools::{Tools, prepare, signer};
+use crate::tools::{Tools, prepare};
 use crate::view::{Lists, View, content};
 use crate::writer::{Writer, remove_orphans};
 
@@ -292,7 +292,7 @@ impl Index {
     /// # Errors
     /// As [`Signer::new`].
     pub fn signer(&self) -> Result<Signer> {
-        signer(&self.recipe, self.layout, self.kernel)
+        Ok(Signer::with_kernel(&self.recipe, self.kernel)?)
     }
 
     /// Whether contents are stored.

@@ -45,7 +45,7 @@ impl Tools {
     pub(crate) fn new(recipe: &Recipe, layout: SignatureLayout, kernel: Kernel) -> Result<Self> {
         let (width, counting) = (recipe.shingles.width, recipe.shingles.counting);
         Ok(Self {
-            signer: signer(recipe, layout, kernel)?,
+            signer: Signer::with_kernel(recipe, kernel)?,
             tokenizer: Tokenizer::with_kernel(recipe.tokens, kernel),
             shingler: Shingler::new(kernel, width, counting),
             distinctive: Distinctive::new(kernel, width),
@@ -155,12 +155,6 @@ pub(crate) fn prepare<'d>(
     })?;
     let (id, url) = (&*document.id, document.url.as_deref());
     Ok(Prepared { id, url, time: document.time, bytes, signature, stored })
-}
-
-/// A signer whose signatures have what is kept.
-pub(crate) fn signer(recipe: &Recipe, layout: SignatureLayout, kernel: Kernel) -> Result<Signer> {
-    let keep_sketch = recipe.keep_sketch || layout.bit_slots().is_some();
-    Ok(Signer::with_kernel(&Recipe { keep_sketch, ..recipe.clone() }, kernel)?)
 }
 
 /// What is signed and compared of a document.

@@ -84,8 +84,6 @@ pub(crate) struct Model {
     store_text: bool,
     rule: CandidateRule,
     signer: Signer,
-    /// Keeps the sketch in any case.
-    whole: Signer,
     comparer: Comparer,
     documents: BTreeMap<u64, Known>,
     next: u64,
@@ -98,7 +96,6 @@ impl Model {
             store_text,
             rule: CandidateRule::new(Kernel::best(), recipe),
             signer: Signer::new(recipe).unwrap(),
-            whole: Signer::new(&Recipe { keep_sketch: true, ..recipe.clone() }).unwrap(),
             comparer: Comparer::new(recipe).unwrap(),
             documents: BTreeMap::new(),
             next: 0,
@@ -210,7 +207,7 @@ impl Model {
             return None;
         }
         let mut bits = |text: &str| -> Vec<bool> {
-            let minima = &self.whole.sign(text.as_bytes()).sketch;
+            let minima = &self.signer.sign(text.as_bytes()).sketch;
             let product = |m: &u64| u128::from(*m) * 0x9e37_79b9_7f4a_7c15;
             minima.iter().map(|m| product(m) >> 63 & 1 == 1).collect()
         };
