@@ -1,9 +1,9 @@
 //! The index and its operations.
 
 use std::collections::HashSet;
-use std::{fs, io};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::{fs, io};
 
 use lookalike_core::recipe::{SketchParameters, Templates, Verify};
 use lookalike_core::shingle::ShingleSet;

@@ -66,7 +66,11 @@ impl SiteTemplates {
     }
 
     /// The template of a page's site; `None` if there is none.
-    pub(crate) fn of_page(&self, store: &Store, url: Option<&str>) -> Result<Option<Arc<Template>>> {
+    pub(crate) fn of_page(
+        &self,
+        store: &Store,
+        url: Option<&str>,
+    ) -> Result<Option<Arc<Template>>> {
         let Some(site) = url.and_then(|url| self.sites.site(url)) else { return Ok(None) };
         let group = site_hash(&site);
         self.cache.get(group, || match store.get(Table::Templates, &group.to_be_bytes())? {
