@@ -292,6 +292,7 @@ class Index:
         recipe: Recipe | _AnyPath | None = None,
         *,
         store_text: bool = True,
+        learned: _AnyPath | None = None,
         secret: _AnyPath | None = None,
         cache_bytes: int | None = None,
     ) -> Index: ...

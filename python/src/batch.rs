@@ -10,9 +10,9 @@ use arrow_array::builder::{
 };
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
-use lookalike::core::{CandidateRule, Layout, Signature};
+use lookalike::core::{CandidateRule, Layout, Signature, site_hash};
 use lookalike::corpus::{ContentKind, ReadOptions, Record, Sources, Tables};
-use lookalike::engine::{KeepPolicy, Texts, site_hash};
+use lookalike::engine::{KeepPolicy, Texts};
 use pyo3::prelude::*;
 use pyo3_arrow::{PyArray, PyRecordBatch};
 

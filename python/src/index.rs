@@ -2,9 +2,11 @@
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
+use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use lookalike::engine::TemplateFile;
 use lookalike::index::{
     self, AddIf, Content, ContentKind, CreateOptions, Document, Index as CoreIndex, Listed,
     OpenOptions, Secret, Standing,
@@ -353,14 +355,17 @@ impl Index {
 
 #[pymethods]
 impl Index {
-    /// Makes an index in a folder that is empty or does not exist.
+    /// Makes an index in a folder that is empty or does not exist. A recipe with templates needs
+    /// those that a run has learned.
     #[staticmethod]
-    #[pyo3(signature = (path, recipe=None, *, store_text=true, secret=None, cache_bytes=None))]
+    #[pyo3(signature = (path, recipe=None, *, store_text=true, learned=None, secret=None,
+        cache_bytes=None))]
     fn create(
         py: Python<'_>,
         path: PathBuf,
         recipe: Option<Bound<'_, PyAny>>,
         store_text: bool,
+        learned: Option<PathBuf>,
         secret: Option<PathBuf>,
         cache_bytes: Option<u64>,
     ) -> PyResult<Self> {
@@ -368,7 +373,17 @@ impl Index {
         let recipe = judged(&recipe, None, None, None, None)?;
         let options = opening(secret, cache_bytes, false)?;
         let options = CreateOptions::new().store_text(store_text).open(options);
-        py.detach(|| CoreIndex::create(&path, &recipe, &options)).raise().map(Self::new)
+        let Some(learned) = learned else {
+            let made = py.detach(|| CoreIndex::create(&path, &recipe, &options));
+            return made.raise().map(Self::new);
+        };
+        let file = TemplateFile::of_run(&learned).raise()?;
+        file.check_recipe(&recipe).raise()?;
+        let made = py.detach(|| {
+            let templates = file.groups().map(|group| group.map_err(io::Error::other));
+            CoreIndex::create_with_templates(&path, &recipe, &options, templates)
+        });
+        made.raise().map(Self::new)
     }
 
     /// Opens an index. One process at a time can.

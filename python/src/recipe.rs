@@ -118,6 +118,7 @@ pub(crate) fn judged(
         recall,
         verify: verify.map(Verify::from_name).transpose().raise()?,
         sites: sites.map(SiteRule::from_name).transpose().raise()?,
+        templates: None,
     };
     if let Ok(recipe) = recipe.cast::<Recipe>() {
         return recipe.get().core.clone().judging(&judging).raise();

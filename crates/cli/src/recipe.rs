@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, anyhow, bail};
 use lookalike::core::Recipe;
-use lookalike::core::recipe::PRESETS;
+use lookalike::core::recipe::preset_names;
 
 use crate::flags::Judging;
 
@@ -15,8 +15,8 @@ const MAX_BYTES: u64 = 1 << 20;
 
 /// The preset of this name, or the recipe in this file.
 pub(crate) fn load(name: &str) -> anyhow::Result<Recipe> {
-    if PRESETS.contains(&name) {
-        return Ok(Recipe::preset(name)?);
+    if let Ok(recipe) = Recipe::preset(name) {
+        return Ok(recipe);
     }
     let path = Path::new(name);
     let looks_like_path = name.contains(['/', '\\', '.']);
@@ -24,7 +24,7 @@ pub(crate) fn load(name: &str) -> anyhow::Result<Recipe> {
         return Err(anyhow!(
             "there is no recipe `{name}`; the presets are: {}\n\
              hint: `lookalike recipe text > my.toml` makes a file to edit, for `--recipe my.toml`",
-            PRESETS.join(", ")
+            preset_names()
         ));
     }
     let text = read(path)?;
@@ -38,14 +38,15 @@ pub(crate) fn load(name: &str) -> anyhow::Result<Recipe> {
 
 /// The recipe that documents are judged by.
 pub(crate) fn judging(arguments: &Judging) -> anyhow::Result<Recipe> {
-    let Judging { recipe, threshold, recall, verify, sites } = arguments;
+    let Judging { recipe, threshold, recall, verify, sites, templates } = arguments;
     let judging = lookalike::core::recipe::Judging {
         threshold: *threshold,
         recall: *recall,
         verify: *verify,
         sites: *sites,
+        templates: templates.clone(),
     };
-    if PRESETS.contains(&&**recipe) {
+    if Recipe::preset(recipe).is_ok() {
         return Ok(Recipe::preset_judging(recipe, &judging)?);
     }
     Ok(load(recipe)?.judging(&judging)?)

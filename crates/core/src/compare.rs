@@ -57,8 +57,9 @@ impl Comparer {
     /// For this recipe, on the kernel that `LOOKALIKE_KERNEL` names or the fastest.
     ///
     /// # Errors
-    /// As [`Signer::new`].
+    /// As [`Signer::new`], and if the recipe learns templates.
     pub fn new(recipe: &Recipe) -> Result<Self> {
+        recipe.check_signs_alone()?;
         let kernel = Kernel::from_environment()?;
         Ok(Self {
             kernel,

@@ -77,7 +77,7 @@ impl fmt::Display for Error {
             }
             ErrorKind::Syntax(message) => write!(f, "not a recipe: {message}"),
             ErrorKind::UnknownPreset(name) => {
-                let names = crate::recipe::PRESETS.join(", ");
+                let names = crate::recipe::preset_names();
                 write!(f, "there is no recipe `{name}`; the presets are: {names}")
             }
             ErrorKind::Version(version) => write!(

@@ -11,6 +11,7 @@
 //! signature   = what is kept of a document   signer: all of it in one pass
 //! filter      when do shared features make a candidate?
 //! candidate   the keys by which candidates meet, and the whole rule
+//! template    what is the frame of a site, and what is a page's own
 //! resemblance and difference: the truth about two documents
 //! recipe      every parameter of all that
 //! ```
@@ -39,6 +40,7 @@ mod signature;
 mod signer;
 mod site;
 pub mod sketch;
+pub mod template;
 pub mod text;
 
 pub use candidate::{Agreement, CandidateRule, Condition, Counted};
@@ -48,4 +50,4 @@ pub use lookalike_kernels::{Kernel, Sequence, mix};
 pub use recipe::Recipe;
 pub use signature::{Layout, Signature, Similarity};
 pub use signer::Signer;
-pub use site::{SiteRule, host, site};
+pub use site::{SiteRule, host, site, site_hash};

@@ -14,6 +14,7 @@ use crate::recipe::{Over, Recipe, SketchParameters};
 use crate::shingle::Shingler;
 use crate::signature::Signature;
 use crate::sketch::{Bottom, Lists, Minwise, Modular, mixing_key};
+use crate::template::{Distinctive, MAX_TOKENS, Template};
 use crate::text::{Text, Token, Tokenizer};
 
 /// Signs documents by one recipe.
@@ -55,6 +56,33 @@ impl Signer {
 
     /// Ends a document that came in pieces.
     pub fn finish(&mut self) -> &Signature {
+        self.pass.finish()
+    }
+
+    /// Signs a text of a group with a template: its features and its sketch are those of its
+    /// distinctive shingles. Without one, if it is all template: it resembles nothing then.
+    pub fn sign_distinctive<'t>(
+        &mut self,
+        text: impl Into<Text<'t>>,
+        template: &Template,
+    ) -> &Signature {
+        let mut tokens = std::mem::take(&mut self.pass.items);
+        tokens.clear();
+        self.tokenizer.tokens(text, &mut tokens);
+        // What is too long to have a template need not be held by anything else.
+        if tokens.len() > MAX_TOKENS {
+            tokens.chunks(crate::text::BLOCK).for_each(|block| self.pass.push(block));
+            tokens = Vec::new();
+        } else {
+            self.pass.push_distinctive(&tokens, template);
+        }
+        self.pass.items = tokens;
+        self.pass.finish()
+    }
+
+    /// The same for a document given as canonical tokens.
+    pub fn sign_distinctive_tokens(&mut self, tokens: &[Token], template: &Template) -> &Signature {
+        self.pass.push_distinctive(tokens, template);
         self.pass.finish()
     }
 
@@ -104,6 +132,9 @@ struct Pass {
     exact: [u64; 2],
     mixed: Vec<u64>,
     items: Vec<Token>,
+    distinctive: Distinctive,
+    /// The document has tokens, but nothing of its own.
+    nothing: bool,
     signature: Signature,
 }
 
@@ -159,6 +190,8 @@ impl Pass {
             exact: [Rabin::EMPTY; 2],
             mixed: Vec::new(),
             items: Vec::new(),
+            distinctive: Distinctive::new(kernel, recipe.shingles.width),
+            nothing: false,
             signature: Signature { features: vec![0; features], ..Signature::default() },
         }
     }
@@ -166,10 +199,7 @@ impl Pass {
     /// Takes the next tokens of the document.
     fn push(&mut self, tokens: &[Token]) {
         let kernel = self.kernel;
-        self.tokens += tokens.len() as u64;
-        for (f, rabin) in self.exact.iter_mut().zip([&TOKENS, &FEATURES]) {
-            *f = kernel.append_words(rabin, *f, tokens);
-        }
+        self.begin(tokens);
         if let Some(projector) = &mut self.projector
             && projector.over == Over::Tokens
         {
@@ -187,12 +217,32 @@ impl Pass {
         }
     }
 
+    /// Takes all tokens of a document, of whose shingles only the distinctive ones are sampled.
+    fn push_distinctive(&mut self, tokens: &[Token], template: &Template) {
+        self.begin(tokens);
+        let Self { kernel, key, sampler, projector, distinctive, .. } = self;
+        let shingles = distinctive.shingles(template, tokens);
+        self.nothing = shingles.is_empty() && !tokens.is_empty();
+        for block in shingles.chunks_mut(crate::text::BLOCK) {
+            sample(*kernel, *key, block, sampler, projector);
+        }
+    }
+
+    /// What is made of tokens whatever their shingles are.
+    fn begin(&mut self, tokens: &[Token]) {
+        self.tokens += tokens.len() as u64;
+        for (f, rabin) in self.exact.iter_mut().zip([&TOKENS, &FEATURES]) {
+            *f = self.kernel.append_words(rabin, *f, tokens);
+        }
+    }
+
     /// Ends the document, and is ready for the next.
     fn finish(&mut self) -> &Signature {
         let Self { kernel, key, shingler, sampler, projector, signature, .. } = self;
         if self.needs_shingles {
             shingler.finish(|shingles| sample(*kernel, *key, shingles, sampler, projector));
         }
+        let nothing = std::mem::take(&mut self.nothing);
         signature.tokens = std::mem::take(&mut self.tokens);
         let [high, low] = std::mem::replace(&mut self.exact, [Rabin::EMPTY; 2]);
         signature.exact = u128::from(high) << 64 | u128::from(low);
@@ -202,7 +252,7 @@ impl Pass {
             Sampler::None => {}
             Sampler::Minwise(minwise) => {
                 signature.sketch.extend_from_slice(minwise.minima());
-                if signature.tokens > 0 {
+                if signature.tokens > 0 && !nothing {
                     let grouped = signature.features.len() * self.group_size;
                     feature::features(&minwise.minima()[..grouped], &mut signature.features);
                 }

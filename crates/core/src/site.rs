@@ -3,6 +3,8 @@
 //! Hosts are compared as they are written, in lower case: a name in Unicode and
 //! the same name in Punycode are two.
 
+use xxhash_rust::xxh3::xxh3_64;
+
 /// What a site is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SiteRule {
@@ -54,6 +56,11 @@ impl SiteRule {
 /// ```
 pub fn site(url: &str) -> Option<String> {
     SiteRule::Label.site(url)
+}
+
+/// What stands for a site where documents are told apart by sites; never 0.
+pub fn site_hash(site: &str) -> u64 {
+    xxh3_64(site.as_bytes()).max(1)
 }
 
 /// The host of a URL, in lower case, without user, port and a final dot.

@@ -80,6 +80,7 @@ fn usual() -> Result<Report, lookalike_core::Error> {
         candidates: 402_771,
         bytes_read: 6_912_044_118,
         seconds: Seconds {
+            learn: 0.0,
             sign: 148.2,
             group: 9.4,
             r#match: 31.7,

@@ -68,6 +68,7 @@ impl Files {
             sources => "sources.jsonl",
             signatures => "documents.signatures",
             urls => "documents.urls",
+            templates => "documents.templates",
             kept => "kept",
             clusters => "clusters.parquet",
             pairs => "pairs.parquet";
@@ -75,6 +76,8 @@ impl Files {
             ranks => "ranks",
             sites => "sites",
             parts => "parts",
+            listed => "listed.jsonl",
+            samples => "samples",
             copies => "copies",
             groups => "groups",
             shingles => "shingles",

@@ -8,6 +8,8 @@ use crate::error::Error;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Stage {
+    /// Templates of groups, where the recipe wants them.
+    Learn,
     /// Documents to signatures.
     Sign,
     /// Identity sets.
@@ -34,12 +36,20 @@ pub enum Stage {
 
 impl Stage {
     /// Those of a deduplication.
-    pub const ALL: [Self; 6] =
-        [Self::Sign, Self::Group, Self::Match, Self::Verify, Self::Decide, Self::Write];
+    pub const ALL: [Self; 7] = [
+        Self::Learn,
+        Self::Sign,
+        Self::Group,
+        Self::Match,
+        Self::Verify,
+        Self::Decide,
+        Self::Write,
+    ];
 
     /// Its name in messages and reports.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Learn => "learn",
             Self::Sign => "sign",
             Self::Group => "group",
             Self::Match => "match",

@@ -9,17 +9,17 @@ use std::borrow::Cow;
 use std::sync::Mutex;
 
 use lookalike_core::text::Unit;
-use lookalike_core::{Kernel, Layout, Recipe, Signer};
+use lookalike_core::{CandidateRule, Kernel, Layout, Recipe, Signer, site_hash};
 use lookalike_corpus::{
     Chunk, Format, PassedOver, ReadOptions, Record, Source, Sources, Tables, UnpackedCopies,
 };
 use serde::{Deserialize, Serialize};
-use xxhash_rust::xxh3::xxh3_64;
 
 use crate::atomic_file::Existing;
 use crate::attributes::{Asked, Attributes, AttributesWriter};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::Files;
+use crate::learn::{GroupOf, TemplateFile};
 use crate::long_text;
 use crate::observe::{Observer, Stage, Work};
 use crate::pipeline::{Event, Held, Piece, Pipeline};
@@ -32,11 +32,6 @@ use crate::urls::{UrlList, UrlsWriter};
 
 /// The hash of a site for each row; 0 for none.
 pub(crate) const SITES: Kind = *b"sitehash";
-
-/// What stands for a site where documents are told apart by sites; never 0.
-pub fn site_hash(site: &str) -> u64 {
-    xxh3_64(site.as_bytes()).max(1)
-}
 
 /// The most documents of one job: rows are four bytes in memory.
 pub(crate) const MAX_DOCUMENTS: u64 = u32::MAX as u64 - 1;
@@ -60,11 +55,21 @@ pub(crate) struct Signing<'a> {
     pub(crate) tables: Option<&'a Tables>,
 }
 
+/// What is known of sources before they are read.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct ListedSources {
+    pub(crate) other_files: u64,
+    pub(crate) skips: Skips,
+}
+
 /// What was signed.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Signed {
     pub(crate) documents: u64,
     pub(crate) empty: u64,
+    /// Documents that are nothing but template.
+    #[serde(default)]
+    pub(crate) all_template: u64,
     pub(crate) sources: u64,
     /// Bytes of texts and pages.
     pub(crate) bytes: u64,
@@ -88,13 +93,10 @@ impl Signing<'_> {
         format: Option<Format>,
         files: &Files,
     ) -> Result<Signed> {
-        let sources = || {
-            let sources = Sources::by_name(inputs, format).map_err(Error::corpus)?;
-            Ok::<_, Error>(match self.tables {
-                Some(tables) => sources.and_tables(tables),
-                None => sources,
-            })
-        };
+        if self.recipe.templates.are_learned() {
+            return self.sign_listed(files);
+        }
+        let sources = || self.sources(inputs, format);
         let total = if self.observer.wants_totals() {
             Some(Work::Stored(stored_bytes(sources()?)))
         } else {
@@ -122,6 +124,54 @@ impl Signing<'_> {
         Ok(signed)
     }
 
+    fn sources(&self, inputs: &[String], format: Option<Format>) -> Result<Sources> {
+        let sources = Sources::by_name(inputs, format).map_err(Error::corpus)?;
+        Ok(match self.tables {
+            Some(tables) => sources.and_tables(tables),
+            None => sources,
+        })
+    }
+
+    /// Lists the sources, for learning and signing to read the same.
+    pub(crate) fn list(
+        &self,
+        inputs: &[String],
+        format: Option<Format>,
+        files: &Files,
+    ) -> Result<ListedSources> {
+        let sources = self.sources(inputs, format)?;
+        let mut listing = Listing { sources, skips: Skips::default() };
+        let mut writer = SourcesWriter::create(&files.listed())?;
+        while let Some(source) = listing.next(self) {
+            let source = source?;
+            source.local_path().map_or(Ok(()), |path| files.check_foreign(path))?;
+            let source = source.spool(&files.work).map_err(Error::corpus)?;
+            let (bytes, modified) = SourceRow::state(&source).unwrap_or_default();
+            writer.push(&SourceRow {
+                source,
+                bytes,
+                modified,
+                first_row: 0,
+                documents: 0,
+                bad: Vec::new(),
+                broken: false,
+            })?;
+        }
+        writer.finish()?;
+        Ok(ListedSources { other_files: listing.sources.other_files(), skips: listing.skips })
+    }
+
+    /// Signs all documents of the sources that were listed.
+    fn sign_listed(&self, files: &Files) -> Result<Signed> {
+        let sources = SourceTable::open(&files.listed())?.with_copies(self.copies);
+        let sources = match self.tables {
+            Some(tables) => sources.with_tables(tables),
+            None => sources,
+        };
+        self.observer.begin(Stage::Sign, Some(Work::Stored(sources.stored_bytes()?)));
+        self.sign(sources.to_read_again(|_| true), files)
+    }
+
     /// Signs the same documents once more, by another recipe.
     ///
     /// # Errors
@@ -141,10 +191,13 @@ impl Signing<'_> {
         files: &Files,
     ) -> Result<Signed> {
         let pipeline = Pipeline::within(self.budget, self.options, self.threads, self.observer);
+        let learned = self.recipe.templates.are_learned();
+        let templates = learned.then(|| TemplateFile::of_recipe(&files.templates(), self.recipe));
+        let templates = templates.transpose()?;
         let mut sink = Sink::create(self, files)?;
         pipeline.run(
             listed,
-            || Worker::start(self),
+            || Worker::start(self, templates.as_ref()),
             |event| match event {
                 Event::Result(batch) => sink.take(batch),
                 Event::End { source, fault, .. } => sink.end(source, fault),
@@ -204,6 +257,7 @@ struct Batch {
     urls: UrlList,
     attributes: Attributes,
     empty: u64,
+    all_template: u64,
     bytes: u64,
     /// Records, bad ones included.
     records: u64,
@@ -225,13 +279,27 @@ struct Worker<'a> {
     signer: Signer,
     texts: Texts,
     layout: Layout,
+    rule: CandidateRule,
+    group_of: GroupOf<'a>,
+    templates: Option<&'a TemplateFile>,
 }
 
 impl<'a> Worker<'a> {
-    fn start(signing: &'a Signing<'a>) -> Result<impl FnMut(u64, Piece) -> Result<Batch>> {
+    fn start(
+        signing: &'a Signing<'a>,
+        templates: Option<&'a TemplateFile>,
+    ) -> Result<impl FnMut(u64, Piece) -> Result<Batch>> {
         let signer = Signer::with_kernel(signing.recipe, signing.kernel).map_err(Error::recipe)?;
         let layout = Layout::of(signing.recipe);
-        let mut worker = Self { signing, signer, texts: Texts::new(), layout };
+        let mut worker = Self {
+            signing,
+            signer,
+            texts: Texts::new(),
+            layout,
+            rule: CandidateRule::new(signing.kernel, signing.recipe),
+            group_of: GroupOf::new(signing.recipe),
+            templates,
+        };
         Ok(move |_, piece| {
             Ok(match piece {
                 Piece::Chunk(chunk) => worker.chunk(&chunk),
@@ -263,7 +331,16 @@ impl<'a> Worker<'a> {
 
     fn document(&mut self, record: &Record<'_>, batch: &mut Batch) -> Result<()> {
         check_id(&record.id)?;
-        let signature = self.signer.sign(self.texts.of_record(record));
+        let template = match self.templates {
+            Some(templates) => templates.template(self.group_of.record(record))?,
+            None => None,
+        };
+        let text = self.texts.of_record(record);
+        let signature = match &template {
+            Some(template) => self.signer.sign_distinctive(text, template),
+            None => self.signer.sign(text),
+        };
+        batch.all_template += u64::from(self.rule.is_all_template(signature));
         self.layout.encode(signature, &mut batch.signatures);
         batch.empty += u64::from(signature.is_empty());
         batch.bytes += record.content.len() as u64;
@@ -367,6 +444,7 @@ impl<'a> Sink<'a> {
         let signed = &mut self.signed;
         signed.documents += documents;
         signed.empty += batch.empty;
+        signed.all_template += batch.all_template;
         signed.bytes += batch.bytes;
         if signed.documents > MAX_DOCUMENTS {
             return Err(Error::new(ErrorKind::TooManyDocuments(MAX_DOCUMENTS)));

@@ -245,6 +245,11 @@ impl SourceTable {
         })
     }
 
+    /// The size of all files as they were.
+    pub(crate) fn stored_bytes(&self) -> Result<u64> {
+        (0..self.len()).map(|number| Ok(self.get(number)?.bytes.unwrap_or(0))).sum()
+    }
+
     /// How a source ended that is read again: a fault that was not there the first time is one.
     pub(crate) fn check_end(
         &self,

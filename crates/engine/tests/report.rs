@@ -27,6 +27,7 @@ fn full() -> Report {
     let mut refused = Histogram::default();
     refused.add_many(0.61, 70_003);
     Report {
+        templates: None,
         documents: 10_000_001,
         empty: 10_002,
         skipped: 10_003,
@@ -38,6 +39,7 @@ fn full() -> Report {
         pairs: 2_100_009,
         bytes_read: 80_000_000_010,
         seconds: Seconds {
+            learn: 0.5,
             sign: 101.0,
             group: 22.5,
             r#match: 33.25,

@@ -133,7 +133,8 @@ impl Kept {
             let Some(record) = self.records.get(&keeper) else { continue };
             let shingles = || {
                 let Some(document) = source.document(keeper)? else { return Ok(None) };
-                Ok(tools.query(&document, true).shingles)
+                let template = index.template(document.url.as_deref())?;
+                Ok(tools.query(&document, template.as_deref(), true).shingles)
             };
             if let Some(found) = index.judge().judge(&query, record, shingles)? {
                 return Ok(Standing::LeftOut { keeper, found: Box::new(found) });

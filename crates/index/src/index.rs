@@ -1,11 +1,13 @@
 //! The index and its operations.
 
 use std::collections::HashSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::{fs, io};
 
-use lookalike_core::recipe::{SketchParameters, Verify};
+use lookalike_core::recipe::{SketchParameters, Templates, Verify};
+use lookalike_core::shingle::ShingleSet;
+use lookalike_core::template::Template;
 use lookalike_core::{Kernel, Recipe, Signature, Signer};
 
 use crate::document::{Content, Document, Record, SignatureLayout};
@@ -17,7 +19,8 @@ use crate::pending::{Pending, keys};
 use crate::postings::{Posting, REBUILD, Recent, Run};
 use crate::state::{Head, Runs};
 use crate::store::{Acknowledged, Durability, Entries, Store, Table};
-use crate::tools::Tools;
+use crate::templates::SiteTemplates;
+use crate::tools::{Tools, prepare};
 use crate::view::{Lists, View, content};
 use crate::writer::{Writer, remove_orphans};
 
@@ -46,6 +49,7 @@ pub struct Index {
     run_postings: usize,
     threads: usize,
     store: Store,
+    templates: Option<SiteTemplates>,
     lists: RwLock<Lists>,
     writer: Mutex<Writer>,
     tools: Mutex<Vec<Tools>>,
@@ -113,6 +117,27 @@ impl Index {
     /// # Errors
     /// If the recipe cannot be followed, the folder has something in it, or the system refuses.
     pub fn create(path: &Path, recipe: &Recipe, options: &CreateOptions) -> Result<Self> {
+        recipe.check_signs_alone()?;
+        Self::create_with_templates(path, recipe, options, [])
+    }
+
+    /// As [`create`](Self::create), for a recipe that compares pages without the templates of
+    /// their sites. A job has learned them: the hash of each site
+    /// ([`site_hash`](lookalike_core::site_hash)), and its shingles. A site that has none is
+    /// compared as a whole.
+    ///
+    /// # Errors
+    /// As [`create`](Self::create), if a template cannot be had, or if the recipe has templates of
+    /// anything but sites.
+    pub fn create_with_templates(
+        path: &Path,
+        recipe: &Recipe,
+        options: &CreateOptions,
+        templates: impl IntoIterator<Item = io::Result<(u64, Vec<u64>)>>,
+    ) -> Result<Self> {
+        if let Templates::ByField(_) = recipe.templates {
+            recipe.check_signs_alone()?;
+        }
         let mut recipe = recipe.clone();
         recipe.keep_sketch |= recipe.verify == Verify::Estimate;
         let bottom = matches!(recipe.sketch, SketchParameters::Bottom { .. });
@@ -128,6 +153,9 @@ impl Index {
         fs::create_dir(&runs).map_err(|e| Error::io(&runs, Operation::Create, e))?;
         let store = Store::open(&path.join(STORE), path, options.opening().cache_bytes)?;
         begin(&store, Head::default(), &Runs::default())?;
+        if recipe.templates.are_learned() {
+            SiteTemplates::write(&store, templates)?;
+        }
         Acknowledged::create(&path.join(ACKNOWLEDGED), 0)?;
         // The last: without it the folder is no index.
         header.write(&path.join(HEADER))?;
@@ -179,6 +207,7 @@ impl Index {
         let open = |&entry| Run::open(&folder, entry).map(Arc::new);
         let open_runs: Vec<Arc<Run>> = runs.entries.iter().map(open).collect::<Result<_>>()?;
         let holes = holes(&store, head)?;
+        let templates = SiteTemplates::open(&store, &recipe)?;
         let writer = Writer { head, runs, acknowledged, garbage: Vec::new(), merging: None };
         let index = Self {
             path: path.to_owned(),
@@ -190,6 +219,7 @@ impl Index {
             run_postings: options.run_postings,
             threads: options.threads,
             store,
+            templates,
             lists: RwLock::new(Lists { runs: open_runs, recent: Recent::default(), holes }),
             writer: Mutex::new(writer),
             tools: Mutex::default(),
@@ -330,7 +360,9 @@ impl Index {
     fn add_all(&self, documents: &[Document<'_>], durability: Durability) -> Result<Vec<Added>> {
         let prepared = self.of_each(documents, |document, tools| {
             self.check_document(document)?;
-            tools.prepare(document, None, self.header.store_text)
+            let template = self.template(document.url.as_deref())?;
+            let query = tools.query(document, template.as_deref(), false);
+            prepare(document, query.signature, self.header.store_text)
         })?;
         self.with_tools(|tools| {
             self.change(durability, |change| {
@@ -367,7 +399,7 @@ impl Index {
                     let adds = add_if == AddIf::Any || answer.is_new();
                     let added = adds.then(|| {
                         let text = self.header.store_text;
-                        let prepared = tools.prepare(document, Some(query), text)?;
+                        let prepared = prepare(document, query.signature.clone(), text)?;
                         change.add(prepared, tools)
                     });
                     Ok(CheckedAndAdded { answer, added: added.transpose()? })
@@ -494,7 +526,33 @@ impl Index {
 
     pub(crate) fn query(&self, document: &Document<'_>, tools: &mut Tools) -> Result<Query> {
         self.check_document(document)?;
-        Ok(tools.query(document, self.judge.needs_shingles()))
+        let template = self.template(document.url.as_deref())?;
+        Ok(tools.query(document, template.as_deref(), self.judge.needs_shingles()))
+    }
+
+    /// The template of a page's site, if the recipe wants such and there is one.
+    pub(crate) fn template(&self, url: Option<&str>) -> Result<Option<Arc<Template>>> {
+        match &self.templates {
+            Some(templates) => templates.of_page(&self.store, url),
+            None => Ok(None),
+        }
+    }
+
+    pub(crate) fn templates(&self) -> Option<&SiteTemplates> {
+        self.templates.as_ref()
+    }
+
+    /// The shingles that a known document is compared by, if its content is there.
+    fn shingles_of(
+        &self,
+        known: &Record,
+        content: Option<Vec<u8>>,
+        tools: &mut Tools,
+    ) -> Result<Option<ShingleSet>> {
+        let (Some(kind), Some(content)) = (known.stored, content) else { return Ok(None) };
+        let url = known.url.as_deref();
+        let template = self.template(url)?;
+        Ok(Some(tools.shingles(kind, &content, url, template.as_deref())))
     }
 
     /// What is known now of a document.
@@ -509,7 +567,7 @@ impl Index {
         for known in &candidates.records {
             let shingles = || {
                 let content = content(&self.store, None, Some(&snapshot), known)?;
-                Ok(shingles_of(known, content, tools))
+                self.shingles_of(known, content, tools)
             };
             matches.extend(self.judge.judge(query, known, shingles)?);
         }
@@ -662,7 +720,7 @@ impl Change<'_> {
         for known in &candidates.records {
             let shingles = || {
                 let content = content(&index.store, Some(pending), None, known)?;
-                Ok(shingles_of(known, content, tools))
+                index.shingles_of(known, content, tools)
             };
             matches.extend(index.judge.judge(query, known, shingles)?);
         }
@@ -693,14 +751,6 @@ fn parts<'d, 't>(documents: &'d [Document<'t>], threads: usize) -> Vec<&'d [Docu
         parts.push(&documents[first..]);
     }
     parts
-}
-
-fn shingles_of(
-    known: &Record,
-    content: Option<Vec<u8>>,
-    tools: &mut Tools,
-) -> Option<lookalike_core::shingle::ShingleSet> {
-    Some(tools.shingles(known.stored?, &content?, known.url.as_deref()))
 }
 
 /// The first records of a store.

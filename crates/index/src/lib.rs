@@ -65,7 +65,8 @@
 //! postings  key -> documents: in memory, then runs         writer    flushes, merges
 //! view      lists of a moment -> candidates                pending   changes not made yet
 //! judge     candidate -> match                             maintenance  verify, compact, copy
-//! browse    documents page by page                        clusters  what looks alike in the index
+//! browse    documents page by page                        templates  of sites, left out
+//!                                                          clusters  what looks alike in the index
 //! ```
 
 mod browse;
@@ -83,6 +84,7 @@ mod pending;
 mod postings;
 mod state;
 mod store;
+mod templates;
 mod tools;
 mod view;
 mod writer;

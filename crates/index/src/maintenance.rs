@@ -14,6 +14,7 @@ use crate::index::{ACKNOWLEDGED, HEADER, Index, RUNS, STORE, begin};
 use crate::pending::keys;
 use crate::postings::merge::{due, merge};
 use crate::postings::{Posting, REBUILD, Run};
+use crate::state::TemplateCounts;
 use crate::store::{Acknowledged, Durability, Store, Table};
 use crate::view::content;
 use crate::writer::{Writer, write_run};
@@ -29,6 +30,8 @@ pub struct Stats {
     pub documents: u64,
     /// Documents that were removed or replaced and that lists may still have.
     pub removed: u64,
+    /// Sites whose templates are left out of comparisons.
+    pub templates: u64,
     /// Changes made so far.
     pub operations: u64,
     /// Files of postings.
@@ -71,6 +74,7 @@ impl Index {
         Ok(Stats {
             documents: head.documents,
             removed: head.holes,
+            templates: self.templates().map_or(0, |templates| templates.counts().groups),
             operations: head.operations,
             runs: lists.runs.len() as u64,
             postings: sum(|run| run.entry().postings),
@@ -89,6 +93,9 @@ impl Index {
     /// The first damage that is found, or if the index cannot be read.
     pub fn verify(&self) -> Result<Verified> {
         let writer = self.writer();
+        if let Some(templates) = self.templates() {
+            templates.verify(self.store())?;
+        }
         let mut verified = Verified::default();
         let mut expected = Sum::default();
         for record in self.documents_of(&writer)? {
@@ -231,7 +238,12 @@ impl Index {
 
         let copy = Store::open(&folder.join(STORE), to, 8 << 20)?;
         begin(&copy, head, &runs)?;
-        for table in [Table::Documents, Table::Texts, Table::Holes] {
+        if let Some(templates) = self.templates() {
+            let mut changes = copy.changes();
+            changes.insert(Table::State, TemplateCounts::KEY, &templates.counts().encode());
+            copy.commit(changes, Durability::Later)?;
+        }
+        for table in [Table::Documents, Table::Texts, Table::Holes, Table::Templates] {
             let (mut changes, mut bytes) = (copy.changes(), 0);
             for entry in self.store().snapshot_from(&snapshot, table, &[])? {
                 let (key, value) = entry?;

@@ -1,4 +1,4 @@
-//! How far an index is: two small records of the store.
+//! How far an index is: small records of the store.
 
 use std::path::Path;
 
@@ -29,6 +29,32 @@ pub(crate) struct Runs {
     pub(crate) next_id: u64,
     /// In the order of their documents.
     pub(crate) entries: Vec<RunEntry>,
+}
+
+/// How many templates there are; never changes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct TemplateCounts {
+    /// Sites that have one.
+    pub(crate) groups: u64,
+    /// Shingles of all of them.
+    pub(crate) shingles: u64,
+}
+
+impl TemplateCounts {
+    pub(crate) const KEY: &'static [u8] = b"templates";
+
+    pub(crate) fn encode(self) -> Vec<u8> {
+        sealed([self.groups, self.shingles])
+    }
+
+    pub(crate) fn decode(bytes: Option<&[u8]>, store: &Path) -> Result<Self> {
+        match opened(bytes).as_deref() {
+            Some(&[groups, shingles]) => Ok(Self { groups, shingles }),
+            _ => {
+                Err(Error::corruption(store, "state: the record `templates` is damaged or missing"))
+            }
+        }
+    }
 }
 
 impl Head {

@@ -5,7 +5,8 @@
 //!
 //! ```text
 //! documents  number -> record        texts  number -> compressed content
-//! holes      number -> nothing       state  "head", "runs"
+//! holes      number -> nothing       state  "head", "runs", "templates"
+//! templates  site -> shingles
 //! ```
 //!
 //! Numbers are big endian and ascend, so that every table is written once and
@@ -37,6 +38,7 @@ const DOCUMENTS: &str = "documents";
 const TEXTS: &str = "texts";
 const HOLES: &str = "holes";
 const STATE: &str = "state";
+const TEMPLATES: &str = "templates";
 
 /// Bytes of a table in memory before it is written. 32 MiB: 200,000 records.
 const TABLE_BYTES: u64 = 32 << 20;
@@ -55,10 +57,12 @@ pub(crate) enum Table {
     Texts,
     Holes,
     State,
+    Templates,
 }
 
 impl Table {
-    const ALL: [Self; 4] = [Self::Documents, Self::Texts, Self::Holes, Self::State];
+    const ALL: [Self; 5] =
+        [Self::Documents, Self::Texts, Self::Holes, Self::State, Self::Templates];
 
     fn name(self) -> &'static str {
         match self {
@@ -66,13 +70,14 @@ impl Table {
             Self::Texts => TEXTS,
             Self::Holes => HOLES,
             Self::State => STATE,
+            Self::Templates => TEMPLATES,
         }
     }
 
     fn options(self) -> KeyspaceCreateOptions {
         let bytes = match self {
             Self::Documents | Self::Texts => TABLE_BYTES,
-            Self::Holes | Self::State => SMALL_TABLE_BYTES,
+            Self::Holes | Self::State | Self::Templates => SMALL_TABLE_BYTES,
         };
         let compression = match self {
             // Contents are compressed already, each by itself.
@@ -110,7 +115,7 @@ pub(crate) struct Store {
 
 struct Open {
     database: Database,
-    keyspaces: [Keyspace; 4],
+    keyspaces: [Keyspace; 5],
 }
 
 impl Open {
@@ -149,9 +154,9 @@ impl Store {
                 .manual_journal_persist(true)
                 .worker_threads(2)
                 .open()?;
-            let [a, b, c, d] =
+            let [a, b, c, d, e] =
                 Table::ALL.map(|table| database.keyspace(table.name(), || table.options()));
-            Ok(Open { keyspaces: [a?, b?, c?, d?], database })
+            Ok(Open { keyspaces: [a?, b?, c?, d?, e?], database })
         });
         let open = opened.map_err(|error| match error.kind() {
             ErrorKind::InUse(_) => Error::new(ErrorKind::InUse(index.to_owned())),
@@ -252,7 +257,7 @@ impl Store {
     /// Has the tables with little in them written. A journal is kept until all of its tables are,
     /// and these would not be full for a long time.
     pub(crate) fn write_small_tables(&self) -> Result<()> {
-        for table in [Table::Holes, Table::State] {
+        for table in [Table::Holes, Table::State, Table::Templates] {
             guarded(&self.path, table.name(), || self.inner().keyspace(table).rotate_memtable())?;
         }
         Ok(())

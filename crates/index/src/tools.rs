@@ -1,6 +1,7 @@
 //! What signs documents and makes their shingle sets. One for each thread at work.
 
 use lookalike_core::shingle::{ShingleSet, Shingler};
+use lookalike_core::template::{Distinctive, Template};
 use lookalike_core::text::html::Extractor;
 use lookalike_core::text::{Text, Token, Tokenizer};
 use lookalike_core::{Kernel, Recipe, Signature, Signer, SiteRule};
@@ -14,6 +15,7 @@ pub(crate) struct Tools {
     signer: Signer,
     tokenizer: Tokenizer,
     shingler: Shingler,
+    distinctive: Distinctive,
     extractor: Extractor,
     sites: SiteRule,
     layout: SignatureLayout,
@@ -46,6 +48,7 @@ impl Tools {
             signer: Signer::with_kernel(recipe, kernel)?,
             tokenizer: Tokenizer::with_kernel(recipe.tokens, kernel),
             shingler: Shingler::new(kernel, width, counting),
+            distinctive: Distinctive::new(kernel, width),
             extractor: Extractor::new(),
             sites: recipe.sites,
             layout,
@@ -55,13 +58,23 @@ impl Tools {
     }
 
     /// The signature of a document, and its shingles if they are wanted and can be had.
-    pub(crate) fn query(&mut self, document: &Document<'_>, shingles: bool) -> Query {
-        let mut query = self.whole_query(document, shingles);
+    pub(crate) fn query(
+        &mut self,
+        document: &Document<'_>,
+        template: Option<&Template>,
+        shingles: bool,
+    ) -> Query {
+        let mut query = self.whole_query(document, template, shingles);
         self.layout.reduce(&mut query.signature);
         query
     }
 
-    fn whole_query(&mut self, document: &Document<'_>, shingles: bool) -> Query {
+    fn whole_query(
+        &mut self,
+        document: &Document<'_>,
+        template: Option<&Template>,
+        shingles: bool,
+    ) -> Query {
         let url = document.url.as_deref();
         let site = url.and_then(|url| self.sites.site(url));
         let (kind, content) = match &document.content {
@@ -73,14 +86,21 @@ impl Tools {
         };
         if !shingles {
             let Self { extractor, signer, .. } = self;
-            let signature = signer.sign(text(extractor, kind, content, url)).clone();
+            let text = text(extractor, kind, content, url);
+            let signature = match template {
+                Some(template) => signer.sign_distinctive(text, template),
+                None => signer.sign(text),
+            };
+            let signature = signature.clone();
             return Query { signature, site, shingles: None };
         }
         self.tokenize(kind, content, url);
-        let signature = self.signer.sign_tokens(&self.tokens).clone();
-        let shingles = Some(ShingleSet::of_tokens(&mut self.shingler, &self.tokens));
-        self.tokens.shrink_to(KEPT);
-        Query { signature, site, shingles }
+        let signature = match template {
+            Some(template) => self.signer.sign_distinctive_tokens(&self.tokens, template),
+            None => self.signer.sign_tokens(&self.tokens),
+        };
+        let signature = signature.clone();
+        Query { signature, site, shingles: Some(self.shingle_set(template)) }
     }
 
     /// The shingles of a stored content.
@@ -89,10 +109,20 @@ impl Tools {
         kind: ContentKind,
         content: &[u8],
         url: Option<&str>,
+        template: Option<&Template>,
     ) -> ShingleSet {
         self.tokenize(kind, content, url);
-        let set = ShingleSet::of_tokens(&mut self.shingler, &self.tokens);
-        self.tokens.shrink_to(KEPT);
+        self.shingle_set(template)
+    }
+
+    /// Of the tokens of now, which are forgotten.
+    fn shingle_set(&mut self, template: Option<&Template>) -> ShingleSet {
+        let Self { shingler, distinctive, tokens, .. } = self;
+        let set = match template {
+            Some(template) => ShingleSet::new(distinctive.shingles(template, tokens).to_vec()),
+            None => ShingleSet::of_tokens(shingler, tokens),
+        };
+        tokens.shrink_to(KEPT);
         set
     }
 
@@ -101,35 +131,30 @@ impl Tools {
         tokens.clear();
         tokenizer.tokens(text(extractor, kind, content, url), tokens);
     }
+}
 
-    /// Signs and compresses a document. `query` has its signature if that was made already.
-    pub(crate) fn prepare<'d>(
-        &mut self,
-        document: &'d Document<'_>,
-        query: Option<&Query>,
-        store_text: bool,
-    ) -> Result<Prepared<'d>> {
-        let signature = match query {
-            Some(query) => query.signature.clone(),
-            None => self.query(document, false).signature,
-        };
-        let (bytes, content) = match &document.content {
-            Content::Signed { bytes, .. } => (*bytes, None),
-            Content::Text(text) => (text.len() as u64, Some((ContentKind::Text, text))),
-            Content::Html(page) => (page.len() as u64, Some((ContentKind::Html, page))),
-        };
-        let stored = content.filter(|_| store_text).map(|(kind, content)| {
-            let compressed = zstd::bulk::compress(content, COMPRESSION_LEVEL);
-            compressed.map(|compressed| (kind, compressed))
-        });
-        // Only memory could be lacking, and then it would not have come so far.
-        let stored = stored.transpose().map_err(|error| {
-            let (id, fault) = (document.id.to_string(), format!("cannot be compressed: {error}"));
-            Error::new(ErrorKind::OtherSignature { id, fault })
-        })?;
-        let (id, url) = (&*document.id, document.url.as_deref());
-        Ok(Prepared { id, url, time: document.time, bytes, signature, stored })
-    }
+/// A document with its signature, and compressed if contents are stored.
+pub(crate) fn prepare<'d>(
+    document: &'d Document<'_>,
+    signature: Signature,
+    store_text: bool,
+) -> Result<Prepared<'d>> {
+    let (bytes, content) = match &document.content {
+        Content::Signed { bytes, .. } => (*bytes, None),
+        Content::Text(text) => (text.len() as u64, Some((ContentKind::Text, text))),
+        Content::Html(page) => (page.len() as u64, Some((ContentKind::Html, page))),
+    };
+    let stored = content.filter(|_| store_text).map(|(kind, content)| {
+        let compressed = zstd::bulk::compress(content, COMPRESSION_LEVEL);
+        compressed.map(|compressed| (kind, compressed))
+    });
+    // Only memory could be lacking, and then it would not have come so far.
+    let stored = stored.transpose().map_err(|error| {
+        let (id, fault) = (document.id.to_string(), format!("cannot be compressed: {error}"));
+        Error::new(ErrorKind::OtherSignature { id, fault })
+    })?;
+    let (id, url) = (&*document.id, document.url.as_deref());
+    Ok(Prepared { id, url, time: document.time, bytes, signature, stored })
 }
 
 /// What is signed and compared of a document.

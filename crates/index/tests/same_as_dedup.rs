@@ -10,8 +10,9 @@ use std::fs;
 use std::path::Path;
 
 use common::Folder;
+use lookalike_core::recipe::{LEARNING_PRESETS, PRESETS};
 use lookalike_core::{Recipe, mix};
-use lookalike_engine::{Dedup, KeepPolicy, Unobserved};
+use lookalike_engine::{Dedup, KeepPolicy, TemplateFile, Unobserved};
 use lookalike_index::{AddIf, CreateOptions, Document, Index, OpenOptions};
 
 struct Page {
@@ -103,7 +104,16 @@ fn mirrors(folder: &Path) -> BTreeSet<String> {
 fn kept_by_index(folder: &Path, corpus: &[Page], recipe: &Recipe) -> BTreeSet<String> {
     let options = OpenOptions::new().run_postings(1000);
     let create = CreateOptions::new().open(options);
-    let index = Index::create(&folder.join("index"), recipe, &create).unwrap();
+    let path = folder.join("index");
+    let index = if recipe.templates.are_learned() {
+        // What the job has learned.
+        let learned = folder.join("out/documents.templates");
+        let learned = TemplateFile::of_recipe(&learned, recipe).unwrap();
+        let templates = learned.groups().map(|group| group.map_err(std::io::Error::other));
+        Index::create_with_templates(&path, recipe, &create, templates).unwrap()
+    } else {
+        Index::create(&path, recipe, &create).unwrap()
+    };
     let mut kept = BTreeSet::new();
     // Batches, for the sake of speed; each document sees those before it.
     for batch in corpus.chunks(50) {
@@ -120,7 +130,7 @@ fn kept_by_index(folder: &Path, corpus: &[Page], recipe: &Recipe) -> BTreeSet<St
 
 #[test]
 fn what_stays_online_is_what_the_batch_job_keeps() {
-    for (number, preset) in lookalike_core::recipe::PRESETS.iter().enumerate() {
+    for (number, preset) in PRESETS.iter().chain(&LEARNING_PRESETS).enumerate() {
         let folder = Folder::new("same-as-dedup");
         let recipe = Recipe::preset(preset).unwrap();
         let corpus = corpus(number as u64, 900);
@@ -130,4 +140,42 @@ fn what_stays_online_is_what_the_batch_job_keeps() {
         let differences: Vec<_> = expected.symmetric_difference(&found).take(3).collect();
         assert!(differences.is_empty(), "{preset}: {differences:?}");
     }
+}
+
+#[test]
+fn templates_stay_with_the_index() {
+    let folder = Folder::new("templates");
+    let recipe = Recipe::preset("sites").unwrap();
+    let corpus = corpus(77, 900);
+    kept_by_job(folder.path(), &corpus, &recipe);
+    kept_by_index(folder.path(), &corpus, &recipe);
+    let path = folder.path().join("index");
+    // Pages of one frame with other contents: without templates they look alike.
+    let frame = || (0..80).map(|w| format!("frame{w}"));
+    let page = |own: &str| {
+        let own = (0..12).map(|w| format!("{own}{w}"));
+        frame().chain(own).collect::<Vec<_>>().join(" ")
+    };
+    let url = &corpus.iter().find(|page| page.text.starts_with("frame0")).unwrap().url;
+    let check = |index: &Index, url: &str| {
+        index.add(&Document::text("first", &page("first")).with_url(url)).unwrap();
+        let second = page("second");
+        let answer = index.check(&Document::text("", &second).with_url(url)).unwrap();
+        index.remove("first").unwrap();
+        answer.is_new()
+    };
+    let index = Index::open(&path, &OpenOptions::new()).unwrap();
+    assert!(index.stats().unwrap().templates > 0);
+    assert!(check(&index, url), "what they share is template");
+    assert!(!check(&index, "http://elsewhere.example/1"), "a site without a template");
+    index.verify().unwrap();
+    let copy = folder.path().join("copy");
+    index.snapshot(&copy).unwrap();
+    let copy = Index::open(&copy, &OpenOptions::new()).unwrap();
+    assert_eq!(copy.stats().unwrap().templates, index.stats().unwrap().templates);
+    assert!(check(&copy, url));
+    copy.verify().unwrap();
+    // A recipe that needs templates is none for an index without.
+    let error = Index::create(&folder.path().join("none"), &recipe, &CreateOptions::new());
+    assert!(error.unwrap_err().to_string().contains("templates"));
 }

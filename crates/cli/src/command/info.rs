@@ -6,6 +6,7 @@ use std::thread;
 use anyhow::{anyhow, bail};
 use lookalike::core::text::UNICODE_VERSION;
 use lookalike::core::{Kernel, Layout, Recipe};
+use lookalike::engine::TemplateFile;
 use lookalike::engine::signature_file::{FORMAT_VERSION, SignatureReader, is_signature_file};
 use serde_json::json;
 
@@ -57,6 +58,9 @@ pub(crate) fn file(path: &Path, as_json: bool) -> anyhow::Result<Outcome> {
     if is_signature_file(path)? {
         return signatures(path, as_json);
     }
+    if TemplateFile::is_at(path)? {
+        return templates(path, as_json);
+    }
     let name = path.to_str().ok_or_else(|| anyhow!("`{name}`: its name is not UTF-8"))?;
     let is_toml = path.extension().is_some_and(|extension| extension == "toml");
     // `./` so that a file that is called like a preset is looked at.
@@ -70,6 +74,30 @@ pub(crate) fn file(path: &Path, as_json: bool) -> anyhow::Result<Outcome> {
              hint: `lookalike sketch {name} -o FILE` makes a signature file of a text"
         ),
     }
+}
+
+/// About a file of templates.
+fn templates(path: &Path, as_json: bool) -> anyhow::Result<Outcome> {
+    let info = TemplateFile::open(path)?.info();
+    let length = path.metadata().map_or(0, |metadata| metadata.len());
+    if as_json {
+        output::write_json(&json!({
+            "kind": "templates",
+            "groups": info.groups,
+            "shingles": info.shingles,
+            "bytes": length,
+            "signing_digest": info.signing_digest.to_string(),
+        }))?;
+        return Ok(Outcome::Done);
+    }
+    let mut table = Table::new(&[Align::Left, Align::Left]);
+    table.row(["kind", "file of templates"]);
+    table.row(["groups with a template", &grouped(info.groups)]);
+    table.row(["template shingles", &grouped(info.shingles)]);
+    table.row(["size", &bytes(length)]);
+    table.row(["signing digest", &info.signing_digest.to_string()]);
+    output::write(&table.text())?;
+    Ok(Outcome::Done)
 }
 
 fn signatures(path: &Path, as_json: bool) -> anyhow::Result<Outcome> {

@@ -227,6 +227,7 @@ struct Documents {
 
 impl Documents {
     fn new(recipe: &Recipe, kernel: Kernel) -> anyhow::Result<Self> {
+        recipe.check_signs_alone()?;
         let shingles = recipe.shingles;
         Ok(Self {
             tokenizer: Tokenizer::with_kernel(recipe.tokens, kernel),

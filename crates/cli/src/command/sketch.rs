@@ -13,6 +13,7 @@ use crate::{interrupt, recipe};
 
 pub(crate) fn run(arguments: &Sketch, kernel: Kernel) -> anyhow::Result<Outcome> {
     let recipe = recipe::load(&arguments.recipe)?;
+    recipe.check_signs_alone()?;
     let mut signer = Signer::with_kernel(&recipe, kernel)?;
     let mut texts = Texts::new();
     let mut inputs = arguments.documents.of(&arguments.inputs)?;

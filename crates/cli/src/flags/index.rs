@@ -62,8 +62,12 @@ Whoever knows the seed of a recipe can make a page that looks like another one t
 that does not. --secret-seed draws all random choices from a file of yours instead, at least 16 bytes:
 the same file must be given whenever the index is opened, and is not stored.
 
+A recipe that compares pages without the templates of their sites needs templates that were learned:
+--learned takes them from a run of `lookalike dedup` by the same recipe.
+
 Examples:
   lookalike index create pages
+  lookalike index create pages --recipe sites --learned out
   lookalike index create pages --threshold 0.9 --no-text
   head -c 32 /dev/urandom > secret && lookalike index create pages --secret-seed secret")]
 struct RawCreate {
@@ -72,6 +76,9 @@ struct RawCreate {
     /// Do not store documents, only signatures: small, but nothing is verified exactly
     #[arg(long)]
     no_text: bool,
+    /// The run whose templates of sites are left out, or its file `documents.templates`
+    #[arg(long, value_name = "RUN", value_hint = ValueHint::AnyPath)]
+    learned: Option<PathBuf>,
     #[command(flatten)]
     judging: RawJudging,
 }
@@ -232,7 +239,7 @@ pub(crate) struct Index {
 
 /// What to do with an index.
 pub(crate) enum IndexWanted {
-    Create { judging: Judging, store_text: bool },
+    Create { judging: Judging, store_text: bool, learned: Option<PathBuf> },
     Add { inputs: Vec<String>, reading: Reading },
     Check { inputs: Vec<String>, reading: Reading, json: bool },
     Filter { inputs: Vec<String>, reading: Reading, out: Option<PathBuf> },
@@ -262,9 +269,9 @@ impl RawReading {
 impl RawIndex {
     pub(crate) fn check(self) -> Result<Index, clap::Error> {
         let (location, wanted) = match self.command {
-            RawIndexCommand::Create(RawCreate { location, no_text, judging }) => {
+            RawIndexCommand::Create(RawCreate { location, no_text, learned, judging }) => {
                 let judging = judging.check("index")?;
-                (location, IndexWanted::Create { judging, store_text: !no_text })
+                (location, IndexWanted::Create { judging, store_text: !no_text, learned })
             }
             RawIndexCommand::Add(RawAdd { location, inputs, reading }) => {
                 (location, IndexWanted::Add { inputs, reading: reading.check() })

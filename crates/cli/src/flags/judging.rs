@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use lookalike::core::SiteRule;
-use lookalike::core::recipe::Verify;
+use lookalike::core::recipe::{Templates, Verify};
 
 use super::{mistake, positive_share, proper_share};
 
@@ -30,6 +30,10 @@ pub(crate) struct RawJudging {
     verify: Option<RawVerify>,
     #[command(flatten)]
     sites: RawSites,
+    /// Whose templates are learned and left out: by-site, by-field:NAME or off [default: the
+    /// recipe's]
+    #[arg(long, value_name = "GROUPS", help_heading = "Judging")]
+    templates: Option<Templates>,
 }
 
 #[derive(Args)]
@@ -75,11 +79,12 @@ pub(crate) struct Judging {
     pub(crate) recall: Option<f64>,
     pub(crate) verify: Option<Verify>,
     pub(crate) sites: Option<SiteRule>,
+    pub(crate) templates: Option<Templates>,
 }
 
 impl RawJudging {
     pub(crate) fn check(self, command: &str) -> Result<Judging, clap::Error> {
-        let Self { recipe, threshold, recall, verify, sites } = self;
+        let Self { recipe, threshold, recall, verify, sites, templates } = self;
         if recall.is_some() && recipe != "text" {
             let message = "--recall chooses the filter of the recipe `text`; others have their own";
             return Err(mistake(command, message));
@@ -89,6 +94,6 @@ impl RawJudging {
             RawVerify::Estimate => Verify::Estimate,
             RawVerify::None => Verify::None,
         });
-        Ok(Judging { recipe, threshold, recall, verify, sites: sites.check() })
+        Ok(Judging { recipe, threshold, recall, verify, sites: sites.check(), templates })
     }
 }

@@ -9,7 +9,9 @@
 mod presets;
 mod toml_form;
 
-pub use presets::PRESETS;
+pub use presets::{LEARNING_PRESETS, PRESETS, preset_names};
+
+use std::fmt;
 
 use sha2::{Digest as _, Sha256};
 
@@ -32,6 +34,8 @@ pub struct Recipe {
     pub seed: u64,
     /// What a token is.
     pub tokens: Unit,
+    /// Whose templates are learned, so that documents are compared without them.
+    pub templates: Templates,
     /// What a shingle is.
     pub shingles: Shingles,
     /// What is sampled from the shingles.
@@ -50,6 +54,52 @@ pub struct Recipe {
     pub verify: Verify,
     /// The resemblance from which on a verified candidate is a pair.
     pub threshold: f64,
+}
+
+/// The groups whose templates are learned ([`crate::template`]).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Templates {
+    /// None: documents are compared as they stand.
+    #[default]
+    Off,
+    /// The documents of a site, by their addresses.
+    BySite,
+    /// The documents with the same value in this field.
+    ByField(String),
+}
+
+impl Templates {
+    /// Whether there are any.
+    pub fn are_learned(&self) -> bool {
+        *self != Self::Off
+    }
+}
+
+impl fmt::Display for Templates {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Off => f.write_str("off"),
+            Self::BySite => f.write_str("by-site"),
+            Self::ByField(name) => write!(f, "by-field:{name}"),
+        }
+    }
+}
+
+impl std::str::FromStr for Templates {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        match (text, text.strip_prefix("by-field:")) {
+            ("off", _) => Ok(Self::Off),
+            ("by-site", _) => Ok(Self::BySite),
+            (_, Some(name)) if !name.is_empty() => Ok(Self::ByField(name.to_owned())),
+            _ => {
+                let expected = "one of `off` `by-site` `by-field:NAME`";
+                Err(Error::parameter("templates", format_args!("`{text}`"), expected))
+            }
+        }
+    }
 }
 
 /// What a shingle is.
@@ -152,7 +202,7 @@ pub enum Verify {
 }
 
 /// Other ways to judge than a recipe's own; what is not said stays.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Judging {
     /// The resemblance from which on a verified candidate is a pair.
     pub threshold: Option<f64>,
@@ -162,6 +212,8 @@ pub struct Judging {
     pub verify: Option<Verify>,
     /// What a site is.
     pub sites: Option<SiteRule>,
+    /// Whose templates are learned.
+    pub templates: Option<Templates>,
 }
 
 /// Widest shingle. Enough for whole pages of text; a bound keeps memory bounded.
@@ -243,6 +295,17 @@ impl Recipe {
         if !fits {
             return Err(Error::parameter("candidates.rule", self.candidates.name(), needs));
         }
+        if self.templates.are_learned() {
+            if self.candidates != Candidates::Features || self.projection.is_some() {
+                let expected = "features, without a projection, where templates are learned";
+                return Err(Error::parameter("candidates.rule", self.candidates.name(), expected));
+            }
+            if self.shingles.counting != Counting::Set {
+                let expected = "set where templates are learned";
+                let counting = self.shingles.counting.name();
+                return Err(Error::parameter("shingles.count", counting, expected));
+            }
+        }
         if self.verify == Verify::Estimate && !self.sketch.estimates_resemblance() {
             let expected = "exact or none where the sketch gives no estimate";
             return Err(Error::parameter("verify.by", "estimate", expected));
@@ -252,6 +315,18 @@ impl Recipe {
             return Err(Error::parameter("verify.threshold", self.threshold, expected));
         }
         Ok(())
+    }
+
+    /// Checks that documents can be signed one by one, without what is learned from others.
+    ///
+    /// # Errors
+    /// If templates are learned.
+    pub fn check_signs_alone(&self) -> Result<()> {
+        if !self.templates.are_learned() {
+            return Ok(());
+        }
+        let expected = "`off` here: only `dedup` and `eval` learn templates";
+        Err(Error::parameter("templates", format_args!("`{}`", self.templates), expected))
     }
 
     /// The preset of this name, judged in another way. The filter of `text` is chosen again for
@@ -268,7 +343,7 @@ impl Recipe {
         }
         let (threshold, recall) =
             (threshold.unwrap_or(preset.threshold), recall.unwrap_or(presets::TEXT_TARGET.1));
-        let rest = Judging { threshold: None, recall: None, ..*judging };
+        let rest = Judging { threshold: None, recall: None, ..judging.clone() };
         Self::tune(threshold, recall)?.judging(&rest)
     }
 
@@ -287,6 +362,9 @@ impl Recipe {
         // An estimate is made from sketches, so signatures must have them.
         self.keep_sketch |= judging.verify == Some(Verify::Estimate);
         self.sites = judging.sites.unwrap_or(self.sites);
+        if let Some(templates) = &judging.templates {
+            self.templates = templates.clone();
+        }
         self.validate()?;
         Ok(self)
     }
@@ -332,6 +410,10 @@ impl Recipe {
         list.signing("unicode", quoted(&unicode_version()));
         list.signing("seed", self.seed);
         list.signing("tokens", quoted(self.tokens.name()));
+        // To learn none goes without saying, as it did before there were any.
+        if self.templates.are_learned() {
+            list.signing("templates", quoted(&self.templates.to_string()));
+        }
         list.signing("shingles.width", self.shingles.width);
         list.signing("shingles.count", quoted(self.shingles.counting.name()));
         list.signing("sketch.kind", quoted(self.sketch.kind()));
@@ -366,7 +448,11 @@ impl Recipe {
         list.judging("candidates.rule", quoted(self.candidates.name()));
         // Henzinger's rule goes without saying, as it did before there was another.
         if self.sites != SiteRule::default() {
-            list.judging("candidates.sites", quoted(self.sites.name()));
+            let name = quoted(self.sites.name());
+            match self.templates {
+                Templates::BySite => list.signing("candidates.sites", name),
+                _ => list.judging("candidates.sites", name),
+            }
         }
         list.judging("verify.by", quoted(self.verify.name()));
         // Debug prints the shortest digits that give the number back, with a point.
@@ -451,8 +537,8 @@ impl Digest {
     }
 }
 
-impl std::fmt::Display for Digest {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }

@@ -7,8 +7,8 @@
 use serde::Deserialize;
 
 use super::{
-    Candidates, Over, ProjectionParameters, Recipe, Shingles, SketchParameters, VERSION, Verify,
-    unicode_version,
+    Candidates, Over, ProjectionParameters, Recipe, Shingles, SketchParameters, Templates, VERSION,
+    Verify, unicode_version,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::Filter;
@@ -58,6 +58,7 @@ struct File {
     #[serde(default)]
     seed: u64,
     tokens: Option<String>,
+    templates: Option<String>,
     #[serde(default)]
     shingles: ShinglesTable,
     sketch: Option<SketchTable>,
@@ -151,6 +152,7 @@ impl File {
             name: self.name.clone(),
             seed: self.seed,
             tokens: named(self.tokens.as_ref(), Unit::from_name, Unit::Words)?,
+            templates: named(self.templates.as_ref(), str::parse, Templates::Off)?,
             shingles: Shingles {
                 width: self.shingles.width.unwrap_or(5),
                 counting: named(self.shingles.count.as_ref(), Counting::from_name, Counting::Set)?,

@@ -107,6 +107,7 @@ impl Against {
         sink: &mut (dyn FnMut(&Match<'_>) -> ControlFlow<()> + Send),
     ) -> Result<Findings> {
         self.recipe.validate().map_err(Error::recipe)?;
+        self.recipe.check_signs_alone().map_err(Error::recipe)?;
         // Refused before anything is made, if there is no such input.
         for side in [&self.references, &self.inputs] {
             Sources::by_name(side, self.running.format).map_err(Error::corpus)?;

@@ -1,9 +1,10 @@
 //! The batch job: a corpus in, the corpus without near-duplicates out.
 //!
-//! Six stages, each of which leaves files that are complete or not there, and a
+//! Seven stages, each of which leaves files that are complete or not there, and a
 //! line in the manifest when it is done:
 //!
 //! ```text
+//! learn   the templates of sites -> documents.templates, where the recipe wants them
 //! sign    documents -> documents.signatures, sources.jsonl, ranks
 //! group   identity sets -> copies
 //! match   keys -> groups of documents that share one
@@ -35,6 +36,7 @@ use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::files::Files;
 use crate::group::Copies;
 use crate::keep::KeepPolicy;
+use crate::learn::{Counts, Learning};
 use crate::matching::{Clustering, Clusters, Pairs};
 use crate::memory;
 use crate::observe::{Observer, Stage, Work};
@@ -42,7 +44,7 @@ use crate::order::Order;
 use crate::report::{self, Report};
 use crate::row_set::RowSet;
 use crate::rows::Rows;
-use crate::sign::{Signed, Signing};
+use crate::sign::{ListedSources, Signed, Signing};
 use crate::signature_file::SignatureLookup;
 use crate::sources::SourceTable;
 use crate::stages::{Judged, Stages};
@@ -54,6 +56,7 @@ use sites::{Addresses, Decided};
 
 pub use budget::RemovalBudget;
 pub use decide::Decide;
+pub(crate) use options::group_field;
 pub use options::{Dedup, PairsWanted};
 pub use plan::Plan;
 
@@ -77,7 +80,14 @@ impl Dedup {
             let _ = fs::remove_dir_all(&job.files.work);
             return Report::read(&out.join("report.json"));
         }
-        let signed: Signed = job.stage(Stage::Sign, Job::sign)?;
+        let learned: Learned = if self.recipe.templates.are_learned() {
+            job.stage(Stage::Learn, Job::learn)?
+        } else {
+            Learned::default()
+        };
+        let mut signed: Signed = job.stage(Stage::Sign, Job::sign)?;
+        signed.other_files += learned.listed.other_files;
+        signed.skips.merge(learned.listed.skips.clone());
         job.budget = job.working_bytes(signed.documents)?;
         let order = job.order()?;
         let _: u64 = job.stage(Stage::Group, |job| job.group(&signed, &order))?;
@@ -87,6 +97,7 @@ impl Dedup {
         let _: u64 = job.stage(Stage::Verify, |job| job.verify(&wanted))?;
         let judged: Judged = job.stage(Stage::Decide, |job| job.decide(&order, &wanted))?;
         drop(wanted);
+        job.learned = learned.counts;
         job.finish(&signed, &judged, &order, &copies)
     }
 
@@ -113,6 +124,14 @@ struct Job<'a> {
     copies: UnpackedCopies,
     /// What the report says besides.
     notes: Vec<String>,
+    learned: Counts,
+}
+
+/// What is known of the sources, and of their templates.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Learned {
+    listed: ListedSources,
+    counts: Counts,
 }
 
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
@@ -156,6 +175,7 @@ impl<'a> Job<'a> {
             budget: options.running.memory as usize,
             copies,
             notes: Vec::new(),
+            learned: Counts::default(),
         };
         if !job.manifest.finished {
             job.prepare()?;
@@ -214,8 +234,36 @@ impl<'a> Job<'a> {
             self.observer.begin(Stage::Sign, None);
             return self.options.take_signatures(&path, &self.files);
         }
-        let Dedup { inputs, recipe, keep, budget, running, .. } = self.options;
-        let signing = Signing {
+        let Dedup { inputs, running, .. } = self.options;
+        self.signing().run(inputs, running.format, &self.files)
+    }
+
+    /// Lists the sources, and learns the templates of their documents.
+    fn learn(&self) -> Result<Learned> {
+        let Dedup { inputs, recipe, running, .. } = self.options;
+        if let Some(path) = self.options.signature_file() {
+            let option = "templates".to_owned();
+            return Err(Error::new(ErrorKind::NeedsDocuments { path, option }));
+        }
+        let listed = self.signing().list(inputs, running.format, &self.files)?;
+        let learning = Learning {
+            recipe,
+            kernel: running.kernel,
+            options: &self.read,
+            threads: running.threads,
+            budget: self.budget,
+            observer: self.observer,
+        };
+        let sources = SourceTable::open(&self.files.listed())?
+            .with_copies(&self.copies)
+            .with_tables(&self.options.tables);
+        let counts = learning.run(&sources, &self.files)?;
+        Ok(Learned { listed, counts })
+    }
+
+    fn signing(&self) -> Signing<'_> {
+        let Dedup { recipe, keep, budget, running, .. } = self.options;
+        Signing {
             recipe,
             kernel: running.kernel,
             options: &self.read,
@@ -227,8 +275,7 @@ impl<'a> Job<'a> {
             observer: self.observer,
             copies: &self.copies,
             tables: Some(&self.options.tables),
-        };
-        signing.run(inputs, running.format, &self.files)
+        }
     }
 
     fn order(&self) -> Result<Order> {
@@ -404,6 +451,14 @@ impl<'a> Job<'a> {
         let mut report = Report {
             documents: signed.documents,
             empty: signed.empty,
+            templates: recipe.templates.are_learned().then(|| report::Templates {
+                by: recipe.templates.to_string(),
+                groups: self.learned.groups,
+                groups_with_template: self.learned.with_template,
+                shingles: self.learned.shingles,
+                sampled: self.learned.sampled,
+                all_template: signed.all_template,
+            }),
             skipped: signed.skips.count,
             exact_removed,
             near_removed,
@@ -485,6 +540,7 @@ fn add_sources(report: &mut Report, sources: &SourceTable, removed: &RowSet) -> 
 fn seconds(stages: &[(Stage, f64)], total: f64) -> report::Seconds {
     let of = |wanted| stages.iter().find(|(stage, _)| *stage == wanted).map_or(0.0, |s| s.1);
     report::Seconds {
+        learn: of(Stage::Learn),
         sign: of(Stage::Sign),
         group: of(Stage::Group),
         r#match: of(Stage::Match),

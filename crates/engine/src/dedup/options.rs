@@ -1,6 +1,7 @@
 //! What a job is asked for.
 
 use lookalike_core::Recipe;
+use lookalike_core::recipe::Templates;
 use lookalike_corpus::{Format, ReadOptions, Tables};
 
 use super::budget::RemovalBudget;
@@ -157,7 +158,16 @@ impl Dedup {
         let mut read = self.running.reading();
         let fields = self.keep.field().into_iter().chain(self.budget.field());
         read.fields.others.extend(fields.map(str::to_owned));
+        read.fields.others.extend(group_field(&self.recipe));
         read
+    }
+}
+
+/// The field that groups go by whose templates are learned.
+pub(crate) fn group_field(recipe: &Recipe) -> Option<String> {
+    match &recipe.templates {
+        Templates::ByField(field) => Some(field.clone()),
+        _ => None,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use lookalike_core::SiteRule;
+use lookalike_core::{SiteRule, site_hash};
 
 use crate::error::Result;
 use crate::files::Files;
@@ -12,7 +12,7 @@ use crate::order::Order;
 use crate::report::{self, MAX_MIRRORS, MAX_SITES};
 use crate::row_set::RowSet;
 use crate::rows::{Rows, RowsWriter};
-use crate::sign::{SITES, site_hash};
+use crate::sign::SITES;
 use crate::sort::Sorter;
 use crate::source::double_word;
 use crate::urls::Urls;

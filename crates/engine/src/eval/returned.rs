@@ -15,10 +15,12 @@ use lookalike_corpus::{ReadOptions, Sources, UnpackedCopies};
 use super::options::{Eval, Identical};
 use super::pages::{self, BYTES_PER_PAGE, Pages};
 use crate::attributes::Asked;
+use crate::dedup::group_field;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::files::Files;
 use crate::group::{self, Copies};
 use crate::keep::KeepPolicy;
+use crate::learn::Learning;
 use crate::matching::{Clustering, GroupReader, Pairs, Step};
 use crate::memory;
 use crate::observe::{Observer, Stage, Work};
@@ -71,9 +73,11 @@ pub(super) fn find(options: &Eval, observer: &dyn Observer) -> Result<Returned> 
     let work = WorkFolder::create(options.running.temp.as_deref())?;
     options.check_apart(&work.0)?;
     let copies = UnpackedCopies::new(&work.0.join("unpacked"), memory::room_for_copies());
+    let mut read = options.running.reading();
+    read.fields.others.extend(options.recipes.iter().filter_map(group_field));
     let mut job = Job {
         options,
-        read: options.running.reading(),
+        read,
         copies: copies.clone(),
         observer,
         budget: options.running.memory as usize,
@@ -97,6 +101,9 @@ pub(super) fn find(options: &Eval, observer: &dyn Observer) -> Result<Returned> 
             files.clone()
         } else {
             let own = folder(&work.0, &format!("signed-{number}"))?;
+            if recipe.templates.are_learned() {
+                job.learning(recipe).run(&sources, &own)?;
+            }
             job.sign_again(recipe, &sources, &own)?;
             folders.push((digest, own.clone()));
             own
@@ -134,6 +141,17 @@ impl Job<'_> {
             observer,
             copies: &self.copies,
             tables: None,
+        }
+    }
+
+    fn learning<'a>(&'a self, recipe: &'a Recipe) -> Learning<'a> {
+        Learning {
+            recipe,
+            kernel: self.options.running.kernel,
+            options: &self.read,
+            threads: self.options.running.threads,
+            budget: self.budget,
+            observer: self.observer,
         }
     }
 

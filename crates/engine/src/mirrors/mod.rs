@@ -156,6 +156,7 @@ impl Mirrors {
     /// If an input is not there, or cannot be read and the job is strict, or the system refuses.
     pub fn run(&self, observer: &dyn Observer) -> Result<MirrorFindings> {
         self.recipe.validate().map_err(Error::recipe)?;
+        self.recipe.check_signs_alone().map_err(Error::recipe)?;
         // Refused before anything is made, if there is no such input.
         Sources::by_name(&self.inputs, self.running.format).map_err(Error::corpus)?;
         let work = WorkFolder::create(self.running.temp.as_deref())?;

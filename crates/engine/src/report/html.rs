@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 
 use super::markup::{Text, duration, percent, swatch};
-use super::{Clustering, Report, Verify, charts, clusters, sections, sites};
+use super::{Clustering, Report, Templates, Verify, charts, clusters, sections, sites};
 use crate::numbers::{bytes, count, grouped};
 
 /// The style, in one element of the page.
@@ -213,14 +213,21 @@ fn summary(report: &Report) -> String {
         Tile::new("Empty documents", report.empty, "they resemble nothing".to_owned()).minor(),
         Tile::new("Skipped records", report.skipped, "could not be read".to_owned()).minor(),
     ]
-    .iter()
-    .map(Tile::html)
+    .into_iter()
+    .chain(report.templates.iter().map(all_template))
+    .map(|tile| tile.html())
     .collect();
     format!(
         "<div class=\"shares\">{bar}</div>\n<dl class=\"tiles\">\n{tiles}</dl>\n\
          <p class=\"soft\">{}</p>\n",
         cost(report)
     )
+}
+
+/// The documents that are nothing but template.
+fn all_template(templates: &Templates) -> Tile {
+    let beneath = "only a copy stands for them".to_owned();
+    Tile::new("Nothing but template", templates.all_template, beneath).minor()
 }
 
 fn cost(report: &Report) -> String {

@@ -116,6 +116,9 @@ pub struct Report {
     /// The sites of the documents, if any has a URL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sites: Option<Sites>,
+    /// What was learned of templates, if the recipe wants them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub templates: Option<Templates>,
     /// What was not looked at in full, if anything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limited: Option<Limited>,
@@ -138,10 +141,30 @@ pub struct Report {
     pub notes: Vec<String>,
 }
 
+/// What was learned of templates.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Templates {
+    /// Whose: `by-site` or `by-field:NAME`.
+    pub by: String,
+    /// Sites, or values of the field.
+    pub groups: u64,
+    /// Those of them that have a template.
+    pub groups_with_template: u64,
+    /// Template shingles of all of them.
+    pub shingles: u64,
+    /// Documents that were learned from.
+    pub sampled: u64,
+    /// Documents that are nothing but template. Only one with the same tokens stands for them.
+    pub all_template: u64,
+}
+
 /// How long each stage took, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Seconds {
+    /// Learning templates; 0 where there was nothing to learn.
+    pub learn: f64,
     /// Reading documents and signing them.
     pub sign: f64,
     /// Finding identity sets.
@@ -160,8 +183,9 @@ pub struct Seconds {
 
 impl Seconds {
     /// The stages in their order, by name.
-    pub fn stages(&self) -> [(&'static str, f64); 6] {
+    pub fn stages(&self) -> [(&'static str, f64); 7] {
         [
+            ("learn", self.learn),
             ("sign", self.sign),
             ("group", self.group),
             ("match", self.r#match),

@@ -299,7 +299,8 @@ fn facts(report: &Report) -> Vec<(&'static str, String)> {
 
 /// The time of each stage, as one bar and as a table.
 fn stages(report: &Report) -> String {
-    const STAGES: [(&str, &str); 6] = [
+    const STAGES: [(&str, &str); 7] = [
+        ("s6", "learn the templates"),
         ("s0", "read the documents and sign them"),
         ("s1", "find exact copies"),
         ("s2", "find candidates"),
@@ -327,7 +328,9 @@ fn stages(report: &Report) -> String {
         let share = percent(thousandths, 1000);
         table.row([swatch(class) + name, what.to_owned(), duration(seconds), share]);
     };
-    for ((name, seconds), (class, what)) in stages.into_iter().zip(STAGES) {
+    let learns = report.templates.is_some();
+    let rows = stages.into_iter().zip(STAGES).filter(|((name, _), _)| learns || *name != "learn");
+    for ((name, seconds), (class, what)) in rows {
         row(class, name, what, seconds);
     }
     row("track", "total", "with what lies between the stages", report.seconds.total);

@@ -11,12 +11,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use lookalike_core::resemblance::Overlap;
 use lookalike_core::shingle::Shingler;
-use lookalike_core::text::{Text, Tokenizer};
+use lookalike_core::template::{self, Distinctive, Template};
+use lookalike_core::text::{Text, Token, Tokenizer};
 use lookalike_core::{Kernel, Recipe};
 use lookalike_corpus::{ReadOptions, Record as Document, Source};
 
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::files::Files;
+use crate::learn::{GroupOf, TemplateFile};
 use crate::long_text;
 use crate::observe::Observer;
 use crate::pipeline::{Event, Held, Piece, Pipeline};
@@ -54,12 +56,15 @@ impl Extraction<'_> {
     pub(crate) fn run(&self, sources: &SourceTable, wanted: &RowSet, files: &Files) -> Result<()> {
         let pipeline = Pipeline::within(self.budget, self.options, self.threads, self.observer);
         let needed = sources.to_read_again(|row| wanted.any(row.rows()));
+        let learned = self.recipe.templates.are_learned();
+        let templates = learned.then(|| TemplateFile::of_recipe(&files.templates(), self.recipe));
+        let templates = templates.transpose()?;
         let mut sink = Sink::create(files)?;
         let spills = AtomicU64::new(0);
         pipeline.run(
             needed,
             || {
-                let maker = SetMaker::new(self, &files.work, &spills);
+                let maker = SetMaker::new(self, &files.work, &spills, templates.as_ref());
                 let mut worker = Worker { sources, wanted, source: None, maker };
                 Ok(move |number, piece| worker.piece(number, &piece))
             },
@@ -163,6 +168,10 @@ struct SetMaker<'a> {
     shingles: Vec<u64>,
     /// The set is getting too large for memory.
     spill: Option<Spill>,
+    group_of: GroupOf<'a>,
+    templates: Option<&'a TemplateFile>,
+    distinctive: Distinctive,
+    tokens: Vec<Token>,
 }
 
 /// A large set in the making.
@@ -172,7 +181,12 @@ struct Spill {
 }
 
 impl<'a> SetMaker<'a> {
-    fn new(extraction: &'a Extraction<'a>, work: &'a Path, spills: &'a AtomicU64) -> Self {
+    fn new(
+        extraction: &'a Extraction<'a>,
+        work: &'a Path,
+        spills: &'a AtomicU64,
+        templates: Option<&'a TemplateFile>,
+    ) -> Self {
         let Extraction { recipe, kernel, .. } = extraction;
         let (width, counting) = (recipe.shingles.width, recipe.shingles.counting);
         Self {
@@ -184,12 +198,24 @@ impl<'a> SetMaker<'a> {
             shingler: Shingler::new(*kernel, width, counting),
             shingles: Vec::new(),
             spill: None,
+            group_of: GroupOf::new(recipe),
+            templates,
+            distinctive: Distinctive::new(*kernel, width),
+            tokens: Vec::new(),
         }
     }
 
     fn document(&mut self, document: &Document<'_>, batch: &mut Batch) -> Result<()> {
         let mut texts = std::mem::take(&mut self.texts);
-        let made = self.text(texts.of_record(document));
+        let template = match self.templates {
+            Some(templates) => templates.template(self.group_of.record(document))?,
+            None => None,
+        };
+        let text = texts.of_record(document);
+        let made = match template {
+            Some(template) => self.distinctive(text, &template),
+            None => self.text(text),
+        };
         self.texts = texts;
         made?;
         self.finish(document.content.len() as u64, batch)
@@ -207,6 +233,19 @@ impl<'a> SetMaker<'a> {
         read.map_err(Error::corpus)?;
         made?;
         self.finish(bytes, batch)
+    }
+
+    /// Takes a text of a group that has a template.
+    fn distinctive(&mut self, text: Text<'_>, template: &Template) -> Result<()> {
+        let Self { tokenizer, distinctive, tokens, shingles, .. } = self;
+        tokens.clear();
+        tokenizer.tokens(text, tokens);
+        if tokens.len() > template::MAX_TOKENS {
+            *tokens = Vec::new();
+            return self.text(text);
+        }
+        shingles.extend_from_slice(distinctive.shingles(template, tokens));
+        Ok(())
     }
 
     /// Takes the next piece of a text.

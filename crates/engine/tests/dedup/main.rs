@@ -9,6 +9,7 @@ mod limits;
 mod recall;
 mod reference;
 mod same_bytes;
+mod sites;
 mod tables;
 
 use std::collections::BTreeMap;

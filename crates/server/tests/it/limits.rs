@@ -155,7 +155,8 @@ fn slow_clients_stop_nobody() {
 
 #[test]
 fn clients_that_do_not_read_are_cut_off() {
-    let server = limited(|limits| limits.request_time = Duration::from_millis(500));
+    // Long enough that a busy machine takes the document in time.
+    let server = limited(|limits| limits.request_time = Duration::from_secs(5));
     let text = "x ".repeat(7 << 20);
     server.post("/v1/documents", &json!({"id": "large", "text": text})).ok();
     let mut stream = server.connect();

@@ -72,6 +72,7 @@ impl Sink for Adding<'_> {
 /// Adds what a signature file has.
 fn load_signatures(index: &Index, path: &Path) -> anyhow::Result<()> {
     let mut reader = SignatureReader::open(path)?;
+    refuse_other_templates(index, path)?;
     index
         .recipe()
         .check_same_bits(reader.recipe())
@@ -98,10 +99,13 @@ fn load_signatures(index: &Index, path: &Path) -> anyhow::Result<()> {
 fn load_run(index: &Index, path: &Path) -> anyhow::Result<()> {
     let run = Run::open(path)?;
     let mut loading = Loading { index, batch: Vec::new(), bytes: 0, added: 0 };
-    // What the index keeps beyond signatures is in the documents only.
-    if (index.stores_text() || index.keeps_bits()) && run.has_inputs() {
+    let templates = index.recipe().templates.are_learned();
+    // What the index keeps beyond signatures is in the documents only, and signatures without
+    // templates are those of the templates of a run.
+    if (index.stores_text() || index.keeps_bits() || templates) && run.has_inputs() {
         run.for_each_survivor(|record| loading.push(document(record)))?;
     } else {
+        refuse_other_templates(index, path)?;
         index.recipe().check_same_bits(run.recipe()).with_context(|| {
             format!("`{}`: its signatures are not of the recipe of this index", path.display())
         })?;
@@ -110,6 +114,18 @@ fn load_run(index: &Index, path: &Path) -> anyhow::Result<()> {
     let added = loading.finish()?;
     say(&format!("{} added that stayed in `{}`", count(added, "document"), path.display()));
     Ok(())
+}
+
+/// Signatures of documents without their templates say nothing of which templates.
+fn refuse_other_templates(index: &Index, path: &Path) -> anyhow::Result<()> {
+    if !index.recipe().templates.are_learned() {
+        return Ok(());
+    }
+    bail!(
+        "`{}`: its signatures may have been made with other templates than those of this index; \
+         add the documents",
+        path.display()
+    )
 }
 
 fn signed(id: &str, signature: &Signature) -> Document<'static> {

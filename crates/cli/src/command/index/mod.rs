@@ -6,6 +6,12 @@ mod documents;
 mod filter;
 mod upkeep;
 
+use std::io;
+use std::path::Path;
+
+use anyhow::bail;
+use lookalike::Recipe;
+use lookalike::engine::TemplateFile;
 use lookalike::index::{CreateOptions, Index, OpenOptions, Secret};
 
 use crate::exit::{self, Outcome, say};
@@ -16,13 +22,16 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Outcome> {
     // The store may panic on damage; the index makes an error of it that says where.
     exit::survive_panics();
     match &arguments.wanted {
-        IndexWanted::Create { judging, store_text } => {
+        IndexWanted::Create { judging, store_text, learned } => {
             let recipe = recipe::judging(judging)?;
             let mut options = CreateOptions::new().store_text(*store_text);
             if let Some(secret) = secret(arguments)? {
                 options = options.secret(secret);
             }
-            Index::create(&arguments.folder, &recipe, &options)?;
+            match learned {
+                None => Index::create(&arguments.folder, &recipe, &options)?,
+                Some(learned) => create_with_templates(arguments, &recipe, &options, learned)?,
+            };
             say(&format!("`{}`: an index of recipe `{}`", arguments.folder.display(), recipe.name));
             Ok(Outcome::Done)
         }
@@ -47,6 +56,22 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Outcome> {
             Ok(Outcome::Done)
         }
     }
+}
+
+/// Makes an index with the templates that a run has learned.
+fn create_with_templates(
+    arguments: &Arguments,
+    recipe: &Recipe,
+    options: &CreateOptions,
+    learned: &Path,
+) -> anyhow::Result<Index> {
+    if !recipe.templates.are_learned() {
+        bail!("the recipe `{}` has no templates: --learned is for `--recipe sites`", recipe.name);
+    }
+    let file = TemplateFile::of_run(learned)?;
+    file.check_recipe(recipe)?;
+    let templates = file.groups().map(|group| group.map_err(io::Error::other));
+    Ok(Index::create_with_templates(&arguments.folder, recipe, options, templates)?)
 }
 
 fn open(arguments: &Arguments) -> anyhow::Result<Index> {

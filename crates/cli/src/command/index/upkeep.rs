@@ -112,6 +112,7 @@ pub(super) fn stats(index: &Index, json: bool) -> anyhow::Result<Outcome> {
             "stores_text": index.stores_text(),
             "documents": stats.documents,
             "removed": stats.removed,
+            "templates": stats.templates,
             "operations": stats.operations,
             "runs": stats.runs,
             "postings": stats.postings,
@@ -126,6 +127,9 @@ pub(super) fn stats(index: &Index, json: bool) -> anyhow::Result<Outcome> {
     table.row(["recipe", &printable(&recipe.name)]);
     table.row(["documents", &grouped(stats.documents)]);
     table.row(["stored", if index.stores_text() { "contents" } else { "signatures only" }]);
+    if stats.templates > 0 {
+        table.row(["sites with a template", &grouped(stats.templates)]);
+    }
     table.row(["removed, still in lists", &grouped(stats.removed)]);
     table.row(["postings", &grouped(stats.postings + stats.recent_postings)]);
     table.row(["files of postings", &grouped(stats.runs)]);

@@ -1,0 +1,296 @@
+//! The stage before signing: which shingles are the template of each group.
+//!
+//! One pass over the documents writes the shingle sets of a sample of each
+//! group, the groups are put together by a sort, and each is learned by itself
+//! ([`lookalike_core::template`]). Which documents are in a sample depends on
+//! their ids and on the size of their group only, so the result is the same
+//! whatever the threads and whatever the order of the documents. Held in memory
+//! are a few bytes a group, and the samples of a few groups at a time.
+
+mod group_of;
+mod template_file;
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use lookalike_core::template::{FrameShingles, Learned, in_sample, learn};
+use lookalike_core::text::{Token, Tokenizer};
+use lookalike_core::{Kernel, Recipe, mix};
+use lookalike_corpus::{Chunk, ReadOptions, Record};
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::files::Files;
+use crate::observe::{Observer, Stage, Work};
+use crate::pipeline::{Event, Held, Piece, Pipeline};
+use crate::rows::{Kind, Rows, RowsWriter};
+use crate::sort::Sorter;
+use crate::sources::SourceTable;
+use crate::texts::Texts;
+pub(crate) use group_of::GroupOf;
+use template_file::TemplateWriter;
+pub use template_file::{TemplateFile, TemplateFileInfo};
+
+const SAMPLES: Kind = *b"learnset";
+
+/// Documents of more tokens are not learned from: there is little template in them for what
+/// they take.
+const MAX_TOKENS: usize = 1 << 14;
+
+/// Shingles of a group that are learned from.
+const MAX_SHINGLES: u64 = 2 << 20;
+
+/// Shingles that are in memory at a time, and groups.
+const BATCH_SHINGLES: u64 = 2 * MAX_SHINGLES;
+const BATCH_GROUPS: usize = 1 << 12;
+
+/// How to learn.
+pub(crate) struct Learning<'a> {
+    pub(crate) recipe: &'a Recipe,
+    pub(crate) kernel: Kernel,
+    pub(crate) options: &'a ReadOptions,
+    pub(crate) threads: usize,
+    pub(crate) budget: usize,
+    pub(crate) observer: &'a dyn Observer,
+}
+
+/// What was learned.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Counts {
+    /// Groups of documents.
+    pub(crate) groups: u64,
+    /// Those that have a template.
+    pub(crate) with_template: u64,
+    /// Template shingles of all of them.
+    pub(crate) shingles: u64,
+    /// Documents that were learned from.
+    pub(crate) sampled: u64,
+}
+
+impl Learning<'_> {
+    /// Learns from the documents of these sources, and leaves the file of templates.
+    pub(crate) fn run(&self, sources: &SourceTable, files: &Files) -> Result<Counts> {
+        let total = sources.stored_bytes()?;
+        self.observer.begin(Stage::Learn, Some(Work::Stored(total)));
+        let counts = Mutex::new(HashMap::new());
+        let sampled = self.sample(sources, files, &counts)?;
+        let counts = counts.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        self.learn(&counts, sampled, files)
+    }
+
+    /// Writes the shingle sets of the samples; where they are, by group.
+    fn sample(
+        &self,
+        sources: &SourceTable,
+        files: &Files,
+        counts: &Mutex<HashMap<u64, u64>>,
+    ) -> Result<Sorter<Sampled>> {
+        let pipeline = Pipeline::within(self.budget / 2, self.options, self.threads, self.observer);
+        let mut sets = RowsWriter::create(&files.samples(), SAMPLES, 8)?;
+        let mut sorter = Sorter::new(&files.sorting(), self.budget / 4);
+        let mut written = 0;
+        pipeline.run(
+            sources.to_read_again(|_| true),
+            || {
+                let mut worker = Worker::new(self, counts);
+                Ok(move |_, piece: Piece| {
+                    Ok(match piece {
+                        Piece::Chunk(chunk) => worker.chunk(&chunk),
+                        // It has no address and no fields, so it is of no group.
+                        Piece::LongText(_) => Batch::default(),
+                    })
+                })
+            },
+            |event| {
+                // What cannot be read is told of when it is signed.
+                let Event::Result(batch) = event else { return Ok(()) };
+                self.observer.advance(batch.bytes, batch.documents);
+                sets.push(&batch.shingles)?;
+                for [group, hash, count] in batch.sampled {
+                    sorter.push([group, hash, written, count])?;
+                    written += count;
+                }
+                Ok(())
+            },
+        )?;
+        sets.finish()?;
+        Ok(sorter)
+    }
+
+    /// Learns each group, some at a time.
+    fn learn(
+        &self,
+        counts: &HashMap<u64, u64>,
+        sampled: Sorter<Sampled>,
+        files: &Files,
+    ) -> Result<Counts> {
+        let sets = Rows::open(&files.samples(), SAMPLES, 8)?;
+        let mut writer = TemplateWriter::create(&files.templates(), self.recipe)?;
+        let mut found = Counts { groups: counts.len() as u64, ..Counts::default() };
+        let mut samples = sampled.finish()?;
+        let mut batch: Vec<Sample> = Vec::new();
+        let (mut in_batch, mut in_group) = (0, 0);
+        loop {
+            let next = samples.next()?;
+            let group = next.map(|[group, ..]| group);
+            if group != batch.last().map(|sample| sample.group) {
+                in_group = 0;
+                let full = in_batch >= BATCH_SHINGLES || batch.len() >= BATCH_GROUPS;
+                if full || group.is_none() {
+                    self.learn_batch(&batch, &mut writer, &mut found)?;
+                    batch.clear();
+                    in_batch = 0;
+                }
+                batch.extend(group.map(|group| Sample { group, sets: Vec::new() }));
+            }
+            let Some([group, hash, start, count]) = next else { break };
+            let of_sample = in_sample(hash, counts.get(&group).copied().unwrap_or(0));
+            if let Some(sample) = batch.last_mut()
+                && of_sample
+                && in_group + count <= MAX_SHINGLES
+            {
+                sample.sets.push(read_set(&sets, start, count)?);
+                in_group += count;
+                in_batch += count;
+            }
+        }
+        writer.finish()?;
+        // Nothing needs them any more.
+        let _ = std::fs::remove_file(files.samples());
+        Ok(found)
+    }
+
+    fn learn_batch(
+        &self,
+        batch: &[Sample],
+        writer: &mut TemplateWriter,
+        found: &mut Counts,
+    ) -> Result<()> {
+        if self.observer.cancelled() {
+            return Err(Error::new(ErrorKind::Interrupted));
+        }
+        let next = AtomicUsize::new(0);
+        let some = || {
+            let numbers = std::iter::from_fn(|| Some(next.fetch_add(1, Ordering::Relaxed)));
+            let samples = numbers.map_while(|number| Some((number, batch.get(number)?)));
+            samples.map(|(number, sample)| (number, learn(&sample.sets))).collect::<Vec<_>>()
+        };
+        let mut learned: Vec<(usize, Learned)> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..self.threads.max(1)).map(|_| scope.spawn(some)).collect();
+            let results = threads.into_iter().map(std::thread::ScopedJoinHandle::join);
+            results.flat_map(|some| some.unwrap_or_else(|p| std::panic::resume_unwind(p))).collect()
+        });
+        learned.sort_unstable_by_key(|(number, _)| *number);
+        for (sample, (_, learned)) in batch.iter().zip(learned) {
+            found.sampled += sample.sets.len() as u64;
+            if !learned.template.is_empty() {
+                found.with_template += 1;
+                found.shingles += learned.template.len() as u64;
+                writer.push(sample.group, &learned)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A document of a sample: its group, its hash, where its set begins, and its size.
+type Sampled = [u64; 4];
+
+/// The shingle sets of a sample.
+struct Sample {
+    group: u64,
+    sets: Vec<Vec<u64>>,
+}
+
+fn read_set(sets: &Rows, start: u64, count: u64) -> Result<Vec<u64>> {
+    let mut bytes = vec![0; 8 * count as usize];
+    sets.rows(start, &mut bytes)?;
+    Ok(bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect())
+}
+
+/// What some documents leave.
+#[derive(Default)]
+struct Batch {
+    /// Group, hash and size of each.
+    sampled: Vec<[u64; 3]>,
+    shingles: Vec<u8>,
+    bytes: u64,
+    documents: u64,
+}
+
+impl Held for Batch {
+    fn bytes(&self) -> usize {
+        self.shingles.len() + 24 * self.sampled.len()
+    }
+}
+
+/// What makes sets of documents, on one thread.
+struct Worker<'a> {
+    group_of: GroupOf<'a>,
+    /// Documents of each group so far.
+    counts: &'a Mutex<HashMap<u64, u64>>,
+    texts: Texts,
+    tokenizer: Tokenizer,
+    frame: FrameShingles,
+    tokens: Vec<Token>,
+    shingles: Vec<u64>,
+}
+
+impl<'a> Worker<'a> {
+    fn new(learning: &Learning<'a>, counts: &'a Mutex<HashMap<u64, u64>>) -> Self {
+        let Learning { recipe, kernel, .. } = learning;
+        Self {
+            group_of: GroupOf::new(recipe),
+            counts,
+            texts: Texts::new(),
+            tokenizer: Tokenizer::with_kernel(recipe.tokens, *kernel),
+            frame: FrameShingles::new(*kernel, recipe.shingles.width),
+            tokens: Vec::new(),
+            shingles: Vec::new(),
+        }
+    }
+
+    fn chunk(&mut self, chunk: &Chunk) -> Batch {
+        let mut batch = Batch::default();
+        chunk.for_each(|record| {
+            if let Ok(record) = record {
+                batch.documents += 1;
+                batch.bytes += record.content.len() as u64;
+                self.document(&record, &mut batch);
+            }
+        });
+        batch
+    }
+
+    fn document(&mut self, record: &Record<'_>, batch: &mut Batch) {
+        let group = self.group_of.record(record);
+        if group == 0 {
+            return;
+        }
+        let count = {
+            let mut counts = self.counts.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let count = counts.entry(group).or_insert(0);
+            *count += 1;
+            *count
+        };
+        // As the group grows its sample shrinks; who is in the sample of all is in that of some.
+        let hash = mix(xxh3_64(record.id.as_bytes()));
+        if !in_sample(hash, count) {
+            return;
+        }
+        self.tokens.clear();
+        self.tokenizer.tokens(self.texts.of_record(record), &mut self.tokens);
+        if self.tokens.len() <= MAX_TOKENS {
+            let Self { frame, shingles, tokens, .. } = self;
+            shingles.clear();
+            shingles.extend_from_slice(frame.of(tokens));
+            shingles.sort_unstable();
+            shingles.dedup();
+            batch.sampled.push([group, hash, shingles.len() as u64]);
+            batch.shingles.extend(shingles.iter().flat_map(|shingle| shingle.to_le_bytes()));
+        }
+        self.tokens.shrink_to(MAX_TOKENS);
+    }
+}
