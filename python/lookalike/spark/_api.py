@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 from .._native import Recipe
 from ..errors import ParameterError
 from ._components import ONE_TASK
-from ._documents import Source, copies, read_documents, shingle_sets, words
+from ._documents import Documents, Source, copies, first, read_documents, shingle_sets, words
 from ._matching import Decision, Matching, members
 from ._results import Outcome
 from ._verify import Judge, Needs
@@ -97,7 +97,7 @@ def run(
         raise ParameterError(f"cluster is {cluster!r}, but must be anchored or components", "Parameter")
     if pairs not in (None, "needed", "all"):
         raise ParameterError(f"pairs is {pairs!r}, but must be needed or all", "Parameter")
-    judged = _recipe(recipe, threshold=threshold, recall=recall, verify=verify, sites=sites)
+    judged = _recipe(recipe, threshold, recall, verify, sites)
     source = Source(df, judged, id, None if html is not None else text, html, url, order, keep)
     source.check()
     folder = Work(df.sparkSession, work)
@@ -181,9 +181,23 @@ def sign(
     return source.rows().select("id", "content", "url").mapInArrow(signed, types)
 
 
-def _recipe(recipe: AnyRecipe, **judging: Any) -> Recipe:
-    given = {name: value for name, value in judging.items() if value is not None}
-    return Recipe.load(recipe, **given)
+def _recipe(
+    recipe: AnyRecipe,
+    threshold: float | None = None,
+    recall: float | None = None,
+    verify: str | None = None,
+    sites: str | None = None,
+) -> Recipe:
+    """The recipe as the job of the engine would have it."""
+    target = {"threshold": threshold, "recall": recall}
+    given = {name: value for name, value in target.items() if value is not None}
+    if given and recipe == "text":
+        # Its filter is made for the target.
+        return Recipe.tune(**given).judging(verify=verify, sites=sites)
+    if recall is not None:
+        raise ParameterError("recall is for the recipe `text` only; others have filters of their own", "Parameter")
+    made = recipe if isinstance(recipe, Recipe) else Recipe.load(recipe)
+    return made.judging(threshold=threshold, verify=verify, sites=sites)
 
 
 def _run(
@@ -199,7 +213,7 @@ def _run(
     limited = 0
     if not exact_only:
         grouped = work.write("members", members(documents, copied))
-        largest = grouped.groupBy("key").count().agg(F.max("count")).first()[0]  # type: ignore[index]
+        (largest,) = first(grouped.groupBy("key").count().agg(F.max("count")))
         if largest:
             judge = _judge(work, documents, needs, grouped)
             matching = Matching(work, judge, grouped, largest, one_task)
@@ -214,9 +228,9 @@ def _run(
     if pairs is not None:
         listed = "all" if pairs == "all" else "needed" if cluster == "anchored" else "judged"
         found = work.write("pairs", outcome.pairs(listed))
-    counts["documents"], counts["empty"] = documents.table.agg(
-        F.count("*"), F.count(F.when(F.col("empty"), 1))
-    ).first()  # type: ignore[misc]
+    counts["documents"], counts["empty"] = first(
+        documents.table.agg(F.count("*"), F.count(F.when(F.col("empty"), 1)))
+    )
     kinds = {row["kind"]: row["count"] for row in clusters.groupBy("kind").count().collect()}
     counts["exact_removed"], counts["near_removed"] = kinds.get("exact", 0), kinds.get("near", 0)
     counts["kept"] = counts["documents"] - counts["exact_removed"] - counts["near_removed"]
@@ -233,9 +247,9 @@ def _run(
     return Result(work, clusters, found, counts)
 
 
-def _judge(work: Work, documents: Any, needs: Needs, grouped: DataFrame) -> Judge:
+def _judge(work: Work, documents: Documents, needs: Needs, grouped: DataFrame) -> Judge:
     sets, largest = None, 0
     if needs.shingles:
         sets = shingle_sets(work, documents, grouped.select("place").distinct())
-        largest = sets.agg(F.max("size")).first()[0] or 0  # type: ignore[index]
+        (largest,) = first(sets.agg(F.coalesce(F.max("size"), F.lit(0))))
     return Judge(work, documents.source.recipe, needs, documents, sets, largest)

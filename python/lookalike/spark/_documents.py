@@ -111,6 +111,12 @@ class Source:
         return F.substring(F.unhex(F.sha2(everything, 256)), 1, 16)
 
 
+def first(counts: DataFrame) -> tuple[Any, ...]:
+    """The only row of some counts."""
+    (row,) = counts.collect()
+    return tuple(row)
+
+
 def _wrong(message: str) -> ParameterError:
     return ParameterError(message, "Parameter")
 
@@ -159,7 +165,7 @@ def sign_rows(source: Source, signatures: bool) -> DataFrame:
             )
             # Ranks are in the order of unsigned numbers, and Spark has signed ones.
             rank = pa.compute.fill_null(signed["rank"], 0).to_numpy() ^ _SIGN
-            columns = {name: batch.column(name) for name in passed}
+            columns: dict[str, pa.Array] = {name: batch.column(name) for name in passed}
             columns["high"], columns["low"] = _halves(signed["exact"])
             columns["empty"] = signed["empty"]
             columns["rank"] = pa.array(rank.view(numpy.int64))
@@ -200,9 +206,9 @@ def read_documents(work: Work, source: Source, signatures: bool, strict: bool) -
     with work.rows_at_a_time():
         signed = work.write("signed", sign_rows(source, signatures))
     there = F.col("high").isNotNull()
-    rows, documents, nameless = signed.agg(
-        F.count("*"), F.count("high"), F.count(F.when(there & F.col("id").isNull(), 1))
-    ).first()  # type: ignore[misc]
+    rows, documents, nameless = first(
+        signed.agg(F.count("*"), F.count("high"), F.count(F.when(there & F.col("id").isNull(), 1)))
+    )
     if nameless:
         raise InputError(f"column `{source.id}` is null in {nameless} rows, but names documents", "NoId")
     if strict and rows > documents:
@@ -224,13 +230,13 @@ def count_through(numbers: DataFrame, name: str) -> Callable[[Column], Column]:
     """Makes numbers with gaps into numbers from 0 on; `numbers` has all of them as `name`."""
     part = F.shiftright(name, PARTITION_BITS)
     counts = numbers.groupBy(part.alias("part")).count().orderBy("part").collect()
-    before, first = 0, {}
+    before, starts = 0, dict[int, int]()
     for row in counts:
-        first[row["part"]] = before
+        starts[row["part"]] = before
         before += row["count"]
     # The numbers of partitions are small, and there are no more of them than partitions.
-    starts = [first.get(part, 0) for part in range(max(first, default=0) + 1)]
-    literal = f"array({','.join(f'{start}L' for start in starts)})"
+    every = [starts.get(part, 0) for part in range(max(starts, default=0) + 1)]
+    literal = f"array({','.join(f'{start}L' for start in every)})"
 
     def counted(column: Column) -> Column:
         index = column.bitwiseAND(F.lit((1 << PARTITION_BITS) - 1))
@@ -269,10 +275,8 @@ def shingle_sets(work: Work, documents: Documents, wanted: DataFrame) -> DataFra
     with work.rows_at_a_time():
         made = texts.mapInArrow(shingle, "place long, size int, shingles array<long>")
         sets = work.write("sets", made)
-    expected, found, different = (
-        wanted.count(),
-        *sets.agg(F.count("*"), F.countDistinct("place")).first(),  # type: ignore[misc]
-    )
+    expected = wanted.count()
+    found, different = first(sets.agg(F.count("*"), F.countDistinct("place")))
     if different < expected:
         raise Error(
             f"{expected - different} of {expected} documents are not in the input any more; "

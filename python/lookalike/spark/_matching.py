@@ -120,11 +120,9 @@ class Matching:
                 self._round(self._candidates(limit, gone))
                 gone = self._decide(self._union(self._accepted))
         while self.rounds < MAX_ROUNDS:
-            made = self.work.write(f"made-{self.rounds}", self._candidates(GROUP_LIMIT, gone))
-            self._round(made)
+            made = self._round(self._candidates(GROUP_LIMIT, gone))
             usable = self._union(self._accepted).join(made, ["earlier", "later"], "left_semi")
             before, gone = gone, self._decide(usable)
-            self.work.remove(f"made-{self.rounds - 1}")
             if before is not None and _same(before, gone):
                 return self._decision(gone)
         raise Error(f"no decision after {MAX_ROUNDS} rounds", "Rounds")
@@ -169,16 +167,24 @@ class Matching:
     def _decision(self, gone: DataFrame) -> Decision:
         return Decision(gone, self._union(self._accepted), self.candidates, self.rounds)
 
-    def _round(self, candidates: DataFrame) -> None:
-        """Judges what was not judged before."""
+    def _round(self, candidates: DataFrame) -> DataFrame:
+        """Judges what was not judged before; gives all candidates of the round."""
         self.rounds += 1
+        is_new = F.lit(True)
         if self._judged:
-            judged = self._union(self._judged)
-            candidates = candidates.join(judged, ["earlier", "later"], "left_anti")
-        new = self.work.write(f"candidates-{self.rounds}", candidates)
-        self._judged.append(new)
-        self.candidates += new.count()
-        self._accepted.append(self.judge.accepted(f"accepted-{self.rounds}", new))
+            judged = self._union(self._judged).withColumn("was_judged", F.lit(True))
+            candidates = candidates.join(judged, ["earlier", "later"], "left")
+            is_new = F.col("was_judged").isNull()
+        made = self.work.write(
+            f"candidates-{self.rounds}", candidates.select("earlier", "later", is_new.alias("is_new"))
+        )
+        new = made.where("is_new").select("earlier", "later")
+        count = new.count()
+        if count > 0 or not self._accepted:
+            self.candidates += count
+            self._judged.append(new)
+            self._accepted.append(self.judge.accepted(f"accepted-{self.rounds}", new))
+        return made
 
     def _candidates(self, limit: int, gone: DataFrame | None) -> DataFrame:
         """Members with the first kept ones of their groups, up to their keepers."""

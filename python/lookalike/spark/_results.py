@@ -150,9 +150,9 @@ class Outcome:
     def _listed(self, lines: DataFrame) -> DataFrame:
         """With ids, the first in the input first."""
         names, row = self._names()
-        for side, end in (("a", "earlier"), ("b", "later")):
+        for which, end in (("a", "earlier"), ("b", "later")):
             lines = lines.join(
-                names.select(F.col("place").alias(end), F.col("id").alias(side), row.alias(f"row_{side}")), end
+                names.select(F.col("place").alias(end), F.col("id").alias(which), row.alias(f"row_{which}")), end
             )
         turned = F.col("row_a") > F.col("row_b")
 

@@ -73,7 +73,7 @@ class Work:
 
     def _remove(self, path: str) -> None:
         at = self._hadoop.fs.Path(path)
-        settings = self.spark.sparkContext._jsc.hadoopConfiguration()  # type: ignore[union-attr]
+        settings = self.spark.sparkContext._jsc.hadoopConfiguration()
         at.getFileSystem(settings).delete(at, True)
 
     @contextmanager
@@ -106,7 +106,7 @@ def _usual_folder(spark: SparkSession) -> str | None:
 def _check_shared(spark: SparkSession, folder: str) -> None:
     """Whether the executors see a folder of the driver's machine."""
     context = spark.sparkContext
-    if context.master.startswith("local"):
+    if str(context.master).startswith("local"):
         return
     marker = os.path.join(folder, "marker")
     with open(marker, "w", encoding="utf-8"):

@@ -1,0 +1,95 @@
+"""The job as it is submitted, on a true cluster: the engine's answer, also if a worker is killed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+pytest.importorskip("pyspark")
+
+from spark_cluster import SETTINGS, Cluster
+from spark_corpora import CLUSTERS, PAIRS, from_engine, mixed_rows, tuples
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    with Cluster(tmp_path_factory.mktemp("cluster")) as cluster:
+        yield cluster
+
+
+def submit(cluster: Cluster, *arguments: str | Path) -> subprocess.Popen[str]:
+    settings = " ".join(f"--conf '{name}={value}'" for name, value in SETTINGS.items())
+    environment = cluster.environment | {"PYSPARK_SUBMIT_ARGS": f"{settings} pyspark-shell"}
+    command = [sys.executable, "-m", "lookalike.spark", "dedup", "--master", cluster.master, *map(str, arguments)]
+    return subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8"
+    )
+
+
+def ended(job: subprocess.Popen[str], code: int) -> str:
+    output, errors = job.communicate(timeout=600)
+    assert job.returncode == code, errors[-5000:]
+    return output
+
+
+def read(path: Path) -> pa.Table:
+    return pyarrow.parquet.read_table(path)
+
+
+def write_rows(path: Path, rows: list[dict[str, Any]]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return path
+
+
+def test_two_workers(cluster: Cluster, tmp_path: Path) -> None:
+    rows = [row for row in mixed_rows() if row["id"] < "hot 000100"]
+    clusters, pairs, _ = from_engine(rows, tmp_path, keep="max:score")
+    for part in range(3):
+        pyarrow.parquet.write_table(pa.Table.from_pylist(rows[part::3]), tmp_path / f"part{part}.parquet")
+    out = tmp_path / "spark"
+    inputs = sorted(tmp_path.glob("part*.parquet"))
+    counts = json.loads(
+        ended(submit(cluster, "--input", *inputs, "--output", out, "--keep", "max:score", "--no-write"), 0)
+    )
+    assert tuples(read(out / "clusters.parquet"), CLUSTERS) == clusters
+    assert tuples(read(out / "pairs.parquet"), PAIRS) == pairs
+    assert counts["documents"] == len(rows) and not (out / "kept").exists()
+
+
+def test_a_worker_killed_in_the_middle(cluster: Cluster, tmp_path: Path) -> None:
+    rows = mixed_rows()
+    clusters, pairs, report = from_engine(rows, tmp_path)
+    for part in range(4):
+        write_rows(tmp_path / f"part{part}.jsonl", rows[part::4])
+    out, work = tmp_path / "spark", tmp_path / "work"
+    work.mkdir()
+    job = submit(cluster, "--input", *sorted(tmp_path.glob("part*.jsonl")), "--output", out, "--work", work)
+    # Groups are known, and nothing is decided yet.
+    while job.poll() is None and not list(work.glob("*/members/_SUCCESS")):
+        time.sleep(0.05)
+    assert not list(work.glob("*/clusters/_SUCCESS")), "the job was faster than the test"
+    cluster.kill_worker(0)
+    counts = json.loads(ended(job, 0))
+    assert tuples(read(out / "clusters.parquet"), CLUSTERS) == clusters
+    assert tuples(read(out / "pairs.parquet"), PAIRS) == pairs
+    assert counts["kept"] == report.kept
+    gone = {row[0] for row in clusters if not row[4]}
+    kept = [json.loads(line) for path in (out / "kept").glob("*.json") for line in path.read_text("utf-8").splitlines()]
+    assert {row["id"] for row in kept} == {row["id"] for row in rows} - gone
+    assert list(work.glob("[!.]*")) == []
+
+
+def test_what_is_there_is_not_overwritten(cluster: Cluster, tmp_path: Path) -> None:
+    rows = write_rows(tmp_path / "rows.jsonl", [{"id": "a", "text": "one"}])
+    job = submit(cluster, "--input", rows, "--output", tmp_path)
+    output, errors = job.communicate(timeout=600)
+    assert (job.returncode, output) == (2, "") and "is there already; name a new folder" in errors
