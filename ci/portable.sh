@@ -4,7 +4,7 @@
 set -eu
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
-cp -r Cargo.toml Cargo.lock rustfmt.toml clippy.toml crates benchmarks tests "$copy"
+cp -r Cargo.toml Cargo.lock rustfmt.toml clippy.toml crates benchmarks python tests "$copy"
 grep -rl 'target_arch = "x86_64"' "$copy/crates" |
   xargs sed -i 's/target_arch = "x86_64"/target_arch = "riscv64"/'
 CARGO_TARGET_DIR=$PWD/target/portable RUSTFLAGS='-D warnings' \

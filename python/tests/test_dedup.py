@@ -8,7 +8,6 @@ import subprocess
 import sys
 import textwrap
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -96,17 +95,14 @@ def test_progress_and_the_lock(tmp_path: Path) -> None:
 
     counting = threading.Thread(target=count)
     counting.start()
-    began = time.monotonic()
-    report = la.dedup(corpus, tmp_path / "out", progress=calls.append, threads=1)
-    seconds = time.monotonic() - began
+    la.dedup(corpus, tmp_path / "out", progress=calls.append, threads=1)
     stop.set()
     counting.join()
     assert calls and calls[-1].stage == "write"
     assert all(0 <= (call.share or 0) <= 1 for call in calls)
     assert [call.seconds for call in calls] == sorted(call.seconds for call in calls)
-    # Another thread had its turns while the job ran.
-    assert turns > min(seconds, report.seconds["total"]) * 50
-    assert threading.current_thread() is threading.main_thread()
+    # Another thread had its turns while the job ran, and not only when that called back.
+    assert turns > 3 * len(calls)
 
 
 def test_bars_of_tqdm(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -160,17 +156,23 @@ def test_an_interrupted_batch_ends_soon() -> None:
     program = textwrap.dedent("""
         import os, signal, sys, threading, time
         import lookalike as la
-        text = "many words that take a while to sign " * 5_000
+        import pyarrow as pa
+
+        def column(rows):
+            text = pa.array(["many words that take a while to sign " * 5_000])
+            return pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int32()), text)
+
         recipe = la.Recipe.preset("text")
         began = time.monotonic()
-        recipe.sign_batch([text] * 10)
-        ten = time.monotonic() - began
+        recipe.sign_batch(column(20))
+        twenty = time.monotonic() - began
         threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+        began = time.monotonic()
         try:
-            recipe.sign_batch([text] * 5000)
+            recipe.sign_batch(column(20_000))
         except KeyboardInterrupt:
-            took = time.monotonic() - began
-            sys.exit(42 if took < 1 + 100 * ten else 1)
+            # All of them would take a thousand times as long.
+            sys.exit(42 if time.monotonic() - began < 500 * twenty else 1)
     """)
     done = subprocess.run([sys.executable, "-c", program], timeout=300, check=False)
     assert done.returncode == 42

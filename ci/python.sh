@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# The Python package: its wheel, installed into a fresh environment, passes the tests there, gives
+# what the command gives, has the types that its stubs say, and the guide's examples print what it shows.
+set -eu
+. ci/everything.bash
+. ci/venv.bash
+cargo build --quiet "${everything[@]}"
+target=${CARGO_TARGET_DIR:-$PWD/target}
+out=$target/python
+venv "$out/tools" maturin
+
+# In the profile of the other checks, which have built a part of it: a package by itself has other
+# features than the workspace, so that Arrow and Parquet are built once more, the first time. Without
+# symbols: they would be most of the wheel.
+rm -rf "$out/wheels" "$out/fresh"
+"$out/tools/bin/maturin" build --quiet --manifest-path python/Cargo.toml --profile dev --strip \
+  --out "$out/wheels"
+venv "$out/fresh" "$out"/wheels/*.whl datasets mypy pandas polars pytest tqdm
+python=$out/fresh/bin/python
+
+# From elsewhere, so that it is the installed package which is tested.
+repository=$PWD
+cd "$out"
+LOOKALIKE_COMMAND=$target/debug/lookalike \
+  "$python" -m pytest -q -p no:cacheprovider --rootdir "$repository/python" "$repository/python/tests"
+settings=$repository/python/pyproject.toml
+"$python" -m mypy.stubtest --mypy-config-file "$settings" lookalike._native
+"$python" -m mypy --config-file "$settings" -p lookalike
+"$python" -m mypy --config-file "$settings" "$repository/python/tests/typed.py"
