@@ -2,7 +2,6 @@
 # Spark: the wheel in an environment with PySpark gives the engine's answers, on local[2] and on a
 # cluster of processes on this machine, of which one is killed.
 set -eu
-. ci/everything.bash
 . ci/venv.bash
 if ! command -v java >/dev/null; then
   echo "installing openjdk-17-jre-headless for java"
@@ -24,11 +23,4 @@ repository=$PWD
 cd "$out"
 "$out/venv/bin/python" -m pytest -q -p no:cacheprovider --rootdir "$repository/python" \
   "$repository/python/tests/test_spark.py" "$repository/python/tests/test_spark_cluster.py"
-cat > mypy.ini <<'END'
-[mypy]
-strict = True
-# pyarrow has no types of its own.
-[mypy-pyarrow.*]
-ignore_missing_imports = True
-END
-"$out/venv/bin/python" -m mypy --config-file mypy.ini -p lookalike.spark
+"$out/venv/bin/python" -m mypy --config-file "$repository/python/pyproject.toml" -p lookalike.spark
