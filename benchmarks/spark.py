@@ -10,7 +10,8 @@ who stays. Recall and precision are against the exact resemblance of all pairs, 
 
 It needs pyspark, numpy, pandas below 3 and the package `lookalike`. Time is from the first action to
 the last, after a small job has started the Python workers; shuffled bytes are those that tasks wrote,
-by Spark's event log.
+by Spark's event log; processor time is that of Spark and its Python workers in that span, where
+they are processes of this one, and depends less on what else the machine does.
 """
 
 from __future__ import annotations
@@ -112,6 +113,25 @@ def hash_of(shingle: str) -> int:
     return zlib.crc32(encoded) << 29 ^ zlib.adler32(encoded)
 
 
+def processor_seconds() -> float:
+    """What this process, those that it started, and those that they started have used."""
+    parents, used = {}, {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        parents[int(path.parent.name)] = int(fields[1])
+        used[int(path.parent.name)] = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+
+    def is_ours(process: int) -> bool:
+        while process and process != os.getpid():
+            process = parents.get(process, 0)
+        return process != 0
+
+    return sum(seconds for process, seconds in used.items() if is_ours(process))
+
+
 CONTENDERS: dict[str, Callable[[DataFrame], DataFrame]] = {
     "ours": ours,
     "ours, deciding": ours_deciding,
@@ -145,9 +165,9 @@ def run(name: str, documents: Path, out: Path, master: str) -> None:
 
     spark.range(1000, numPartitions=4).mapInArrow(same, "id long").count()
     rows = spark.read.parquet(str(documents))
-    began = time.perf_counter()
+    began, used = time.perf_counter(), processor_seconds()
     CONTENDERS[name](rows).write.parquet(str(out / "pairs"))
-    seconds = time.perf_counter() - began
+    seconds, used = time.perf_counter() - began, processor_seconds() - used
     spark.stop()
     shuffled = 0
     for path in (out / "events").iterdir():
@@ -155,7 +175,7 @@ def run(name: str, documents: Path, out: Path, master: str) -> None:
             if '"SparkListenerTaskEnd"' in line:
                 metrics = json.loads(line).get("Task Metrics") or {}
                 shuffled += metrics.get("Shuffle Write Metrics", {}).get("Shuffle Bytes Written", 0)
-    (out / "measured.json").write_text(json.dumps({"seconds": seconds, "shuffled": shuffled}))
+    (out / "measured.json").write_text(json.dumps({"seconds": seconds, "used": used, "shuffled": shuffled}))
 
 
 def main() -> None:
@@ -185,7 +205,7 @@ def main() -> None:
             truth.add((min(pair["a"], pair["b"]), max(pair["a"], pair["b"])))
     size = sum(len(row["text"].encode()) for row in rows)
     print(f"{len(rows)} documents, {size / 1e6:.1f} MB, {len(truth)} pairs of {THRESHOLD} and more; {asked.master}")
-    print("| job | seconds | shuffled MB | pairs | recall | precision |\n| --- | --- | --- | --- | --- | --- |")
+    print("| job | seconds | of processors | shuffled MB | pairs | recall | precision |\n" + "| --- " * 7 + "|")
     with tempfile.TemporaryDirectory() as folder:
         documents = Path(folder) / "documents"
         documents.mkdir()
@@ -199,8 +219,11 @@ def main() -> None:
             try:
                 subprocess.run([sys.executable, __file__, *arguments], check=True, env=environment, timeout=asked.limit,
                                stderr=subprocess.DEVNULL)  # fmt: skip
-            except subprocess.TimeoutExpired:
-                print(f"| {name} | more than {asked.limit} | | | | |", flush=True)
+            except (subprocess.TimeoutExpired, subprocess.CalledProcessError) as failure:
+                if isinstance(failure, subprocess.CalledProcessError):
+                    print(f"| {name} | failed | | | | | |", flush=True)
+                    continue
+                print(f"| {name} | more than {asked.limit} | | | | | |", flush=True)
                 continue
             measured = json.loads((out / "measured.json").read_text())
             listed = pyarrow.parquet.read_table(out / "pairs").to_pylist()
@@ -208,7 +231,7 @@ def main() -> None:
             judged = {pair for pair in pairs if pair[0] in long and pair[1] in long}
             right = len(judged & truth)
             print(
-                f"| {name} | {measured['seconds']:.1f} | {measured['shuffled'] / 1e6:.1f} | {len(pairs)} | "
+                f"| {name} | {measured['seconds']:.1f} | {measured['used']:.1f} | {measured['shuffled'] / 1e6:.1f} | {len(pairs)} | "
                 f"{right / max(1, len(truth)):.4f} | {right / max(1, len(judged)):.4f} |",
                 flush=True,
             )
