@@ -213,10 +213,10 @@ def _run(
     limited = 0
     if not exact_only:
         grouped = work.write("members", members(documents, copied))
-        (largest,) = first(grouped.agg(F.max("size")))
+        (largest,) = first(grouped.groupBy("key").count().agg(F.max("count")))
         if largest:
             judge = _judge(work, documents, needs, grouped)
-            matching = Matching(work, judge, grouped.select("key", "place"), largest, one_task)
+            matching = Matching(work, judge, grouped, largest, one_task)
             if pairs == "all":
                 decision = matching.all_pairs(cluster == "anchored")
             else:
@@ -250,5 +250,6 @@ def _run(
 def _judge(work: Work, documents: Documents, needs: Needs, grouped: DataFrame) -> Judge:
     sets, largest = None, 0
     if needs.shingles:
-        sets, largest = shingle_sets(work, documents, grouped.select("place").distinct())
+        sets = shingle_sets(work, documents, grouped.select("place").distinct())
+        (largest,) = first(sets.agg(F.coalesce(F.max("size"), F.lit(0))))
     return Judge(work, documents.source.recipe, needs, documents, sets, largest)

@@ -253,9 +253,8 @@ def copies(documents: Documents) -> DataFrame:
     return table.join(several, ["high", "low"]).where("place != representative").select("place", "representative")
 
 
-def shingle_sets(work: Work, documents: Documents, wanted: DataFrame) -> tuple[DataFrame, int]:
-    """The shingle sets of the wanted places, from the input: place, size, shingles; and the size of
-    the largest.
+def shingle_sets(work: Work, documents: Documents, wanted: DataFrame) -> DataFrame:
+    """The shingle sets of the wanted places, from the input: place, size, shingles.
 
     Only they are read for it, and each once: by their ids and hashes of their contents.
     """
@@ -277,9 +276,7 @@ def shingle_sets(work: Work, documents: Documents, wanted: DataFrame) -> tuple[D
         made = texts.mapInArrow(shingle, "place long, size int, shingles array<long>")
         sets = work.write("sets", made)
     expected = wanted.count()
-    found, different, largest = first(
-        sets.agg(F.count("*"), F.countDistinct("place"), F.coalesce(F.max("size"), F.lit(0)))
-    )
+    found, different = first(sets.agg(F.count("*"), F.countDistinct("place")))
     if different < expected:
         raise Error(
             f"{expected - different} of {expected} documents are not in the input any more; "
@@ -288,4 +285,4 @@ def shingle_sets(work: Work, documents: Documents, wanted: DataFrame) -> tuple[D
         )
     if found > different:
         sets = work.write("distinct-sets", sets.dropDuplicates(["place"]))
-    return sets, largest
+    return sets

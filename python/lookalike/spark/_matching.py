@@ -78,11 +78,11 @@ MAX_ROUNDS = 1000
 
 
 def members(documents: Documents, copies: DataFrame) -> DataFrame:
-    """The members of groups of two and more: key, place, and how many there are of the key."""
+    """The members of groups of two and more: key, place."""
     matched = documents.table.join(copies, "place", "left_anti")
     keys = matched.select("place", F.explode(F.array_distinct("keys")).alias("key"))
-    several = keys.groupBy("key").agg(F.count("*").alias("size")).where("size > 1")
-    return keys.join(several, "key").select("key", "place", "size")
+    several = keys.groupBy("key").count().where("count > 1").select("key")
+    return keys.join(several, "key").select("key", "place")
 
 
 @dataclass
@@ -103,7 +103,6 @@ class Matching:
 
     work: Work
     judge: Judge
-    # key, place
     members: DataFrame
     largest: int
     one_task: int = ONE_TASK
@@ -111,7 +110,6 @@ class Matching:
     rounds: int = 0
     _judged: list[DataFrame] = field(default_factory=list)
     _accepted: list[DataFrame] = field(default_factory=list)
-    _pairs: int = 0
 
     def anchored(self) -> Decision:
         """Decides as `anchored` is defined."""
@@ -185,9 +183,7 @@ class Matching:
         if count > 0 or not self._accepted:
             self.candidates += count
             self._judged.append(new)
-            accepted = self.judge.accepted(f"accepted-{self.rounds}", new)
-            self._accepted.append(accepted)
-            self._pairs += accepted.count()
+            self._accepted.append(self.judge.accepted(f"accepted-{self.rounds}", new))
         return made
 
     def _candidates(self, limit: int, gone: DataFrame | None) -> DataFrame:
@@ -222,20 +218,22 @@ class Matching:
         return all_rows
 
     def _components(self, name: str) -> DataFrame:
-        return components(self.work, name, self._union(self._accepted), self._pairs, self.one_task)
+        pairs = self._union(self._accepted)
+        return components(self.work, name, pairs, pairs.count(), self.one_task)
 
     def _decide(self, pairs: DataFrame) -> DataFrame:
-        """Who goes by these of the accepted pairs: place, keeper."""
+        """Who goes by these pairs: place, keeper."""
         pairs = pairs.select("earlier", "later")
+        count = pairs.count()
         name = f"gone-{self.rounds}"
-        if self._pairs <= self.one_task:
+        if count <= self.one_task:
             sorted_pairs = (
                 pairs.withColumn("component", F.lit(0).cast("long"))
                 .repartition(1)
                 .sortWithinPartitions("later", "earlier")
             )
         else:
-            found = components(self.work, f"components-{self.rounds}", pairs, self._pairs, self.one_task)
+            found = components(self.work, f"components-{self.rounds}", pairs, count, self.one_task)
             named = found.select(F.col("place").alias("later"), F.col("smallest").alias("component"))
             sorted_pairs = (
                 pairs.join(named, "later")
