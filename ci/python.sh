@@ -9,11 +9,9 @@ target=${CARGO_TARGET_DIR:-$PWD/target}
 out=$target/python
 venv "$out/tools" maturin
 
-# In the profile of the other checks, which have built a part of it: a package by itself has other
-# features than the workspace, so that Arrow and Parquet are built once more, the first time. Without
-# symbols: they would be most of the wheel.
+# Without symbols: they would be most of the wheel.
 rm -rf "$out/wheels" "$out/fresh"
-"$out/tools/bin/maturin" build --quiet --manifest-path python/Cargo.toml --profile dev --strip \
+"$out/tools/bin/maturin" build --quiet --manifest-path python/Cargo.toml --profile wheel --strip \
   --out "$out/wheels"
 venv "$out/fresh" "$out"/wheels/*.whl datasets mypy pandas polars pytest tqdm
 python=$out/fresh/bin/python

@@ -3,9 +3,7 @@
 # what it shows; and the page shows what it should: schemathesis against /openapi.json, curl, and a
 # browser that is driven through every view. Pictures of the page are left in target/server/.
 set -eu
-need() { # COMMAND DEBIAN-PACKAGE
-  command -v "$1" >/dev/null || { apt-get update -qq && apt-get install -y -qq "$2"; } >/dev/null
-}
+. ci/need.bash
 need chromium chromium
 need curl curl
 . ci/everything.bash

@@ -319,6 +319,21 @@ def browse(browser, server):
     browser.sees("the index has no document of this id")
 
 
+def clusters(browser, server):
+    letters = [LETTER, LETTER.replace("Dear", "Good"), LETTER.replace("twelve", "eleven")]
+    server.bulk([{"op": "add", "document": {"id": f"roof/{n}", "text": text}}
+                 for n, text in enumerate(letters)])
+    browser.run("document.activeElement.blur()")
+    browser.key("4")
+    browser.sees("3 documents")
+    browser.sees("near roof/0, 0.")
+    browser.click("#clusters-answer button", "What differs")
+    browser.wait("document.querySelectorAll('#clusters-answer del').length === 1")
+    browser.pictures(Path(OUT), "clusters")
+    browser.click("#clusters-answer a", "roof/2")
+    browser.sees("from nine to eleven.")
+
+
 def statistics(browser):
     browser.click("nav a", "Statistics")
     browser.sees("Documents since the start")
@@ -374,6 +389,7 @@ def main():
         hostile(browser)
         compare(browser)
         browse(browser, server)
+        clusters(browser, server)
         statistics(browser)
         runs(browser, server)
         too_large(browser)

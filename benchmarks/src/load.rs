@@ -4,15 +4,20 @@
 //! another. Every answer is checked: a document that was added is found again
 //! under its id, and one that nobody added is new.
 
+mod slow;
+
 use std::fmt::Write as _;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
+
+use crate::measuring::now;
+use slow::SlowClients;
 
 /// What is measured.
 pub(crate) struct Load {
@@ -21,6 +26,10 @@ pub(crate) struct Load {
     /// How long each kind of request is sent.
     pub(crate) time: Duration,
     pub(crate) clients: u64,
+    /// How long all kinds are sent at once, while memory is watched.
+    pub(crate) sustained: Duration,
+    /// Connections that meanwhile send a byte a second.
+    pub(crate) slow: u64,
 }
 
 /// Words of a document: about 3 kB, a page of text.
@@ -33,10 +42,11 @@ enum Kind {
     Add,
     Check,
     CheckAndAdd,
+    Remove,
 }
 
 impl Kind {
-    const ALL: [Self; 4] = [Self::Health, Self::Add, Self::Check, Self::CheckAndAdd];
+    const ALONE: [Self; 4] = [Self::Health, Self::Add, Self::Check, Self::CheckAndAdd];
 
     fn name(self) -> &'static str {
         match self {
@@ -44,6 +54,7 @@ impl Kind {
             Self::Add => "POST /v1/documents",
             Self::Check => "POST /v1/check",
             Self::CheckAndAdd => "POST /v1/check-and-add",
+            Self::Remove => "DELETE /v1/documents",
         }
     }
 }
@@ -66,57 +77,107 @@ pub(crate) fn run(load: &Load) -> io::Result<String> {
         "errors"
     );
     let added = AtomicU64::new(0);
-    for kind in Kind::ALL {
-        let mut times = measure(load, &server.address, kind, &added)?;
-        let errors = times.iter().filter(|time| time.is_none()).count();
-        let mut times: Vec<Duration> = times.drain(..).flatten().collect();
-        times.sort_unstable();
-        let at = |share: f64| {
-            let place = (times.len() as f64 * share) as usize;
-            times
-                .get(place.min(times.len().saturating_sub(1)))
-                .map_or(0.0, |t| t.as_secs_f64() * 1e3)
-        };
-        let _ = writeln!(
-            out,
-            "{:<24}{:>9}{:>10.0}{:>9.2}{:>9.2}{:>9.2}{:>11}{:>8}",
-            kind.name(),
-            times.len(),
-            times.len() as f64 / load.time.as_secs_f64(),
-            at(0.5),
-            at(0.99),
-            at(1.0),
-            server.memory() / 1_000_000,
-            errors
-        );
-        if errors > 0 {
-            return Err(io::Error::other(format!("{out}{errors} answers were wrong")));
-        }
+    for kind in Kind::ALONE {
+        let turn = |client, turn| Request::new(kind, client + turn, &added);
+        let times = measure(load.clients, load.time, &server.address, &turn)?;
+        row(&mut out, kind.name(), load.time, &times, &server)?;
     }
     let _ = writeln!(out, "\n{} documents in the end; {}", added.into_inner(), server.batches()?);
+    if load.sustained > Duration::ZERO {
+        sustain(load, &server, &mut out)?;
+    }
     Ok(out)
 }
 
-/// How long each request took; nothing if its answer was wrong.
+/// A line of the report. Fails if an answer was wrong.
+fn row(
+    out: &mut String,
+    name: &str,
+    time: Duration,
+    times: &[Option<Duration>],
+    server: &Served,
+) -> io::Result<()> {
+    let errors = times.iter().filter(|time| time.is_none()).count();
+    let mut times: Vec<Duration> = times.iter().copied().flatten().collect();
+    times.sort_unstable();
+    let at = |share: f64| {
+        let place = (times.len() as f64 * share) as usize;
+        times.get(place.min(times.len().saturating_sub(1))).map_or(0.0, |t| t.as_secs_f64() * 1e3)
+    };
+    let _ = writeln!(
+        out,
+        "{name:<24}{:>9}{:>10.0}{:>9.2}{:>9.2}{:>9.2}{:>11}{errors:>8}",
+        times.len(),
+        times.len() as f64 / time.as_secs_f64(),
+        at(0.5),
+        at(0.99),
+        at(1.0),
+        server.memory() / 1_000_000,
+    );
+    if errors > 0 {
+        return Err(io::Error::other(format!("{out}{errors} answers were wrong")));
+    }
+    Ok(())
+}
+
+/// Parts of a sustained load, of which each has a line.
+const PARTS: u32 = 10;
+/// What memory may grow by between the second part and the last: what the allocator and the
+/// system's own accounts may be off by.
+const GROWTH: u64 = 16 << 20;
+/// From how long a load on memory is judged: until then, caches and tables fill up.
+const FULL: Duration = Duration::from_mins(5);
+
+/// All kinds of requests at once. Each client adds, checks and removes documents of its own, so that
+/// the index is as large in the end as in the beginning.
+fn sustain(load: &Load, server: &Served, out: &mut String) -> io::Result<()> {
+    let _ = writeln!(
+        out,
+        "\nall at once, {} s, {} more clients that send a byte a second",
+        load.sustained.as_secs_f64(),
+        load.slow
+    );
+    let slow = SlowClients::start(&server.address, load.slow);
+    let time = load.sustained / PARTS;
+    let mut memory = Vec::new();
+    for part in 1..=PARTS {
+        let cycle = |client, turn| Request::of_cycle(client, turn);
+        let times = measure(load.clients, time, &server.address, &cycle)?;
+        row(out, &format!("  part {part} of {PARTS}"), time, &times, server)?;
+        memory.push(server.memory());
+    }
+    let refused = slow.end()?;
+    let _ = writeln!(out, "  of the slow clients the server closed {refused}");
+    match memory[..] {
+        [_, second, .., last] if load.sustained >= FULL && last > second + second / 10 + GROWTH => {
+            Err(io::Error::other(format!("{out}the memory of the server grew")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// How long each request took; nothing if its answer was wrong. `request` makes them, of a client
+/// and its turn.
 fn measure(
-    load: &Load,
+    clients: u64,
+    length: Duration,
     address: &str,
-    kind: Kind,
-    added: &AtomicU64,
+    request: &(dyn Fn(u64, u64) -> Request + Sync),
 ) -> io::Result<Vec<Option<Duration>>> {
     std::thread::scope(|scope| {
-        let clients: Vec<_> = (0..load.clients)
+        let clients: Vec<_> = (0..clients)
             .map(|client| {
                 scope.spawn(move || {
                     let mut connection = Connection::open(address)?;
                     let mut times = Vec::new();
                     let start = now();
-                    while start.elapsed() < load.time {
-                        let request = Request::new(kind, client + times.len() as u64, added);
+                    // A cycle that was begun is ended.
+                    while start.elapsed() < length || !times.len().is_multiple_of(CYCLE) {
+                        let request = request(client, times.len() as u64);
                         let sent = now();
-                        let answer = connection.ask(&request)?;
+                        let (status, answer) = connection.ask(&request)?;
                         let time = sent.elapsed();
-                        times.push(request.is_right(&answer).then_some(time));
+                        times.push(request.is_right(status, &answer).then_some(time));
                     }
                     Ok(times)
                 })
@@ -128,6 +189,9 @@ fn measure(
         Ok(times.collect::<io::Result<Vec<_>>>()?.concat())
     })
 }
+
+/// Requests of a cycle.
+const CYCLE: usize = 6;
 
 struct Request {
     kind: Kind,
@@ -149,15 +213,40 @@ impl Request {
             }
             Kind::Check => (u64::MAX / 2 + turn, None),
             Kind::CheckAndAdd => (added.fetch_add(1, Ordering::Relaxed), None),
+            Kind::Remove => unreachable!("only in a cycle"),
         };
         let id = if known.is_some() { format!("copy-{seed}") } else { seed.to_string() };
         let changed = u64::from(known.is_some()) * (turn + 1);
-        let body = json!({"id": id, "text": text(seed, changed)}).to_string();
-        Self { kind, body, known }
+        Self { kind, body: document(&id, seed, changed), known }
+    }
+
+    /// A document comes, is asked about twice, a look-alike of it is refused, and it goes; between
+    /// them a document that nobody knows.
+    fn of_cycle(client: u64, turn: u64) -> Self {
+        let (cycle, step) = (turn / CYCLE as u64, turn % CYCLE as u64);
+        let seed = u64::MAX / 4 + (client << 32) + cycle;
+        let id = format!("of-{client}");
+        let (kind, known) = match step {
+            0 => (Kind::Add, None),
+            1 | 2 => (Kind::Check, Some(id.clone())),
+            3 => (Kind::CheckAndAdd, Some(id.clone())),
+            4 => (Kind::Remove, None),
+            _ => (Kind::Check, None),
+        };
+        let body = match kind {
+            Kind::Remove => String::new(),
+            _ if known.is_some() => document(&format!("copy-{client}"), seed, turn + 1),
+            _ => document(&id, seed, 0),
+        };
+        Self { kind, body, known: if kind == Kind::Remove { Some(id) } else { known } }
     }
 
     fn bytes(&self) -> String {
-        let (line, length) = (self.kind.name(), self.body.len());
+        let length = self.body.len();
+        let line = match (self.kind, &self.known) {
+            (Kind::Remove, Some(id)) => format!("{}/{id}", self.kind.name()),
+            _ => self.kind.name().to_owned(),
+        };
         format!(
             "{line} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
              Content-Length: {length}\r\n\r\n{}",
@@ -165,7 +254,7 @@ impl Request {
         )
     }
 
-    fn is_right(&self, answer: &Value) -> bool {
+    fn is_right(&self, status: u16, answer: &Value) -> bool {
         match self.kind {
             Kind::Health => answer["status"] == "ok",
             Kind::Add => answer["replaced"] == false,
@@ -173,8 +262,13 @@ impl Request {
                 Some(id) => answer["keeper"] == id.as_str(),
                 None => answer["new"] == true,
             },
+            Kind::Remove => status == 204,
         }
     }
+}
+
+fn document(id: &str, seed: u64, changed: u64) -> String {
+    json!({"id": id, "text": text(seed, changed)}).to_string()
 }
 
 /// Words of a seed; one of them is another if `changed` is not 0.
@@ -199,14 +293,17 @@ impl Connection {
         Ok(Self(BufReader::new(stream)))
     }
 
-    /// The answer in JSON, or null if it is none.
-    fn ask(&mut self, request: &Request) -> io::Result<Value> {
+    /// The status, and the answer in JSON, or null if it is none.
+    fn ask(&mut self, request: &Request) -> io::Result<(u16, Value)> {
         self.0.get_mut().write_all(request.bytes().as_bytes())?;
-        let mut length = 0;
+        let (mut status, mut length) = (0, 0);
         loop {
             let mut line = String::new();
             if self.0.read_line(&mut line)? == 0 {
                 return Err(io::Error::other("the server closed the connection"));
+            }
+            if let Some(rest) = line.strip_prefix("HTTP/1.1 ") {
+                status = rest.get(..3).and_then(|digits| digits.parse().ok()).unwrap_or(0);
             }
             if let Some(value) = line.to_lowercase().strip_prefix("content-length: ") {
                 length = value.trim().parse().map_err(io::Error::other)?;
@@ -217,7 +314,7 @@ impl Connection {
         }
         let mut body = vec![0; length];
         self.0.read_exact(&mut body)?;
-        Ok(serde_json::from_slice(&body).unwrap_or(Value::Null))
+        Ok((status, serde_json::from_slice(&body).unwrap_or(Value::Null)))
     }
 }
 
@@ -283,9 +380,4 @@ impl Drop for Served {
         let _ = self.child.wait();
         let _ = std::fs::remove_dir_all(&self.folder);
     }
-}
-
-#[expect(clippy::disallowed_methods, reason = "to measure is what this program is for")]
-fn now() -> Instant {
-    Instant::now()
 }

@@ -31,7 +31,7 @@ Measures signing on one core: MB/s and ns per token for each stage and kernel.
 usage: lookalike-benchmarks [--test] [--rounds N] [--csv FILE] [CORPUS.jsonl[.zst]]...
        lookalike-benchmarks scale|projections [--documents N] [--memory SIZE] [--folder DIR]
        lookalike-benchmarks index [--documents N] [--folder DIR]
-       lookalike-benchmarks load PROGRAM [--seconds N] [--clients N]
+       lookalike-benchmarks load PROGRAM [--seconds N] [--clients N] [--sustained N] [--slow N]
 
   CORPUS      measure on the field `text` of these too, or on their web pages if they have only
               the field `html`, not only on generated text
@@ -55,6 +55,10 @@ usage: lookalike-benchmarks [--test] [--rounds N] [--csv FILE] [CORPUS.jsonl[.zs
 
   --seconds N     for each kind of request (default 10)
   --clients N     connections, each with one request at a time (default 32)
+  --sustained N   then for N seconds all kinds of changes and checks at once, on an index that does
+                  not grow, and the memory of the server over that time, which must not grow either
+                  (judged from 300 on: until then its caches fill up)
+  --slow N        meanwhile, N more connections that send a byte a second
 ";
 
 enum Command {
@@ -131,13 +135,16 @@ fn index_arguments(mut given: impl Iterator<Item = String>) -> Result<IndexScale
 
 fn load_arguments(mut given: impl Iterator<Item = String>) -> Result<Load, String> {
     let program = given.next().ok_or("load needs the program")?.into();
-    let mut parsed = Load { program, time: Duration::from_secs(10), clients: 32 };
+    let time = Duration::from_secs(10);
+    let mut parsed = Load { program, time, clients: 32, sustained: Duration::ZERO, slow: 0 };
     while let Some(argument) = given.next() {
         let value = given.next().ok_or(format!("{argument} needs a value"))?;
         let number = value.parse().map_err(|_| format!("`{value}` is no number"))?;
         match argument.as_str() {
             "--seconds" => parsed.time = Duration::from_secs(number),
             "--clients" => parsed.clients = number,
+            "--sustained" => parsed.sustained = Duration::from_secs(number),
+            "--slow" => parsed.slow = number,
             _ => return Err(format!("no option `{argument}`")),
         }
     }

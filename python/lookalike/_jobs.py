@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import tempfile
@@ -246,32 +247,10 @@ def plan(
 
 
 def _job_options(**given: object) -> dict[str, object]:
-    """The options of a job, with the defaults of the command."""
-    usual: dict[str, object] = {
-        "recipe": "text",
-        "threshold": None,
-        "recall": None,
-        "verify": None,
-        "sites": None,
-        "keep": "first",
-        "cluster": "anchored",
-        "pairs": "needed",
-        "exact_only": False,
-        "max_removed": None,
-        "max_removed_per_source": None,
-        "no_write": False,
-        "resume": False,
-        "strict": False,
-        "memory": None,
-        "threads": None,
-        "temp": None,
-        "format": None,
-        "text_field": "text",
-        "html_field": "html",
-        "id_field": "id",
-        "url_field": "url",
-    }
-    return usual | given
+    """The options of a job, with the defaults of `dedup`."""
+    parameters = inspect.signature(dedup).parameters.values()
+    options = [each for each in parameters if each.default is not each.empty]
+    return {each.name: each.default for each in options if each.name != "progress"} | given
 
 
 def dedup_table(

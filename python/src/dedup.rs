@@ -45,9 +45,6 @@ pub(crate) struct Options<'py> {
     url_field: String,
 }
 
-/// Under this there is not even room for the buffers of reading.
-const LEAST_MEMORY: u64 = 128 << 20;
-
 impl Options<'_> {
     fn job(&self, inputs: Vec<String>) -> PyResult<Dedup> {
         let recipe = judged(
@@ -126,7 +123,9 @@ impl Options<'_> {
         };
         match bytes {
             None => Err(parameter("memory must be a size, such as 512MiB or 4GiB")),
-            Some(bytes) if bytes < LEAST_MEMORY => Err(parameter("memory must be at least 128MiB")),
+            Some(bytes) if bytes < Running::LEAST_MEMORY => {
+                Err(parameter("memory must be at least 128MiB"))
+            }
             bytes => Ok(bytes),
         }
     }

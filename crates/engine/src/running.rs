@@ -27,6 +27,12 @@ pub struct Running {
 /// Unless told otherwise: enough for a hundred million documents, and what any machine has.
 const DEFAULT_MEMORY: u64 = 2 << 30;
 
+impl Running {
+    /// The memory that people may ask for: under this there is not even room for the buffers of
+    /// reading. The library takes less, for tests.
+    pub const LEAST_MEMORY: u64 = 128 << 20;
+}
+
 impl Default for Running {
     /// The best kernel, 2 GiB, and a thread for each core.
     fn default() -> Self {

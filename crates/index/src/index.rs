@@ -29,6 +29,8 @@ pub(crate) const RUNS: &str = "runs";
 
 /// Documents of a load that are committed together.
 const LOAD_BATCH: usize = 1000;
+/// Bytes of contents that are worth a thread: about a millisecond of signing.
+const THREAD_BYTES: usize = 128 << 10;
 
 /// A persistent index of documents.
 ///
@@ -42,6 +44,7 @@ pub struct Index {
     layout: Layout,
     judge: Judge,
     run_postings: usize,
+    threads: usize,
     store: Store,
     lists: RwLock<Lists>,
     writer: Mutex<Writer>,
@@ -182,6 +185,7 @@ impl Index {
             layout,
             judge,
             run_postings: options.run_postings,
+            threads: options.threads,
             store,
             lists: RwLock::new(Lists { runs: open_runs, recent: Recent::default(), holes }),
             writer: Mutex::new(writer),
@@ -280,18 +284,20 @@ impl Index {
     /// If the document is too long or its signature not one of the recipe, or the index cannot
     /// be read or is damaged.
     pub fn check(&self, document: &Document<'_>) -> Result<Answer> {
-        self.with_tools(|tools| {
-            let query = self.query(document, tools)?;
-            self.answer(&query, tools)
-        })
+        self.with_tools(|tools| self.check_with(document, tools))
     }
 
-    /// Checks documents one after another.
+    fn check_with(&self, document: &Document<'_>, tools: &mut Tools) -> Result<Answer> {
+        let query = self.query(document, tools)?;
+        self.answer(&query, tools)
+    }
+
+    /// Checks documents, each by itself.
     ///
     /// # Errors
-    /// As [`check`](Self::check).
+    /// As [`check`](Self::check), of the first that fails.
     pub fn check_batch(&self, documents: &[Document<'_>]) -> Result<Vec<Answer>> {
-        documents.iter().map(|document| self.check(document)).collect()
+        self.of_each(documents, |document, tools| self.check_with(document, tools))
     }
 
     /// Adds a document, in the place of one with the same id if there is one. When this returns,
@@ -309,23 +315,18 @@ impl Index {
     /// # Errors
     /// As [`add`](Self::add).
     pub fn add_batch(&self, documents: &[Document<'_>]) -> Result<Vec<Added>> {
-        self.with_tools(|tools| self.add_all(documents, tools, Durability::Now))
+        self.add_all(documents, Durability::Now)
     }
 
-    fn add_all(
-        &self,
-        documents: &[Document<'_>],
-        tools: &mut Tools,
-        durability: Durability,
-    ) -> Result<Vec<Added>> {
-        let mut prepared = Vec::with_capacity(documents.len());
-        for document in documents {
+    fn add_all(&self, documents: &[Document<'_>], durability: Durability) -> Result<Vec<Added>> {
+        let prepared = self.of_each(documents, |document, tools| {
             self.check_document(document)?;
-            prepared.push(tools.prepare(document, None, self.header.store_text)?);
-        }
-        self.change(durability, |change| {
-            let added = prepared.into_iter().map(|document| change.add(document, tools));
-            added.collect()
+            tools.prepare(document, None, self.header.store_text)
+        })?;
+        self.with_tools(|tools| {
+            self.change(durability, |change| {
+                prepared.into_iter().map(|document| change.add(document, tools)).collect()
+            })
         })
     }
 
@@ -349,11 +350,8 @@ impl Index {
         documents: &[Document<'_>],
         add_if: AddIf,
     ) -> Result<Vec<CheckedAndAdded>> {
+        let queries = self.of_each(documents, |document, tools| self.query(document, tools))?;
         self.with_tools(|tools| {
-            let mut queries = Vec::with_capacity(documents.len());
-            for document in documents {
-                queries.push(self.query(document, tools)?);
-            }
             self.change(Durability::Now, |change| {
                 let done = documents.iter().zip(&queries).map(|(document, query)| {
                     let answer = change.answer(query, tools)?;
@@ -379,20 +377,18 @@ impl Index {
     pub fn load<'d>(&self, documents: impl IntoIterator<Item = Document<'d>>) -> Result<u64> {
         let mut documents = documents.into_iter();
         let mut count = 0;
-        self.with_tools(|tools| {
-            loop {
-                let batch: Vec<Document<'_>> = documents.by_ref().take(LOAD_BATCH).collect();
-                if batch.is_empty() {
-                    break;
-                }
-                self.add_all(&batch, tools, Durability::Later)?;
-                count += batch.len() as u64;
+        loop {
+            let batch: Vec<Document<'_>> = documents.by_ref().take(LOAD_BATCH).collect();
+            if batch.is_empty() {
+                break;
             }
-            let mut writer = self.writer();
-            self.store.sync()?;
-            let operations = writer.head.operations;
-            writer.acknowledged.set(operations)
-        })?;
+            self.add_all(&batch, Durability::Later)?;
+            count += batch.len() as u64;
+        }
+        let mut writer = self.writer();
+        self.store.sync()?;
+        let operations = writer.head.operations;
+        writer.acknowledged.set(operations)?;
         Ok(count)
     }
 
@@ -549,6 +545,33 @@ impl Index {
         result
     }
 
+    /// What comes of each document, in their order: on several threads if there is much to do.
+    fn of_each<'d, 't, T: Send>(
+        &self,
+        documents: &'d [Document<'t>],
+        work: impl Fn(&'d Document<'t>, &mut Tools) -> Result<T> + Sync,
+    ) -> Result<Vec<T>> {
+        let alone = |documents: &'d [Document<'t>]| {
+            self.with_tools(|tools| documents.iter().map(|each| work(each, tools)).collect())
+        };
+        let parts = parts(documents, self.threads);
+        if parts.len() < 2 {
+            return alone(documents);
+        }
+        std::thread::scope(|scope| {
+            let alone = &alone;
+            let threads: Vec<_> =
+                parts.into_iter().map(|part| scope.spawn(move || alone(part))).collect();
+            let mut all = Vec::with_capacity(documents.len());
+            for thread in threads {
+                let part: Result<Vec<T>> =
+                    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                all.extend(part?);
+            }
+            Ok(all)
+        })
+    }
+
     // A thread that panicked left nothing half done: what is in memory changes only after the
     // store has changed, and then in one go.
 
@@ -641,6 +664,30 @@ impl Change<'_> {
         index.judge.sort(&mut matches);
         Ok(Answer { matches, limited: candidates.limited })
     }
+}
+
+/// Documents in parts of about as many bytes of contents: as many as there are threads, or fewer if
+/// there is little to do.
+fn parts<'d, 't>(documents: &'d [Document<'t>], threads: usize) -> Vec<&'d [Document<'t>]> {
+    let bytes = |document: &Document<'_>| match &document.content {
+        Content::Text(content) | Content::Html(content) => content.len(),
+        Content::Signed { .. } => 0,
+    };
+    let all: usize = documents.iter().map(bytes).sum();
+    let share = all.div_ceil(threads.max(1)).max(THREAD_BYTES);
+    let mut parts = Vec::new();
+    let (mut first, mut taken) = (0, 0);
+    for (at, document) in documents.iter().enumerate() {
+        taken += bytes(document);
+        if taken >= share {
+            parts.push(&documents[first..=at]);
+            (first, taken) = (at + 1, 0);
+        }
+    }
+    if first < documents.len() {
+        parts.push(&documents[first..]);
+    }
+    parts
 }
 
 fn shingles_of(

@@ -51,8 +51,9 @@
 //!
 //! # What it costs
 //!
-//! Under `text` and without contents 246 bytes of disk a document at five million, half of them
-//! its signature, and up to 130 MB of journals; in memory 15 bytes a document for filters, up to
+//! Under `text` and without contents 222 bytes of disk a document at five million, half of them
+//! its signature, and up to 130 MB of journals; while runs are merged, for a while as much as their
+//! postings again; in memory 15 bytes a document for filters, up to
 //! 70 MB for the postings that are in no file yet, and the caches of the store. `benchmarks` has
 //! the times.
 //!
@@ -64,9 +65,11 @@
 //! postings  key -> documents: in memory, then runs         writer    flushes, merges
 //! view      lists of a moment -> candidates                pending   changes not made yet
 //! judge     candidate -> match                             maintenance  verify, compact, copy
+//! browse    documents page by page                        clusters  what looks alike in the index
 //! ```
 
 mod browse;
+mod clusters;
 mod collapse;
 mod document;
 mod error;
@@ -84,6 +87,7 @@ mod tools;
 mod view;
 mod writer;
 
+pub use clusters::{Cluster, Clusters, MAX_CLUSTER, Member};
 pub use collapse::{Collapsed, Listed, Standing};
 pub use document::{
     Content, ContentKind, Document, MAX_CONTENT_BYTES, MAX_ID_BYTES, MAX_URL_BYTES, Record,

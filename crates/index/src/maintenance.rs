@@ -14,15 +14,12 @@ use crate::index::{ACKNOWLEDGED, HEADER, Index, RUNS, STORE, begin};
 use crate::pending::keys;
 use crate::postings::merge::{due, merge};
 use crate::postings::{Posting, REBUILD, Run};
-use crate::state::Head;
 use crate::store::{Acknowledged, Durability, Store, Table};
 use crate::view::content;
 use crate::writer::{Writer, write_run};
 
 /// Bytes of entries that are copied together.
 const COPY_BYTES: usize = 4 << 20;
-/// Holes that are closed together.
-const CLOSE_BATCH: usize = 10_000;
 
 /// Numbers about an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +27,7 @@ const CLOSE_BATCH: usize = 10_000;
 pub struct Stats {
     /// Documents.
     pub documents: u64,
-    /// Documents that were removed or replaced since the last compaction.
+    /// Documents that were removed or replaced and that lists may still have.
     pub removed: u64,
     /// Changes made so far.
     pub operations: u64,
@@ -147,7 +144,8 @@ impl Index {
     pub fn compact(&self) -> Result<()> {
         let mut writer = self.writer();
         self.rebuild(&mut writer)?;
-        self.close_holes(&mut writer)?;
+        let holes: Vec<u64> = self.lists().holes.iter().copied().collect();
+        self.close(&mut writer, &holes)?;
         drop(writer);
         self.store().compact()
     }
@@ -198,33 +196,6 @@ impl Index {
         }
         writer.runs.next_id = next_id;
         self.switch(writer, &runs, end)
-    }
-
-    /// Forgets numbers whose documents are gone, and removes what is left of them. No list has
-    /// them any more.
-    fn close_holes(&self, writer: &mut Writer) -> Result<()> {
-        let holes: Vec<u64> = self.lists().holes.iter().copied().collect();
-        for some in holes.chunks(CLOSE_BATCH) {
-            let mut changes = self.store().changes();
-            for number in some {
-                for table in [Table::Documents, Table::Texts, Table::Holes] {
-                    changes.remove(table, &number.to_be_bytes());
-                }
-            }
-            let (operations, holes) = (writer.head.operations + 1, some.len() as u64);
-            let head = Head { operations, holes: writer.head.holes - holes, ..writer.head };
-            changes.insert(Table::State, Head::KEY, &head.encode());
-            self.store().commit(changes, Durability::Now)?;
-            writer.head = head;
-            let mut lists = self.lists_mut();
-            for number in some {
-                lists.holes.remove(number);
-            }
-            drop(lists);
-            writer.acknowledged.set(operations)?;
-        }
-        writer.garbage.clear();
-        Ok(())
     }
 
     /// Writes a copy of the index as it is at this moment to a folder that does not exist yet.

@@ -15,6 +15,7 @@ pub struct OpenOptions {
     pub(crate) secret: Option<Secret>,
     pub(crate) cache_bytes: u64,
     pub(crate) run_postings: usize,
+    pub(crate) threads: usize,
     pub(crate) rebuild: bool,
 }
 
@@ -30,7 +31,13 @@ impl Default for CreateOptions {
 
 impl Default for OpenOptions {
     fn default() -> Self {
-        Self { secret: None, cache_bytes: 64 << 20, run_postings: RUN_POSTINGS, rebuild: false }
+        Self {
+            secret: None,
+            cache_bytes: 64 << 20,
+            run_postings: RUN_POSTINGS,
+            threads: std::thread::available_parallelism().map_or(1, usize::from),
+            rebuild: false,
+        }
     }
 }
 
@@ -82,6 +89,14 @@ impl OpenOptions {
     #[must_use]
     pub fn secret(mut self, secret: Secret) -> Self {
         self.secret = Some(secret);
+        self
+    }
+
+    /// Threads that sign the documents of a batch; as many as the machine has unless told.
+    /// Answers do not depend on them.
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
         self
     }
 

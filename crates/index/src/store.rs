@@ -22,10 +22,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use fjall::config::{BlockSizePolicy, FilterPolicy, PinningPolicy};
+use fjall::config::{BlockSizePolicy, CompressionPolicy, FilterPolicy, PinningPolicy};
 use fjall::{
-    AbstractTree as _, Database, Keyspace, KeyspaceCreateOptions, LsmError, OwnedWriteBatch,
-    PersistMode, Readable as _, Slice, Snapshot,
+    AbstractTree as _, CompressionType, Database, Keyspace, KeyspaceCreateOptions, LsmError,
+    OwnedWriteBatch, PersistMode, Readable as _, Slice, Snapshot,
 };
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
@@ -74,9 +74,15 @@ impl Table {
             Self::Documents | Self::Texts => TABLE_BYTES,
             Self::Holes | Self::State => SMALL_TABLE_BYTES,
         };
+        let compression = match self {
+            // Contents are compressed already, each by itself.
+            Self::Texts => CompressionType::None,
+            _ => CompressionType::Lz4,
+        };
         KeyspaceCreateOptions::default()
             .max_memtable_size(bytes)
             .data_block_size_policy(BlockSizePolicy::all(BLOCK_BYTES))
+            .data_block_compression_policy(CompressionPolicy::all(compression))
             // What is looked for is there, and in one table.
             .filter_policy(FilterPolicy::disabled())
             .expect_point_read_hits(true)
@@ -139,6 +145,7 @@ impl Store {
             let database = Database::builder(path)
                 .cache_size(cache_bytes)
                 .max_journaling_size(JOURNAL_BYTES)
+                .journal_compression(CompressionType::None)
                 .manual_journal_persist(true)
                 .worker_threads(2)
                 .open()?;

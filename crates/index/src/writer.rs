@@ -18,6 +18,9 @@ use crate::store::{Acknowledged, Durability, Table};
 /// With more runs than this the writer waits for a merge: look-ups ask all of them.
 const MOST_RUNS: usize = 40;
 
+/// Holes that are closed together.
+const CLOSE_BATCH: usize = 10_000;
+
 /// What only the writer knows.
 pub(crate) struct Writer {
     pub(crate) head: Head,
@@ -31,6 +34,8 @@ pub(crate) struct Writer {
 /// A merge on a thread of its own.
 pub(crate) struct Merging {
     inputs: Vec<Arc<Run>>,
+    /// The documents that are left out.
+    holes: Arc<HashSet<u64>>,
     stop: Arc<AtomicBool>,
     thread: JoinHandle<Result<Option<Run>>>,
 }
@@ -38,9 +43,10 @@ pub(crate) struct Merging {
 impl Merging {
     fn start(inputs: &[Arc<Run>], holes: HashSet<u64>, folder: PathBuf, id: u64) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
-        let (runs, stopped) = (inputs.to_vec(), Arc::clone(&stop));
-        let thread = std::thread::spawn(move || merge(&runs, &holes, &folder, id, &stopped));
-        Self { inputs: inputs.to_vec(), stop, thread }
+        let holes = Arc::new(holes);
+        let (runs, stopped, left_out) = (inputs.to_vec(), Arc::clone(&stop), Arc::clone(&holes));
+        let thread = std::thread::spawn(move || merge(&runs, &left_out, &folder, id, &stopped));
+        Self { inputs: inputs.to_vec(), holes, stop, thread }
     }
 
     /// What came of it. `None` if it was stopped.
@@ -123,28 +129,63 @@ impl Index {
 
     /// Takes over what a merge has made.
     fn adopt(&self, writer: &mut Writer, merging: Merging) -> Result<()> {
-        let inputs = merging.inputs.clone();
+        let (inputs, holes) = (merging.inputs.clone(), Arc::clone(&merging.holes));
         let Some(run) = merging.join()? else { return Ok(()) };
+        let RunEntry { first, end, .. } = run.entry();
         let is_input = |id: u64| inputs.iter().any(|input| input.entry().id == id);
         let mut runs = self.lists().runs.clone();
         let at = runs.iter().position(|run| is_input(run.entry().id)).unwrap_or(runs.len());
         runs.retain(|run| !is_input(run.entry().id));
         runs.insert(at, Arc::new(run));
-        self.switch(writer, &runs, writer.runs.flushed)
+        self.switch(writer, &runs, writer.runs.flushed)?;
+        self.close(writer, &within(&holes, first..end))
     }
 
     /// Writes the postings in memory to a run.
     pub(crate) fn flush(&self, writer: &mut Writer) -> Result<()> {
-        let postings = self.lists().recent.sorted();
         let (first, end) = (writer.runs.flushed, writer.head.next);
         if first == end {
             return Ok(());
         }
+        let lists = self.lists();
+        let holes = within(&lists.holes, first..end);
+        let mut postings = lists.recent.sorted();
+        postings.retain(|posting| !lists.holes.contains(&posting.number));
+        drop(lists);
         let run = write_run(&self.runs_folder(), &mut writer.runs.next_id, first..end, &postings)?;
         let mut runs = self.lists().runs.clone();
         runs.push(Arc::new(run));
         self.switch(writer, &runs, end)?;
+        self.close(writer, &holes)?;
         self.store().write_small_tables()
+    }
+
+    /// Forgets the numbers of documents that are gone, and removes what is left of them, when no
+    /// list has them any more: else an index would grow by every document that ever came and went.
+    pub(crate) fn close(&self, writer: &mut Writer, holes: &[u64]) -> Result<()> {
+        for some in holes.chunks(CLOSE_BATCH) {
+            let mut changes = self.store().changes();
+            for number in some {
+                for table in [Table::Documents, Table::Texts, Table::Holes] {
+                    changes.remove(table, &number.to_be_bytes());
+                }
+            }
+            let (operations, holes) = (writer.head.operations + 1, some.len() as u64);
+            let head = Head { operations, holes: writer.head.holes - holes, ..writer.head };
+            changes.insert(Table::State, Head::KEY, &head.encode());
+            self.store().commit(changes, Durability::Now)?;
+            writer.head = head;
+            let mut lists = self.lists_mut();
+            for number in some {
+                lists.holes.remove(number);
+            }
+            drop(lists);
+            writer.acknowledged.set(operations)?;
+        }
+        // Removed with the others, or else with the next change.
+        let lists = self.lists();
+        writer.garbage.retain(|number| lists.holes.contains(number));
+        Ok(())
     }
 
     /// Has the index use these runs, for the documents below `flushed`, and removes the others.
@@ -164,7 +205,7 @@ impl Index {
         let mut lists = self.lists_mut();
         let before = std::mem::replace(&mut lists.runs, runs.to_vec());
         if flushed > writer.runs.flushed {
-            lists.recent = Recent::default();
+            lists.recent = Recent::of_the_size(&lists.recent);
         }
         drop(lists);
         (writer.head, writer.runs) = (head, state);
@@ -175,6 +216,11 @@ impl Index {
         }
         writer.acknowledged.set(head.operations)
     }
+}
+
+/// The holes among these documents.
+fn within(holes: &HashSet<u64>, documents: std::ops::Range<u64>) -> Vec<u64> {
+    holes.iter().copied().filter(|number| documents.contains(number)).collect()
 }
 
 /// Writes postings, in order, to a run of level 0.

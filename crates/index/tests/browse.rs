@@ -1,5 +1,5 @@
-//! Pages against the list of all documents, and collapsed lists against what an empty index says
-//! of the same documents one after another.
+//! Pages against the list of all documents, clusters against all pairs, and collapsed lists against
+//! what an empty index says of the same documents one after another.
 
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
@@ -7,7 +7,7 @@ mod common;
 
 use common::Folder;
 use lookalike_core::Recipe;
-use lookalike_index::{AddIf, CreateOptions, Document, Index, Listed, Standing};
+use lookalike_index::{AddIf, Cluster, CreateOptions, Document, Index, Listed, Standing};
 use proptest::prelude::*;
 
 fn index(folder: &Folder, name: &str, recipe: &str) -> Index {
@@ -77,8 +77,73 @@ fn unknown_ids_are_said_to_be() {
     assert_eq!(index.collapse(&[]).unwrap().standings, []);
 }
 
+/// The numbers of each cluster by the definition: pairs join documents.
+fn clusters_by_definition(index: &Index, texts: &[String]) -> Vec<Vec<u64>> {
+    let numbers: Vec<u64> =
+        index.documents().unwrap().map(|record| record.unwrap().number).collect();
+    let mut first = numbers.clone();
+    for text in texts {
+        let answer = index.check(&Document::text("", text)).unwrap();
+        let joined: Vec<usize> =
+            answer.matches.iter().map(|m| numbers.binary_search(&m.number).unwrap()).collect();
+        let all: Vec<u64> = joined.iter().map(|&at| first[at]).collect();
+        let smallest = all.iter().min().copied();
+        for label in first.iter_mut().filter(|label| all.contains(label)) {
+            *label = smallest.unwrap();
+        }
+    }
+    let clusters = numbers.iter().map(|number| {
+        let members = numbers.iter().zip(&first).filter(|(_, label)| *label == number);
+        members.map(|(number, _)| *number).collect::<Vec<_>>()
+    });
+    clusters.filter(|members| members.len() > 1).collect()
+}
+
+fn sorted_numbers(cluster: &Cluster) -> Vec<u64> {
+    let mut numbers: Vec<u64> = cluster.members.iter().map(|member| member.record.number).collect();
+    numbers.sort_unstable();
+    numbers
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn clusters_are_what_pairs_join(
+        // Neighbours in `changed` are pairs, others are not: chains are clusters.
+        list in prop::collection::vec((0_u8..4, 0_u8..8), 0..24),
+        store_text in any::<bool>(),
+        (limit, documents) in (1_usize..5, 1_usize..30),
+    ) {
+        let folder = Folder::new("clusters");
+        let recipe = Recipe::preset("text").unwrap();
+        let options = CreateOptions::new().store_text(store_text);
+        let index = Index::create(&folder.path().join("index"), &recipe, &options).unwrap();
+        let texts: Vec<String> = list.iter().map(|&(seed, changed)| words(seed, changed)).collect();
+        for (id, text) in texts.iter().enumerate() {
+            index.add(&Document::text(id.to_string(), text)).unwrap();
+        }
+        let mut found = Vec::new();
+        let mut from = Some(0);
+        while let Some(next) = from {
+            let some = index.clusters(next, limit, documents).unwrap();
+            prop_assert!(some.clusters.len() <= limit);
+            prop_assert!(some.next.is_none_or(|after| after > next));
+            found.extend(some.clusters);
+            from = some.next;
+        }
+        let numbers: Vec<Vec<u64>> = found.iter().map(sorted_numbers).collect();
+        prop_assert_eq!(numbers, clusters_by_definition(&index, &texts));
+        for cluster in &found {
+            prop_assert!(!cluster.limited);
+            prop_assert!(cluster.members[0].joined.is_none());
+            for (at, member) in cluster.members.iter().enumerate().skip(1) {
+                let (to, by) = member.joined.as_ref().unwrap();
+                prop_assert_eq!(by.number, member.record.number);
+                prop_assert!(cluster.members[..at].iter().any(|earlier| &earlier.record.id == to));
+            }
+        }
+    }
 
     #[test]
     fn collapsing_is_checking_and_adding_in_order(

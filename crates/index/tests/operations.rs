@@ -11,7 +11,8 @@ use common::Folder;
 use lookalike_core::recipe::Verify;
 use lookalike_core::{Recipe, Signer, mix};
 use lookalike_index::{
-    AddIf, ContentKind, CreateOptions, Document, ErrorKind, Index, MatchKind, OpenOptions, Secret,
+    AddIf, ContentKind, CreateOptions, Document, ErrorKind, Index, MAX_ID_BYTES, MatchKind,
+    OpenOptions, Secret,
 };
 
 fn text(seed: u64, changed: u64) -> String {
@@ -87,6 +88,65 @@ fn readers_see_whole_changes_while_one_thread_writes() {
         done.store(true, Ordering::Relaxed);
     });
     assert_eq!(index.verify().unwrap().documents, 151);
+}
+
+#[test]
+fn batches_are_the_same_on_any_number_of_threads() {
+    let folder = Folder::new("threads");
+    // 40 documents of 5 kB to 50 kB and 20 look-alikes of them, enough for four threads.
+    let words = |n: u64, changed: u64| -> String {
+        (0..=n % 10)
+            .map(|part| text(n * 10 + part, changed))
+            .collect::<Vec<_>>()
+            .join(" ")
+            .repeat(8)
+    };
+    let texts: Vec<String> =
+        (0..60).map(|n| if n < 40 { words(n, 0) } else { words(n - 40, 1) }).collect();
+    assert!(texts.iter().map(String::len).sum::<usize>() > 1 << 20, "too little for threads");
+    let named: Vec<(String, &String)> =
+        texts.iter().enumerate().map(|(n, text)| (n.to_string(), text)).collect();
+    let documents: Vec<Document<'_>> =
+        named.iter().map(|(id, text)| Document::text(id, *text)).collect();
+    let said = [1, 3, 4].map(|threads| {
+        let open = OpenOptions::new().threads(threads);
+        let path = folder.path().join(threads.to_string());
+        let index = Index::create(&path, &recipe(), &CreateOptions::new().open(open)).unwrap();
+        let done = index.check_and_add_batch(&documents, AddIf::New).unwrap();
+        let checked = index.check_batch(&documents).unwrap();
+        let too_long = "i".repeat(MAX_ID_BYTES + 1);
+        let mut with_fault = documents.clone();
+        with_fault[30].id = too_long.as_str().into();
+        with_fault[50].id = too_long.as_str().into();
+        let error = index.add_batch(&with_fault).unwrap_err().to_string();
+        let added = index.add_batch(&documents).unwrap();
+        (done, checked, error, added, index.verify().unwrap())
+    });
+    assert!(said[0].0.iter().filter(|done| done.added.is_none()).count() >= 20);
+    assert_eq!(said[0], said[1]);
+    assert_eq!(said[0], said[2]);
+}
+
+#[test]
+fn documents_that_came_and_went_leave_nothing_behind() {
+    let folder = Folder::new("gone");
+    let options = OpenOptions::new().run_postings(300);
+    let create = CreateOptions::new().open(options);
+    let index = Index::create(&folder.path().join("i"), &recipe(), &create).unwrap();
+    index.add(&Document::text("stays", &text(1, 0))).unwrap();
+    for n in 0..1000 {
+        // Every third is removed when its postings are in a file already.
+        let id = |n: u64| format!("goes-{n}");
+        index.add(&Document::text(id(n), &text(n + 2, 0))).unwrap();
+        if n % 3 != 0 {
+            assert!(index.remove(&id(n)).unwrap());
+        } else if n >= 60 {
+            assert!(index.remove(&id(n - 60)).unwrap());
+        }
+    }
+    let stats = index.stats().unwrap();
+    assert!(stats.removed < 150, "{stats:?}");
+    assert_eq!(index.verify().unwrap().documents, 1 + 20);
 }
 
 #[test]

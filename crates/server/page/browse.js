@@ -1,7 +1,7 @@
 // Look through the documents, and open one.
 
 import { Failure, ask, documentPath } from './api.js';
-import { attempt, summarize } from './session.js';
+import { attempt, pages, summarize } from './session.js';
 import { bdi, byId, bytes, el, facts, grouped, show, when } from './dom.js';
 
 const PAGE = 50;
@@ -10,8 +10,7 @@ const SHOWN = 200_000;
 
 const form = byId('browse-form');
 const list = byId('browse-list');
-// `after` of the pages before this one.
-let path = [];
+const shown = pages(page);
 
 export function start() {
   form.addEventListener('submit', (event) => {
@@ -24,7 +23,7 @@ export function start() {
 }
 
 export async function open(id) {
-  await Promise.all([page(path.at(-1)), summarize()]);
+  await Promise.all([page(shown.after()), summarize()]);
   if (id === '') {
     show(byId('browse-document'));
     return;
@@ -44,24 +43,14 @@ async function page(after) {
     el('td', {}, el('a', { href: `#browse/${encodeURIComponent(document.id)}` }, bdi(document.id))),
     el('td', { class: 'n' }, bytes(document.bytes)),
     el('td', { class: 'when' }, when(document.time))));
-  const empty = el('p', { class: 'soft' }, path.length === 0
+  const empty = el('p', { class: 'soft' }, shown.isFirst()
     ? 'The index is empty. Add a document in the view Check.' : 'No more documents.');
   const table = el('table', {},
     el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Id'),
       el('th', { scope: 'col', class: 'n' }, 'Length'),
       el('th', { scope: 'col', class: 'when' }, 'Added'))),
     el('tbody', {}, rows));
-  const turn = (change) => () => attempt(async () => {
-    change();
-    await page(path.at(-1));
-    list.scrollIntoView({ block: 'start' });
-  });
-  show(list, rows.length === 0 ? empty : table, el('div', { class: 'row actions' },
-    el('button', { type: 'button', disabled: path.length === 0,
-      onclick: turn(() => path.pop()) }, 'Earlier'),
-    el('button', { type: 'button', disabled: found.next === null,
-      onclick: turn(() => path.push(found.next)) }, 'Later'),
-    el('span', { class: 'soft' }, 'in the order of adding')));
+  show(list, rows.length === 0 ? empty : table, shown.buttons(list, found.next));
 }
 
 async function openDocument(id) {
@@ -72,7 +61,7 @@ async function openDocument(id) {
     if (!window.confirm(`Remove "${id}" from the index?`)) return;
     await ask('DELETE', documentPath(id));
     show(target, el('p', { class: 'soft' }, bdi(id), ' was removed.'));
-    await Promise.all([page(path.at(-1)), summarize()]);
+    await Promise.all([page(shown.after()), summarize()]);
   });
   const parts = [
     el('div', { class: 'head' }, el('h3', {}, bdi(id))),

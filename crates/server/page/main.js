@@ -6,12 +6,14 @@ import { attempt, summarize } from './session.js';
 import * as check from './check.js';
 import * as compare from './compare.js';
 import * as browse from './browse.js';
+import * as clusters from './clusters.js';
 import * as stats from './stats.js';
 
 const VIEWS = {
   check,
   compare,
   browse,
+  clusters,
   stats,
   runs: { open: openRuns },
 };

@@ -1,7 +1,7 @@
 // What all views share: telling what goes wrong, asking for the token, the line at the top.
 
 import { Failure, ask, limits } from './api.js';
-import { byId, bytes, plural } from './dom.js';
+import { byId, bytes, el, plural } from './dom.js';
 
 const notice = byId('notice');
 
@@ -49,4 +49,27 @@ export async function summarize() {
     + `${bytes(found.disk_bytes)}; look-alikes from resemblance ${recipe.threshold} on `
     + `(recipe ${recipe.name})`;
   return found;
+}
+
+// Pages of something long, in the order of adding: where a person is, and the buttons to go on.
+// `turn(after)` shows the page after a number, or the first one.
+export function pages(turn) {
+  // `after` of the pages before this one.
+  const path = [];
+  const to = (target, change) => (event) => attempt(async () => {
+    change();
+    await turn(path.at(-1));
+    target.scrollIntoView({ block: 'start' });
+  }, event.target.closest('.actions'));
+  return {
+    after: () => path.at(-1),
+    isFirst: () => path.length === 0,
+    // `next` is what the server said of the page that `target` shows.
+    buttons: (target, next) => el('div', { class: 'row actions' },
+      el('button', { type: 'button', disabled: path.length === 0,
+        onclick: to(target, () => path.pop()) }, 'Earlier'),
+      el('button', { type: 'button', disabled: next === null,
+        onclick: to(target, () => path.push(next)) }, 'Later'),
+      el('span', { class: 'soft' }, 'in the order of adding')),
+  };
 }

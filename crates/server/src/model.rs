@@ -470,7 +470,7 @@ pub(crate) struct PageOptions {
     /// Only documents whose number is larger; `next` of the page before.
     #[param(minimum = 0, maximum = 9_007_199_254_740_991_u64, nullable = false)]
     after: Option<u64>,
-    /// The most documents to answer with; 50 unless told.
+    /// The most documents or clusters to answer with; 50 unless told.
     #[param(minimum = 1, maximum = 1000, nullable = false)]
     limit: Option<u64>,
 }
@@ -486,6 +486,68 @@ impl PageOptions {
         match self.limit.unwrap_or(50) {
             limit @ 1..=1000 => Ok((from, limit as usize)),
             _ => Err(Problem::malformed(format!("`limit` must be from 1 to {MAX_PAGE}"))),
+        }
+    }
+}
+
+/// Clusters in the order of their first documents.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Clusters {
+    clusters: Vec<Cluster>,
+    /// `after` of the next page; null if this is the last.
+    next: Option<u64>,
+}
+
+/// Documents that are joined by pairs.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Cluster {
+    /// The first is the one that was added first.
+    documents: Vec<Member>,
+    /// Whether there may be more.
+    limited: bool,
+}
+
+/// A document of a cluster.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Member {
+    #[serde(flatten)]
+    record: Record,
+    /// How it is joined to one before it; null for the first.
+    joined: Option<Joined>,
+}
+
+/// How a document is joined to another.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Joined {
+    /// The id of the other one.
+    to: String,
+    kind: Kind,
+    /// The exact resemblance, where it was computed.
+    resemblance: Option<f64>,
+    /// The resemblance as the sketches see it, where they are kept.
+    estimate: Option<f64>,
+}
+
+impl From<index::Clusters> for Clusters {
+    fn from(found: index::Clusters) -> Self {
+        let joined = |(to, by): (String, index::Match)| Joined {
+            to,
+            kind: by.kind.into(),
+            resemblance: by.resemblance,
+            estimate: by.estimate,
+        };
+        let member = |member: index::Member| Member {
+            record: member.record.into(),
+            joined: member.joined.map(joined),
+        };
+        let cluster = |cluster: index::Cluster| Cluster {
+            documents: cluster.members.into_iter().map(member).collect(),
+            limited: cluster.limited,
+        };
+        Self {
+            clusters: found.clusters.into_iter().map(cluster).collect(),
+            // It is the first that was not looked at, which is never the first of all.
+            next: found.next.map(|next| next.saturating_sub(1)),
         }
     }
 }

@@ -50,13 +50,10 @@ impl Resources {
     }
 }
 
-/// Under this there is not even room for the buffers of reading.
-const LEAST_MEMORY: u64 = 128 << 20;
-
 impl RawResources {
     pub(crate) fn check(self, command: &str) -> Result<Resources, clap::Error> {
         let Self { memory, threads } = self;
-        if memory.is_some_and(|bytes| bytes < LEAST_MEMORY) {
+        if memory.is_some_and(|bytes| bytes < Running::LEAST_MEMORY) {
             return Err(mistake(command, "--memory must be at least 128MiB"));
         }
         Ok(Resources { memory, threads })

@@ -1,9 +1,10 @@
 //! A table in memory gives what a file of the same rows gives.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
+use arrow_array::{ArrayRef, RecordBatch, StringArray, UInt64Array};
 use lookalike_core::Sequence;
 use lookalike_corpus::Tables;
 use lookalike_engine::report::Report;
@@ -21,8 +22,8 @@ fn a_table_gives_what_its_file_gives() {
     for n in 0..600 {
         let mut words = if n % 3 == 0 { template.clone() } else { words(&mut random, 60) };
         words[n % 60] = format!("new{}", n % 7);
-        let (id, text, date) = (format!("d{n}"), words.join(" "), random.next() as i64 % 1000);
-        lines += &format!("{{\"id\":\"{id}\",\"text\":\"{text}\",\"date\":{date}}}\n");
+        let (id, text, date) = (format!("d{n}"), words.join(" "), random.next() % 1000);
+        let _ = writeln!(lines, "{{\"id\":\"{id}\",\"text\":\"{text}\",\"date\":{date}}}");
         ids.push(id);
         texts.push(text);
         dates.push(date);
@@ -30,7 +31,7 @@ fn a_table_gives_what_its_file_gives() {
     let file = folder.join("table.jsonl");
     fs::write(&file, lines).unwrap();
     let whole = RecordBatch::try_from_iter([
-        ("date", Arc::new(Int64Array::from(dates)) as ArrayRef),
+        ("date", Arc::new(UInt64Array::from(dates)) as ArrayRef),
         ("text", Arc::new(StringArray::from(texts)) as ArrayRef),
         ("id", Arc::new(StringArray::from(ids)) as ArrayRef),
     ])

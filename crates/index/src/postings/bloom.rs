@@ -2,9 +2,12 @@
 //!
 //! Eight bits a posting and six of a block's 512 bits for each key: about three
 //! in a hundred keys that are not there seem to be, and a look costs one wait
-//! for memory.
+//! for memory. Blocks follow each other as their keys do, so that a run, whose
+//! keys ascend, fills its filter from one end to the other.
 
 use lookalike_core::mix;
+
+use super::KEY_BITS;
 
 /// Words of a block.
 const BLOCK: usize = 8;
@@ -36,10 +39,9 @@ impl Bloom {
 
     /// Where the block of a key begins, and the random bits that choose within it.
     fn block(&self, key: u64) -> (usize, u64) {
-        let random = mix(key ^ 0x626c_6f6f_6d00_0000);
-        let blocks = (self.words.len() / BLOCK) as u64;
-        let block = ((u128::from(random) * u128::from(blocks)) >> 64) as usize;
-        (block * BLOCK, mix(random))
+        let blocks = (self.words.len() / BLOCK) as u128;
+        let block = ((u128::from(key) * blocks) >> KEY_BITS) as usize;
+        (block * BLOCK, mix(key ^ 0x626c_6f6f_6d00_0000))
     }
 
     pub(super) fn insert(&mut self, key: u64) {
@@ -68,7 +70,7 @@ mod tests {
 
     #[test]
     fn keys_that_are_there_are_found_and_few_others() {
-        let key = |n: u64| mix(n) >> 24;
+        let key = |n: u64| mix(n) >> (64 - KEY_BITS);
         let mut bloom = Bloom::for_postings(100_000);
         (0..100_000).for_each(|n| bloom.insert(key(n)));
         assert!((0..100_000).all(|n| bloom.may_have(key(n))));

@@ -1,7 +1,10 @@
 //! The postings of the last documents, in memory.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::collections::hash_map::{Entry, RandomState};
+use std::hash::{BuildHasher, Hasher};
+
+use lookalike_core::mix;
 
 use super::Posting;
 
@@ -9,12 +12,18 @@ use super::Posting;
 #[derive(Default)]
 pub(crate) struct Recent {
     /// A number shifted left, or the place of a list shifted left and a one.
-    keys: HashMap<u64, u64>,
+    keys: HashMap<u64, u64, Scattered>,
     lists: Vec<Vec<u64>>,
     postings: usize,
 }
 
 impl Recent {
+    /// Empty, with room for as many keys as this one has.
+    pub(crate) fn of_the_size(other: &Self) -> Self {
+        let keys = HashMap::with_capacity_and_hasher(other.keys.len(), Scattered::default());
+        Self { keys, ..Self::default() }
+    }
+
     /// How many.
     pub(crate) fn len(&self) -> usize {
         self.postings
@@ -54,5 +63,44 @@ impl Recent {
         }
         all.sort_unstable();
         all
+    }
+}
+
+/// Where keys stand in the table: mixed with a number that nobody knows, so that whoever sends
+/// documents cannot have their keys meet. Keys are as good as random, and need no more than that.
+#[derive(Clone)]
+struct Scattered {
+    secret: u64,
+}
+
+impl Default for Scattered {
+    fn default() -> Self {
+        Self { secret: RandomState::new().hash_one(0) }
+    }
+}
+
+impl BuildHasher for Scattered {
+    type Hasher = Mixed;
+
+    fn build_hasher(&self) -> Mixed {
+        Mixed(self.secret)
+    }
+}
+
+struct Mixed(u64);
+
+impl Hasher for Mixed {
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u64(u64::from(byte));
+        }
+    }
+
+    fn write_u64(&mut self, key: u64) {
+        self.0 = mix(self.0 ^ key);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
     }
 }

@@ -2,8 +2,7 @@
 //!
 //! Pages in the order of their keys, then the tables by which they are found,
 //! then a footer. Tables and filter are in memory, so that a look-up is one read
-//! of a page; a keyspace of the store would take several, 8 to 34 us where this
-//! takes 2.
+//! of a page, where a keyspace of the store would take several.
 //!
 //! A key that very many documents have would make its page long for everyone.
 //! A page therefore holds the first 128 documents of each key, and overflow

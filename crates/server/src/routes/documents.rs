@@ -11,8 +11,8 @@ use super::state::json;
 use crate::app::App;
 use crate::body::{Asked, Json, Name};
 use crate::model::{
-    AddOptions, Added, Answer, CheckedAndAdded, Document, NamedDocument, Page, PageOptions, Record,
-    WholeRecord,
+    AddOptions, Added, Answer, CheckedAndAdded, Clusters, Document, NamedDocument, Page,
+    PageOptions, Record, WholeRecord,
 };
 use crate::problem::{Problem, Result};
 use crate::writer::{Changes, Done};
@@ -143,6 +143,30 @@ pub(super) async fn browse(
     })
     .await
 }
+
+/// Known documents that are look-alikes of each other, page by page.
+///
+/// Documents are looked at in the order of adding, and a cluster is answered with where its first
+/// document stands. A request looks at so many documents and no more, so that there may be no
+/// cluster on a page that has a next one.
+#[utoipa::path(
+    get,
+    path = "/v1/clusters",
+    params(PageOptions),
+    responses(
+        (status = 200, description = "a page", body = Clusters),
+    )
+)]
+pub(super) async fn clusters(
+    State(app): State<Arc<App>>,
+    Asked(options): Asked<PageOptions>,
+) -> Result<Response<Body>> {
+    let (from, limit) = options.range()?;
+    app.ask(move |app| Ok(json(&Clusters::from(app.index.clusters(from, limit, LOOKED_AT)?)))).await
+}
+
+/// Documents that a request for clusters looks at: about a second's work.
+const LOOKED_AT: usize = 2000;
 
 pub(super) fn unknown() -> Problem {
     Problem::unknown_document("the index has no document of this id")

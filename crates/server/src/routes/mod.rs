@@ -61,6 +61,7 @@ fn described() -> (Router<Arc<App>>, utoipa::openapi::OpenApi) {
         .routes(routes!(documents::check))
         .routes(routes!(documents::add, documents::browse))
         .routes(routes!(documents::check_and_add))
+        .routes(routes!(documents::clusters))
         .routes(routes!(documents::get, documents::remove))
         .routes(routes!(bulk::bulk))
         .routes(routes!(compare::compare))

@@ -26,7 +26,7 @@ macro_rules! files {
     };
 }
 
-const FILES: [File; 11] = files! {
+const FILES: [File; 12] = files! {
     "/", HTML, "index.html";
     "/page/style.css", CSS, "style.css";
     "/page/icon.svg", SVG, "icon.svg";
@@ -37,6 +37,7 @@ const FILES: [File; 11] = files! {
     "/page/check.js", SCRIPT, "check.js";
     "/page/compare.js", SCRIPT, "compare.js";
     "/page/browse.js", SCRIPT, "browse.js";
+    "/page/clusters.js", SCRIPT, "clusters.js";
     "/page/stats.js", SCRIPT, "stats.js";
 };
 

@@ -69,7 +69,7 @@ pub(super) async fn metrics(State(app): State<Arc<App>>) -> Result<Response<Body
 pub(super) struct Stats {
     /// Documents in the index.
     documents: u64,
-    /// Documents that were removed or replaced since the last compaction.
+    /// Documents that were removed or replaced and that lists may still have.
     removed: u64,
     /// Bytes of the index on disk.
     disk_bytes: u64,

@@ -104,6 +104,35 @@ fn documents_are_browsed_page_by_page() {
 }
 
 #[test]
+fn clusters_are_browsed_page_by_page() {
+    let server = Running::new();
+    for (n, (seed, changed)) in
+        [(1, 0), (2, 0), (1, 1), (3, 0), (2, 0), (1, 2), (4, 0)].into_iter().enumerate()
+    {
+        let document = json!({"id": n.to_string(), "text": words(seed, changed)});
+        server.post("/v1/documents", &document).ok();
+    }
+    let first = server.get("/v1/clusters?limit=1").ok();
+    let clusters = first["clusters"].as_array().unwrap();
+    let ids = |cluster: &Value| -> Vec<String> {
+        let documents = cluster["documents"].as_array().unwrap();
+        documents.iter().map(|document| document["id"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(clusters.len(), 1);
+    assert_eq!(ids(&clusters[0]), ["0", "2", "5"]);
+    assert_eq!(clusters[0]["documents"][0]["joined"], Value::Null);
+    assert_eq!(clusters[0]["documents"][1]["joined"]["to"], "0");
+    assert_eq!(clusters[0]["documents"][1]["joined"]["kind"], "near");
+    let next = first["next"].as_u64().unwrap();
+    let second = server.get(&format!("/v1/clusters?after={next}")).ok();
+    let clusters = second["clusters"].as_array().unwrap();
+    assert_eq!(clusters.iter().map(ids).collect::<Vec<_>>(), [["1", "4"]]);
+    assert_eq!(clusters[0]["documents"][1]["joined"]["kind"], "exact");
+    assert_eq!(second["next"], Value::Null);
+    server.get("/v1/clusters?limit=0").problem(400, "malformed");
+}
+
+#[test]
 fn two_documents_are_compared() {
     let server = Running::new();
     server.post("/v1/documents", &json!({"id": "a", "text": "the price is 40 euros today"})).ok();

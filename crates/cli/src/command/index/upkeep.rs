@@ -126,7 +126,7 @@ pub(super) fn stats(index: &Index, json: bool) -> anyhow::Result<Outcome> {
     table.row(["recipe", &printable(&recipe.name)]);
     table.row(["documents", &grouped(stats.documents)]);
     table.row(["stored", if index.stores_text() { "contents" } else { "signatures only" }]);
-    table.row(["removed since the last compaction", &grouped(stats.removed)]);
+    table.row(["removed, still in lists", &grouped(stats.removed)]);
     table.row(["postings", &grouped(stats.postings + stats.recent_postings)]);
     table.row(["files of postings", &grouped(stats.runs)]);
     table.row(["on disk", &bytes(stats.disk_bytes)]);
