@@ -97,7 +97,7 @@ def run(
         raise ParameterError(f"cluster is {cluster!r}, but must be anchored or components", "Parameter")
     if pairs not in (None, "needed", "all"):
         raise ParameterError(f"pairs is {pairs!r}, but must be needed or all", "Parameter")
-    judged = _recipe(recipe, threshold, recall, verify, sites)
+    judged = Recipe.load(recipe, threshold=threshold, recall=recall, verify=verify, sites=sites)
     source = Source(df, judged, id, None if html is not None else text, html, url, order, keep)
     source.check()
     folder = Work(df.sparkSession, work)
@@ -162,7 +162,7 @@ def sign(
     for name in wanted:
         if name not in _SIGNED:
             raise ParameterError(f"there is no column `{name}`; there are: {', '.join(_SIGNED)}", "Parameter")
-    named = _recipe(recipe)
+    named = Recipe.load(recipe)
     source = Source(df, named, id, None if html is not None else text, html, url, None, "first")
     source.check()
     content = "texts" if html is None else "html"
@@ -179,25 +179,6 @@ def sign(
 
     types = ", ".join(["id string", *[f"{name} {_SIGNED[name][0]}" for name in wanted]])
     return source.rows().select("id", "content", "url").mapInArrow(signed, types)
-
-
-def _recipe(
-    recipe: AnyRecipe,
-    threshold: float | None = None,
-    recall: float | None = None,
-    verify: str | None = None,
-    sites: str | None = None,
-) -> Recipe:
-    """The recipe as the job of the engine would have it."""
-    target = {"threshold": threshold, "recall": recall}
-    given = {name: value for name, value in target.items() if value is not None}
-    if given and recipe == "text":
-        # Its filter is made for the target.
-        return Recipe.tune(**given).judging(verify=verify, sites=sites)
-    if recall is not None:
-        raise ParameterError("recall is for the recipe `text` only; others have filters of their own", "Parameter")
-    made = recipe if isinstance(recipe, Recipe) else Recipe.load(recipe)
-    return made.judging(threshold=threshold, verify=verify, sites=sites)
 
 
 def _run(
