@@ -20,6 +20,5 @@ LOOKALIKE_COMMAND=$target/debug/lookalike \
   "$python" -m pytest -q -p no:cacheprovider --rootdir "$repository/python" "$repository/python/tests"
 settings=$repository/python/pyproject.toml
 "$python" -m mypy.stubtest --mypy-config-file "$settings" lookalike._native
-# The part for Spark is checked where PySpark is, by ci/spark.sh.
-"$python" -m mypy --config-file "$settings" --exclude lookalike/spark/ -p lookalike
+"$python" -m mypy --config-file "$settings" -p lookalike
 "$python" -m mypy --config-file "$settings" "$repository/python/tests/typed.py"

@@ -21,11 +21,12 @@ pytest.importorskip("pyspark")
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from spark_cluster import SETTINGS
-from spark_corpora import CLUSTERS, PAIRS, Rows, Table, from_engine, hot_rows, mixed_rows
+from spark_corpora import CLUSTERS, PAIRS, Rows, Table, from_engine, mixed_rows
 
 import lookalike as la
 from lookalike import spark as on_spark
 from lookalike.spark import _matching
+from lookalike.spark._components import components
 from lookalike.spark._work import Work
 
 COUNTS = ["documents", "empty", "skipped", "exact_removed", "near_removed", "kept", "clusters", "pairs"]
@@ -70,22 +71,20 @@ def check_equal(session: SparkSession, rows: Rows, folder: Path, partitions: int
         return result.counts
 
 
-@pytest.mark.parametrize("partitions", [1, 7])
-def test_anchored(session: SparkSession, tmp_path: Path, partitions: int) -> None:
+@pytest.mark.parametrize(("partitions", "few", "rounds"), [(1, 0, 3), (7, 10**9, 2)])
+def test_anchored(
+    session: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, partitions: int, few: int, rounds: int
+) -> None:
+    monkeypatch.setattr(_matching, "FEW_CANDIDATES", few)
     counts = check_equal(session, mixed_rows(), tmp_path, partitions)
     # The corpus has all that can be hard.
-    assert counts["limited_groups"] > 0 and counts["rounds"] >= 3
+    assert counts["limited_groups"] > 0 and counts["rounds"] >= rounds
     assert counts["near_removed"] > 200 and counts["exact_removed"] > 20 and counts["empty"] == 6
 
 
-def test_many_pairs_are_decided_by_components(session: SparkSession, tmp_path: Path) -> None:
-    check_equal(session, mixed_rows(), tmp_path, one_task_pairs=0, keep="longest")
-
-
-@pytest.mark.parametrize("one_task", [0, 10**6])
-def test_components(session: SparkSession, tmp_path: Path, one_task: int) -> None:
-    rows = [row for row in mixed_rows() if not row["id"].startswith("hot 0003")]
-    check_equal(session, rows, tmp_path, cluster="components", one_task_pairs=one_task)
+def test_components(session: SparkSession, tmp_path: Path) -> None:
+    rows = [row for row in mixed_rows() if row["id"] < "hot 000100" or row["id"] > "hot 9"]
+    check_equal(session, rows, tmp_path, cluster="components")
 
 
 def test_all_pairs_and_another_threshold(session: SparkSession, tmp_path: Path) -> None:
@@ -100,7 +99,8 @@ def test_sites_by_signatures(session: SparkSession, tmp_path: Path) -> None:
 
 def test_estimates(session: SparkSession, tmp_path: Path) -> None:
     rows = [row for row in mixed_rows() if row["id"] < "hot 000200"]
-    check_equal(session, rows, tmp_path, verify="estimate", keep="shortest")
+    # Decided on as if there were too many pairs for one task.
+    check_equal(session, rows, tmp_path, verify="estimate", keep="shortest", one_task_pairs=0)
 
 
 def test_pages_and_exact_copies(session: SparkSession, tmp_path: Path) -> None:
@@ -110,13 +110,6 @@ def test_pages_and_exact_copies(session: SparkSession, tmp_path: Path) -> None:
     ]
     # Numbers as ids are in the order of numbers.
     check_equal(session, rows, tmp_path, html="page", url="from", exact_only=True, keep="newest:id")
-
-
-def test_a_limit_of_memory_for_one_feature(session: SparkSession, tmp_path: Path) -> None:
-    """Thousands of rows share a feature, and all of them stay."""
-    rows = hot_rows(3000, least=25)
-    counts = check_equal(session, rows, tmp_path)
-    assert counts["limited_groups"] > 0 and counts["kept"] == 3000
 
 
 @dataclass(frozen=True)
@@ -152,7 +145,7 @@ def test_rounds_compute_the_definition(
     """Five hundred small worlds at once, with a limit that is reached in most of them."""
     monkeypatch.setattr(_matching, "GROUP_LIMIT", 3)
     monkeypatch.setattr(_matching, "FIRST_LIMITS", (1, 2))
-    chance = random.Random(10**6)
+    chance = random.Random(5)
     members, expected = [], {}
     for world in range(500):
         places = range(world * 100, world * 100 + chance.randrange(3, 25))
@@ -164,11 +157,29 @@ def test_rounds_compute_the_definition(
         expected |= ten_lines(groups, 3)
     work = Work(session, str(tmp_path))
     table = work.write("members", session.createDataFrame(members, "key long, place long").repartition(3))
-    matching = _matching.Matching(work, ChanceJudge(work), table, 25)  # type: ignore[arg-type]
+    matching = _matching.Matching(work, ChanceJudge(work), table, 25, 10**9)  # type: ignore[arg-type]
     decision = matching.anchored()
     assert {row.place: row.keeper for row in decision.gone.collect()} == expected
     # The rounds that correct what the first ones got wrong were needed.
     assert decision.rounds > 4
+
+
+def test_components_of_chains_and_stars(session: SparkSession, tmp_path: Path) -> None:
+    """Paths, which take the most rounds, random graphs, and a node with many neighbours."""
+    chance = random.Random(1)
+    edges = [(place, place + 1) for place in range(1000)]
+    edges += [(2000, place) for place in range(2001, 3000)]
+    edges += [tuple(sorted(chance.sample(range(4000, 4400), 2))) for _ in range(180)]
+    nodes = {place for edge in edges for place in edge}
+    smallest = {place: place for place in nodes}
+    while any(smallest[a] != smallest[b] for a, b in edges):
+        for a, b in edges:
+            smallest[a] = smallest[b] = min(smallest[a], smallest[b])
+    table = session.createDataFrame(list(set(edges)), "earlier long, later long")
+    for one_task in (0, 10**6):
+        work = Work(session, str(tmp_path))
+        found = components(work, "found", table, len(set(edges)), one_task)
+        assert {row.place: row.smallest for row in found.collect()} == smallest and found.count() == len(nodes)
 
 
 ROWS: Rows = [

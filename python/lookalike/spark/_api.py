@@ -15,8 +15,8 @@ from pyspark.sql import functions as F
 from .._native import Recipe
 from ..errors import ParameterError
 from ._components import ONE_TASK
-from ._documents import Documents, Source, copies, first, read_documents, shingle_sets, words
-from ._matching import Decision, Matching, members
+from ._documents import Documents, Source, copies, read_documents, shingle_sets, words
+from ._matching import Decision, Matching, members, sizes
 from ._results import Outcome
 from ._verify import Judge, Needs
 from ._work import Work
@@ -189,29 +189,26 @@ def _run(
     if documents.skipped:
         warnings.warn(f"{documents.skipped} rows without a text were skipped", stacklevel=4)
     copied = work.write("copies", copies(documents))
-    counts = {"documents": 0, "empty": 0, "skipped": documents.skipped}
+    counts = {"documents": documents.count, "empty": documents.empty, "skipped": documents.skipped}
     decision: Decision | None = None
     limited = 0
     if not exact_only:
         grouped = work.write("members", members(documents, copied))
-        (largest,) = first(grouped.groupBy("key").count().agg(F.max("count")))
+        largest, most = sizes(grouped)
         if largest:
             judge = _judge(work, documents, needs, grouped)
-            matching = Matching(work, judge, grouped, largest, one_task)
+            matching = Matching(work, judge, grouped.select("key", "place"), largest, most, one_task)
             if pairs == "all":
                 decision = matching.all_pairs(cluster == "anchored")
             else:
                 decision = matching.anchored() if cluster == "anchored" else matching.components()
                 limited = matching.limited(decision.gone, cluster == "anchored")
-    outcome = Outcome(documents, copied, decision)
+    outcome = Outcome(work, documents, copied, decision)
     clusters = work.write("clusters", outcome.clusters())
     found = None
     if pairs is not None:
         listed = "all" if pairs == "all" else "needed" if cluster == "anchored" else "judged"
         found = work.write("pairs", outcome.pairs(listed))
-    counts["documents"], counts["empty"] = first(
-        documents.table.agg(F.count("*"), F.count(F.when(F.col("empty"), 1)))
-    )
     kinds = {row["kind"]: row["count"] for row in clusters.groupBy("kind").count().collect()}
     counts["exact_removed"], counts["near_removed"] = kinds.get("exact", 0), kinds.get("near", 0)
     counts["kept"] = counts["documents"] - counts["exact_removed"] - counts["near_removed"]
@@ -231,6 +228,5 @@ def _run(
 def _judge(work: Work, documents: Documents, needs: Needs, grouped: DataFrame) -> Judge:
     sets, largest = None, 0
     if needs.shingles:
-        sets = shingle_sets(work, documents, grouped.select("place").distinct())
-        (largest,) = first(sets.agg(F.coalesce(F.max("size"), F.lit(0))))
+        sets, largest = shingle_sets(work, documents, grouped.select("place").distinct())
     return Judge(work, documents.source.recipe, needs, documents, sets, largest)

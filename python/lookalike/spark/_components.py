@@ -3,8 +3,8 @@
 Kiveris and others, "Connected Components in MapReduce and Beyond" (2014). An edge has a smaller and
 a larger end. Large-star: every node links its larger neighbours to the smallest of its neighbours
 and itself. Small-star: every node links its smaller neighbours and itself to the smallest of them.
-Neither changes which nodes are connected, and when nothing changes any more, every component is a
-star around its smallest node. Each is a minimum by node and a join, so that no node's neighbours
+Neither changes which nodes are connected, and in the end every component is a star around its
+smallest node. Each is a minimum by node and a join, so that no node's neighbours
 are ever in one place.
 
 Few pairs are joined by one task instead, within a bound of its memory: a round costs more than they
@@ -42,20 +42,26 @@ def components(work: Work, name: str, edges: DataFrame, count: int, one_task: in
         return work.write(name, joined)
     # As (larger, smaller): the later one is the larger.
     links = edges.select(F.col("later").alias("larger"), F.col("earlier").alias("smaller"))
-    before: tuple[int, DataFrame] | None = None
     for number in range(MAX_ROUNDS):
         large = work.write(f"{name}-large-{number}", large_star(links))
         links = work.write(f"{name}-small-{number}", small_star(large))
-        size = links.count()
-        if before is not None and before[0] == size and links.exceptAll(before[1]).isEmpty():
+        if are_stars(links):
             stars = links.select(F.col("larger").alias("place"), F.col("smaller").alias("smallest"))
             centres = stars.select(F.col("smallest").alias("place"), "smallest").distinct()
             found = work.write(name, stars.union(centres))
             for last in range(number + 1):
                 work.remove(f"{name}-large-{last}", f"{name}-small-{last}")
             return found
-        before = size, links
     raise Error(f"components are not found after {MAX_ROUNDS} rounds", "Components")
+
+
+def are_stars(links: DataFrame) -> bool:
+    """Whether every larger end has one link, to a node that is no larger end: then that node is the
+    smallest that it is connected with."""
+    several = links.groupBy("larger").count().where("count > 1").select(F.col("larger").alias("node"))
+    ends = links.select(F.col("larger").alias("node"))
+    ways = links.select(F.col("smaller").alias("node")).join(ends, "node", "left_semi")
+    return bool(several.union(ways).isEmpty())
 
 
 def large_star(links: DataFrame) -> DataFrame:

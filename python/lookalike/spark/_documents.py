@@ -193,7 +193,14 @@ class Documents:
     table: DataFrame
     # place, row, if rows are in another order than places
     rows: DataFrame | None
+    count: int
+    empty: int
     skipped: int
+
+    @cached_property
+    def counted_rows(self) -> Callable[[Column], Column]:
+        """Makes rows with gaps into rows from 0 on."""
+        return count_through(*((self.table, "place") if self.rows is None else (self.rows, "row")))
 
 
 def number(table: DataFrame, keys: list[str], name: str) -> DataFrame:
@@ -206,11 +213,12 @@ def read_documents(work: Work, source: Source, signatures: bool, strict: bool) -
     with work.rows_at_a_time():
         signed = work.write("signed", sign_rows(source, signatures))
     there = F.col("high").isNotNull()
-    rows, documents, nameless = first(
-        signed.agg(F.count("*"), F.count("high"), F.count(F.when(there & F.col("id").isNull(), 1)))
+    nameless = there & F.col("id").isNull()
+    rows, documents, empty, without_id = first(
+        signed.agg(*[F.count(F.when(which, 1)) for which in (F.lit(True), there, there & F.col("empty"), nameless)])
     )
-    if nameless:
-        raise InputError(f"column `{source.id}` is null in {nameless} rows, but names documents", "NoId")
+    if without_id:
+        raise InputError(f"column `{source.id}` is null in {without_id} rows, but names documents", "NoId")
     if strict and rows > documents:
         raise InputError(f"{rows - documents} rows have no text", "Record")
     order = [name for name in ("order",) if name in signed.columns]
@@ -223,7 +231,7 @@ def read_documents(work: Work, source: Source, signatures: bool, strict: bool) -
     if source.keep != "first":
         narrow = numbered.select("place", *by_row)
         in_rows = work.write("rows", number(narrow, [*by_row, "place"], "row").select("place", "row"))
-    return Documents(source, numbered, in_rows, rows - documents)
+    return Documents(source, numbered, in_rows, documents, empty, rows - documents)
 
 
 def count_through(numbers: DataFrame, name: str) -> Callable[[Column], Column]:
@@ -253,8 +261,9 @@ def copies(documents: Documents) -> DataFrame:
     return table.join(several, ["high", "low"]).where("place != representative").select("place", "representative")
 
 
-def shingle_sets(work: Work, documents: Documents, wanted: DataFrame) -> DataFrame:
-    """The shingle sets of the wanted places, from the input: place, size, shingles.
+def shingle_sets(work: Work, documents: Documents, wanted: DataFrame) -> tuple[DataFrame, int]:
+    """The shingle sets of the wanted places, from the input: place, size, shingles; and the size of
+    the largest.
 
     Only they are read for it, and each once: by their ids and hashes of their contents.
     """
@@ -276,7 +285,9 @@ def shingle_sets(work: Work, documents: Documents, wanted: DataFrame) -> DataFra
         made = texts.mapInArrow(shingle, "place long, size int, shingles array<long>")
         sets = work.write("sets", made)
     expected = wanted.count()
-    found, different = first(sets.agg(F.count("*"), F.countDistinct("place")))
+    found, different, largest = first(
+        sets.agg(F.count("*"), F.countDistinct("place"), F.coalesce(F.max("size"), F.lit(0)))
+    )
     if different < expected:
         raise Error(
             f"{expected - different} of {expected} documents are not in the input any more; "
@@ -285,4 +296,4 @@ def shingle_sets(work: Work, documents: Documents, wanted: DataFrame) -> DataFra
         )
     if found > different:
         sets = work.write("distinct-sets", sets.dropDuplicates(["place"]))
-    return sets
+    return sets, largest

@@ -29,8 +29,10 @@ million rows and L anchors; a join that is skewed by it, Spark splits (adaptive 
 
 Rounds of the limits 1 and 8 only save work: they decide from all pairs that were found, and most
 documents that go do so by the first members of a group, after which candidates beyond their
-keepers are not made. Then rounds of the limit L follow, which decide only from pairs made in the
-same round, until one leaves every keeper as it was.
+keepers are not made. They are left out where candidates are few anyway. Then rounds of the limit L
+follow, which decide only from pairs made in the same round, until one leaves every keeper as it was.
+If the first round of all has the limit L, and no group has more members, then it makes all pairs of
+all groups, the limit excludes nobody, and its decision is the definition: no other round follows.
 
 **That this is the definition.** Let a round of the limit L leave the keepers k as they were. By
 induction over places, let all before d be right. So the kept members before d of each group of d
@@ -61,7 +63,7 @@ from pyspark.sql import functions as F
 
 from ..errors import Error
 from ._components import ONE_TASK, components
-from ._documents import Documents
+from ._documents import Documents, first
 from ._verify import Judge
 from ._work import Work
 
@@ -73,16 +75,25 @@ GROUP_LIMIT = 64
 # Limits of the first rounds.
 FIRST_LIMITS = (1, 8)
 
+# Candidates that are judged at once: a round takes Spark longer than so many of them.
+FEW_CANDIDATES = 100_000
+
 # More rounds are a fault, or an input made to take them.
 MAX_ROUNDS = 1000
 
 
 def members(documents: Documents, copies: DataFrame) -> DataFrame:
-    """The members of groups of two and more: key, place."""
+    """The members of groups of two and more: key, place, and how many there are of the key."""
     matched = documents.table.join(copies, "place", "left_anti")
     keys = matched.select("place", F.explode(F.array_distinct("keys")).alias("key"))
-    several = keys.groupBy("key").count().where("count > 1").select("key")
-    return keys.join(several, "key").select("key", "place")
+    several = keys.groupBy("key").agg(F.count("*").alias("size")).where("size > 1")
+    return keys.join(several, "key").select("key", "place", "size")
+
+
+def sizes(members: DataFrame) -> tuple[int, int]:
+    """How many members the largest group has, and how many candidates a round has at most."""
+    largest, most = first(members.agg(F.max("size"), F.sum(F.least("size", F.lit(GROUP_LIMIT)))))
+    return largest or 0, most or 0
 
 
 @dataclass
@@ -103,24 +114,31 @@ class Matching:
 
     work: Work
     judge: Judge
+    # key, place
     members: DataFrame
+    # Members of the largest group.
     largest: int
+    # Candidates of a round at most.
+    most: int
     one_task: int = ONE_TASK
     candidates: int = 0
     rounds: int = 0
     _judged: list[DataFrame] = field(default_factory=list)
     _accepted: list[DataFrame] = field(default_factory=list)
+    _pairs: int = 0
 
     def anchored(self) -> Decision:
         """Decides as `anchored` is defined."""
         gone = None
-        for limit in FIRST_LIMITS:
+        for limit in FIRST_LIMITS if self.most > FEW_CANDIDATES else ():
             # Where no group has more members than that, the last limit is no higher.
             if limit < self.largest:
                 self._round(self._candidates(limit, gone))
                 gone = self._decide(self._union(self._accepted))
         while self.rounds < MAX_ROUNDS:
             made = self._round(self._candidates(GROUP_LIMIT, gone))
+            if gone is None and self.largest <= GROUP_LIMIT:
+                return self._decision(self._decide(self._union(self._accepted)))
             usable = self._union(self._accepted).join(made, ["earlier", "later"], "left_semi")
             before, gone = gone, self._decide(usable)
             if before is not None and _same(before, gone):
@@ -130,8 +148,7 @@ class Matching:
     def components(self) -> Decision:
         """Decides as `components` is defined, by the candidates that the engine judges: the first
         member of each group with all others, then the next ones where nothing connects the two."""
-        first = self._candidates(1, None)
-        self._round(first)
+        self._round(self._candidates(1, None))
         found = self._components("connected")
         anchors = self._anchors(self.members, GROUP_LIMIT).where("number > 1")
         pairs = self._with_anchors(self.members, anchors).select("earlier", F.col("place").alias("later"))
@@ -162,7 +179,7 @@ class Matching:
         if self.largest <= GROUP_LIMIT:
             return 0
         there = self.members.join(gone, "place", "left_anti") if anchored else self.members
-        return there.groupBy("key").count().where(F.col("count") > GROUP_LIMIT).count()
+        return int(there.groupBy("key").count().where(F.col("count") > GROUP_LIMIT).count())
 
     def _decision(self, gone: DataFrame) -> Decision:
         return Decision(gone, self._union(self._accepted), self.candidates, self.rounds)
@@ -183,7 +200,9 @@ class Matching:
         if count > 0 or not self._accepted:
             self.candidates += count
             self._judged.append(new)
-            self._accepted.append(self.judge.accepted(f"accepted-{self.rounds}", new))
+            accepted = self.judge.accepted(f"accepted-{self.rounds}", new)
+            self._accepted.append(accepted)
+            self._pairs += accepted.count()
         return made
 
     def _candidates(self, limit: int, gone: DataFrame | None) -> DataFrame:
@@ -218,22 +237,20 @@ class Matching:
         return all_rows
 
     def _components(self, name: str) -> DataFrame:
-        pairs = self._union(self._accepted)
-        return components(self.work, name, pairs, pairs.count(), self.one_task)
+        return components(self.work, name, self._union(self._accepted), self._pairs, self.one_task)
 
     def _decide(self, pairs: DataFrame) -> DataFrame:
-        """Who goes by these pairs: place, keeper."""
+        """Who goes by these of the accepted pairs: place, keeper."""
         pairs = pairs.select("earlier", "later")
-        count = pairs.count()
         name = f"gone-{self.rounds}"
-        if count <= self.one_task:
+        if self._pairs <= self.one_task:
             sorted_pairs = (
                 pairs.withColumn("component", F.lit(0).cast("long"))
                 .repartition(1)
                 .sortWithinPartitions("later", "earlier")
             )
         else:
-            found = components(self.work, f"components-{self.rounds}", pairs, count, self.one_task)
+            found = components(self.work, f"components-{self.rounds}", pairs, self._pairs, self.one_task)
             named = found.select(F.col("place").alias("later"), F.col("smallest").alias("component"))
             sorted_pairs = (
                 pairs.join(named, "later")
@@ -266,5 +283,7 @@ def anchor(batches: Batches) -> Batches:
 
 
 def _same(a: DataFrame, b: DataFrame) -> bool:
-    """Whether two decisions are one."""
-    return a.count() == b.count() and a.exceptAll(b).isEmpty()
+    """Whether two decisions are one, by one query."""
+    both = a.withColumn("side", F.lit(1)).union(b.withColumn("side", F.lit(-1)))
+    different = both.groupBy("place", "keeper").agg(F.sum("side").alias("sides")).where("sides != 0")
+    return bool(different.isEmpty())

@@ -9,9 +9,10 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from ._documents import Documents, count_through
+from ._documents import Documents
 from ._matching import Decision
 from ._verify import with_signatures
+from ._work import Work
 
 Batches = Iterator[pa.RecordBatch]
 
@@ -25,6 +26,7 @@ _SHARES = ["resemblance", "containment_a", "containment_b"]
 class Outcome:
     """The decision with the copies in it."""
 
+    work: Work
     documents: Documents
     # place, representative
     copies: DataFrame
@@ -51,13 +53,8 @@ class Outcome:
         """The ids and rows of places, and rows counted from 0 on."""
         table = self.documents.table.select("place", "id")
         rows = self.documents.rows
-        if rows is None:
-            named = table.withColumn("row", F.col("place"))
-            counted = count_through(self.documents.table, "place")
-        else:
-            named = table.join(rows, "place")
-            counted = count_through(rows, "row")
-        return named, counted(F.col("row"))
+        named = table.withColumn("row", F.col("place")) if rows is None else table.join(rows, "place")
+        return named, self.documents.counted_rows(F.col("row"))
 
     def clusters(self) -> DataFrame:
         """A row for each document that is in a cluster."""
@@ -70,7 +67,7 @@ class Outcome:
             F.when(is_exact, "exact").otherwise("near").alias("kind"),
             F.when(is_exact, 1.0).otherwise(F.col("resemblance")).alias("resemblance"),
         )
-        removed = near.union(exact)
+        removed = self.work.write("removed", near.union(exact))
         sizes = removed.groupBy("keeper").agg((F.count("*") + 1).alias("size"))
         keepers = sizes.select(
             F.col("keeper").alias("place"), "keeper", F.lit("keeper").alias("kind"),
@@ -111,7 +108,7 @@ class Outcome:
                 judged = self._of_copies(judged)
             lines = lines.union(copied).union(judged.select(*ends, near, "of_a", "of_b", *_SHARES))
         # A copy with its keeper may also be a pair of two sets.
-        lines = lines.dropDuplicates([*ends, "kind"])
+        lines = self.work.write("lines", lines.dropDuplicates([*ends, "kind"]))
         return self._listed(lines.join(self._scores(lines), ["of_a", "of_b"]))
 
     def _of_copies(self, pairs: DataFrame) -> DataFrame:

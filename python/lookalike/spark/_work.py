@@ -36,7 +36,8 @@ class Work:
 
     def __init__(self, spark: SparkSession, folder: str | None) -> None:
         self.spark = spark
-        self._hadoop: Any = spark.sparkContext._jvm.org.apache.hadoop  # type: ignore[union-attr]
+        context: Any = spark.sparkContext
+        self._hadoop = context._jvm.org.apache.hadoop
         base = folder or _usual_folder(spark)
         if base is None:
             base = tempfile.mkdtemp(prefix="lookalike-spark-")
