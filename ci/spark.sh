@@ -17,5 +17,5 @@ python=$out/venv/bin/python
 # From elsewhere, so that it is the installed package which is tested.
 repository=$PWD
 cd "$out"
-"$python" -m pytest -q --durations=15 -p no:cacheprovider --rootdir "$repository/python" "$repository"/python/tests/test_spark*.py
+"$python" -m pytest -q -p no:cacheprovider --rootdir "$repository/python" "$repository"/python/tests/test_spark*.py
 "$python" -m mypy --config-file "$repository/python/pyproject.toml" -p lookalike.spark

@@ -40,9 +40,10 @@ def free_port() -> int:
 class Cluster:
     """Started by `with`, and stopped after it, whatever happens."""
 
-    def __init__(self, folder: Path, workers: int = 2) -> None:
+    def __init__(self, folder: Path, workers: int = 2, memory: str = "1g") -> None:
         self._folder = folder
         self._count = workers
+        self._memory = memory
         self._port, self._page = free_port(), free_port()
         self._processes: list[subprocess.Popen[bytes]] = []
         self.environment = os.environ | {
@@ -62,7 +63,7 @@ class Cluster:
             self._wait(lambda: self._alive() >= 0, "the master does not answer")
             for number in range(self._count):
                 self._start(
-                    "worker.Worker", "--cores", "1", "--memory", "1g", "--webui-port", "0", "--work-dir",
+                    "worker.Worker", "--cores", "1", "--memory", self._memory, "--webui-port", "0", "--work-dir",
                     str(self._folder / f"worker-{number}"), self.master,
                 )  # fmt: skip
             self._wait(lambda: self._alive() == self._count, "the workers do not come")

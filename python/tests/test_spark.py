@@ -25,6 +25,7 @@ from spark_corpora import CLUSTERS, PAIRS, Rows, Table, from_engine, mixed_rows
 
 import lookalike as la
 from lookalike import spark as on_spark
+from lookalike.spark import __main__ as job
 from lookalike.spark import _matching
 from lookalike.spark._components import components
 from lookalike.spark._work import Work
@@ -191,7 +192,7 @@ ROWS: Rows = [
 
 def test_the_order_of_the_input(session: SparkSession) -> None:
     for order, keeper in ((None, "a"), ("n", "b")):
-        clusters = on_spark.dedup(frame(session, ROWS, 2), order=order).collect()
+        clusters = on_spark.dedup(frame(session, ROWS, 2), order=order, exact_only=True).collect()
         assert [(row.id, row.keeper) for row in clusters if row.kept] == [(keeper, keeper)]
         assert {row.cluster for row in clusters} == {0}
 
@@ -201,7 +202,7 @@ def test_rows_of_one_id(session: SparkSession, tmp_path: Path) -> None:
     rows = [{"id": f"same {n % 2}", "text": f"one two three four five six {n // 6}", "n": n} for n in range(12)]
     check_equal(session, rows, tmp_path, partitions=4, order="n", keep="longest")
     # Without an order, the same rows in any order give the same.
-    answers = [on_spark.dedup(frame(session, rows, parts, parts)).collect() for parts in (1, 4)]
+    answers = [on_spark.dedup(frame(session, rows, parts, parts), exact_only=True).collect() for parts in (1, 4)]
     assert sorted(answers[0]) == sorted(answers[1])
 
 
@@ -263,6 +264,18 @@ def test_nothing_is_left_behind(session: SparkSession, tmp_path: Path) -> None:
         on_spark.dedup(session.createDataFrame([(None, "one")], "id string, text string"), work=str(tmp_path))
     assert [path for path in tmp_path.iterdir() if not path.name.startswith(".")] == []
     assert session.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch") == before
+
+
+def test_what_is_there_is_not_overwritten(
+    session: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"id": "a", "text": "one"}', "utf-8")
+    monkeypatch.setattr(sys, "argv", ["", "dedup", "--input", str(rows), "--output", str(tmp_path)])
+    assert job.main() == 2
+    said = capsys.readouterr()
+    assert said.out == "" and "is there already; name a new folder" in said.err
+    assert list(tmp_path.iterdir()) == [rows]
 
 
 def test_the_guide(session: SparkSession, root: Path) -> None:
