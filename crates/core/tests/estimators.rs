@@ -11,7 +11,7 @@
 )]
 
 use lookalike_core::filter::Filter;
-use lookalike_core::sketch::{Bottom, Minwise, Modular, mix_elements};
+use lookalike_core::sketch::{BitSketch, Bottom, Minwise, Modular, bit_resemblance, mix_elements};
 use lookalike_core::{Kernel, feature};
 use lookalike_kernels::rabin::TOKENS;
 use lookalike_kernels::{Counters, Projection, Sequence};
@@ -135,6 +135,38 @@ fn minwise_is_unbiased_on_numbered_words() {
 #[test]
 fn minwise_is_unbiased_over_seeds() {
     minwise_is_unbiased(Elements::Integers, true);
+}
+
+#[test]
+fn bits_of_minima_are_unbiased() {
+    let kernel = Kernel::best();
+    let permutations = 84;
+    for kind in [Elements::Random, Elements::Integers, Elements::Numbered] {
+        for (size, trials) in [(10, 400), (100, 400), (1000, 400)] {
+            // From 0.5 on, since below some estimates would be negative, and are none.
+            for tenth in 5..=10 {
+                let common = size * tenth / 10;
+                let r = common as f64 / size as f64;
+                let agreeing: Vec<f64> = (0..trials)
+                    .map(|seed| {
+                        let (a, b) = split(&universe(kind, size, seed), common);
+                        let mut minwise = Minwise::new(kernel, permutations, seed);
+                        let mut sketch = |elements: Vec<u64>| {
+                            minwise.clear();
+                            minwise.push(&mixed(seed, elements));
+                            BitSketch::of_minima(minwise.minima()).into_words()
+                        };
+                        let (a, b) = (sketch(a), sketch(b));
+                        assert_eq!(a.len(), BitSketch::words_of(permutations));
+                        f64::midpoint(1.0, bit_resemblance(kernel, permutations, &a, &b))
+                    })
+                    .collect();
+                // The coin: whether two bits agree.
+                let what = format!("bits, {kind:?}, {size} elements, r = {r}");
+                check(&agreeing, f64::midpoint(1.0, r), permutations as f64, &what);
+            }
+        }
+    }
 }
 
 #[test]

@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use lookalike_core::{Layout, Signature};
+use lookalike_core::recipe::SketchParameters;
+use lookalike_core::sketch::BitSketch;
+use lookalike_core::{Layout, Recipe, Signature};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::error::{Error, ErrorKind, Result};
@@ -127,13 +129,81 @@ pub struct Record {
     pub time: u64,
     /// What is stored of its content, if anything is.
     pub stored: Option<ContentKind>,
-    /// Its signature; the sketch only if the recipe keeps it.
+    /// Its signature. The sketch is there if the recipe keeps it; in an index without contents,
+    /// as a bit of each minvalue ([`BitSketch`](lookalike_core::sketch::BitSketch)).
     pub signature: Signature,
 }
 
 const HTML: u8 = 1;
 const STORED: u8 = 2;
 const HAS_URL: u8 = 4;
+const HAS_BITS: u8 = 8;
+
+/// How the signatures of an index are stored.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SignatureLayout {
+    as_in_files: Layout,
+    /// Minvalues of which a bit is kept.
+    bit_slots: Option<usize>,
+}
+
+impl SignatureLayout {
+    /// Without contents a bit of each minvalue is kept, which takes little and estimates the
+    /// resemblance.
+    pub(crate) fn new(recipe: &Recipe, store_text: bool) -> Self {
+        let bit_slots = match recipe.sketch {
+            // A single minvalue would look like the word of its bit.
+            SketchParameters::Minwise { permutations }
+                if permutations > 1 && !recipe.keep_sketch && !store_text =>
+            {
+                Some(permutations)
+            }
+            _ => None,
+        };
+        Self { as_in_files: Layout::of(recipe), bit_slots }
+    }
+
+    pub(crate) fn bit_slots(self) -> Option<usize> {
+        self.bit_slots
+    }
+
+    /// How many words a sketch may have; `None` if that is not known.
+    pub(crate) fn sketch_words(self, recipe: &Recipe) -> Option<[usize; 3]> {
+        match (recipe.sketch, self.bit_slots) {
+            (_, Some(slots)) => Some([slots, BitSketch::words_of(slots), 0]),
+            (SketchParameters::Minwise { permutations }, None) if recipe.keep_sketch => {
+                Some([permutations; 3])
+            }
+            (SketchParameters::Lists { lists, repeats, .. }, None) => Some([lists * repeats; 3]),
+            _ => None,
+        }
+    }
+
+    /// Leaves of minvalues what is kept.
+    pub(crate) fn reduce(self, signature: &mut Signature) {
+        if self.bit_slots == Some(signature.sketch.len()) {
+            signature.sketch = BitSketch::of_minima(&signature.sketch).into_words();
+        }
+    }
+
+    fn bits_of(self, signature: &Signature) -> Option<impl Iterator<Item = u8>> {
+        let slots = self.bit_slots.filter(|_| !signature.sketch.is_empty())?;
+        let bytes = signature.sketch.iter().flat_map(|word| word.to_le_bytes());
+        Some(bytes.take(slots.div_ceil(8)))
+    }
+
+    /// Takes the bits from the bytes in front of the rest.
+    fn pull_bits(self, bytes: &mut &[u8]) -> Option<Vec<u64>> {
+        let (bits, rest) = bytes.split_at_checked(self.bit_slots?.div_ceil(8))?;
+        *bytes = rest;
+        let word = |bytes: &[u8]| {
+            let mut word = [0; 8];
+            word[..bytes.len()].copy_from_slice(bytes);
+            u64::from_le_bytes(word)
+        };
+        Some(bits.chunks(8).map(word).collect())
+    }
+}
 
 /// Bytes of a checksum.
 const CHECKSUM: usize = 4;
@@ -150,17 +220,20 @@ pub(crate) fn checked(number: u64, bytes: &[u8]) -> Option<&[u8]> {
 }
 
 impl Record {
-    /// Signature, flags, length, time, length of the id, id, URL, checksum.
-    pub(crate) fn encode(&self, layout: Layout) -> Vec<u8> {
+    /// Signature, flags, length, time, length of the id, bits, id, URL, checksum.
+    pub(crate) fn encode(&self, layout: SignatureLayout) -> Vec<u8> {
         let url = self.url.as_deref();
-        let mut out = Vec::with_capacity(layout.bytes() + self.id.len() + 24);
-        layout.encode(&self.signature, &mut out);
+        let mut out = Vec::with_capacity(layout.as_in_files.bytes() + self.id.len() + 36);
+        layout.as_in_files.encode(&self.signature, &mut out);
+        let bits = layout.bits_of(&self.signature);
         let html = if self.stored == Some(ContentKind::Html) { HTML } else { 0 };
         let stored = if self.stored.is_some() { STORED } else { 0 };
-        out.push(html | stored | if url.is_some() { HAS_URL } else { 0 });
+        let has_url = if url.is_some() { HAS_URL } else { 0 };
+        out.push(html | stored | has_url | if bits.is_some() { HAS_BITS } else { 0 });
         for number in [self.bytes, self.time, self.id.len() as u64] {
             push_number(number, &mut out);
         }
+        out.extend(bits.into_iter().flatten());
         out.extend(self.id.as_bytes());
         out.extend(url.unwrap_or_default().as_bytes());
         out.extend(checksum(self.number, &out));
@@ -168,18 +241,26 @@ impl Record {
     }
 
     /// Reads a record; `store` is for the message.
-    pub(crate) fn decode(layout: Layout, number: u64, bytes: &[u8], store: &Path) -> Result<Self> {
+    pub(crate) fn decode(
+        layout: SignatureLayout,
+        number: u64,
+        bytes: &[u8],
+        store: &Path,
+    ) -> Result<Self> {
         Self::try_decode(layout, number, bytes).ok_or_else(|| {
             Error::corruption(store, format!("documents: record {number} has no right checksum"))
         })
     }
 
-    fn try_decode(layout: Layout, number: u64, bytes: &[u8]) -> Option<Self> {
+    fn try_decode(layout: SignatureLayout, number: u64, bytes: &[u8]) -> Option<Self> {
         let body = checked(number, bytes)?;
-        let (signature, rest) = body.split_at_checked(layout.bytes())?;
-        let signature = layout.decode(signature)?;
+        let (signature, rest) = body.split_at_checked(layout.as_in_files.bytes())?;
+        let mut signature = layout.as_in_files.decode(signature)?;
         let (&flags, mut rest) = rest.split_first()?;
         let [bytes, time, length] = [(); 3].map(|()| pull_number(&mut rest));
+        if flags & HAS_BITS != 0 {
+            signature.sketch = layout.pull_bits(&mut rest)?;
+        }
         let (id, url) = rest.split_at_checked(usize::try_from(length?).ok()?)?;
         let text = |bytes: &[u8]| Some(std::str::from_utf8(bytes).ok()?.to_owned());
         let kind = if flags & HTML == 0 { ContentKind::Text } else { ContentKind::Html };

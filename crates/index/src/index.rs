@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use lookalike_core::recipe::{SketchParameters, Verify};
-use lookalike_core::{Kernel, Layout, Recipe, Signature, Signer};
+use lookalike_core::{Kernel, Recipe, Signature, Signer};
 
-use crate::document::{Content, Document, Record};
+use crate::document::{Content, Document, Record, SignatureLayout};
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::header::Header;
 use crate::judge::{Judge, Match, Query};
@@ -41,7 +41,7 @@ pub struct Index {
     /// The recipe that signs.
     recipe: Recipe,
     kernel: Kernel,
-    layout: Layout,
+    layout: SignatureLayout,
     judge: Judge,
     run_postings: usize,
     threads: usize,
@@ -107,13 +107,16 @@ pub struct CheckedAndAdded {
 impl Index {
     /// Makes an index in a folder that is empty or does not exist.
     ///
-    /// A recipe that verifies by estimates keeps its sketches.
+    /// A recipe that verifies by estimates keeps its sketches; so does one of bottom sketches if
+    /// contents are not stored.
     ///
     /// # Errors
     /// If the recipe cannot be followed, the folder has something in it, or the system refuses.
     pub fn create(path: &Path, recipe: &Recipe, options: &CreateOptions) -> Result<Self> {
         let mut recipe = recipe.clone();
         recipe.keep_sketch |= recipe.verify == Verify::Estimate;
+        let bottom = matches!(recipe.sketch, SketchParameters::Bottom { .. });
+        recipe.keep_sketch |= bottom && !options.stores_text();
         recipe.validate()?;
         let header = Header::new(&recipe, options.stores_text(), options.opening().secret.as_ref());
         fs::create_dir_all(path).map_err(|e| Error::io(path, Operation::Create, e))?;
@@ -151,8 +154,8 @@ impl Index {
     ) -> Result<Self> {
         let recipe = header.signing_recipe(path, options.secret.as_ref())?;
         let kernel = Kernel::from_environment().map_err(lookalike_core::Error::from)?;
-        let layout = Layout::of(&recipe);
-        let judge = Judge::new(&recipe, kernel);
+        let layout = SignatureLayout::new(&recipe, header.store_text);
+        let judge = Judge::new(&recipe, kernel, layout);
         let head = store.get(Table::State, Head::KEY)?;
         let head = Head::decode(head.as_deref(), store.path())?;
         let runs = store.get(Table::State, Runs::KEY)?;
@@ -265,6 +268,12 @@ impl Index {
     /// Whether contents are stored.
     pub fn stores_text(&self) -> bool {
         self.header.store_text
+    }
+
+    /// Whether a bit of each minvalue is kept, in place of contents. Signatures without their
+    /// sketches can be added all the same, but then nothing estimates their resemblance.
+    pub fn keeps_bits(&self) -> bool {
+        self.layout.bit_slots().is_some()
     }
 
     /// How many documents there are.
@@ -463,28 +472,24 @@ impl Index {
     }
 
     fn check_signature(&self, id: &str, signature: &Signature) -> Result<()> {
-        let sketch = match self.recipe.sketch {
-            SketchParameters::Minwise { permutations } if self.recipe.keep_sketch => {
-                permutations..permutations + 1
-            }
-            SketchParameters::Lists { lists, repeats, .. } => lists * repeats..lists * repeats + 1,
-            _ => 0..usize::MAX,
-        };
         let features = self.recipe.features.map_or(0, |filter| filter.k() as usize);
         let words = self.recipe.projection.map_or(0, |p| p.bits.div_ceil(64));
-        let faults = [
-            ("features", signature.features.len(), features..features + 1),
-            ("words of projection", signature.projection.len(), words..words + 1),
-            ("words of sketch", signature.sketch.len(), sketch),
+        let counts = [
+            ("features", signature.features.len(), Some([features; 3])),
+            ("words of projection", signature.projection.len(), Some([words; 3])),
+            ("words of sketch", signature.sketch.len(), self.layout.sketch_words(&self.recipe)),
         ];
-        match faults.into_iter().find(|(_, found, expected)| !expected.contains(found)) {
-            None => Ok(()),
-            Some((what, found, expected)) => {
-                let fault = format!("it has {found} {what}, not {}", expected.start);
+        for (what, found, allowed) in counts {
+            if let Some([expected, others @ ..]) = allowed
+                && expected != found
+                && !others.contains(&found)
+            {
+                let fault = format!("it has {found} {what}, not {expected}");
                 let id = id.chars().take(64).collect();
-                Err(Error::new(ErrorKind::OtherSignature { id, fault }))
+                return Err(Error::new(ErrorKind::OtherSignature { id, fault }));
             }
         }
+        Ok(())
     }
 
     pub(crate) fn query(&self, document: &Document<'_>, tools: &mut Tools) -> Result<Query> {
@@ -538,7 +543,7 @@ impl Index {
         let spare = self.tools.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut tools = match spare {
             Some(tools) => tools,
-            None => Tools::new(&self.recipe, self.kernel)?,
+            None => Tools::new(&self.recipe, self.layout, self.kernel)?,
         };
         let result = work(&mut tools);
         self.tools.lock().unwrap_or_else(PoisonError::into_inner).push(tools);

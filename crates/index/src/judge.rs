@@ -4,9 +4,10 @@
 use lookalike_core::recipe::{SketchParameters, Verify};
 use lookalike_core::resemblance::Overlap;
 use lookalike_core::shingle::ShingleSet;
+use lookalike_core::sketch::bit_resemblance;
 use lookalike_core::{Agreement, CandidateRule, Kernel, Recipe, Signature, Similarity};
 
-use crate::document::Record;
+use crate::document::{Record, SignatureLayout};
 use crate::error::Result;
 
 /// A document that is asked about.
@@ -85,15 +86,17 @@ pub(crate) struct Judge {
     kernel: Kernel,
     rule: CandidateRule,
     similarity: Similarity,
+    layout: SignatureLayout,
 }
 
 impl Judge {
-    pub(crate) fn new(recipe: &Recipe, kernel: Kernel) -> Self {
+    pub(crate) fn new(recipe: &Recipe, kernel: Kernel, layout: SignatureLayout) -> Self {
         Self {
             recipe: recipe.clone(),
             kernel,
             rule: CandidateRule::new(kernel, recipe),
             similarity: Similarity::new(kernel, recipe),
+            layout,
         }
     }
 
@@ -154,8 +157,12 @@ impl Judge {
         }
     }
 
-    /// The estimate, where the sketches of both are known.
+    /// The estimate, where the sketches of both are known, or their bits.
     fn estimate(&self, a: &Signature, b: &Signature) -> Option<f64> {
+        if let Some(slots) = self.layout.bit_slots() {
+            let known = !a.sketch.is_empty() && !b.sketch.is_empty();
+            return known.then(|| bit_resemblance(self.kernel, slots, &a.sketch, &b.sketch));
+        }
         // A sketch that is not kept looks like an empty one.
         let kept = self.recipe.keep_sketch
             && !matches!(self.recipe.sketch, SketchParameters::Bottom { .. } if a.sketch.is_empty());

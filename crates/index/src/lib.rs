@@ -35,9 +35,9 @@
 //! keep them. (One exception: where the recipe asks for sites, the job takes a copy
 //! for its original even if that is on another site and goes.)
 //!
-//! Where contents are stored, resemblance is exact. Otherwise a match has the
-//! estimate of kept sketches, or only the similarity of features and bits, and its
-//! fields say which.
+//! Where contents are stored, resemblance is exact. Otherwise a match has an
+//! estimate from what is kept of the sketch, or only the similarity of features and
+//! bits, and its fields say which.
 //!
 //! # What is promised
 //!

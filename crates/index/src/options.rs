@@ -48,7 +48,8 @@ impl CreateOptions {
     }
 
     /// Whether contents are stored, compressed. Without them nothing can be verified exactly:
-    /// matches have the estimate of kept sketches, or only the similarity of features and bits.
+    /// matches have an estimate, from a bit of each minvalue unless the recipe keeps whole
+    /// sketches, or, if it has neither, only the similarity of features and bits.
     #[must_use]
     pub fn store_text(mut self, store_text: bool) -> Self {
         self.store_text = store_text;

@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use lookalike_core::{CandidateRule, Layout, Signature};
+use lookalike_core::{CandidateRule, Signature};
 
-use crate::document::{Record, checksum};
+use crate::document::{Record, SignatureLayout, checksum};
 use crate::postings::{Posting, Recent, exact_key, id_key, rule_key};
 use crate::state::Head;
 use crate::store::{Changes, Table};
@@ -60,7 +60,7 @@ impl Pending {
     /// Adds a document; its number.
     pub(crate) fn add(
         &mut self,
-        layout: Layout,
+        layout: SignatureLayout,
         rule: &CandidateRule,
         document: Prepared<'_>,
     ) -> u64 {

@@ -5,7 +5,7 @@ use lookalike_core::text::html::Extractor;
 use lookalike_core::text::{Text, Token, Tokenizer};
 use lookalike_core::{Kernel, Recipe, Signature, Signer, SiteRule};
 
-use crate::document::{Content, ContentKind, Document};
+use crate::document::{Content, ContentKind, Document, SignatureLayout};
 use crate::error::{Error, ErrorKind, Result};
 use crate::judge::Query;
 
@@ -16,6 +16,7 @@ pub(crate) struct Tools {
     shingler: Shingler,
     extractor: Extractor,
     sites: SiteRule,
+    layout: SignatureLayout,
     tokens: Vec<Token>,
     /// For pages of postings.
     pub(crate) page: Vec<u8>,
@@ -39,7 +40,7 @@ const COMPRESSION_LEVEL: i32 = 3;
 const KEPT: usize = 1 << 20;
 
 impl Tools {
-    pub(crate) fn new(recipe: &Recipe, kernel: Kernel) -> Result<Self> {
+    pub(crate) fn new(recipe: &Recipe, layout: SignatureLayout, kernel: Kernel) -> Result<Self> {
         let (width, counting) = (recipe.shingles.width, recipe.shingles.counting);
         Ok(Self {
             signer: Signer::with_kernel(recipe, kernel)?,
@@ -47,6 +48,7 @@ impl Tools {
             shingler: Shingler::new(kernel, width, counting),
             extractor: Extractor::new(),
             sites: recipe.sites,
+            layout,
             tokens: Vec::new(),
             page: Vec::new(),
         })
@@ -54,6 +56,12 @@ impl Tools {
 
     /// The signature of a document, and its shingles if they are wanted and can be had.
     pub(crate) fn query(&mut self, document: &Document<'_>, shingles: bool) -> Query {
+        let mut query = self.whole_query(document, shingles);
+        self.layout.reduce(&mut query.signature);
+        query
+    }
+
+    fn whole_query(&mut self, document: &Document<'_>, shingles: bool) -> Query {
         let url = document.url.as_deref();
         let site = url.and_then(|url| self.sites.site(url));
         let (kind, content) = match &document.content {

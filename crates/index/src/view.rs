@@ -8,9 +8,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use fjall::Snapshot;
-use lookalike_core::{CandidateRule, Layout, Signature};
+use lookalike_core::{CandidateRule, Signature};
 
-use crate::document::{Record, checked};
+use crate::document::{Record, SignatureLayout, checked};
 use crate::error::{Error, Result};
 use crate::pending::Pending;
 use crate::postings::{Recent, Run, exact_key, id_key, rule_key};
@@ -41,7 +41,7 @@ pub(crate) struct Candidates {
 #[derive(Clone, Copy)]
 pub(crate) struct View<'a> {
     pub(crate) store: &'a Store,
-    pub(crate) layout: Layout,
+    pub(crate) layout: SignatureLayout,
     pub(crate) lists: &'a Lists,
     /// Changes that only the writer sees.
     pub(crate) pending: Option<&'a Pending>,

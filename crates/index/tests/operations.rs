@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use common::Folder;
 use lookalike_core::recipe::Verify;
-use lookalike_core::{Recipe, Signer, mix};
+use lookalike_core::{Recipe, Signature, Signer, mix};
 use lookalike_index::{
-    AddIf, ContentKind, CreateOptions, Document, ErrorKind, Index, MAX_ID_BYTES, MatchKind,
-    OpenOptions, Secret,
+    AddIf, ContentKind, CreateOptions, Document, ErrorKind, Index, Listed, MAX_ID_BYTES, MatchKind,
+    OpenOptions, Secret, Standing,
 };
 
 fn text(seed: u64, changed: u64) -> String {
@@ -230,6 +230,46 @@ fn recipes_that_verify_by_estimates_keep_their_sketches() {
     index.add(&Document::text("a", &text(1, 0))).unwrap();
     let answer = index.check(&Document::text("", &text(1, 1))).unwrap();
     assert!(answer.matches[0].estimate.is_some_and(|estimate| estimate >= recipe.threshold));
+}
+
+#[test]
+fn without_contents_a_bit_of_each_minvalue_estimates() {
+    let folder = Folder::new("bits");
+    let path = folder.path().join("i");
+    let create = CreateOptions::new().store_text(false);
+    let index = Index::create(&path, &recipe(), &create).unwrap();
+    assert!(index.keeps_bits() && !index.recipe().keep_sketch);
+    let (known, asked) = (text(1, 0), text(1, 1));
+    index.add(&Document::text("a", &known)).unwrap();
+    // A signature has the same bits, whole or as it was read; without a sketch nothing is known.
+    let whole = index.signer().unwrap().sign(known.as_bytes()).clone();
+    let read = index.get("a").unwrap().unwrap().signature;
+    let bare = Signature { sketch: Vec::new(), ..whole.clone() };
+    assert_eq!((whole.sketch.len(), read.sketch.len()), (91, 2));
+    for (id, signature) in [("whole", &whole), ("read", &read), ("bare", &bare)] {
+        index.add(&Document::signed(id, signature, 0)).unwrap();
+    }
+    drop(index);
+    let index = Index::open(&path, &OpenOptions::new()).unwrap();
+    let matches = index.check(&Document::text("", &asked)).unwrap().matches;
+    let estimates: Vec<_> = matches.iter().map(|found| (&*found.id, found.estimate)).collect();
+    let [(_, Some(estimate)), ..] = estimates[..] else { panic!("{estimates:?}") };
+    assert!(estimate >= recipe().threshold && matches.iter().all(|f| f.resemblance.is_none()));
+    let same = Some(estimate);
+    assert_eq!(estimates, [("a", same), ("whole", same), ("read", same), ("bare", None)]);
+    // Two that are known have it too.
+    index.add(&Document::text("b", &asked)).unwrap();
+    let list = [Listed::Known("a"), Listed::Known("b")];
+    let [Standing::Stays, Standing::LeftOut { found, .. }] =
+        &index.collapse(&list).unwrap().standings[..]
+    else {
+        panic!("b looks like a")
+    };
+    assert_eq!(found.estimate, same);
+    let mut other = whole;
+    other.sketch.pop();
+    let error = index.add(&Document::signed("c", &other, 1)).unwrap_err();
+    assert!(error.to_string().contains("90 words of sketch, not 91"), "{error}");
 }
 
 #[test]

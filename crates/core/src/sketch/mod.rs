@@ -3,6 +3,7 @@
 //! | sketch | what it keeps | estimates | source |
 //! | --- | --- | --- | --- |
 //! | [`MinwiseSketch`] | the minimum under each of t permutations | resemblance | Broder, section 2 |
+//! | [`BitSketch`] | one bit of each of these minima | resemblance | Li and König, 2010 |
 //! | [`BottomSketch`] | the m smallest under one permutation | resemblance; merges | Radinsky, option 1 |
 //! | [`ModularSketch`] | all that are 0 mod n | resemblance, containment; merges | Radinsky, option 2 |
 //! | [`ListsSketch`] | a fingerprint for each of L lists of tokens, R times | few edits or not | Pugh |
@@ -10,11 +11,13 @@
 //! All work on *elements*: shingles (or tokens, for lists) that have been
 //! mixed, so that structure in the input does not bias them.
 
+mod bits;
 mod bottom;
 mod lists;
 mod minwise;
 mod modular;
 
+pub use bits::{BitSketch, bit_resemblance};
 pub use bottom::{Bottom, BottomSketch};
 pub use lists::{ListOrder, Lists, ListsSketch};
 pub use minwise::{Minwise, MinwiseSketch, minima_under};

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use lookalike_core::recipe::Verify;
+use lookalike_core::recipe::{SketchParameters, Verify};
 use lookalike_core::{CandidateRule, Comparer, Kernel, Recipe, Signature, Signer};
 use lookalike_index::{Answer, Index, LIST_LIMIT, Match, MatchKind};
 
@@ -162,13 +162,15 @@ impl Model {
 
     fn judge(&mut self, number: u64, signature: &Signature, text: &str) -> Option<Found> {
         let known = &self.documents[&number];
+        let bits = self.bit_estimate(text, &known.text.clone());
+        let known = &self.documents[&number];
         let pair = self.comparer.compare(text.as_bytes(), known.text.as_bytes());
         let mut found = Found {
             kind: MatchKind::Near,
             number,
             id: known.id.clone(),
             resemblance: None,
-            estimate: pair.estimate.filter(|_| self.recipe.keep_sketch),
+            estimate: if self.recipe.keep_sketch { pair.estimate } else { bits },
             b_similarity: pair.b_similarity,
             c_similarity: pair.c_similarity,
             containments: [None; 2],
@@ -195,6 +197,22 @@ impl Model {
             Verify::Estimate => found.estimate.is_some_and(|estimate| estimate >= threshold),
         };
         accepted.then_some(found)
+    }
+
+    /// Without contents and whole sketches, a bit of each minvalue says how many agree; half of
+    /// those that do not are expected to look as if.
+    fn bit_estimate(&mut self, a: &str, b: &str) -> Option<f64> {
+        let SketchParameters::Minwise { permutations } = self.recipe.sketch else { return None };
+        if self.store_text {
+            return None;
+        }
+        let mut bits = |text: &str| -> Vec<bool> {
+            let minima = &self.signer.sign(text.as_bytes()).sketch;
+            let product = |m: &u64| u128::from(*m) * 0x9e37_79b9_7f4a_7c15;
+            minima.iter().map(|m| product(m) >> 63 & 1 == 1).collect()
+        };
+        let differ = bits(a).iter().zip(bits(b)).filter(|&(a, b)| *a != b).count();
+        Some((1.0 - 2.0 * differ as f64 / permutations as f64).max(0.0))
     }
 
     pub(crate) fn check_and_add(

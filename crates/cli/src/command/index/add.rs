@@ -98,7 +98,8 @@ fn load_signatures(index: &Index, path: &Path) -> anyhow::Result<()> {
 fn load_run(index: &Index, path: &Path) -> anyhow::Result<()> {
     let run = Run::open(path)?;
     let mut loading = Loading { index, batch: Vec::new(), bytes: 0, added: 0 };
-    if index.stores_text() && run.has_inputs() {
+    // What the index keeps beyond signatures is in the documents only.
+    if (index.stores_text() || index.keeps_bits()) && run.has_inputs() {
         run.for_each_survivor(|record| loading.push(document(record)))?;
     } else {
         index.recipe().check_same_bits(run.recipe()).with_context(|| {
