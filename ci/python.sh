@@ -4,16 +4,13 @@
 set -eu
 . ci/everything.bash
 . ci/venv.bash
+. ci/wheel.bash
 cargo build --quiet "${everything[@]}"
 target=${CARGO_TARGET_DIR:-$PWD/target}
 out=$target/python
-venv "$out/tools" maturin
-
-# Without symbols: they would be most of the wheel.
-rm -rf "$out/wheels" "$out/fresh"
-"$out/tools/bin/maturin" build --quiet --manifest-path python/Cargo.toml --profile wheel --strip \
-  --out "$out/wheels"
-venv "$out/fresh" "$out"/wheels/*.whl datasets mypy pandas polars pytest tqdm
+wheel
+rm -rf "$out/fresh"
+venv "$out/fresh" "$wheel" datasets mypy pandas polars pytest tqdm
 python=$out/fresh/bin/python
 
 # From elsewhere, so that it is the installed package which is tested.

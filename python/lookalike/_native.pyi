@@ -47,7 +47,14 @@ class Recipe:
     @staticmethod
     def from_toml(text: str) -> Recipe: ...
     @staticmethod
-    def load(name: _AnyPath) -> Recipe: ...
+    def load(
+        recipe: Recipe | _AnyPath,
+        *,
+        threshold: float | None = None,
+        recall: float | None = None,
+        verify: str | None = None,
+        sites: str | None = None,
+    ) -> Recipe: ...
     def judging(
         self,
         *,

@@ -179,10 +179,18 @@ impl Recipe {
         Self::new(CoreRecipe::from_toml(text).raise()?)
     }
 
-    /// The preset of this name, or the recipe in this file.
+    /// The preset of this name, the recipe in this file, or this recipe, as a job judges by it: the
+    /// filter of `text` is made for the threshold and recall, others stay as they are.
     #[staticmethod]
-    fn load(name: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Self::new(judged(name, None, None, None, None)?)
+    #[pyo3(signature = (recipe, *, threshold=None, recall=None, verify=None, sites=None))]
+    fn load(
+        recipe: &Bound<'_, PyAny>,
+        threshold: Option<f64>,
+        recall: Option<f64>,
+        verify: Option<&str>,
+        sites: Option<&str>,
+    ) -> PyResult<Self> {
+        Self::new(judged(recipe, threshold, recall, verify, sites)?)
     }
 
     /// The recipe, judged in another way; its signatures stay the same unless estimates need the

@@ -1,0 +1,232 @@
+"""The functions of `lookalike.spark`."""
+
+from __future__ import annotations
+
+import logging
+import os
+import warnings
+from collections.abc import Iterator
+from typing import Any, Literal
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from .._native import Recipe
+from ..errors import ParameterError
+from ._components import ONE_TASK
+from ._documents import Documents, Source, copies, read_documents, shingle_sets, words
+from ._matching import Decision, Matching, members, sizes
+from ._results import Outcome
+from ._verify import Judge, Needs
+from ._work import Work
+
+_log = logging.getLogger("lookalike.spark")
+
+AnyRecipe = Recipe | str | os.PathLike[str]
+Verify = Literal["exact", "estimate", "none"]
+Sites = Literal["label", "public-suffix"]
+Cluster = Literal["anchored", "components"]
+Pairs = Literal["needed", "all"]
+
+
+class Result:
+    """What a job found. Its tables are files in the job's folder until `close`."""
+
+    clusters: DataFrame
+    """The columns of `clusters.parquet`: a row for each document that is in a cluster."""
+
+    pairs: DataFrame | None
+    """The columns of `pairs.parquet`, if pairs were asked for."""
+
+    counts: dict[str, int]
+    """documents, empty, skipped, exact_removed, near_removed, kept, clusters, candidates, rounds,
+    limited_groups; and pairs, if they were asked for."""
+
+    def __init__(
+        self, work: Work, clusters: DataFrame, pairs: DataFrame | None, counts: dict[str, int]
+    ) -> None:
+        self._work = work
+        self.clusters = clusters
+        self.pairs = pairs
+        self.counts = counts
+
+    def close(self) -> None:
+        """Removes the job's folder; the tables cannot be used any more."""
+        self._work.close()
+
+    def __enter__(self) -> Result:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
+
+
+def run(
+    df: DataFrame,
+    text: str | None = "text",
+    id: str = "id",
+    url: str | None = None,
+    *,
+    html: str | None = None,
+    order: str | None = None,
+    recipe: AnyRecipe = "text",
+    threshold: float | None = None,
+    recall: float | None = None,
+    verify: Verify | None = None,
+    sites: Sites | None = None,
+    keep: str = "first",
+    cluster: Cluster = "anchored",
+    pairs: Pairs | None = None,
+    exact_only: bool = False,
+    strict: bool = False,
+    work: str | None = None,
+    one_task_pairs: int = ONE_TASK,
+) -> Result:
+    """Finds look-alikes: clusters, counts, and the pairs if `pairs` says which.
+
+    `text` (or `html` instead), `id` and `url` name columns. `order` names the column whose order is
+    that of the input, which `keep="first"` goes by and clusters are numbered by: the id, unless said
+    otherwise. All else is as in `lookalike.dedup`.
+
+    `work` names a folder that all executors reach, for intermediate tables; else it is the folder of
+    checkpoints if there is one, or a temporary one. Up to `one_task_pairs` pairs are decided on by
+    one task, more by components; no result depends on it.
+    """
+    if cluster not in ("anchored", "components"):
+        raise ParameterError(f"cluster is {cluster!r}, but must be anchored or components", "Parameter")
+    if pairs not in (None, "needed", "all"):
+        raise ParameterError(f"pairs is {pairs!r}, but must be needed or all", "Parameter")
+    judged = Recipe.load(recipe, threshold=threshold, recall=recall, verify=verify, sites=sites)
+    source = Source(df, judged, id, None if html is not None else text, html, url, order, keep)
+    source.check()
+    folder = Work(df.sparkSession, work)
+    try:
+        return _run(folder, source, cluster, pairs, exact_only, strict, one_task_pairs)
+    except BaseException:
+        folder.close()
+        raise
+
+
+def dedup(df: DataFrame, text: str | None = "text", id: str = "id", url: str | None = None, **options: Any) -> DataFrame:
+    """Finds look-alikes: a row for each document that is in a cluster of two or more.
+
+    The options are those of `run`. The columns: `id`, `cluster` (the keeper's `row`), `size`,
+    `keeper` (its id), `kept`, `kind` (`keeper`, `exact` or `near`), `resemblance` with the keeper
+    (null if not verified), and `row`, the number of the document in the order of the input.
+    """
+    if "pairs" in options:
+        raise ParameterError("pairs are what `run` and `pairs` give", "Parameter")
+    return run(df, text, id, url, **options).clusters
+
+
+def pairs(df: DataFrame, text: str | None = "text", id: str = "id", url: str | None = None, **options: Any) -> DataFrame:
+    """The pairs that the decision rests on, with their scores, or all of them (`pairs="all"`).
+
+    The options are those of `run`, the columns those of `pairs.parquet`.
+    """
+    found = run(df, text, id, url, **({"pairs": "needed"} | options)).pairs
+    assert found is not None
+    return found
+
+
+_SIGNED = {
+    "exact": ("binary", pa.binary()),
+    "tokens": ("long", pa.int64()),
+    "shingles": ("long", pa.int64()),
+    "empty": ("boolean", pa.bool_()),
+    "features": ("array<long>", None),
+    "keys": ("array<long>", None),
+    "projection": ("binary", pa.binary()),
+    "signature": ("binary", pa.binary()),
+}
+
+
+def sign(
+    df: DataFrame,
+    text: str | None = "text",
+    id: str = "id",
+    url: str | None = None,
+    *,
+    html: str | None = None,
+    recipe: AnyRecipe = "text",
+    columns: list[str] | None = None,
+) -> DataFrame:
+    """Signs documents: the id, and what `Recipe.sign_batch` gives of each.
+
+    The columns are all of `exact`, `tokens`, `shingles`, `empty`, `features`, `keys`, `projection` and
+    `signature`, unless some are named. Spark has no unsigned numbers: features and keys are the same
+    64 bits with a sign. A row without a text has nulls.
+    """
+    wanted = list(_SIGNED) if columns is None else columns
+    for name in wanted:
+        if name not in _SIGNED:
+            raise ParameterError(f"there is no column `{name}`; there are: {', '.join(_SIGNED)}", "Parameter")
+    named = Recipe.load(recipe)
+    source = Source(df, named, id, None if html is not None else text, html, url, None, "first")
+    source.check()
+    content = "texts" if html is None else "html"
+
+    def signed(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            contents = {content: batch.column("content"), "urls": batch.column("url")}
+            made = named.sign_batch(**contents, columns=wanted)
+            arrays = [batch.column("id")]
+            for name in wanted:
+                kind = _SIGNED[name][1]
+                arrays.append(words(made[name]) if kind is None else made[name].cast(kind))
+            yield pa.RecordBatch.from_arrays(arrays, ["id", *wanted])
+
+    types = ", ".join(["id string", *[f"{name} {_SIGNED[name][0]}" for name in wanted]])
+    return source.rows().select("id", "content", "url").mapInArrow(signed, types)
+
+
+def _run(
+    work: Work, source: Source, cluster: str, pairs: str | None, exact_only: bool, strict: bool, one_task: int
+) -> Result:
+    needs = Needs.of(source.recipe)
+    documents = read_documents(work, source, needs.signatures or pairs is not None, strict)
+    if documents.skipped:
+        warnings.warn(f"{documents.skipped} rows without a text were skipped", stacklevel=4)
+    copied = work.write("copies", copies(documents))
+    counts = {"documents": documents.count, "empty": documents.empty, "skipped": documents.skipped}
+    decision: Decision | None = None
+    limited = 0
+    if not exact_only:
+        grouped = work.write("members", members(documents, copied))
+        largest, most = sizes(grouped)
+        if largest:
+            judge = _judge(work, documents, needs, grouped)
+            matching = Matching(work, judge, grouped.select("key", "place"), largest, most, one_task)
+            if pairs == "all":
+                decision = matching.all_pairs(cluster == "anchored")
+            else:
+                decision = matching.anchored() if cluster == "anchored" else matching.components()
+                limited = matching.limited(decision.gone, cluster == "anchored")
+    outcome = Outcome(work, documents, copied, decision)
+    clusters = work.write("clusters", outcome.clusters())
+    found = None
+    if pairs is not None:
+        listed = "all" if pairs == "all" else "needed" if cluster == "anchored" else "judged"
+        found = work.write("pairs", outcome.pairs(listed))
+    kinds = {row["kind"]: row["count"] for row in clusters.groupBy("kind").count().collect()}
+    counts["exact_removed"], counts["near_removed"] = kinds.get("exact", 0), kinds.get("near", 0)
+    counts["kept"] = counts["documents"] - counts["exact_removed"] - counts["near_removed"]
+    counts["clusters"] = kinds.get("keeper", 0)
+    counts["candidates"] = decision.candidates if decision else 0
+    counts["rounds"] = decision.rounds if decision else 0
+    counts["limited_groups"] = limited
+    if found is not None:
+        counts["pairs"] = found.count()
+    if limited:
+        _log.warning("%d groups have more documents that stay than one is compared with", limited)
+    _log.info("%s", counts)
+    work.keep_only("clusters", "pairs")
+    return Result(work, clusters, found, counts)
+
+
+def _judge(work: Work, documents: Documents, needs: Needs, grouped: DataFrame) -> Judge:
+    sets, largest = None, 0
+    if needs.shingles:
+        sets, largest = shingle_sets(work, documents, grouped.select("place").distinct())
+    return Judge(work, documents.source.recipe, needs, documents, sets, largest)

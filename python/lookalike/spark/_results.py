@@ -1,0 +1,166 @@
+"""What a decision means for every document: the rows of clusters.parquet and pairs.parquet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+from ._documents import Documents
+from ._matching import Decision
+from ._verify import with_signatures
+from ._work import Work
+
+Batches = Iterator[pa.RecordBatch]
+
+# Members of an identity set that are listed with those of another, as in the engine.
+MEMBER_LIMIT = 64
+
+_SHARES = ["resemblance", "containment_a", "containment_b"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The decision with the copies in it."""
+
+    work: Work
+    documents: Documents
+    # place, representative
+    copies: DataFrame
+    # None if only copies were looked for
+    decision: Decision | None
+
+    def _gone(self) -> DataFrame:
+        """Documents that go for others than copies, with what they have in common with their keepers:
+        nothing that is known where only other documents connect the two."""
+        if self.decision is None:
+            columns = "place long, keeper long, resemblance double, containment_a double, containment_b double"
+            return self.copies.sparkSession.createDataFrame([], columns)
+        pairs = self.decision.accepted.select(
+            F.col("earlier").alias("keeper"), F.col("later").alias("place"), F.lit(True).alias("is_pair"), *_SHARES
+        )
+        return self.decision.gone.join(pairs, ["place", "keeper"], "left")
+
+    def _copies_with_keepers(self) -> DataFrame:
+        """Copies, with the keepers of their first where these go."""
+        gone = self._gone().withColumnRenamed("place", "representative")
+        return self.copies.join(gone, "representative", "left")
+
+    def _names(self) -> tuple[DataFrame, Column]:
+        """The ids and rows of places, and rows counted from 0 on."""
+        table = self.documents.table.select("place", "id")
+        rows = self.documents.rows
+        named = table.withColumn("row", F.col("place")) if rows is None else table.join(rows, "place")
+        return named, self.documents.counted_rows(F.col("row"))
+
+    def clusters(self) -> DataFrame:
+        """A row for each document that is in a cluster."""
+        near = self._gone().select("place", "keeper", F.lit("near").alias("kind"), "resemblance")
+        copied = self._copies_with_keepers()
+        is_exact = F.col("keeper").isNull()
+        exact = copied.select(
+            "place",
+            F.coalesce("keeper", "representative").alias("keeper"),
+            F.when(is_exact, "exact").otherwise("near").alias("kind"),
+            F.when(is_exact, 1.0).otherwise(F.col("resemblance")).alias("resemblance"),
+        )
+        removed = self.work.write("removed", near.union(exact))
+        sizes = removed.groupBy("keeper").agg((F.count("*") + 1).alias("size"))
+        keepers = sizes.select(
+            F.col("keeper").alias("place"), "keeper", F.lit("keeper").alias("kind"),
+            F.lit(None).cast("double").alias("resemblance"),
+        )  # fmt: skip
+        names, row = self._names()
+        named = names.select("place", "id", row.alias("row"))
+        of_keeper = named.select(
+            F.col("place").alias("keeper_place"), F.col("id").alias("keeper"), F.col("row").alias("cluster")
+        )
+        clusters = sizes.withColumnRenamed("keeper", "keeper_place").join(of_keeper, "keeper_place")
+        members = removed.union(keepers).withColumnRenamed("keeper", "keeper_place").join(named, "place")
+        return members.join(clusters, "keeper_place").select(
+            "id", "cluster", "size", "keeper", (F.col("kind") == "keeper").alias("kept"), "kind", "resemblance", "row"
+        )
+
+    def pairs(self, listed: str) -> DataFrame:
+        """A row for each pair: `needed`, `judged` or `all`, as the engine lists them."""
+        ends = ["earlier", "later"]
+        one = F.lit(1.0)
+        exact = self.copies.select(
+            F.col("representative").alias("earlier"), F.col("place").alias("later"), F.lit("exact").alias("kind"),
+            F.col("representative").alias("of_a"), F.col("representative").alias("of_b"),
+            *[one.alias(share) for share in _SHARES],
+        )  # fmt: skip
+        lines = exact
+        if self.decision is not None:
+            near = F.lit("near").alias("kind")
+            copied = self._copies_with_keepers().where("is_pair").select(
+                F.col("keeper").alias("earlier"), F.col("place").alias("later"), near,
+                F.col("keeper").alias("of_a"), F.col("representative").alias("of_b"), *_SHARES,
+            )  # fmt: skip
+            judged = self.decision.accepted.withColumn("of_a", F.col("earlier")).withColumn("of_b", F.col("later"))
+            if listed == "needed":
+                gone = self.decision.gone.select(F.col("keeper").alias("earlier"), F.col("place").alias("later"))
+                judged = judged.join(gone, ends)
+            elif listed == "all":
+                judged = self._of_copies(judged)
+            lines = lines.union(copied).union(judged.select(*ends, near, "of_a", "of_b", *_SHARES))
+        # A copy with its keeper may also be a pair of two sets.
+        lines = self.work.write("lines", lines.dropDuplicates([*ends, "kind"]))
+        return self._listed(lines.join(self._scores(lines), ["of_a", "of_b"]))
+
+    def _of_copies(self, pairs: DataFrame) -> DataFrame:
+        """Pairs of the members of identity sets, in the place of their first."""
+        in_order = Window.partitionBy("representative").orderBy("place")
+        number = F.row_number().over(in_order)
+        members = self.copies.withColumn("number", number).where(F.col("number") < MEMBER_LIMIT)
+        for end in ("earlier", "later"):
+            copies = members.select(F.col("representative").alias("first"), F.col("place").alias("member"))
+            copied = pairs.join(copies, F.col(end) == F.col("first")).drop("first", end)
+            pairs = pairs.unionByName(copied.withColumnRenamed("member", end))
+        return pairs
+
+    def _scores(self, lines: DataFrame) -> DataFrame:
+        """What signatures say about pairs of representatives."""
+        # Nothing is to be judged again.
+        recipe = self.documents.source.recipe.judging(verify="none")
+        by_site = recipe.candidates == "by-site"
+        pairs = lines.select(F.col("of_a").alias("earlier"), F.col("of_b").alias("later")).distinct()
+
+        def score(batches: Batches) -> Batches:
+            for batch in batches:
+                judged = recipe.judge_batch(
+                    signatures_a=batch.column("signature_a"),
+                    signatures_b=batch.column("signature_b"),
+                    same_site=pa.array([False] * batch.num_rows) if by_site else None,
+                )
+                columns = [batch.column("earlier"), batch.column("later")]
+                columns += [judged[name].cast(pa.int32()) for name in ("b_similarity", "c_similarity")]
+                names = ["of_a", "of_b", "b_similarity", "c_similarity", "estimate"]
+                yield pa.RecordBatch.from_arrays([*columns, judged["estimate"]], names)
+
+        types = "of_a long, of_b long, b_similarity int, c_similarity int, estimate double"
+        return with_signatures(self.documents, pairs).mapInArrow(score, types)
+
+    def _listed(self, lines: DataFrame) -> DataFrame:
+        """With ids, the first in the input first."""
+        names, row = self._names()
+        for which, end in (("a", "earlier"), ("b", "later")):
+            lines = lines.join(
+                names.select(F.col("place").alias(end), F.col("id").alias(which), row.alias(f"row_{which}")), end
+            )
+        turned = F.col("row_a") > F.col("row_b")
+
+        def side(name: str, which: str) -> Column:
+            other = {"a": "b", "b": "a"}[which]
+            column = f"{name}_{which}", f"{name}_{other}"
+            return F.when(turned, F.col(column[1])).otherwise(F.col(column[0])).alias(column[0])
+
+        first = F.when(turned, F.col("b")).otherwise(F.col("a")).alias("a")
+        second = F.when(turned, F.col("a")).otherwise(F.col("b")).alias("b")
+        return lines.select(
+            first, second, "kind", "b_similarity", "c_similarity", "estimate", "resemblance",
+            side("containment", "a"), side("containment", "b"), side("row", "a"), side("row", "b"),
+        )  # fmt: skip

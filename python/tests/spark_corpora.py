@@ -1,0 +1,68 @@
+"""What the tests of Spark share: corpora, and the engine's answer for them."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from conftest import make_rows
+
+import lookalike as la
+
+CLUSTERS = ["id", "cluster", "size", "keeper", "kept", "kind", "resemblance", "row"]
+PAIRS = [
+    "a", "b", "kind", "b_similarity", "c_similarity", "estimate", "resemblance", "containment_a", "containment_b",
+    "row_a", "row_b",
+]  # fmt: skip
+
+Rows = list[dict[str, Any]]
+Table = list[tuple[Any, ...]]
+
+
+def hot_rows(count: int, least: int = 6, seed: int = 7) -> Rows:
+    """Rows of one template, with at least so many words of their own each: so alike that a third of
+    them share a feature, and most of them too different to be look-alikes."""
+    chance = random.Random(seed)
+    template = [f"t{number}" for number in range(130)]
+    rows: Rows = []
+    for number in range(count):
+        own = [f"own{chance.randrange(10**6)}" for _ in range(chance.randrange(least, 30))]
+        text = " ".join(template + own)
+        rows.append({"id": f"hot {number:06}", "text": text, "score": chance.randrange(50)})
+    return rows
+
+
+def mixed_rows() -> Rows:
+    """Copies, near-copies, chains of versions, a hot feature, empty texts, scripts without spaces,
+    in the order of their ids."""
+    chance = random.Random(3)
+    rows = make_rows(400) + [row | {"url": f"https://www.hot{n % 3}.org/{n}"} for n, row in enumerate(hot_rows(700))]
+    words = [f"v{number}" for number in range(80)]
+    for version in range(60):
+        words[chance.randrange(80)] = f"changed{version}"
+        words[chance.randrange(80)] = f"changed{version} too"
+        rows.append({"id": f"version {version:03}", "text": " ".join(words), "score": version % 7})
+    for number in range(6):
+        rows.append({"id": f"empty {number}", "text": " ..." * number, "score": 1})
+        text = "\u706f\u5854\u5728\u6d77\u8fb9\u7684\u5c71\u4e0a\u5f88\u591a\u5e74\u4e86" * 3
+        rows.append({"id": f"\u706f{number}", "text": text + "\u3002" * number, "score": number})
+    rows = [{"url": None} | row for row in rows]
+    return sorted(rows, key=lambda row: str(row["id"]).encode())
+
+
+def tuples(table: pa.Table, columns: list[str]) -> Table:
+    """Rows of a table in an order that depends on nothing but them."""
+    rows = [tuple(row.values()) for row in table.select(columns).to_pylist()]
+    return sorted(rows, key=repr)
+
+
+def from_engine(rows: Rows, folder: Path, **options: Any) -> tuple[Table, Table, la.Report]:
+    """Clusters, pairs and the report of the engine for rows in their order."""
+    import pyarrow.parquet
+
+    path = folder / "rows.parquet"
+    pyarrow.parquet.write_table(pa.Table.from_pylist(rows), path)
+    report = la.dedup(path, folder / "out", no_write=True, **options)
+    return tuples(report.read_clusters(), CLUSTERS), tuples(report.read_pairs(), PAIRS), report

@@ -1,0 +1,288 @@
+"""Spark's answer is the engine's, row by row, whatever the partitions and whatever is asked; and the
+guide's examples print what it shows."""
+
+from __future__ import annotations
+
+import doctest
+import os
+import random
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+pytest.importorskip("pyspark")
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from spark_cluster import SETTINGS
+from spark_corpora import CLUSTERS, PAIRS, Rows, Table, from_engine, mixed_rows
+
+import lookalike as la
+from lookalike import spark as on_spark
+from lookalike.spark import __main__ as job
+from lookalike.spark import _matching
+from lookalike.spark._components import components
+from lookalike.spark._work import Work
+
+COUNTS = ["documents", "empty", "skipped", "exact_removed", "near_removed", "kept", "clusters", "pairs"]
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[SparkSession]:
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    builder = SparkSession.builder.master("local[2]")
+    for name, value in SETTINGS.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    yield session
+    session.stop()
+
+
+def frame(session: SparkSession, rows: Rows, partitions: int, seed: int = 0) -> DataFrame:
+    """Rows in another order, in so many partitions."""
+    shuffled = list(rows)
+    random.Random(seed).shuffle(shuffled)
+    return session.createDataFrame(pa.Table.from_pylist(shuffled).to_pandas()).repartition(partitions)
+
+
+def collected(table: DataFrame | None, columns: list[str]) -> Table:
+    assert table is not None and table.columns == columns
+    return sorted((tuple(row) for row in table.collect()), key=repr)
+
+
+def check_equal(session: SparkSession, rows: Rows, folder: Path, partitions: int = 3, **options: Any) -> dict[str, int]:
+    """Compares clusters, pairs and counts; gives the counts."""
+    own = {name: options.pop(name) for name in ("one_task_pairs", "order") if name in options}
+    fields = {f"{name}_field": options.pop(name) for name in ("html", "url") if name in options}
+    clusters, pairs, report = from_engine(rows, folder, **options, **fields)
+    named = {name.removesuffix("_field"): value for name, value in fields.items()}
+    asked = {"pairs": "needed"} | options | named | own
+    with on_spark.run(frame(session, rows, partitions), **asked) as result:
+        assert collected(result.clusters, CLUSTERS) == clusters
+        assert collected(result.pairs, PAIRS) == pairs
+        assert {name: result.counts[name] for name in COUNTS} == {name: getattr(report, name) for name in COUNTS}
+        return result.counts
+
+
+@pytest.mark.parametrize(("partitions", "few", "rounds"), [(1, 0, 3), (7, 10**9, 2)])
+def test_anchored(
+    session: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, partitions: int, few: int, rounds: int
+) -> None:
+    monkeypatch.setattr(_matching, "FEW_CANDIDATES", few)
+    counts = check_equal(session, mixed_rows(), tmp_path, partitions)
+    # The corpus has all that can be hard.
+    assert counts["limited_groups"] > 0 and counts["rounds"] >= rounds
+    assert counts["near_removed"] > 200 and counts["exact_removed"] > 20 and counts["empty"] == 6
+
+
+def test_components(session: SparkSession, tmp_path: Path) -> None:
+    rows = [row for row in mixed_rows() if row["id"] < "hot 000100" or row["id"] > "hot 9"]
+    check_equal(session, rows, tmp_path, cluster="components")
+
+
+def test_all_pairs_and_another_threshold(session: SparkSession, tmp_path: Path) -> None:
+    rows = [row for row in mixed_rows() if row["id"] < "hot 000100" or row["id"] > "hot 9"]
+    check_equal(session, rows, tmp_path, pairs="all", threshold=0.6, keep="prefer:score=3,5")
+
+
+def test_sites_by_signatures(session: SparkSession, tmp_path: Path) -> None:
+    rows = [row for row in mixed_rows() if row["id"] < "hot 000200"]
+    check_equal(session, rows, tmp_path, recipe="henzinger-sites", url="url", keep="max:score")
+
+
+def test_estimates(session: SparkSession, tmp_path: Path) -> None:
+    rows = [row for row in mixed_rows() if row["id"] < "hot 000200"]
+    # Decided on as if there were too many pairs for one task.
+    check_equal(session, rows, tmp_path, verify="estimate", keep="shortest", one_task_pairs=0)
+
+
+def test_pages_and_exact_copies(session: SparkSession, tmp_path: Path) -> None:
+    rows = [
+        {"id": n, "page": f"<p>one <b>two</b> {n % 3}<img src='http://a.org/{n % 2}.png'>", "from": f"http://a.org/{n}"}
+        for n in range(12)
+    ]
+    # Numbers as ids are in the order of numbers.
+    check_equal(session, rows, tmp_path, html="page", url="from", exact_only=True, keep="newest:id")
+
+
+@dataclass(frozen=True)
+class ChanceJudge:
+    """Accepts some candidates, by nothing but their places."""
+
+    work: Work
+
+    def accepted(self, name: str, candidates: DataFrame) -> DataFrame:
+        shares = [F.lit(None).cast("double").alias(f"share{n}") for n in range(3)]
+        chosen = candidates.where((F.col("earlier") * 31 + F.col("later") * 17) % 7 < 2)
+        return self.work.write(name, chosen.select("earlier", "later", *shares))
+
+
+def ten_lines(groups: dict[int, list[int]], limit: int) -> dict[int, int]:
+    """Who goes, by the definition."""
+    keepers: dict[int, int] = {}
+    for place in sorted({place for group in groups.values() for place in group}):
+        candidates = set()
+        for group in groups.values():
+            if place in group:
+                kept = [other for other in sorted(group) if other < place and other not in keepers]
+                candidates.update(kept[:limit])
+        accepted = [other for other in sorted(candidates) if (other * 31 + place * 17) % 7 < 2]
+        if accepted:
+            keepers[place] = accepted[0]
+    return keepers
+
+
+def test_rounds_compute_the_definition(
+    session: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Five hundred small worlds at once, with a limit that is reached in most of them."""
+    monkeypatch.setattr(_matching, "GROUP_LIMIT", 3)
+    monkeypatch.setattr(_matching, "FIRST_LIMITS", (1, 2))
+    chance = random.Random(5)
+    members, expected = [], {}
+    for world in range(500):
+        places = range(world * 100, world * 100 + chance.randrange(3, 25))
+        groups = {
+            world * 100 + key: chance.sample(places, chance.randrange(2, len(places)))
+            for key in range(chance.randrange(1, 6))
+        }
+        members += [(key, place) for key, group in groups.items() for place in group]
+        expected |= ten_lines(groups, 3)
+    work = Work(session, str(tmp_path))
+    table = work.write("members", session.createDataFrame(members, "key long, place long").repartition(3))
+    matching = _matching.Matching(work, ChanceJudge(work), table, 25, 10**9)  # type: ignore[arg-type]
+    decision = matching.anchored()
+    assert {row.place: row.keeper for row in decision.gone.collect()} == expected
+    # The rounds that correct what the first ones got wrong were needed.
+    assert decision.rounds > 4
+
+
+def test_components_of_chains_and_stars(session: SparkSession, tmp_path: Path) -> None:
+    """Paths, which take the most rounds, random graphs, and a node with many neighbours."""
+    chance = random.Random(1)
+    edges = [(place, place + 1) for place in range(1000)]
+    edges += [(2000, place) for place in range(2001, 3000)]
+    edges += [tuple(sorted(chance.sample(range(4000, 4400), 2))) for _ in range(180)]
+    nodes = {place for edge in edges for place in edge}
+    smallest = {place: place for place in nodes}
+    while any(smallest[a] != smallest[b] for a, b in edges):
+        for a, b in edges:
+            smallest[a] = smallest[b] = min(smallest[a], smallest[b])
+    table = session.createDataFrame(list(set(edges)), "earlier long, later long")
+    for one_task in (0, 10**6):
+        work = Work(session, str(tmp_path))
+        found = components(work, "found", table, len(set(edges)), one_task)
+        assert {row.place: row.smallest for row in found.collect()} == smallest and found.count() == len(nodes)
+
+
+ROWS: Rows = [
+    {"id": "b", "text": "one two three four five six seven", "n": 1},
+    {"id": "a", "text": "ONE two three four five six, seven!", "n": 2},
+    {"id": "c", "text": "something else altogether", "n": 3},
+]
+
+
+def test_the_order_of_the_input(session: SparkSession) -> None:
+    for order, keeper in ((None, "a"), ("n", "b")):
+        clusters = on_spark.dedup(frame(session, ROWS, 2), order=order, exact_only=True).collect()
+        assert [(row.id, row.keeper) for row in clusters if row.kept] == [(keeper, keeper)]
+        assert {row.cluster for row in clusters} == {0}
+
+
+def test_rows_of_one_id(session: SparkSession, tmp_path: Path) -> None:
+    """They are told apart by what they have."""
+    rows = [{"id": f"same {n % 2}", "text": f"one two three four five six {n // 6}", "n": n} for n in range(12)]
+    check_equal(session, rows, tmp_path, partitions=4, order="n", keep="longest")
+    # Without an order, the same rows in any order give the same.
+    answers = [on_spark.dedup(frame(session, rows, parts, parts), exact_only=True).collect() for parts in (1, 4)]
+    assert sorted(answers[0]) == sorted(answers[1])
+
+
+def test_what_has_no_text_or_no_id(session: SparkSession) -> None:
+    types = "id string, text string"
+    rows = [("a", "one two"), ("b", None), ("c", "ONE two"), ("d", "")]
+    table = session.createDataFrame(rows, types)
+    with pytest.warns(UserWarning, match="1 rows without a text"):
+        result = on_spark.run(table)
+    assert result.counts["skipped"] == 1 and result.counts["documents"] == 3 and result.counts["empty"] == 1
+    assert [row.id for row in result.clusters.collect() if not row.kept] == ["c"]
+    with pytest.raises(la.InputError, match="1 rows have no text"):
+        on_spark.dedup(table, strict=True)
+    with pytest.raises(la.InputError, match="column `id` is null in 1 rows"):
+        on_spark.dedup(session.createDataFrame([(None, "one")], types))
+    nothing = on_spark.run(session.createDataFrame([], types), pairs="needed")
+    assert nothing.clusters.count() == 0 and nothing.counts["documents"] == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"text": "body"}, "there is no column `body`; there are: `id`, `text`, `n`"),
+        ({"text": "n"}, "column `n` is bigint, but must be string or binary"),
+        ({"text": None}, "either text or html"),
+        ({"keep": "last"}, "must be first"),
+        ({"keep": "newest:date"}, "there is no column `date`"),
+        ({"cluster": "some"}, "must be anchored or components"),
+        ({"recipe": "nothing"}, "nothing"),
+        ({"threshold": 1.5}, "threshold"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(session: SparkSession, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(la.ParameterError, match=message):
+        on_spark.dedup(frame(session, ROWS, 1), **options)
+
+
+def test_signing(session: SparkSession) -> None:
+    rows = [("a", "one two three"), ("b", None), ("c", "")]
+    signed = on_spark.sign(session.createDataFrame(rows, "id string, text string"), recipe="henzinger-combined")
+    recipe = la.Recipe.preset("henzinger-combined")
+    made = signed.collect()
+    assert [row.id for row in made] == ["a", "b", "c"]
+    expected = recipe.sign("one two three")
+    assert bytes(made[0].signature) == expected.to_bytes() and bytes(made[0].exact) == expected.exact
+    assert [n % 2**64 for n in made[0].features] == expected.features.tolist()
+    assert len(made[0]["keys"]) == 15 and made[1].signature is None and made[2].empty
+    with pytest.raises(la.ParameterError, match="there is no column `rank`"):
+        on_spark.sign(signed, columns=["rank"])
+
+
+def test_nothing_is_left_behind(session: SparkSession, tmp_path: Path) -> None:
+    before = session.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch")
+    result = on_spark.run(frame(session, ROWS, 1), work=str(tmp_path))
+    (folder,) = tmp_path.iterdir()
+    assert [path.name for path in folder.iterdir() if not path.name.startswith(".")] == ["clusters"]
+    result.close()
+    with pytest.raises(la.InputError):
+        on_spark.dedup(session.createDataFrame([(None, "one")], "id string, text string"), work=str(tmp_path))
+    assert [path for path in tmp_path.iterdir() if not path.name.startswith(".")] == []
+    assert session.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch") == before
+
+
+def test_what_is_there_is_not_overwritten(
+    session: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"id": "a", "text": "one"}', "utf-8")
+    monkeypatch.setattr(sys, "argv", ["", "dedup", "--input", str(rows), "--output", str(tmp_path)])
+    assert job.main() == 2
+    said = capsys.readouterr()
+    assert said.out == "" and "is there already; name a new folder" in said.err
+    assert list(tmp_path.iterdir()) == [rows]
+
+
+def test_the_guide(session: SparkSession, root: Path) -> None:
+    guide = (root / "docs/guide/spark.md").read_text("utf-8")
+    blocks = "".join(re.findall(r"```python\n(.*?)```", guide, re.S))
+    test = doctest.DocTestParser().get_doctest(blocks, {"session": session}, "spark.md", None, None)
+    assert len(test.examples) >= 6
+    said: list[str] = []
+    failed = doctest.DocTestRunner().run(test, out=said.append).failed
+    assert not failed, "".join(said)
