@@ -15,9 +15,6 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-
-pytest.importorskip("pyspark")
-
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from spark_cluster import SETTINGS

@@ -13,10 +13,8 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet
+import pyspark
 import pytest
-
-pyspark = pytest.importorskip("pyspark")
-
 from spark_cluster import SETTINGS, Cluster
 from spark_corpora import CLUSTERS, PAIRS, from_engine, mixed_rows, tuples
 
