@@ -69,19 +69,20 @@ impl Signer {
         let mut tokens = std::mem::take(&mut self.pass.items);
         tokens.clear();
         self.tokenizer.tokens(text, &mut tokens);
-        // What is too long to have a template need not be held by anything else.
-        if tokens.len() > MAX_TOKENS {
-            tokens.chunks(crate::text::BLOCK).for_each(|block| self.pass.push(block));
-            tokens = Vec::new();
-        } else {
-            self.pass.push_distinctive(&tokens, template);
+        self.sign_distinctive_tokens(&tokens, template);
+        // What a long one took is given back.
+        if tokens.len() <= MAX_TOKENS {
+            self.pass.items = tokens;
         }
-        self.pass.items = tokens;
-        self.pass.finish()
+        &self.pass.signature
     }
 
-    /// The same for a document given as canonical tokens.
+    /// As [`sign_distinctive`](Self::sign_distinctive), of canonical tokens.
     pub fn sign_distinctive_tokens(&mut self, tokens: &[Token], template: &Template) -> &Signature {
+        // What is too long to have a template need not be held by anything else.
+        if tokens.len() > MAX_TOKENS {
+            return self.sign_tokens(tokens);
+        }
         self.pass.push_distinctive(tokens, template);
         self.pass.finish()
     }

@@ -78,6 +78,8 @@ impl Files {
             parts => "parts",
             listed => "listed.jsonl",
             samples => "samples",
+            tokens => "tokens",
+            token_owners => "token-owners",
             copies => "copies",
             groups => "groups",
             shingles => "shingles",

@@ -19,7 +19,7 @@ use crate::atomic_file::Existing;
 use crate::attributes::{Asked, Attributes, AttributesWriter};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::Files;
-use crate::learn::{GroupOf, TemplateFile};
+use crate::learn::{LearnedFiles, LearnedReader};
 use crate::long_text;
 use crate::observe::{Observer, Stage, Work};
 use crate::pipeline::{Event, Held, Piece, Pipeline};
@@ -191,13 +191,11 @@ impl Signing<'_> {
         files: &Files,
     ) -> Result<Signed> {
         let pipeline = Pipeline::within(self.budget, self.options, self.threads, self.observer);
-        let learned = self.recipe.templates.are_learned();
-        let templates = learned.then(|| TemplateFile::of_recipe(&files.templates(), self.recipe));
-        let templates = templates.transpose()?;
+        let learned = LearnedFiles::open(files, self.recipe)?;
         let mut sink = Sink::create(self, files)?;
         pipeline.run(
             listed,
-            || Worker::start(self, templates.as_ref()),
+            || Worker::start(self, learned.as_ref()),
             |event| match event {
                 Event::Result(batch) => sink.take(batch),
                 Event::End { source, fault, .. } => sink.end(source, fault),
@@ -280,14 +278,13 @@ struct Worker<'a> {
     texts: Texts,
     layout: Layout,
     rule: CandidateRule,
-    group_of: GroupOf<'a>,
-    templates: Option<&'a TemplateFile>,
+    learned: LearnedReader<'a>,
 }
 
 impl<'a> Worker<'a> {
     fn start(
         signing: &'a Signing<'a>,
-        templates: Option<&'a TemplateFile>,
+        learned: Option<&'a LearnedFiles>,
     ) -> Result<impl FnMut(u64, Piece) -> Result<Batch>> {
         let signer = Signer::with_kernel(signing.recipe, signing.kernel).map_err(Error::recipe)?;
         let layout = Layout::of(signing.recipe);
@@ -297,18 +294,17 @@ impl<'a> Worker<'a> {
             texts: Texts::new(),
             layout,
             rule: CandidateRule::new(signing.kernel, signing.recipe),
-            group_of: GroupOf::new(signing.recipe),
-            templates,
+            learned: LearnedReader::new(signing.recipe, learned),
         };
-        Ok(move |_, piece| {
+        Ok(move |source, piece| {
             Ok(match piece {
-                Piece::Chunk(chunk) => worker.chunk(&chunk),
+                Piece::Chunk(chunk) => worker.chunk(source, &chunk),
                 Piece::LongText(source) => worker.long_text(&source),
             })
         })
     }
 
-    fn chunk(&mut self, chunk: &Chunk) -> Batch {
+    fn chunk(&mut self, source: u64, chunk: &Chunk) -> Batch {
         let passed_over = chunk.passed_over().to_vec();
         let mut batch = Batch { passed_over, ..Batch::default() };
         let first = chunk.first_record();
@@ -317,7 +313,7 @@ impl<'a> Worker<'a> {
             batch.records += 1;
             match record {
                 Ok(record) => {
-                    if let Err(fault) = self.document(&record, &mut batch) {
+                    if let Err(fault) = self.document(source, &record, &mut batch) {
                         let (path, fault) = (chunk.path().to_owned(), Box::new(fault));
                         let kind = ErrorKind::Record { path, record: number, fault };
                         batch.bad.push((number, Error::new(kind)));
@@ -329,16 +325,17 @@ impl<'a> Worker<'a> {
         batch
     }
 
-    fn document(&mut self, record: &Record<'_>, batch: &mut Batch) -> Result<()> {
+    fn document(&mut self, source: u64, record: &Record<'_>, batch: &mut Batch) -> Result<()> {
         check_id(&record.id)?;
-        let template = match self.templates {
-            Some(templates) => templates.template(self.group_of.record(record))?,
-            None => None,
-        };
-        let text = self.texts.of_record(record);
-        let signature = match &template {
-            Some(template) => self.signer.sign_distinctive(text, template),
-            None => self.signer.sign(text),
+        let template = self.learned.template(record)?;
+        let tokens = self.learned.tokens(source, record)?;
+        let signature = match (tokens, &template) {
+            (Some(tokens), Some(template)) => self.signer.sign_distinctive_tokens(tokens, template),
+            (Some(tokens), None) => self.signer.sign_tokens(tokens),
+            (None, Some(template)) => {
+                self.signer.sign_distinctive(self.texts.of_record(record), template)
+            }
+            (None, None) => self.signer.sign(self.texts.of_record(record)),
         };
         batch.all_template += u64::from(self.rule.is_all_template(signature));
         self.layout.encode(signature, &mut batch.signatures);

@@ -12,7 +12,9 @@ use super::sketch::ProgressForm;
 use super::{at_least, positive_share};
 
 /// Find hosts and folders that replicate each other
+// Templates are not learned here, and a recipe that wants them is refused.
 #[derive(Args)]
+#[command(mut_arg("templates", |arg| arg.hide(true)))]
 #[command(after_long_help = "\
 Two roots, hosts or hosts with folders, are mirrors if enough pages below them are at the same rest
 of the path and look alike: at least --min-pages, and at least the share --min-share of the pages of

@@ -105,8 +105,9 @@ impl Dedup {
         let packed = plan.stored_bytes < plan.text_bytes;
         let unpacked =
             if packed { plan.text_bytes.min(crate::memory::room_for_copies()) } else { 0 };
+        // The tokens and the shingles of all documents, if all groups are small.
         let learning =
-            if self.recipe.templates.are_learned() { plan.text_bytes / 6 * 8 } else { 0 };
+            if self.recipe.templates.are_learned() { 2 * (plan.text_bytes / 6 * 8) } else { 0 };
         plan.working_bytes = matching + shingles + learning + unpacked;
         plan.least_memory_bytes = documents * plan.memory_bytes_per_document + LEAST_WORKING_BYTES;
     }

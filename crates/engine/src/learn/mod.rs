@@ -5,16 +5,19 @@
 //! ([`lookalike_core::template`]). Which documents are in a sample depends on
 //! their ids and on the size of their group only, so the result is the same
 //! whatever the threads and whatever the order of the documents. Held in memory
-//! are a few bytes a group, and the samples of a few groups at a time.
+//! are a few bytes a group, and the samples of a few groups at a time. The
+//! tokens of sampled documents are left for the stages that follow, so that
+//! these need not make them again ([`tokens`]).
 
 mod group_of;
 mod template_file;
+mod tokens;
 
 use std::collections::HashMap;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
-use lookalike_core::template::{FrameShingles, Learned, in_sample, learn};
+use lookalike_core::template::{FrameShingles, Learned, Template, in_sample, learn};
 use lookalike_core::text::{Token, Tokenizer};
 use lookalike_core::{Kernel, Recipe, mix};
 use lookalike_corpus::{Chunk, ReadOptions, Record};
@@ -29,9 +32,10 @@ use crate::rows::{Kind, Rows, RowsWriter};
 use crate::sort::Sorter;
 use crate::sources::SourceTable;
 use crate::texts::Texts;
-pub(crate) use group_of::GroupOf;
+use group_of::GroupOf;
 use template_file::TemplateWriter;
 pub use template_file::{TemplateFile, TemplateFileInfo};
+use tokens::{StoredTokens, TokensOf, TokensReader, TokensWriter};
 
 const SAMPLES: Kind = *b"learnset";
 
@@ -89,15 +93,16 @@ impl Learning<'_> {
     ) -> Result<Sorter<Sampled>> {
         let pipeline = Pipeline::within(self.budget / 2, self.options, self.threads, self.observer);
         let mut sets = RowsWriter::create(&files.samples(), SAMPLES, 8)?;
+        let mut tokens = TokensWriter::create(files)?;
         let mut sorter = Sorter::new(&files.sorting(), self.budget / 4);
         let mut written = 0;
         pipeline.run(
             sources.to_read_again(|_| true),
             || {
                 let mut worker = Worker::new(self, counts);
-                Ok(move |_, piece: Piece| {
+                Ok(move |source, piece: Piece| {
                     Ok(match piece {
-                        Piece::Chunk(chunk) => worker.chunk(&chunk),
+                        Piece::Chunk(chunk) => worker.chunk(source, &chunk),
                         // It has no address and no fields, so it is of no group.
                         Piece::LongText(_) => Batch::default(),
                     })
@@ -108,6 +113,7 @@ impl Learning<'_> {
                 let Event::Result(batch) = event else { return Ok(()) };
                 self.observer.advance(batch.bytes, batch.documents);
                 sets.push(&batch.shingles)?;
+                tokens.push(&batch.tokens)?;
                 for [group, hash, count] in batch.sampled {
                     sorter.push([group, hash, written, count])?;
                     written += count;
@@ -116,6 +122,7 @@ impl Learning<'_> {
             },
         )?;
         sets.finish()?;
+        tokens.finish()?;
         Ok(sorter)
     }
 
@@ -195,6 +202,53 @@ impl Learning<'_> {
     }
 }
 
+/// What was learned, for the stages that follow.
+pub(crate) struct LearnedFiles {
+    templates: TemplateFile,
+    tokens: StoredTokens,
+}
+
+impl LearnedFiles {
+    /// Opens the files of a job, if its recipe learns templates.
+    pub(crate) fn open(files: &Files, recipe: &Recipe) -> Result<Option<Self>> {
+        if !recipe.templates.are_learned() {
+            return Ok(None);
+        }
+        let templates = TemplateFile::of_recipe(&files.templates(), recipe)?;
+        Ok(Some(Self { templates, tokens: StoredTokens::open(files)? }))
+    }
+}
+
+/// Looks up what was learned, on one thread.
+pub(crate) struct LearnedReader<'a> {
+    group_of: GroupOf<'a>,
+    learned: Option<&'a LearnedFiles>,
+    tokens: TokensReader,
+}
+
+impl<'a> LearnedReader<'a> {
+    /// Without files, nothing was learned.
+    pub(crate) fn new(recipe: &'a Recipe, learned: Option<&'a LearnedFiles>) -> Self {
+        Self { group_of: GroupOf::new(recipe), learned, tokens: TokensReader::default() }
+    }
+
+    /// The template of a document's group; `None` if it has none.
+    pub(crate) fn template(&self, record: &Record<'_>) -> Result<Option<Arc<Template>>> {
+        match self.learned {
+            Some(learned) => learned.templates.template(self.group_of.record(record)),
+            None => Ok(None),
+        }
+    }
+
+    /// The tokens of a document of this source, if learning has left them.
+    pub(crate) fn tokens(&mut self, source: u64, record: &Record<'_>) -> Result<Option<&[Token]>> {
+        match self.learned {
+            Some(learned) => self.tokens.tokens(&learned.tokens, [source, record.number]),
+            None => Ok(None),
+        }
+    }
+}
+
 /// A document of a sample: its group, its hash, where its set begins, and its size.
 type Sampled = [u64; 4];
 
@@ -210,19 +264,27 @@ fn read_set(sets: &Rows, start: u64, count: u64) -> Result<Vec<u64>> {
     Ok(bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect())
 }
 
+fn push_words(words: &[u64], bytes: &mut Vec<u8>) {
+    bytes.reserve(8 * words.len());
+    for word in words {
+        bytes.extend_from_slice(&word.to_le_bytes());
+    }
+}
+
 /// What some documents leave.
 #[derive(Default)]
 struct Batch {
     /// Group, hash and size of each.
     sampled: Vec<[u64; 3]>,
     shingles: Vec<u8>,
+    tokens: TokensOf,
     bytes: u64,
     documents: u64,
 }
 
 impl Held for Batch {
     fn bytes(&self) -> usize {
-        self.shingles.len() + 24 * self.sampled.len()
+        self.shingles.len() + self.tokens.tokens.len() + 40 * self.sampled.len()
     }
 }
 
@@ -252,8 +314,9 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn chunk(&mut self, chunk: &Chunk) -> Batch {
-        let mut batch = Batch::default();
+    fn chunk(&mut self, source: u64, chunk: &Chunk) -> Batch {
+        let tokens = TokensOf { source, ..TokensOf::default() };
+        let mut batch = Batch { tokens, ..Batch::default() };
         chunk.for_each(|record| {
             if let Ok(record) = record {
                 batch.documents += 1;
@@ -289,7 +352,9 @@ impl<'a> Worker<'a> {
             shingles.sort_unstable();
             shingles.dedup();
             batch.sampled.push([group, hash, shingles.len() as u64]);
-            batch.shingles.extend(shingles.iter().flat_map(|shingle| shingle.to_le_bytes()));
+            push_words(shingles, &mut batch.shingles);
+            batch.tokens.records.push([record.number, tokens.len() as u64]);
+            push_words(tokens, &mut batch.tokens.tokens);
         }
         self.tokens.shrink_to(MAX_TOKENS);
     }

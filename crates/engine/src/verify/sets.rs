@@ -18,7 +18,7 @@ use lookalike_corpus::{ReadOptions, Record as Document, Source};
 
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::files::Files;
-use crate::learn::{GroupOf, TemplateFile};
+use crate::learn::{LearnedFiles, LearnedReader};
 use crate::long_text;
 use crate::observe::Observer;
 use crate::pipeline::{Event, Held, Piece, Pipeline};
@@ -56,15 +56,13 @@ impl Extraction<'_> {
     pub(crate) fn run(&self, sources: &SourceTable, wanted: &RowSet, files: &Files) -> Result<()> {
         let pipeline = Pipeline::within(self.budget, self.options, self.threads, self.observer);
         let needed = sources.to_read_again(|row| wanted.any(row.rows()));
-        let learned = self.recipe.templates.are_learned();
-        let templates = learned.then(|| TemplateFile::of_recipe(&files.templates(), self.recipe));
-        let templates = templates.transpose()?;
+        let learned = LearnedFiles::open(files, self.recipe)?;
         let mut sink = Sink::create(files)?;
         let spills = AtomicU64::new(0);
         pipeline.run(
             needed,
             || {
-                let maker = SetMaker::new(self, &files.work, &spills, templates.as_ref());
+                let maker = SetMaker::new(self, &files.work, &spills, learned.as_ref());
                 let mut worker = Worker { sources, wanted, source: None, maker };
                 Ok(move |number, piece| worker.piece(number, &piece))
             },
@@ -146,7 +144,7 @@ impl Worker<'_> {
                 |record| row.row_of(record).is_some_and(|row| self.wanted.contains(row)),
                 |document| {
                     let document = document.map_err(Error::corpus);
-                    let set = document.and_then(|d| self.maker.document(&d, &mut batch));
+                    let set = document.and_then(|d| self.maker.document(number, &d, &mut batch));
                     made = std::mem::replace(&mut made, Ok(())).and(set);
                 },
             ),
@@ -168,8 +166,7 @@ struct SetMaker<'a> {
     shingles: Vec<u64>,
     /// The set is getting too large for memory.
     spill: Option<Spill>,
-    group_of: GroupOf<'a>,
-    templates: Option<&'a TemplateFile>,
+    learned: LearnedReader<'a>,
     distinctive: Distinctive,
     tokens: Vec<Token>,
 }
@@ -185,7 +182,7 @@ impl<'a> SetMaker<'a> {
         extraction: &'a Extraction<'a>,
         work: &'a Path,
         spills: &'a AtomicU64,
-        templates: Option<&'a TemplateFile>,
+        learned: Option<&'a LearnedFiles>,
     ) -> Self {
         let Extraction { recipe, kernel, .. } = extraction;
         let (width, counting) = (recipe.shingles.width, recipe.shingles.counting);
@@ -198,19 +195,24 @@ impl<'a> SetMaker<'a> {
             shingler: Shingler::new(*kernel, width, counting),
             shingles: Vec::new(),
             spill: None,
-            group_of: GroupOf::new(recipe),
-            templates,
+            learned: LearnedReader::new(recipe, learned),
             distinctive: Distinctive::new(*kernel, width),
             tokens: Vec::new(),
         }
     }
 
-    fn document(&mut self, document: &Document<'_>, batch: &mut Batch) -> Result<()> {
+    fn document(&mut self, source: u64, document: &Document<'_>, batch: &mut Batch) -> Result<()> {
+        let template = self.learned.template(document)?;
+        if let Some(tokens) = self.learned.tokens(source, document)? {
+            match &template {
+                Some(template) => {
+                    self.shingles.extend_from_slice(self.distinctive.shingles(template, tokens));
+                }
+                None => self.shingler.push(tokens, |block| self.shingles.extend_from_slice(block)),
+            }
+            return self.finish(document.content.len() as u64, batch);
+        }
         let mut texts = std::mem::take(&mut self.texts);
-        let template = match self.templates {
-            Some(templates) => templates.template(self.group_of.record(document))?,
-            None => None,
-        };
         let text = texts.of_record(document);
         let made = match template {
             Some(template) => self.distinctive(text, &template),

@@ -1,0 +1,185 @@
+//! The tokens of the documents that were learned from, for the stages after learning.
+//!
+//! To take a web page apart costs more than all that is done with its tokens
+//! afterwards. So those that learning has made of it are not made again: one
+//! table has the tokens of all sampled documents, one after another, and a
+//! second says whose they are, in the order of sources and records. Who asks in
+//! that order, as threads do for a chunk at a time, seldom has to search.
+
+use lookalike_core::text::Token;
+
+use crate::error::Result;
+use crate::files::Files;
+use crate::rows::{Kind, Rows, RowsWriter};
+
+const TOKENS: Kind = *b"learntok";
+const OWNERS: Kind = *b"learndoc";
+
+/// Source, record, where its tokens begin, and how many there are.
+type Owner = [u64; 4];
+const OWNER: usize = 32;
+
+/// Owners that are at hand at a time.
+const BLOCK: u64 = 256;
+
+/// The tokens of some documents of a source, in order.
+#[derive(Default)]
+pub(super) struct TokensOf {
+    pub(super) source: u64,
+    /// Record and number of tokens of each.
+    pub(super) records: Vec<[u64; 2]>,
+    pub(super) tokens: Vec<u8>,
+}
+
+/// Writes both tables.
+pub(super) struct TokensWriter {
+    tokens: RowsWriter,
+    owners: RowsWriter,
+    written: u64,
+}
+
+impl TokensWriter {
+    pub(super) fn create(files: &Files) -> Result<Self> {
+        let tokens = RowsWriter::create(&files.tokens(), TOKENS, 8)?;
+        let owners = RowsWriter::create(&files.token_owners(), OWNERS, OWNER)?;
+        Ok(Self { tokens, owners, written: 0 })
+    }
+
+    /// Appends some documents, which come in order.
+    pub(super) fn push(&mut self, of: &TokensOf) -> Result<()> {
+        self.tokens.push(&of.tokens)?;
+        for [record, count] in &of.records {
+            let owner: Owner = [of.source, *record, self.written, *count];
+            self.owners.push(owner.map(u64::to_le_bytes).as_flattened())?;
+            self.written += count;
+        }
+        Ok(())
+    }
+
+    pub(super) fn finish(self) -> Result<()> {
+        self.tokens.finish()?;
+        self.owners.finish()
+    }
+}
+
+/// Both tables.
+pub(super) struct StoredTokens {
+    tokens: Rows,
+    owners: Rows,
+}
+
+impl StoredTokens {
+    pub(super) fn open(files: &Files) -> Result<Self> {
+        let tokens = Rows::open(&files.tokens(), TOKENS, 8)?;
+        let owners = Rows::open(&files.token_owners(), OWNERS, OWNER)?;
+        Ok(Self { tokens, owners })
+    }
+
+    fn owner(&self, number: u64) -> Result<Owner> {
+        let mut bytes = [0; OWNER];
+        self.owners.rows(number, &mut bytes)?;
+        Ok(owner(&bytes))
+    }
+
+    /// The number of the first owner that does not come before this one.
+    fn search(&self, wanted: [u64; 2]) -> Result<u64> {
+        let (mut low, mut high) = (0, self.owners.len());
+        while low < high {
+            let middle = low.midpoint(high);
+            let [source, record, ..] = self.owner(middle)?;
+            if [source, record] < wanted { low = middle + 1 } else { high = middle }
+        }
+        Ok(low)
+    }
+}
+
+fn owner(bytes: &[u8; OWNER]) -> Owner {
+    let mut owner = [0; 4];
+    for (word, bytes) in owner.iter_mut().zip(bytes.as_chunks().0) {
+        *word = u64::from_le_bytes(*bytes);
+    }
+    owner
+}
+
+/// Reads tokens, on one thread.
+#[derive(Default)]
+pub(super) struct TokensReader {
+    /// Consecutive owners.
+    block: Vec<Owner>,
+    bytes: Vec<u8>,
+    tokens: Vec<Token>,
+}
+
+impl TokensReader {
+    /// The tokens of a document, if they are there.
+    pub(super) fn tokens(
+        &mut self,
+        stored: &StoredTokens,
+        wanted: [u64; 2],
+    ) -> Result<Option<&[Token]>> {
+        let name = |[source, record, ..]: &Owner| [*source, *record];
+        let at_hand = |block: &[Owner]| match (block.first(), block.last()) {
+            (Some(first), Some(last)) => name(first) <= wanted && wanted <= name(last),
+            _ => false,
+        };
+        if !at_hand(&self.block) {
+            self.read_block(stored, stored.search(wanted)?)?;
+        }
+        let Ok(at) = self.block.binary_search_by_key(&wanted, name) else {
+            return Ok(None);
+        };
+        let [_, _, start, count] = self.block[at];
+        self.bytes.resize(8 * count as usize, 0);
+        stored.tokens.rows(start, &mut self.bytes)?;
+        self.tokens.clear();
+        self.tokens.extend(self.bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)));
+        Ok(Some(&self.tokens))
+    }
+
+    fn read_block(&mut self, stored: &StoredTokens, from: u64) -> Result<()> {
+        let count = BLOCK.min(stored.owners.len() - from) as usize;
+        self.bytes.resize(OWNER * count, 0);
+        stored.owners.rows(from, &mut self.bytes)?;
+        self.block.clear();
+        self.block.extend(self.bytes.as_chunks().0.iter().map(owner));
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_come_back_in_any_order() {
+        let folder = std::env::temp_dir().join(format!("lookalike-tokens-{}", std::process::id()));
+        let files = Files::new(&folder, None);
+        std::fs::create_dir_all(&files.work).unwrap();
+        let of = |source: u64, record: u64| -> Vec<u64> {
+            (0..record % 7).map(|n| source << 32 | record << 8 | n).collect()
+        };
+        let is_stored = |source: u64, record: u64| (source + record).is_multiple_of(3);
+        let mut writer = TokensWriter::create(&files).unwrap();
+        for source in 0..3 {
+            let mut batch = TokensOf { source, ..TokensOf::default() };
+            for record in (1..1000).filter(|record| is_stored(source, *record)) {
+                let tokens = of(source, record);
+                batch.records.push([record, tokens.len() as u64]);
+                batch.tokens.extend(tokens.iter().flat_map(|token| token.to_le_bytes()));
+            }
+            writer.push(&batch).unwrap();
+        }
+        writer.finish().unwrap();
+        let stored = StoredTokens::open(&files).unwrap();
+        let mut reader = TokensReader::default();
+        let forth = (0..4).flat_map(|source| (0..1003).map(move |record| [source, record]));
+        let back: Vec<_> = forth.clone().step_by(11).collect();
+        for [source, record] in forth.chain(back.into_iter().rev()) {
+            let there = source < 3 && (1..1000).contains(&record) && is_stored(source, record);
+            let expected = there.then(|| of(source, record));
+            let found = reader.tokens(&stored, [source, record]).unwrap();
+            assert_eq!(found, expected.as_deref(), "{source} {record}");
+        }
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}
