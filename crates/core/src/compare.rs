@@ -8,8 +8,9 @@ use crate::error::Result;
 use crate::recipe::Recipe;
 use crate::resemblance::Overlap;
 use crate::shingle::{ShingleSet, Shingler};
-use crate::signature::Similarity;
+use crate::signature::{Signature, Similarity};
 use crate::signer::Signer;
+use crate::template::{Distinctive, Template};
 use crate::text::{Text, Token, Tokenizer};
 
 /// What can be said of a pair of documents.
@@ -31,9 +32,17 @@ pub struct Comparison {
     pub term_difference: u64,
     /// Tokens of each.
     pub tokens: [u64; 2],
+    /// How many of them are template, or volatile within it; none where no template is known.
+    pub template_tokens: [u64; 2],
 }
 
 impl Comparison {
+    /// Which of the two have tokens, but none of their own: such a document resembles nothing but
+    /// one with the same tokens.
+    pub fn all_template(&self) -> [bool; 2] {
+        [0, 1].map(|side| self.tokens[side] > 0 && self.template_tokens[side] == self.tokens[side])
+    }
+
     /// What makes the two a candidate, or not.
     pub fn agreement(&self) -> Agreement {
         Agreement {
@@ -51,6 +60,7 @@ pub struct Comparer {
     shingler: Shingler,
     signer: Signer,
     similarity: Similarity,
+    template: Option<(Distinctive, Template)>,
 }
 
 impl Comparer {
@@ -60,14 +70,58 @@ impl Comparer {
     /// As [`Signer::new`], and if the recipe learns templates.
     pub fn new(recipe: &Recipe) -> Result<Self> {
         recipe.check_signs_alone()?;
+        Self::of(recipe, None)
+    }
+
+    /// For documents of a group with this template: by what is their own.
+    ///
+    /// # Errors
+    /// As [`Signer::new`].
+    pub fn with_template(recipe: &Recipe, template: Template) -> Result<Self> {
+        Self::of(recipe, Some(template))
+    }
+
+    fn of(recipe: &Recipe, template: Option<Template>) -> Result<Self> {
         let kernel = Kernel::from_environment()?;
+        let distinctive = || Distinctive::new(kernel, recipe.shingles.width);
         Ok(Self {
             kernel,
             signer: Signer::with_kernel(recipe, kernel)?,
             tokenizer: Tokenizer::with_kernel(recipe.tokens, kernel),
             shingler: Shingler::new(kernel, recipe.shingles.width, recipe.shingles.counting),
             similarity: Similarity::new(kernel, recipe),
+            template: template.map(|template| (distinctive(), template)),
         })
+    }
+
+    /// Which tokens of a text are template, or volatile within it; empty if no template is known.
+    pub fn covered<'a>(&mut self, text: impl Into<Text<'a>>) -> Vec<bool> {
+        let mut tokens = Vec::new();
+        self.tokenizer.tokens(text, &mut tokens);
+        self.covered_tokens(&tokens)
+    }
+
+    fn covered_tokens(&mut self, tokens: &[Token]) -> Vec<bool> {
+        let known = self.template.as_mut();
+        known.map_or_else(Vec::new, |(distinctive, template)| {
+            distinctive.covered(template, tokens).to_vec()
+        })
+    }
+
+    fn sign(&mut self, tokens: &[Token]) -> Signature {
+        match &self.template {
+            Some((_, template)) => self.signer.sign_distinctive_tokens(tokens, template).clone(),
+            None => self.signer.sign_tokens(tokens).clone(),
+        }
+    }
+
+    fn set(&mut self, tokens: &[Token]) -> ShingleSet {
+        match &mut self.template {
+            Some((distinctive, template)) => {
+                ShingleSet::new(distinctive.shingles(template, tokens).to_vec())
+            }
+            None => ShingleSet::of_tokens(&mut self.shingler, tokens),
+        }
     }
 
     /// Compares two texts.
@@ -81,19 +135,32 @@ impl Comparer {
             self.tokenizer.tokens(text, &mut tokens);
             tokens
         });
-        let a = self.signer.sign_tokens(&tokens_a).clone();
-        let b = self.signer.sign_tokens(&tokens_b);
-        let set_a = ShingleSet::of_tokens(&mut self.shingler, &tokens_a);
-        let set_b = ShingleSet::of_tokens(&mut self.shingler, &tokens_b);
-        Comparison {
+        let (a, b) = (self.sign(&tokens_a), self.sign(&tokens_b));
+        let (set_a, set_b) = (self.set(&tokens_a), self.set(&tokens_b));
+        let template_tokens = [&tokens_a, &tokens_b].map(|tokens| {
+            let covered = self.covered_tokens(tokens);
+            covered.iter().filter(|covered| **covered).count() as u64
+        });
+        let comparison = Comparison {
             overlap: Overlap::of(self.kernel, &set_a, &set_b),
-            estimate: self.similarity.estimate(&a, b),
-            b_similarity: self.similarity.b(&a, b),
-            c_similarity: self.similarity.c(&a, b),
-            repeats_in_common: self.similarity.lists(&a, b),
+            estimate: self.similarity.estimate(&a, &b),
+            b_similarity: self.similarity.b(&a, &b),
+            c_similarity: self.similarity.c(&a, &b),
+            repeats_in_common: self.similarity.lists(&a, &b),
             same_tokens: tokens_a == tokens_b,
             term_difference: term_difference(&tokens_a, &tokens_b),
             tokens: [tokens_a.len() as u64, tokens_b.len() as u64],
+            template_tokens,
+        };
+        // What has nothing of its own has no features that could agree.
+        if comparison.all_template().contains(&true) {
+            Comparison {
+                estimate: comparison.estimate.map(|_| 0.0),
+                b_similarity: comparison.b_similarity.map(|_| 0),
+                ..comparison
+            }
+        } else {
+            comparison
         }
     }
 }

@@ -1,9 +1,15 @@
 //! `lookalike compare`: everything that can be said of two documents.
 
+use std::borrow::Cow;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context as _, bail};
 use lookalike::core::difference::Limits as Shown;
+use lookalike::core::template::Template;
 use lookalike::core::{Comparer, Comparison, Recipe};
 use lookalike::corpus::{Limits, read_document};
-use lookalike::engine::Texts;
+use lookalike::engine::{TemplateFile, Texts};
 use serde_json::json;
 
 use super::difference;
@@ -14,16 +20,31 @@ use crate::output::{self, Align, Style, Table, grouped};
 use crate::recipe;
 
 pub(crate) fn run(arguments: &Compare) -> anyhow::Result<Outcome> {
-    let recipe = recipe::load(&arguments.recipe)?;
+    let recipe = recipe(arguments)?;
     let a = read_document(&arguments.a, Limits::default())?;
     let b = read_document(&arguments.b, Limits::default())?;
     let [mut texts_a, mut texts_b] = [Texts::new(), Texts::new()];
     let (a, b) = (texts_a.of_document(&a), texts_b.of_document(&b));
-    let comparison = Comparer::new(&recipe)?.compare(a, b);
+    let mut comparer = match &arguments.templates {
+        Some(path) => {
+            Comparer::with_template(&recipe, template(path, arguments.group.as_deref(), &recipe)?)?
+        }
+        None => Comparer::new(&recipe)?,
+    };
+    let comparison = comparer.compare(a, b);
     let verdict = Verdict::of(&recipe, &comparison);
 
     if arguments.json {
-        output::write_json(&json(&comparison))?;
+        let mut answer = json(&comparison);
+        if arguments.templates.is_some() {
+            for (key, tokens) in ["template_tokens_a", "template_tokens_b"]
+                .into_iter()
+                .zip(comparison.template_tokens)
+            {
+                answer[key] = tokens.into();
+            }
+        }
+        output::write_json(&answer)?;
     } else {
         let style = Style::of_stdout();
         let mut text = format!("{}\n\n", style.bold(verdict.sentence()));
@@ -39,11 +60,71 @@ pub(crate) fn run(arguments: &Compare) -> anyhow::Result<Outcome> {
                 _ => Shown::DEFAULT,
             };
             text.push('\n');
+            let [template_a, template_b] = [a, b].map(|text| comparer.covered(text));
+            let (a, b) = ((a, &*template_a), (b, &*template_b));
             text += &difference::text(recipe.tokens, a, b, style, limits);
         }
         output::write(&text)?;
     }
     Ok(if arguments.exit_code && !verdict.pair { Outcome::No } else { Outcome::Done })
+}
+
+/// The recipe that is named, that of the run whose templates are, or `text`.
+fn recipe(arguments: &Compare) -> anyhow::Result<Recipe> {
+    match (&arguments.recipe, &arguments.templates) {
+        (Some(name), _) => recipe::load(name),
+        (None, None) => Ok(Recipe::default()),
+        (None, Some(path)) => {
+            let folder = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
+            let file = folder.join("recipe.toml");
+            if !file.is_file() {
+                return Ok(Recipe::preset("sites")?);
+            }
+            let text = std::fs::read_to_string(&file);
+            let text = text.with_context(|| format!("`{}`: cannot be read", file.display()))?;
+            Recipe::from_toml(&text).with_context(|| format!("`{}`", file.display()))
+        }
+    }
+}
+
+/// The template of the documents' group.
+fn template(path: &Path, group: Option<&str>, recipe: &Recipe) -> anyhow::Result<Template> {
+    let path = &*if path.is_dir() {
+        Cow::Owned(path.join("documents.templates"))
+    } else {
+        Cow::Borrowed(path)
+    };
+    let name = path.display();
+    let file = TemplateFile::open(path)?;
+    if file.info().signing_digest != recipe.signing_digest() {
+        bail!(
+            "`{name}`: was learned by another recipe than `{}`\n\
+             hint: --recipe takes the `recipe.toml` of the run that learned it",
+            recipe.name
+        );
+    }
+    let groups = file.info().groups;
+    let found = match group {
+        None if groups > 1 => bail!(
+            "`{name}`: has the templates of {}\n\
+             hint: --group says of which the documents are",
+            output::count(groups, "group")
+        ),
+        None => file.only_template()?,
+        Some(group) => {
+            let site = group.contains("://").then(|| recipe.sites.site(group)).flatten();
+            let found = file.template_of(site.as_deref().unwrap_or(group))?;
+            if found.is_none() {
+                bail!(
+                    "`{name}`: has no template of `{}`\n\
+                     hint: groups of a few documents have none; leave out --templates",
+                    output::printable(group)
+                );
+            }
+            found
+        }
+    };
+    Ok(found.map_or_else(Template::default, Arc::unwrap_or_clone))
 }
 
 fn json(comparison: &Comparison) -> serde_json::Value {
@@ -96,10 +177,15 @@ fn table(recipe: &Recipe, comparison: &Comparison) -> String {
     row("c_similarity", or_dash(comparison.c_similarity.map(|n| n.to_string())), &bits);
     row("same_tokens", same.to_owned(), "whether the two differ at most in case, spaces and signs");
     row("term_difference", grouped(comparison.term_difference), "tokens deleted or inserted");
-    let of = |tokens: u64, which: &str| {
-        format!("distinct shingles of the {which}, from {}", output::count(tokens, "token"))
+    let of = |side: usize, which: &str| {
+        let tokens = output::count(comparison.tokens[side], "token");
+        let template = match comparison.template_tokens[side] {
+            0 => String::new(),
+            covered => format!(", of which {} are template", grouped(covered)),
+        };
+        format!("distinct shingles of the {which}, from {tokens}{template}")
     };
-    row("shingles_a", grouped(overlap.a), &of(comparison.tokens[0], "first"));
-    row("shingles_b", grouped(overlap.b), &of(comparison.tokens[1], "second"));
+    row("shingles_a", grouped(overlap.a), &of(0, "first"));
+    row("shingles_b", grouped(overlap.b), &of(1, "second"));
     table.text()
 }

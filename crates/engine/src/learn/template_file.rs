@@ -19,6 +19,7 @@ use xxhash_rust::xxh3::Xxh3Default;
 use crate::atomic_file::{AtomicFile, Existing};
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::rows;
+use crate::sign::site_hash as group_hash;
 
 /// The first bytes of the file.
 const MAGIC: [u8; 8] = *b"LOOKTMPL";
@@ -203,6 +204,26 @@ impl TemplateFile {
     /// What it holds.
     pub fn info(&self) -> TemplateFileInfo {
         self.info
+    }
+
+    /// The template of a site or of a value of the field, whichever groups go by; `None` if it has
+    /// none.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn template_of(&self, name: &str) -> Result<Option<Arc<Template>>> {
+        self.template(group_hash(name))
+    }
+
+    /// The template of the only group that has one; `None` if more have, or none has.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn only_template(&self) -> Result<Option<Arc<Template>>> {
+        match &*self.groups {
+            [(group, ..)] => self.template(*group),
+            _ => Ok(None),
+        }
     }
 
     /// The template of a group; `None` if it has none.

@@ -33,6 +33,7 @@ use crate::atomic_file::{AtomicFile, Existing};
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::mirrors::Mirror;
 
+pub(crate) use difference::distinctive_difference;
 pub use difference::{Difference, Piece, marked_difference};
 pub use histogram::Histogram;
 
