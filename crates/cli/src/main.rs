@@ -11,6 +11,7 @@ mod env;
 mod exit;
 mod flags;
 mod interrupt;
+mod learned;
 mod output;
 mod progress;
 mod recipe;

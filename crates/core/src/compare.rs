@@ -1,5 +1,7 @@
 //! Two documents side by side: everything that can be said of a pair.
 
+use std::sync::Arc;
+
 use lookalike_kernels::Kernel;
 
 use crate::candidate::Agreement;
@@ -8,9 +10,13 @@ use crate::error::Result;
 use crate::recipe::Recipe;
 use crate::resemblance::Overlap;
 use crate::shingle::{ShingleSet, Shingler};
-use crate::signature::Similarity;
+use crate::signature::{Signature, Similarity};
 use crate::signer::Signer;
+use crate::template::{Distinctive, Template};
 use crate::text::{Text, Token, Tokenizer};
+
+/// The templates of two documents, where they are known.
+type Templates = [Option<Arc<Template>>; 2];
 
 /// What can be said of a pair of documents.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,9 +37,17 @@ pub struct Comparison {
     pub term_difference: u64,
     /// Tokens of each.
     pub tokens: [u64; 2],
+    /// How many of them are template, or volatile within it; none where no template is known.
+    pub template_tokens: [u64; 2],
 }
 
 impl Comparison {
+    /// Which of the two have tokens, but none of their own: such a document resembles nothing but
+    /// one with the same tokens.
+    pub fn all_template(&self) -> [bool; 2] {
+        [0, 1].map(|side| self.tokens[side] > 0 && self.template_tokens[side] == self.tokens[side])
+    }
+
     /// What makes the two a candidate, or not.
     pub fn agreement(&self) -> Agreement {
         Agreement {
@@ -51,6 +65,8 @@ pub struct Comparer {
     shingler: Shingler,
     signer: Signer,
     similarity: Similarity,
+    distinctive: Distinctive,
+    templates: Templates,
 }
 
 impl Comparer {
@@ -60,14 +76,67 @@ impl Comparer {
     /// As [`Signer::new`], and if the recipe learns templates.
     pub fn new(recipe: &Recipe) -> Result<Self> {
         recipe.check_signs_alone()?;
+        Self::of(recipe, [None, None])
+    }
+
+    /// For documents of groups with these templates, the first and the second one's: by what is
+    /// their own.
+    ///
+    /// # Errors
+    /// As [`Signer::new`].
+    pub fn with_templates(recipe: &Recipe, templates: Templates) -> Result<Self> {
+        Self::of(recipe, templates)
+    }
+
+    fn of(recipe: &Recipe, templates: Templates) -> Result<Self> {
         let kernel = Kernel::from_environment()?;
+        let width = recipe.shingles.width;
         Ok(Self {
             kernel,
             signer: Signer::with_kernel(recipe, kernel)?,
             tokenizer: Tokenizer::with_kernel(recipe.tokens, kernel),
-            shingler: Shingler::new(kernel, recipe.shingles.width, recipe.shingles.counting),
+            shingler: Shingler::new(kernel, width, recipe.shingles.counting),
             similarity: Similarity::new(kernel, recipe),
+            distinctive: Distinctive::new(kernel, width),
+            templates,
         })
+    }
+
+    /// Takes other templates for the comparisons to come.
+    pub fn set_templates(&mut self, templates: Templates) {
+        self.templates = templates;
+    }
+
+    /// Which tokens of two texts are template, or volatile within it; empty where no template is
+    /// known.
+    pub fn covered(&mut self, texts: [Text<'_>; 2]) -> [Vec<bool>; 2] {
+        [0, 1].map(|side| {
+            let mut tokens = Vec::new();
+            self.tokenizer.tokens(texts[side], &mut tokens);
+            self.covered_tokens(side, &tokens)
+        })
+    }
+
+    fn covered_tokens(&mut self, side: usize, tokens: &[Token]) -> Vec<bool> {
+        match &self.templates[side] {
+            Some(template) => self.distinctive.covered(template, tokens).to_vec(),
+            None => Vec::new(),
+        }
+    }
+
+    fn sign(&mut self, side: usize, tokens: &[Token]) -> Signature {
+        let signature = match &self.templates[side] {
+            Some(template) => self.signer.sign_distinctive_tokens(tokens, template),
+            None => self.signer.sign_tokens(tokens),
+        };
+        signature.clone()
+    }
+
+    fn set(&mut self, side: usize, tokens: &[Token]) -> ShingleSet {
+        match &self.templates[side] {
+            Some(template) => ShingleSet::new(self.distinctive.shingles(template, tokens).to_vec()),
+            None => ShingleSet::of_tokens(&mut self.shingler, tokens),
+        }
     }
 
     /// Compares two texts.
@@ -81,19 +150,32 @@ impl Comparer {
             self.tokenizer.tokens(text, &mut tokens);
             tokens
         });
-        let a = self.signer.sign_tokens(&tokens_a).clone();
-        let b = self.signer.sign_tokens(&tokens_b);
-        let set_a = ShingleSet::of_tokens(&mut self.shingler, &tokens_a);
-        let set_b = ShingleSet::of_tokens(&mut self.shingler, &tokens_b);
-        Comparison {
+        let (a, b) = (self.sign(0, &tokens_a), self.sign(1, &tokens_b));
+        let (set_a, set_b) = (self.set(0, &tokens_a), self.set(1, &tokens_b));
+        let template_tokens = [(0, &tokens_a), (1, &tokens_b)].map(|(side, tokens)| {
+            let covered = self.covered_tokens(side, tokens);
+            covered.iter().filter(|covered| **covered).count() as u64
+        });
+        let comparison = Comparison {
             overlap: Overlap::of(self.kernel, &set_a, &set_b),
-            estimate: self.similarity.estimate(&a, b),
-            b_similarity: self.similarity.b(&a, b),
-            c_similarity: self.similarity.c(&a, b),
-            repeats_in_common: self.similarity.lists(&a, b),
+            estimate: self.similarity.estimate(&a, &b),
+            b_similarity: self.similarity.b(&a, &b),
+            c_similarity: self.similarity.c(&a, &b),
+            repeats_in_common: self.similarity.lists(&a, &b),
             same_tokens: tokens_a == tokens_b,
             term_difference: term_difference(&tokens_a, &tokens_b),
             tokens: [tokens_a.len() as u64, tokens_b.len() as u64],
+            template_tokens,
+        };
+        // What has nothing of its own has no features that could agree.
+        if comparison.all_template().contains(&true) {
+            Comparison {
+                estimate: comparison.estimate.map(|_| 0.0),
+                b_similarity: comparison.b_similarity.map(|_| 0),
+                ..comparison
+            }
+        } else {
+            comparison
         }
     }
 }

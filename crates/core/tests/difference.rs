@@ -1,7 +1,8 @@
 //! The difference against a naive longest common subsequence.
 
 use lookalike_core::difference::{
-    Difference, Excerpt, Hunk, Limits, Piece, difference, hunks, marked, term_difference,
+    Difference, Excerpt, Hunk, Limits, Piece, difference, hunks, marked, marked_distinctive,
+    term_difference,
 };
 use lookalike_core::text::Unit;
 use proptest::prelude::*;
@@ -188,6 +189,7 @@ fn unmarked(pieces: &[Piece], a: &[&str]) -> (Vec<String>, Vec<String>) {
     let (mut left, mut right) = (Vec::new(), Vec::new());
     for piece in pieces {
         match piece {
+            Piece::Template(text) => panic!("{text}: there is no template"),
             Piece::Equal(text) => {
                 left.extend(words(text));
                 right.extend(words(text));
@@ -251,4 +253,32 @@ fn long_changes_and_many_places_are_cut() {
     let two = marked(Unit::Words, a.as_bytes(), b.as_bytes(), limits);
     assert_eq!((two.places, two.more), (2, 1));
     assert!(!two.pieces.iter().any(|piece| matches!(piece, Piece::Gap(_))), "{two:?}");
+}
+
+/// What is template is told apart; a change of it is none.
+#[test]
+fn template_is_told_apart() {
+    let (a, b) = ("home news now 12 one two three foot", "home news now 34 one four three foot");
+    let template: Vec<bool> =
+        a.split(' ').map(|word| !["one", "two", "three"].contains(&word)).collect();
+    let shown = |limits| {
+        let sides = [a, b].map(|text| (text.as_bytes().into(), &template[..]));
+        marked_distinctive(Unit::Words, sides[0], sides[1], limits)
+    };
+    let marked = shown(Limits::DEFAULT);
+    let text = |text: &str| Excerpt { head: text.to_owned(), rest: None };
+    let expected = [
+        Piece::Template("home news now 12".to_owned()),
+        Piece::Equal("one".to_owned()),
+        Piece::Deleted(text("two")),
+        Piece::Inserted(text("four")),
+        Piece::Equal("three".to_owned()),
+        Piece::Template("foot".to_owned()),
+    ];
+    assert_eq!(marked.pieces, expected);
+    assert_eq!((marked.deleted, marked.inserted, marked.places), (1, 1, 1));
+    // Pages that are all template do not differ.
+    let all = [true; 8];
+    let [a, b] = [a, b].map(|text| (text.as_bytes().into(), &all[..]));
+    assert_eq!(marked_distinctive(Unit::Words, a, b, Limits::NONE).places, 0);
 }

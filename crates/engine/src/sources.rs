@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use lookalike_core::text::{Text, TextBuf};
-use lookalike_corpus::{Format, ReadOptions, Source, Tables, UnpackedCopies};
+use lookalike_corpus::{Format, ReadOptions, Record, Source, Tables, UnpackedCopies};
 use serde::{Deserialize, Serialize};
 
 use crate::atomic_file::{AtomicFile, Existing};
@@ -83,10 +83,20 @@ impl SourceRow {
     pub(crate) fn for_each_text(
         &self,
         options: &ReadOptions,
-        mut rows: &[u64],
+        rows: &[u64],
         mut each: impl FnMut(u64, Text<'_>),
     ) -> Result<()> {
         let mut texts = Texts::new();
+        self.for_each_record(options, rows, |row, record| each(row, texts.of_record(record)))
+    }
+
+    /// The same with their records.
+    pub(crate) fn for_each_record(
+        &self,
+        options: &ReadOptions,
+        mut rows: &[u64],
+        mut each: impl FnMut(u64, &Record<'_>),
+    ) -> Result<()> {
         for chunk in self.source.chunks(options) {
             let chunk = chunk.map_err(Error::corpus)?;
             let (mut passed, mut fault) = (0, None);
@@ -97,7 +107,7 @@ impl SourceRow {
                     match record {
                         Ok(record) => {
                             if let Some(row) = self.row_of(record.number) {
-                                each(row, texts.of_record(&record));
+                                each(row, &record);
                             }
                         }
                         Err(error) => fault = Some(error),
@@ -292,9 +302,21 @@ impl SourceTable {
     pub(crate) fn beginnings(
         &self,
         options: &ReadOptions,
-        mut rows: Vec<u64>,
+        rows: Vec<u64>,
         bytes: usize,
     ) -> Result<HashMap<u64, TextBuf>> {
+        let texts = self.beginnings_with(options, rows, bytes, |_| ())?;
+        Ok(texts.into_iter().map(|(row, (text, ()))| (row, text)).collect())
+    }
+
+    /// The same with what is told of their records; a file of text has none that could be told of.
+    pub(crate) fn beginnings_with<T: Default>(
+        &self,
+        options: &ReadOptions,
+        mut rows: Vec<u64>,
+        bytes: usize,
+        told: impl Fn(&Record<'_>) -> T,
+    ) -> Result<HashMap<u64, (TextBuf, T)>> {
         rows.sort_unstable();
         rows.dedup();
         let mut texts = HashMap::new();
@@ -305,12 +327,15 @@ impl SourceTable {
                 if let Ok(reader) = source.source.text_reader(options) {
                     let mut text = Vec::new();
                     let read = reader.take(bytes as u64).read_to_end(&mut text);
-                    texts.extend(read.ok().map(|_| (wanted[0], TextBuf::from(text))));
+                    let text = (TextBuf::from(text), T::default());
+                    texts.extend(read.ok().map(|_| (wanted[0], text)));
                 }
                 continue;
             }
-            let _ = source.for_each_text(options, wanted, |row, text| {
-                texts.insert(row, text.beginning(bytes).to_buf());
+            let mut extractor = Texts::new();
+            let _ = source.for_each_record(options, wanted, |row, record| {
+                let text = extractor.of_record(record).beginning(bytes).to_buf();
+                texts.insert(row, (text, told(record)));
             });
         }
         Ok(texts)

@@ -530,8 +530,11 @@ impl Index {
         Ok(tools.query(document, template.as_deref(), self.judge.needs_shingles()))
     }
 
-    /// The template of a page's site, if the recipe wants such and there is one.
-    pub(crate) fn template(&self, url: Option<&str>) -> Result<Option<Arc<Template>>> {
+    /// The template of a page's site, if the recipe leaves such out and there is one.
+    ///
+    /// # Errors
+    /// If the index cannot be read or is damaged.
+    pub fn template(&self, url: Option<&str>) -> Result<Option<Arc<Template>>> {
         match &self.templates {
             Some(templates) => templates.of_page(&self.store, url),
             None => Ok(None),

@@ -88,7 +88,11 @@ export function differenceOf(compared, first, second, whole = false) {
   parts.push(el('p', { class: 'soft' }, `They differ in ${plural(difference.places, 'place')}: `
     + `${plural(difference.deleted, 'word')} only in the left one, `
     + `${plural(difference.inserted, 'word')} only in the right one.`));
-  parts.push(columns(difference.pieces, first, second));
+  if (difference.template.length > 0) {
+    parts.push(el('p', { class: 'soft' }, el('span', { class: 'template' }, 'Grey'),
+      ' is the template of the site, which is not compared.'));
+  }
+  parts.push(columns(difference, first, second));
   if (difference.compared_bytes) {
     parts.push(el('p', { class: 'soft' }, 'They are large: only the first '
       + `${grouped(difference.compared_bytes)} bytes of each were compared word by word.`));
@@ -105,7 +109,7 @@ function verdict(compared) {
 }
 
 // Pieces in two columns. A row is a passage between two gaps, so that both sides stay level.
-function columns(pieces, first, second) {
+function columns({ pieces, template }, first, second) {
   const body = el('tbody');
   let left = el('td');
   let right = el('td');
@@ -113,8 +117,12 @@ function columns(pieces, first, second) {
     if (left.childNodes.length + right.childNodes.length > 0) body.append(el('tr', {}, left, right));
     [left, right] = [el('td'), el('td')];
   };
-  for (const piece of pieces) {
-    if ('equal' in piece) {
+  const frame = new Set(template);
+  for (const [number, piece] of pieces.entries()) {
+    if (frame.has(number)) {
+      left.append(el('span', { class: 'template' }, piece.equal), ' ');
+      right.append(el('span', { class: 'template' }, piece.equal), ' ');
+    } else if ('equal' in piece) {
       left.append(`${piece.equal} `);
       right.append(`${piece.equal} `);
     } else if ('deleted' in piece) {
@@ -124,7 +132,7 @@ function columns(pieces, first, second) {
     } else {
       finish();
       body.append(el('tr', { class: 'gap' }, el('td', { colspan: 2 },
-        `${plural(piece.gap, 'equal word')}`)));
+        frame.size ? `${plural(piece.gap, 'word')}, equal or template` : plural(piece.gap, 'equal word'))));
     }
   }
   finish();

@@ -629,6 +629,10 @@ pub(crate) struct Comparison {
     pub(crate) same_tokens: bool,
     /// Tokens deleted or inserted.
     pub(crate) term_difference: u64,
+    /// Tokens of the first that are the template of its site, and left out.
+    pub(crate) template_tokens_a: u64,
+    /// Tokens of the second that are the template of its site, and left out.
+    pub(crate) template_tokens_b: u64,
     /// Distinct shingles of the first.
     pub(crate) shingles_a: u64,
     /// Distinct shingles of the second.
@@ -641,6 +645,9 @@ pub(crate) struct Comparison {
 pub(crate) struct Difference {
     /// Between two pieces of text stands a space.
     pub(crate) pieces: Vec<Piece>,
+    /// The numbers of the pieces, from 0, that are the template of their site: what differs in it is
+    /// not told. Empty if the index has no templates.
+    pub(crate) template: Vec<usize>,
     /// Tokens that only the first has.
     pub(crate) deleted: u64,
     /// Tokens that only the second has.

@@ -1,6 +1,11 @@
 //! `lookalike compare`: everything that can be said of two documents.
 
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context as _, bail};
 use lookalike::core::difference::Limits as Shown;
+use lookalike::core::template::Template;
 use lookalike::core::{Comparer, Comparison, Recipe};
 use lookalike::corpus::{Limits, read_document};
 use lookalike::engine::Texts;
@@ -10,20 +15,37 @@ use super::difference;
 use super::verdict::Verdict;
 use crate::exit::Outcome;
 use crate::flags::{Compare, DiffForm};
+use crate::learned;
 use crate::output::{self, Align, Style, Table, grouped};
 use crate::recipe;
 
 pub(crate) fn run(arguments: &Compare) -> anyhow::Result<Outcome> {
-    let recipe = recipe::load(&arguments.recipe)?;
+    let recipe = recipe(arguments)?;
     let a = read_document(&arguments.a, Limits::default())?;
     let b = read_document(&arguments.b, Limits::default())?;
     let [mut texts_a, mut texts_b] = [Texts::new(), Texts::new()];
     let (a, b) = (texts_a.of_document(&a), texts_b.of_document(&b));
-    let comparison = Comparer::new(&recipe)?.compare(a, b);
+    let mut comparer = match &arguments.learned {
+        Some(run) => {
+            let template = template(run, arguments.group.as_deref(), &recipe)?;
+            Comparer::with_templates(&recipe, [template.clone(), template])?
+        }
+        None => Comparer::new(&recipe)?,
+    };
+    let comparison = comparer.compare(a, b);
     let verdict = Verdict::of(&recipe, &comparison);
 
     if arguments.json {
-        output::write_json(&json(&comparison))?;
+        let mut answer = json(&comparison);
+        if arguments.learned.is_some() {
+            for (key, tokens) in ["template_tokens_a", "template_tokens_b"]
+                .into_iter()
+                .zip(comparison.template_tokens)
+            {
+                answer[key] = tokens.into();
+            }
+        }
+        output::write_json(&answer)?;
     } else {
         let style = Style::of_stdout();
         let mut text = format!("{}\n\n", style.bold(verdict.sentence()));
@@ -39,11 +61,63 @@ pub(crate) fn run(arguments: &Compare) -> anyhow::Result<Outcome> {
                 _ => Shown::DEFAULT,
             };
             text.push('\n');
+            let [template_a, template_b] = comparer.covered([a, b]);
+            let (a, b) = ((a, &*template_a), (b, &*template_b));
             text += &difference::text(recipe.tokens, a, b, style, limits);
         }
         output::write(&text)?;
     }
     Ok(if arguments.exit_code && !verdict.pair { Outcome::No } else { Outcome::Done })
+}
+
+/// The recipe that is named, that of the run whose templates are, or `text`.
+fn recipe(arguments: &Compare) -> anyhow::Result<Recipe> {
+    match (&arguments.recipe, &arguments.learned) {
+        (Some(name), _) => recipe::load(name),
+        (None, None) => Ok(Recipe::default()),
+        (None, Some(path)) => {
+            let folder = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
+            let file = folder.join("recipe.toml");
+            if !file.is_file() {
+                return Ok(Recipe::preset("sites")?);
+            }
+            let text = std::fs::read_to_string(&file);
+            let text = text.with_context(|| format!("`{}`: cannot be read", file.display()))?;
+            Recipe::from_toml(&text).with_context(|| format!("`{}`", file.display()))
+        }
+    }
+}
+
+/// The template of the documents' group.
+fn template(
+    run: &Path,
+    group: Option<&str>,
+    recipe: &Recipe,
+) -> anyhow::Result<Option<Arc<Template>>> {
+    let file = learned::templates(run, recipe)?;
+    let name = run.display();
+    let groups = file.info().groups;
+    let found = match group {
+        None if groups > 1 => bail!(
+            "`{name}`: has the templates of {}\n\
+             hint: --group says of which the documents are",
+            output::count(groups, "group")
+        ),
+        None => file.only_template()?,
+        Some(group) => {
+            let site = group.contains("://").then(|| recipe.sites.site(group)).flatten();
+            let found = file.template_of(site.as_deref().unwrap_or(group))?;
+            if found.is_none() {
+                bail!(
+                    "`{name}`: has no template of `{}`\n\
+                     hint: groups of a few documents have none; leave out --learned",
+                    output::printable(group)
+                );
+            }
+            found
+        }
+    };
+    Ok(found)
 }
 
 fn json(comparison: &Comparison) -> serde_json::Value {
@@ -96,10 +170,15 @@ fn table(recipe: &Recipe, comparison: &Comparison) -> String {
     row("c_similarity", or_dash(comparison.c_similarity.map(|n| n.to_string())), &bits);
     row("same_tokens", same.to_owned(), "whether the two differ at most in case, spaces and signs");
     row("term_difference", grouped(comparison.term_difference), "tokens deleted or inserted");
-    let of = |tokens: u64, which: &str| {
-        format!("distinct shingles of the {which}, from {}", output::count(tokens, "token"))
+    let of = |side: usize, which: &str| {
+        let tokens = output::count(comparison.tokens[side], "token");
+        let template = match comparison.template_tokens[side] {
+            0 => String::new(),
+            covered => format!(", of which {} are template", grouped(covered)),
+        };
+        format!("distinct shingles of the {which}, from {tokens}{template}")
     };
-    row("shingles_a", grouped(overlap.a), &of(comparison.tokens[0], "first"));
-    row("shingles_b", grouped(overlap.b), &of(comparison.tokens[1], "second"));
+    row("shingles_a", grouped(overlap.a), &of(0, "first"));
+    row("shingles_b", grouped(overlap.b), &of(1, "second"));
     table.text()
 }

@@ -2,21 +2,33 @@
 //!
 //! One passage a paragraph; what is equal for long is only counted.
 
-use lookalike::core::difference::{Excerpt, Limits, Piece, marked};
+use lookalike::core::difference::{Excerpt, Limits, Piece, marked_distinctive};
 use lookalike::core::text::{Text, Unit};
 
 use crate::output::{Style, count, grouped};
 
-/// The difference as a text that ends with a line feed.
-pub(crate) fn text(unit: Unit, a: Text<'_>, b: Text<'_>, style: Style, limits: Limits) -> String {
-    let marked = marked(unit, a, b, limits);
+/// The difference as a text that ends with a line feed. Each document comes with which of its tokens
+/// are template, if that is known.
+pub(crate) fn text(
+    unit: Unit,
+    a: (Text<'_>, &[bool]),
+    b: (Text<'_>, &[bool]),
+    style: Style,
+    limits: Limits,
+) -> String {
+    let templates = [a.1, b.1].map(|template| template.contains(&true)).contains(&true);
+    let marked = marked_distinctive(unit, a, b, limits);
     let thing = match unit {
         Unit::Words => "word",
         Unit::Characters => "character",
         Unit::Lines => "line",
     };
     if marked.places == 0 {
-        return format!("no {thing} differs\n");
+        return if templates {
+            format!("no {thing} differs but in the template\n")
+        } else {
+            format!("no {thing} differs\n")
+        };
     }
     let mut out = format!(
         "{}, {} in {}\n",
@@ -29,7 +41,11 @@ pub(crate) fn text(unit: Unit, a: Text<'_>, b: Text<'_>, style: Style, limits: L
         out.push('\n');
         let passage = match paragraph {
             [Piece::Gap(n), passage @ ..] => {
-                let equal = count(*n as u64, &format!("equal {thing}"));
+                let equal = if templates {
+                    format!("{}, equal or template", count(*n as u64, thing))
+                } else {
+                    count(*n as u64, &format!("equal {thing}"))
+                };
                 out.extend([style.dim(&format!("... {equal} ...")).as_str(), "\n"]);
                 passage
             }
@@ -50,6 +66,7 @@ pub(crate) fn text(unit: Unit, a: Text<'_>, b: Text<'_>, style: Style, limits: L
 fn shown(piece: &Piece, style: Style) -> String {
     match piece {
         Piece::Equal(text) => text.clone(),
+        Piece::Template(text) => style.dim(text),
         Piece::Deleted(excerpt) => style.deleted(&format!("[-{}-]", cut(excerpt))),
         Piece::Inserted(excerpt) => style.inserted(&format!("{{+{}+}}", cut(excerpt))),
         Piece::Gap(_) => String::new(),

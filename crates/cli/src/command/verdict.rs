@@ -29,6 +29,17 @@ impl Verdict {
             let sentence = format!("exact duplicates: the same {tokens} in the same order");
             return Self { pair: true, sentence };
         }
+        let all_template = comparison.all_template();
+        if all_template.contains(&true) {
+            let which = match all_template {
+                [true, true] => "both documents are",
+                [true, false] => "the first document is",
+                _ => "the second document is",
+            };
+            let reason =
+                format!("{which} nothing but template, which resembles only the same words");
+            return Self::new(false, &reason);
+        }
         if let Some(measured) = measured(recipe, comparison) {
             let pair = measured.value >= recipe.threshold;
             let mut reason = format!(

@@ -66,11 +66,11 @@ fn text(run: &Run, explanation: &Explanation, diff: DiffForm, style: Style) -> S
     let Explanation { document, fate } = explanation;
     let name = printable(&document.id);
     match fate {
-        Fate::Alone { empty } => {
-            let reason = if *empty {
-                "has no words, and an empty document resembles nothing"
-            } else {
-                "has no look-alike in this run"
+        Fate::Alone { empty, all_template } => {
+            let reason = match (empty, all_template) {
+                (true, _) => "has no words, and an empty document resembles nothing",
+                (_, true) => "is nothing but template, and has no copy in this run",
+                _ => "has no look-alike in this run",
             };
             let sentence = style.bold(&format!("kept: `{name}` {reason}"));
             format!("{sentence}\n\n{}", places(&[("document", document)]))
@@ -142,7 +142,8 @@ fn scores(recipe: &Recipe, removal: &Removal) -> String {
         (None, _) => "the two are no pair of this run".to_owned(),
         (_, None) => "not computed by this run".to_owned(),
         _ => format!(
-            "shingles of both, out of those of either; {} or more was wanted",
+            "{} of both, out of those of either; {} or more was wanted",
+            if recipe.templates.are_learned() { "distinctive shingles" } else { "shingles" },
             threshold(recipe.threshold)
         ),
     };
@@ -192,11 +193,11 @@ fn shown_difference(
         DiffForm::All => Limits::NONE,
         DiffForm::Auto | DiffForm::Always => Limits::DEFAULT,
     };
-    let texts = run.text(document.row).and_then(|a| Ok((a, run.text(removal.keeper.row)?)));
-    match texts {
-        Ok((a, b)) => {
-            let difference =
-                difference::text(run.recipe().tokens, (&a).into(), (&b).into(), style, limits);
+    let text = |document: &RunDocument| run.text_and_template(document.row);
+    match text(document).and_then(|a| Ok((a, text(&removal.keeper)?))) {
+        Ok(((a, template_a), (b, template_b))) => {
+            let (a, b) = (((&a).into(), &*template_a), ((&b).into(), &*template_b));
+            let difference = difference::text(run.recipe().tokens, a, b, style, limits);
             format!("\nfrom the document to its keeper: {difference}")
         }
         Err(error) => format!("\nnote: the difference is left out: {error}\n"),
@@ -276,7 +277,9 @@ fn share(value: f64) -> String {
 fn explanation_json(explanation: &Explanation) -> Value {
     let mut json = json!(explanation.document);
     let details = match &explanation.fate {
-        Fate::Alone { empty } => json!({ "fate": "alone", "empty": empty }),
+        Fate::Alone { empty, all_template } => {
+            json!({ "fate": "alone", "empty": empty, "all_template": all_template })
+        }
         Fate::Kept { others, first } => {
             let member = |member: &Member| {
                 let details = json!({ "kind": member.kind, "resemblance": member.resemblance });

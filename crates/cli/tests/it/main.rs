@@ -16,6 +16,7 @@ mod mirrors;
 mod pages;
 mod serve;
 mod sketch;
+mod templates;
 mod tune;
 mod warcs;
 mod why;

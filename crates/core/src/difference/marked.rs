@@ -5,6 +5,9 @@
 //! is shown as single spaces; characters that would steer a terminal or turn the
 //! direction of writing are not shown at all. Whoever writes the pieces into a
 //! page must still escape them.
+//!
+//! Where templates are known, what is template is told apart and what differs
+//! in it is no change: it is shown as the first document writes it.
 
 use std::ops::Range;
 
@@ -35,11 +38,13 @@ impl Limits {
 pub enum Piece {
     /// Text of both documents, as the first one writes it.
     Equal(String),
+    /// Template, as the first document writes it.
+    Template(String),
     /// Text that only the first document has.
     Deleted(Excerpt),
     /// Text that only the second document has.
     Inserted(Excerpt),
-    /// So many equal tokens that are not shown.
+    /// So many tokens that are not shown; they are equal, or template.
     Gap(usize),
 }
 
@@ -50,6 +55,16 @@ pub struct Excerpt {
     pub head: String,
     /// How many tokens are not shown, and what follows them.
     pub rest: Option<(usize, String)>,
+}
+
+impl Excerpt {
+    /// As one text.
+    fn ends(self) -> String {
+        match self.rest {
+            None => self.head,
+            Some((_, tail)) => format!("{} ... {tail}", self.head),
+        }
+    }
 }
 
 /// The difference of two documents, in pieces.
@@ -84,10 +99,23 @@ pub fn marked<'a, 'b>(
     b: impl Into<Text<'b>>,
     limits: Limits,
 ) -> Marked {
-    let (a, b) = (Side::new(unit, a.into()), Side::new(unit, b.into()));
-    let hunks = hunks(&a.tokens(), &b.tokens());
-    let deleted = hunks.iter().map(|hunk| hunk.a.len() as u64).sum();
-    let inserted = hunks.iter().map(|hunk| hunk.b.len() as u64).sum();
+    marked_distinctive(unit, (a.into(), &[]), (b.into(), &[]), limits)
+}
+
+/// As [`marked`], where each document comes with which of its tokens are template, as
+/// [`Distinctive::covered`](crate::template::Distinctive::covered) tells; those that it does not
+/// tell of are not.
+pub fn marked_distinctive(
+    unit: Unit,
+    (a, template_a): (Text<'_>, &[bool]),
+    (b, template_b): (Text<'_>, &[bool]),
+    limits: Limits,
+) -> Marked {
+    let (a, b) = (Side::new(unit, a, template_a), Side::new(unit, b, template_b));
+    let mut hunks = hunks(&a.tokens(), &b.tokens());
+    hunks.retain(|hunk| a.own(&hunk.a) + b.own(&hunk.b) > 0);
+    let deleted = hunks.iter().map(|hunk| a.own(&hunk.a)).sum();
+    let inserted = hunks.iter().map(|hunk| b.own(&hunk.b)).sum();
     let places = hunks.len() as u64;
 
     let hunks = joined(hunks);
@@ -162,31 +190,63 @@ fn push_passage(
 ) {
     let mut at = passage.context.start;
     for hunk in passage.hunks {
-        pieces.extend(a.equal(at..hunk.a.start));
-        pieces.extend(a.cut(hunk.a.clone(), most).map(Piece::Deleted));
-        pieces.extend(b.cut(hunk.b.clone(), most).map(Piece::Inserted));
+        a.push_equal(at..hunk.a.start, pieces);
+        for (template, run) in a.runs(hunk.a.clone()) {
+            let cut = a.cut(run, most);
+            pieces.extend(cut.map(|cut| {
+                if template { Piece::Template(cut.ends()) } else { Piece::Deleted(cut) }
+            }));
+        }
+        let own = b.runs(hunk.b.clone()).filter(|(template, _)| !template);
+        pieces.extend(own.filter_map(|(_, run)| b.cut(run, most)).map(Piece::Inserted));
         at = hunk.a.end;
     }
-    pieces.extend(a.equal(at..passage.context.end));
+    a.push_equal(at..passage.context.end, pieces);
 }
 
 /// A document and its tokens.
 struct Side<'a> {
     text: &'a [u8],
     spans: Vec<Span>,
+    /// Which of the first tokens are template.
+    template: &'a [bool],
 }
 
 impl<'a> Side<'a> {
-    fn new(unit: Unit, text: Text<'a>) -> Self {
-        Self { text: text.bytes(), spans: spans(unit, text) }
+    fn new(unit: Unit, text: Text<'a>, template: &'a [bool]) -> Self {
+        Self { text: text.bytes(), spans: spans(unit, text), template }
+    }
+
+    fn is_template(&self, token: usize) -> bool {
+        self.template.get(token).is_some_and(|template| *template)
+    }
+
+    /// How many of these tokens are not template.
+    fn own(&self, tokens: &Range<usize>) -> u64 {
+        tokens.clone().filter(|token| !self.is_template(*token)).count() as u64
+    }
+
+    /// The stretches of these tokens that are template, and those that are not.
+    fn runs(&self, mut tokens: Range<usize>) -> impl Iterator<Item = (bool, Range<usize>)> {
+        std::iter::from_fn(move || {
+            let start = tokens.next()?;
+            let template = self.is_template(start);
+            let more = tokens.clone().take_while(|token| self.is_template(*token) == template);
+            tokens.start += more.count();
+            Some((template, start..tokens.start))
+        })
     }
 
     fn tokens(&self) -> Vec<u64> {
         self.spans.iter().map(|span| span.token).collect()
     }
 
-    fn equal(&self, tokens: Range<usize>) -> Option<Piece> {
-        Some(self.text(tokens)).filter(|text| !text.is_empty()).map(Piece::Equal)
+    fn push_equal(&self, tokens: Range<usize>, pieces: &mut Vec<Piece>) {
+        let texts = self.runs(tokens).map(|(template, run)| (template, self.text(run)));
+        let texts = texts.filter(|(_, text)| !text.is_empty());
+        pieces.extend(texts.map(
+            |(template, text)| if template { Piece::Template(text) } else { Piece::Equal(text) },
+        ));
     }
 
     /// The text from the first of these tokens to the last, with the signs in between and those

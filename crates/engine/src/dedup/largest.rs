@@ -4,13 +4,15 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
 use lookalike_core::Recipe;
-use lookalike_core::text::TextBuf;
-use lookalike_corpus::ReadOptions;
+use lookalike_core::text::{Text, TextBuf};
+use lookalike_corpus::{ReadOptions, Record};
 
 use crate::error::Result;
+use crate::files::Files;
 use crate::ids::Ids;
+use crate::learn::{Covering, GroupOf};
 use crate::order::Order;
-use crate::report::{self, Cluster, MAX_CLUSTERS, MAX_MEMBERS, marked_difference};
+use crate::report::{self, Cluster, MAX_CLUSTERS, MAX_MEMBERS, distinctive_difference};
 use crate::signature_file::SignatureLookup;
 use crate::sources::SourceTable;
 use crate::write::{Kind, Outcome, Removed};
@@ -33,7 +35,11 @@ pub(super) struct Documents<'a> {
     pub(super) signatures: &'a SignatureLookup,
     pub(super) sources: &'a SourceTable,
     pub(super) options: &'a ReadOptions,
+    pub(super) files: &'a Files,
 }
+
+/// The beginnings of documents, with their groups.
+type Texts = HashMap<u64, (TextBuf, u64)>;
 
 impl Documents<'_> {
     /// The largest clusters; `sizes` are by the keeper's place.
@@ -60,16 +66,20 @@ impl Documents<'_> {
             Some([self.order.row(large.keeper), self.order.row(large.near?.place)])
         });
         let rows = rows.flatten().collect();
-        let texts = self.sources.beginnings(self.options, rows, MAX_BYTES)?;
+        let group_of = GroupOf::new(self.recipe);
+        let told = |record: &Record<'_>| group_of.record(record);
+        let texts = self.sources.beginnings_with(self.options, rows, MAX_BYTES, told)?;
         let mut ids = Ids::new(self.signatures);
-        largest.iter().map(|large| self.cluster(large, &texts, &mut ids)).collect()
+        let mut covering = Covering::open(self.files, self.recipe)?;
+        largest.iter().map(|large| self.cluster(large, &texts, &mut ids, &mut covering)).collect()
     }
 
     fn cluster(
         &self,
         large: &Large,
-        texts: &HashMap<u64, TextBuf>,
+        texts: &Texts,
         ids: &mut Ids<'_>,
+        covering: &mut Covering,
     ) -> Result<Cluster> {
         let mut members = Vec::new();
         for removed in &large.members {
@@ -83,9 +93,17 @@ impl Documents<'_> {
         let text = |place: u32| texts.get(&self.order.row(place));
         let difference = match large.near {
             Some(near) => match (text(large.keeper), text(near.place)) {
-                (Some(keeper), Some(other)) => {
+                (Some((keeper, keepers_group)), Some((other, group))) => {
                     let with = ids.get(self.order.row(near.place))?;
-                    Some(marked_difference(self.recipe.tokens, keeper, &with, other))
+                    let (keeper, other): (Text<'_>, Text<'_>) = (keeper.into(), other.into());
+                    let keepers_template = covering.covered(keeper, *keepers_group)?;
+                    let template = covering.covered(other, *group)?;
+                    Some(distinctive_difference(
+                        self.recipe.tokens,
+                        (keeper, &keepers_template),
+                        &with,
+                        (other, &template),
+                    ))
                 }
                 _ => None,
             },

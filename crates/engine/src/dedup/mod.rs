@@ -404,6 +404,7 @@ impl<'a> Job<'a> {
             signatures: &signatures,
             sources: &sources,
             options: &self.read,
+            files: &self.files,
         };
         let mirrors = Mirrors {
             sources: &sources,

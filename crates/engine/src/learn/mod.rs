@@ -17,8 +17,8 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use lookalike_core::template::{FrameShingles, Learned, Template, in_sample, learn};
-use lookalike_core::text::{Token, Tokenizer};
+use lookalike_core::template::{Distinctive, FrameShingles, Learned, Template, in_sample, learn};
+use lookalike_core::text::{Text, Token, Tokenizer};
 use lookalike_core::{Kernel, Recipe, mix};
 use lookalike_corpus::{Chunk, ReadOptions, Record};
 use serde::{Deserialize, Serialize};
@@ -32,7 +32,7 @@ use crate::rows::{Kind, Rows, RowsWriter};
 use crate::sort::Sorter;
 use crate::sources::SourceTable;
 use crate::texts::Texts;
-use group_of::GroupOf;
+pub(crate) use group_of::GroupOf;
 use template_file::TemplateWriter;
 pub use template_file::{TemplateFile, TemplateFileInfo};
 use tokens::{StoredTokens, TokensOf, TokensReader, TokensWriter};
@@ -246,6 +246,44 @@ impl<'a> LearnedReader<'a> {
             Some(learned) => self.tokens.tokens(&learned.tokens, [source, record.number]),
             None => Ok(None),
         }
+    }
+}
+
+/// Tells which tokens of single documents are template.
+pub(crate) struct Covering {
+    templates: Option<TemplateFile>,
+    tokenizer: Tokenizer,
+    distinctive: Distinctive,
+}
+
+impl Covering {
+    /// By what the job of these files has learned, if anything.
+    pub(crate) fn open(files: &Files, recipe: &Recipe) -> Result<Self> {
+        let templates = if recipe.templates.are_learned() {
+            Some(TemplateFile::of_recipe(&files.templates(), recipe)?)
+        } else {
+            None
+        };
+        let kernel = Kernel::best();
+        let tokenizer = Tokenizer::with_kernel(recipe.tokens, kernel);
+        Ok(Self {
+            templates,
+            tokenizer,
+            distinctive: Distinctive::new(kernel, recipe.shingles.width),
+        })
+    }
+
+    /// Those of a text of this group, one after another; empty if the group has no template.
+    pub(crate) fn covered(&mut self, text: Text<'_>, group: u64) -> Result<Vec<bool>> {
+        let template = match &self.templates {
+            Some(templates) => templates.template(group)?,
+            None => None,
+        };
+        Ok(template.map_or_else(Vec::new, |template| {
+            let mut tokens = Vec::new();
+            self.tokenizer.tokens(text, &mut tokens);
+            self.distinctive.covered(&template, &tokens).to_vec()
+        }))
     }
 }
 

@@ -10,10 +10,10 @@ use std::io::{BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lookalike_core::Recipe;
 use lookalike_core::recipe::Digest;
 use lookalike_core::shingle::Shingle;
 use lookalike_core::template::{Learned, Template, TemplateCache};
+use lookalike_core::{Recipe, site_hash};
 use xxhash_rust::xxh3::Xxh3Default;
 
 use crate::atomic_file::{AtomicFile, Existing};
@@ -212,6 +212,26 @@ impl TemplateFile {
     /// What it holds.
     pub fn info(&self) -> TemplateFileInfo {
         self.info
+    }
+
+    /// The template of a site or of a value of the field, whichever groups go by; `None` if it has
+    /// none.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn template_of(&self, name: &str) -> Result<Option<Arc<Template>>> {
+        self.template(site_hash(name))
+    }
+
+    /// The template of the only group that has one; `None` if more have, or none has.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn only_template(&self) -> Result<Option<Arc<Template>>> {
+        match &*self.groups {
+            [(group, ..)] => self.template(*group),
+            _ => Ok(None),
+        }
     }
 
     /// The template of a group; `None` if it has none.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::difference::{Difference, Piece};
 use super::markup::{Column, Name, Table, Text};
-use super::{Cluster, Kind, Member, Report, Tokens};
+use super::{Cluster, Kind, Member, Report};
 use crate::numbers::{bytes, count, grouped};
 
 pub(super) fn section(report: &Report) -> String {
@@ -19,15 +19,20 @@ pub(super) fn section(report: &Report) -> String {
     };
     let mut out = format!(
         "<p class=\"soft\">{of} In a difference, <del>struck out</del> is what only the kept \
-         document has, and <ins>underlined</ins> what only the other one has.</p>\n"
+         document has, and <ins>underlined</ins> what only the other one has.{}</p>\n",
+        if report.templates.is_some() {
+            " <span class=\"template\">Grey</span> is template, which is not compared."
+        } else {
+            ""
+        }
     );
     for (place, shown) in report.largest_clusters.iter().enumerate() {
-        out += &cluster(shown, report.recipe.tokens, if place == 0 { " open" } else { "" });
+        out += &cluster(shown, report, if place == 0 { " open" } else { "" });
     }
     out
 }
 
-fn cluster(cluster: &Cluster, tokens: Tokens, open: &str) -> String {
+fn cluster(cluster: &Cluster, report: &Report, open: &str) -> String {
     let removed = cluster.size.saturating_sub(1);
     let shown = cluster.members.len() as u64;
     let caption = if shown < removed {
@@ -41,7 +46,7 @@ fn cluster(cluster: &Cluster, tokens: Tokens, open: &str) -> String {
         table.row(member_cells(member));
     }
     let members = if cluster.members.is_empty() { String::new() } else { table.html() };
-    let difference = cluster.difference.as_ref().map(|shown| difference(shown, tokens));
+    let difference = cluster.difference.as_ref().map(|shown| difference(shown, report));
     format!(
         "<details{open}><summary><b>{}</b> like {}</summary>\n<div class=\"cluster\">\n\
          {members}{}</div>\n</details>\n",
@@ -68,23 +73,35 @@ fn resemblance(value: Option<f64>) -> String {
     }
 }
 
-fn difference(difference: &Difference, tokens: Tokens) -> String {
-    let token = tokens.singular();
+fn difference(difference: &Difference, report: &Report) -> String {
+    let token = report.recipe.tokens.singular();
+    let but = if report.templates.is_some() { " but in the template" } else { "" };
     let mut out = format!(
         "<h3>What differs in {}</h3>\n<p class=\"soft\">{}</p>\n",
         Name(&difference.with),
-        difference_in_words(difference, token)
+        difference_in_words(difference, token, but)
     );
     if difference.pieces.is_empty() {
         return out;
     }
     out += "<div class=\"marked\">\n";
-    for passage in difference.pieces.chunk_by(|a, b| !is_gap(a) && !is_gap(b)) {
-        if let [Piece::Gap(n)] = passage {
-            let equal = count(*n, &format!("equal {token}"));
+    let pieces: Vec<_> = difference.pieces.iter().enumerate().collect();
+    for passage in pieces.chunk_by(|(_, a), (_, b)| !is_gap(a) && !is_gap(b)) {
+        if let [(_, Piece::Gap(n))] = passage {
+            let equal = match &*difference.template {
+                [] => count(*n, &format!("equal {token}")),
+                _ => format!("{}, equal or template", count(*n, token)),
+            };
             let _ = writeln!(out, "<p class=\"gap\">&middot;&middot;&middot; {equal}</p>");
         } else {
-            let pieces: Vec<String> = passage.iter().map(piece).collect();
+            let shown = |(number, shown): &(usize, &Piece)| {
+                if difference.template.contains(number) {
+                    format!("<span class=\"template\">{}</span>", piece(shown))
+                } else {
+                    piece(shown)
+                }
+            };
+            let pieces: Vec<String> = passage.iter().map(shown).collect();
             let _ = writeln!(out, "<p class=\"passage\" dir=\"auto\">{}</p>", pieces.join(" "));
         }
     }
@@ -94,7 +111,8 @@ fn difference(difference: &Difference, tokens: Tokens) -> String {
     out + "</div>\n"
 }
 
-fn difference_in_words(difference: &Difference, token: &str) -> String {
+/// `but` says where it would not be seen that something differs.
+fn difference_in_words(difference: &Difference, token: &str, but: &str) -> String {
     if let Some(compared) = difference.compared_bytes {
         return format!(
             "The documents are large: the first {} of each were compared.",
@@ -102,7 +120,7 @@ fn difference_in_words(difference: &Difference, token: &str) -> String {
         );
     }
     if difference.places == 0 {
-        return format!("No {token} differs.");
+        return format!("No {token} differs{but}.");
     }
     format!(
         "{} deleted, {} inserted in {}.",

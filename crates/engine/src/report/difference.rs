@@ -1,6 +1,6 @@
 //! What differs between two documents, small enough for a report.
 
-use lookalike_core::difference::{self, Excerpt, Limits, Marked, marked};
+use lookalike_core::difference::{self, Excerpt, Limits, Marked, marked_distinctive};
 use lookalike_core::text::{Text, Unit};
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +23,9 @@ pub struct Difference {
     pub with: String,
     /// The difference, from the keeper to the other.
     pub pieces: Vec<Piece>,
+    /// The numbers of the pieces, from 0, that are template, and equal or not compared.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub template: Vec<usize>,
     /// Tokens that only the keeper has.
     pub deleted: u64,
     /// Tokens that only the other has.
@@ -58,17 +61,32 @@ pub fn marked_difference<'a, 'b>(
     with: &str,
     other: impl Into<Text<'b>>,
 ) -> Difference {
-    let (keeper, other) = (keeper.into(), other.into());
+    distinctive_difference(unit, (keeper.into(), &[]), with, (other.into(), &[]))
+}
+
+/// As [`marked_difference`], where each text comes with which of its tokens are template.
+pub fn distinctive_difference(
+    unit: Unit,
+    (keeper, keeper_template): (Text<'_>, &[bool]),
+    with: &str,
+    (other, other_template): (Text<'_>, &[bool]),
+) -> Difference {
     let whole = keeper.bytes().len().max(other.bytes().len()) <= MAX_BYTES;
     let (keeper, other) = (beginning(keeper), beginning(other));
-    let mut marked = marked(unit, keeper, other, Limits::DEFAULT);
+    let (keeper, other) = ((keeper, keeper_template), (other, other_template));
+    let mut marked = marked_distinctive(unit, keeper, other, Limits::DEFAULT);
     if !whole {
         drop_last_change(&mut marked);
     }
+    let is_template = |piece: &difference::Piece| matches!(piece, difference::Piece::Template(_));
+    let numbers = marked.pieces.iter().enumerate().filter(|(_, piece)| is_template(piece));
+    let mut template: Vec<usize> = numbers.map(|(number, _)| number).collect();
     let (pieces, cut) = bounded(marked.pieces);
+    template.retain(|number| *number < pieces.len());
     Difference {
         with: with.to_owned(),
         pieces,
+        template,
         deleted: marked.deleted,
         inserted: marked.inserted,
         places: marked.places,
@@ -114,7 +132,9 @@ fn bounded(pieces: Vec<difference::Piece>) -> (Vec<Piece>, bool) {
             text
         };
         out.push(match piece {
-            difference::Piece::Equal(text) => Piece::Equal(fit(&text)),
+            difference::Piece::Equal(text) | difference::Piece::Template(text) => {
+                Piece::Equal(fit(&text))
+            }
             difference::Piece::Deleted(excerpt) => Piece::Deleted(fit(&joined(excerpt))),
             difference::Piece::Inserted(excerpt) => Piece::Inserted(fit(&joined(excerpt))),
             difference::Piece::Gap(tokens) => Piece::Gap(tokens as u64),

@@ -33,7 +33,7 @@ use crate::atomic_file::{AtomicFile, Existing};
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::mirrors::Mirror;
 
-pub use difference::{Difference, Piece, marked_difference};
+pub use difference::{Difference, Piece, distinctive_difference, marked_difference};
 pub use histogram::Histogram;
 
 /// The most sources that are listed; the others are counted.

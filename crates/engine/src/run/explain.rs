@@ -1,7 +1,7 @@
 //! Why a document stayed or went.
 
 use lookalike_core::recipe::SketchParameters;
-use lookalike_core::{Kernel, Signature, Similarity};
+use lookalike_core::{CandidateRule, Kernel, Signature, Similarity};
 
 use super::path::Step;
 use super::tables::{Scores, StoredMember, for_each_member, for_each_pair};
@@ -28,6 +28,8 @@ pub enum Fate {
     Alone {
         /// Whether it has no tokens: then it can have none.
         empty: bool,
+        /// Whether it has tokens, but none of its own: then it can only have copies.
+        all_template: bool,
     },
     /// It stays, and stands for others.
     Kept {
@@ -97,7 +99,12 @@ impl Run {
         let explanation = |&row: &u64| {
             let document = self.document(row)?;
             let fate = match members.iter().find(|member| member.row == row) {
-                None => Fate::Alone { empty: self.signatures.signature(row)?.is_empty() },
+                None => {
+                    let signature = self.signatures.signature(row)?;
+                    let rule = CandidateRule::new(Kernel::best(), &self.recipe);
+                    let all_template = rule.is_all_template(&signature);
+                    Fate::Alone { empty: signature.is_empty(), all_template }
+                }
                 Some(member) if member.kept => self.kept(member)?,
                 Some(member) => Fate::Removed(Box::new(self.removal(member)?)),
             };

@@ -18,11 +18,13 @@ use lookalike_core::{Recipe, Signer};
 use lookalike_corpus::ReadOptions;
 use serde::Serialize;
 
-use crate::dedup::Manifest;
+use crate::dedup::{Manifest, group_field};
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::files::Files;
+use crate::learn::{Covering, GroupOf};
 use crate::signature_file::SignatureLookup;
 use crate::sources::SourceTable;
+use crate::texts::Texts;
 
 pub use explain::{Agreement, Explanation, Fate, Member, Removal, SHOWN_MEMBERS};
 pub use path::Step;
@@ -88,7 +90,8 @@ impl Run {
             .check_same_bits(signatures.recipe())
             .map_err(|source| Error::new(ErrorKind::Recipe { path: files.signatures(), source }))?;
         let sources = SourceTable::open(&files.sources())?;
-        let read = manifest.read_options();
+        let mut read = manifest.read_options();
+        read.fields.others.extend(group_field(&recipe));
         Ok(Self { files, manifest, recipe, read, signatures, sources })
     }
 
@@ -148,6 +151,20 @@ impl Run {
     /// # Errors
     /// If there is no such row, the input cannot be read, or the document is not there any more.
     pub fn text(&self, row: u64) -> Result<TextBuf> {
+        Ok(self.text_and_group(row)?.0)
+    }
+
+    /// The text of a document, and which of its tokens are template; none that it does not tell of.
+    ///
+    /// # Errors
+    /// As [`text`](Self::text), and if the file of templates cannot be read.
+    pub fn text_and_template(&self, row: u64) -> Result<(TextBuf, Vec<bool>)> {
+        let (text, group) = self.text_and_group(row)?;
+        let covered = Covering::open(&self.files, &self.recipe)?.covered((&text).into(), group)?;
+        Ok((text, covered))
+    }
+
+    fn text_and_group(&self, row: u64) -> Result<(TextBuf, u64)> {
         let signed = self.signatures.signature(row)?.exact;
         let Some(source) = self.sources.of_row(row)? else {
             let (path, option) = (self.files.signatures(), "the text of a document".to_owned());
@@ -155,9 +172,11 @@ impl Run {
         };
         let mut signer = Signer::new(&self.recipe).map_err(Error::recipe)?;
         let mut found = None;
-        source.for_each_text(&self.read, &[row], |_, text| {
+        let (mut texts, group_of) = (Texts::new(), GroupOf::new(&self.recipe));
+        source.for_each_record(&self.read, &[row], |_, record| {
+            let text = texts.of_record(record);
             if signer.sign(text).exact == signed {
-                found = Some(text.to_buf());
+                found = Some((text.to_buf(), group_of.record(record)));
             }
         })?;
         found.ok_or_else(|| {

@@ -7,8 +7,9 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use lookalike_core::recipe::Templates;
-use lookalike_core::{Recipe, Sequence};
+use lookalike_core::{Recipe, Sequence, Signature, Signer};
 use lookalike_engine::report::Report;
+use lookalike_engine::signature_file::SignatureReader;
 use lookalike_engine::{Dedup, ErrorKind, Observer, Stage, TemplateFile, Unobserved};
 
 use crate::{folder, job, results, run, words};
@@ -175,6 +176,40 @@ fn threads_memory_and_order_do_not_matter() {
     run(&job, &out);
     assert_eq!(fs::read(out.join("documents.templates")).unwrap(), templates, "another order");
     TemplateFile::of_recipe(&out.join("documents.templates"), &sites()).unwrap();
+}
+
+/// Learning leaves the tokens of documents for signing; of long ones it does not, and of large groups
+/// only those of a sample.
+#[test]
+fn signatures_are_those_of_the_documents() {
+    let folder = folder("sites-signatures");
+    let (input, out) = (folder.join("shop.jsonl"), folder.join("out"));
+    shop(&input, 300, 30);
+    let mut random = Sequence::new(7, 7);
+    let long = words(&mut random, 20_000).join(" ");
+    let long = line("long", "https://www.shop.example/long", &page(&mut random, &long));
+    let alone = line("alone", "https://www.other.example/", "a page of a site of its own");
+    let none = "{\"id\":\"none\",\"text\":\"a page without an address\"}\n";
+    let lines = fs::read_to_string(&input).unwrap() + &long + &alone + none;
+    fs::write(&input, &lines).unwrap();
+    run(&job(&input).recipe(sites()), &out);
+
+    let templates = TemplateFile::of_recipe(&out.join("documents.templates"), &sites()).unwrap();
+    let template = templates.template_of("shop.example").unwrap().unwrap();
+    assert_eq!(templates.only_template().unwrap(), Some(template.clone()));
+    let mut signer = Signer::new(&sites()).unwrap();
+    let mut reader = SignatureReader::open(&out.join("documents.signatures")).unwrap();
+    let (mut id, mut signature) = (String::new(), Signature::default());
+    for line in lines.lines() {
+        let record: serde_json::Value = serde_json::from_str(line).unwrap();
+        let text = record["text"].as_str().unwrap().as_bytes();
+        let is_of_shop = record["url"].as_str().is_some_and(|url| url.contains("shop"));
+        let expected =
+            if is_of_shop { signer.sign_distinctive(text, &template) } else { signer.sign(text) };
+        assert!(reader.read(&mut id, &mut signature).unwrap());
+        assert_eq!(id, record["id"]);
+        assert_eq!((&signature.features, signature.exact), (&expected.features, expected.exact));
+    }
 }
 
 /// Stops a job in some stage.

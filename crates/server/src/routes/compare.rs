@@ -9,7 +9,7 @@ use axum::http::Response;
 use lookalike::core::recipe::Verify;
 use lookalike::core::text::Text;
 use lookalike::core::text::html::Extractor;
-use lookalike::engine::report::{self, marked_difference};
+use lookalike::engine::report::{self, distinctive_difference};
 use lookalike::index::{self, Content, Listed, Standing};
 use lookalike::{CandidateRule, Index, Kernel, Recipe};
 
@@ -41,11 +41,18 @@ pub(super) async fn compare(
         let a = document(&app.index, a.into())?;
         let b = document(&app.index, b.into())?;
         let [mut extractor_a, mut extractor_b] = [Extractor::new(), Extractor::new()];
+        let template = |document: &IndexDocument| app.index.template(document.url.as_deref());
+        let templates = [template(&a)?, template(&b)?];
         let a = text(&a, &mut extractor_a);
         let b = text(&b, &mut extractor_b);
-        let comparison = app.with_comparer(|comparer| comparer.compare(a, b))?;
+        let (comparison, covered) = app.with_comparer(|comparer| {
+            comparer.set_templates(templates);
+            (comparer.compare(a, b), comparer.covered([a, b]))
+        })?;
         let recipe = app.index.recipe();
-        let difference = marked_difference(recipe.tokens, a, "", b);
+        let [covered_a, covered_b] = &covered;
+        let (a, b) = ((a, &**covered_a), (b, &**covered_b));
+        let difference = distinctive_difference(recipe.tokens, a, "", b);
         Ok(json(&answer(recipe, &comparison, difference)))
     })
     .await
@@ -98,10 +105,13 @@ fn answer(
         c_similarity: comparison.c_similarity.map(|n| n as u64),
         same_tokens: comparison.same_tokens,
         term_difference: comparison.term_difference,
+        template_tokens_a: comparison.template_tokens[0],
+        template_tokens_b: comparison.template_tokens[1],
         shingles_a: overlap.a,
         shingles_b: overlap.b,
         difference: Difference {
             pieces: difference.pieces.into_iter().map(piece).collect(),
+            template: difference.template,
             deleted: difference.deleted,
             inserted: difference.inserted,
             places: difference.places,

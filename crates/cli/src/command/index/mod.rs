@@ -9,14 +9,12 @@ mod upkeep;
 use std::io;
 use std::path::Path;
 
-use anyhow::bail;
 use lookalike::Recipe;
-use lookalike::engine::TemplateFile;
 use lookalike::index::{CreateOptions, Index, OpenOptions, Secret};
 
 use crate::exit::{self, Outcome, say};
 use crate::flags::{Index as Arguments, IndexWanted};
-use crate::recipe;
+use crate::{learned, recipe};
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Outcome> {
     // The store may panic on damage; the index makes an error of it that says where.
@@ -65,11 +63,7 @@ fn create_with_templates(
     options: &CreateOptions,
     learned: &Path,
 ) -> anyhow::Result<Index> {
-    if !recipe.templates.are_learned() {
-        bail!("the recipe `{}` has no templates: --learned is for `--recipe sites`", recipe.name);
-    }
-    let file = TemplateFile::of_run(learned)?;
-    file.check_recipe(recipe)?;
+    let file = learned::templates(learned, recipe)?;
     let templates = file.groups().map(|group| group.map_err(io::Error::other));
     Ok(Index::create_with_templates(&arguments.folder, recipe, options, templates)?)
 }
