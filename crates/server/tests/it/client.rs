@@ -8,8 +8,11 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use lookalike::core::site_hash;
+use lookalike::core::template::FrameShingles;
+use lookalike::core::text::Tokenizer;
 use lookalike::index::{CreateOptions, OpenOptions};
-use lookalike::{Index, Recipe};
+use lookalike::{Index, Kernel, Recipe};
 use lookalike_server::{Options, Server, Stop};
 use serde_json::Value;
 
@@ -62,6 +65,20 @@ impl Running {
         let recipe = Recipe::preset(recipe).unwrap();
         let index = Index::create(&folder.path().join("index"), &recipe, create).unwrap();
         Self::start(index, options, folder)
+    }
+
+    /// With an empty index by the recipe `sites`, for a site that puts these words into each page.
+    pub(crate) fn with_template(site: &str, frame: &str) -> Self {
+        let folder = Folder::new();
+        let recipe = Recipe::preset("sites").unwrap();
+        let mut tokens = Vec::new();
+        Tokenizer::new(recipe.tokens).tokens(frame, &mut tokens);
+        let mut shingles = FrameShingles::new(Kernel::best(), recipe.shingles.width);
+        let template = (site_hash(site), shingles.of(&tokens).to_vec());
+        let path = folder.path().join("index");
+        let index =
+            Index::create_with_templates(&path, &recipe, &CreateOptions::new(), [Ok(template)]);
+        Self::start(index.unwrap(), Options::new(), folder)
     }
 
     fn start(index: Index, options: Options, folder: Folder) -> Self {

@@ -133,6 +133,38 @@ fn clusters_are_browsed_page_by_page() {
 }
 
 #[test]
+fn the_template_of_a_site_is_left_out() {
+    let frame = words(1, 0);
+    let server = Running::with_template("example.org", &frame);
+    let page = |own: usize, url: &str| {
+        let text = format!("{frame} {}", words(own, 0));
+        json!({"text": text, "url": url})
+    };
+    let (here, elsewhere) = ("http://www.example.org/a", "http://www.example.com/a");
+    let mut known = page(2, here);
+    known["id"] = json!("known");
+    server.post("/v1/documents", &known).ok();
+    let check = |own, url| server.post("/v1/check", &page(own, url)).ok()["new"].clone();
+    assert_eq!((check(2, here), check(3, here)), (json!(false), json!(true)));
+    let compare = |url| {
+        let pair = json!({"a": page(2, url), "b": page(3, url)});
+        server.post("/v1/compare", &pair).ok()
+    };
+    let found = compare(here);
+    assert_eq!(found["resemblance"], 0.0);
+    let count = frame.split(' ').count();
+    assert_eq!(found["template_tokens_a"], count);
+    let pieces = found["difference"]["pieces"].as_array().unwrap();
+    let template = found["difference"]["template"].as_array().unwrap();
+    let number = template[0].as_u64().unwrap() as usize;
+    assert!(frame.contains(pieces[number]["equal"].as_str().unwrap()), "{found}");
+    // Another site has no template: there the same words are the pages' own.
+    let found = compare(elsewhere);
+    assert!(found["resemblance"].as_f64().unwrap() > 0.1);
+    assert_eq!(found["difference"]["template"], json!([]));
+}
+
+#[test]
 fn two_documents_are_compared() {
     let server = Running::new();
     server.post("/v1/documents", &json!({"id": "a", "text": "the price is 40 euros today"})).ok();
