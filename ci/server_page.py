@@ -28,6 +28,7 @@ LETTER = (
     "stand there. The stairs stay open, and the cellar can be used as always. If you have questions, "
     "ask the office on the ground floor, which is open every day from nine to twelve."
 )
+FRAME = "Example News. Home World Science Sports Weather Letters. Search this site and its archive since 1901."
 HOSTILE_ID = '<img src=x onerror="window.hacked=1">'
 HOSTILE = '<script>window.hacked=2</script> "quoted" & <b>bold</b> \u202etxet\u202c words of nobody else'
 
@@ -370,6 +371,33 @@ def away(browser, server):
     browser.pictures(Path(OUT), "away")
 
 
+def templates(browser, program, folder):
+    """Pages of one site, whose frame a run has learned."""
+    folder.mkdir()
+    pages = folder / "pages.jsonl"
+    own = [" ".join(f"{word}{n}" for word in LETTER.split()) for n in range(12)]
+    own.append(own[3].replace("roof3", "chimney3"))
+    with pages.open("w") as file:
+        for n, text in enumerate(own):
+            text = f"{FRAME} Read {17 * n} times. {text} {FRAME[::-1]}"
+            file.write(json.dumps({"id": f"page/{n}", "url": f"http://news.example/{n}", "text": text}) + "\n")
+    index, run = str(folder / "index"), str(folder / "run")
+    for command in [["dedup", str(pages), "--recipe", "sites", "--out", run],
+                    ["index", "create", index, "--recipe", "sites", "--learned", run],
+                    ["index", "add", index, str(pages)]]:
+        subprocess.run([program, *command], check=True, capture_output=True)
+    server = Server(program, folder)
+    browser.open(server.url)
+    browser.sees("13 documents known")
+    browser.click("nav a", "Clusters")
+    browser.click("#clusters-answer button", "What differs")
+    browser.sees("Grey is the template of the site")
+    assert browser.run("document.querySelector('#clusters-answer del').innerText") == "roof3"
+    assert browser.run("document.querySelectorAll('td .template').length") > 0
+    browser.pictures(Path(OUT), "templates")
+    server.stop()
+
+
 def main():
     folder = Path(tempfile.mkdtemp(prefix="lookalike-page-"))
     (folder / "token").write_text(TOKEN + "\n")
@@ -394,6 +422,9 @@ def main():
         runs(browser, server)
         too_large(browser)
         away(browser, server)
+        # The page noticed that nobody was there.
+        assert not browser.faults, browser.faults
+        templates(browser, sys.argv[1], folder / "site")
         assert not browser.faults, browser.faults
     finally:
         browser.close()
