@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Every test, on the fastest kernel of this machine; then what a build without object stores says.
+# Every test, on the fastest kernel of this machine, with object stores. What a build without them says,
+# the tests of the Python package see, which has none.
 set -eu
 . ci/everything.bash
 . ci/object_store_server.bash
 cargo test "${everything[@]}"
-cargo test --quiet -p lookalike-corpus --test inputs
