@@ -18,7 +18,7 @@ python=$out/fresh/bin/python
 repository=$PWD
 cd "$out"
 LOOKALIKE_COMMAND=$target/debug/lookalike \
-  "$python" -m pytest -q -p no:cacheprovider --rootdir "$repository/python" --ignore-glob '*test_spark*' \
+  "$python" -m pytest -q -p no:cacheprovider --rootdir "$repository/python" --ignore-glob "$repository/python/tests/test_spark*" \
   "$repository/python/tests"
 settings=$repository/python/pyproject.toml
 "$python" -m mypy.stubtest --mypy-config-file "$settings" lookalike._native
