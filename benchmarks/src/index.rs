@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use lookalike_core::{Recipe, Signature};
+use lookalike_core::{Recipe, Signature, mix};
 use lookalike_index::{CreateOptions, Document as Added, Index, OpenOptions};
 
 use crate::measuring::{Failure, WorkFolder, now, peak_memory, processor_seconds};
@@ -36,9 +36,18 @@ impl From<lookalike_index::Error> for Failure {
 
 const PLANTED: Planted = Planted { seed: 11 };
 
+/// Minvalues of the recipe `text`.
+const MINVALUES: u64 = 91;
+
+/// With minvalues by which look-alikes resemble each other wholly, and others not at all.
 fn signature(place: u32) -> Signature {
     let mut signature = Signature::default();
     PLANTED.sign(place, &mut signature);
+    let alike = match PLANTED.document(place) {
+        Document::Copy { of } | Document::Near { of, .. } => of,
+        Document::Original | Document::Template => place,
+    };
+    signature.sketch = (0..MINVALUES).map(|slot| mix(mix(alike.into()) ^ slot)).collect();
     signature
 }
 

@@ -192,9 +192,10 @@ impl SignatureLayout {
         Some(bytes.take(slots.div_ceil(8)))
     }
 
-    /// Takes the bits from the bytes in front of the rest.
+    /// Takes the bits from the end of the bytes.
     fn pull_bits(self, bytes: &mut &[u8]) -> Option<Vec<u64>> {
-        let (bits, rest) = bytes.split_at_checked(self.bit_slots?.div_ceil(8))?;
+        let before = bytes.len().checked_sub(self.bit_slots?.div_ceil(8))?;
+        let (rest, bits) = bytes.split_at(before);
         *bytes = rest;
         let word = |bytes: &[u8]| {
             let mut word = [0; 8];
@@ -220,7 +221,8 @@ pub(crate) fn checked(number: u64, bytes: &[u8]) -> Option<&[u8]> {
 }
 
 impl Record {
-    /// Signature, flags, length, time, length of the id, bits, id, URL, checksum.
+    /// Signature, flags, length, time, length of the id, id, URL, bits, checksum. What repeats from
+    /// one record to the next stands together, for the compression of blocks.
     pub(crate) fn encode(&self, layout: SignatureLayout) -> Vec<u8> {
         let url = self.url.as_deref();
         let mut out = Vec::with_capacity(layout.as_in_files.bytes() + self.id.len() + 36);
@@ -233,9 +235,9 @@ impl Record {
         for number in [self.bytes, self.time, self.id.len() as u64] {
             push_number(number, &mut out);
         }
-        out.extend(bits.into_iter().flatten());
         out.extend(self.id.as_bytes());
         out.extend(url.unwrap_or_default().as_bytes());
+        out.extend(bits.into_iter().flatten());
         out.extend(checksum(self.number, &out));
         out
     }
