@@ -51,7 +51,7 @@
 //!
 //! # What it costs
 //!
-//! Under `text` and without contents 222 bytes of disk a document at five million, half of them
+//! Under `text` and without contents 235 bytes of disk a document at five million, half of them
 //! its signature, and up to 130 MB of journals; while runs are merged, for a while as much as their
 //! postings again; in memory 15 bytes a document for filters, up to
 //! 70 MB for the postings that are in no file yet, and the caches of the store. `benchmarks` has
