@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Every fuzz target for a minute, from the pages of the tests or from fuzz/seeds on; `bash ci/fuzz.sh 600` takes longer.
+# Every fuzz target for half a minute, from the pages of the tests or from fuzz/seeds on; `bash ci/fuzz.sh 600` takes longer.
 set -eu
-seconds=${1:-60}
+seconds=${1:-30}
 tools=$PWD/target/tools
 export PATH=$tools/bin:$PATH
 command -v cargo-fuzz >/dev/null || cargo install --quiet --locked --root "$tools" cargo-fuzz
