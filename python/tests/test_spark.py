@@ -23,7 +23,8 @@ from spark_corpora import CLUSTERS, PAIRS, Rows, Table, from_engine, mixed_rows
 import lookalike as la
 from lookalike import spark as on_spark
 from lookalike.spark import __main__ as job
-from lookalike.spark import _matching
+from lookalike.spark import _matching, _verify
+from lookalike.spark._columns import bytes_to_words, words_to_bytes
 from lookalike.spark._components import components
 from lookalike.spark._work import Work
 
@@ -116,10 +117,11 @@ class ChanceJudge:
 
     work: Work
 
-    def accepted(self, name: str, candidates: DataFrame) -> DataFrame:
+    def accepted(self, name: str, candidates: DataFrame, _count: int) -> tuple[DataFrame, int]:
         shares = [F.lit(None).cast("double").alias(f"share{n}") for n in range(3)]
         chosen = candidates.where((F.col("earlier") * 31 + F.col("later") * 17) % 7 < 2)
-        return self.work.write(name, chosen.select("earlier", "later", *shares))
+        table = self.work.write(name, chosen.select("earlier", "later", *shares))
+        return table, table.count()
 
 
 def ten_lines(groups: dict[int, list[int]], limit: int) -> dict[int, int]:
@@ -160,6 +162,80 @@ def test_rounds_compute_the_definition(
     assert {row.place: row.keeper for row in decision.gone.collect()} == expected
     # The rounds that correct what the first ones got wrong were needed.
     assert decision.rounds > 4
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 1000])
+def test_groups_stream_past_their_anchors(limit: int) -> None:
+    """Groups of all sizes, cut into batches anywhere, beside what a loop over whole groups gives."""
+    chance = random.Random(limit)
+    groups = {key: sorted(chance.sample(range(1000), chance.choice([1, 1, 2, 3, 9, 40]))) for key in range(-99, 99, 2)}
+    keepers = {place: chance.randrange(place) for place in range(1, 1000) if chance.random() < 0.5}
+    rows = [(key, place, keepers.get(place)) for key, group in groups.items() for place in group]
+    table = pa.table(list(zip(*rows, strict=True)), ["key", "place", "keeper"])
+    numbered, pairs, later_pairs = [], [], []
+    for group in groups.values():
+        if len(group) > 1:
+            numbered += list(enumerate(group, 1))
+        for place in group:
+            kept = [other for other in group if other < place and other not in keepers][:limit]
+            pairs += [(other, place) for other in kept if other <= keepers.get(place, 1000)]
+            later_pairs += [(other, place) for other in group[1:limit] if other < place]
+    for size in (1, 2, 7, 64, 10**6):
+        batches = table.to_batches(max_chunksize=size)
+        known = [batch.select(["key", "place"]) for batch in batches]
+
+        def given(streamed: Iterator[pa.RecordBatch], *names: str) -> list[tuple[int, ...]]:
+            return [row for batch in streamed for row in zip(*[batch[name].to_pylist() for name in names], strict=True)]
+
+        assert given(_matching.number_members(iter(known)), "number", "place") == numbered
+        assert given(_matching.pairs_with_anchors(iter(batches), limit), "earlier", "later") == pairs
+        without_first = _matching.pairs_with_anchors(iter(known), limit, first=1)
+        assert given(without_first, "earlier", "later") == later_pairs
+
+
+@pytest.mark.parametrize("words", [100, 1000, 10**9])
+def test_every_candidate_is_in_one_block_with_both(words: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However small blocks are, and wherever batches are cut."""
+    monkeypatch.setattr(_verify, "BLOCK_WORDS", words)
+    monkeypatch.setattr(_verify, "ROW_WORDS", 4)
+    chance = random.Random(words)
+    texts = {place: " ".join(f"w{chance.randrange(3)}" for _ in range(chance.randrange(1, 60))) for place in range(90)}
+    recipe = la.Recipe.load("text", threshold=0.1)
+    sets = dict(zip(texts, recipe.shingles_batch(list(texts.values())), strict=True))
+    pairs = {tuple(sorted(chance.sample(range(90), 2))): chance.choice([-5, 0, 3]) for _ in range(700)}
+    pairs |= {(0, later): 3 for later in range(1, 90)}
+    rows = sorted((root, *pair, len(sets[pair[0]])) for pair, root in pairs.items())
+    table = pa.table(list(zip(*rows, strict=True)), ["root", "earlier", "later", "size"])
+    expected = {
+        (a, b): la.resemblance(texts[a], texts[b], recipe=recipe)
+        for a, b in pairs
+        if la.resemblance(texts[a], texts[b], recipe=recipe) >= 0.1
+    }
+    for size in (1, 3, 50, 10**6):
+        blocks: dict[tuple[int, int, int], list[int | None]] = {}
+        for batch in _verify.cut_into_blocks(iter(table.to_batches(max_chunksize=size))):
+            for root, part, place, other in zip(*batch.to_pydict().values(), strict=True):
+                blocks.setdefault((root, part, place), []).append(other)
+        assert words > 1000 or len({block[:2] for block in blocks}) > 3
+        made = [
+            (*block, [other for other in others if other is not None], None in others, sets[block[2]])
+            for block, others in sorted(blocks.items())
+        ]
+        columns = [pa.array(column) for column in list(zip(*made, strict=True))[:5]]
+        shingles = words_to_bytes(pa.array([row[5].as_py() for row in made], pa.list_(pa.uint64())))
+        names = ["root", "part", "place", "others", "is_earlier", "shingles"]
+        in_blocks = pa.table([*columns, shingles], names).to_batches(max_chunksize=size)
+        judged = _verify.judge_blocks(iter(in_blocks), recipe, _verify.Needs.of(recipe))
+        found = [row for batch in judged for row in batch.to_pylist()]
+        assert {(row["earlier"], row["later"]): row["resemblance"] for row in found} == expected
+        assert len(found) == len(expected) and 50 < len(expected) < len(pairs)
+
+
+def test_shingles_as_bytes() -> None:
+    lists = pa.array([[1, 2**64 - 1], [], [7]], pa.list_(pa.uint64()))
+    assert bytes_to_words(words_to_bytes(lists)).to_pylist() == lists.to_pylist()
+    assert bytes_to_words(words_to_bytes(lists).slice(1)).to_pylist() == [[], [7]]
+    assert bytes_to_words(words_to_bytes(lists.slice(0, 0))).to_pylist() == []
 
 
 def test_components_of_chains_and_stars(session: SparkSession, tmp_path: Path) -> None:

@@ -14,9 +14,10 @@ from pyspark.sql import functions as F
 
 from .._native import Recipe
 from ..errors import ParameterError
+from ._columns import words
 from ._components import ONE_TASK
-from ._documents import Documents, Source, copies, read_documents, shingle_sets, words
-from ._matching import Decision, Matching, members, sizes
+from ._documents import Documents, Source, copies, read_documents, shingle_sets
+from ._matching import Decision, Matching, members
 from ._results import Outcome
 from ._verify import Judge, Needs
 from ._work import Work
@@ -193,31 +194,29 @@ def _run(
     decision: Decision | None = None
     limited = 0
     if not exact_only:
-        grouped = work.write("members", members(documents, copied))
-        largest, most = sizes(grouped)
+        grouped, largest, most = members(work, documents, copied)
         if largest:
             judge = _judge(work, documents, needs, grouped)
-            matching = Matching(work, judge, grouped.select("key", "place"), largest, most, one_task)
+            matching = Matching(work, judge, grouped, largest, most, one_task)
             if pairs == "all":
                 decision = matching.all_pairs(cluster == "anchored")
             else:
                 decision = matching.anchored() if cluster == "anchored" else matching.components()
                 limited = matching.limited(decision.gone, cluster == "anchored")
     outcome = Outcome(work, documents, copied, decision)
-    clusters = work.write("clusters", outcome.clusters())
-    found = None
-    if pairs is not None:
-        listed = "all" if pairs == "all" else "needed" if cluster == "anchored" else "judged"
-        found = work.write("pairs", outcome.pairs(listed))
-    kinds = {row["kind"]: row["count"] for row in clusters.groupBy("kind").count().collect()}
-    counts["exact_removed"], counts["near_removed"] = kinds.get("exact", 0), kinds.get("near", 0)
+    of_kind = {kind: F.count(F.when(F.col("kind") == kind, 1)) for kind in ("exact", "near", "keeper")}
+    clusters, kinds = work.write_counting("clusters", outcome.clusters(), **of_kind)
+    counts["exact_removed"], counts["near_removed"] = kinds["exact"], kinds["near"]
     counts["kept"] = counts["documents"] - counts["exact_removed"] - counts["near_removed"]
-    counts["clusters"] = kinds.get("keeper", 0)
+    counts["clusters"] = kinds["keeper"]
     counts["candidates"] = decision.candidates if decision else 0
     counts["rounds"] = decision.rounds if decision else 0
     counts["limited_groups"] = limited
-    if found is not None:
-        counts["pairs"] = found.count()
+    found = None
+    if pairs is not None:
+        listed = "all" if pairs == "all" else "needed" if cluster == "anchored" else "judged"
+        found, listing = work.write_counting("pairs", outcome.pairs(listed), pairs=F.count("*"))
+        counts["pairs"] = listing["pairs"]
     if limited:
         _log.warning("%d groups have more documents that stay than one is compared with", limited)
     _log.info("%s", counts)

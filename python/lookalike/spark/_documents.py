@@ -12,7 +12,7 @@ decision, so no result depends on how the table was partitioned.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -25,12 +25,13 @@ from pyspark.sql import types as T
 
 from .._native import Recipe
 from ..errors import Error, InputError, ParameterError
-from ._work import Work
-
-Batches = Iterator[pa.RecordBatch]
+from ._columns import Batches, words, words_to_bytes
+from ._work import Work, few
 
 # Bits of a place or row below the number of the partition, as Spark makes them.
 PARTITION_BITS = 33
+
+HASHES = ["hash", "other_hash"]
 
 _SIGN = numpy.uint64(1 << 63)
 
@@ -102,35 +103,16 @@ class Source:
             columns.append(self._column(self.keep_field).alias("keep_value"))
         return self.table.select(*columns)
 
-    @cached_property
-    def content_hash(self) -> Column:
-        """Finds a row of the input again: with its id, by all that its tokens come from."""
-        everything = F.concat(
-            F.col("content").cast("binary"), F.coalesce(F.col("url"), F.lit("")).cast("binary")
-        )
-        return F.substring(F.unhex(F.sha2(everything, 256)), 1, 16)
-
-
-def first(counts: DataFrame) -> tuple[Any, ...]:
-    """The only row of some counts."""
-    (row,) = counts.collect()
-    return tuple(row)
+    @staticmethod
+    def with_hashes(rows: DataFrame) -> DataFrame:
+        """What finds a row of the input again: with its id, two hashes of all that its tokens come from."""
+        for hash, before in zip(HASHES, ([], [F.lit(1)]), strict=True):
+            rows = rows.withColumn(hash, F.xxhash64(*before, "content", "url"))
+        return rows
 
 
 def _wrong(message: str) -> ParameterError:
     return ParameterError(message, "Parameter")
-
-
-def words(lists: pa.Array) -> pa.Array:
-    """Lists of unsigned numbers as Spark can have them: the same bits with a sign."""
-    if isinstance(lists, pa.ChunkedArray):
-        lists = lists.combine_chunks()
-    values = lists.flatten().view(pa.int64())
-    lengths = pa.compute.fill_null(pa.compute.list_value_length(lists), 0)
-    ends = numpy.cumsum(lengths.to_numpy(zero_copy_only=False), dtype=numpy.int32)
-    offsets = pa.array(numpy.concatenate([[0], ends]).astype(numpy.int32))
-    mask = lists.is_null() if lists.null_count else None
-    return pa.ListArray.from_arrays(offsets, values, mask=mask)
 
 
 def _contents(html: bool, batch: pa.RecordBatch) -> dict[str, Any]:
@@ -151,8 +133,8 @@ def sign_rows(source: Source, signatures: bool) -> DataFrame:
     """Every row of the input, signed; what has no text has no fingerprint."""
     recipe, keep = source.recipe, source.keep
     is_html, has_field = source.html is not None, source.keep_field is not None
-    rows = source.rows().withColumn("content_hash", source.content_hash)
-    passed = [name for name in ("id", "order", "content_hash") if name in rows.columns]
+    rows = source.with_hashes(source.rows())
+    passed = [name for name in ("id", "order", *HASHES) if name in rows.columns]
     wanted = ["exact", "empty", "keys", "rank", "site"] + ["signature"] * signatures
 
     def sign(batches: Batches) -> Batches:
@@ -189,7 +171,7 @@ class Documents:
     """The documents of a job."""
 
     source: Source
-    # place, id, high, low, empty, site, keys, content_hash; perhaps signature
+    # place, id, high, low, empty, site, keys, and the hashes; perhaps signature
     table: DataFrame
     # place, row, if rows are in another order than places
     rows: DataFrame | None
@@ -210,17 +192,20 @@ def number(table: DataFrame, keys: list[str], name: str) -> DataFrame:
 
 def read_documents(work: Work, source: Source, signatures: bool, strict: bool) -> Documents:
     """Signs and numbers the documents."""
-    with work.rows_at_a_time():
-        signed = work.write("signed", sign_rows(source, signatures))
     there = F.col("high").isNotNull()
-    nameless = there & F.col("id").isNull()
-    rows, documents, empty, without_id = first(
-        signed.agg(*[F.count(F.when(which, 1)) for which in (F.lit(True), there, there & F.col("empty"), nameless)])
-    )
-    if without_id:
-        raise InputError(f"column `{source.id}` is null in {without_id} rows, but names documents", "NoId")
-    if strict and rows > documents:
-        raise InputError(f"{rows - documents} rows have no text", "Record")
+    with work.batches():
+        signed, counts = work.write_counting(
+            "signed",
+            sign_rows(source, signatures),
+            documents=F.count(F.when(there, 1)),
+            empty=F.count(F.when(there & F.col("empty"), 1)),
+            nameless=F.count(F.when(there & F.col("id").isNull(), 1)),
+            skipped=F.count(F.when(~there, 1)),
+        )
+    if counts["nameless"]:
+        raise InputError(f"column `{source.id}` is null in {counts['nameless']} rows, but names documents", "NoId")
+    if strict and counts["skipped"]:
+        raise InputError(f"{counts['skipped']} rows have no text", "Record")
     order = [name for name in ("order",) if name in signed.columns]
     by_row = [*order, "id", "high", "low", "rank", "site"]
     # Among documents of one rank and id, this is the order of rows.
@@ -231,7 +216,7 @@ def read_documents(work: Work, source: Source, signatures: bool, strict: bool) -
     if source.keep != "first":
         narrow = numbered.select("place", *by_row)
         in_rows = work.write("rows", number(narrow, [*by_row, "place"], "row").select("place", "row"))
-    return Documents(source, numbered, in_rows, documents, empty, rows - documents)
+    return Documents(source, numbered, in_rows, counts["documents"], counts["empty"], counts["skipped"])
 
 
 def count_through(numbers: DataFrame, name: str) -> Callable[[Column], Column]:
@@ -265,35 +250,56 @@ def shingle_sets(work: Work, documents: Documents, wanted: DataFrame) -> tuple[D
     """The shingle sets of the wanted places, from the input: place, size, shingles; and the size of
     the largest.
 
-    Only they are read for it, and each once: by their ids and hashes of their contents.
+    Only they are read for it, and each once: by their ids and hashes of their contents. A set is
+    bytes to Spark, eight for each shingle: it copies these at once, and numbers one by one.
     """
     source = documents.source
     recipe, is_html = source.recipe, source.html is not None
-    names = wanted.join(documents.table.select("place", "id", "content_hash"), "place")
-    rows = source.rows().select("id", "content", "url").where(F.col("content").isNotNull())
-    rows = rows.withColumn("content_hash", source.content_hash)
-    texts = rows.join(names, ["id", "content_hash"]).select("place", "content", "url")
+    (expected,) = wanted.agg(*[column.alias(name) for name, column in _which("place").items()]).collect()
+    names = wanted.join(documents.table.select("place", "id", *HASHES), "place")
+    rows = source.with_hashes(source.rows().select("id", "content", "url").where(F.col("content").isNotNull()))
+    texts = rows.join(few(names, expected["rows"]), ["id", *HASHES]).select("place", "content", "url")
 
     def shingle(batches: Batches) -> Batches:
         for batch in batches:
-            sets = recipe.shingles_batch(**_contents(is_html, batch))
-            lists = words(sets)
-            columns = [batch.column("place"), pa.compute.list_value_length(lists), lists]
-            yield pa.RecordBatch.from_arrays(columns, ["place", "size", "shingles"])
+            for some in _slices(batch):
+                sets = recipe.shingles_batch(**_contents(is_html, some))
+                columns = [some.column("place"), pa.compute.list_value_length(sets), words_to_bytes(sets)]
+                yield pa.RecordBatch.from_arrays(columns, ["place", "size", "shingles"])
 
-    with work.rows_at_a_time():
-        made = texts.mapInArrow(shingle, "place long, size int, shingles array<long>")
-        sets = work.write("sets", made)
-    expected = wanted.count()
-    found, different, largest = first(
-        sets.agg(F.count("*"), F.countDistinct("place"), F.coalesce(F.max("size"), F.lit(0)))
-    )
-    if different < expected:
-        raise Error(
-            f"{expected - different} of {expected} documents are not in the input any more; "
-            "it must give the same rows each time that it is read (persist it if it does not)",
-            "InputChanged",
-        )
-    if found > different:
+    with work.batches():
+        made = texts.mapInArrow(shingle, "place long, size int, shingles binary")
+        sets, found = work.write_counting("sets", made, **_which("place"), largest=F.max("size"))
+    if any(found[name] != expected[name] for name in ("rows", "places")):
+        # Rows of the input that are equal are found once for each of them.
         sets = work.write("distinct-sets", sets.dropDuplicates(["place"]))
-    return sets, largest
+        different = sets.count()
+        if different < expected["rows"]:
+            raise Error(
+                f"{expected['rows'] - different} of {expected['rows']} documents are not in the input any more; "
+                "it must give the same rows each time that it is read (persist it if it does not)",
+                "InputChanged",
+            )
+    return sets, found["largest"] or 0
+
+
+def _which(name: str) -> dict[str, Column]:
+    """Tells whether two tables have the same values, each once: how many, and all their hashes."""
+    return {"rows": F.count("*"), "places": F.bit_xor(F.xxhash64(name))}
+
+
+# Of texts whose sets are made at a time: they have no more shingles than bytes, and Arrow counts the
+# bytes of a column with 31 bits.
+_SLICE_BYTES = 1 << 27
+
+
+def _slices(batch: pa.RecordBatch) -> Batches:
+    """A batch in pieces of so many bytes of text, or of one row."""
+    sizes = pa.compute.fill_null(pa.compute.binary_length(batch.column("content")), 0)
+    ends = numpy.cumsum(sizes.to_numpy(zero_copy_only=False), dtype=numpy.int64)
+    start = 0
+    while start < batch.num_rows:
+        before = ends[start - 1] if start else 0
+        end = max(start + 1, int(numpy.searchsorted(ends, before + _SLICE_BYTES, side="right")))
+        yield batch.slice(start, end - start)
+        start = end

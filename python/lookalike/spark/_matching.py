@@ -13,11 +13,10 @@ identity set does. With the limit L = 64, and documents named by their places:
                    the smallest place of a connected component stands for it
 
 **Anchors.** The first L kept members of g before d are those of the first L kept members of g, its
-anchors, that come before d. So a group is known by at most L places, and a round is two joins:
-members with who is kept, and members with the anchors of their keys. A group is never in one row or
-in one task's memory: anchors are a minimum or a window with a limit, both of which Spark computes
-in part before it shuffles, and members stream past them. A key of a million documents costs a
-million rows and L anchors; a join that is skewed by it, Spark splits (adaptive execution).
+anchors, that come before d. So a group is known by at most L places, and a round is a join of members
+with who is kept, and a pass over them in the order of keys and places. A group is never in one row or
+in one task's memory: a task remembers the anchors of the group at hand, and the members stream past
+them. A key of a million documents costs a million rows of three numbers, sorted by Spark, and L anchors.
 
 **A round** with the limit l takes the keepers so far (at first, everyone is kept) and
 
@@ -54,20 +53,19 @@ one task. A task sees pairs sorted, and remembers of a component only who goes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+import numpy
 import pyarrow as pa
-from pyspark.sql import DataFrame, Window
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from ..errors import Error
+from ._columns import Batches, numbers, pieces, runs
 from ._components import ONE_TASK, components
-from ._documents import Documents, first
+from ._documents import Documents
 from ._verify import Judge
 from ._work import Work
-
-Batches = Iterator[pa.RecordBatch]
 
 # Documents of one group that a document is compared with at most, as in the engine.
 GROUP_LIMIT = 64
@@ -82,18 +80,20 @@ FEW_CANDIDATES = 100_000
 MAX_ROUNDS = 1000
 
 
-def members(documents: Documents, copies: DataFrame) -> DataFrame:
-    """The members of groups of two and more: key, place, and how many there are of the key."""
+def members(work: Work, documents: Documents, copies: DataFrame) -> tuple[DataFrame, int, int]:
+    """The members of groups of two and more, key and place; how many the largest group has; and how
+    many candidates a round has at most."""
     matched = documents.table.join(copies, "place", "left_anti")
-    keys = matched.select("place", F.explode(F.array_distinct("keys")).alias("key"))
-    several = keys.groupBy("key").agg(F.count("*").alias("size")).where("size > 1")
-    return keys.join(several, "key").select("key", "place", "size")
+    keys = matched.select(F.explode(F.array_distinct("keys")).alias("key"), "place")
+    several = _in_groups(keys).mapInArrow(number_members, "key long, place long, number long")
+    at_most = F.count(F.when(F.col("number") <= GROUP_LIMIT, 1))
+    table, sizes = work.write_counting("members", several, largest=F.max("number"), most=at_most)
+    return table.select("key", "place"), sizes["largest"] or 0, sizes["most"]
 
 
-def sizes(members: DataFrame) -> tuple[int, int]:
-    """How many members the largest group has, and how many candidates a round has at most."""
-    largest, most = first(members.agg(F.max("size"), F.sum(F.least("size", F.lit(GROUP_LIMIT)))))
-    return largest or 0, most or 0
+def _in_groups(members: DataFrame) -> DataFrame:
+    """Every group in one partition, in the order of places."""
+    return members.repartition("key").sortWithinPartitions("key", "place")
 
 
 @dataclass
@@ -106,6 +106,16 @@ class Decision:
     accepted: DataFrame
     candidates: int
     rounds: int
+
+
+@dataclass
+class Gone:
+    """Who goes, by one round."""
+
+    # place, keeper
+    table: DataFrame
+    # Tells two of them apart: how many rows, and all their hashes, two for each.
+    which: tuple[int, int | None, int | None]
 
 
 @dataclass
@@ -129,7 +139,7 @@ class Matching:
 
     def anchored(self) -> Decision:
         """Decides as `anchored` is defined."""
-        gone = None
+        gone: Gone | None = None
         for limit in FIRST_LIMITS if self.most > FEW_CANDIDATES else ():
             # Where no group has more members than that, the last limit is no higher.
             if limit < self.largest:
@@ -138,11 +148,11 @@ class Matching:
         while self.rounds < MAX_ROUNDS:
             made = self._round(self._candidates(GROUP_LIMIT, gone))
             if gone is None and self.largest <= GROUP_LIMIT:
-                return self._decision(self._decide(self._union(self._accepted)))
+                return self._decision(self._decide(self._union(self._accepted)).table)
             usable = self._union(self._accepted).join(made, ["earlier", "later"], "left_semi")
             before, gone = gone, self._decide(usable)
-            if before is not None and _same(before, gone):
-                return self._decision(gone)
+            if before is not None and before.which == gone.which:
+                return self._decision(gone.table)
         raise Error(f"no decision after {MAX_ROUNDS} rounds", "Rounds")
 
     def components(self) -> Decision:
@@ -150,13 +160,12 @@ class Matching:
         member of each group with all others, then the next ones where nothing connects the two."""
         self._round(self._candidates(1, None))
         found = self._components("connected")
-        anchors = self._anchors(self.members, GROUP_LIMIT).where("number > 1")
-        pairs = self._with_anchors(self.members, anchors).select("earlier", F.col("place").alias("later"))
+        pairs = self._candidates(GROUP_LIMIT, None, first=1)
         for end in ("earlier", "later"):
             named = found.select(F.col("place").alias(end), F.col("smallest").alias(f"{end}_smallest"))
             pairs = pairs.join(named, end, "left")
         apart = ~F.coalesce(F.col("earlier_smallest") == F.col("later_smallest"), F.lit(False))
-        self._round(pairs.where(apart).select("earlier", "later").distinct())
+        self._round(pairs.where(apart).select("earlier", "later", "root"))
         joined = self._components("components")
         gone = joined.where("place != smallest").select("place", F.col("smallest").alias("keeper"))
         return self._decision(gone)
@@ -164,11 +173,9 @@ class Matching:
     def all_pairs(self, anchored: bool) -> Decision:
         """Decides from all pairs of documents that share a key. A group of n members has
         n (n - 1) / 2: for evaluation."""
-        later = self.members.select("key", F.col("place").alias("later"))
-        pairs = self.members.withColumnRenamed("place", "earlier").join(later, "key")
-        self._round(pairs.where("earlier < later").select("earlier", "later").distinct())
+        self._round(self._candidates(self.largest, None))
         if anchored:
-            return self._decision(self._decide(self._union(self._accepted)))
+            return self._decision(self._decide(self._union(self._accepted)).table)
         joined = self._components("components")
         return self._decision(
             joined.where("place != smallest").select("place", F.col("smallest").alias("keeper"))
@@ -192,42 +199,32 @@ class Matching:
             judged = self._union(self._judged).withColumn("was_judged", F.lit(True))
             candidates = candidates.join(judged, ["earlier", "later"], "left")
             is_new = F.col("was_judged").isNull()
-        made = self.work.write(
-            f"candidates-{self.rounds}", candidates.select("earlier", "later", is_new.alias("is_new"))
+        made, counts = self.work.write_counting(
+            f"candidates-{self.rounds}",
+            candidates.select("earlier", "later", "root", is_new.alias("is_new")),
+            new=F.count(F.when(F.col("is_new"), 1)),
         )
-        new = made.where("is_new").select("earlier", "later")
-        count = new.count()
-        if count > 0 or not self._accepted:
-            self.candidates += count
-            self._judged.append(new)
-            accepted = self.judge.accepted(f"accepted-{self.rounds}", new)
+        if counts["new"] > 0 or not self._accepted:
+            self.candidates += counts["new"]
+            new = made.where("is_new").drop("is_new")
+            self._judged.append(new.drop("root"))
+            accepted, pairs = self.judge.accepted(f"accepted-{self.rounds}", new, counts["new"])
             self._accepted.append(accepted)
-            self._pairs += accepted.count()
+            self._pairs += pairs
         return made
 
-    def _candidates(self, limit: int, gone: DataFrame | None) -> DataFrame:
-        """Members with the first kept ones of their groups, up to their keepers."""
-        if gone is None:
-            known = self.members.withColumn("keeper", F.lit(None).cast("long"))
-        else:
-            known = self.members.join(gone, "place", "left")
-        anchors = self._anchors(known.where(F.col("keeper").isNull()), limit)
-        pairs = self._with_anchors(known, anchors)
-        useful = F.col("keeper").isNull() | (F.col("earlier") <= F.col("keeper"))
-        return pairs.where(useful).select("earlier", F.col("place").alias("later")).distinct()
+    def _candidates(self, limit: int, gone: Gone | None, first: int = 0) -> DataFrame:
+        """Members with the first kept ones of their groups, up to their keepers; from the `first`
+        of these on. With them a root, the first kept of such a group: pairs of one root are of the
+        same documents, more or less."""
+        known = self.members if gone is None else self.members.join(gone.table, "place", "left")
 
-    @staticmethod
-    def _anchors(kept: DataFrame, limit: int) -> DataFrame:
-        """The first of each group: key, earlier, and their numbers from 1 on."""
-        if limit == 1:
-            return kept.groupBy("key").agg(F.min("place").alias("earlier"), F.lit(1).alias("number"))
-        in_order = Window.partitionBy("key").orderBy("place")
-        numbered = kept.withColumn("number", F.row_number().over(in_order)).where(F.col("number") <= limit)
-        return numbered.select("key", F.col("place").alias("earlier"), "number")
+        def pair(batches: Batches) -> Batches:
+            return pairs_with_anchors(batches, limit, first)
 
-    @staticmethod
-    def _with_anchors(members: DataFrame, anchors: DataFrame) -> DataFrame:
-        return members.join(anchors, "key").where("earlier < place")
+        columns = ["key", "place"] + ["keeper"] * (gone is not None)
+        pairs = _in_groups(known.select(*columns)).mapInArrow(pair, "earlier long, later long, root long")
+        return pairs.groupBy("earlier", "later").agg(F.min("root").alias("root"))
 
     @staticmethod
     def _union(tables: list[DataFrame]) -> DataFrame:
@@ -239,8 +236,8 @@ class Matching:
     def _components(self, name: str) -> DataFrame:
         return components(self.work, name, self._union(self._accepted), self._pairs, self.one_task)
 
-    def _decide(self, pairs: DataFrame) -> DataFrame:
-        """Who goes by these of the accepted pairs: place, keeper."""
+    def _decide(self, pairs: DataFrame) -> Gone:
+        """Who goes by these of the accepted pairs."""
         pairs = pairs.select("earlier", "later")
         name = f"gone-{self.rounds}"
         if self._pairs <= self.one_task:
@@ -258,7 +255,80 @@ class Matching:
                 .sortWithinPartitions("component", "later", "earlier")
             )
         chosen = sorted_pairs.select("component", "later", "earlier").mapInArrow(anchor, "place long, keeper long")
-        return self.work.write(name, chosen)
+        hashes = [F.bit_xor(F.xxhash64(*ways)) for ways in (("place", "keeper"), ("keeper", "place"))]
+        gone, seen = self.work.write_counting(name, chosen, number=F.count("*"), one_way=hashes[0], other_way=hashes[1])
+        return Gone(gone, (seen["number"], seen["one_way"], seen["other_way"]))
+
+
+def number_members(batches: Batches) -> Batches:
+    """Takes members in the order of keys and places; gives those of groups of two and more, numbered
+    from 1 on within their groups."""
+    # Of the group at hand, members that were given; or its first, if that is all there is of it yet.
+    key, given = None, 0
+    held = _NOTHING
+    for batch in batches:
+        keys, places = (numpy.concatenate([a, b]) for a, b in zip(held, numbers(batch), strict=True))
+        if len(keys) == 0:
+            continue
+        starts, lengths = runs(keys)
+        number = numpy.arange(1, len(keys) + 1) - numpy.repeat(starts, lengths)
+        if keys[0] == key:
+            number[: lengths[0]] += given
+        last_alone = number[-1] == 1
+        held = (keys[-1:], places[-1:]) if last_alone else _NOTHING
+        key, given = keys[-1], 0 if last_alone else number[-1]
+        of_several = number > 1
+        of_several[:-1] |= number[1:] > 1
+        columns = [pa.array(column[of_several]) for column in (keys, places, number)]
+        yield pa.RecordBatch.from_arrays(columns, ["key", "place", "number"])
+
+
+def pairs_with_anchors(batches: Batches, limit: int, first: int = 0) -> Batches:
+    """Takes members in the order of keys and places, with their keepers if these are known; gives
+    each with the kept ones before it, of the first `limit` in its group, that are not after its keeper;
+    and the first of all.
+
+    What is remembered of a group is its anchors, so that it can be of any size.
+    """
+    key, anchors = None, numpy.empty(0, numpy.int64)
+    for batch in batches:
+        keys, places, *rest = numbers(batch, _KEPT)
+        if len(keys) == 0:
+            continue
+        keepers = rest[0] if rest else numpy.full(len(keys), _KEPT)
+        # The anchors of the group at hand once more, before all others.
+        again = len(anchors) if keys[0] == key else 0
+        keys = numpy.concatenate([keys[:1].repeat(again), keys])
+        places = numpy.concatenate([anchors[:again], places])
+        keepers = numpy.concatenate([numpy.full(again, _KEPT), keepers])
+        starts, lengths = runs(keys)
+        is_kept = keepers == _KEPT
+        kept = places[is_kept]
+        # Of each member: kept ones before its group, and before it in its group.
+        before = numpy.cumsum(is_kept) - is_kept
+        before_group = numpy.repeat(before[starts], lengths)
+        available = numpy.minimum(before - before_group, limit) - first
+        available[:again] = 0
+        numpy.maximum(available, 0, out=available)
+        key, anchors = keys[-1], kept[before[starts[-1]] :][:limit]
+        for some in pieces(available, _PAIRS):
+            counts = available[some]
+            later = numpy.repeat(numpy.arange(some.start, some.stop), counts)
+            offset = numpy.arange(len(later)) - numpy.repeat(numpy.cumsum(counts) - counts, counts)
+            earlier = kept[before_group[later] + first + offset]
+            useful = earlier <= keepers[later]
+            later = later[useful]
+            columns = [pa.array(column) for column in (earlier[useful], places[later], kept[before_group[later]])]
+            yield pa.RecordBatch.from_arrays(columns, ["earlier", "later", "root"])
+
+
+_NOTHING = (numpy.empty(0, numpy.int64), numpy.empty(0, numpy.int64))
+
+# The keeper of one that is kept: after all places, so that nothing is beyond it.
+_KEPT = numpy.iinfo(numpy.int64).max
+
+# Pairs that are made at a time.
+_PAIRS = 1 << 18
 
 
 def anchor(batches: Batches) -> Batches:
@@ -280,10 +350,3 @@ def anchor(batches: Batches) -> Batches:
                 keepers.append(earlier)
         arrays = [pa.array(places, pa.int64()), pa.array(keepers, pa.int64())]
         yield pa.RecordBatch.from_arrays(arrays, ["place", "keeper"])
-
-
-def _same(a: DataFrame, b: DataFrame) -> bool:
-    """Whether two decisions are one, by one query."""
-    both = a.withColumn("side", F.lit(1)).union(b.withColumn("side", F.lit(-1)))
-    different = both.groupBy("place", "keeper").agg(F.sum("side").alias("sides")).where("sides != 0")
-    return bool(different.isEmpty())

@@ -18,17 +18,28 @@ from contextlib import contextmanager
 from typing import Any
 
 import pyarrow
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, Observation, SparkSession
+from pyspark.sql import functions as F
 
 from ..errors import ParameterError
 
 # Rows that go to a Python worker at a time: a thousand documents of 100 kB are 100 MB.
 BATCH_ROWS = 1000
 
-# Bytes that go to a Python worker at a time, where the size of a row is known.
-BATCH_BYTES = 64 << 20
+# Bytes that go to a Python worker at a time. Spark's buffers stay as large as the largest batch, and
+# are cleared for every other one, so that large batches are slow.
+BATCH_BYTES = 4 << 20
+
+# The same where Spark counts rows only, and a row may be much smaller than the largest.
+ROWS_BYTES = 64 << 20
+
+# Rows of some numbers and a name that all executors and the driver can well have at once.
+FEW_ROWS = 200_000
 
 _ROWS_SETTING = "spark.sql.execution.arrow.maxRecordsPerBatch"
+
+# Not in Spark 3.5.
+_BYTES_SETTING = "spark.sql.execution.arrow.maxBytesPerBatch"
 
 
 class Work:
@@ -55,6 +66,13 @@ class Work:
         # With its schema, no footer has to be read to plan a query.
         return self.spark.read.schema(table.schema).parquet(path)
 
+    def write_counting(self, name: str, table: DataFrame, **counts: Column) -> tuple[DataFrame, dict[str, Any]]:
+        """Computes a table now, and with it these aggregates of its rows, without another query."""
+        seen = Observation()
+        aggregates = [column.alias(count) for count, column in counts.items()]
+        written = self.write(name, table.observe(seen, *aggregates))
+        return written, seen.get
+
     def remove(self, *names: str) -> None:
         """Removes tables that are not needed any more."""
         for name in names:
@@ -78,20 +96,34 @@ class Work:
         at.getFileSystem(settings).delete(at, True)
 
     @contextmanager
-    def rows_at_a_time(self, row_bytes: int | None = None) -> Iterator[None]:
-        """For tables that are written meanwhile: how many rows go to a Python worker at a time."""
-        before = self.spark.conf.get(_ROWS_SETTING)
+    def batches(self, row_bytes: int | None = None) -> Iterator[None]:
+        """For tables that are written meanwhile: how much goes to a Python worker at a time.
+
+        Spark 3.5 counts rows only; if it is known how large one can be, there are fewer.
+        """
         rows = BATCH_ROWS
-        if row_bytes is not None:
-            rows = max(1, min(rows, BATCH_BYTES // max(row_bytes, 1)))
-        if before is not None and int(before) > 0:
-            rows = min(rows, int(before))
-        self.spark.conf.set(_ROWS_SETTING, str(rows))
+        before = {}
+        try:
+            before[_BYTES_SETTING] = self.spark.conf.get(_BYTES_SETTING)
+        except Exception:
+            rows = max(1, min(rows, ROWS_BYTES // max(row_bytes or 0, 1)))
+        before[_ROWS_SETTING] = self.spark.conf.get(_ROWS_SETTING)
+        asked = int(before[_ROWS_SETTING] or 0)
+        self.spark.conf.set(_ROWS_SETTING, str(min(rows, asked) if asked > 0 else rows))
+        if _BYTES_SETTING in before:
+            self.spark.conf.set(_BYTES_SETTING, str(BATCH_BYTES))
         try:
             yield
         finally:
-            if before is not None:
-                self.spark.conf.set(_ROWS_SETTING, before)
+            for setting, value in before.items():
+                if value is not None:
+                    self.spark.conf.set(setting, value)
+
+
+def few(table: DataFrame, rows: int) -> DataFrame:
+    """Has Spark send a table to all executors, to be joined there, if it has so few rows. It does not
+    see this itself where their number is not what the sizes of files say."""
+    return F.broadcast(table) if rows <= FEW_ROWS else table
 
 
 def _usual_folder(spark: SparkSession) -> str | None:
