@@ -185,8 +185,8 @@ def sign(
 def _run(
     work: Work, source: Source, cluster: str, pairs: str | None, exact_only: bool, strict: bool, one_task: int
 ) -> Result:
-    needs = Needs.of(source.recipe)
-    documents = read_documents(work, source, needs.signatures or pairs is not None, strict)
+    needs = Needs.of(source.recipe, scores=pairs is not None)
+    documents = read_documents(work, source, needs.signatures, strict)
     if documents.skipped:
         warnings.warn(f"{documents.skipped} rows without a text were skipped", stacklevel=4)
     copied = work.write("copies", copies(documents))

@@ -13,16 +13,13 @@ do.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from ..errors import Error
+from ._columns import Batches
 from ._work import Work
-
-Batches = Iterator[pa.RecordBatch]
 
 # Edges that one task joins: about 200 bytes each in its memory.
 ONE_TASK = 2_000_000

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
+from ._columns import Batches
 from ._documents import Documents
 from ._matching import Decision
-from ._verify import with_signatures
+from ._verify import SCORES, SHARES, scores
 from ._work import Work
-
-Batches = Iterator[pa.RecordBatch]
 
 # Members of an identity set that are listed with those of another, as in the engine.
 MEMBER_LIMIT = 64
 
-_SHARES = ["resemblance", "containment_a", "containment_b"]
+_MEASURES = dict.fromkeys(SHARES, "double") | SCORES
 
 
 @dataclass(frozen=True)
@@ -37,11 +35,10 @@ class Outcome:
         """Documents that go for others than copies, with what they have in common with their keepers:
         nothing that is known where only other documents connect the two."""
         if self.decision is None:
-            columns = "place long, keeper long, resemblance double, containment_a double, containment_b double"
-            return self.copies.sparkSession.createDataFrame([], columns)
-        pairs = self.decision.accepted.select(
-            F.col("earlier").alias("keeper"), F.col("later").alias("place"), F.lit(True).alias("is_pair"), *_SHARES
-        )
+            columns = [f"{name} {kind}" for name, kind in _MEASURES.items()]
+            return self.copies.sparkSession.createDataFrame([], ", ".join(["place long, keeper long", *columns]))
+        accepted = self.decision.accepted.withColumn("is_pair", F.lit(True))
+        pairs = accepted.withColumnsRenamed({"earlier": "keeper", "later": "place"})
         return self.decision.gone.join(pairs, ["place", "keeper"], "left")
 
     def _copies_with_keepers(self) -> DataFrame:
@@ -86,30 +83,26 @@ class Outcome:
 
     def pairs(self, listed: str) -> DataFrame:
         """A row for each pair: `needed`, `judged` or `all`, as the engine lists them."""
-        ends = ["earlier", "later"]
-        one = F.lit(1.0)
-        exact = self.copies.select(
+        ends, near = ["earlier", "later"], F.lit("near").alias("kind")
+        shares = [F.lit(1.0).alias(share) for share in SHARES]
+        exact = self.copies.join(self._scores_of_copies(), "representative")
+        lines = exact.select(
             F.col("representative").alias("earlier"), F.col("place").alias("later"), F.lit("exact").alias("kind"),
-            F.col("representative").alias("of_a"), F.col("representative").alias("of_b"),
-            *[one.alias(share) for share in _SHARES],
+            *shares, *SCORES,
         )  # fmt: skip
-        lines = exact
         if self.decision is not None:
-            near = F.lit("near").alias("kind")
             copied = self._copies_with_keepers().where("is_pair").select(
-                F.col("keeper").alias("earlier"), F.col("place").alias("later"), near,
-                F.col("keeper").alias("of_a"), F.col("representative").alias("of_b"), *_SHARES,
+                F.col("keeper").alias("earlier"), F.col("place").alias("later"), near, *_MEASURES
             )  # fmt: skip
-            judged = self.decision.accepted.withColumn("of_a", F.col("earlier")).withColumn("of_b", F.col("later"))
+            judged = self.decision.accepted
             if listed == "needed":
                 gone = self.decision.gone.select(F.col("keeper").alias("earlier"), F.col("place").alias("later"))
                 judged = judged.join(gone, ends)
             elif listed == "all":
                 judged = self._of_copies(judged)
-            lines = lines.union(copied).union(judged.select(*ends, near, "of_a", "of_b", *_SHARES))
+            lines = lines.union(copied).union(judged.select(*ends, near, *_MEASURES))
         # A copy with its keeper may also be a pair of two sets.
-        lines = self.work.write("lines", lines.dropDuplicates([*ends, "kind"]))
-        return self._listed(lines.join(self._scores(lines), ["of_a", "of_b"]))
+        return self._listed(lines.dropDuplicates([*ends, "kind"]))
 
     def _of_copies(self, pairs: DataFrame) -> DataFrame:
         """Pairs of the members of identity sets, in the place of their first."""
@@ -122,27 +115,23 @@ class Outcome:
             pairs = pairs.unionByName(copied.withColumnRenamed("member", end))
         return pairs
 
-    def _scores(self, lines: DataFrame) -> DataFrame:
-        """What signatures say about pairs of representatives."""
-        # Nothing is to be judged again.
+    def _scores_of_copies(self) -> DataFrame:
+        """What the signature of each first says about itself and its copies, which have the same."""
         recipe = self.documents.source.recipe.judging(verify="none")
         by_site = recipe.candidates == "by-site"
-        pairs = lines.select(F.col("of_a").alias("earlier"), F.col("of_b").alias("later")).distinct()
+        signatures = self.documents.table.select(F.col("place").alias("representative"), "signature")
+        firsts = self.copies.select("representative").distinct().join(signatures, "representative")
 
         def score(batches: Batches) -> Batches:
             for batch in batches:
                 judged = recipe.judge_batch(
-                    signatures_a=batch.column("signature_a"),
-                    signatures_b=batch.column("signature_b"),
+                    signatures_a=batch.column("signature"),
+                    signatures_b=batch.column("signature"),
                     same_site=pa.array([False] * batch.num_rows) if by_site else None,
                 )
-                columns = [batch.column("earlier"), batch.column("later")]
-                columns += [judged[name].cast(pa.int32()) for name in ("b_similarity", "c_similarity")]
-                names = ["of_a", "of_b", "b_similarity", "c_similarity", "estimate"]
-                yield pa.RecordBatch.from_arrays([*columns, judged["estimate"]], names)
+                yield pa.RecordBatch.from_pydict({"representative": batch.column("representative")} | scores(judged))
 
-        types = "of_a long, of_b long, b_similarity int, c_similarity int, estimate double"
-        return with_signatures(self.documents, pairs).mapInArrow(score, types)
+        return firsts.mapInArrow(score, ", ".join(["representative long", *map(" ".join, SCORES.items())]))
 
     def _listed(self, lines: DataFrame) -> DataFrame:
         """With ids, the first in the input first."""

@@ -26,7 +26,10 @@ from ._columns import Batches, Numbers, bytes_to_words, changes, numbers, pieces
 from ._documents import Documents
 from ._work import Work, few
 
-_SHARES = ["resemblance", "containment_a", "containment_b"]
+SHARES = ["resemblance", "containment_a", "containment_b"]
+
+# What signatures say of a pair.
+SCORES = {"b_similarity": "int", "c_similarity": "int", "estimate": "double"}
 
 # What a block may have, in words of eight bytes: of sets of earlier ones, and so many for each of
 # these and for each candidate.
@@ -39,22 +42,23 @@ _JUDGED_WORDS = 1 << 21
 
 @dataclass(frozen=True)
 class Needs:
-    """What judging by a recipe takes."""
+    """What judging by a recipe takes, and what is to be said of pairs."""
 
     shingles: bool
     signatures: bool
     sites: bool
+    scores: bool
 
     @staticmethod
-    def of(recipe: Recipe) -> Needs:
+    def of(recipe: Recipe, scores: bool = False) -> Needs:
         """As the native rule says when it is asked about no pairs."""
         nothing = pa.array([], pa.list_(pa.int64()))
-        signatures = False
+        signatures = scores
         try:
             recipe.judge_batch(nothing, nothing)
         except ParameterError:
             signatures = True
-        return Needs(recipe.verify == "exact", signatures, recipe.candidates == "by-site")
+        return Needs(recipe.verify == "exact", signatures, recipe.candidates == "by-site", scores)
 
     @property
     def nothing(self) -> bool:
@@ -75,10 +79,10 @@ class Judge:
     largest_set: int
 
     def accepted(self, name: str, candidates: DataFrame, count: int) -> tuple[DataFrame, int]:
-        """Those that are pairs: earlier, later, resemblance, containment_a, containment_b; and how
-        many."""
+        """Those that are pairs: earlier, later, resemblance, containment_a, containment_b, and the
+        scores if they are wanted; and how many."""
         if self.needs.nothing:
-            nulls = [F.lit(None).cast("double").alias(share) for share in _SHARES]
+            nulls = [F.lit(None).cast("double").alias(share) for share in SHARES]
             return self._written(name, candidates.select("earlier", "later", *nulls))
         recipe, needs = self.recipe, self.needs
 
@@ -93,7 +97,8 @@ class Judge:
         )
         # There are at most two for each candidate.
         blocks = few(rows, 2 * count).join(self._material(), "place").repartition("root", "part")
-        types = "earlier long, later long, " + ", ".join(f"{share} double" for share in _SHARES)
+        measures = dict.fromkeys(SHARES, "double") | (SCORES if needs.scores else {})
+        types = ", ".join(["earlier long, later long", *[f"{name} {kind}" for name, kind in measures.items()]])
         with self.work.batches(8 * (self._words + BLOCK_WORDS // ROW_WORDS)):
             ordered = blocks.sortWithinPartitions("root", "part", "place")
             return self._written(name, ordered.mapInArrow(judge, types))
@@ -198,28 +203,25 @@ def _find(block: Numbers, places: Numbers, wanted_block: Numbers, wanted: Number
 def _judge(
     batch: pa.RecordBatch, earlier: Numbers, later: Numbers, places: Numbers, recipe: Recipe, needs: Needs
 ) -> Batches:
-    sets = bytes_to_words(batch.column("shingles")) if needs.shingles else None
+    sets = batch.column("shingles") if needs.shingles else None
     signatures = batch.column("signature") if needs.signatures else None
     # 0 is no site, as null is.
     site = pa.compute.fill_null(batch.column("site"), 0).to_numpy() if needs.sites else None
-    words = numpy.zeros(batch.num_rows, numpy.int64) if sets is None else pa.compute.list_value_length(sets).to_numpy()
+    words = numpy.zeros(batch.num_rows, numpy.int64) if sets is None else pa.compute.binary_length(sets).to_numpy() // 8
     for some in pieces(words[earlier] + words[later] + ROW_WORDS, _JUDGED_WORDS):
         a, b = earlier[some], later[some]
         judged = recipe.judge_batch(
-            *([sets.take(pa.array(rows)) for rows in (a, b)] if sets is not None else []),
+            # Arrow takes bytes at once, and of lists each number for itself.
+            *([bytes_to_words(sets.take(pa.array(rows))) for rows in (a, b)] if sets is not None else []),
             signatures_a=signatures.take(pa.array(a)) if signatures is not None else None,
             signatures_b=signatures.take(pa.array(b)) if signatures is not None else None,
             same_site=pa.array((site[a] == site[b]) & (site[a] != 0)) if site is not None else None,
         )
-        columns = [pa.array(places[a]), pa.array(places[b]), *[judged[share] for share in _SHARES]]
-        every = pa.RecordBatch.from_arrays(columns, ["earlier", "later", *_SHARES])
-        yield every.filter(judged["accepted"])
+        measures = {share: judged[share] for share in SHARES} | (scores(judged) if needs.scores else {})
+        ends = {"earlier": pa.array(places[a]), "later": pa.array(places[b])}
+        yield pa.RecordBatch.from_pydict(ends | measures).filter(judged["accepted"])
 
 
-def with_signatures(documents: Documents, pairs: DataFrame) -> DataFrame:
-    """Pairs with the signatures of both."""
-    signatures = documents.table.select("place", "signature")
-    for side, end in (("b", "later"), ("a", "earlier")):
-        named = signatures.select(F.col("place").alias(end), F.col("signature").alias(f"signature_{side}"))
-        pairs = pairs.join(named, end)
-    return pairs
+def scores(judged: pa.RecordBatch) -> dict[str, pa.Array]:
+    """The scores that a judgement has, in types of Spark's."""
+    return {name: judged[name].cast(pa.int32() if kind == "int" else pa.float64()) for name, kind in SCORES.items()}

@@ -62,7 +62,8 @@ class Work:
         """Computes a table now, and gives it as it was written."""
         path = self._path(name)
         self._names.add(name)
-        table.write.mode("errorifexists").parquet(path)
+        # Hashes and places have nothing to look up in a dictionary, and large sets are hashed for it.
+        table.write.mode("errorifexists").option("parquet.enable.dictionary", "false").parquet(path)
         # With its schema, no footer has to be read to plan a query.
         return self.spark.read.schema(table.schema).parquet(path)
 
