@@ -16,7 +16,7 @@ from .._native import Recipe
 from ..errors import ParameterError
 from ._columns import words
 from ._components import ONE_TASK
-from ._documents import Documents, Source, copies, read_documents, shingle_sets
+from ._documents import Source, copies, read_documents, shingle_sets
 from ._matching import Decision, Matching, members
 from ._results import Outcome
 from ._verify import Judge, Needs
@@ -186,24 +186,32 @@ def _run(
     work: Work, source: Source, cluster: str, pairs: str | None, exact_only: bool, strict: bool, one_task: int
 ) -> Result:
     needs = Needs.of(source.recipe, scores=pairs is not None)
-    documents = read_documents(work, source, needs.signatures, strict)
+    # Where texts are read once more, they are signed once more: signatures are not sorted then.
+    are_read_again = needs.shingles and not exact_only
+    documents = read_documents(work, source, needs.signatures and not are_read_again, strict)
     if documents.skipped:
         warnings.warn(f"{documents.skipped} rows without a text were skipped", stacklevel=4)
     copied = work.write("copies", copies(documents))
     counts = {"documents": documents.count, "empty": documents.empty, "skipped": documents.skipped}
     decision: Decision | None = None
     limited = 0
+    sets, largest_set = None, 0
     if not exact_only:
         grouped, largest, most = members(work, documents, copied)
+        if are_read_again:
+            wanted = grouped.select("place")
+            if needs.scores:
+                wanted = wanted.union(copied.select("representative"))
+            sets, largest_set = shingle_sets(work, documents, wanted.distinct(), needs.signatures, needs.sites)
         if largest:
-            judge = _judge(work, documents, needs, grouped)
+            judge = Judge(work, source.recipe, needs, documents, sets, largest_set)
             matching = Matching(work, judge, grouped, largest, most, one_task)
             if pairs == "all":
                 decision = matching.all_pairs(cluster == "anchored")
             else:
                 decision = matching.anchored() if cluster == "anchored" else matching.components()
                 limited = matching.limited(decision.gone, cluster == "anchored")
-    outcome = Outcome(work, documents, copied, decision)
+    outcome = Outcome(work, documents, copied, sets, decision)
     of_kind = {kind: F.count(F.when(F.col("kind") == kind, 1)) for kind in ("exact", "near", "keeper")}
     clusters, kinds = work.write_counting("clusters", outcome.clusters(), **of_kind)
     counts["exact_removed"], counts["near_removed"] = kinds["exact"], kinds["near"]
@@ -222,10 +230,3 @@ def _run(
     _log.info("%s", counts)
     work.keep_only("clusters", "pairs")
     return Result(work, clusters, found, counts)
-
-
-def _judge(work: Work, documents: Documents, needs: Needs, grouped: DataFrame) -> Judge:
-    sets, largest = None, 0
-    if needs.shingles:
-        sets, largest = shingle_sets(work, documents, grouped.select("place").distinct())
-    return Judge(work, documents.source.recipe, needs, documents, sets, largest)

@@ -246,9 +246,11 @@ def copies(documents: Documents) -> DataFrame:
     return table.join(several, ["high", "low"]).where("place != representative").select("place", "representative")
 
 
-def shingle_sets(work: Work, documents: Documents, wanted: DataFrame) -> tuple[DataFrame, int]:
-    """The shingle sets of the wanted places, from the input: place, size, shingles; and the size of
-    the largest.
+def shingle_sets(
+    work: Work, documents: Documents, wanted: DataFrame, signatures: bool, sites: bool
+) -> tuple[DataFrame, int]:
+    """The shingle sets of the wanted places, from the input: place, size, shingles, and signature and
+    site if these are wanted; and the size of the largest.
 
     Only they are read for it, and each once: by their ids and hashes of their contents. A set is
     bytes to Spark, eight for each shingle: it copies these at once, and numbers one by one.
@@ -256,19 +258,25 @@ def shingle_sets(work: Work, documents: Documents, wanted: DataFrame) -> tuple[D
     source = documents.source
     recipe, is_html = source.recipe, source.html is not None
     (expected,) = wanted.agg(*[column.alias(name) for name, column in _which("place").items()]).collect()
-    names = wanted.join(documents.table.select("place", "id", *HASHES), "place")
+    known = ["place"] + ["site"] * sites
+    names = wanted.join(documents.table.select(*known, "id", *HASHES), "place")
     rows = source.with_hashes(source.rows().select("id", "content", "url").where(F.col("content").isNotNull()))
-    texts = rows.join(few(names, expected["rows"]), ["id", *HASHES]).select("place", "content", "url")
+    texts = rows.join(few(names, expected["rows"]), ["id", *HASHES]).select(*known, "content", "url")
 
     def shingle(batches: Batches) -> Batches:
         for batch in batches:
             for some in _slices(batch):
-                sets = recipe.shingles_batch(**_contents(is_html, some))
-                columns = [some.column("place"), pa.compute.list_value_length(sets), words_to_bytes(sets)]
-                yield pa.RecordBatch.from_arrays(columns, ["place", "size", "shingles"])
+                contents = _contents(is_html, some)
+                sets = recipe.shingles_batch(**contents)
+                columns = {name: some.column(name) for name in known}
+                columns["size"], columns["shingles"] = pa.compute.list_value_length(sets), words_to_bytes(sets)
+                if signatures:
+                    columns["signature"] = recipe.sign_batch(**contents, columns=["signature"])["signature"]
+                yield pa.RecordBatch.from_pydict(columns)
 
+    types = [*[f"{name} long" for name in known], "size int", "shingles binary", *["signature binary"] * signatures]
     with work.batches():
-        made = texts.mapInArrow(shingle, "place long, size int, shingles binary")
+        made = texts.mapInArrow(shingle, ", ".join(types))
         sets, found = work.write_counting("sets", made, **_which("place"), largest=F.max("size"))
     if any(found[name] != expected[name] for name in ("rows", "places")):
         # Rows of the input that are equal are found once for each of them.

@@ -28,6 +28,8 @@ class Outcome:
     documents: Documents
     # place, representative
     copies: DataFrame
+    # place, signature, if they are not with the documents
+    sets: DataFrame | None
     # None if only copies were looked for
     decision: Decision | None
 
@@ -119,7 +121,8 @@ class Outcome:
         """What the signature of each first says about itself and its copies, which have the same."""
         recipe = self.documents.source.recipe.judging(verify="none")
         by_site = recipe.candidates == "by-site"
-        signatures = self.documents.table.select(F.col("place").alias("representative"), "signature")
+        signed = self.documents.table if self.sets is None else self.sets
+        signatures = signed.select(F.col("place").alias("representative"), "signature")
         firsts = self.copies.select("representative").distinct().join(signatures, "representative")
 
         def score(batches: Batches) -> Batches:

@@ -74,7 +74,7 @@ class Judge:
     recipe: Recipe
     needs: Needs
     documents: Documents
-    # place, size, shingles; where they are needed
+    # place, size, shingles, and signature and site as needed; where shingles are
     sets: DataFrame | None
     largest_set: int
 
@@ -127,12 +127,9 @@ class Judge:
 
     def _material(self) -> DataFrame:
         """All that a document is judged by: place, and shingles, signature and site as needed."""
-        of_documents = ["signature"] * self.needs.signatures + ["site"] * self.needs.sites
-        described = self.documents.table.select("place", *of_documents)
-        if self.sets is None:
-            return described
-        sets = self.sets.select("place", "shingles")
-        return sets.join(described, "place") if of_documents else sets
+        table = self.documents.table if self.sets is None else self.sets
+        wanted = {"shingles": self.needs.shingles, "signature": self.needs.signatures, "site": self.needs.sites}
+        return table.select("place", *[name for name, is_needed in wanted.items() if is_needed])
 
 
 def cut_into_blocks(batches: Batches) -> Batches:
