@@ -7,18 +7,23 @@ each, all of them on this machine, and lists all pairs of documents of a resembl
 against the exact resemblance of all pairs of documents of at least 20 words, which a file gives
 (JSON lines of a, b, and resemblance or jaccard_w5) or which is computed.
 
-    python benchmarks/spark.py DOCUMENTS.jsonl [--truth RESEMBLANCE.jsonl] [--count N]
+    python benchmarks/spark.py DOCUMENTS.jsonl [--truth RESEMBLANCE.jsonl] [--count N] [--times N]
+
+`--times` makes the corpus so many times as large, by copies in which letters are exchanged for one
+another: no copy resembles another, and what is alike in one is alike in all.
 
 It needs pyspark, numpy, pandas below 3 and the package `lookalike`. Time is from the first action to
 the last, after a small job has started the Python workers. Processor time is that of the master, the
 workers, the driver and their Python processes in that span, and depends less on what else the machine
-does. By Spark's event log: the time in tasks, of all of them together, the rest being what Spark
-takes to plan, compile and schedule; its queries; and the bytes that tasks wrote to be shuffled.
+does; of it, that of the JVMs' compilers, in the threads that are left at the end. By Spark's event log:
+the time in tasks, of all of them together, and what of it their JVMs used of processors, the rest being
+Python and waiting; its queries; and the bytes that tasks wrote to be shuffled.
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import math
 import os
@@ -40,6 +45,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python/tests"))
+from end_to_end import exchanged
 from spark_cluster import Cluster
 
 THRESHOLD = 0.8
@@ -122,23 +128,38 @@ def hash_of(shingle: str) -> int:
     return zlib.crc32(encoded) << 29 ^ zlib.adler32(encoded)
 
 
-def processor_seconds(of: int) -> float:
-    """What a process, those that it started, and those that they started have used."""
-    parents, used = {}, {}
-    for path in Path("/proc").glob("[0-9]*/stat"):
+def processor_seconds(of: int) -> tuple[float, float]:
+    """What a process, those that it started, and those that they started have used; and the threads
+    among theirs that compile what the JVM runs."""
+    parents, used, compilers = {}, {}, {}
+    for folder in Path("/proc").glob("[0-9]*"):
         try:
-            fields = path.read_text().rpartition(")")[2].split()
+            _, fields = stat(folder)
+            threads = [stat(thread) for thread in (folder / "task").iterdir()]
         except OSError:
             continue
-        parents[int(path.parent.name)] = int(fields[1])
-        used[int(path.parent.name)] = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+        process = int(folder.name)
+        parents[process] = int(fields[1])
+        used[process] = seconds(fields[11:15])
+        compilers[process] = sum(seconds(fields[11:13]) for name, fields in threads if name[:3] in ("C1 ", "C2 "))
 
     def is_one(process: int) -> bool:
         while process and process != of:
             process = parents.get(process, 0)
         return process != 0
 
-    return sum(seconds for process, seconds in used.items() if is_one(process))
+    ours = [process for process in used if is_one(process)]
+    return sum(used[process] for process in ours), sum(compilers[process] for process in ours)
+
+
+def stat(folder: Path) -> tuple[str, list[str]]:
+    """The name of a process or thread, and what follows it."""
+    before, _, after = (folder / "stat").read_text().rpartition(")")
+    return before.partition("(")[2], after.split()
+
+
+def seconds(ticks: list[str]) -> float:
+    return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
 
 
 CONTENDERS: dict[str, Callable[[DataFrame], DataFrame]] = {
@@ -176,20 +197,23 @@ def run(name: str, documents: Path, out: Path, master: str) -> None:
     spark.range(1000, numPartitions=4).mapInArrow(same, "id long").count()
     rows = spark.read.parquet(str(documents))
     # The parent started the cluster, and this process.
-    began, used = time.perf_counter(), processor_seconds(os.getppid())
+    began, before = time.perf_counter(), processor_seconds(os.getppid())
     CONTENDERS[name](rows).write.parquet(str(out / "pairs"))
-    seconds, used = time.perf_counter() - began, processor_seconds(os.getppid()) - used
+    took, after = time.perf_counter() - began, processor_seconds(os.getppid())
+    used, compiling = (b - a for a, b in zip(before, after, strict=True))
     spark.stop()
-    shuffled = queries = in_tasks = 0
+    shuffled = queries = in_tasks = in_jvms = 0
     for path in (out / "events").iterdir():
         for line in path.open(encoding="utf-8"):
             if '"SparkListenerTaskEnd"' in line:
                 metrics = json.loads(line).get("Task Metrics") or {}
                 in_tasks += metrics.get("Executor Run Time", 0)
+                in_jvms += metrics.get("Executor CPU Time", 0)
                 shuffled += metrics.get("Shuffle Write Metrics", {}).get("Shuffle Bytes Written", 0)
             queries += "SparkListenerSQLExecutionStart" in line
     measured = {
-        "seconds": seconds, "used": used, "in_tasks": in_tasks / 1000, "shuffled": shuffled, "queries": queries
+        "seconds": took, "used": used, "compiling": compiling, "in_tasks": in_tasks / 1e3,
+        "in_jvms": in_jvms / 1e9, "shuffled": shuffled, "queries": queries,
     }  # fmt: skip
     (out / "measured.json").write_text(json.dumps(measured))
 
@@ -244,6 +268,7 @@ def main() -> None:
     parser.add_argument("documents", type=Path)
     parser.add_argument("--truth", type=Path)
     parser.add_argument("--count", type=int, help="every n-th document, so that there are about so many")
+    parser.add_argument("--times", type=int, default=1, help="so many copies, with other letters each")
     parser.add_argument("--only", nargs="+", choices=list(CONTENDERS), default=list(CONTENDERS))
     parser.add_argument("--limit", type=int, default=1800, help="seconds for each")
     parser.add_argument("--run", nargs=4, help=argparse.SUPPRESS)
@@ -256,10 +281,14 @@ def main() -> None:
     rows = [{"id": row["id"], "text": row["text"]} for row in rows[::step]]
     texts = {row["id"]: row["text"] for row in rows if len(WORD.findall(row["text"])) >= 20}
     truth = given_pairs(asked.truth, set(texts)) if asked.truth else exact_pairs(texts)
+    rows = [other_letters(row, copy) for copy in range(asked.times) for row in rows]
+    truth = {ordered(named(a, copy), named(b, copy)) for copy in range(asked.times) for a, b in truth}
+    long = {named(id, copy) for copy in range(asked.times) for id in texts}
     size = sum(len(row["text"].encode()) for row in rows)
     print(f"{len(rows)} documents, {size / 1e6:.1f} MB, {len(truth)} pairs of {THRESHOLD} and more\n")
-    print("| job | seconds | of processors | in tasks | queries | shuffled MB | pairs | recall | precision |")
-    print("|" + " --- |" * 9, flush=True)
+    titles = ["job", "seconds", "of processors", "of compilers", "in tasks", "of their JVMs", "queries"]
+    titles += ["shuffled MB", "pairs", "recall", "precision"]
+    print(f"| {' | '.join(titles)} |\n|" + " --- |" * len(titles), flush=True)
     with tempfile.TemporaryDirectory() as folder:
         documents = Path(folder) / "documents"
         documents.mkdir()
@@ -267,7 +296,21 @@ def main() -> None:
             pyarrow.parquet.write_table(pa.Table.from_pylist(rows[part::8]), documents / f"{part}.parquet")
         for name in asked.only:
             out = Path(folder) / name.replace(" ", "-")
-            print(f"| {name} | {measure(name, documents, out, asked.limit, truth, set(texts))} |", flush=True)
+            print(f"| {name} | {measure(name, documents, out, asked.limit, truth, long)} |", flush=True)
+
+
+def named(id: str, copy: int) -> str:
+    return f"{id}/{copy}" if copy else id
+
+
+def other_letters(row: dict[str, str], copy: int) -> dict[str, str]:
+    text = row["text"].lower().translate(exchanged_in(copy)) if copy else row["text"]
+    return {"id": named(row["id"], copy), "text": text}
+
+
+@functools.cache
+def exchanged_in(copy: int) -> dict[int, int]:
+    return exchanged(copy)
 
 
 def measure(name: str, documents: Path, out: Path, limit: int, truth: set[Pair], long: set[str]) -> str:
@@ -278,10 +321,10 @@ def measure(name: str, documents: Path, out: Path, limit: int, truth: set[Pair],
         try:
             subprocess.run(command, check=True, env=cluster.environment, timeout=limit, stderr=subprocess.PIPE)
         except subprocess.TimeoutExpired:
-            return f"more than {limit} | | | | | | |"
+            return f"more than {limit}" + " |" * 9
         except subprocess.CalledProcessError as failure:
             print(failure.stderr.decode(errors="replace")[-3000:], file=sys.stderr)
-            return "failed | | | | | | |"
+            return "failed" + " |" * 9
     measured = json.loads((out / "measured.json").read_text())
     listed = pyarrow.parquet.read_table(out / "pairs").to_pylist()
     pairs = {ordered(row["a"], row["b"]) for row in listed}
@@ -290,7 +333,8 @@ def measure(name: str, documents: Path, out: Path, limit: int, truth: set[Pair],
     # Deciding, ours lists only the pairs that it rests on.
     recall = "-" if name == "ours, deciding" else f"{right / max(1, len(truth)):.4f}"
     return (
-        f"{measured['seconds']:.1f} | {measured['used']:.1f} | {measured['in_tasks']:.1f} | {measured['queries']} | "
+        f"{measured['seconds']:.1f} | {measured['used']:.1f} | {measured['compiling']:.1f} | "
+        f"{measured['in_tasks']:.1f} | {measured['in_jvms']:.1f} | {measured['queries']} | "
         f"{measured['shuffled'] / 1e6:.1f} | {len(pairs)} | "
         f"{recall} | {right / max(1, len(judged)):.4f}"
     )

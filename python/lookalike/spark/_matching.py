@@ -73,8 +73,9 @@ GROUP_LIMIT = 64
 # Limits of the first rounds.
 FIRST_LIMITS = (1, 8)
 
-# Candidates that are judged at once: a round takes Spark longer than so many of them.
-FEW_CANDIDATES = 100_000
+# Candidates that are judged at once, those of several groups counted in each: two rounds more take
+# Spark longer than so many of them.
+FEW_CANDIDATES = 1_000_000
 
 # More rounds are a fault, or an input made to take them.
 MAX_ROUNDS = 1000
@@ -86,9 +87,9 @@ def members(work: Work, documents: Documents, copies: DataFrame) -> tuple[DataFr
     matched = documents.table.join(copies, "place", "left_anti")
     keys = matched.select(F.explode(F.array_distinct("keys")).alias("key"), "place")
     several = _in_groups(keys).mapInArrow(number_members, "key long, place long, number long")
-    at_most = F.count(F.when(F.col("number") <= GROUP_LIMIT, 1))
+    at_most = F.sum(F.least(F.col("number") - 1, F.lit(GROUP_LIMIT)))
     table, sizes = work.write_counting("members", several, largest=F.max("number"), most=at_most)
-    return table.select("key", "place"), sizes["largest"] or 0, sizes["most"]
+    return table.select("key", "place"), sizes["largest"] or 0, sizes["most"] or 0
 
 
 def _in_groups(members: DataFrame) -> DataFrame:
