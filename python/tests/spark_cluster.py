@@ -99,11 +99,11 @@ class Cluster:
             )
 
     def _alive(self) -> int:
-        """How many workers there are; -1 if there is no master."""
+        """How many workers there are; -1 if there is no master, or none that knows yet."""
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{self._page}/json/", timeout=10) as page:
                 return int(json.load(page)["aliveworkers"])
-        except OSError:
+        except (OSError, ValueError):
             return -1
 
     def _wait(self, ready: object, failure: str) -> None:
