@@ -41,6 +41,9 @@ _ROWS_SETTING = "spark.sql.execution.arrow.maxRecordsPerBatch"
 # Not in Spark 3.5.
 _BYTES_SETTING = "spark.sql.execution.arrow.maxBytesPerBatch"
 
+# How long Spark waits for a table that it sends to all executors.
+_PATIENCE_SETTING = "spark.sql.broadcastTimeout"
+
 
 class Work:
     """Intermediate tables, by name."""
@@ -62,8 +65,10 @@ class Work:
         """Computes a table now, and gives it as it was written."""
         path = self._path(name)
         self._names.add(name)
-        # Hashes and places have nothing to look up in a dictionary, and large sets are hashed for it.
-        table.write.mode("errorifexists").option("parquet.enable.dictionary", "false").parquet(path)
+        # A small table may take long to compute, and is waited for wherever it is sent to.
+        with self._settings({_PATIENCE_SETTING: "-1"}):
+            # Hashes and places have nothing to look up in a dictionary, and large sets are hashed for it.
+            table.write.mode("errorifexists").option("parquet.enable.dictionary", "false").parquet(path)
         # With its schema, no footer has to be read to plan a query.
         return self.spark.read.schema(table.schema).parquet(path)
 
@@ -102,23 +107,35 @@ class Work:
 
         Spark 3.5 counts rows only; if it is known how large one can be, there are fewer.
         """
-        rows = BATCH_ROWS
-        before = {}
-        try:
-            before[_BYTES_SETTING] = self.spark.conf.get(_BYTES_SETTING)
-        except Exception:
+        settings, rows = {}, BATCH_ROWS
+        if self._setting(_BYTES_SETTING) is not None:
+            settings[_BYTES_SETTING] = str(BATCH_BYTES)
+        else:
             rows = max(1, min(rows, ROWS_BYTES // max(row_bytes or 0, 1)))
-        before[_ROWS_SETTING] = self.spark.conf.get(_ROWS_SETTING)
-        asked = int(before[_ROWS_SETTING] or 0)
-        self.spark.conf.set(_ROWS_SETTING, str(min(rows, asked) if asked > 0 else rows))
-        if _BYTES_SETTING in before:
-            self.spark.conf.set(_BYTES_SETTING, str(BATCH_BYTES))
+        asked = int(self._setting(_ROWS_SETTING) or 0)
+        settings[_ROWS_SETTING] = str(min(rows, asked) if asked > 0 else rows)
+        with self._settings(settings):
+            yield
+
+    def _setting(self, name: str) -> str | None:
+        try:
+            return self.spark.conf.get(name)
+        except Exception:
+            # This Spark does not know it.
+            return None
+
+    @contextmanager
+    def _settings(self, settings: dict[str, str]) -> Iterator[None]:
+        """Sets what is the caller's, for the time being."""
+        before = {name: self._setting(name) for name in settings}
+        for name, value in settings.items():
+            self.spark.conf.set(name, value)
         try:
             yield
         finally:
-            for setting, value in before.items():
-                if value is not None:
-                    self.spark.conf.set(setting, value)
+            for name, was in before.items():
+                if was is not None:
+                    self.spark.conf.set(name, was)
 
 
 def few(table: DataFrame, rows: int) -> DataFrame:
