@@ -198,7 +198,7 @@ def _run(
     sets, largest_set = None, 0
     if not exact_only:
         grouped, largest, most = members(work, documents, copied)
-        if are_read_again:
+        if are_read_again and (largest or needs.scores):
             wanted = grouped.select("place")
             if needs.scores:
                 wanted = wanted.union(copied.select("representative"))

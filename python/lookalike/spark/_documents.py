@@ -31,6 +31,7 @@ from ._work import Work, few
 # Bits of a place or row below the number of the partition, as Spark makes them.
 PARTITION_BITS = 33
 
+# Of a row's text and URL.
 HASHES = ["hash", "other_hash"]
 
 _SIGN = numpy.uint64(1 << 63)
