@@ -119,10 +119,11 @@ class Work:
 
     def _setting(self, name: str) -> str | None:
         try:
-            return self.spark.conf.get(name)
+            value: str | None = self.spark.conf.get(name)
         except Exception:
             # This Spark does not know it.
             return None
+        return value
 
     @contextmanager
     def _settings(self, settings: dict[str, str]) -> Iterator[None]:
