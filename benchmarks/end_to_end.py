@@ -10,6 +10,7 @@ and `wc`, and no packages.
 """
 
 import argparse
+import functools
 import json
 import os
 import shutil
@@ -76,12 +77,8 @@ def make(corpus, times, path):
     with open(path, "wb") as file:
         packer = subprocess.Popen(["zstd", "-qc", "-3", "-T0"], stdin=subprocess.PIPE, stdout=file)
         for copy in range(times):
-            letters = exchanged(copy)
             for line in lines(corpus):
-                record = json.loads(line)
-                if copy:
-                    record["text"] = record["text"].lower().translate(letters)
-                    record["id"] = f"{record['id']}/{copy}"
+                record = in_other_letters(json.loads(line), copy)
                 size += len(record["text"].encode())
                 packer.stdin.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
         packer.stdin.close()
@@ -90,6 +87,15 @@ def make(corpus, times, path):
     return size
 
 
+def in_other_letters(record, copy):
+    """A record as it is in this copy; in the first one as it is."""
+    if copy == 0:
+        return record
+    text = record["text"].lower().translate(exchanged(copy))
+    return record | {"text": text, "id": f"{record['id']}/{copy}"}
+
+
+@functools.cache
 def exchanged(copy):
     """What each letter becomes in this copy: x goes to p x + q, where p has no divisor in common
     with the size of the alphabet."""

@@ -23,7 +23,6 @@ Python and waiting; its queries; and the bytes that tasks wrote to be shuffled.
 from __future__ import annotations
 
 import argparse
-import functools
 import json
 import math
 import os
@@ -45,7 +44,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python/tests"))
-from end_to_end import exchanged
+from end_to_end import in_other_letters
 from spark_cluster import Cluster
 
 THRESHOLD = 0.8
@@ -281,7 +280,7 @@ def main() -> None:
     rows = [{"id": row["id"], "text": row["text"]} for row in rows[::step]]
     texts = {row["id"]: row["text"] for row in rows if len(WORD.findall(row["text"])) >= 20}
     truth = given_pairs(asked.truth, set(texts)) if asked.truth else exact_pairs(texts)
-    rows = [other_letters(row, copy) for copy in range(asked.times) for row in rows]
+    rows = [in_other_letters(row, copy) for copy in range(asked.times) for row in rows]
     truth = {ordered(named(a, copy), named(b, copy)) for copy in range(asked.times) for a, b in truth}
     long = {named(id, copy) for copy in range(asked.times) for id in texts}
     size = sum(len(row["text"].encode()) for row in rows)
@@ -301,16 +300,6 @@ def main() -> None:
 
 def named(id: str, copy: int) -> str:
     return f"{id}/{copy}" if copy else id
-
-
-def other_letters(row: dict[str, str], copy: int) -> dict[str, str]:
-    text = row["text"].lower().translate(exchanged_in(copy)) if copy else row["text"]
-    return {"id": named(row["id"], copy), "text": text}
-
-
-@functools.cache
-def exchanged_in(copy: int) -> dict[int, int]:
-    return exchanged(copy)
 
 
 def measure(name: str, documents: Path, out: Path, limit: int, truth: set[Pair], long: set[str]) -> str:

@@ -67,5 +67,5 @@ def bytes_to_words(values: pa.Array) -> pa.Array:
     """What `words_to_bytes` was given."""
     offsets = numpy.frombuffer(values.buffers()[1], dtype=numpy.int32)[values.offset : values.offset + len(values) + 1]
     data = values.buffers()[2] or pa.py_buffer(b"")
-    numbers = pa.Array.from_buffers(pa.uint64(), data.size // 8, [None, data])
-    return pa.ListArray.from_arrays(pa.array(offsets // 8), numbers)
+    flat = pa.Array.from_buffers(pa.uint64(), data.size // 8, [None, data])
+    return pa.ListArray.from_arrays(pa.array(offsets // 8), flat)

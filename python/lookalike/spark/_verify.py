@@ -22,7 +22,7 @@ from pyspark.sql import functions as F
 
 from .._native import Recipe
 from ..errors import ParameterError
-from ._columns import Batches, Numbers, bytes_to_words, changes, numbers, pieces
+from ._columns import Batches, Numbers, bytes_to_words, changes, numbers, pieces, runs
 from ._documents import Documents
 from ._work import Work, few
 
@@ -142,16 +142,15 @@ def cut_into_blocks(batches: Batches) -> Batches:
         if batch.num_rows == 0:
             continue
         root, earlier, later, size = numbers(batch.select(["root", "earlier", "later", "size"]))
-        new_root = changes(root)
-        new_root[0] = last_part < 0 or root[0] != last_root
+        goes_on = last_part >= 0 and root[0] == last_root
         new_earlier = changes(root, earlier)
-        new_earlier[0] = new_root[0] or earlier[0] != last_earlier
+        new_earlier[0] = not goes_on or earlier[0] != last_earlier
         words = numpy.cumsum(ROW_WORDS + new_earlier * (size + ROW_WORDS))
-        # What the root had before its first row here is left out.
-        starts = numpy.flatnonzero(changes(root))
+        # What came before the first row of a root here is left out, but what the root itself had.
+        starts, lengths = runs(root)
         before = numpy.concatenate([[0], words])[starts]
-        before[0] -= 0 if new_root[0] else filled
-        words -= numpy.repeat(before, numpy.diff(numpy.concatenate([starts, [len(root)]])))
+        before[0] -= filled if goes_on else 0
+        words -= numpy.repeat(before, lengths)
         part = words // BLOCK_WORDS
         first = changes(root, part, earlier)
         first[0] = new_earlier[0] or part[0] != last_part
