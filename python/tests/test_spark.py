@@ -7,6 +7,7 @@ import doctest
 import os
 import random
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -191,6 +192,20 @@ def test_groups_stream_past_their_anchors(limit: int) -> None:
         assert given(_matching.pairs_with_anchors(iter(batches), limit), "earlier", "later") == pairs
         without_first = _matching.pairs_with_anchors(iter(known), limit, first=1)
         assert given(without_first, "earlier", "later") == later_pairs
+
+
+def test_the_first_task_of_a_worker() -> None:
+    """A new process imports what a function needs, whichever of them is the first."""
+    table = pa.table({"key": [1, 1, 2], "place": [3, 4, 5]})
+    with pa.BufferOutputStream() as stream:
+        with pa.ipc.new_stream(stream, table.schema) as writer:
+            writer.write_table(table)
+        rows = stream.getvalue().to_pybytes()
+    program = (
+        "import sys, pyarrow; from lookalike.spark._matching import number_members; "
+        "print(sum(batch.num_rows for batch in number_members(pyarrow.ipc.open_stream(sys.stdin.buffer))))"
+    )
+    assert subprocess.run([sys.executable, "-c", program], input=rows, capture_output=True, check=True).stdout == b"2\n"
 
 
 @pytest.mark.parametrize("words", [100, 1000, 10**9])

@@ -35,7 +35,8 @@ def start(command: list[str], arguments: tuple[str | Path, ...], environment: di
 def submit(cluster: Cluster, *arguments: str | Path) -> subprocess.Popen[str]:
     """By spark-submit, as on a cluster."""
     command = [str(Path(pyspark.__file__).parent / "bin/spark-submit"), "--master", cluster.master]
-    for name, value in SETTINGS.items():
+    # A task that would do better the second time is a fault where nobody is killed.
+    for name, value in (SETTINGS | {"spark.task.maxFailures": "1"}).items():
         command += ["--conf", f"{name}={value}"]
     job = find_spec("lookalike.spark.__main__")
     assert job is not None and job.origin is not None

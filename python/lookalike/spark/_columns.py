@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ..errors import InputError
 
@@ -17,7 +18,7 @@ Numbers = numpy.ndarray[Any, numpy.dtype[numpy.int64]]
 
 def numbers(batch: pa.RecordBatch, null: int = 0) -> list[Numbers]:
     """The columns of a batch, with something in the place of nulls."""
-    return [pa.compute.fill_null(column, null).to_numpy() for column in batch.columns]
+    return [pc.fill_null(column, null).to_numpy() for column in batch.columns]
 
 
 def changes(*keys: Numbers) -> numpy.ndarray[Any, numpy.dtype[numpy.bool_]]:
@@ -47,7 +48,7 @@ def words(lists: pa.Array) -> pa.Array:
     if isinstance(lists, pa.ChunkedArray):
         lists = lists.combine_chunks()
     values = lists.flatten().view(pa.int64())
-    lengths = pa.compute.fill_null(pa.compute.list_value_length(lists), 0)
+    lengths = pc.fill_null(pc.list_value_length(lists), 0)
     ends = numpy.cumsum(lengths.to_numpy(zero_copy_only=False), dtype=numpy.int32)
     offsets = pa.array(numpy.concatenate([[0], ends]).astype(numpy.int32))
     mask = lists.is_null() if lists.null_count else None

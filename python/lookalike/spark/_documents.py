@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
@@ -147,7 +148,7 @@ def sign_rows(source: Source, signatures: bool) -> DataFrame:
                 columns=wanted,
             )
             # Ranks are in the order of unsigned numbers, and Spark has signed ones.
-            rank = pa.compute.fill_null(signed["rank"], 0).to_numpy() ^ _SIGN
+            rank = pc.fill_null(signed["rank"], 0).to_numpy() ^ _SIGN
             columns: dict[str, pa.Array] = {name: batch.column(name) for name in passed}
             columns["high"], columns["low"] = _halves(signed["exact"])
             columns["empty"] = signed["empty"]
@@ -270,7 +271,7 @@ def shingle_sets(
                 contents = _contents(is_html, some)
                 sets = recipe.shingles_batch(**contents)
                 columns = {name: some.column(name) for name in known}
-                columns["size"], columns["shingles"] = pa.compute.list_value_length(sets), words_to_bytes(sets)
+                columns["size"], columns["shingles"] = pc.list_value_length(sets), words_to_bytes(sets)
                 if signatures:
                     columns["signature"] = recipe.sign_batch(**contents, columns=["signature"])["signature"]
                 yield pa.RecordBatch.from_pydict(columns)
@@ -304,7 +305,7 @@ _SLICE_BYTES = 1 << 27
 
 def _slices(batch: pa.RecordBatch) -> Batches:
     """A batch in pieces of so many bytes of text, or of one row."""
-    sizes = pa.compute.fill_null(pa.compute.binary_length(batch.column("content")), 0)
+    sizes = pc.fill_null(pc.binary_length(batch.column("content")), 0)
     ends = numpy.cumsum(sizes.to_numpy(zero_copy_only=False), dtype=numpy.int64)
     start = 0
     while start < batch.num_rows:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 import numpy
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
@@ -175,7 +176,7 @@ def judge_blocks(batches: Batches, recipe: Recipe, needs: Needs) -> Batches:
         root, part, places = numbers(batch.select(["root", "part", "place"]))
         block = numpy.cumsum(changes(root, part))
         others = batch.column("others")
-        counts = pa.compute.list_value_length(others).to_numpy().astype(numpy.int64)
+        counts = pc.list_value_length(others).to_numpy().astype(numpy.int64)
         counts[:repeated] = 0
         later = numpy.repeat(numpy.arange(len(counts)), counts)
         wanted = others.slice(repeated).flatten().to_numpy()
@@ -202,8 +203,8 @@ def _judge(
     sets = batch.column("shingles") if needs.shingles else None
     signatures = batch.column("signature") if needs.signatures else None
     # 0 is no site, as null is.
-    site = pa.compute.fill_null(batch.column("site"), 0).to_numpy() if needs.sites else None
-    words = numpy.zeros(batch.num_rows, numpy.int64) if sets is None else pa.compute.binary_length(sets).to_numpy() // 8
+    site = pc.fill_null(batch.column("site"), 0).to_numpy() if needs.sites else None
+    words = numpy.zeros(batch.num_rows, numpy.int64) if sets is None else pc.binary_length(sets).to_numpy() // 8
     for some in pieces(words[earlier] + words[later] + ROW_WORDS, _JUDGED_WORDS):
         a, b = earlier[some], later[some]
         judged = recipe.judge_batch(
