@@ -30,9 +30,7 @@
 //! ```
 
 use std::fmt;
-use std::io::Cursor;
 
-use image::{ImageFormat, RgbImage};
 use lookalike_core::filter::Filter;
 use plotters::prelude::{BitMapBackend, IntoDrawingArea, SVGBackend};
 
@@ -160,13 +158,10 @@ impl FilterPlot<'_> {
             area.present().map_err(|error| Error::Draw(error.to_string()))?;
         }
         let smooth = average(&pixels, wide as usize);
-        let image = RgbImage::from_raw(width * PNG_PIXELS, height * PNG_PIXELS, smooth)
-            .ok_or_else(|| Error::Encode("the size of the image is wrong".into()))?;
-        let mut file = Cursor::new(Vec::new());
-        image
-            .write_to(&mut file, ImageFormat::Png)
+        let mut file = Vec::new();
+        encode(&smooth, width * PNG_PIXELS, height * PNG_PIXELS, &mut file)
             .map_err(|error| Error::Encode(error.to_string()))?;
-        Ok(file.into_inner())
+        Ok(file)
     }
 
     /// Width and height in points.
@@ -174,6 +169,17 @@ impl FilterPlot<'_> {
         let panels = if self.scale == Scale::Both { 2 } else { 1 };
         (panels * PANEL.0, PANEL.1 + BAND)
     }
+}
+
+fn encode(
+    rgb: &[u8],
+    width: u32,
+    height: u32,
+    file: &mut Vec<u8>,
+) -> Result<(), png::EncodingError> {
+    let mut encoder = png::Encoder::new(file, width, height);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.write_header()?.write_image_data(rgb)
 }
 
 /// Averages squares of `SMOOTHING` pixels of an RGB image `wide` pixels wide.
