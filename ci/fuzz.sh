@@ -4,7 +4,7 @@ set -eu
 seconds=${1:-30}
 tools=$PWD/target/tools
 export PATH=$tools/bin:$PATH
-command -v cargo-fuzz >/dev/null || cargo install --quiet --locked --root "$tools" cargo-fuzz
+command -v cargo-fuzz >/dev/null || cargo install --quiet --locked --debug --root "$tools" cargo-fuzz
 
 # Coverage for the fuzzer takes flags of the compiler that are not stable yet. No sanitizer: there
 # is no unsafe code behind these targets but the kernels', whose own tests compare all of them.
