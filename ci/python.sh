@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The Python package: its wheel, installed into a fresh environment, passes the tests there, gives
-# what the command gives, has the types that its stubs say, and the guide's examples print what it shows.
+# The Python package: its stubs are what the code gives; its wheel, installed into a fresh environment,
+# passes the tests there, gives what the command gives, has the types that its stubs say, and the guide's
+# examples print what it shows.
 # Spark has a check of its own.
 set -eu
 . ci/everything.bash
@@ -10,6 +11,7 @@ cargo build --quiet "${everything[@]}"
 target=${CARGO_TARGET_DIR:-$PWD/target}
 out=$target/python
 wheel
+bash ci/stubs.sh --check
 rm -rf "$out/fresh"
 venv "$out/fresh" "$wheel" datasets mypy pandas polars pytest tqdm
 python=$out/fresh/bin/python
@@ -18,8 +20,8 @@ python=$out/fresh/bin/python
 repository=$PWD
 cd "$out"
 LOOKALIKE_COMMAND=$target/debug/lookalike \
-  "$python" -m pytest -q -p no:cacheprovider --rootdir "$repository/python" --ignore-glob "$repository/python/tests/test_spark*" \
-  "$repository/python/tests"
+  "$python" -m pytest -q -p no:cacheprovider --rootdir "$repository/python" \
+  --ignore-glob "$repository/python/tests/test_spark*" "$repository/python/tests"
 settings=$repository/python/pyproject.toml
 "$python" -m mypy.stubtest --mypy-config-file "$settings" lookalike._native
 "$python" -m mypy --config-file "$settings" -p lookalike

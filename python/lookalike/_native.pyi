@@ -1,383 +1,640 @@
-"""The native part of `lookalike`, as `lookalike/__init__.py` hands it on."""
+# Made from python/src by ci/stubs.sh; change it there.
+"""
+The native part of `lookalike`.
+"""
 
+import collections.abc
 import os
-from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
-from typing import Any, Literal, final
-
-import numpy
 import pyarrow
+import typing
+from numpy import uint64
+from numpy.typing import NDArray
+from os import PathLike
+from pathlib import Path
+from typing import Any, Final, SupportsFloat, SupportsIndex, final
 
-__all__ = [
-    "VERSION",
-    "Added",
-    "Answer",
-    "CheckedAndAdded",
-    "Comparison",
-    "Index",
-    "Match",
-    "Progress",
-    "Recipe",
-    "Record",
-    "Records",
-    "Signature",
-    "dedup",
-    "dedup_table",
-    "plan",
-]
+__all__ = ["VERSION", "Added", "Answer", "CheckedAndAdded", "Comparison", "Index", "Match", "Progress", "Recipe", "Record", "Records", "Signature", "dedup", "dedup_table", "plan"]
 
-VERSION: str
-
-_Text = str | bytes
-_AnyPath = str | os.PathLike[str]
-_Words = numpy.ndarray[Any, numpy.dtype[numpy.uint64]]
-# An Arrow array or chunked array of any library, or what pyarrow makes an array of.
-_Column = Any
-
-@final
-class Recipe:
-    """Every parameter that results depend on."""
-
-    @staticmethod
-    def presets() -> list[str]: ...
-    @staticmethod
-    def preset(name: str) -> Recipe: ...
-    @staticmethod
-    def tune(threshold: float = 0.8, recall: float = 0.95) -> Recipe: ...
-    @staticmethod
-    def from_toml(text: str) -> Recipe: ...
-    @staticmethod
-    def load(
-        recipe: Recipe | _AnyPath,
-        *,
-        threshold: float | None = None,
-        recall: float | None = None,
-        verify: str | None = None,
-        sites: str | None = None,
-    ) -> Recipe: ...
-    def judging(
-        self,
-        *,
-        threshold: float | None = None,
-        verify: str | None = None,
-        sites: str | None = None,
-    ) -> Recipe: ...
-    def to_toml(self) -> str: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def digest(self) -> str: ...
-    @property
-    def signing_digest(self) -> str: ...
-    @property
-    def threshold(self) -> float: ...
-    @property
-    def verify(self) -> Literal["exact", "estimate", "none"]: ...
-    @property
-    def candidates(self) -> str: ...
-    @property
-    def sites(self) -> Literal["label", "public-suffix"]: ...
-    @property
-    def tokens(self) -> Literal["words", "characters", "lines"]: ...
-    @property
-    def shingle_width(self) -> int: ...
-    @property
-    def seed(self) -> int: ...
-    @property
-    def permutations(self) -> int | None: ...
-    @property
-    def filter(self) -> tuple[int, int, int] | None: ...
-    @property
-    def projection_bits(self) -> int | None: ...
-    @property
-    def signature_bytes(self) -> int: ...
-    def probability(self, resemblance: float) -> float: ...
-    def site(self, url: str) -> str | None: ...
-    def sign(self, text: _Text) -> Signature: ...
-    def sign_html(self, html: _Text, url: str | None = None) -> Signature: ...
-    def compare(self, a: _Text, b: _Text) -> Comparison: ...
-    def compare_html(
-        self, a: _Text, b: _Text, url_a: str | None = None, url_b: str | None = None
-    ) -> Comparison: ...
-    def sign_batch(
-        self,
-        texts: _Column = None,
-        *,
-        html: _Column = None,
-        urls: _Column = None,
-        keep: str | None = None,
-        keep_values: _Column = None,
-        columns: list[str] | None = None,
-    ) -> pyarrow.RecordBatch: ...
-    def shingles_batch(
-        self, texts: _Column = None, *, html: _Column = None, urls: _Column = None
-    ) -> pyarrow.ListArray[Any]: ...
-    def judge_batch(
-        self,
-        shingles_a: _Column = None,
-        shingles_b: _Column = None,
-        *,
-        signatures_a: _Column = None,
-        signatures_b: _Column = None,
-        same_site: _Column = None,
-    ) -> pyarrow.RecordBatch: ...
-    def __eq__(self, other: object, /) -> bool: ...
-    def __ne__(self, other: object, /) -> bool: ...
-    def __hash__(self) -> int: ...
-    def __reduce__(self) -> tuple[Any, tuple[str]]: ...
-
-@final
-class Signature:
-    """What is kept of a document."""
-
-    @staticmethod
-    def from_bytes(recipe: Recipe, bytes: bytes) -> Signature: ...
-    def to_bytes(self) -> bytes: ...
-    @property
-    def recipe(self) -> Recipe: ...
-    @property
-    def exact(self) -> bytes: ...
-    @property
-    def tokens(self) -> int: ...
-    @property
-    def empty(self) -> bool: ...
-    @property
-    def features(self) -> _Words: ...
-    @property
-    def sketch(self) -> _Words: ...
-    @property
-    def projection(self) -> bytes: ...
-    def b_similarity(self, other: Signature) -> int | None: ...
-    def c_similarity(self, other: Signature) -> int | None: ...
-    def estimate(self, other: Signature) -> float | None: ...
-    def __eq__(self, other: object, /) -> bool: ...
-    def __ne__(self, other: object, /) -> bool: ...
-    def __reduce__(self) -> tuple[Any, tuple[Recipe, bytes]]: ...
-
-@final
-class Comparison:
-    """Everything that can be said of two documents."""
-
-    @property
-    def resemblance(self) -> float: ...
-    @property
-    def containment_a(self) -> float: ...
-    @property
-    def containment_b(self) -> float: ...
-    @property
-    def estimate(self) -> float | None: ...
-    @property
-    def b_similarity(self) -> int | None: ...
-    @property
-    def c_similarity(self) -> int | None: ...
-    @property
-    def same_tokens(self) -> bool: ...
-    @property
-    def term_difference(self) -> int: ...
-    @property
-    def shingles_a(self) -> int: ...
-    @property
-    def shingles_b(self) -> int: ...
-    @property
-    def tokens_a(self) -> int: ...
-    @property
-    def tokens_b(self) -> int: ...
-    def __eq__(self, other: object, /) -> bool: ...
-    def __ne__(self, other: object, /) -> bool: ...
-
-@final
-class Progress:
-    """How far a job is."""
-
-    @property
-    def stage(self) -> str: ...
-    @property
-    def documents(self) -> int: ...
-    @property
-    def bytes(self) -> int: ...
-    @property
-    def share(self) -> float | None: ...
-    @property
-    def seconds(self) -> float: ...
-
-@final
-class Match:
-    """A known document that the one asked about is a look-alike of."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def url(self) -> str | None: ...
-    @property
-    def time(self) -> int: ...
-    @property
-    def number(self) -> int: ...
-    @property
-    def kind(self) -> Literal["exact", "near"]: ...
-    @property
-    def resemblance(self) -> float | None: ...
-    @property
-    def estimate(self) -> float | None: ...
-    @property
-    def b_similarity(self) -> int | None: ...
-    @property
-    def c_similarity(self) -> int | None: ...
-    @property
-    def containment_a(self) -> float | None: ...
-    @property
-    def containment_b(self) -> float | None: ...
-
-@final
-class Answer:
-    """What a check found."""
-
-    @property
-    def matches(self) -> list[Match]: ...
-    @property
-    def limited(self) -> bool: ...
-    @property
-    def is_new(self) -> bool: ...
-    @property
-    def keeper(self) -> Match | None: ...
+VERSION: Final[str]
+"""
+The version of the package.
+"""
 
 @final
 class Added:
-    """What an addition did."""
+    """
+    What an addition did.
+    """
+    def __eq__(self, value: object, /) -> bool: ...
+    def __ne__(self, value: object, /) -> bool: ...
+    @property
+    def number(self, /) -> int:
+        """
+        The document's number.
+        """
+    @property
+    def replaced(self, /) -> bool:
+        """
+        Whether it stands in the place of one with the same id.
+        """
 
+@final
+class Answer:
+    """
+    What a check found.
+    """
+    def __repr__(self, /) -> str: ...
     @property
-    def number(self) -> int: ...
+    def is_new(self, /) -> bool:
+        """
+        Whether nothing like it is known.
+        """
     @property
-    def replaced(self) -> bool: ...
-    def __eq__(self, other: object, /) -> bool: ...
-    def __ne__(self, other: object, /) -> bool: ...
+    def keeper(self, /) -> Match | None:
+        """
+        The match that was added first: the one that stands for the document.
+        """
+    @property
+    def limited(self, /) -> bool:
+        """
+        Whether more documents share a key than are looked at, so that there may be more matches.
+        """
+    @property
+    def matches(self, /) -> list[Match]:
+        """
+        The look-alikes, the best first.
+        """
 
 @final
 class CheckedAndAdded:
-    """What a check found, and what was added."""
-
+    """
+    What a check found, and what was added.
+    """
     @property
-    def answer(self) -> Answer: ...
+    def added(self, /) -> Added | None:
+        """
+        `None` if it was not added.
+        """
     @property
-    def added(self) -> Added | None: ...
-
-@final
-class Record:
-    """A document of the index."""
-
-    @property
-    def number(self) -> int: ...
-    @property
-    def id(self) -> str: ...
-    @property
-    def url(self) -> str | None: ...
-    @property
-    def bytes(self) -> int: ...
-    @property
-    def time(self) -> int: ...
-    @property
-    def tokens(self) -> int: ...
-    @property
-    def stored(self) -> Literal["text", "html"] | None: ...
+    def answer(self, /) -> Answer:
+        """
+        What was there before.
+        """
 
 @final
-class Records:
-    """The documents of an index, in the order of adding."""
-
-    def __iter__(self) -> Records: ...
-    def __next__(self) -> Record: ...
-
-# id, one of text, html and signature, and url and time if they are known.
-_Document = Mapping[str, Any]
+class Comparison:
+    """
+    Everything that can be said of two documents.
+    """
+    def __eq__(self, value: object, /) -> bool: ...
+    def __ne__(self, value: object, /) -> bool: ...
+    def __repr__(self, /) -> str: ...
+    @property
+    def b_similarity(self, /) -> int | None:
+        """
+        Equal features, if the recipe has any.
+        """
+    @property
+    def c_similarity(self, /) -> int | None:
+        """
+        Equal bits of the projections, if the recipe has one.
+        """
+    @property
+    def containment_a(self, /) -> float:
+        """
+        The share of a that is in b.
+        """
+    @property
+    def containment_b(self, /) -> float:
+        """
+        The share of b that is in a.
+        """
+    @property
+    def estimate(self, /) -> float | None:
+        """
+        The resemblance estimated from sketches, if the recipe's can.
+        """
+    @property
+    def resemblance(self, /) -> float:
+        """
+        Shingles of both, out of those of either.
+        """
+    @property
+    def same_tokens(self, /) -> bool:
+        """
+        Whether the token sequences are the same.
+        """
+    @property
+    def shingles_a(self, /) -> int:
+        """
+        Shingles of a.
+        """
+    @property
+    def shingles_b(self, /) -> int:
+        """
+        Shingles of b.
+        """
+    @property
+    def term_difference(self, /) -> int:
+        """
+        Tokens in the difference of the two sequences.
+        """
+    @property
+    def tokens_a(self, /) -> int:
+        """
+        Tokens of a.
+        """
+    @property
+    def tokens_b(self, /) -> int:
+        """
+        Tokens of b.
+        """
 
 @final
 class Index:
-    """A persistent index of documents. Any number of threads may use it at once."""
-
-    @staticmethod
-    def create(
-        path: _AnyPath,
-        recipe: Recipe | _AnyPath | None = None,
-        *,
-        store_text: bool = True,
-        learned: _AnyPath | None = None,
-        secret: _AnyPath | None = None,
-        cache_bytes: int | None = None,
-    ) -> Index: ...
-    @staticmethod
-    def open(
-        path: _AnyPath,
-        *,
-        secret: _AnyPath | None = None,
-        cache_bytes: int | None = None,
-        rebuild: bool = False,
-    ) -> Index: ...
-    def close(self) -> None: ...
-    def __enter__(self) -> Index: ...
-    def __exit__(self, *_exception: object) -> None: ...
-    @property
-    def path(self) -> Path: ...
-    @property
-    def recipe(self) -> Recipe: ...
-    @property
-    def stores_text(self) -> bool: ...
-    def check(
-        self,
-        text: _Text | None = None,
-        *,
-        html: _Text | None = None,
-        signature: Signature | None = None,
-        url: str | None = None,
-    ) -> Answer: ...
-    def check_batch(self, documents: Iterable[_Document]) -> list[Answer]: ...
-    def add(
-        self,
-        id: str,
-        text: _Text | None = None,
-        *,
-        html: _Text | None = None,
-        signature: Signature | None = None,
-        url: str | None = None,
-        time: int | None = None,
-    ) -> Added: ...
-    def add_batch(self, documents: Iterable[_Document]) -> list[Added]: ...
-    def check_and_add(
-        self,
-        id: str,
-        text: _Text | None = None,
-        *,
-        html: _Text | None = None,
-        signature: Signature | None = None,
-        url: str | None = None,
-        time: int | None = None,
-        add_if: Literal["new", "any"] = "new",
-    ) -> CheckedAndAdded: ...
-    def check_and_add_batch(
-        self, documents: Iterable[_Document], *, add_if: Literal["new", "any"] = "new"
-    ) -> list[CheckedAndAdded]: ...
-    def load(self, documents: Iterable[_Document]) -> int: ...
-    def remove(self, id: str) -> bool: ...
-    def remove_batch(self, ids: list[str]) -> list[bool]: ...
-    def get(self, id: str) -> Record | None: ...
-    def content(self, id: str) -> bytes | None: ...
-    def collapse(self, ranked: Iterable[str | _Document]) -> list[int | None]: ...
-    def stats(self) -> dict[str, int]: ...
-    def verify(self) -> dict[str, int]: ...
-    def compact(self) -> None: ...
-    def snapshot(self, to: _AnyPath) -> None: ...
-    def __len__(self) -> int: ...
+    """
+    A persistent index of documents. Any number of threads may use it at once.
+    """
     def __contains__(self, id: str, /) -> bool: ...
-    def __iter__(self) -> Records: ...
+    def __enter__(self, /) -> Index: ...
+    def __exit__(self, /, *_exception: "object") -> None: ...
+    def __iter__(self, /) -> Records: ...
+    def __len__(self, /) -> int: ...
+    def __repr__(self, /) -> str: ...
+    def add(self, /, id: str, text: "str | bytes | None" = None, *, html: "str | bytes | None" = None, signature: Signature | None = None, url: str | None = None, time: SupportsIndex | None = None) -> Added:
+        """
+        Adds a document, in the place of one with the same id. When this returns, it is on disk.
+        """
+    def add_batch(self, /, documents: "collections.abc.Iterable[collections.abc.Mapping[str, typing.Any]]") -> list[Added]:
+        """
+        Adds documents together: all of them or, if it fails, none.
+        """
+    def check(self, /, text: "str | bytes | None" = None, *, html: "str | bytes | None" = None, signature: Signature | None = None, url: str | None = None) -> Answer:
+        """
+        Looks for known documents that this one is a look-alike of.
+        """
+    def check_and_add(self, /, id: str, text: "str | bytes | None" = None, *, html: "str | bytes | None" = None, signature: Signature | None = None, url: str | None = None, time: SupportsIndex | None = None, add_if: "typing.Literal['new', 'any']" = "new") -> CheckedAndAdded:
+        """
+        Checks and, if there is no match (`new`) or in any case (`any`), adds, with nothing in
+        between.
+        """
+    def check_and_add_batch(self, /, documents: "collections.abc.Iterable[collections.abc.Mapping[str, typing.Any]]", *, add_if: "typing.Literal['new', 'any']" = "new") -> list[CheckedAndAdded]:
+        """
+        Checks and adds documents one after another, so that each may match those before it.
+        """
+    def check_batch(self, /, documents: "collections.abc.Iterable[collections.abc.Mapping[str, typing.Any]]") -> list[Answer]:
+        """
+        Checks documents one after another.
+        """
+    def close(self, /) -> None:
+        """
+        Closes the index, so that it can be opened again. What was done is on disk already.
+        """
+    def collapse(self, /, ranked: "collections.abc.Iterable[str | collections.abc.Mapping[str, typing.Any]]") -> list[int | None]:
+        """
+        Leaves out of a ranked list, the best first, the look-alikes of higher results: for each
+        id or document the place of the one that stands for it, or nothing if it stays.
+        """
+    def compact(self, /) -> None:
+        """
+        Gives back the room of removed documents.
+        """
+    def content(self, /, id: str) -> bytes | None:
+        """
+        The content of the document of an id, if it is stored.
+        """
+    @staticmethod
+    def create(path: str | PathLike[str], recipe: "Recipe | str | os.PathLike[str] | None" = None, *, store_text: bool = True, learned: str | PathLike[str] | None = None, secret: str | PathLike[str] | None = None, cache_bytes: SupportsIndex | None = None) -> Index:
+        """
+        Makes an index in a folder that is empty or does not exist. A recipe with templates needs
+        those that a run has learned.
+        """
+    def get(self, /, id: str) -> Record | None:
+        """
+        The document of an id.
+        """
+    def load(self, /, documents: "collections.abc.Iterable[collections.abc.Mapping[str, typing.Any]]") -> int:
+        """
+        Adds any number of documents, some at a time, as they come; how many.
+        """
+    @staticmethod
+    def open(path: str | PathLike[str], *, secret: str | PathLike[str] | None = None, cache_bytes: SupportsIndex | None = None, rebuild: bool = False) -> Index:
+        """
+        Opens an index. One process at a time can.
+        """
+    @property
+    def path(self, /) -> Path:
+        """
+        Its folder.
+        """
+    @property
+    def recipe(self, /) -> Recipe:
+        """
+        The recipe that signs its documents.
+        """
+    def remove(self, /, id: str) -> bool:
+        """
+        Removes the document of an id; false if there is none.
+        """
+    def remove_batch(self, /, ids: "collections.abc.Sequence[str]") -> list[bool]:
+        """
+        Removes documents together; false for ids that there are none of.
+        """
+    def snapshot(self, /, to: str | PathLike[str]) -> None:
+        """
+        Writes a copy of the index as it is now to a folder that does not exist yet.
+        """
+    def stats(self, /) -> "dict[str, int]":
+        """
+        Numbers about the index.
+        """
+    @property
+    def stores_text(self, /) -> bool:
+        """
+        Whether contents are stored, so that matches are verified exactly.
+        """
+    def verify(self, /) -> "dict[str, int]":
+        """
+        Reads everything and compares it; what was verified.
+        """
 
-def dedup(
-    inputs: list[str],
-    out: _AnyPath,
-    options: dict[str, object],
-    progress: Callable[[Progress], object] | None = None,
-) -> str: ...
-def dedup_table(
-    table: Any,
-    out: _AnyPath,
-    options: dict[str, object],
-    progress: Callable[[Progress], object] | None = None,
-) -> str: ...
-def plan(inputs: list[str], options: dict[str, object]) -> str: ...
+@final
+class Match:
+    """
+    A known document that the one asked about is a look-alike of.
+    """
+    def __repr__(self, /) -> str: ...
+    @property
+    def b_similarity(self, /) -> int | None:
+        """
+        Equal features, if the recipe has any.
+        """
+    @property
+    def c_similarity(self, /) -> int | None:
+        """
+        Equal bits of the projections, if the recipe has one.
+        """
+    @property
+    def containment_a(self, /) -> float | None:
+        """
+        The share of the document that was asked about that is in this one, where it is known.
+        """
+    @property
+    def containment_b(self, /) -> float | None:
+        """
+        The share of this one that is in the document that was asked about, where it is known.
+        """
+    @property
+    def estimate(self, /) -> float | None:
+        """
+        The resemblance estimated from sketches, where both are known.
+        """
+    @property
+    def id(self, /) -> str:
+        """
+        Its id.
+        """
+    @property
+    def kind(self, /) -> str:
+        """
+        Whether it is the same (exact) or only near.
+        """
+    @property
+    def number(self, /) -> int:
+        """
+        Its number: smaller for those that were added earlier.
+        """
+    @property
+    def resemblance(self, /) -> float | None:
+        """
+        The exact resemblance, where it is known.
+        """
+    @property
+    def time(self, /) -> int:
+        """
+        The time it was given, in seconds since 1970.
+        """
+    @property
+    def url(self, /) -> str | None:
+        """
+        Its URL, if it has one.
+        """
+
+@final
+class Progress:
+    """
+    How far a job is.
+    """
+    def __repr__(self, /) -> str: ...
+    @property
+    def bytes(self, /) -> int:
+        """
+        Bytes of text of this stage so far.
+        """
+    @property
+    def documents(self, /) -> int:
+        """
+        Documents of this stage so far, or candidates when deciding.
+        """
+    @property
+    def seconds(self, /) -> float:
+        """
+        Seconds since the job began.
+        """
+    @property
+    def share(self, /) -> float | None:
+        """
+        How much of this stage is done, from 0 to 1, as far as that is known.
+        """
+    @property
+    def stage(self, /) -> str:
+        """
+        The stage at hand.
+        """
+
+@final
+class Recipe:
+    """
+    Every parameter that results depend on.
+    """
+    def __eq__(self, value: object, /) -> bool: ...
+    def __hash__(self, /) -> int: ...
+    def __ne__(self, value: object, /) -> bool: ...
+    def __reduce__(self, /) -> tuple[Any, tuple[str]]:
+        """
+        Recipes go from process to process as TOML.
+        """
+    def __repr__(self, /) -> str: ...
+    @property
+    def candidates(self, /) -> str:
+        """
+        What makes two documents a candidate.
+        """
+    def compare(self, /, a: "str | bytes", b: "str | bytes") -> Comparison:
+        """
+        Everything that can be said of two texts.
+        """
+    def compare_html(self, /, a: "str | bytes", b: "str | bytes", url_a: str | None = None, url_b: str | None = None) -> Comparison:
+        """
+        Everything that can be said of two web pages.
+        """
+    @property
+    def digest(self, /) -> str:
+        """
+        Identifies all parameters but the name.
+        """
+    @property
+    def filter(self, /) -> tuple[int, int, int] | None:
+        """
+        The filter (k, s, r), if there is one.
+        """
+    @staticmethod
+    def from_toml(text: str) -> Recipe:
+        """
+        A recipe from TOML.
+        """
+    def judge_batch(self, /, shingles_a: Any | None = None, shingles_b: Any | None = None, *, signatures_a: Any | None = None, signatures_b: Any | None = None, same_site: Any | None = None) -> "pyarrow.RecordBatch":
+        """
+        Judges pairs of documents that share a key, as the job does.
+        """
+    def judging(self, /, *, threshold: SupportsFloat | SupportsIndex | None = None, verify: str | None = None, sites: str | None = None) -> Recipe:
+        """
+        The recipe, judged in another way; its signatures stay the same unless estimates need the
+        sketches.
+        """
+    @staticmethod
+    def load(recipe: "Recipe | str | os.PathLike[str]", *, threshold: SupportsFloat | SupportsIndex | None = None, recall: SupportsFloat | SupportsIndex | None = None, verify: str | None = None, sites: str | None = None) -> Recipe:
+        """
+        The preset of this name, the recipe in this file, or this recipe, as a job judges by it: the
+        filter of `text` is made for the threshold and recall, others stay as they are.
+        """
+    @property
+    def name(self, /) -> str:
+        """
+        Its name.
+        """
+    @property
+    def permutations(self, /) -> int | None:
+        """
+        Permutations of the minwise sketch, if there is one.
+        """
+    @staticmethod
+    def preset(name: str) -> Recipe:
+        """
+        A named recipe.
+        """
+    @staticmethod
+    def presets() -> list[str]:
+        """
+        The names of the presets.
+        """
+    def probability(self, /, resemblance: SupportsFloat | SupportsIndex) -> float:
+        """
+        The probability that two documents of this resemblance become a candidate, by the filter.
+        """
+    @property
+    def projection_bits(self, /) -> int | None:
+        """
+        Bits of the projection, if there is one.
+        """
+    @property
+    def seed(self, /) -> int:
+        """
+        From which all random choices are drawn.
+        """
+    @property
+    def shingle_width(self, /) -> int:
+        """
+        Tokens in a shingle.
+        """
+    def shingles_batch(self, /, texts: Any | None = None, *, html: Any | None = None, urls: Any | None = None) -> "pyarrow.ListArray[typing.Any]":
+        """
+        The shingle sets of a column of texts or web pages, as verification compares them.
+        """
+    def sign(self, /, text: "str | bytes") -> Signature:
+        """
+        The signature of a text.
+        """
+    def sign_batch(self, /, texts: Any | None = None, *, html: Any | None = None, urls: Any | None = None, keep: str | None = None, keep_values: Any | None = None, columns: "collections.abc.Sequence[str] | None" = None) -> "pyarrow.RecordBatch":
+        """
+        Signs a column of texts or web pages; see the guide.
+        """
+    def sign_html(self, /, html: "str | bytes", url: str | None = None) -> Signature:
+        """
+        The signature of what a visitor sees of a web page.
+        """
+    @property
+    def signature_bytes(self, /) -> int:
+        """
+        Bytes of a signature as it is stored.
+        """
+    @property
+    def signing_digest(self, /) -> str:
+        """
+        Identifies the parameters that signatures depend on.
+        """
+    def site(self, /, url: str) -> str | None:
+        """
+        The site of a URL, if it has one.
+        """
+    @property
+    def sites(self, /) -> str:
+        """
+        What a site is: label or public-suffix.
+        """
+    @property
+    def threshold(self, /) -> float:
+        """
+        The resemblance from which on a verified candidate is a pair.
+        """
+    def to_toml(self, /) -> str:
+        """
+        The recipe as a TOML file.
+        """
+    @property
+    def tokens(self, /) -> str:
+        """
+        What a token is: words, characters or lines.
+        """
+    @staticmethod
+    def tune(threshold: SupportsFloat | SupportsIndex = 0.8, recall: SupportsFloat | SupportsIndex = 0.95) -> Recipe:
+        """
+        The recipe `text` for another target: of the pairs at exactly the threshold, the share
+        `recall` becomes candidates.
+        """
+    @property
+    def verify(self, /) -> str:
+        """
+        What makes a candidate a pair: exact, estimate or none.
+        """
+
+@final
+class Record:
+    """
+    A document of the index.
+    """
+    def __repr__(self, /) -> str: ...
+    @property
+    def bytes(self, /) -> int:
+        """
+        Its length in bytes.
+        """
+    @property
+    def id(self, /) -> str:
+        """
+        Its id.
+        """
+    @property
+    def number(self, /) -> int:
+        """
+        Its number: ascending in the order of adding.
+        """
+    @property
+    def stored(self, /) -> str | None:
+        """
+        What is stored of its content: text, html or nothing.
+        """
+    @property
+    def time(self, /) -> int:
+        """
+        The time it was given, in seconds since 1970; 0 if none was.
+        """
+    @property
+    def tokens(self, /) -> int:
+        """
+        Tokens of its text.
+        """
+    @property
+    def url(self, /) -> str | None:
+        """
+        Its URL, if it has one.
+        """
+
+@final
+class Records:
+    """
+    The documents of an index, in the order of adding.
+    """
+    def __iter__(self, /) -> Records: ...
+    def __next__(self, /) -> Record: ...
+
+@final
+class Signature:
+    """
+    What is kept of a document.
+    """
+    def __eq__(self, value: object, /) -> bool: ...
+    def __ne__(self, value: object, /) -> bool: ...
+    def __reduce__(self, /) -> tuple[Any, tuple[Recipe, bytes]]: ...
+    def __repr__(self, /) -> str: ...
+    def b_similarity(self, /, other: Signature) -> int | None:
+        """
+        Equal features, if the recipe has any.
+        """
+    def c_similarity(self, /, other: Signature) -> int | None:
+        """
+        Equal bits of the projections, if the recipe has one.
+        """
+    @property
+    def empty(self, /) -> bool:
+        """
+        Whether the document had no tokens; then it resembles nothing.
+        """
+    def estimate(self, /, other: Signature) -> float | None:
+        """
+        The resemblance estimated from the sketches, if they can.
+        """
+    @property
+    def exact(self, /) -> bytes:
+        """
+        The fingerprint of the token sequence: 16 bytes, the highest first.
+        """
+    @property
+    def features(self, /) -> NDArray[uint64]:
+        """
+        The features, as a numpy array of u64.
+        """
+    @staticmethod
+    def from_bytes(recipe: Recipe, bytes: bytes) -> Signature:
+        """
+        A signature from the bytes that `to_bytes` gave.
+        """
+    @property
+    def projection(self, /) -> bytes:
+        """
+        The projection, place i at bit i % 8 of byte i // 8.
+        """
+    @property
+    def recipe(self, /) -> Recipe:
+        """
+        The recipe that made it.
+        """
+    @property
+    def sketch(self, /) -> NDArray[uint64]:
+        """
+        The sketch, as a numpy array of u64.
+        """
+    def to_bytes(self, /) -> bytes:
+        """
+        As signature files have it; the sketch only if the recipe keeps it.
+        """
+    @property
+    def tokens(self, /) -> int:
+        """
+        Tokens of the document.
+        """
+
+def dedup(inputs: "collections.abc.Sequence[str]", out: str | PathLike[str], options: "collections.abc.Mapping[str, object]", progress: "collections.abc.Callable[[Progress], object] | None" = None) -> str:
+    """
+    Runs a job on files; the report, as JSON.
+    """
+
+def dedup_table(table: Any, out: str | PathLike[str], options: "collections.abc.Mapping[str, object]", progress: "collections.abc.Callable[[Progress], object] | None" = None) -> str:
+    """
+    Runs a job on a table in memory; the report, as JSON.
+    """
+
+def plan(inputs: "collections.abc.Sequence[str]", options: "collections.abc.Mapping[str, object]") -> str:
+    """
+    What a job on files would take, as JSON.
+    """

@@ -166,7 +166,11 @@ impl Options<'_> {
 
 /// Runs a job on files; the report, as JSON.
 #[pyfunction]
-#[pyo3(signature = (inputs, out, options, progress=None))]
+#[pyo3(signature = (
+    inputs: "collections.abc.Sequence[str]", out,
+    options: "collections.abc.Mapping[str, object]",
+    progress: "collections.abc.Callable[[Progress], object] | None" = None
+))]
 pub(crate) fn dedup(
     py: Python<'_>,
     inputs: Vec<String>,
@@ -179,6 +183,9 @@ pub(crate) fn dedup(
 
 /// What a job on files would take, as JSON.
 #[pyfunction]
+#[pyo3(signature = (
+    inputs: "collections.abc.Sequence[str]", options: "collections.abc.Mapping[str, object]"
+))]
 pub(crate) fn plan(py: Python<'_>, inputs: Vec<String>, options: Options<'_>) -> PyResult<String> {
     let job = options.job(inputs)?;
     let plan = py.detach(|| job.plan()).raise()?;
@@ -187,7 +194,10 @@ pub(crate) fn plan(py: Python<'_>, inputs: Vec<String>, options: Options<'_>) ->
 
 /// Runs a job on a table in memory; the report, as JSON.
 #[pyfunction]
-#[pyo3(signature = (table, out, options, progress=None))]
+#[pyo3(signature = (
+    table, out, options: "collections.abc.Mapping[str, object]",
+    progress: "collections.abc.Callable[[Progress], object] | None" = None
+))]
 pub(crate) fn dedup_table(
     py: Python<'_>,
     table: &Bound<'_, PyAny>,

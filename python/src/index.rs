@@ -358,8 +358,10 @@ impl Index {
     /// Makes an index in a folder that is empty or does not exist. A recipe with templates needs
     /// those that a run has learned.
     #[staticmethod]
-    #[pyo3(signature = (path, recipe=None, *, store_text=true, learned=None, secret=None,
-        cache_bytes=None))]
+    #[pyo3(signature = (
+        path, recipe: "Recipe | str | os.PathLike[str] | None" = None, *,
+        store_text=true, learned=None, secret=None, cache_bytes=None
+    ))]
     fn create(
         py: Python<'_>,
         path: PathBuf,
@@ -409,7 +411,7 @@ impl Index {
         slf
     }
 
-    #[pyo3(signature = (*_exception))]
+    #[pyo3(signature = (*_exception: "object"))]
     fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, pyo3::types::PyTuple>) {
         self.close(py);
     }
@@ -433,7 +435,10 @@ impl Index {
     }
 
     /// Looks for known documents that this one is a look-alike of.
-    #[pyo3(signature = (text=None, *, html=None, signature=None, url=None))]
+    #[pyo3(signature = (
+        text: "str | bytes | None" = None, *, html: "str | bytes | None" = None,
+        signature=None, url=None
+    ))]
     fn check(
         &self,
         py: Python<'_>,
@@ -449,6 +454,9 @@ impl Index {
     }
 
     /// Checks documents one after another.
+    #[pyo3(signature = (
+        documents: "collections.abc.Iterable[collections.abc.Mapping[str, typing.Any]]"
+    ))]
     fn check_batch(&self, py: Python<'_>, documents: &Bound<'_, PyAny>) -> PyResult<Vec<Answer>> {
         let documents = self.documents(documents)?;
         let answers = self.with(py, |index| index.check_batch(&documents))?;
@@ -456,7 +464,10 @@ impl Index {
     }
 
     /// Adds a document, in the place of one with the same id. When this returns, it is on disk.
-    #[pyo3(signature = (id, text=None, *, html=None, signature=None, url=None, time=None))]
+    #[pyo3(signature = (
+        id, text: "str | bytes | None" = None, *, html: "str | bytes | None" = None,
+        signature=None, url=None, time=None
+    ))]
     #[expect(clippy::too_many_arguments, reason = "they have names in Python")]
     fn add(
         &self,
@@ -475,6 +486,9 @@ impl Index {
     }
 
     /// Adds documents together: all of them or, if it fails, none.
+    #[pyo3(signature = (
+        documents: "collections.abc.Iterable[collections.abc.Mapping[str, typing.Any]]"
+    ))]
     fn add_batch(&self, py: Python<'_>, documents: &Bound<'_, PyAny>) -> PyResult<Vec<Added>> {
         let documents = self.documents(documents)?;
         let added = self.with(py, |index| index.add_batch(&documents))?;
@@ -484,7 +498,8 @@ impl Index {
     /// Checks and, if there is no match (`new`) or in any case (`any`), adds, with nothing in
     /// between.
     #[pyo3(signature = (
-        id, text=None, *, html=None, signature=None, url=None, time=None, add_if="new"
+        id, text: "str | bytes | None" = None, *, html: "str | bytes | None" = None,
+        signature=None, url=None, time=None, add_if: "typing.Literal['new', 'any']" = "new"
     ))]
     #[expect(clippy::too_many_arguments, reason = "they have names in Python")]
     fn check_and_add(
@@ -507,7 +522,10 @@ impl Index {
     }
 
     /// Checks and adds documents one after another, so that each may match those before it.
-    #[pyo3(signature = (documents, *, add_if="new"))]
+    #[pyo3(signature = (
+        documents: "collections.abc.Iterable[collections.abc.Mapping[str, typing.Any]]", *,
+        add_if: "typing.Literal['new', 'any']" = "new"
+    ))]
     fn check_and_add_batch(
         &self,
         py: Python<'_>,
@@ -521,6 +539,9 @@ impl Index {
     }
 
     /// Adds any number of documents, some at a time, as they come; how many.
+    #[pyo3(signature = (
+        documents: "collections.abc.Iterable[collections.abc.Mapping[str, typing.Any]]"
+    ))]
     fn load(&self, py: Python<'_>, documents: &Bound<'_, PyAny>) -> PyResult<u64> {
         let index = self.open_index()?;
         let mut documents = documents.try_iter()?.map(|given| document(&given?, &index));
@@ -541,6 +562,7 @@ impl Index {
     }
 
     /// Removes documents together; false for ids that there are none of.
+    #[pyo3(signature = (ids: "collections.abc.Sequence[str]"))]
     fn remove_batch(&self, py: Python<'_>, ids: Vec<String>) -> PyResult<Vec<bool>> {
         self.with(py, |index| index.remove_batch(&ids))
     }
@@ -558,6 +580,9 @@ impl Index {
 
     /// Leaves out of a ranked list, the best first, the look-alikes of higher results: for each
     /// id or document the place of the one that stands for it, or nothing if it stays.
+    #[pyo3(signature = (
+        ranked: "collections.abc.Iterable[str | collections.abc.Mapping[str, typing.Any]]"
+    ))]
     fn collapse(&self, py: Python<'_>, ranked: &Bound<'_, PyAny>) -> PyResult<Vec<Option<usize>>> {
         enum Given {
             Id(String),
@@ -596,6 +621,7 @@ impl Index {
     }
 
     /// Numbers about the index.
+    #[pyo3(signature = () -> "dict[str, int]")]
     fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let stats = self.with(py, CoreIndex::stats)?;
         let numbers = [
@@ -616,6 +642,7 @@ impl Index {
     }
 
     /// Reads everything and compares it; what was verified.
+    #[pyo3(signature = () -> "dict[str, int]")]
     fn verify<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let verified = self.with(py, CoreIndex::verify)?;
         let dict = PyDict::new(py);

@@ -182,7 +182,10 @@ impl Recipe {
     /// The preset of this name, the recipe in this file, or this recipe, as a job judges by it: the
     /// filter of `text` is made for the threshold and recall, others stay as they are.
     #[staticmethod]
-    #[pyo3(signature = (recipe, *, threshold=None, recall=None, verify=None, sites=None))]
+    #[pyo3(signature = (
+        recipe: "Recipe | str | os.PathLike[str]", *,
+        threshold=None, recall=None, verify=None, sites=None
+    ))]
     fn load(
         recipe: &Bound<'_, PyAny>,
         threshold: Option<f64>,
@@ -315,6 +318,7 @@ impl Recipe {
     }
 
     /// The signature of a text.
+    #[pyo3(signature = (text: "str | bytes"))]
     fn sign(slf: &Bound<'_, Self>, text: &Bound<'_, PyAny>) -> PyResult<Signature> {
         let bytes = text::bytes(text, "text")?;
         let this = slf.get();
@@ -324,7 +328,7 @@ impl Recipe {
     }
 
     /// The signature of what a visitor sees of a web page.
-    #[pyo3(signature = (html, url=None))]
+    #[pyo3(signature = (html: "str | bytes", url=None))]
     fn sign_html(
         slf: &Bound<'_, Self>,
         html: &Bound<'_, PyAny>,
@@ -342,6 +346,7 @@ impl Recipe {
     }
 
     /// Everything that can be said of two texts.
+    #[pyo3(signature = (a: "str | bytes", b: "str | bytes"))]
     fn compare(
         &self,
         py: Python<'_>,
@@ -354,7 +359,7 @@ impl Recipe {
     }
 
     /// Everything that can be said of two web pages.
-    #[pyo3(signature = (a, b, url_a=None, url_b=None))]
+    #[pyo3(signature = (a: "str | bytes", b: "str | bytes", url_a=None, url_b=None))]
     fn compare_html(
         &self,
         py: Python<'_>,
@@ -375,8 +380,9 @@ impl Recipe {
 
     /// Signs a column of texts or web pages; see the guide.
     #[pyo3(signature = (
-        texts=None, *, html=None, urls=None, keep=None, keep_values=None, columns=None
-    ))]
+        texts=None, *, html=None, urls=None, keep=None, keep_values=None,
+        columns: "collections.abc.Sequence[str] | None" = None
+    ) -> "pyarrow.RecordBatch")]
     #[expect(clippy::too_many_arguments, reason = "they have names in Python")]
     fn sign_batch<'py>(
         &self,
@@ -393,7 +399,9 @@ impl Recipe {
     }
 
     /// The shingle sets of a column of texts or web pages, as verification compares them.
-    #[pyo3(signature = (texts=None, *, html=None, urls=None))]
+    #[pyo3(signature = (
+        texts=None, *, html=None, urls=None
+    ) -> "pyarrow.ListArray[typing.Any]")]
     fn shingles_batch<'py>(
         &self,
         py: Python<'py>,
@@ -409,7 +417,7 @@ impl Recipe {
     /// Judges pairs of documents that share a key, as the job does.
     #[pyo3(signature = (
         shingles_a=None, shingles_b=None, *, signatures_a=None, signatures_b=None, same_site=None
-    ))]
+    ) -> "pyarrow.RecordBatch")]
     fn judge_batch<'py>(
         &self,
         py: Python<'py>,

@@ -56,11 +56,25 @@ impl Signature {
 /// A function and its arguments, as pickle wants them.
 type Reduced<'py> = (Bound<'py, PyAny>, (Py<Recipe>, Bound<'py, PyBytes>));
 
-/// Words as a numpy array of u64 over bytes of its own.
-fn array<'py>(py: Python<'py>, words: &[u64]) -> PyResult<Bound<'py, PyAny>> {
-    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    let bytes = PyBytes::new(py, &bytes);
-    py.import("numpy")?.call_method1("frombuffer", (bytes, "<u8"))
+/// Becomes a numpy array over bytes of its own.
+struct Words<'a>(&'a [u64]);
+
+impl<'py> IntoPyObject<'py> for Words<'_> {
+    type Target = PyAny;
+    type Output = Bound<'py, PyAny>;
+    type Error = PyErr;
+
+    #[cfg(feature = "stubs")]
+    const OUTPUT_TYPE: pyo3::inspect::PyStaticExpr = pyo3::type_hint_subscript!(
+        pyo3::type_hint_identifier!("numpy.typing", "NDArray"),
+        pyo3::type_hint_identifier!("numpy", "uint64")
+    );
+
+    fn into_pyobject(self, py: Python<'py>) -> PyResult<Self::Output> {
+        let bytes: Vec<u8> = self.0.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let bytes = PyBytes::new(py, &bytes);
+        py.import("numpy")?.call_method1("frombuffer", (bytes, "<u8"))
+    }
 }
 
 #[pymethods]
@@ -110,14 +124,14 @@ impl Signature {
 
     /// The features, as a numpy array of u64.
     #[getter]
-    fn features<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        array(py, &self.signature.features)
+    fn features(&self) -> Words<'_> {
+        Words(&self.signature.features)
     }
 
     /// The sketch, as a numpy array of u64.
     #[getter]
-    fn sketch<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        array(py, &self.signature.sketch)
+    fn sketch(&self) -> Words<'_> {
+        Words(&self.signature.sketch)
     }
 
     /// The projection, place i at bit i % 8 of byte i // 8.
