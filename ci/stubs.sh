@@ -9,7 +9,9 @@ version=$(cargo pkgid pyo3)
 version=${version##*@}
 [ -x "$tools/bin/pyo3-introspection" ] ||
   cargo install --quiet --locked --debug --root "$tools" "pyo3-introspection@$version"
-cargo build --quiet --manifest-path python/Cargo.toml --lib --profile wheel --no-default-features --features stubs
+# Whatever Python is here, or none.
+PYO3_NO_PYTHON=1 \
+  cargo build --quiet --manifest-path python/Cargo.toml --lib --profile wheel --no-default-features --features stubs
 
 made=$(mktemp -d)
 trap 'rm -rf "$made"' EXIT
