@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every fuzz target for half a minute, from the pages of the tests or from fuzz/seeds on; `bash ci/fuzz.sh 600` takes longer.
+# Every fuzz target for half a minute, at once, from the pages of the tests or from fuzz/seeds on; `bash ci/fuzz.sh 600` takes longer.
 set -eu
 seconds=${1:-30}
 tools=$PWD/target/tools
@@ -9,6 +9,8 @@ command -v cargo-fuzz >/dev/null || cargo install --quiet --locked --debug --roo
 # Coverage for the fuzzer takes flags of the compiler that are not stable yet. No sanitizer: there
 # is no unsafe code behind these targets but the kernels', whose own tests compare all of them.
 export RUSTC_BOOTSTRAP=1
+cargo fuzz build --fuzz-dir fuzz --sanitizer none
+started=()
 for path in fuzz/fuzz_targets/*.rs; do
   target=$(basename "$path" .rs)
   seeds=fuzz/seeds/$target
@@ -16,5 +18,9 @@ for path in fuzz/fuzz_targets/*.rs; do
   mkdir -p "fuzz/corpus/$target"
   cargo fuzz run --fuzz-dir fuzz --sanitizer none "$target" \
     "fuzz/corpus/$target" "$seeds" -- \
-    -max_total_time="$seconds" -max_len=16384 -timeout=10 -rss_limit_mb=1024 -verbosity=0 -print_final_stats=1
+    -max_total_time="$seconds" -max_len=16384 -timeout=10 -rss_limit_mb=1024 -verbosity=0 -print_final_stats=1 &
+  started+=($!)
+done
+for one in "${started[@]}"; do
+  wait "$one"
 done
