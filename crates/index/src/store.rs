@@ -110,7 +110,7 @@ pub(crate) struct Store {
     /// `None` only while it is dropped.
     open: Option<Open>,
     /// Given back after the store is closed.
-    _lock: File,
+    _lock: Lock,
 }
 
 struct Open {
@@ -144,7 +144,7 @@ impl Store {
     /// Opens the store in a folder, or makes one. `index` is the folder that users know.
     pub(crate) fn open(path: &Path, index: &Path, cache_bytes: u64) -> Result<Self> {
         // fjall has a lock of its own, but its files are looked at before it takes that.
-        let lock = lock(&path.with_file_name("lock"), index)?;
+        let lock = Lock::acquire(&path.with_file_name("lock"), index)?;
         check_manifests(&path.join("keyspaces"))?;
         let opened = guarded(path, "cannot be opened", || {
             let database = Database::builder(path)
@@ -306,14 +306,25 @@ impl Iterator for Entries<'_> {
     }
 }
 
-/// Locks a file, for as long as it is open.
-fn lock(path: &Path, index: &Path) -> Result<File> {
-    let file = OpenOptions::new().create(true).truncate(false).write(true).open(path);
-    let file = file.map_err(|error| Error::io(path, Operation::Write, error))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(Error::new(ErrorKind::InUse(index.to_owned()))),
-        Err(TryLockError::Error(error)) => Err(Error::io(path, Operation::Write, error)),
+/// A file that is locked, until this is dropped.
+struct Lock(File);
+
+impl Lock {
+    fn acquire(path: &Path, index: &Path) -> Result<Self> {
+        let file = OpenOptions::new().create(true).truncate(false).write(true).open(path);
+        let file = file.map_err(|error| Error::io(path, Operation::Write, error))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Self(file)),
+            Err(TryLockError::WouldBlock) => Err(Error::new(ErrorKind::InUse(index.to_owned()))),
+            Err(TryLockError::Error(error)) => Err(Error::io(path, Operation::Write, error)),
+        }
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Closing it is not enough: a process that is being started has it open, too, for a moment.
+        let _ = self.0.unlock();
     }
 }
 
@@ -432,5 +443,27 @@ impl Acknowledged {
         bytes[8..].copy_from_slice(&xxh3_64(&number).to_le_bytes());
         let written = self.file.rewind().and_then(|()| self.file.write_all(&bytes));
         written.map_err(|error| Error::io(&self.path, Operation::Write, error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As a process has it that was forked from this one, and does not run its program yet.
+    #[test]
+    fn a_copy_of_the_descriptor_does_not_keep_the_lock() {
+        let path = std::env::temp_dir().join(format!("lookalike-lock-{}", std::process::id()));
+        let index = Path::new("index");
+        let lock = Lock::acquire(&path, index).unwrap();
+        let copy = lock.0.try_clone().unwrap();
+        assert!(matches!(
+            Lock::acquire(&path, index).err().unwrap().kind(),
+            ErrorKind::InUse(path) if path == index
+        ));
+        drop(lock);
+        drop(Lock::acquire(&path, index).unwrap());
+        drop(copy);
+        fs::remove_file(&path).unwrap();
     }
 }
