@@ -92,7 +92,12 @@ def in_other_letters(record, copy):
     if copy == 0:
         return record
     text = record["text"].lower().translate(exchanged(copy))
-    return record | {"text": text, "id": f"{record['id']}/{copy}"}
+    return record | {"text": text, "id": id_in_copy(record["id"], copy)}
+
+
+def id_in_copy(id, copy):
+    """What the record with this id is called in a copy."""
+    return f"{id}/{copy}" if copy else id
 
 
 @functools.cache

@@ -44,7 +44,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python/tests"))
-from end_to_end import in_other_letters
+from end_to_end import id_in_copy, in_other_letters
 from spark_cluster import Cluster
 
 THRESHOLD = 0.8
@@ -281,8 +281,8 @@ def main() -> None:
     texts = {row["id"]: row["text"] for row in rows if len(WORD.findall(row["text"])) >= 20}
     truth = given_pairs(asked.truth, set(texts)) if asked.truth else exact_pairs(texts)
     rows = [in_other_letters(row, copy) for copy in range(asked.times) for row in rows]
-    truth = {ordered(named(a, copy), named(b, copy)) for copy in range(asked.times) for a, b in truth}
-    long = {named(id, copy) for copy in range(asked.times) for id in texts}
+    truth = {ordered(id_in_copy(a, copy), id_in_copy(b, copy)) for copy in range(asked.times) for a, b in truth}
+    long = {id_in_copy(id, copy) for copy in range(asked.times) for id in texts}
     size = sum(len(row["text"].encode()) for row in rows)
     print(f"{len(rows)} documents, {size / 1e6:.1f} MB, {len(truth)} pairs of {THRESHOLD} and more\n")
     titles = ["job", "seconds", "of processors", "of compilers", "in tasks", "of their JVMs", "queries"]
@@ -296,10 +296,6 @@ def main() -> None:
         for name in asked.only:
             out = Path(folder) / name.replace(" ", "-")
             print(f"| {name} | {measure(name, documents, out, asked.limit, truth, long)} |", flush=True)
-
-
-def named(id: str, copy: int) -> str:
-    return f"{id}/{copy}" if copy else id
 
 
 def measure(name: str, documents: Path, out: Path, limit: int, truth: set[Pair], long: set[str]) -> str:

@@ -106,7 +106,6 @@ def main() -> int:
         la.dedup(rows, folder / "engine", no_write=True)
         engine_seconds = time.perf_counter() - began
         settings = SETTINGS | {"spark.executor.memory": asked.executor_memory, "spark.sql.shuffle.partitions": "8"}
-        arguments = " ".join(f"--conf '{name}={value}'" for name, value in settings.items())
         with Cluster(folder) as cluster:
             began = time.perf_counter()
             job = subprocess.run(
@@ -114,7 +113,7 @@ def main() -> int:
                     sys.executable, "-m", "lookalike.spark", "dedup", "--master", cluster.master, "--no-write",
                     "--input", rows, "--output", folder / "spark",
                 ],
-                env=cluster.environment | {"PYSPARK_SUBMIT_ARGS": f"{arguments} pyspark-shell"},
+                env=cluster.python_environment(settings),
                 stdout=subprocess.PIPE,
             )  # fmt: skip
             seconds = time.perf_counter() - began

@@ -77,6 +77,11 @@ class Cluster:
     ) -> None:
         self._stop()
 
+    def python_environment(self, settings: dict[str, str]) -> dict[str, str]:
+        """What a Python program has that starts a session with these settings."""
+        arguments = " ".join(f"--conf '{name}={value}'" for name, value in settings.items())
+        return self.environment | {"PYSPARK_SUBMIT_ARGS": f"{arguments} pyspark-shell"}
+
     def kill_worker(self, number: int) -> None:
         """Kills a worker and its executors, with all that they have in memory."""
         process = self._processes[1 + number]

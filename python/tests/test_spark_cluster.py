@@ -45,10 +45,8 @@ def submit(cluster: Cluster, *arguments: str | Path) -> subprocess.Popen[str]:
 
 def run_module(cluster: Cluster, *arguments: str | Path) -> subprocess.Popen[str]:
     """By Python alone."""
-    settings = " ".join(f"--conf '{name}={value}'" for name, value in SETTINGS.items())
-    environment = cluster.environment | {"PYSPARK_SUBMIT_ARGS": f"{settings} pyspark-shell"}
     command = [sys.executable, "-m", "lookalike.spark", "dedup", "--master", cluster.master]
-    return start(command, arguments, environment)
+    return start(command, arguments, cluster.python_environment(SETTINGS))
 
 
 def ended(job: subprocess.Popen[str], code: int) -> str:
