@@ -7,8 +7,7 @@ tools=$target/tools
 # It reads what PyO3 of the same version writes.
 version=$(cargo pkgid pyo3)
 version=${version##*@}
-[ -x "$tools/bin/pyo3-introspection" ] ||
-  cargo install --quiet --locked --debug --root "$tools" "pyo3-introspection@$version"
+cargo install --quiet --locked --debug --root "$tools" "pyo3-introspection@$version"
 # Whatever Python is here, or none.
 PYO3_NO_PYTHON=1 \
   cargo build --quiet --manifest-path python/Cargo.toml --lib --profile wheel --no-default-features --features stubs

@@ -11,7 +11,7 @@ from numpy import uint64
 from numpy.typing import NDArray
 from os import PathLike
 from pathlib import Path
-from typing import Any, Final, SupportsFloat, SupportsIndex, final
+from typing import Any, Final, Literal, SupportsFloat, SupportsIndex, final
 
 __all__ = ["VERSION", "Added", "Answer", "CheckedAndAdded", "Comparison", "Index", "Match", "Progress", "Recipe", "Record", "Records", "Signature", "dedup", "dedup_table", "plan"]
 
@@ -295,7 +295,7 @@ class Match:
         Its id.
         """
     @property
-    def kind(self, /) -> str:
+    def kind(self, /) -> Literal["exact", "near"]:
         """
         Whether it is the same (exact) or only near.
         """
@@ -478,7 +478,7 @@ class Recipe:
         The site of a URL, if it has one.
         """
     @property
-    def sites(self, /) -> str:
+    def sites(self, /) -> Literal["label", "public-suffix"]:
         """
         What a site is: label or public-suffix.
         """
@@ -492,7 +492,7 @@ class Recipe:
         The recipe as a TOML file.
         """
     @property
-    def tokens(self, /) -> str:
+    def tokens(self, /) -> Literal["words", "characters", "lines"]:
         """
         What a token is: words, characters or lines.
         """
@@ -503,7 +503,7 @@ class Recipe:
         `recall` becomes candidates.
         """
     @property
-    def verify(self, /) -> str:
+    def verify(self, /) -> Literal["exact", "estimate", "none"]:
         """
         What makes a candidate a pair: exact, estimate or none.
         """
@@ -530,7 +530,7 @@ class Record:
         Its number: ascending in the order of adding.
         """
     @property
-    def stored(self, /) -> str | None:
+    def stored(self, /) -> Literal["text", "html"] | None:
         """
         What is stored of its content: text, html or nothing.
         """

@@ -8,14 +8,15 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use lookalike::engine::TemplateFile;
 use lookalike::index::{
-    self, AddIf, Content, ContentKind, CreateOptions, Document, Index as CoreIndex, Listed,
-    OpenOptions, Secret, Standing,
+    self, AddIf, Content, CreateOptions, Document, Index as CoreIndex, Listed, OpenOptions, Secret,
+    Standing,
 };
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyMapping, PyString};
 
 use crate::error::{Raise, parameter};
+use crate::names::{ContentKindName, MatchKindName};
 use crate::recipe::{Recipe, judged};
 use crate::signature::Signature;
 use crate::text;
@@ -47,7 +48,7 @@ pub(crate) struct Match {
     /// Its number: smaller for those that were added earlier.
     number: u64,
     /// Whether it is the same (exact) or only near.
-    kind: &'static str,
+    kind: MatchKindName,
     /// The exact resemblance, where it is known.
     resemblance: Option<f64>,
     /// The resemblance estimated from sketches, where both are known.
@@ -69,7 +70,7 @@ impl From<index::Match> for Match {
             url: found.url,
             time: found.time,
             number: found.number,
-            kind: found.kind.name(),
+            kind: found.kind.into(),
             resemblance: found.resemblance,
             estimate: found.estimate,
             b_similarity: found.b_similarity,
@@ -88,7 +89,7 @@ impl Match {
             (None, Some(estimate)) => format!("about {estimate:.4}"),
             (None, None) => "not verified".to_owned(),
         };
-        format!("<lookalike.Match {:?}, {}, {score}>", self.id, self.kind)
+        format!("<lookalike.Match {:?}, {}, {score}>", self.id, self.kind.0)
     }
 }
 
@@ -182,7 +183,7 @@ pub(crate) struct Record {
     /// Tokens of its text.
     tokens: u64,
     /// What is stored of its content: text, html or nothing.
-    stored: Option<&'static str>,
+    stored: Option<ContentKindName>,
 }
 
 impl From<index::Record> for Record {
@@ -193,10 +194,7 @@ impl From<index::Record> for Record {
             bytes: record.bytes,
             time: record.time,
             tokens: record.signature.tokens,
-            stored: record.stored.map(|kind| match kind {
-                ContentKind::Text => "text",
-                ContentKind::Html => "html",
-            }),
+            stored: record.stored.map(Into::into),
             id: record.id,
         }
     }

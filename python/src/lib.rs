@@ -14,6 +14,7 @@ mod error;
 mod index;
 mod interrupt;
 mod judge;
+mod names;
 mod observe;
 mod recipe;
 mod signature;

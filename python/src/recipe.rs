@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 
 use crate::compare::Comparison;
 use crate::error::{self, Raise, parameter};
+use crate::names::{SiteRuleName, UnitName, VerifyName};
 use crate::signature::Signature;
 use crate::text;
 
@@ -239,8 +240,8 @@ impl Recipe {
 
     /// What makes a candidate a pair: exact, estimate or none.
     #[getter]
-    fn verify(&self) -> &'static str {
-        self.core.verify.name()
+    fn verify(&self) -> VerifyName {
+        self.core.verify.into()
     }
 
     /// What makes two documents a candidate.
@@ -251,14 +252,14 @@ impl Recipe {
 
     /// What a site is: label or public-suffix.
     #[getter]
-    fn sites(&self) -> &'static str {
-        self.core.sites.name()
+    fn sites(&self) -> SiteRuleName {
+        self.core.sites.into()
     }
 
     /// What a token is: words, characters or lines.
     #[getter]
-    fn tokens(&self) -> &'static str {
-        self.core.tokens.name()
+    fn tokens(&self) -> UnitName {
+        self.core.tokens.into()
     }
 
     /// Tokens in a shingle.

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import lookalike as la
 
@@ -22,7 +23,8 @@ def known(path: str) -> Iterator[str]:
         answer = index.check(b"some text", url="https://example.org/")
         for match in answer.matches:
             score: float | None = match.resemblance
-            yield f"{match.id} {score}"
+            kind: Literal["exact", "near"] = match.kind
+            yield f"{match.id} {kind} {score}"
 
 
 def bits(text: str) -> list[int]:

@@ -1,0 +1,48 @@
+//! Names of which there are few: strings in Python, whose types say which.
+
+use std::convert::Infallible;
+
+use lookalike::core::SiteRule;
+use lookalike::core::recipe::Verify;
+use lookalike::core::text::Unit;
+use lookalike::index::{ContentKind, MatchKind};
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+/// The name that a value has in Python.
+macro_rules! named {
+    ($name:ident, $of:ty, { $($value:ident => $text:literal),* $(,)? }) => {
+        #[derive(Clone, Copy)]
+        pub(crate) struct $name(pub(crate) &'static str);
+
+        impl From<$of> for $name {
+            fn from(value: $of) -> Self {
+                Self(match value { $(<$of>::$value => $text),* })
+            }
+        }
+
+        impl<'py> IntoPyObject<'py> for $name {
+            type Target = PyString;
+            type Output = Bound<'py, PyString>;
+            type Error = Infallible;
+
+            #[cfg(feature = "stubs")]
+            const OUTPUT_TYPE: pyo3::inspect::PyStaticExpr = pyo3::type_hint_subscript!(
+                pyo3::type_hint_identifier!("typing", "Literal"),
+                $(pyo3::inspect::PyStaticExpr::Constant {
+                    value: pyo3::inspect::PyStaticConstant::Str($text),
+                }),*
+            );
+
+            fn into_pyobject(self, py: Python<'py>) -> Result<Self::Output, Self::Error> {
+                self.0.into_pyobject(py)
+            }
+        }
+    };
+}
+
+named!(VerifyName, Verify, { Exact => "exact", Estimate => "estimate", None => "none" });
+named!(SiteRuleName, SiteRule, { Label => "label", PublicSuffix => "public-suffix" });
+named!(UnitName, Unit, { Words => "words", Characters => "characters", Lines => "lines" });
+named!(MatchKindName, MatchKind, { Exact => "exact", Near => "near" });
+named!(ContentKindName, ContentKind, { Text => "text", Html => "html" });
