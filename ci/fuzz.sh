@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Every fuzz target for half a minute, at once, from the pages of the tests or from fuzz/seeds on; `bash ci/fuzz.sh 600` takes longer.
+# Every fuzz target for half a minute, at once, from the pages of the tests or from fuzz/seeds on.
+# `bash ci/fuzz.sh 600` takes longer.
 set -eu
 seconds=${1:-30}
 tools=$PWD/target/tools
