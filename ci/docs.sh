@@ -2,7 +2,8 @@
 # The documentation builds without warnings, and every relative link leads somewhere.
 # (What the README shows is run by the tests of the command line.)
 set -eu
-RUSTDOCFLAGS='-D warnings' cargo doc --quiet --workspace --no-deps
+. ci/everything.bash
+RUSTDOCFLAGS='-D warnings' cargo doc --quiet "${everything[@]}" --no-deps
 dead=0
 while IFS= read -r file; do
   folder=$(dirname "$file")

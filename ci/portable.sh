@@ -1,13 +1,17 @@
 #!/usr/bin/env bash
 # Other architectures: the kernels as they are built where there is no x86-64, tested here.
-# A copy of the crate that takes this machine for another one; nothing else is changed.
+# A copy of the crates that takes this machine for another one; nothing else is changed.
 set -eu
+. ci/everything.bash
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 cp -r Cargo.toml Cargo.lock rustfmt.toml clippy.toml crates benchmarks python tests "$copy"
 grep -rl 'target_arch = "x86_64"' "$copy/crates" |
   xargs sed -i 's/target_arch = "x86_64"/target_arch = "riscv64"/'
-CARGO_TARGET_DIR=$PWD/target/portable RUSTFLAGS='-D warnings' \
-  cargo test --manifest-path "$copy/Cargo.toml" --quiet -p lookalike-kernels
-CARGO_TARGET_DIR=$PWD/target/portable RUSTFLAGS='-D warnings' \
-  cargo test --manifest-path "$copy/Cargo.toml" --quiet -p lookalike-core --test golden
+# Here and not by flags, with which all dependencies would be built again.
+sed -i -E 's/^\[(workspace\.)?lints\.rust\]$/&\nwarnings = "deny"/' "$copy/Cargo.toml" "$copy/crates/kernels/Cargo.toml"
+# Of another version, or it would take the place of the original in the folder of what is built.
+sed -i '0,/^version = "\(.*\)"$/s//version = "\1-portable"/' "$copy/Cargo.toml"
+export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}
+cargo test --manifest-path "$copy/Cargo.toml" --quiet -p lookalike-kernels
+cargo test --manifest-path "$copy/Cargo.toml" --quiet "${everything[@]}" --test golden

@@ -20,7 +20,7 @@ fn root() -> PathBuf {
 
 /// Makes a bucket of the folder.
 fn put(folder: &Path, bucket: &str) {
-    let python = std::env::var("OBJECT_STORES_PYTHON").expect("run ./test object_stores");
+    let python = std::env::var("OBJECT_STORES_PYTHON").expect("run ./test tests");
     let script = root().join("crates/corpus/tests/object_stores/store.py");
     let status = Command::new(python).arg(script).arg("put").arg(folder).arg(bucket).status();
     assert!(status.unwrap().success());

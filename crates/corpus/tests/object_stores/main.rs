@@ -27,7 +27,7 @@ struct Bucket {
 }
 
 fn environment(name: &str) -> String {
-    std::env::var(name).unwrap_or_else(|_| panic!("{name} is not set; run ./test object_stores"))
+    std::env::var(name).unwrap_or_else(|_| panic!("{name} is not set; run ./test tests"))
 }
 
 fn alone() -> MutexGuard<'static, ()> {
