@@ -7,7 +7,7 @@ need redis-server redis-server
 . ci/venv.bash
 venv target/peers-venv -r benchmarks/peers/requirements.txt
 . ci/everything.bash
-cargo build --quiet "${everything[@]}" --bins
+build_programs
 target/debug/lookalike-benchmarks --test
 target/debug/lookalike-benchmarks load target/debug/lookalike --clients 8 --seconds 1 --sustained 10 --slow 100
 target/peers-venv/bin/python benchmarks/peers/index.py --ours target/debug/lookalike-benchmarks \

@@ -3,7 +3,7 @@
 # A kernel that this machine lacks is named, never passed over silently.
 set -eu
 . ci/everything.bash
-cargo build --quiet "${everything[@]}" --bins
+build_programs
 for kernel in scalar avx2 avx512; do
   if message=$(LOOKALIKE_KERNEL=$kernel target/debug/lookalike info 2>&1 >/dev/null); then
     echo "--- $kernel"

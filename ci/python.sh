@@ -7,7 +7,7 @@ set -eu
 . ci/everything.bash
 . ci/venv.bash
 . ci/wheel.bash
-cargo build --quiet "${everything[@]}" --bins
+build_programs
 target=${CARGO_TARGET_DIR:-$PWD/target}
 out=$target/python
 wheel

@@ -7,7 +7,7 @@ set -eu
 need chromium chromium
 need curl curl
 . ci/everything.bash
-cargo build --quiet "${everything[@]}" --bins
+build_programs
 target=${CARGO_TARGET_DIR:-target}
 out=$target/server
 . ci/venv.bash

@@ -8,7 +8,7 @@ venv "$work" warcio brotli
 rm -rf "$work/in" "$work/out" "$work/newest"
 "$work/bin/python" tests/warc/make.py "$work/in"
 . ci/everything.bash
-cargo build --quiet "${everything[@]}" --bins
+build_programs
 lookalike() { target/debug/lookalike "$@"; }
 lookalike dedup "$work/in" --out "$work/out"
 "$work/bin/python" tests/warc/check.py "$work/in" "$work/out"

@@ -11,13 +11,13 @@ use pyo3::types::PyString;
 
 /// The name that a value has in Python.
 macro_rules! named {
-    ($name:ident, $of:ty, { $($value:ident => $text:literal),* $(,)? }) => {
+    ($name:ident, $of:ty, [$($value:ident),*]) => {
         #[derive(Clone, Copy)]
         pub(crate) struct $name(pub(crate) &'static str);
 
         impl From<$of> for $name {
             fn from(value: $of) -> Self {
-                Self(match value { $(<$of>::$value => $text),* })
+                Self(match value { $(<$of>::$value => <$of>::$value.name()),* })
             }
         }
 
@@ -30,7 +30,7 @@ macro_rules! named {
             const OUTPUT_TYPE: pyo3::inspect::PyStaticExpr = pyo3::type_hint_subscript!(
                 pyo3::type_hint_identifier!("typing", "Literal"),
                 $(pyo3::inspect::PyStaticExpr::Constant {
-                    value: pyo3::inspect::PyStaticConstant::Str($text),
+                    value: pyo3::inspect::PyStaticConstant::Str(<$of>::$value.name()),
                 }),*
             );
 
@@ -41,8 +41,8 @@ macro_rules! named {
     };
 }
 
-named!(VerifyName, Verify, { Exact => "exact", Estimate => "estimate", None => "none" });
-named!(SiteRuleName, SiteRule, { Label => "label", PublicSuffix => "public-suffix" });
-named!(UnitName, Unit, { Words => "words", Characters => "characters", Lines => "lines" });
-named!(MatchKindName, MatchKind, { Exact => "exact", Near => "near" });
-named!(ContentKindName, ContentKind, { Text => "text", Html => "html" });
+named!(VerifyName, Verify, [Exact, Estimate, None]);
+named!(SiteRuleName, SiteRule, [Label, PublicSuffix]);
+named!(UnitName, Unit, [Words, Characters, Lines]);
+named!(MatchKindName, MatchKind, [Exact, Near]);
+named!(ContentKindName, ContentKind, [Text, Html]);

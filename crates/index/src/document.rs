@@ -113,6 +113,16 @@ pub enum ContentKind {
     Html,
 }
 
+impl ContentKind {
+    /// Its name in answers.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Html => "html",
+        }
+    }
+}
+
 /// A document of the index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

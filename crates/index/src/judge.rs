@@ -29,7 +29,7 @@ pub enum MatchKind {
 
 impl MatchKind {
     /// Its name in answers.
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Exact => "exact",
             Self::Near => "near",

@@ -548,7 +548,7 @@ macro_rules! names {
     ($type:ty, $parameter:literal, { $($value:ident => $name:literal),* $(,)? }) => {
         impl $type {
             /// Its name in a recipe.
-            pub fn name(self) -> &'static str {
+            pub const fn name(self) -> &'static str {
                 match self { $(Self::$value => $name),* }
             }
 

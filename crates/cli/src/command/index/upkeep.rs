@@ -74,10 +74,7 @@ pub(super) fn get(index: &Index, id: &str, json: bool) -> anyhow::Result<Outcome
         say(&format!("there is no document `{}`", printable(id)));
         return Ok(Outcome::No);
     };
-    let stored = record.stored.map(|kind| match kind {
-        ContentKind::Text => "text",
-        ContentKind::Html => "html",
-    });
+    let stored = record.stored.map(ContentKind::name);
     if json {
         output::write_json(&json!({
             "id": record.id,
