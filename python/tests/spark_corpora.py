@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from conftest import make_rows
+from corpora import make_rows
 
 import lookalike as la
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pyarrow.parquet
 import pytest
-from conftest import make_rows, write_rows
+from corpora import make_rows, write_rows
 
 import lookalike as la
 

@@ -12,7 +12,7 @@ import polars
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
-from conftest import make_rows, write_rows
+from corpora import make_rows, write_rows
 
 import lookalike as la
 
