@@ -8,9 +8,11 @@ against the exact resemblance of all pairs of documents of at least 20 words, wh
 (JSON lines of a, b, and resemblance or jaccard_w5) or which is computed.
 
     python benchmarks/spark.py DOCUMENTS.jsonl [--truth RESEMBLANCE.jsonl] [--count N] [--times N]
+        [--set KEY=VALUE ...]
 
 `--times` makes the corpus so many times as large, by copies in which letters are exchanged for one
-another: no copy resembles another, and what is alike in one is alike in all.
+another: no copy resembles another, and what is alike in one is alike in all. `--set` gives all of them
+more settings of Spark.
 
 It needs pyspark, numpy, pandas below 3 and the package `lookalike`. Time is from the first action to
 the last, after a small job has started the Python workers. Processor time is that of the master, the
@@ -181,11 +183,11 @@ SETTINGS = {
 }
 
 
-def run(name: str, documents: Path, out: Path, master: str) -> None:
+def run(name: str, documents: Path, out: Path, master: str, settings: dict[str, str]) -> None:
     """One contender, in this process."""
     (out / "events").mkdir(parents=True)
     builder = SparkSession.builder.master(master).appName(name)
-    for key, value in SETTINGS.items():
+    for key, value in (SETTINGS | settings).items():
         builder = builder.config(key, value)
     spark = builder.config("spark.eventLog.dir", f"file://{out / 'events'}").getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
@@ -270,11 +272,12 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=1, help="so many copies, with other letters each")
     parser.add_argument("--only", nargs="+", choices=list(CONTENDERS), default=list(CONTENDERS))
     parser.add_argument("--limit", type=int, default=1800, help="seconds for each")
+    parser.add_argument("--set", nargs="+", default=[], metavar="KEY=VALUE", help="settings of Spark, for all")
     parser.add_argument("--run", nargs=4, help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.run:
         name, documents, out, master = asked.run
-        return run(name, Path(documents), Path(out), master)
+        return run(name, Path(documents), Path(out), master, dict(setting.split("=", 1) for setting in asked.set))
     rows = [json.loads(line) for line in asked.documents.open(encoding="utf-8")]
     step = max(1, len(rows) // asked.count) if asked.count else 1
     rows = [{"id": row["id"], "text": row["text"]} for row in rows[::step]]
@@ -295,18 +298,22 @@ def main() -> None:
             pyarrow.parquet.write_table(pa.Table.from_pylist(rows[part::8]), documents / f"{part}.parquet")
         for name in asked.only:
             out = Path(folder) / name.replace(" ", "-")
-            print(f"| {name} | {measure(name, documents, out, asked.limit, truth, long)} |", flush=True)
+            print(f"| {name} | {measure(name, documents, out, asked, truth, long)} |", flush=True)
 
 
-def measure(name: str, documents: Path, out: Path, limit: int, truth: set[Pair], long: set[str]) -> str:
+def measure(
+    name: str, documents: Path, out: Path, asked: argparse.Namespace, truth: set[Pair], long: set[str]
+) -> str:
     """The cells of one contender, on a cluster of its own."""
     out.mkdir()
     with Cluster(out, memory="4g") as cluster:
         command = [sys.executable, __file__, "", "--run", name, str(documents), str(out), cluster.master]
+        if asked.set:
+            command += ["--set", *asked.set]
         try:
-            subprocess.run(command, check=True, env=cluster.environment, timeout=limit, stderr=subprocess.PIPE)
+            subprocess.run(command, check=True, env=cluster.environment, timeout=asked.limit, stderr=subprocess.PIPE)
         except subprocess.TimeoutExpired:
-            return f"more than {limit}" + " |" * 9
+            return f"more than {asked.limit}" + " |" * 9
         except subprocess.CalledProcessError as failure:
             print(failure.stderr.decode(errors="replace")[-3000:], file=sys.stderr)
             return "failed" + " |" * 9
