@@ -264,6 +264,13 @@ def hashed_shingles(text: str) -> numpy.ndarray[Any, numpy.dtype[numpy.uint64]]:
     return numpy.unique(hashes)
 
 
+def setting(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals:
+        raise argparse.ArgumentTypeError(f"`{text}` is not KEY=VALUE")
+    return key, value
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("documents", type=Path)
@@ -272,12 +279,14 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=1, help="so many copies, with other letters each")
     parser.add_argument("--only", nargs="+", choices=list(CONTENDERS), default=list(CONTENDERS))
     parser.add_argument("--limit", type=int, default=1800, help="seconds for each")
-    parser.add_argument("--set", nargs="+", default=[], metavar="KEY=VALUE", help="settings of Spark, for all")
+    parser.add_argument(
+        "--set", nargs="*", type=setting, default=[], metavar="KEY=VALUE", help="settings of Spark, for all"
+    )
     parser.add_argument("--run", nargs=4, help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.run:
         name, documents, out, master = asked.run
-        return run(name, Path(documents), Path(out), master, dict(setting.split("=", 1) for setting in asked.set))
+        return run(name, Path(documents), Path(out), master, dict(asked.set))
     rows = [json.loads(line) for line in asked.documents.open(encoding="utf-8")]
     step = max(1, len(rows) // asked.count) if asked.count else 1
     rows = [{"id": row["id"], "text": row["text"]} for row in rows[::step]]
@@ -308,8 +317,7 @@ def measure(
     out.mkdir()
     with Cluster(out, memory="4g") as cluster:
         command = [sys.executable, __file__, "", "--run", name, str(documents), str(out), cluster.master]
-        if asked.set:
-            command += ["--set", *asked.set]
+        command += ["--set", *map("=".join, asked.set)]
         try:
             subprocess.run(command, check=True, env=cluster.environment, timeout=asked.limit, stderr=subprocess.PIPE)
         except subprocess.TimeoutExpired:

@@ -4,5 +4,5 @@ everything=(--workspace --features lookalike-cli/object-stores,lookalike-corpus/
 
 # The programs of it, of which checks run some.
 build_programs() {
-    cargo build --quiet "${everything[@]}" --bins
+  cargo build --quiet "${everything[@]}" --bins
 }

@@ -17,6 +17,7 @@ macro_rules! named {
 
         impl From<$of> for $name {
             fn from(value: $of) -> Self {
+                // A match, so that a value which the list lacks is an error of the compiler.
                 Self(match value { $(<$of>::$value => <$of>::$value.name()),* })
             }
         }
