@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from . import _native
 from ._native import Progress, Recipe
 from ._progress import Bars
+from ._tables import stream
 from .errors import ParameterError
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ AnyPath = str | os.PathLike[str]
 
 # The key of a result's report in the metadata of its schema.
 _REPORT = b"lookalike.report"
+# The key of how many rows the table had.
+_ROWS = b"lookalike.rows"
 
 
 class _Values:
@@ -275,7 +278,8 @@ def dedup_table(
     progress: Watcher = None,
 ) -> pyarrow.Table:
     """Finds look-alikes in a table: pyarrow, polars, pandas, Hugging Face, or any other that has
-    `__arrow_c_stream__`.
+    `__arrow_c_stream__`. Views count as what they show: a data set that was filtered or shuffled
+    has the rows that are left, in their order.
 
     `text` (or `html` instead), `id` and `url` name columns; with `id=None` the ids are
     the numbers of rows, from 0. Gives the columns of `clusters.parquet`, with a row for each
@@ -283,9 +287,11 @@ def dedup_table(
     """
     import pyarrow.parquet
 
-    stream = _stream(table)
     if text is None and html is None:
         raise ParameterError("either text or html must name a column", "Parameter")
+    # Of a text and a page, the page counts.
+    names = [name for name in (html or text, id, url) if name]
+    rows = stream(table, names, keep)
     options = _job_options(
         recipe=recipe,
         threshold=threshold,
@@ -307,35 +313,29 @@ def dedup_table(
     with tempfile.TemporaryDirectory(prefix="lookalike-", dir=temp) as folder:
         out = Path(folder) / "run"
         with Bars.watching(progress) as watcher:
-            report = _native.dedup_table(stream, out, options, watcher)
+            report, row_count = _native.dedup_table(rows, out, options, watcher)
         # Not mapped into memory: the folder goes.
         clusters = pyarrow.parquet.read_table(out / "clusters.parquet", memory_map=False)
     skipped = json.loads(report)["skipped"]
     if skipped:
         warnings.warn(f"{skipped} rows without a text were skipped", stacklevel=2)
-    return clusters.replace_schema_metadata({_REPORT: report.encode()})
-
-
-def _stream(table: Any) -> Any:
-    """The table as something with `__arrow_c_stream__`."""
-    if hasattr(table, "__arrow_c_stream__"):
-        return table
-    # Data sets of Hugging Face before they had it.
-    data = getattr(getattr(table, "data", None), "table", None)
-    if hasattr(data, "__arrow_c_stream__"):
-        return data
-    found = type(table).__name__
-    raise TypeError(f"a table must have `__arrow_c_stream__`, as pyarrow's have; {found} has not")
+    metadata = {_REPORT: report.encode(), _ROWS: str(row_count).encode()}
+    return clusters.replace_schema_metadata(metadata)
 
 
 def kept_mask(clusters: pyarrow.Table, rows: int) -> numpy.ndarray[Any, numpy.dtype[numpy.bool_]]:
     """Which rows of the table stay, as a mask of booleans: all but the look-alikes of others.
 
-    `clusters` is what `dedup_table` gave, and `rows` is how many rows the table has.
+    `clusters` is what `dedup_table` gave, and `rows` is how many rows the table has; another number
+    of rows is another table, and refused.
     """
     import numpy
     import pyarrow.compute
 
+    had = (clusters.schema.metadata or {}).get(_ROWS)
+    if had is not None and int(had) != rows:
+        message = f"rows is {rows}, but the table that the clusters are of had {int(had)}"
+        raise ParameterError(message, "Parameter")
     mask = numpy.ones(rows, dtype=bool)
     gone = clusters.filter(pyarrow.compute.invert(clusters["kept"]))
     mask[gone["record"].to_numpy() - 1] = False

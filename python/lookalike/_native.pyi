@@ -629,9 +629,9 @@ def dedup(inputs: "collections.abc.Sequence[str]", out: str | PathLike[str], opt
     Runs a job on files; the report, as JSON.
     """
 
-def dedup_table(table: Any, out: str | PathLike[str], options: "collections.abc.Mapping[str, object]", progress: "collections.abc.Callable[[Progress], object] | None" = None) -> str:
+def dedup_table(table: Any, out: str | PathLike[str], options: "collections.abc.Mapping[str, object]", progress: "collections.abc.Callable[[Progress], object] | None" = None) -> tuple[str, int]:
     """
-    Runs a job on a table in memory; the report, as JSON.
+    Runs a job on a table in memory; the report, as JSON, and how many rows the table has.
     """
 
 def plan(inputs: "collections.abc.Sequence[str]", options: "collections.abc.Mapping[str, object]") -> str:

@@ -102,6 +102,12 @@ impl Options<'_> {
                     "there is no column `{name}`; there are: {columns}"
                 )));
             }
+            // Arrow allows it, and nobody can say which of them is meant.
+            for name in [name, outermost] {
+                if schema.fields().iter().filter(|field| field.name() == name).count() > 1 {
+                    return Err(parameter(format!("several columns are called `{name}`")));
+                }
+            }
         }
         Ok(())
     }
@@ -192,7 +198,7 @@ pub(crate) fn plan(py: Python<'_>, inputs: Vec<String>, options: Options<'_>) ->
     serde_json::to_string(&plan).map_err(|error| parameter(error.to_string()))
 }
 
-/// Runs a job on a table in memory; the report, as JSON.
+/// Runs a job on a table in memory; the report, as JSON, and how many rows the table has.
 #[pyfunction]
 #[pyo3(signature = (
     table, out, options: "collections.abc.Mapping[str, object]",
@@ -204,12 +210,13 @@ pub(crate) fn dedup_table(
     out: PathBuf,
     options: Options<'_>,
     progress: Option<Bound<'_, PyAny>>,
-) -> PyResult<String> {
+) -> PyResult<(String, usize)> {
     let (batches, schema) = table.extract::<PyTable>()?.into_inner();
     options.check_columns(&schema)?;
+    let rows = batches.iter().map(RecordBatch::num_rows).sum();
     let batches = if options.id_field.is_empty() { numbered(batches, &schema)? } else { batches };
     let job = options.job(Vec::new())?.tables(Tables::one(TABLE, batches));
-    run(py, &job, out, progress)
+    Ok((run(py, &job, out, progress)?, rows))
 }
 
 /// What the table is called in messages.

@@ -137,9 +137,3 @@ def test_thresholds_and_recipes() -> None:
     recipe = la.Recipe.preset("henzinger-sites")
     assert la.dedup_table(table, url="url", recipe=recipe).num_rows > 0
     assert la.dedup_table(table, exact_only=True).num_rows < many
-
-
-def test_data_sets_of_hugging_face() -> None:
-    datasets = pytest.importorskip("datasets")
-    data = datasets.Dataset.from_list(ROWS)
-    assert ids(la.dedup_table(data)) == [("a", "a", True), ("c", "a", False)]

@@ -1,0 +1,83 @@
+"""Tables of every library as Arrow has them, with the rows that their users see, in that order.
+
+What comes back speaks of rows by their numbers (`kept_mask`), so a view that has other rows than the
+table under it must be followed, and what has no fixed rows is refused.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from .errors import ParameterError
+
+# The rows of a data set that are gathered at once: a chunk of Arrow's holds at most 2 GiB of text.
+_ROWS = 1000
+
+
+def stream(table: Any, names: Sequence[str], keep: str) -> Any:
+    """The table as something with `__arrow_c_stream__`.
+
+    `names` are those of the columns that must be there, and `keep` may name one more. Of what must
+    be copied, the others are left out.
+    """
+    if _is_of("datasets", "Dataset", table):
+        return _data_set(table, names, keep)
+    if hasattr(table, "__arrow_c_stream__"):
+        return table
+    raise TypeError(_refusal(table))
+
+
+def _is_of(module: str, name: str, value: Any) -> bool:
+    """Whether a value is of a type of a library, which is not imported for that."""
+    kind = getattr(sys.modules.get(module), name, None)
+    return isinstance(kind, type) and isinstance(value, kind)
+
+
+def _data_set(data: Any, names: Sequence[str], keep: str) -> Any:
+    """A data set of Hugging Face: what `filter`, `shuffle` and `select` left of it is a list of
+    indices into a table that has all rows still."""
+    if data.format["type"] == "custom":
+        message = "the data set makes its values anew each time they are read (`set_transform`)"
+        hint = "hint: make them once with `map`, or go without them by `reset_format()`"
+        raise ParameterError(f"{message}\n{hint}", "Parameter")
+    whole = data.data.table
+    # A library that has its indices elsewhere is asked for every row.
+    if getattr(data, "_indices", whole) is None and len(data) == whole.num_rows:
+        return whole
+
+    import pyarrow
+
+    # `meta.text` may be in the column `meta`.
+    wanted = {part for name in names for part in (name, name.partition(".")[0])}
+    # Rather a column too many than one too few: what is not there is for the job to say.
+    columns = [name for name in data.column_names if name in wanted or name in keep]
+    if not all(name in columns or name.partition(".")[0] in columns for name in names):
+        columns = data.column_names
+    rows = data.with_format("arrow", columns=columns)
+    # At least one piece, for the columns' types. The library gives a chunk for each row.
+    starts = range(0, max(len(data), 1), _ROWS)
+    pieces = [rows[start : start + _ROWS].combine_chunks() for start in starts]
+    return pyarrow.concat_tables(pieces)
+
+
+def _refusal(table: Any) -> str:
+    """Why something is no table, and what to give instead."""
+    found = type(table).__name__
+    refused = [
+        ("polars", "LazyFrame", "it has no rows yet, and may have them in another order each time",
+         "collect it first, and use what you collected: `frame = lazy.collect()`"),
+        ("datasets", "IterableDataset", "its rows are there one after the other only, once each",
+         "make a table of it first: `Dataset.from_list(list(stream))`, or `dedup` its files"),
+        ("datasets", "DatasetDict", "it has several tables",
+         "give one of them, as in `data[\"train\"]`, or `concatenate_datasets` them"),
+        ("datasets", "IterableDatasetDict", "it has several streams, and no tables",
+         "give one table: `Dataset.from_list(list(data[\"train\"]))`, or `dedup` the files"),
+        ("pyarrow.dataset", "Dataset", "its rows are still in files",
+         "read it first: `dataset.to_table()`, or `dedup` the files"),
+    ]  # fmt: skip
+    for module, name, fault, hint in refused:
+        if _is_of(module, name, table):
+            return f"{found} is no table: {fault}\nhint: {hint}"
+    return f"a table must have `__arrow_c_stream__`, as pyarrow's have; {found} has not"
