@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every fuzz target for half a minute, at once, from the pages of the tests or from fuzz/seeds on.
+# Every fuzz target for half a minute, at once, from fuzz/seeds and the pages of the tests on.
 # `bash ci/fuzz.sh 600` takes longer.
 set -eu
 seconds=${1:-30}
@@ -14,11 +14,13 @@ cargo fuzz build --fuzz-dir fuzz --sanitizer none
 started=()
 for path in fuzz/fuzz_targets/*.rs; do
   target=$(basename "$path" .rs)
-  seeds=fuzz/seeds/$target
-  [ -d "$seeds" ] || seeds=crates/core/tests/${target}_pages
+  seeds=()
+  for folder in "fuzz/seeds/$target" "crates/core/tests/${target}_pages"; do
+    [ ! -d "$folder" ] || seeds+=("$folder")
+  done
   mkdir -p "fuzz/corpus/$target"
   cargo fuzz run --fuzz-dir fuzz --sanitizer none "$target" \
-    "fuzz/corpus/$target" "$seeds" -- \
+    "fuzz/corpus/$target" "${seeds[@]}" -- \
     -max_total_time="$seconds" -max_len=16384 -timeout=10 -rss_limit_mb=1024 -verbosity=0 -print_final_stats=1 &
   started+=($!)
 done

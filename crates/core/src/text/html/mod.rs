@@ -48,19 +48,21 @@
 //!
 //! One pass, linear in the page. Memory: the text, at most six times the page and
 //! nearly always a part of it, one attribute value, and a few counters, whatever
-//! the nesting; open `svg` elements take a byte each.
+//! the nesting; open `svg` elements take a byte each. The stack is the same for
+//! every page.
 
 mod elements;
 mod foreign;
 mod hidden;
 mod image;
+mod reader;
 
 use std::convert::Infallible;
 
 use elements::Element;
 use foreign::Foreign;
 use hidden::Hidden;
-use html5gum::{Emitter, State, Tokenizer};
+use html5gum::{Emitter, State};
 use image::{Form, Location};
 
 use super::document::{Text, TextBuf};
@@ -100,10 +102,8 @@ impl Extractor {
     /// ```
     pub fn extract(&mut self, page: &[u8], url: Option<&str>) -> Text<'_> {
         self.page.begin(page.len(), url);
-        match Tokenizer::new_with_emitter(page, &mut self.page).finish() {
-            Ok(()) => self.page.text.as_text(),
-            Err(never) => match never {},
-        }
+        reader::tokenize(page, &mut self.page);
+        self.page.text.as_text()
     }
 }
 
