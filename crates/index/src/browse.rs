@@ -13,14 +13,18 @@ impl Index {
     /// # Errors
     /// If the index cannot be read or is damaged.
     pub fn page(&self, from: u64, limit: usize) -> Result<Vec<Record>> {
-        // Between two changes: what is a hole now has its record still.
+        // Between two changes: what is a hole now has its record still, and what the store has
+        // beyond the lists is of a change that is being made.
         let lists = self.lists();
         let entries = self.store().from(Table::Documents, &from.to_be_bytes())?;
         let records = entries.map(|entry| self.decode_entry(entry?));
+        let is_known = |record: &Result<Record>| {
+            record.as_ref().map_or(true, |record| record.number < lists.next)
+        };
         let is_alive = |record: &Result<Record>| {
             record.as_ref().map_or(true, |record| !lists.holes.contains(&record.number))
         };
-        records.filter(is_alive).take(limit).collect()
+        records.take_while(is_known).filter(is_alive).take(limit).collect()
     }
 
     /// The document of an id and its content, if that is stored, as they are at one moment.

@@ -38,6 +38,8 @@ pub enum ErrorKind {
     },
     /// The folder is no index.
     NoIndex(PathBuf),
+    /// The folder is an index whose making was interrupted.
+    Unfinished(PathBuf),
     /// There is something in the folder already.
     Exists(PathBuf),
     /// Another process has the index open, or this one has it open twice.
@@ -157,6 +159,12 @@ impl fmt::Display for Error {
                 f,
                 "`{}`: is no index\n\
                  hint: `lookalike index create` makes one",
+                path.display()
+            ),
+            ErrorKind::Unfinished(path) => write!(
+                f,
+                "`{}`: is an index whose making was interrupted: there is nothing in it yet\n\
+                 hint: `lookalike index create` makes it again",
                 path.display()
             ),
             ErrorKind::Exists(path) => {

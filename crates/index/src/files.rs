@@ -36,6 +36,34 @@ pub(crate) fn sync_folder(folder: &Path) -> Result<()> {
     synced.map_err(|error| Error::io(folder, Operation::Write, error))
 }
 
+/// Makes a folder and those above it, and sees on disk that all of them have their names, this one
+/// also if it was there already.
+pub(crate) fn create_folder(folder: &Path) -> Result<()> {
+    let is_missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
+    let missing: Vec<&Path> = folder.ancestors().skip(1).take_while(is_missing).collect();
+    std::fs::create_dir_all(folder).map_err(|e| Error::io(folder, Operation::Create, e))?;
+    missing.into_iter().rev().chain([folder]).try_for_each(sync_parent)
+}
+
+/// Sees on disk that a file or folder has its name.
+pub(crate) fn sync_parent(path: &Path) -> Result<()> {
+    match path.parent() {
+        Some(parent) if parent.as_os_str().is_empty() => sync_folder(Path::new(".")),
+        Some(parent) => sync_folder(parent),
+        None => Ok(()),
+    }
+}
+
+/// Removes a folder with all that is in it, if it is there.
+pub(crate) fn remove_folder(folder: &Path) -> Result<()> {
+    match std::fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(Error::io(folder, Operation::Remove, error))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Writes a file under another name, sees it on disk, and gives it its name.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     let partial = path.with_extension("partial");
@@ -45,5 +73,5 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     });
     written.map_err(|error| Error::io(&partial, Operation::Write, error))?;
     std::fs::rename(&partial, path).map_err(|e| Error::io(path, Operation::Rename, e))?;
-    path.parent().map_or(Ok(()), sync_folder)
+    sync_parent(path)
 }

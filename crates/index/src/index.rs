@@ -12,13 +12,16 @@ use lookalike_core::{Kernel, Recipe, Signature, Signer};
 
 use crate::document::{Content, Document, Record, SignatureLayout};
 use crate::error::{Error, ErrorKind, Operation, Result};
+use crate::files::{create_folder, remove_folder, sync_folder};
 use crate::header::Header;
 use crate::judge::{Judge, Match, Query};
 use crate::options::{CreateOptions, OpenOptions};
 use crate::pending::{Pending, keys};
 use crate::postings::{Posting, REBUILD, Recent, Run};
+use crate::rebuild::{Rebuilt, finish_switch, rebuild};
+use crate::sound::Expected;
 use crate::state::{Head, Runs};
-use crate::store::{Acknowledged, Durability, Entries, Store, Table};
+use crate::store::{Acknowledged, Durability, Entries, Lock, Store, Table};
 use crate::templates::SiteTemplates;
 use crate::tools::{Tools, prepare};
 use crate::view::{Lists, View, content};
@@ -29,6 +32,9 @@ pub(crate) const HEADER: &str = "index";
 pub(crate) const ACKNOWLEDGED: &str = "acknowledged";
 pub(crate) const STORE: &str = "store";
 pub(crate) const RUNS: &str = "runs";
+pub(crate) const LOCK: &str = "lock";
+/// Made first and removed last when an index is made: what is beside it may be thrown away.
+const CREATING: &str = "creating";
 
 /// Documents of a load that are committed together.
 const LOAD_BATCH: usize = 1000;
@@ -53,6 +59,7 @@ pub struct Index {
     lists: RwLock<Lists>,
     writer: Mutex<Writer>,
     tools: Mutex<Vec<Tools>>,
+    rebuilt: Option<Rebuilt>,
 }
 
 /// What a check found.
@@ -109,7 +116,8 @@ pub struct CheckedAndAdded {
 }
 
 impl Index {
-    /// Makes an index in a folder that is empty or does not exist.
+    /// Makes an index in a folder that is empty or does not exist, or in which the making of one was
+    /// interrupted.
     ///
     /// A recipe that verifies by estimates keeps its sketches; so does one of bottom sketches if
     /// contents are not stored.
@@ -144,40 +152,62 @@ impl Index {
         recipe.keep_sketch |= bottom && !options.stores_text();
         recipe.validate()?;
         let header = Header::new(&recipe, options.stores_text(), options.opening().secret.as_ref());
-        fs::create_dir_all(path).map_err(|e| Error::io(path, Operation::Create, e))?;
-        let mut within = fs::read_dir(path).map_err(|e| Error::io(path, Operation::Read, e))?;
-        if within.next().is_some() {
-            return Err(Error::new(ErrorKind::Exists(path.to_owned())));
-        }
+        create_folder(path)?;
+        is_free(path)?;
+        let lock = Lock::acquire(&path.join(LOCK), path)?;
+        // Again, now that nobody else is at it.
+        begin_creating(path)?;
         let runs = path.join(RUNS);
         fs::create_dir(&runs).map_err(|e| Error::io(&runs, Operation::Create, e))?;
-        let store = Store::open(&path.join(STORE), path, options.opening().cache_bytes)?;
+        let mut store = Store::create(&path.join(STORE), lock, options.opening().cache_bytes)?;
         begin(&store, Head::default(), &Runs::default())?;
         if recipe.templates.are_learned() {
             SiteTemplates::write(&store, templates)?;
         }
-        Acknowledged::create(&path.join(ACKNOWLEDGED), 0)?;
-        // The last: without it the folder is no index.
+        let acknowledged = Acknowledged::create(&path.join(ACKNOWLEDGED), 0)?;
+        // Without it the folder is no index.
         header.write(&path.join(HEADER))?;
-        Self::with_store(path, header, store, options.opening())
+        end_creating(path)?;
+        store.accept();
+        Self::with_store(path, header, store, acknowledged, options.opening())
     }
 
-    /// Opens an index.
+    /// Opens an index. Nothing is deleted, and if this fails, nothing is changed.
     ///
     /// # Errors
     /// If there is none, it is in use by another process, it is damaged, its secret is another
     /// one, or the system refuses.
     pub fn open(path: &Path, options: &OpenOptions) -> Result<Self> {
-        let header = Header::read(&path.join(HEADER), path)?;
+        let header = read_header(path)?;
         header.signing_recipe(path, options.secret.as_ref())?;
-        let store = Store::open(&path.join(STORE), path, options.cache_bytes)?;
-        Self::with_store(path, header, store, options)
+        let lock = Lock::acquire(&path.join(LOCK), path)?;
+        finish_switch(path)?;
+        if options.rebuild {
+            let rebuilt = rebuild(path, &header, options)?;
+            drop(lock);
+            let options = options.clone().rebuild(false);
+            let mut index = Self::open(path, &options)?;
+            index.rebuilt = Some(rebuilt);
+            return Ok(index);
+        }
+        let acknowledged = Acknowledged::open(&path.join(ACKNOWLEDGED))?;
+        let expected = Expected {
+            acknowledged: Some(acknowledged.operations()),
+            templates: header.recipe.templates.are_learned(),
+        };
+        let store = Store::open(&path.join(STORE), lock, options.cache_bytes, expected)?;
+        let mut index = Self::with_store(path, header, store, acknowledged, options)?;
+        index.store.accept();
+        end_creating(path)?;
+        remove_orphans(&index.runs_folder(), &index.writer().runs)?;
+        Ok(index)
     }
 
     fn with_store(
         path: &Path,
         header: Header,
         store: Store,
+        acknowledged: Acknowledged,
         options: &OpenOptions,
     ) -> Result<Self> {
         let recipe = header.signing_recipe(path, options.secret.as_ref())?;
@@ -187,28 +217,20 @@ impl Index {
         let head = store.get(Table::State, Head::KEY)?;
         let head = Head::decode(head.as_deref(), store.path())?;
         let runs = store.get(Table::State, Runs::KEY)?;
-        let mut runs = Runs::decode(runs.as_deref(), store.path())?;
-        if options.rebuild {
-            (runs.flushed, runs.entries) = (0, Vec::new());
-        }
-        let folder = path.join(RUNS);
-        remove_orphans(&folder, &runs)?;
-        let file = path.join(ACKNOWLEDGED);
-        let (acknowledged, operations) = if options.rebuild {
-            (Acknowledged::create(&file, head.operations)?, head.operations)
-        } else {
-            Acknowledged::open(&file)?
-        };
-        if head.operations < operations {
-            let lost = operations - head.operations;
+        let runs = Runs::decode(runs.as_deref(), store.path())?;
+        if head.operations < acknowledged.operations() {
+            let lost = acknowledged.operations() - head.operations;
             let fault = format!("the last {lost} acknowledged operations are missing\n{REBUILD}");
             return Err(Error::corruption(store.path(), fault));
         }
+        let folder = path.join(RUNS);
         let open = |&entry| Run::open(&folder, entry).map(Arc::new);
         let open_runs: Vec<Arc<Run>> = runs.entries.iter().map(open).collect::<Result<_>>()?;
         let holes = holes(&store, head)?;
         let templates = SiteTemplates::open(&store, &recipe)?;
         let writer = Writer { head, runs, acknowledged, garbage: Vec::new(), merging: None };
+        let next = head.next;
+        let lists = Lists { runs: open_runs, recent: Recent::default(), holes, next };
         let index = Self {
             path: path.to_owned(),
             header,
@@ -220,16 +242,18 @@ impl Index {
             threads: options.threads,
             store,
             templates,
-            lists: RwLock::new(Lists { runs: open_runs, recent: Recent::default(), holes }),
+            lists: RwLock::new(lists),
             writer: Mutex::new(writer),
             tools: Mutex::default(),
+            rebuilt: None,
         };
-        if options.rebuild {
-            index.rebuild(&mut index.writer())?;
-        } else {
-            index.read_recent()?;
-        }
+        index.read_recent()?;
         Ok(index)
+    }
+
+    /// What was found when it was opened with [`OpenOptions::rebuild`]; `None` if it was not.
+    pub fn rebuilt(&self) -> Option<&Rebuilt> {
+        self.rebuilt.as_ref()
     }
 
     /// Makes the postings again that were in memory when the index was closed.
@@ -429,7 +453,7 @@ impl Index {
         let mut writer = self.writer();
         self.store.sync()?;
         let operations = writer.head.operations;
-        writer.acknowledged.set(operations)?;
+        writer.acknowledged.set(operations);
         Ok(count)
     }
 
@@ -756,6 +780,74 @@ fn parts<'d, 't>(documents: &'d [Document<'t>], threads: usize) -> Vec<&'d [Docu
     parts
 }
 
+/// Whether an index can be made here: the folder is empty but for a lock, or what is in it is an index
+/// whose making was interrupted.
+fn is_free(path: &Path) -> Result<bool> {
+    const PARTS: [&str; 7] = [
+        LOCK,
+        CREATING,
+        STORE,
+        RUNS,
+        ACKNOWLEDGED,
+        "acknowledged.partial", // as `write_whole` names what it has not finished
+        "index.partial",
+    ];
+    let failed = |error| Error::io(path, Operation::Read, error);
+    let mut names = Vec::new();
+    for entry in fs::read_dir(path).map_err(failed)? {
+        names.push(entry.map_err(failed)?.file_name());
+    }
+    let interrupted = names.iter().any(|name| name == CREATING);
+    let parts = if interrupted { &PARTS[..] } else { &PARTS[..1] };
+    let is_part = |name: &std::ffi::OsString| parts.iter().any(|part| name == part);
+    if names.iter().all(is_part) {
+        Ok(interrupted)
+    } else {
+        Err(Error::new(ErrorKind::Exists(path.to_owned())))
+    }
+}
+
+/// Marks a folder as an index in the making, and removes what an interrupted one left.
+fn begin_creating(path: &Path) -> Result<()> {
+    let interrupted = is_free(path)?;
+    let marker = path.join(CREATING);
+    let marked = fs::File::create(&marker).and_then(|marker| marker.sync_all());
+    marked.map_err(|error| Error::io(&marker, Operation::Create, error))?;
+    sync_folder(path)?;
+    if interrupted {
+        remove_folder(&path.join(STORE))?;
+        remove_folder(&path.join(RUNS))?;
+    }
+    Ok(())
+}
+
+/// An index that has its header is made.
+fn end_creating(path: &Path) -> Result<()> {
+    let marker = path.join(CREATING);
+    match fs::remove_file(&marker) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(Error::io(&marker, Operation::Remove, error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The header of an index, or what there is in its place.
+fn read_header(path: &Path) -> Result<Header> {
+    let header = path.join(HEADER);
+    Header::read(&header, path).map_err(|error| match error.kind() {
+        ErrorKind::NoIndex(_) if path.join(CREATING).exists() => {
+            Error::new(ErrorKind::Unfinished(path.to_owned()))
+        }
+        ErrorKind::NoIndex(_) if path.join(STORE).exists() => {
+            let fault = "it is missing, and the documents beside it cannot be read without it\n\
+                         hint: nothing was changed; put the file back from a copy";
+            Error::corruption(&header, fault)
+        }
+        _ => error,
+    })
+}
+
 /// The first records of a store.
 pub(crate) fn begin(store: &Store, head: Head, runs: &Runs) -> Result<()> {
     let mut changes = store.changes();
@@ -765,12 +857,18 @@ pub(crate) fn begin(store: &Store, head: Head, runs: &Runs) -> Result<()> {
 }
 
 /// The numbers in the table of holes.
-fn holes(store: &Store, head: Head) -> Result<HashSet<u64>> {
+pub(crate) fn numbers_of_holes(store: &Store) -> Result<HashSet<u64>> {
     let mut holes = HashSet::new();
     for entry in store.from(Table::Holes, &[])? {
         let (key, _) = entry?;
         holes.extend(<[u8; 8]>::try_from(&key[..]).map(u64::from_be_bytes));
     }
+    Ok(holes)
+}
+
+/// The same, as many as there must be.
+fn holes(store: &Store, head: Head) -> Result<HashSet<u64>> {
+    let holes = numbers_of_holes(store)?;
     if holes.len() as u64 == head.holes {
         return Ok(holes);
     }
@@ -806,5 +904,80 @@ impl Iterator for Documents<'_> {
                 Err(error) => return Some(Err(error)),
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn index(name: &str) -> Index {
+        let name = format!("lookalike-index-{name}-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let _ = fs::remove_dir_all(&path);
+        Index::create(&path, &Recipe::preset("text").unwrap(), &CreateOptions::new()).unwrap()
+    }
+
+    fn removed(index: Index) {
+        let path = index.path.clone();
+        drop(index);
+        fs::remove_dir_all(path).unwrap();
+    }
+
+    /// The store has a change before readers see it: then a document that is replaced stands there
+    /// under two numbers.
+    #[test]
+    fn a_page_between_commit_and_update_shows_each_document_once() {
+        let index = index("between");
+        for n in 0..3 {
+            let (id, text) = (n.to_string(), format!("text number {n}"));
+            index.add(&Document::text(id, &text)).unwrap();
+        }
+        let before = index.page(0, 10).unwrap();
+        let document = Document::text("1", "another text");
+        let mut tools = Tools::new(&index.recipe, index.layout, index.kernel).unwrap();
+        let signature = index.query(&document, &mut tools).unwrap().signature;
+        let prepared = prepare(&document, signature, true).unwrap();
+        let (writer, lists) = (index.writer(), index.lists());
+        let mut change =
+            Change { index: &index, lists: &lists, pending: Pending::new(writer.head) };
+        change.add(prepared, &mut tools).unwrap();
+        let mut changes = index.store.changes();
+        change.pending.write(&mut changes);
+        let head = Head { operations: writer.head.operations + 1, ..change.pending.head };
+        changes.insert(Table::State, Head::KEY, &head.encode());
+        drop((writer, lists));
+        index.store.commit(changes, Durability::Now).unwrap();
+        assert_eq!(index.page(0, 10).unwrap(), before);
+        assert_eq!(index.page(2, 10).unwrap(), before[2..]);
+        removed(index);
+    }
+
+    #[test]
+    fn what_is_on_disk_is_said_to_be_though_it_cannot_be_acknowledged() {
+        let index = index("lag");
+        let text = |n: u64| format!("text number {n}");
+        let added = index.add(&Document::text("0", &text(0))).unwrap();
+        assert_eq!(added.number, 0);
+        index.writer().acknowledged.refuse_writes();
+        // It is there, and the answer says so.
+        let added = index.add(&Document::text("1", &text(1))).unwrap();
+        assert_eq!(added.number, 1);
+        assert!(index.get("1").unwrap().is_some());
+        // The next is refused, and not there.
+        for _ in 0..2 {
+            let error = index.add(&Document::text("2", &text(2))).unwrap_err();
+            assert!(error.is_io() && error.to_string().contains("acknowledged"), "{error}");
+            assert!(index.get("2").unwrap().is_none());
+            assert!(index.remove("1").unwrap_err().is_io());
+        }
+        index.writer().acknowledged.allow_writes();
+        assert_eq!(index.add(&Document::text("2", &text(2))).unwrap().number, 2);
+        let path = index.path.clone();
+        drop(index);
+        let operations = Acknowledged::open(&path.join(ACKNOWLEDGED)).unwrap().operations();
+        let index = Index::open(&path, &OpenOptions::new()).unwrap();
+        assert_eq!((index.len(), index.writer().head.operations), (3, operations));
+        removed(index);
     }
 }

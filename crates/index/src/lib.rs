@@ -46,8 +46,9 @@
 //! - Any number of threads check at once; changes are made one after another, and
 //!   [`Index::check_and_add`] has nothing in between. One process at a time.
 //! - Everything that is read is checked. Damage is an error that names the file and
-//!   the record, never another answer. [`Index::verify`] looks at everything;
-//!   [`OpenOptions::rebuild`] goes on with the documents that are there.
+//!   the record, never another answer, and an index that is not opened because of it is
+//!   not changed. [`Index::verify`] looks at everything; [`OpenOptions::rebuild`] goes on
+//!   with the documents that can be read.
 //!
 //! # What it costs
 //!
@@ -65,6 +66,7 @@
 //! postings  key -> documents: in memory, then runs         writer    flushes, merges
 //! view      lists of a moment -> candidates                pending   changes not made yet
 //! judge     candidate -> match                             maintenance  verify, compact, copy
+//! sound     what the store must have before it is opened   rebuild   postings from documents
 //! browse    documents page by page                        templates  of sites, left out
 //!                                                          clusters  what looks alike in the index
 //! ```
@@ -82,6 +84,8 @@ mod maintenance;
 mod options;
 mod pending;
 mod postings;
+mod rebuild;
+mod sound;
 mod state;
 mod store;
 mod templates;
@@ -100,4 +104,5 @@ pub use index::{AddIf, Added, Answer, CheckedAndAdded, Documents, Index};
 pub use judge::{Match, MatchKind};
 pub use maintenance::{Stats, Verified};
 pub use options::{CreateOptions, OpenOptions};
+pub use rebuild::Rebuilt;
 pub use view::LIST_LIMIT;

@@ -3,24 +3,21 @@
 use std::fs;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use lookalike_core::mix;
 
 use crate::error::{Error, ErrorKind, Operation, Result};
-use crate::files::sync_folder;
-use crate::index::{ACKNOWLEDGED, HEADER, Index, RUNS, STORE, begin};
+use crate::files::{remove_folder, sync_folder, sync_parent};
+use crate::index::{ACKNOWLEDGED, HEADER, Index, LOCK, RUNS, STORE, begin};
 use crate::pending::keys;
-use crate::postings::merge::{due, merge};
 use crate::postings::{Posting, REBUILD, Run};
 use crate::state::TemplateCounts;
-use crate::store::{Acknowledged, Durability, Store, Table};
+use crate::store::{Acknowledged, Durability, Lock, Store, Table};
 use crate::view::content;
-use crate::writer::{Writer, write_run};
+use crate::writer::{NewRuns, Writer};
 
 /// Bytes of entries that are copied together.
-const COPY_BYTES: usize = 4 << 20;
+pub(crate) const COPY_BYTES: usize = 4 << 20;
 
 /// Numbers about an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,6 +93,7 @@ impl Index {
         if let Some(templates) = self.templates() {
             templates.verify(self.store())?;
         }
+        self.store().verify()?;
         let mut verified = Verified::default();
         let mut expected = Sum::default();
         for record in self.documents_of(&writer)? {
@@ -150,7 +148,8 @@ impl Index {
     /// or further on the way.
     pub fn compact(&self) -> Result<()> {
         let mut writer = self.writer();
-        self.rebuild(&mut writer)?;
+        writer.acknowledged.catch_up()?;
+        self.renew_runs(&mut writer)?;
         let holes: Vec<u64> = self.lists().holes.iter().copied().collect();
         self.close(&mut writer, &holes)?;
         drop(writer);
@@ -158,49 +157,19 @@ impl Index {
     }
 
     /// Makes all postings again from the documents.
-    pub(crate) fn rebuild(&self, writer: &mut Writer) -> Result<()> {
+    fn renew_runs(&self, writer: &mut Writer) -> Result<()> {
         if let Some(merging) = writer.merging.take() {
             merging.abandon();
         }
-        let folder = self.runs_folder();
-        let mut next_id = writer.runs.next_id;
-        let mut runs: Vec<Arc<Run>> = Vec::new();
-        let mut postings: Vec<Posting> = Vec::new();
-        let mut first = 0;
-        let mut write = |documents, postings: &mut Vec<Posting>, last: bool| -> Result<()> {
-            postings.sort_unstable();
-            runs.push(Arc::new(write_run(&folder, &mut next_id, documents, postings)?));
-            postings.clear();
-            while let Some(inputs) = due(&runs).or((last && runs.len() > 1).then_some(&runs[..])) {
-                let ids: Vec<u64> = inputs.iter().map(|run| run.entry().id).collect();
-                let stop = AtomicBool::new(false);
-                let holes = &self.lists().holes;
-                let Some(merged) = merge(inputs, holes, &folder, next_id, &stop)? else { break };
-                next_id += 1;
-                let is_input = |run: &Arc<Run>| ids.contains(&run.entry().id);
-                let at = runs.iter().position(is_input).unwrap_or(0);
-                for run in runs.iter().filter(|run| is_input(run)) {
-                    let _ = fs::remove_file(run.path());
-                }
-                runs.retain(|run| !is_input(run));
-                runs.insert(at, Arc::new(merged));
-            }
-            Ok(())
-        };
+        let (next_id, postings) = (writer.runs.next_id, self.run_postings());
+        let mut runs = NewRuns::new(self.runs_folder(), next_id, postings);
         for record in self.documents_of(writer)? {
             let record = record?;
-            if postings.len() >= self.run_postings() {
-                write(first..record.number, &mut postings, false)?;
-                first = record.number;
-            }
             let keys = keys(self.judge().rule(), &record.id, &record.signature);
-            let number = record.number;
-            postings.extend(keys.into_iter().map(|key| Posting { key, number }));
+            runs.push(record.number, keys)?;
         }
         let end = writer.head.next;
-        if first < end {
-            write(first..end, &mut postings, true)?;
-        }
+        let (runs, next_id) = runs.finish(end)?;
         writer.runs.next_id = next_id;
         self.switch(writer, &runs, end)
     }
@@ -220,12 +189,7 @@ impl Index {
         let partial = PartialFolder(Some(to.with_file_name(name)));
         let Some(folder) = &partial.0 else { unreachable!("it was just named") };
         // What a killed process left.
-        match fs::remove_dir_all(folder) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(Error::io(folder, Operation::Remove, error));
-            }
-            _ => {}
-        }
+        remove_folder(folder)?;
         let runs_folder = folder.join(RUNS);
         fs::create_dir_all(&runs_folder)
             .map_err(|error| Error::io(&runs_folder, Operation::Create, error))?;
@@ -236,7 +200,8 @@ impl Index {
         let files = self.lists().runs.clone();
         drop(writer);
 
-        let copy = Store::open(&folder.join(STORE), to, 8 << 20)?;
+        let lock = Lock::acquire(&folder.join(LOCK), to)?;
+        let copy = Store::create(&folder.join(STORE), lock, 8 << 20)?;
         begin(&copy, head, &runs)?;
         if let Some(templates) = self.templates() {
             let mut changes = copy.changes();
@@ -292,8 +257,7 @@ impl PartialFolder {
         let Some(folder) = &self.0 else { return Ok(()) };
         fs::rename(folder, to).map_err(|error| Error::io(to, Operation::Rename, error))?;
         self.0 = None;
-        let parent = to.parent().filter(|parent| !parent.as_os_str().is_empty());
-        sync_folder(parent.unwrap_or(Path::new(".")))
+        sync_parent(to)
     }
 }
 

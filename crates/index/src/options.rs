@@ -108,8 +108,9 @@ impl OpenOptions {
         self
     }
 
-    /// Whether to go on with the documents that are there, and to make all postings again from
-    /// them: for an index that lost postings, or the end of its journal, to damage.
+    /// Whether to make the index anew from the documents that can be read, beside the old one and
+    /// then in its place: for an index that lost postings, documents, or the end of its journal to
+    /// damage. [`Index::rebuilt`](crate::Index::rebuilt) says what is not there any more.
     #[must_use]
     pub fn rebuild(mut self, rebuild: bool) -> Self {
         self.rebuild = rebuild;

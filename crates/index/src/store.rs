@@ -15,10 +15,11 @@
 //! fjall takes a journal that ends in the middle for one that a crash cut off,
 //! and damage in its middle for such an end. So that acknowledged operations
 //! cannot vanish unseen, their number stands in a file of its own as well
-//! ([`Acknowledged`]).
+//! ([`Acknowledged`]), and its files are looked at before it may act on them
+//! ([`sound`](crate::sound)).
 
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Seek as _, Write as _};
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Read as _, Seek as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -28,10 +29,12 @@ use fjall::{
     AbstractTree as _, CompressionType, Database, Keyspace, KeyspaceCreateOptions, LsmError,
     OwnedWriteBatch, PersistMode, Readable as _, Slice, Snapshot,
 };
-use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
+use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
 
 use crate::error::{Error, ErrorKind, Operation, Result};
+use crate::files::{sync_folder, write_whole};
 use crate::postings::REBUILD;
+use crate::sound::{self, Expected, Tail};
 
 /// The keyspaces. Their names are part of the format.
 const DOCUMENTS: &str = "documents";
@@ -109,8 +112,10 @@ pub(crate) struct Store {
     path: PathBuf,
     /// `None` only while it is dropped.
     open: Option<Open>,
+    /// Ends of journals that are put back if the index is not opened after all.
+    tails: Vec<Tail>,
     /// Given back after the store is closed.
-    _lock: Lock,
+    _lock: Option<Lock>,
 }
 
 struct Open {
@@ -119,6 +124,21 @@ struct Open {
 }
 
 impl Open {
+    fn new(path: &Path, cache_bytes: u64) -> Result<Self> {
+        guarded(path, "cannot be opened", || {
+            let database = Database::builder(path)
+                .cache_size(cache_bytes)
+                .max_journaling_size(JOURNAL_BYTES)
+                .journal_compression(CompressionType::None)
+                .manual_journal_persist(true)
+                .worker_threads(2)
+                .open()?;
+            let [a, b, c, d, e] =
+                Table::ALL.map(|table| database.keyspace(table.name(), || table.options()));
+            Ok(Self { keyspaces: [a?, b?, c?, d?, e?], database })
+        })
+    }
+
     fn keyspace(&self, table: Table) -> &Keyspace {
         &self.keyspaces[table as usize]
     }
@@ -141,28 +161,36 @@ impl Changes<'_> {
 }
 
 impl Store {
-    /// Opens the store in a folder, or makes one. `index` is the folder that users know.
-    pub(crate) fn open(path: &Path, index: &Path, cache_bytes: u64) -> Result<Self> {
-        // fjall has a lock of its own, but its files are looked at before it takes that.
-        let lock = Lock::acquire(&path.with_file_name("lock"), index)?;
-        check_manifests(&path.join("keyspaces"))?;
-        let opened = guarded(path, "cannot be opened", || {
-            let database = Database::builder(path)
-                .cache_size(cache_bytes)
-                .max_journaling_size(JOURNAL_BYTES)
-                .journal_compression(CompressionType::None)
-                .manual_journal_persist(true)
-                .worker_threads(2)
-                .open()?;
-            let [a, b, c, d, e] =
-                Table::ALL.map(|table| database.keyspace(table.name(), || table.options()));
-            Ok(Open { keyspaces: [a?, b?, c?, d?, e?], database })
-        });
-        let open = opened.map_err(|error| match error.kind() {
-            ErrorKind::InUse(_) => Error::new(ErrorKind::InUse(index.to_owned())),
-            _ => error,
-        })?;
-        Ok(Self { path: path.to_owned(), open: Some(open), _lock: lock })
+    /// Makes a store in a folder that does not exist. It gives the lock back when it is closed.
+    pub(crate) fn create(
+        path: &Path,
+        lock: impl Into<Option<Lock>>,
+        cache_bytes: u64,
+    ) -> Result<Self> {
+        let open = Open::new(path, cache_bytes)?;
+        // What fjall does not do itself.
+        sync_folder(&path.join("keyspaces"))?;
+        Ok(Self { path: path.to_owned(), open: Some(open), tails: Vec::new(), _lock: lock.into() })
+    }
+
+    /// Opens the store in a folder. If this fails, or [`accept`](Self::accept) is not called, the
+    /// folder is as it was.
+    pub(crate) fn open(
+        path: &Path,
+        lock: impl Into<Option<Lock>>,
+        cache_bytes: u64,
+        expected: Expected,
+    ) -> Result<Self> {
+        let tails = sound::check(path, expected)?;
+        // Already, so that the ends of journals are put back if it cannot be opened.
+        let mut store = Self { path: path.to_owned(), open: None, tails, _lock: lock.into() };
+        store.open = Some(Open::new(path, cache_bytes)?);
+        Ok(store)
+    }
+
+    /// Says that the index is opened.
+    pub(crate) fn accept(&mut self) {
+        self.tails.clear();
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -263,6 +291,34 @@ impl Store {
         Ok(())
     }
 
+    /// Reads all tables and compares them with the checksums in their lists.
+    pub(crate) fn verify(&self) -> Result<()> {
+        let mut buffer = vec![0; 1 << 18];
+        for keyspace in &self.inner().keyspaces {
+            let tables =
+                guarded(&self.path, keyspace.name(), || Ok(keyspace.tree.current_version()))?;
+            // A table is not removed while its list is held.
+            for table in tables.iter_tables() {
+                let path: &Path = &table.path;
+                let failed = |error| Error::io(path, Operation::Read, error);
+                let mut file = File::open(path).map_err(failed)?;
+                let mut hash = Xxh3Default::new();
+                loop {
+                    match file.read(&mut buffer) {
+                        Ok(0) => break,
+                        Ok(read) => hash.update(&buffer[..read]),
+                        Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                        Err(error) => return Err(failed(error)),
+                    }
+                }
+                if hash.digest128() != table.checksum().into_u128() {
+                    return Err(Error::corruption(path, "the table does not have its checksum"));
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Writes all tables anew without what was removed or replaced.
     pub(crate) fn compact(&self) -> Result<()> {
         for keyspace in &self.inner().keyspaces {
@@ -285,6 +341,9 @@ impl Drop for Store {
             }
             drop(open);
         }));
+        for tail in &self.tails {
+            tail.put_back();
+        }
     }
 }
 
@@ -307,10 +366,11 @@ impl Iterator for Entries<'_> {
 }
 
 /// A file that is locked, until this is dropped.
-struct Lock(File);
+pub(crate) struct Lock(File);
 
 impl Lock {
-    fn acquire(path: &Path, index: &Path) -> Result<Self> {
+    /// Locks the file, or says that the index is in use.
+    pub(crate) fn acquire(path: &Path, index: &Path) -> Result<Self> {
         let file = OpenOptions::new().create(true).truncate(false).write(true).open(path);
         let file = file.map_err(|error| Error::io(path, Operation::Write, error))?;
         match file.try_lock() {
@@ -326,34 +386,6 @@ impl Drop for Lock {
         // Closing it is not enough: a process that is being started has it open, too, for a moment.
         let _ = self.0.unlock();
     }
-}
-
-/// Checks the lists of tables that fjall keeps: it writes their checksums, but does not look at
-/// them, and a damaged list may have it ask for more memory than there is.
-fn check_manifests(keyspaces: &Path) -> Result<()> {
-    let folders = match fs::read_dir(keyspaces) {
-        Ok(folders) => folders,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(Error::io(keyspaces, Operation::Read, error)),
-    };
-    for folder in folders {
-        let folder = folder.map_err(|error| Error::io(keyspaces, Operation::Read, error))?;
-        let current = folder.path().join("current");
-        let read = |path: &Path| match fs::read(path) {
-            Ok(bytes) => Ok(Some(bytes)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(Error::io(path, Operation::Read, error)),
-        };
-        // Without it the keyspace was not made yet.
-        let Some(bytes) = read(&current)? else { continue };
-        let (number, rest) = bytes.split_first_chunk().unwrap_or((&[0; 8], &[]));
-        let list = folder.path().join(format!("v{}", u64::from_le_bytes(*number)));
-        let checksum = rest.first_chunk().map(|bytes| u128::from_le_bytes(*bytes));
-        if read(&list)?.map(|bytes| xxh3_128(&bytes)) != checksum {
-            return Err(Error::corruption(&list, "the list of tables has no right checksum"));
-        }
-    }
-    Ok(())
 }
 
 /// Calls into fjall. What it says becomes an error of ours, and so does a panic, since it panics
@@ -398,51 +430,91 @@ fn named(path: &Path, what: &str, error: fjall::Error) -> Error {
 ///
 /// It is written after each and not synced: after a loss of power it may lag behind the store, and
 /// then only fewer losses are found. It is never ahead of what is on disk.
+///
+/// Nor is it what makes an operation durable: one that is on disk is done, whether this can be written
+/// or not. If it cannot, the next change tries again first, and is not made if that fails.
 pub(crate) struct Acknowledged {
     path: PathBuf,
     file: File,
+    operations: u64,
+    /// Whether the file has the number.
+    written: bool,
 }
 
 impl Acknowledged {
     const BYTES: usize = 16;
 
-    /// Makes the file, in the place of one that is there.
+    /// Makes the file, in the place of one that is there, and sees it on disk.
     pub(crate) fn create(path: &Path, operations: u64) -> Result<Self> {
-        let file = File::create(path).map_err(|e| Error::io(path, Operation::Create, e))?;
-        let mut this = Self { path: path.to_owned(), file };
-        this.set(operations)?;
-        Ok(this)
+        write_whole(path, &Self::encode(operations))?;
+        Self::opened(path, operations)
+    }
+
+    fn opened(path: &Path, operations: u64) -> Result<Self> {
+        let file = OpenOptions::new().write(true).open(path);
+        let file = file.map_err(|e| Error::io(path, Operation::Write, e))?;
+        Ok(Self { path: path.to_owned(), file, operations, written: true })
     }
 
     /// Opens the file and reads the number.
-    pub(crate) fn open(path: &Path) -> Result<(Self, u64)> {
+    pub(crate) fn open(path: &Path) -> Result<Self> {
         let hint = format!("how many operations were acknowledged is not known\n{REBUILD}");
         let bytes = match std::fs::read(path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Err(Error::corruption(path, format!("is missing: {hint}")));
+                return Err(Error::corruption(path, format!("it is missing: {hint}")));
             }
             Err(error) => return Err(Error::io(path, Operation::Read, error)),
         };
-        let whole = bytes.first_chunk::<8>().filter(|number| {
-            bytes.len() == Self::BYTES && bytes[8..] == xxh3_64(&number[..]).to_le_bytes()
-        });
-        let Some(number) = whole else {
-            return Err(Error::corruption(path, hint));
-        };
-        let file = OpenOptions::new().write(true).open(path);
-        let file = file.map_err(|e| Error::io(path, Operation::Write, e))?;
-        Ok((Self { path: path.to_owned(), file }, u64::from_le_bytes(*number)))
+        let number = bytes.first_chunk().map(|number| u64::from_le_bytes(*number));
+        match number.filter(|&number| bytes == Self::encode(number)) {
+            Some(number) => Self::opened(path, number),
+            None => Err(Error::corruption(path, hint)),
+        }
     }
 
-    /// Writes the number.
-    pub(crate) fn set(&mut self, operations: u64) -> Result<()> {
+    fn encode(operations: u64) -> [u8; Self::BYTES] {
         let number = operations.to_le_bytes();
         let mut bytes = [0; Self::BYTES];
         bytes[..8].copy_from_slice(&number);
         bytes[8..].copy_from_slice(&xxh3_64(&number).to_le_bytes());
+        bytes
+    }
+
+    /// The number that was read or set last.
+    pub(crate) fn operations(&self) -> u64 {
+        self.operations
+    }
+
+    /// Sets the number, now or, if it cannot be written, with the next change.
+    pub(crate) fn set(&mut self, operations: u64) {
+        self.operations = operations;
+        self.written = false;
+        let _ = self.catch_up();
+    }
+
+    /// Writes the number if it could not be written when it was set.
+    pub(crate) fn catch_up(&mut self) -> Result<()> {
+        if self.written {
+            return Ok(());
+        }
+        let bytes = Self::encode(self.operations);
         let written = self.file.rewind().and_then(|()| self.file.write_all(&bytes));
-        written.map_err(|error| Error::io(&self.path, Operation::Write, error))
+        written.map_err(|error| Error::io(&self.path, Operation::Write, error))?;
+        self.written = true;
+        Ok(())
+    }
+
+    /// As on a disk that has no room for it any more.
+    #[cfg(test)]
+    pub(crate) fn refuse_writes(&mut self) {
+        self.file = File::open(&self.path).unwrap();
+    }
+
+    /// As on a disk that has room again.
+    #[cfg(test)]
+    pub(crate) fn allow_writes(&mut self) {
+        self.file = OpenOptions::new().write(true).open(&self.path).unwrap();
     }
 }
 
@@ -464,6 +536,6 @@ mod tests {
         drop(lock);
         drop(Lock::acquire(&path, index).unwrap());
         drop(copy);
-        fs::remove_file(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
     }
 }

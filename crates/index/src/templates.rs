@@ -79,6 +79,16 @@ impl SiteTemplates {
         })
     }
 
+    /// Writes all templates of a store to another.
+    pub(crate) fn copy(from: &Store, to: &Store) -> Result<()> {
+        let templates = from.from(Table::Templates, &[])?.map(|entry| {
+            let (key, value) = entry.map_err(io::Error::other)?;
+            let group = key.as_ref().try_into().map_or(0, u64::from_be_bytes);
+            Ok((group, decode(from, group, &value).map_err(io::Error::other)?))
+        });
+        Self::write(to, templates)
+    }
+
     /// Reads all of them.
     pub(crate) fn verify(&self, store: &Store) -> Result<()> {
         let mut found = TemplateCounts::default();

@@ -28,6 +28,9 @@ pub(crate) struct Lists {
     pub(crate) recent: Recent,
     /// Numbers whose documents were removed or replaced.
     pub(crate) holes: HashSet<u64>,
+    /// The number after the last document that can be seen. The store may have more for a moment:
+    /// those of a change whose lists and holes are not here yet.
+    pub(crate) next: u64,
 }
 
 /// Candidates of a document, ascending.

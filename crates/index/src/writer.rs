@@ -89,18 +89,20 @@ impl Index {
         let mut lists = self.lists_mut();
         postings.for_each(|posting| lists.recent.push(posting));
         lists.holes.extend(holes);
+        lists.next = head.next;
         drop(lists);
         // Only now, when no reader can be on the way to them.
         writer.garbage.extend(holes);
-        match durability {
-            Durability::Now => writer.acknowledged.set(head.operations),
-            Durability::Later => Ok(()),
+        if durability == Durability::Now {
+            writer.acknowledged.set(head.operations);
         }
+        Ok(())
     }
 
     /// Work that is due before a change: a run is written, a finished merge is taken over,
     /// another begun. Failing here leaves the change undone and the index as it was.
     pub(crate) fn maintain(&self, writer: &mut Writer) -> Result<()> {
+        writer.acknowledged.catch_up()?;
         let finished = |merging: &mut Merging| merging.thread.is_finished();
         if let Some(merging) = writer.merging.take_if(finished) {
             self.adopt(writer, merging)?;
@@ -180,7 +182,7 @@ impl Index {
                 lists.holes.remove(number);
             }
             drop(lists);
-            writer.acknowledged.set(operations)?;
+            writer.acknowledged.set(operations);
         }
         // Removed with the others, or else with the next change.
         let lists = self.lists();
@@ -214,7 +216,8 @@ impl Index {
             // What cannot be removed now is removed when the index is opened next.
             let _ = fs::remove_file(run.path());
         }
-        writer.acknowledged.set(head.operations)
+        writer.acknowledged.set(head.operations);
+        Ok(())
     }
 }
 
@@ -223,8 +226,82 @@ fn within(holes: &HashSet<u64>, documents: std::ops::Range<u64>) -> Vec<u64> {
     holes.iter().copied().filter(|number| documents.contains(number)).collect()
 }
 
+/// Writes the postings of all documents anew, beside the runs that are there. Without
+/// [`finish`](Self::finish) nothing is left of it.
+pub(crate) struct NewRuns {
+    folder: PathBuf,
+    next_id: u64,
+    /// Postings of a run as it is first written.
+    run_postings: usize,
+    postings: Vec<Posting>,
+    /// The first document that is in no run yet.
+    first: u64,
+    runs: Vec<Arc<Run>>,
+}
+
+impl NewRuns {
+    pub(crate) fn new(folder: PathBuf, next_id: u64, run_postings: usize) -> Self {
+        Self { folder, next_id, run_postings, postings: Vec::new(), first: 0, runs: Vec::new() }
+    }
+
+    /// Adds the keys of a document. Numbers ascend.
+    pub(crate) fn push(&mut self, number: u64, keys: Vec<u64>) -> Result<()> {
+        if self.postings.len() >= self.run_postings {
+            self.write(number)?;
+        }
+        self.postings.extend(keys.into_iter().map(|key| Posting { key, number }));
+        Ok(())
+    }
+
+    /// The runs of all documents below `end`, and the number of the next run.
+    pub(crate) fn finish(mut self, end: u64) -> Result<(Vec<Arc<Run>>, u64)> {
+        if self.first < end {
+            self.write(end)?;
+            if self.runs.len() > 1 {
+                self.merge(0..self.runs.len())?;
+            }
+        }
+        Ok((std::mem::take(&mut self.runs), self.next_id))
+    }
+
+    fn write(&mut self, end: u64) -> Result<()> {
+        self.postings.sort_unstable();
+        let documents = self.first..end;
+        let run = write_run(&self.folder, &mut self.next_id, documents, &self.postings)?;
+        self.runs.push(Arc::new(run));
+        self.postings.clear();
+        self.first = end;
+        while let Some(inputs) = due(&self.runs) {
+            let of_first = |run: &Arc<Run>| run.entry().id == inputs[0].entry().id;
+            let at = self.runs.iter().position(of_first).unwrap_or(0);
+            self.merge(at..at + inputs.len())?;
+        }
+        Ok(())
+    }
+
+    fn merge(&mut self, inputs: std::ops::Range<usize>) -> Result<()> {
+        let (all, never) = (HashSet::<u64>::new(), AtomicBool::new(false));
+        let runs = &self.runs[inputs.clone()];
+        if let Some(merged) = merge(runs, &all, &self.folder, self.next_id, &never)? {
+            self.next_id += 1;
+            let before = self.runs.splice(inputs, [Arc::new(merged)]);
+            before.for_each(|run| drop(fs::remove_file(run.path())));
+        }
+        Ok(())
+    }
+}
+
+impl Drop for NewRuns {
+    fn drop(&mut self) {
+        for run in &self.runs {
+            // What is left is removed when the index is opened next.
+            let _ = fs::remove_file(run.path());
+        }
+    }
+}
+
 /// Writes postings, in order, to a run of level 0.
-pub(crate) fn write_run(
+fn write_run(
     folder: &Path,
     next_id: &mut u64,
     documents: std::ops::Range<u64>,

@@ -210,6 +210,93 @@ fn nothing_acknowledged_is_lost_when_the_process_is_killed() {
     assert!(lives_with_work > 100 && !known.is_empty(), "{lives_with_work}");
 }
 
+/// Names the index, for a process that makes or rebuilds one and is killed.
+const MAKER: &str = "LOOKALIKE_INDEX_CRASH_MAKER";
+
+/// What that process does: it rebuilds an index that is there, and makes one that is not.
+#[test]
+fn maker() {
+    let Some(path) = std::env::var_os(MAKER) else { return };
+    let path = PathBuf::from(path);
+    writeln!(std::io::stdout(), "begun").unwrap();
+    if path.join("index").exists() {
+        Index::open(&path, &options().rebuild(true)).unwrap();
+    } else {
+        create(&path);
+    }
+}
+
+/// Starts it, and kills it after about so much of the time that it takes. Whether it ended before.
+fn kill_maker(path: &Path, microseconds: u64) -> bool {
+    let mut child = this_program()
+        .args(["maker", "--exact", "--nocapture", "--test-threads", "1"])
+        .env(MAKER, path)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut output = String::new();
+    let mut pipe = BufReader::new(child.stdout.take().unwrap());
+    while !output.contains("begun") && pipe.read_line(&mut output).unwrap() > 0 {}
+    std::thread::sleep(Duration::from_micros(microseconds));
+    let ended = child.try_wait().unwrap().is_some();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    ended
+}
+
+#[test]
+fn an_index_whose_making_was_killed_is_made_again() {
+    let folder = Folder::new("making");
+    let (mut unfinished, mut finished) = (0, 0);
+    for life in 0..40 {
+        let path = folder.path().join(format!("a/{life}"));
+        kill_maker(&path, life * 1000);
+        match Index::open(&path, &options()) {
+            Ok(_) => finished += 1,
+            Err(error) => {
+                match error.kind() {
+                    ErrorKind::Unfinished(_) => unfinished += 1,
+                    ErrorKind::NoIndex(_) => {}
+                    _ => panic!("{error}"),
+                }
+                create(&path);
+                let index = Index::open(&path, &options()).unwrap();
+                index.add(&Document::text("a", "a text")).unwrap();
+                assert_eq!(index.verify().unwrap().documents, 1);
+            }
+        }
+        let names: Vec<_> =
+            std::fs::read_dir(&path).unwrap().map(|e| e.unwrap().file_name()).collect();
+        assert!(names.len() == 5 && !names.iter().any(|name| name == "creating"), "{names:?}");
+    }
+    assert!(unfinished > 0, "{unfinished}, {finished}");
+}
+
+#[test]
+fn a_rebuild_that_is_killed_loses_nothing() {
+    let folder = Folder::new("rebuilding");
+    let path = folder.path().join("index");
+    create(&path);
+    let index = Index::open(&path, &options()).unwrap();
+    let mut known = Texts::new();
+    for operation in 0..60 {
+        operate(operation, Some(&index), &mut known);
+    }
+    drop(index);
+    let mut interrupted = 0;
+    for life in 0..40 {
+        // Whatever it needs on this machine, some are killed in the middle.
+        interrupted += u64::from(!kill_maker(&path, life * 2500));
+        let index = Index::open(&path, &options()).unwrap();
+        index.verify().unwrap();
+        assert!(texts(&index) == known, "{life}");
+    }
+    assert!(interrupted > 3, "{interrupted}");
+    let names = std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().file_name());
+    assert!(!names.into_iter().any(|name| name == "rebuilt" || name == "replaced-1"));
+}
+
 /// A disk that is full, in the form of a limit on the size of files: an error, and nothing lost.
 #[cfg(unix)]
 #[test]

@@ -40,6 +40,13 @@ enum RawIndexCommand {
     Verify(RawUpkeep),
     /// Give back the room of removed documents
     Compact(RawUpkeep),
+    /// Go on with the documents that can still be read, after damage
+    #[command(after_long_help = "\
+Makes the index anew beside the old one, from every document whose record and content have their
+checksums, and puts it in its place when it is complete: it takes as much room again. Documents that
+are damaged are left out and named, and then the old files are kept in the folder `replaced-1`. Ends
+with code 3 if something that was acknowledged is gone.")]
+    Rebuild(RawUpkeep),
     Snapshot(RawSnapshot),
 }
 
@@ -248,6 +255,7 @@ pub(crate) enum IndexWanted {
     Stats { json: bool },
     Verify { json: bool },
     Compact { json: bool },
+    Rebuild { json: bool },
     Snapshot { to: PathBuf },
 }
 
@@ -296,6 +304,9 @@ impl RawIndex {
             }
             RawIndexCommand::Compact(RawUpkeep { location, json }) => {
                 (location, IndexWanted::Compact { json })
+            }
+            RawIndexCommand::Rebuild(RawUpkeep { location, json }) => {
+                (location, IndexWanted::Rebuild { json })
             }
             RawIndexCommand::Snapshot(RawSnapshot { location, to }) => {
                 (location, IndexWanted::Snapshot { to })

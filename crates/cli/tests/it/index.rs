@@ -194,3 +194,42 @@ fn mistakes_are_told() {
     assert!(skipped.stderr.contains("1 skipped"), "{}", skipped.stderr);
     run(&["index", "add", &index, &path(&folder, "bad.jsonl"), "--strict"]).fails_with("bad.jsonl");
 }
+
+#[test]
+fn an_index_is_rebuilt_from_the_documents_that_can_be_read() {
+    let folder = folder("index_rebuild");
+    let (index, known) = (path(&folder, "index"), path(&folder, "known.jsonl"));
+    done(&["index", "create", &index]);
+    let line = |n: u64| format!("{{\"id\": \"{n}\", \"text\": \"{}\"}}\n", text(n, 0));
+    fs::write(&known, (0..9).map(line).collect::<String>()).unwrap();
+    done(&["index", "add", &index, &known]);
+    done(&["index", "remove", &index, "3"]);
+    done(&["index", "compact", &index]);
+
+    // What follows from the documents: an error says what to do, and that is all there is to it.
+    let runs = folder.join("index/runs");
+    for run in fs::read_dir(&runs).unwrap() {
+        fs::remove_file(run.unwrap().path()).unwrap();
+    }
+    run(&["index", "stats", &index]).fails_with("hint: `lookalike index rebuild` goes on");
+    let rebuilt = done(&["index", "rebuild", &index, "--json"]);
+    assert_eq!(rebuilt.json()["documents"], 8);
+    assert_eq!(rebuilt.json()["damaged"], 0);
+    assert!(rebuilt.stderr.contains("8 documents in the index"), "{}", rebuilt.stderr);
+    done(&["index", "verify", &index]);
+
+    // Documents themselves: the others are there again, and these are named.
+    done(&["index", "compact", &index]);
+    let contents = folder.join("index/store/keyspaces/2/tables");
+    let table = fs::read_dir(contents).unwrap().next().unwrap().unwrap().path();
+    let mut bytes = fs::read(&table).unwrap();
+    bytes[100] ^= 1;
+    fs::write(&table, bytes).unwrap();
+    run(&["index", "verify", &index]).fails_with("checksum");
+    let rebuilt = run(&["index", "rebuild", &index]);
+    assert_eq!(rebuilt.code, 3, "{}", rebuilt.stderr);
+    assert!(rebuilt.stderr.contains("left out as damaged"), "{}", rebuilt.stderr);
+    assert!(rebuilt.stderr.contains("(`0`)"), "{}", rebuilt.stderr);
+    assert!(folder.join("index/replaced-1/store").is_dir());
+    done(&["index", "verify", &index]);
+}

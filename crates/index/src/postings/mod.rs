@@ -33,7 +33,7 @@ pub(crate) const KEY_BITS: u32 = 36;
 
 /// What helps when something else than documents is damaged.
 pub(crate) const REBUILD: &str =
-    "hint: to open it with `rebuild` goes on with the documents that are there";
+    "hint: `lookalike index rebuild` goes on with the documents that are there";
 
 /// That a document has a key. In the order of runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

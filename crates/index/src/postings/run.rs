@@ -345,6 +345,9 @@ impl Tables {
             let (path, found, known) = (path.to_owned(), version, FORMAT_VERSION);
             return Err(Error::new(ErrorKind::Version { path, found, known }));
         }
+        if header[12..] != [0; 4] {
+            return Err(damaged("has something where it should have nothing"));
+        }
         let mut footer = [0; FOOTER];
         read(&mut footer, bytes - FOOTER as u64)?;
         if xxh3_64(&footer[..FOOTER - 8]) != double_word(&footer, FOOTER - 8) {

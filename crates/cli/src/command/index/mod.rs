@@ -48,6 +48,10 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Outcome> {
         IndexWanted::Stats { json } => upkeep::stats(&open(arguments)?, *json),
         IndexWanted::Verify { json } => upkeep::verify(&open(arguments)?, *json),
         IndexWanted::Compact { json } => upkeep::compact(&open(arguments)?, *json),
+        IndexWanted::Rebuild { json } => {
+            let index = Index::open(&arguments.folder, &options(arguments)?.rebuild(true))?;
+            upkeep::rebuilt(&index, *json)
+        }
         IndexWanted::Snapshot { to } => {
             open(arguments)?.snapshot(to)?;
             say(&format!("`{}`: a copy of `{}`", to.display(), arguments.folder.display()));
@@ -69,11 +73,15 @@ fn create_with_templates(
 }
 
 fn open(arguments: &Arguments) -> anyhow::Result<Index> {
-    let mut options = OpenOptions::new();
-    if let Some(secret) = secret(arguments)? {
-        options = options.secret(secret);
-    }
-    Ok(Index::open(&arguments.folder, &options)?)
+    Ok(Index::open(&arguments.folder, &options(arguments)?)?)
+}
+
+fn options(arguments: &Arguments) -> anyhow::Result<OpenOptions> {
+    let options = OpenOptions::new();
+    Ok(match secret(arguments)? {
+        Some(secret) => options.secret(secret),
+        None => options,
+    })
 }
 
 fn secret(arguments: &Arguments) -> anyhow::Result<Option<Secret>> {

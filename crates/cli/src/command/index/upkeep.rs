@@ -1,4 +1,4 @@
-//! `lookalike index remove`, `get`, `stats`, `verify` and `compact`.
+//! `lookalike index remove`, `get`, `stats`, `verify`, `compact` and `rebuild`.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write as _};
@@ -165,4 +165,37 @@ pub(super) fn compact(index: &Index, json: bool) -> anyhow::Result<Outcome> {
     }
     say(&format!("{} on disk, {} before", bytes(after), bytes(before)));
     Ok(Outcome::Done)
+}
+
+/// Says what a rebuild found.
+pub(super) fn rebuilt(index: &Index, json: bool) -> anyhow::Result<Outcome> {
+    let Some(rebuilt) = index.rebuilt() else { bail!("the index was not rebuilt") };
+    if json {
+        output::write_json(&json!({
+            "documents": rebuilt.documents,
+            "damaged": rebuilt.damaged,
+            "missing": rebuilt.missing,
+            "lost_operations": rebuilt.lost_operations,
+            "faults": rebuilt.faults,
+        }))?;
+    }
+    for fault in &rebuilt.faults {
+        say(&printable(fault));
+    }
+    let more = rebuilt.damaged - rebuilt.faults.len() as u64;
+    if more > 0 {
+        say(&format!("and {} more", grouped(more)));
+    }
+    say(&format!("{} in the index", count(rebuilt.documents, "document")));
+    if rebuilt.is_complete() {
+        return Ok(Outcome::Done);
+    }
+    say(&format!(
+        "{} left out as damaged, {} missing, {} lost; the old files are in a folder `replaced-N` of \
+         the index",
+        grouped(rebuilt.damaged),
+        grouped(rebuilt.missing),
+        count(rebuilt.lost_operations, "acknowledged operation"),
+    ));
+    Ok(Outcome::Skipped)
 }
