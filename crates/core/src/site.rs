@@ -3,6 +3,8 @@
 //! Hosts are compared as they are written, in lower case: a name in Unicode and
 //! the same name in Punycode are two.
 
+use std::net::Ipv4Addr;
+
 use xxhash_rust::xxh3::xxh3_64;
 
 /// What a site is.
@@ -20,6 +22,10 @@ pub enum SiteRule {
 impl SiteRule {
     /// The site of a URL, in lower case, without user, port and a final dot. `None` where there
     /// is no host.
+    ///
+    /// The scheme may be missing, as in `www.example.org/a` or `//www.example.org`: then what stands
+    /// before the first slash is a host if it is an address in numbers, or if its end is in the
+    /// list of public suffixes. So `page.html` is none.
     ///
     /// An address in numbers is a site, and so is a host that is a public suffix itself.
     ///
@@ -65,8 +71,32 @@ pub fn site_hash(site: &str) -> u64 {
 
 /// The host of a URL, in lower case, without user, port and a final dot.
 fn host_of(url: &str) -> Option<String> {
-    let (_, rest) = url.split_once("://")?;
-    host(rest.split(['/', '?', '#', '\\']).next()?)
+    let is_end = ['/', '?', '#', '\\'];
+    if let Some((_, rest)) = url.split_once("://") {
+        return host(rest.split(is_end).next()?);
+    }
+    if let Some(rest) = url.strip_prefix("//") {
+        return host(rest.split(is_end).next()?);
+    }
+    let authority = url.split(is_end).next()?;
+    // `mailto:someone@example.org` has a scheme of another kind; a port is digits.
+    let port = authority.split_once(':').map_or("", |(_, port)| port);
+    if authority.contains('@') || !port.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    host(authority).filter(|host| is_host(host))
+}
+
+/// Whether this is certainly a host, though nothing before it says so.
+fn is_host(host: &str) -> bool {
+    let is_label = |label: &str| {
+        !label.is_empty() && label.chars().all(|letter| letter.is_alphanumeric() || letter == '-')
+    };
+    if !host.contains('.') || !host.split('.').all(is_label) {
+        return false;
+    }
+    host.parse::<Ipv4Addr>().is_ok()
+        || psl::suffix(host.as_bytes()).is_some_and(|suffix| suffix.is_known())
 }
 
 /// The host of what stands between the slashes of a URL, in lower case, without user, port and
@@ -98,6 +128,34 @@ mod tests {
             ("http://www.example.org./", Some("example.org")),
             ("http:///path", None),
             ("no url", None),
+        ] {
+            assert_eq!(SiteRule::Label.site(url).as_deref(), expected, "{url}");
+        }
+    }
+
+    #[test]
+    fn the_scheme_may_be_missing() {
+        for (url, expected) in [
+            ("www.example.org/a?b", Some("example.org")),
+            ("EXAMPLE.com", Some("example.com")),
+            ("example.com:8080/x", Some("example.com")),
+            ("example.com?page=http:", Some("example.com")),
+            ("//cdn.example.com/x", Some("example.com")),
+            ("192.168.10.1/x", Some("192.168.10.1")),
+            ("www.\u{e9}cole.fr/", Some("\u{e9}cole.fr")),
+            // Names of files, of folders, of people, and of other things.
+            ("page.html", None),
+            ("images/photo.jpg", None),
+            ("localhost/x", None),
+            ("/a/example.com", None),
+            ("mailto:someone@example.com", None),
+            ("someone@example.com", None),
+            ("urn:isbn:0451450523", None),
+            ("doi:10.1000/182", None),
+            ("1.2/3", None),
+            ("see example.com", None),
+            ("...", None),
+            ("", None),
         ] {
             assert_eq!(SiteRule::Label.site(url).as_deref(), expected, "{url}");
         }
