@@ -196,9 +196,15 @@ fn offset_minutes(zone: &str) -> Option<i128> {
         _ => return None,
     };
     let digits = digits.replace(':', "");
+    // No more than two digits each: what else stands there is no zone.
+    if !matches!(digits.len(), 2 | 4) || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
+        return None;
+    }
     let (hours, minutes) = digits.split_at_checked(2)?;
     let minutes: i128 = if minutes.is_empty() { 0 } else { minutes.parse().ok()? };
-    Some(sign * (hours.parse::<i128>().ok()? * 60 + minutes))
+    let hours: i128 = hours.parse().ok()?;
+    // From -12:00 to +14:00 on maps; ISO 8601 has room for a day.
+    (hours < 24 && minutes < 60).then_some(sign * (hours * 60 + minutes))
 }
 
 /// Days from 1970-01-01 in the Gregorian calendar: years of March to February, so that the
@@ -314,6 +320,29 @@ mod tests {
         for wrong in ["", "yesterday", "2024-13-01", "2024-1-1", "12 May 2024", "2024-01-01Tnoon"] {
             assert_eq!(time(string(wrong)), None, "{wrong}");
         }
+    }
+
+    #[test]
+    fn absurd_zones_are_no_dates() {
+        for zone in [
+            "+00170141183460469231731687303715884105727",
+            "+01:99999999999999999999999999999999999",
+            "-9999999999999999999999999999999999999",
+            "+99:00",
+            "+24",
+            "+01:60",
+            "+1",
+            "+010",
+            "+0\u{661}",
+            "+-1:00",
+            "+",
+        ] {
+            assert_eq!(time(string(&format!("2024-01-01T00:00:00{zone}"))), None, "{zone}");
+        }
+        let zoned = |zone: &str| time(string(&format!("2024-01-01T12:00:00{zone}")));
+        assert_eq!(zoned("+14:00"), time(string("2023-12-31T22:00:00Z")));
+        assert_eq!(zoned("-1200"), time(string("2024-01-02T00:00:00Z")));
+        assert_eq!(zoned("+02"), time(string("2024-01-01T10:00:00Z")));
     }
 
     #[test]
