@@ -6,7 +6,7 @@ use arrow_array::{RecordBatch, UInt64Array};
 use arrow_schema::{DataType, Field, Schema};
 use lookalike::corpus::{Format, ReadOptions, Tables};
 use lookalike::engine::numbers::parse_bytes;
-use lookalike::engine::{Dedup, KeepPolicy, PairsWanted, RemovalBudget, Running};
+use lookalike::engine::{Dedup, KeepPolicy, PairsWanted, RemovalBudget, Running, Unreadable};
 use lookalike::{Clustering, Kernel};
 use pyo3::prelude::*;
 use pyo3_arrow::PyTable;
@@ -35,6 +35,7 @@ pub(crate) struct Options<'py> {
     no_write: bool,
     resume: bool,
     strict: bool,
+    drop_unreadable: bool,
     memory: Option<Bound<'py, PyAny>>,
     threads: Option<usize>,
     temp: Option<PathBuf>,
@@ -63,7 +64,12 @@ impl Options<'_> {
             .exact_only(self.exact_only)
             .removal_budget(self.budget()?)
             .resume(self.resume)
+            .unreadable(self.unreadable())
             .survivors(!self.no_write))
+    }
+
+    fn unreadable(&self) -> Unreadable {
+        if self.drop_unreadable { Unreadable::Dropped } else { Unreadable::Kept }
     }
 
     fn running(&self) -> PyResult<Running> {

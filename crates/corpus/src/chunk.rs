@@ -34,6 +34,11 @@ enum Content {
         record: u64,
         place: Place,
     },
+    /// A part of such a record, where its bytes were asked for.
+    Part {
+        record: u64,
+        bytes: Vec<u8>,
+    },
 }
 
 impl Chunk {
@@ -44,14 +49,15 @@ impl Chunk {
             Content::Json(piece) | Content::Table(piece, _) => piece.record,
             Content::Parquet(batch) => batch.first_record,
             Content::Warc(piece) => piece.record,
-            Content::TooLong { record, .. } => *record,
+            Content::TooLong { record, .. } | Content::Part { record, .. } => *record,
         }
     }
 
     /// How many records it has, bad ones included.
     pub fn records(&self) -> u64 {
         match &self.content {
-            Content::Text(_) | Content::Page(_) | Content::TooLong { .. } => 1,
+            Content::Text(_) | Content::Page(_) => 1,
+            Content::TooLong { .. } | Content::Part { .. } => 1,
             Content::Json(piece) | Content::Table(piece, _) => piece.records,
             Content::Parquet(batch) => batch.rows(),
             Content::Warc(piece) => piece.records,
@@ -75,6 +81,7 @@ impl Chunk {
             Content::Parquet(batch) => batch.bytes(),
             Content::Warc(piece) => piece.bytes.len(),
             Content::TooLong { .. } => 0,
+            Content::Part { bytes, .. } => bytes.len(),
         };
         bytes as u64
     }
@@ -119,6 +126,8 @@ impl Chunk {
                     each(context.bad(*place, Fault::TooLong(limit)));
                 }
             }
+            // Only for those who want the bytes as they are.
+            Content::Part { .. } => {}
         }
     }
 
@@ -128,19 +137,19 @@ impl Chunk {
     }
 
     /// Calls `each` with the number and the bytes of every record of lines as the file has them;
-    /// without the bytes if it is longer than the limit.
-    pub(crate) fn for_each_stored(&self, mut each: impl FnMut(u64, Option<&[u8]>)) {
+    /// one that is longer than the limit comes in parts, one after another.
+    pub(crate) fn for_each_stored(&self, mut each: impl FnMut(u64, &[u8])) {
         let (piece, boundary) = match &self.content {
             Content::Json(piece) => (piece, Boundary::Line),
             Content::Table(piece, table) => (piece, table.boundary()),
-            Content::TooLong { record, .. } => return each(*record, None),
+            Content::Part { record, bytes } => return each(*record, bytes),
+            Content::TooLong { .. } => return,
             Content::Text(_) | Content::Page(_) | Content::Parquet(_) | Content::Warc(_) => return,
         };
         let limit = self.context.options.limits.max_record_bytes;
         let mut number = piece.record;
         split::for_each_record(&piece.bytes, boundary, limit, |raw, _, _| {
-            let short = split::content(raw).len() as u64 <= limit;
-            each(number, short.then_some(raw));
+            each(number, raw);
             number += 1;
         });
     }
@@ -198,7 +207,7 @@ impl Chunks {
                     return None;
                 };
                 let limit = self.context.options.limits.max_document_bytes;
-                Some(text_files::read(path, reader, 0, limit).map(Content::Text))
+                Some(text_files::read_text(path, reader, limit).map(Content::Text))
             }
             Reading::Page(_) => {
                 let Reading::Page(reader) = std::mem::replace(&mut self.reading, Reading::Ended)
@@ -213,6 +222,7 @@ impl Chunks {
                 Ok(Split::TooLong { record, line }) => {
                     Ok(Content::TooLong { record, place: Place::Line(line) })
                 }
+                Ok(Split::Part { record, bytes }) => Ok(Content::Part { record, bytes }),
                 Err(error) => Err(decoding(error)),
             }),
             Reading::Table { splitter, table, .. } => Some(match splitter.next()? {
@@ -220,6 +230,7 @@ impl Chunks {
                 Ok(Split::TooLong { record, .. }) => {
                     Ok(Content::TooLong { record, place: Place::Record(record) })
                 }
+                Ok(Split::Part { record, bytes }) => Ok(Content::Part { record, bytes }),
                 Err(error) => Err(decoding(error)),
             }),
             Reading::Parquet(batches) => {

@@ -38,6 +38,10 @@ pub enum ErrorKind {
         /// The limit in bytes.
         limit: u64,
     },
+    /// A link that leads to nothing.
+    DeadLink(PathBuf),
+    /// What should be a text has bytes that no text has.
+    Binary(PathBuf),
     /// A glob matches no file.
     NoMatch(String),
     /// Something that inputs cannot be, such as the address of a web page.
@@ -191,6 +195,8 @@ impl Error {
     pub fn name(&self) -> &'static str {
         match &*self.0 {
             ErrorKind::Io { .. } | ErrorKind::Folder(_) => "cannot be read",
+            ErrorKind::DeadLink(_) => "link to nothing",
+            ErrorKind::Binary(_) => "binary file",
             ErrorKind::TooLong { .. } | ErrorKind::PageTooLong { .. } => {
                 "file longer than the limit"
             }
@@ -213,14 +219,16 @@ impl Error {
         }
     }
 
-    /// Whether the system refused.
+    /// Whether the system refused, or a store: another time it may not. Anything else is because of
+    /// what the bytes are, and stays so.
     pub fn is_io(&self) -> bool {
         matches!(*self.0, ErrorKind::Io { .. })
     }
 
     /// Whether a file or a record in it is not what it claims to be.
     pub fn is_corruption(&self) -> bool {
-        matches!(*self.0, ErrorKind::Record { .. } | ErrorKind::Broken { .. })
+        let kind = &*self.0;
+        matches!(kind, ErrorKind::Record { .. } | ErrorKind::Broken { .. } | ErrorKind::Binary(_))
     }
 
     /// Whether something else should have been asked for.
@@ -253,6 +261,12 @@ impl fmt::Display for Error {
                  hint: `--format text` reads it as text, markup and all",
                 path.display()
             ),
+            ErrorKind::DeadLink(path) => {
+                write!(f, "`{}`: is a link to nothing", path.display())
+            }
+            ErrorKind::Binary(path) => {
+                write!(f, "`{}`: is no text, but a binary file", path.display())
+            }
             ErrorKind::NoMatch(pattern) => write!(
                 f,
                 "`{pattern}`: matches no file\n\

@@ -1,8 +1,7 @@
 //! From the names a user gives to sources, and on to documents.
 
 use std::borrow::Cow;
-use std::collections::{HashSet, VecDeque};
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{fs, vec};
@@ -10,9 +9,10 @@ use std::{fs, vec};
 use crate::chunk::Chunks;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::file_url;
-use crate::format::{self, Format};
+use crate::format::Format;
 use crate::glob::{self, Glob};
 use crate::memory::Tables;
+use crate::names::Names;
 use crate::object::{self, Object};
 use crate::object_store::{self, Named};
 use crate::record::ReadOptions;
@@ -31,9 +31,7 @@ pub struct Sources {
     arguments: vec::IntoIter<Argument>,
     current: Option<Current>,
     other_files: u64,
-    /// Hashes of the names that mirrors have already: a folder may have millions. Two names of
-    /// one hash only cost a `~2` that was not needed.
-    names: HashSet<u64>,
+    names: Names,
     /// What comes after the arguments.
     tables: vec::IntoIter<Source>,
 }
@@ -102,7 +100,7 @@ impl Sources {
         let arguments: Result<Vec<Argument>> =
             arguments.iter().map(|name| argument(name)).collect();
         let arguments = arguments?.into_iter();
-        let (names, tables) = (HashSet::new(), Vec::new().into_iter());
+        let (names, tables) = (Names::default(), Vec::new().into_iter());
         Ok(Self { format, arguments, current: None, other_files: 0, names, tables })
     }
 
@@ -149,34 +147,12 @@ impl Sources {
     }
 
     fn source(&mut self, origin: Origin, name: String) -> Result<Source> {
-        let name = self.free_name(name);
+        let name = self.names.free(&name);
         Source::named(origin, name, self.format)
     }
 
     fn choice(&self) -> Readable {
         if self.format.is_some() { Readable::All } else { Readable::Named }
-    }
-
-    /// The name, or one made from it if another source has it: `a~2.jsonl` for `a.jsonl`.
-    fn free_name(&mut self, name: String) -> String {
-        if self.take_name(&name) {
-            return name;
-        }
-        let plain = format::without_compression(&name);
-        let stem = match plain.rsplit_once('.') {
-            Some((stem, _)) if Format::from_name(&name).is_some() => stem.len(),
-            _ => plain.len(),
-        };
-        let (stem, extension) = name.split_at(stem);
-        let mut free = (2_u64..).map(|n| format!("{stem}~{n}{extension}"));
-        free.find(|name| self.take_name(name)).unwrap_or_else(|| name.clone())
-    }
-
-    /// Whether the name was free.
-    fn take_name(&mut self, name: &str) -> bool {
-        let mut hasher = DefaultHasher::new();
-        name.hash(&mut hasher);
-        self.names.insert(hasher.finish())
     }
 }
 
@@ -209,14 +185,14 @@ impl Iterator for Sources {
             self.current = None;
             let Some(argument) = self.arguments.next() else {
                 return self.tables.next().map(|mut source| {
-                    source.name = self.free_name(source.name);
+                    source.name = self.names.free(&source.name);
                     Ok(source)
                 });
             };
             match argument {
                 Argument::StandardInput => {
                     return Some(Source::standard_input(self.format).map(|mut source| {
-                        source.name = self.free_name(source.name);
+                        source.name = self.names.free(&source.name);
                         source
                     }));
                 }

@@ -96,7 +96,12 @@ fn record<'a>(
         Value::String(id) => id,
         Value::Integer(id) => Cow::Owned(id.to_string()),
         Value::Missing | Value::Null => context.default_id(number),
-        other => return Err(other.not("a string or an integer", &fields.id)),
+        // Not as a float writes it: two spellings are two ids, and no digit is lost.
+        Value::Float(id) => {
+            let spelt = spelling(line, &Path::new(&fields.id)).map(Cow::Borrowed);
+            spelt.unwrap_or_else(|| Cow::Owned(format!("{id:?}")))
+        }
+        other => return Err(other.not("a string or a number", &fields.id)),
     };
     let url = match url {
         Value::String(url) => Some(url),
@@ -116,6 +121,94 @@ pub(crate) fn field<'a>(line: &'a [u8], path: &str) -> Option<FieldValue<'a>> {
         Value::Float(value) => Some(FieldValue::Float(value)),
         Value::Bool(value) => Some(FieldValue::Bool(value)),
         Value::Missing | Value::Null | Value::Array | Value::Object => None,
+    }
+}
+
+/// The value of a field as it is spelt in a line that was parsed before.
+fn spelling<'a>(line: &'a [u8], path: &Path<'_>) -> Option<&'a str> {
+    let mut value = line;
+    for (depth, name) in path.names.iter().enumerate() {
+        let (mut named, mut whole) = (None, None);
+        for (key, member) in Members::of(value)? {
+            if depth == 0 && key.0 == path.whole {
+                whole = Some(member);
+            } else if key.0 == *name {
+                named = Some(member);
+            }
+        }
+        if let Some(whole) = whole {
+            return str::from_utf8(whole).ok();
+        }
+        value = named?;
+    }
+    str::from_utf8(value).ok()
+}
+
+/// The keys of an object and its values as they are spelt, in order. The object is sound.
+struct Members<'a>(&'a [u8]);
+
+impl<'a> Members<'a> {
+    fn of(object: &'a [u8]) -> Option<Self> {
+        object.trim_ascii_start().strip_prefix(b"{").map(Self)
+    }
+
+    /// Takes the value that comes next.
+    fn take_value(&mut self) -> &'a [u8] {
+        let rest = self.0.trim_ascii_start();
+        let (value, rest) = rest.split_at(value_end(rest));
+        self.0 = rest.trim_ascii_start();
+        value
+    }
+}
+
+/// Where the value ends that these bytes begin with: a string, what stands between brackets, or a
+/// word.
+fn value_end(bytes: &[u8]) -> usize {
+    let is_end = |byte: &u8| byte.is_ascii_whitespace() || b",:]}".contains(byte);
+    match bytes.first() {
+        Some(b'"') => string_end(bytes),
+        Some(b'{' | b'[') => {
+            let (mut at, mut depth) = (0, 0_usize);
+            while let Some(byte) = bytes.get(at) {
+                match byte {
+                    b'"' => at += string_end(&bytes[at..]) - 1,
+                    b'{' | b'[' => depth += 1,
+                    b'}' | b']' => depth -= 1,
+                    _ => {}
+                }
+                at += 1;
+                if depth == 0 {
+                    return at;
+                }
+            }
+            bytes.len()
+        }
+        _ => bytes.iter().position(is_end).unwrap_or(bytes.len()),
+    }
+}
+
+/// The same of a string.
+fn string_end(bytes: &[u8]) -> usize {
+    let mut at = 1;
+    while let Some(found) = memchr::memchr2(b'"', b'\\', bytes.get(at..).unwrap_or_default()) {
+        at += found + 1;
+        if bytes[at - 1] == b'"' {
+            return at;
+        }
+        at += 1;
+    }
+    bytes.len()
+}
+
+impl<'a> Iterator for Members<'a> {
+    type Item = (Key<'a>, &'a [u8]);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let key = serde_json::from_slice(self.take_value()).ok()?;
+        self.0 = self.0.strip_prefix(b":")?;
+        let value = self.take_value();
+        self.0 = self.0.strip_prefix(b",").unwrap_or_default();
+        Some((key, value))
     }
 }
 

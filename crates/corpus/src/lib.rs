@@ -27,7 +27,8 @@
 //! - [`Tables`] are inputs that are in memory already, as Arrow record batches.
 //!
 //! What cannot exist is refused at once; what cannot be read is an error of its
-//! own in the iteration, and the next record or file follows. Memory is bounded
+//! own in the iteration, and the next record or file follows. Whether the bytes
+//! are at fault or the system that does not give them, [`Error::is_io`] tells. Memory is bounded
 //! by [`Limits`] and the size of chunks, whatever a file unpacks to; only
 //! Parquet files decide on the size of their pages themselves. A text file is one
 //! chunk, or, by [`Source::text_reader`], a stream that need not be in memory.
@@ -54,6 +55,7 @@ mod charset;
 mod chunk;
 mod compression;
 mod description;
+mod disk_file;
 mod error;
 mod file_url;
 mod format;
@@ -62,6 +64,7 @@ mod inputs;
 mod json;
 mod memory;
 mod mirror;
+mod names;
 mod object;
 #[cfg_attr(not(feature = "object-stores"), path = "no_object_store.rs")]
 mod object_store;
@@ -77,6 +80,7 @@ mod split;
 mod table;
 mod text_files;
 mod unpacked;
+mod version;
 mod walk;
 mod warc;
 
@@ -87,12 +91,13 @@ pub use error::{Error, ErrorKind, Fault, Operation, Place, Result};
 pub use format::Format;
 pub use inputs::{Inputs, Sources, read_document};
 pub use memory::Tables;
-pub use mirror::{Mirrored, PendingCopies};
+pub use mirror::{Copied, Mirrored, PendingCopies, PendingMirror};
 pub use partial_file::PartialFile;
 pub use passed_over::PassedOver;
 pub use record::{ContentKind, FieldValue, Fields, ReadOptions, Record};
 pub use source::Source;
 pub use unpacked::UnpackedCopies;
+pub use version::Version;
 
 /// An id and the text that stands under it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,9 +2,15 @@
 //!
 //! JSON, CSV and TSV records are the same bytes as before, blank lines left out;
 //! text files and web pages are copied whole. So are the records of web archives
-//! the same bytes, each packed by itself, and those that are no documents stay. A Parquet mirror has the schema, the key-value
-//! metadata, the codecs and the sorting of its source, and row groups no larger.
-//! The compression is the source's, at its tool's usual level.
+//! the same bytes, each packed by itself, and those that are no documents stay. A
+//! Parquet mirror has the schema, the key-value metadata, the codecs and the
+//! sorting of its source, and row groups no larger. The compression is the
+//! source's, at its tool's usual level.
+//!
+//! A record that cannot be read can be kept like any other, as the bytes that it
+//! is: a line is what lies between two line ends, and a record of a web archive
+//! whose length is wrong goes on to where the next one begins. Those that are
+//! longer than the limit pass in parts.
 //!
 //! Nothing is parsed. Reading and unpacking happen on one thread, selecting and
 //! packing on another, and the bytes do not depend on how they take turns.
@@ -15,7 +21,7 @@ use std::path::{Path, PathBuf};
 
 use crate::chunk::Chunk;
 use crate::compression::{Encoder, MemberEncoder};
-use crate::error::{Error, ErrorKind, Fault, Operation, Result};
+use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::format::Format;
 use crate::output_file::{OutputFile, commit_all};
 use crate::parquet::Rows;
@@ -23,6 +29,7 @@ use crate::position::Position;
 use crate::read_ahead::read_ahead;
 use crate::record::ReadOptions;
 use crate::source::{Origin, Source};
+use crate::split::LongRecords;
 use crate::warc::{Others, Piece, Split, Stored};
 
 /// Chunks of the usual size that may be in memory while a mirror is written.
@@ -36,8 +43,6 @@ pub struct Mirrored {
     pub kept: u64,
     /// Records that were not to be kept.
     pub dropped: u64,
-    /// Records that are longer than the limit, and left out whatever was said of them.
-    pub too_long: u64,
     /// Records that are no documents, and stay: nothing was asked about them.
     pub passed_over: u64,
     /// The file; `None` if it is a text file that was not to be kept.
@@ -46,15 +51,41 @@ pub struct Mirrored {
     pub broken: Option<Error>,
 }
 
+/// A mirror that is complete but has no name yet. Dropped before it is published, it leaves
+/// nothing behind.
+#[derive(Debug)]
+pub struct PendingMirror {
+    mirrored: Mirrored,
+    out: Option<OutputFile>,
+}
+
+impl PendingMirror {
+    /// What became of the source.
+    pub fn mirrored(&self) -> &Mirrored {
+        &self.mirrored
+    }
+
+    /// Where the source broke off, which it is not asked for again.
+    pub fn take_fault(&mut self) -> Option<Error> {
+        self.mirrored.broken.take()
+    }
+
+    /// Gives the file its name.
+    ///
+    /// # Errors
+    /// If the system refuses. Then there is no file.
+    pub fn publish(self) -> Result<Mirrored> {
+        self.out.map_or(Ok(()), OutputFile::commit)?;
+        Ok(self.mirrored)
+    }
+}
+
 impl Source {
     /// Writes the records that `keep` wants to a file of this source's name in the folder.
     ///
-    /// `keep` is asked for the number of each record, good or bad, once and in order. A record
-    /// of lines or of a web archive that is longer than the limit is left out all the same, and so
-    /// is one of a web archive that has no sound end; a text file or a row of Parquet is not
-    /// measured. Of a record that is no document, longer than the limit and cut off, the mirror
-    /// has what is there. The file appears when it is complete, and takes the place of one
-    /// that was there before.
+    /// `keep` is asked for the number of each record, good or bad, long or short, once and in
+    /// order. Of a record that is longer than the limit and cut off, the mirror has what is there.
+    /// The file appears when it is complete, and takes the place of one that was there before.
     ///
     /// # Errors
     /// If the source cannot be opened or is broken before its first record, is standard input, or
@@ -65,26 +96,39 @@ impl Source {
         options: &ReadOptions,
         keep: impl FnMut(u64) -> bool,
     ) -> Result<Mirrored> {
-        let target = self.target(folder)?;
+        self.pending_mirror(folder, options, keep)?.publish()
+    }
+
+    /// As [`Source::mirror_records`], for those who look at what was written before it appears.
+    ///
+    /// # Errors
+    /// As [`Source::mirror_records`].
+    pub fn pending_mirror(
+        &self,
+        folder: &Path,
+        options: &ReadOptions,
+        keep: impl FnMut(u64) -> bool,
+    ) -> Result<PendingMirror> {
+        let target = self.target(folder, self.name())?;
         let path = Some(target.clone());
-        let mirrored =
-            Mirrored { kept: 0, dropped: 0, too_long: 0, passed_over: 0, path, broken: None };
-        let mut selection = Selection { mirrored, keep };
-        match self.format() {
+        let mirrored = Mirrored { kept: 0, dropped: 0, passed_over: 0, path, broken: None };
+        let mut selection = Selection { mirrored, keep, last: None };
+        let out = match self.format() {
             Format::TextFile | Format::Html => {
                 if selection.takes(1) {
-                    self.copy_to(folder)?;
+                    Some(self.copied(&target)?.0)
                 } else {
                     selection.mirrored.path = None;
+                    None
                 }
             }
-            Format::Parquet => self.mirror_rows(&target, options, &mut selection)?,
-            Format::Warc => self.mirror_warc(&target, options, &mut selection)?,
+            Format::Parquet => Some(self.mirror_rows(&target, options, &mut selection)?),
+            Format::Warc => Some(self.mirror_warc(&target, options, &mut selection)?),
             Format::JsonLines | Format::Csv | Format::Tsv => {
-                self.mirror_lines(&target, options, &mut selection)?;
+                Some(self.mirror_lines(&target, options, &mut selection)?)
             }
-        }
-        Ok(selection.mirrored)
+        };
+        Ok(PendingMirror { mirrored: selection.mirrored, out })
     }
 
     /// The mirror of everything: a copy of the file under this source's name in the folder. Gives
@@ -94,14 +138,23 @@ impl Source {
     /// If it cannot be read, is standard input, or the copy cannot be written. Then there is none.
     pub fn copy_to(&self, folder: &Path) -> Result<PathBuf> {
         let mut copies = PendingCopies::default();
-        let target = copies.add(self, folder)?;
+        let Copied { path, .. } = copies.add(self, folder, self.name())?;
         copies.publish()?;
-        Ok(target)
+        Ok(path)
     }
 
-    /// The path of the mirror, which is not the source itself.
-    fn target(&self, folder: &Path) -> Result<PathBuf> {
-        let target = folder.join(self.name());
+    /// A copy of the file as it is stored, and the number of its bytes.
+    fn copied(&self, target: &Path) -> Result<(OutputFile, u64)> {
+        let stored = self.stored()?;
+        let mut out = OutputFile::create(target)?;
+        let bytes = out.copy_from(stored, self.path())?;
+        out.rest()?;
+        Ok((out, bytes))
+    }
+
+    /// The path of a mirror of this name, which is not the source itself.
+    fn target(&self, folder: &Path, name: &str) -> Result<PathBuf> {
+        let target = folder.join(name);
         match &self.origin {
             Origin::StandardInput(_) => Err(Error::new(ErrorKind::ReadOnce)),
             Origin::Memory(table) => Err(Error::new(ErrorKind::InMemory(table.name.clone()))),
@@ -117,9 +170,9 @@ impl Source {
         target: &Path,
         options: &ReadOptions,
         selection: &mut Selection<impl FnMut(u64) -> bool>,
-    ) -> Result<()> {
+    ) -> Result<OutputFile> {
         let failed = |source| Error::io(target, Operation::Write, source);
-        let mut chunks = self.chunks(options);
+        let mut chunks = self.chunks_with(LongRecords::Given, options);
         let first = chunks.next().transpose()?;
         let out = OutputFile::create(target)?;
         let mut out =
@@ -137,21 +190,17 @@ impl Source {
                     }
                 };
                 let mut written = Ok(());
-                chunk.for_each_stored(|number, bytes| match bytes {
-                    Some(bytes) if selection.takes(number) => {
-                        if written.is_ok() {
-                            written = out.write_all(bytes);
-                        }
+                chunk.for_each_stored(|number, bytes| {
+                    if selection.takes(number) && written.is_ok() {
+                        written = out.write_all(bytes);
                     }
-                    Some(_) => {}
-                    None => selection.passes_over(number),
                 });
                 written?;
             }
             Ok(())
         })
         .map_err(failed)?;
-        out.finish().map_err(failed)?.commit()
+        out.finish().map_err(failed)
     }
 
     fn mirror_warc(
@@ -159,7 +208,7 @@ impl Source {
         target: &Path,
         options: &ReadOptions,
         selection: &mut Selection<impl FnMut(u64) -> bool>,
-    ) -> Result<()> {
+    ) -> Result<OutputFile> {
         let failed = |source| Error::io(target, Operation::Write, source);
         let splits = self.warc_records(options, &Position::default(), Others::Held)?;
         let mut splits =
@@ -176,11 +225,14 @@ impl Source {
             for split in splits {
                 match split {
                     Ok(Split::Records(piece)) => write_kept(&piece, &mut out, selection)?,
-                    Ok(Split::Part { bytes, is_last }) => {
-                        out.write_all(&bytes)?;
-                        if is_last {
+                    Ok(Split::Part { number, bytes, is_last }) => {
+                        let stays = number.is_none_or(|number| selection.takes(number));
+                        if stays {
+                            out.write_all(&bytes)?;
+                        }
+                        if stays && is_last {
                             out.end_record()?;
-                            selection.mirrored.passed_over += 1;
+                            selection.mirrored.passed_over += u64::from(number.is_none());
                         }
                     }
                     Err(error) => {
@@ -192,7 +244,7 @@ impl Source {
             Ok(())
         })
         .map_err(failed)?;
-        out.finish().map_err(failed)?.commit()
+        out.finish().map_err(failed)
     }
 
     fn mirror_rows(
@@ -200,14 +252,14 @@ impl Source {
         target: &Path,
         options: &ReadOptions,
         selection: &mut Selection<impl FnMut(u64) -> bool>,
-    ) -> Result<()> {
+    ) -> Result<OutputFile> {
         let failed = |source| Error::io(target, Operation::Write, source);
         let rows = Rows::open(self, options)?;
         let out = OutputFile::create(target)?;
         let out = Encoder::new(self.compression(), options.packing_threads, out).map_err(failed)?;
         let (out, broken) = rows.write_kept(out, target, |number| selection.takes(number))?;
         selection.mirrored.broken = broken;
-        out.finish().map_err(failed)?.commit()
+        out.finish().map_err(failed)
     }
 }
 
@@ -220,14 +272,10 @@ fn write_kept<W: io::Write>(
     let mut written = Ok(());
     piece.for_each_stored(|number, stored| {
         let bytes = match stored {
-            Stored::Document(bytes) => selection.takes(number).then_some(bytes),
+            Stored::Record(bytes) => selection.takes(number).then_some(bytes),
             Stored::PassedOver(bytes) => {
                 selection.mirrored.passed_over += 1;
                 Some(bytes)
-            }
-            Stored::Bad(fault) => {
-                selection.leaves_out(number, fault);
-                None
             }
         };
         if let Some(bytes) = bytes.filter(|_| written.is_ok()) {
@@ -247,19 +295,26 @@ pub struct PendingCopies {
     files: Vec<OutputFile>,
 }
 
+/// A copy of a file.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Copied {
+    /// The path that it will have.
+    pub path: PathBuf,
+    /// How long it is.
+    pub bytes: u64,
+}
+
 impl PendingCopies {
-    /// Copies a source to a file of its name in the folder. Gives back the path that it will have.
+    /// Copies a source to a file of this name in the folder.
     ///
     /// # Errors
     /// As [`Source::copy_to`].
-    pub fn add(&mut self, source: &Source, folder: &Path) -> Result<PathBuf> {
-        let target = source.target(folder)?;
-        let stored = source.stored()?;
-        let mut out = OutputFile::create(&target)?;
-        out.copy_from(stored, source.path())?;
-        out.rest()?;
+    pub fn add(&mut self, source: &Source, folder: &Path, name: &str) -> Result<Copied> {
+        let path = source.target(folder, name)?;
+        let (out, bytes) = source.copied(&path)?;
         self.files.push(out);
-        Ok(target)
+        Ok(Copied { path, bytes })
     }
 
     /// How many there are. Each is an open file.
@@ -289,26 +344,21 @@ fn is_same_file(a: &Path, b: &Path) -> bool {
 struct Selection<K> {
     mirrored: Mirrored,
     keep: K,
+    /// The last record that was asked about, and the answer.
+    last: Option<(u64, bool)>,
 }
 
 impl<K: FnMut(u64) -> bool> Selection<K> {
-    /// Whether to write the record of this number.
+    /// Whether to write the record of this number, or the next part of it.
     fn takes(&mut self, number: u64) -> bool {
+        if let Some((last, keeps)) = self.last
+            && last == number
+        {
+            return keeps;
+        }
         let keeps = (self.keep)(number);
         *(if keeps { &mut self.mirrored.kept } else { &mut self.mirrored.dropped }) += 1;
+        self.last = Some((number, keeps));
         keeps
-    }
-
-    /// Asks for a record that is too long, as for every other.
-    fn passes_over(&mut self, number: u64) {
-        (self.keep)(number);
-        self.mirrored.too_long += 1;
-    }
-
-    /// Asks for a record of a web archive that has no sound end.
-    fn leaves_out(&mut self, number: u64, fault: &Fault) {
-        (self.keep)(number);
-        let is_long = matches!(fault, Fault::TooLong(_));
-        *(if is_long { &mut self.mirrored.too_long } else { &mut self.mirrored.dropped }) += 1;
     }
 }

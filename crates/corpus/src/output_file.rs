@@ -32,17 +32,19 @@ impl OutputFile {
         })
     }
 
-    /// Writes everything that is read from the file at this path.
-    pub(crate) fn copy_from(&mut self, mut from: impl Read, path: &Path) -> Result<()> {
+    /// Writes everything that is read from the file at this path, and tells how much it was.
+    pub(crate) fn copy_from(&mut self, mut from: impl Read, path: &Path) -> Result<u64> {
         // Not `io::copy`, which does not tell whether it was reading or writing that failed.
         let mut buffer = vec![0; COPY_BYTES];
+        let mut copied = 0;
         loop {
             match from.read(&mut buffer) {
-                Ok(0) => return Ok(()),
-                Ok(read) => self
-                    .0
-                    .write_all(&buffer[..read])
-                    .map_err(|source| Error::io(self.0.path(), Operation::Write, source))?,
+                Ok(0) => return Ok(copied),
+                Ok(read) => {
+                    let written = self.0.write_all(&buffer[..read]);
+                    written.map_err(|source| Error::io(self.0.path(), Operation::Write, source))?;
+                    copied += read as u64;
+                }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(source) => return Err(Error::io(path, Operation::Read, source)),
             }

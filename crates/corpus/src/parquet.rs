@@ -27,13 +27,14 @@ use parquet::schema::types::{SchemaDescriptor, Type};
 
 use crate::charset;
 use crate::compression::Compression;
+use crate::disk_file::DiskFile;
 use crate::error::{Error, ErrorKind, Fault, Operation, Place, Result};
 use crate::memory::{self, MemoryTable};
 use crate::object_store::RangedFile;
 use crate::position::Position;
 use crate::read_ahead::read_ahead;
 use crate::record::{ContentKind, Context, FieldValue, Fields, Origin, ReadOptions, Record};
-use crate::source::{self, Origin as SourceOrigin, Source};
+use crate::source::{Origin as SourceOrigin, Source};
 use crate::text_files;
 
 /// The most rows of a batch, for files of very short ones.
@@ -134,6 +135,36 @@ impl<'b> Column<'b> {
         }
     }
 
+    /// The value as an id: a string, a number, or bytes that spell one.
+    fn id(&self, row: usize) -> Option<Cow<'b, str>> {
+        if let Some(bytes) = self.bytes(row) {
+            let text = str::from_utf8(bytes).map(Cow::Borrowed);
+            return Some(text.unwrap_or_else(|_| Cow::Owned(hexadecimal(bytes))));
+        }
+        let (array, stored) = self.stored(row)?;
+        macro_rules! spelt {
+            ($type:ident, $($how:tt)+) => {
+                array.as_primitive::<types::$type>().$($how)+
+            };
+        }
+        Some(Cow::Owned(match array.data_type() {
+            DataType::FixedSizeBinary(16) => uuid(array.as_fixed_size_binary().value(stored)),
+            DataType::FixedSizeBinary(_) => hexadecimal(array.as_fixed_size_binary().value(stored)),
+            // The shortest digits that are this number and no other of its width.
+            DataType::Float16 => format!("{:?}", spelt!(Float16Type, value(stored).to_f32())),
+            DataType::Float32 => format!("{:?}", spelt!(Float32Type, value(stored))),
+            DataType::Float64 => format!("{:?}", spelt!(Float64Type, value(stored))),
+            DataType::Decimal32(..) => spelt!(Decimal32Type, value_as_string(stored)),
+            DataType::Decimal64(..) => spelt!(Decimal64Type, value_as_string(stored)),
+            DataType::Decimal128(..) => spelt!(Decimal128Type, value_as_string(stored)),
+            DataType::Decimal256(..) => spelt!(Decimal256Type, value_as_string(stored)),
+            _ => match self.value(row) {
+                Some(FieldValue::Integer(id)) => id.to_string(),
+                _ => return None,
+            },
+        }))
+    }
+
     fn value(&self, row: usize) -> Option<FieldValue<'b>> {
         if self.is_null(row) {
             return None;
@@ -172,6 +203,23 @@ impl<'b> Column<'b> {
             DataType::Timestamp(TimeUnit::Nanosecond, _) => TimestampNanosecondType as Integer,
         }
     }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// 16 bytes in groups of 4, 2, 2, 2 and 6.
+fn uuid(bytes: &[u8]) -> String {
+    let mut text = hexadecimal(bytes);
+    for at in [20, 16, 12, 8] {
+        text.insert(at, '-');
+    }
+    text
 }
 
 /// A row of a batch.
@@ -251,10 +299,9 @@ fn record<'b>(
         ContentKind::Html => charset::decode_field(content),
     };
     let id = match id {
-        Some(id) if !id.is_null(row) => match id.value(row) {
-            Some(FieldValue::String(id)) => id,
-            Some(FieldValue::Integer(id)) => Cow::Owned(id.to_string()),
-            _ => return wrong(&fields.id, "a string or an integer", "of another type"),
+        Some(id) if !id.is_null(row) => match id.id(row) {
+            Some(id) => id,
+            None => return wrong(&fields.id, "a string or a number", "of another type"),
         },
         _ => context.default_id(number),
     };
@@ -366,21 +413,32 @@ impl Batches {
 struct OpenFile {
     reader: ParquetRecordBatchReader,
     metadata: Arc<ParquetMetaData>,
-    /// Where it comes from, if that is an object store.
-    store: Option<RangedFile>,
+    /// Where it comes from, unless it is in memory.
+    backing: Option<Backing>,
+}
+
+/// Where the bytes of a file come from, and why they did not, if they did not.
+enum Backing {
+    Disk(DiskFile),
+    Store(RangedFile),
 }
 
 impl OpenFile {
     fn next_batch(&mut self, path: &Path) -> Option<Result<RecordBatch>> {
         let next = || self.reader.next().transpose().map_err(|error| broken(path, &error));
         let batch = guarded(path, next);
-        batch.map_err(|error| blame(self.store.as_ref(), path, error)).transpose()
+        batch.map_err(|error| blame(self.backing.as_ref(), path, error)).transpose()
     }
 }
 
-/// The fault of the store, if it was that which made reading fail.
-fn blame(store: Option<&RangedFile>, path: &Path, error: Error) -> Error {
-    match store.and_then(RangedFile::take_fault) {
+/// The fault of the disk or the store, if it was that which made reading fail.
+fn blame(backing: Option<&Backing>, path: &Path, error: Error) -> Error {
+    let fault = match backing {
+        Some(Backing::Disk(file)) => file.take_fault(),
+        Some(Backing::Store(file)) => file.take_fault(),
+        None => None,
+    };
+    match fault {
         Some(fault) => Error::io(path, Operation::Read, fault),
         None => error,
     }
@@ -429,16 +487,19 @@ fn with_file(
 ) -> Result<OpenFile> {
     match &source.origin {
         SourceOrigin::File(path) if source.compression() == Compression::None => {
-            let file = source::open_file(path)?;
-            guarded(path, || build(source, options, opening, file, None, mask))
+            let file = DiskFile::open(path)?;
+            let backing = Some(Backing::Disk(file.clone()));
+            let opened =
+                guarded(path, || build(source, options, opening, file.clone(), backing, mask));
+            opened.map_err(|error| blame(Some(&Backing::Disk(file)), path, error))
         }
         SourceOrigin::Object(object) if source.compression() == Compression::None => {
             let file = RangedFile::open(object)?;
-            let store = Some(file.clone());
+            let backing = Some(Backing::Store(file.clone()));
             let opened = guarded(source.path(), || {
-                build(source, options, opening, file.clone(), store, mask)
+                build(source, options, opening, file.clone(), backing, mask)
             });
-            opened.map_err(|error| blame(Some(&file), source.path(), error))
+            opened.map_err(|error| blame(Some(&Backing::Store(file)), source.path(), error))
         }
         _ => {
             let limit = options.limits.max_document_bytes;
@@ -454,7 +515,7 @@ fn build(
     options: &ReadOptions,
     opening: Opening,
     file: impl ChunkReader + 'static,
-    store: Option<RangedFile>,
+    backing: Option<Backing>,
     mask: impl FnOnce(&SchemaDescriptor) -> Result<ProjectionMask>,
 ) -> Result<OpenFile> {
     let failed = |error: ParquetError| broken(source.path(), &error);
@@ -469,11 +530,11 @@ fn build(
     let row_bytes = bytes.checked_div(rows).unwrap_or(0).max(1) as u64;
     let batch_rows = (options.chunk_bytes as u64 / row_bytes).clamp(1, MAX_ROWS);
     let mask = mask(builder.parquet_schema())?;
-    if let Some(store) = &store {
+    if let Some(Backing::Store(store)) = &backing {
         store.plan(&metadata, &mask);
     }
     let builder = builder.with_projection(mask).with_batch_size(batch_rows as usize);
-    Ok(OpenFile { reader: builder.build().map_err(failed)?, metadata, store })
+    Ok(OpenFile { reader: builder.build().map_err(failed)?, metadata, backing })
 }
 
 fn broken(path: &Path, error: &(impl std::error::Error + 'static)) -> Error {

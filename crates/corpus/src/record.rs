@@ -20,7 +20,9 @@ pub struct Fields {
     pub text: String,
     /// The web page, of records without a text: a string.
     pub html: String,
-    /// The id: a string or an integer. Records without it are called `path#record`.
+    /// The id: a string or a number, as it is spelt. In Parquet also bytes: 16 of a fixed size as
+    /// a UUID, others as hexadecimal digits unless they are UTF-8. Records without it are called
+    /// `path#record`.
     pub id: String,
     /// The address: a string. Anything else counts as none.
     pub url: String,

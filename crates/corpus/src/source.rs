@@ -18,7 +18,7 @@ use crate::output_file::OutputFile;
 use crate::parquet::Batches;
 use crate::position::Position;
 use crate::record::{Context, ReadOptions};
-use crate::split::{Boundary, Splitter, TableScanner};
+use crate::split::{Boundary, LongRecords, Splitter, TableScanner};
 use crate::table::Table;
 use crate::text_files::{self, STANDARD_INPUT};
 use crate::unpacked::UnpackedCopies;
@@ -246,8 +246,13 @@ impl Source {
     ///
     /// An error ends the source; the chunks before it have every record that could be read.
     pub fn chunks(&self, options: &ReadOptions) -> Chunks {
+        self.chunks_with(LongRecords::Dropped, options)
+    }
+
+    /// The same with the bytes of records of lines that are longer than the limit, or without.
+    pub(crate) fn chunks_with(&self, long: LongRecords, options: &ReadOptions) -> Chunks {
         let position = Position::default();
-        let reading = self.open(options, &position).unwrap_or_else(Reading::Failed);
+        let reading = self.open(options, &position, long).unwrap_or_else(Reading::Failed);
         let path = self.path().to_owned();
         let context = Context { path, id: self.id.clone(), options: options.clone() };
         Chunks { context: Arc::new(context), reading, position }
@@ -266,7 +271,12 @@ impl Source {
         text_files::stream(self.path(), self.reader(&Position::default())?, limit)
     }
 
-    fn open(&self, options: &ReadOptions, position: &Position) -> Result<Reading> {
+    fn open(
+        &self,
+        options: &ReadOptions,
+        position: &Position,
+        long: LongRecords,
+    ) -> Result<Reading> {
         let path = self.path();
         let limits = options.limits;
         let delimiter = match self.format {
@@ -282,7 +292,8 @@ impl Source {
                     Boundary::Line,
                     limits.max_record_bytes,
                     options.chunk_bytes,
-                );
+                )
+                .with_long_records(long);
                 let preamble = splitter.take_byte_order_mark();
                 if splitter.first_visible() == Some(b'[') {
                     return Err(Error::new(ErrorKind::JsonArray(path.to_owned())));
@@ -298,7 +309,8 @@ impl Source {
             boundary,
             limits.max_record_bytes,
             options.chunk_bytes,
-        );
+        )
+        .with_long_records(long);
         let mut preamble = splitter.take_byte_order_mark();
         let header = splitter.take_header().map_err(|error| Error::decoding(path, error))?;
         let Some(header) = header else {
@@ -390,7 +402,7 @@ fn format_of(head: &[u8], compression: Compression) -> Format {
     Format::from_content(&unpacked)
 }
 
-fn metadata(path: &Path) -> Result<fs::Metadata> {
+pub(crate) fn metadata(path: &Path) -> Result<fs::Metadata> {
     fs::metadata(path).map_err(|source| Error::io(path, Operation::Read, source))
 }
 

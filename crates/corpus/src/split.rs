@@ -2,7 +2,8 @@
 //!
 //! This is the part of reading that has to be done in order, so it does little:
 //! it looks for the ends of records and counts them. A record that is longer
-//! than the limit is never held in memory: it is read over to its end.
+//! than the limit is never held in memory: it is read over to its end, or given
+//! in parts where its bytes are wanted.
 //!
 //! Every read asks for the same number of bytes, whatever size the pieces are:
 //! what a decoder gives before it finds a fault depends on how much it is
@@ -139,6 +140,20 @@ pub(crate) enum Split {
         record: u64,
         line: u64,
     },
+    /// A part of such a record.
+    Part {
+        record: u64,
+        bytes: Vec<u8>,
+    },
+}
+
+/// What becomes of the bytes of records that are longer than the limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LongRecords {
+    /// They are passed over.
+    Dropped,
+    /// They are given in parts.
+    Given,
 }
 
 /// The stream and how far it has been cut.
@@ -147,6 +162,9 @@ pub(crate) struct Splitter {
     boundary: Boundary,
     limit: u64,
     piece_bytes: usize,
+    long_records: LongRecords,
+    /// Whether a part of a long record was given, and the buffer goes on with it.
+    in_long_record: bool,
     buffer: Vec<u8>,
     /// How much of the buffer has no more ends in it.
     scanned: usize,
@@ -187,12 +205,19 @@ impl Splitter {
             boundary,
             limit,
             piece_bytes,
+            long_records: LongRecords::Dropped,
+            in_long_record: false,
             buffer: Vec::new(),
             scanned: 0,
             input: Input::More,
             record: 1,
             line: 1,
         }
+    }
+
+    /// The same, with the bytes of long records or without them.
+    pub(crate) fn with_long_records(self, long_records: LongRecords) -> Self {
+        Self { long_records, ..self }
     }
 
     /// Takes the byte order mark off the beginning, if there is one.
@@ -278,6 +303,37 @@ impl Splitter {
         Ok(Split::TooLong { record, line })
     }
 
+    /// The next part of the long record that the buffer begins with. The first is everything
+    /// that was read to see that it is long.
+    fn part_of_record(&mut self) -> io::Result<Split> {
+        let mut end = None;
+        if self.in_long_record {
+            match std::mem::replace(&mut self.input, Input::Ended) {
+                Input::More => {
+                    self.input = Input::More;
+                    self.fill();
+                }
+                Input::Ended => {}
+                Input::Failed(error) => {
+                    self.in_long_record = false;
+                    return Err(error);
+                }
+            }
+            let is_over = matches!(self.input, Input::Ended);
+            end = self.boundary.end(&self.buffer).or(is_over.then_some(self.buffer.len()));
+        }
+        let rest = end.map_or_else(Vec::new, |end| self.buffer.split_off(end));
+        let bytes = std::mem::replace(&mut self.buffer, rest);
+        self.scanned = 0;
+        self.in_long_record = end.is_none();
+        let record = self.record;
+        if end.is_some() {
+            self.record += 1;
+            self.line += 1;
+        }
+        Ok(Split::Part { record, bytes })
+    }
+
     /// Cuts off the first bytes of the buffer.
     fn cut(&mut self, end: usize, records: u64, lines: u64) -> Split {
         let rest = self.buffer[end..].to_vec();
@@ -295,6 +351,9 @@ impl Iterator for Splitter {
     type Item = io::Result<Split>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        if self.in_long_record {
+            return Some(self.part_of_record());
+        }
         let (mut complete, mut records, mut lines) = (0, 0, 0);
         loop {
             while let Some(end) = self.boundary.end(&self.buffer[self.scanned..]) {
@@ -311,7 +370,10 @@ impl Iterator for Splitter {
                 return Some(Ok(self.cut(complete, records, lines)));
             }
             if too_long {
-                return Some(self.skip_record());
+                return Some(match self.long_records {
+                    LongRecords::Dropped => self.skip_record(),
+                    LongRecords::Given => self.part_of_record(),
+                });
             }
             match std::mem::replace(&mut self.input, Input::Ended) {
                 Input::More => {

@@ -52,6 +52,38 @@ pub(crate) fn document(
     Ok(Document { id, bytes, kind: ContentKind::Html, url: None })
 }
 
+/// How much of a text is looked at to tell whether it is one.
+const TELLING_BYTES: usize = 64 << 10;
+
+/// Whether a text that begins with these bytes is none: it has a NUL, which no encoding of text
+/// has but UTF-16 and UTF-32, whose files begin with a mark; or more than one byte in 32 is of the
+/// control characters that are in no text. Packed and encrypted bytes have one in nine; a text in
+/// any charset has hardly any.
+fn is_binary(head: &[u8]) -> bool {
+    let marks: [&[u8]; 3] = [b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff"];
+    if marks.iter().any(|mark| head.starts_with(mark)) {
+        return false;
+    }
+    // Backspace to return are layout, and ISO 2022 changes its charsets by escapes.
+    let is_control = |byte: &&u8| matches!(byte, 0x01..=0x07 | 0x0e..=0x1a | 0x1c..=0x1f | 0x7f);
+    memchr::memchr(0, head).is_some() || head.iter().filter(is_control).count() > head.len() / 32
+}
+
+/// Fails if a text that begins with these bytes is none.
+fn check_text(path: &Path, head: &[u8]) -> Result<()> {
+    if is_binary(&head[..head.len().min(TELLING_BYTES)]) {
+        return Err(Error::new(ErrorKind::Binary(path.to_owned())));
+    }
+    Ok(())
+}
+
+/// Reads a text to its end.
+pub(crate) fn read_text(path: &Path, from: impl Read, limit: u64) -> Result<Vec<u8>> {
+    let text = read(path, from, 0, limit)?;
+    check_text(path, &text)?;
+    Ok(text)
+}
+
 /// Reads a web page to its end.
 pub(crate) fn read_page(path: &Path, from: impl Read, limit: u64) -> Result<Vec<u8>> {
     read(path, from, 0, limit).map_err(|error| match error.kind() {
@@ -77,7 +109,7 @@ pub(crate) fn read(path: &Path, from: impl Read, room: usize, limit: u64) -> Res
 }
 
 /// The text without a byte order mark, up to the limit; beyond it and at a fault there is an
-/// error that names the file.
+/// error that names the file. Not there if it is no text.
 pub(crate) fn stream(
     path: &Path,
     from: Box<dyn Read + Send>,
@@ -85,11 +117,12 @@ pub(crate) fn stream(
 ) -> Result<Box<dyn Read + Send>> {
     let mut text = Limited { from, path: path.to_owned(), limit, left: limit };
     let mut head = Vec::new();
-    let read = text.by_ref().take(BYTE_ORDER_MARK.len() as u64).read_to_end(&mut head);
+    let read = text.by_ref().take(TELLING_BYTES as u64).read_to_end(&mut head);
     // Its own errors come out as they are.
     read.map_err(|error| error.downcast().unwrap_or_else(|other| Error::decoding(path, other)))?;
-    if head == BYTE_ORDER_MARK {
-        head.clear();
+    check_text(path, &head)?;
+    if head.starts_with(BYTE_ORDER_MARK) {
+        head.drain(..BYTE_ORDER_MARK.len());
     }
     Ok(Box::new(Cursor::new(head).chain(text)))
 }

@@ -1,10 +1,10 @@
 //! Folders walked in the order of their names, lazily: memory for the listings of the folders
 //! on the way down, never for the whole tree.
 
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
-use crate::error::{Error, Operation, Result};
+use crate::error::{Error, ErrorKind, Operation, Result};
 
 /// A file found in a folder.
 #[derive(Debug)]
@@ -87,6 +87,9 @@ impl<C: Choice> Iterator for Walk<C> {
                     match fs::metadata(&found.path) {
                         Ok(target) if target.is_file() => return Some(Ok(found)),
                         Ok(_) => {}
+                        Err(source) if source.kind() == io::ErrorKind::NotFound => {
+                            return Some(Err(Error::new(ErrorKind::DeadLink(found.path))));
+                        }
                         Err(source) => {
                             return Some(Err(Error::io(&found.path, Operation::Read, source)));
                         }

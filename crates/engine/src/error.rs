@@ -76,8 +76,26 @@ pub enum ErrorKind {
     },
     /// The job was stopped from outside.
     Interrupted,
-    /// An input is not the file any more that was signed.
+    /// An input is not the file any more that was signed, or changed while it was.
     InputChanged(PathBuf),
+    /// A file of survivors does not have what stays of its source.
+    WrongSurvivors {
+        /// The file.
+        path: PathBuf,
+        /// Records that it would have had.
+        found: u64,
+        /// Records that stay.
+        wanted: u64,
+    },
+    /// There are fewer files of survivors than were written.
+    FilesMissing {
+        /// Their folder.
+        path: PathBuf,
+        /// Those that are there.
+        found: u64,
+        /// Those that were written.
+        wanted: u64,
+    },
     /// Documents that were signed are not there any more.
     DocumentsMissing {
         /// Those that were found.
@@ -260,7 +278,12 @@ impl Error {
 
     /// Whether the system refused.
     pub fn is_io(&self) -> bool {
-        matches!(*self.0, ErrorKind::Io { .. })
+        match &*self.0 {
+            ErrorKind::Io { .. } => true,
+            ErrorKind::Input(fault) => fault.is_io(),
+            ErrorKind::Record { fault, .. } => fault.is_io(),
+            _ => false,
+        }
     }
 
     /// Whether a file is damaged or of another kind.
@@ -343,6 +366,18 @@ impl ErrorKind {
                 path.display()
             ),
             ErrorKind::Interrupted => f.write_str("interrupted"),
+            ErrorKind::WrongSurvivors { path, found, wanted } => write!(
+                f,
+                "`{}`: would have {found} records, but {wanted} stay\n\
+                 hint: its input may have changed meanwhile; start again, in another folder",
+                path.display()
+            ),
+            ErrorKind::FilesMissing { path, found, wanted } => write!(
+                f,
+                "`{}`: has {found} files, but {wanted} were written\n\
+                 hint: the file system may take several names for one, or somebody removed files",
+                path.display()
+            ),
             ErrorKind::InputChanged(path) => write!(
                 f,
                 "`{}`: has changed since it was signed\n\

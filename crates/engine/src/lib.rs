@@ -68,3 +68,4 @@ pub use run::Run;
 pub use running::Running;
 pub use texts::Texts;
 pub use verify::{PairRule, Standing};
+pub use write::Unreadable;

@@ -26,7 +26,7 @@ use crate::pipeline::{Event, Held, Piece, Pipeline};
 use crate::rows::{Kind, RowsWriter};
 use crate::signature_file::{SignatureWriter, check_id};
 use crate::skips::Skips;
-use crate::sources::{SourceRow, SourceTable, SourcesWriter};
+use crate::sources::{SourceRow, SourceTable, SourcesWriter, Watched};
 use crate::texts::Texts;
 use crate::urls::{UrlList, UrlsWriter};
 
@@ -146,7 +146,8 @@ impl Signing<'_> {
             let source = source?;
             source.local_path().map_or(Ok(()), |path| files.check_foreign(path))?;
             let source = source.spool(&files.work).map_err(Error::corpus)?;
-            let (bytes, modified) = SourceRow::state(&source).unwrap_or_default();
+            let version = source.version().map_err(Error::corpus)?;
+            let (bytes, modified) = SourceRow::state(&version);
             writer.push(&SourceRow {
                 source,
                 bytes,
@@ -193,12 +194,16 @@ impl Signing<'_> {
         let pipeline = Pipeline::within(self.budget, self.options, self.threads, self.observer);
         let learned = LearnedFiles::open(files, self.recipe)?;
         let mut sink = Sink::create(self, files)?;
+        let watched = Watched::default();
         pipeline.run(
-            listed,
+            watched.watch(listed),
             || Worker::start(self, learned.as_ref()),
             |event| match event {
                 Event::Result(batch) => sink.take(batch),
-                Event::End { source, fault, .. } => sink.end(source, fault),
+                Event::End { source, fault, .. } => {
+                    let state = watched.ended(&source)?;
+                    sink.end(source, state, fault)
+                }
             },
         )?;
         sink.finish()
@@ -209,12 +214,7 @@ impl Signing<'_> {
     }
 
     fn skip(&self, skips: &mut Skips, fault: Error) -> Result<()> {
-        if self.strict {
-            return Err(fault);
-        }
-        self.observer.skipped(&fault);
-        skips.add(&fault);
-        Ok(())
+        skips.skip(fault, self.strict, self.observer)
     }
 }
 
@@ -450,13 +450,17 @@ impl<'a> Sink<'a> {
         Ok(())
     }
 
-    fn end(&mut self, source: Source, fault: Option<lookalike_corpus::Error>) -> Result<()> {
+    fn end(
+        &mut self,
+        source: Source,
+        (bytes, modified): (Option<u64>, Option<u128>),
+        fault: Option<lookalike_corpus::Error>,
+    ) -> Result<()> {
         let (documents, bad) = std::mem::take(&mut self.source);
         let broken = fault.is_some();
         if let Some(fault) = fault {
             self.signing.skip(&mut self.signed.skips, Error::corpus(fault))?;
         }
-        let (bytes, modified) = SourceRow::state(&source).unwrap_or_default();
         let first_row = self.signed.documents - documents;
         self.signed.sources += 1;
         let row = SourceRow { source, bytes, modified, first_row, documents, bad, broken };

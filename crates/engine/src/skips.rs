@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Result};
+use crate::observe::Observer;
 
 /// How many messages are kept.
 const EXAMPLES: usize = 100;
@@ -21,6 +22,25 @@ pub(crate) struct Skips {
 }
 
 impl Skips {
+    /// Passes over what the bytes of an input make unreadable, and counts it.
+    ///
+    /// # Errors
+    /// The fault, if the job is strict; and whatever the system refused, for that says nothing of
+    /// the input, and may be mended.
+    pub(crate) fn skip(
+        &mut self,
+        fault: Error,
+        strict: bool,
+        observer: &dyn Observer,
+    ) -> Result<()> {
+        if strict || fault.is_io() {
+            return Err(fault);
+        }
+        observer.skipped(&fault);
+        self.add(&fault);
+        Ok(())
+    }
+
     pub(crate) fn add(&mut self, fault: &Error) {
         self.count += 1;
         *self.kinds.entry(fault_name(fault).to_owned()).or_default() += 1;

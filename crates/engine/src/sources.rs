@@ -3,14 +3,15 @@
 //! The file says where each document came from: a source's documents are
 //! consecutive rows, and so are its records but for the bad ones. Twelve bytes a source are held in memory.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use lookalike_core::text::{Text, TextBuf};
-use lookalike_corpus::{Format, ReadOptions, Record, Source, Tables, UnpackedCopies};
+use lookalike_corpus::{Format, ReadOptions, Record, Source, Tables, UnpackedCopies, Version};
 use serde::{Deserialize, Serialize};
 
 use crate::atomic_file::{AtomicFile, Existing};
@@ -39,26 +40,31 @@ pub(crate) struct SourceRow {
 }
 
 impl SourceRow {
-    /// Size and time of the file as it is now.
-    pub(crate) fn state(source: &Source) -> lookalike_corpus::Result<(Option<u64>, Option<u128>)> {
-        let modified = source.modified()?;
-        let modified = modified.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
-        Ok((Some(source.stored_bytes()?), modified.map(|time| time.as_nanos())))
+    /// Size and time of a file in this state.
+    pub(crate) fn state(version: &Version) -> (Option<u64>, Option<u128>) {
+        let modified =
+            version.modified.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+        (Some(version.bytes), modified.map(|time| time.as_nanos()))
     }
 
     /// Fails if the file is not the one that was signed.
     pub(crate) fn check_unchanged(&self) -> Result<()> {
-        let state = match Self::state(&self.source) {
+        let state = match self.source.version() {
+            Ok(version) => Self::state(&version),
+            Err(fault) if is_gone(&fault) => (None, None),
             // A store that does not answer has not changed.
-            Err(fault) if self.bytes.is_some() && !is_gone(&fault) => {
-                return Err(Error::corpus(fault));
-            }
-            state => state.unwrap_or_default(),
+            Err(fault) => return Err(Error::corpus(fault)),
         };
-        if state == (self.bytes, self.modified) {
-            return Ok(());
+        if state == (self.bytes, self.modified) { Ok(()) } else { Err(changed(&self.source)) }
+    }
+
+    /// Fails with what ended a source that is read again, unless it ended so the first time.
+    pub(crate) fn check_fault(&self, fault: Option<lookalike_corpus::Error>) -> Result<()> {
+        match fault {
+            Some(fault) if !self.broken || fault.is_io() => Err(Error::corpus(fault)),
+            None if self.broken => Err(changed(&self.source)),
+            _ => Ok(()),
         }
-        Err(Error::new(ErrorKind::InputChanged(self.source.path().to_owned())))
     }
 
     /// The row of a record; `None` for a bad one, or one that was not there.
@@ -128,6 +134,50 @@ impl SourceRow {
     /// Its rows.
     pub(crate) fn rows(&self) -> Range<u64> {
         self.first_row..self.first_row + self.documents
+    }
+}
+
+fn changed(source: &Source) -> Error {
+    Error::new(ErrorKind::InputChanged(source.path().to_owned()))
+}
+
+/// What sources were before they were read, so that one which changes meanwhile is seen: nobody
+/// knows then what was read. They end in the order in which they begin.
+#[derive(Default)]
+pub(crate) struct Watched(Mutex<VecDeque<Version>>);
+
+impl Watched {
+    fn versions(&self) -> std::sync::MutexGuard<'_, VecDeque<Version>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The same sources, each looked at before it is handed on.
+    pub(crate) fn watch(
+        &self,
+        sources: impl Iterator<Item = Result<(u64, Source)>>,
+    ) -> impl Iterator<Item = Result<(u64, Source)>> {
+        sources.map(|source| {
+            let (number, source) = source?;
+            let version = source.version().map_err(Error::corpus)?;
+            self.versions().push_back(version);
+            Ok((number, source))
+        })
+    }
+
+    /// The size and the time of a source that was read to its end.
+    ///
+    /// # Errors
+    /// If it is not what it was before.
+    pub(crate) fn ended(&self, source: &Source) -> Result<(Option<u64>, Option<u128>)> {
+        let before = self.versions().pop_front();
+        let after = match source.version() {
+            Err(fault) if is_gone(&fault) => None,
+            version => Some(version.map_err(Error::corpus)?),
+        };
+        match before {
+            Some(before) if Some(before) == after => Ok(SourceRow::state(&before)),
+            _ => Err(changed(source)),
+        }
     }
 }
 
@@ -260,16 +310,16 @@ impl SourceTable {
         (0..self.len()).map(|number| Ok(self.get(number)?.bytes.unwrap_or(0))).sum()
     }
 
-    /// How a source ended that is read again: a fault that was not there the first time is one.
+    /// How a source ended that is read again: it is still what it was, and a fault that was not
+    /// there the first time is one.
     pub(crate) fn check_end(
         &self,
         number: u64,
         fault: Option<lookalike_corpus::Error>,
     ) -> Result<()> {
-        match fault {
-            Some(fault) if !self.get(number as usize)?.broken => Err(Error::corpus(fault)),
-            _ => Ok(()),
-        }
+        let row = self.get(number as usize)?;
+        row.check_unchanged()?;
+        row.check_fault(fault)
     }
 
     /// Fails with the first source that is not what was signed.
@@ -298,7 +348,7 @@ impl SourceTable {
     }
 
     /// The beginnings of the texts of some rows, up to so many bytes of each. What cannot be read
-    /// any more is not there.
+    /// any more is not there, unless it is the system that refuses.
     pub(crate) fn beginnings(
         &self,
         options: &ReadOptions,
@@ -324,19 +374,31 @@ impl SourceTable {
             let (source, wanted) = source?;
             if source.source.format() == Format::TextFile {
                 // It may be too long to be in memory whole.
-                if let Ok(reader) = source.source.text_reader(options) {
+                let text = source.source.text_reader(options).and_then(|reader| {
                     let mut text = Vec::new();
                     let read = reader.take(bytes as u64).read_to_end(&mut text);
-                    let text = (TextBuf::from(text), T::default());
-                    texts.extend(read.ok().map(|_| (wanted[0], text)));
+                    read.map_err(|e| lookalike_corpus::Error::reading(source.source.path(), e))?;
+                    Ok(text)
+                });
+                match text {
+                    Ok(text) => {
+                        texts.insert(wanted[0], (TextBuf::from(text), T::default()));
+                    }
+                    Err(fault) if fault.is_io() => return Err(Error::corpus(fault)),
+                    Err(_) => {}
                 }
                 continue;
             }
             let mut extractor = Texts::new();
-            let _ = source.for_each_record(options, wanted, |row, record| {
+            let read = source.for_each_record(options, wanted, |row, record| {
                 let text = extractor.of_record(record).beginning(bytes).to_buf();
                 texts.insert(row, (text, told(record)));
             });
+            if let Err(error) = read
+                && error.is_io()
+            {
+                return Err(error);
+            }
         }
         Ok(texts)
     }

@@ -26,6 +26,7 @@ pub(crate) fn run(arguments: &Against, kernel: Kernel) -> anyhow::Result<Outcome
         .min_tokens(arguments.min_tokens.into())
         .temp(Some(work.clone()))
         .strict(arguments.strict)
+        .unreadable(arguments.unreadable)
         .clean(arguments.clean.clone());
     let file = arguments.out.as_ref().map(|path| MatchFile::create(path, arguments.existing));
     let mut printer = match file.transpose().map_err(with_hint)? {

@@ -25,6 +25,7 @@ pub(crate) fn run(arguments: &Dedup, kernel: Kernel) -> anyhow::Result<Outcome> 
         .temp(arguments.temp.clone())
         .resume(arguments.resume)
         .strict(arguments.strict)
+        .unreadable(arguments.unreadable)
         .survivors(arguments.survivors);
     if arguments.dry_run {
         let plan = job.plan()?;
@@ -57,6 +58,8 @@ pub(super) fn run_watched(
     Ok(if report.skipped == 0 { Outcome::Done } else { Outcome::Skipped })
 }
 
+const MENDED: &str = "when that is mended, the same command with --resume goes on";
+
 /// Says how to go on.
 fn with_hint(error: Error, out: &Path) -> anyhow::Error {
     let hint = match error.kind() {
@@ -69,9 +72,9 @@ fn with_hint(error: Error, out: &Path) -> anyhow::Error {
                 out.display()
             ));
         }
-        ErrorKind::Io { .. } | ErrorKind::TooLittleMemory { .. } => {
-            "when that is mended, the same command with --resume goes on"
-        }
+        ErrorKind::Io { .. } | ErrorKind::TooLittleMemory { .. } => MENDED,
+        // An input that was never there is refused before anything is made.
+        _ if error.is_io() && out.join("manifest.json").exists() => MENDED,
         _ => return error.into(),
     };
     anyhow::anyhow!("{error}\nhint: {hint}")
@@ -111,7 +114,11 @@ fn summary(report: &Report, out: &Path, survivors: bool) -> String {
         table.row(["empty", &grouped(report.empty), "no words: they resemble nothing, and stay"]);
     }
     if report.skipped > 0 {
-        table.row(["skipped", &grouped(report.skipped), "could not be read; report.html has them"]);
+        table.row([
+            "skipped",
+            &grouped(report.skipped),
+            "could not be read; report.html names them",
+        ]);
     }
     if !report.passed_over.is_empty() {
         let what =

@@ -114,6 +114,7 @@ pub(crate) fn measure(
     for document in sample.documents.of(&sample.inputs)? {
         let document = match document {
             Ok(document) => document,
+            Err(error) if error.is_io() => return Err(error.into()),
             Err(error) => {
                 skipped.add(&error, say);
                 continue;

@@ -27,7 +27,10 @@ pub(crate) fn run(arguments: &Sketch, kernel: Kernel) -> anyhow::Result<Outcome>
     for document in &mut inputs {
         let document = match document {
             Ok(document) => document,
-            Err(error) if arguments.on_unreadable == OnUnreadable::Stop => return Err(error.into()),
+            // What the system refuses says nothing of the document.
+            Err(error) if arguments.on_unreadable == OnUnreadable::Stop || error.is_io() => {
+                return Err(error.into());
+            }
             Err(error) => {
                 skipped.add(&error, |message| progress.say(message));
                 continue;

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
-use lookalike::engine::Existing;
+use lookalike::engine::{Existing, Unreadable};
 
+use super::dedup::unreadable;
 use super::documents::{Documents, RawDocuments};
 use super::resources::{RawProgress, RawResources, Resources};
 use super::sketch::ProgressForm;
@@ -79,6 +80,9 @@ pub(crate) struct RawAgainst {
     /// Stop at the first file or record that cannot be read
     #[arg(long, help_heading = "Running")]
     strict: bool,
+    /// Leave what cannot be read out of the folder of --clean; otherwise it stays there as it is
+    #[arg(long, requires = "clean", help_heading = "Running")]
+    drop_unreadable: bool,
     /// Replace the file of --out if it exists
     #[arg(long, help_heading = "Running")]
     force: bool,
@@ -111,6 +115,7 @@ pub(crate) struct Against {
     pub(crate) containment: Option<f64>,
     pub(crate) min_tokens: u32,
     pub(crate) strict: bool,
+    pub(crate) unreadable: Unreadable,
     pub(crate) existing: Existing,
     pub(crate) resources: Resources,
     pub(crate) temp: Option<PathBuf>,
@@ -142,6 +147,7 @@ impl RawAgainst {
             containment: self.containment.0,
             min_tokens: self.min_tokens,
             strict: self.strict,
+            unreadable: unreadable(self.drop_unreadable),
             existing: if self.force { Existing::Replace } else { Existing::Refuse },
             resources,
             temp: self.temp,

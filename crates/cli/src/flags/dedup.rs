@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 use lookalike::engine::matching::Clustering;
-use lookalike::engine::{KeepPolicy, PairsWanted, RemovalBudget};
+use lookalike::engine::{KeepPolicy, PairsWanted, RemovalBudget, Unreadable};
 
 use super::documents::{Documents, RawDocuments};
 use super::judging::{Judging, RawJudging};
@@ -20,7 +20,7 @@ clusters.parquet and pairs.parquet (who went, for whom, and how similar they are
 report.json, recipe.toml and manifest.json. `first` is the order of paths, then of records.
 
 Nothing is removed unless a look-alike of it is kept whose resemblance has been computed from the
-documents. Documents without words resemble nothing and stay.
+documents. Documents without words resemble nothing and stay, and so does what cannot be read.
 
 Examples:
   lookalike dedup crawl/ --out clean
@@ -84,6 +84,9 @@ pub(crate) struct RawDedup {
     /// Stop at the first file or record that cannot be read
     #[arg(long, help_heading = "Running")]
     strict: bool,
+    /// Leave what cannot be read out of kept/; otherwise it stays there as it is
+    #[arg(long, help_heading = "Running")]
+    drop_unreadable: bool,
     #[command(flatten)]
     resources: RawResources,
     /// The folder for working files [default: DIR/work]
@@ -136,6 +139,7 @@ pub(crate) struct Dedup {
     pub(crate) dry_run: bool,
     pub(crate) resume: bool,
     pub(crate) strict: bool,
+    pub(crate) unreadable: Unreadable,
     pub(crate) resources: Resources,
     pub(crate) temp: Option<PathBuf>,
     pub(crate) progress: ProgressForm,
@@ -166,6 +170,7 @@ impl RawDedup {
             dry_run: self.dry_run,
             resume: self.resume,
             strict: self.strict,
+            unreadable: unreadable(self.drop_unreadable),
             resources,
             temp: self.temp,
             progress: self.progress.form,
@@ -173,6 +178,10 @@ impl RawDedup {
             documents: self.documents.check(),
         })
     }
+}
+
+pub(super) fn unreadable(is_dropped: bool) -> Unreadable {
+    if is_dropped { Unreadable::Dropped } else { Unreadable::Kept }
 }
 
 pub(super) fn removal_budget(all: Option<f64>, each: Option<&(String, f64)>) -> RemovalBudget {

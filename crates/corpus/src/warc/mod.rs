@@ -49,7 +49,8 @@ pub(crate) struct Piece {
 #[derive(Debug)]
 enum Entry {
     Document(Document),
-    Bad(Place, Fault),
+    /// With its bytes, where all are wanted.
+    Bad(Place, Fault, Range<usize>),
     /// Held because all bytes are wanted.
     PassedOver(Range<usize>),
 }
@@ -67,8 +68,8 @@ struct Document {
 
 /// Records as they are stored.
 pub(crate) enum Stored<'a> {
-    Document(&'a [u8]),
-    Bad(&'a Fault),
+    /// Which has a number, whether it can be read or not.
+    Record(&'a [u8]),
     PassedOver(&'a [u8]),
 }
 
@@ -79,11 +80,11 @@ impl Piece {
         for entry in &self.entries {
             match entry {
                 Entry::Document(document) => {
-                    each(number, Stored::Document(&self.bytes[document.bytes.clone()]));
+                    each(number, Stored::Record(&self.bytes[document.bytes.clone()]));
                     number += 1;
                 }
-                Entry::Bad(_, fault) => {
-                    each(number, Stored::Bad(fault));
+                Entry::Bad(_, _, bytes) => {
+                    each(number, Stored::Record(&self.bytes[bytes.clone()]));
                     number += 1;
                 }
                 Entry::PassedOver(bytes) => {
@@ -106,7 +107,7 @@ pub(crate) fn for_each(
         let read = match entry {
             Entry::PassedOver(_) => continue,
             _ if !wanted(number) => None,
-            Entry::Bad(place, fault) => Some(context.bad(*place, fault.clone())),
+            Entry::Bad(place, fault, _) => Some(context.bad(*place, fault.clone())),
             Entry::Document(document) => Some(read(piece, document, number, context)),
         };
         number += 1;

@@ -24,12 +24,12 @@ const LOOK_AHEAD: usize = 64;
 /// More than a line end and the longest version line have.
 const MAX_VERSION_LINE: usize = 32;
 
-/// What becomes of the bytes of records that are no documents.
+/// What becomes of the bytes of records that are no documents, or cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Others {
     /// They are counted only.
     Dropped,
-    /// They are in the pieces with the documents.
+    /// They are in the pieces with the documents, or parts of their own.
     Held,
 }
 
@@ -37,8 +37,11 @@ pub(crate) enum Others {
 #[derive(Debug)]
 pub(crate) enum Split {
     Records(Piece),
-    /// A part of a record that is no document, and longer than the limit.
+    /// A part of a record that is longer than the limit, or goes on to where the next one is
+    /// found.
     Part {
+        /// Of one that is no document there is none.
+        number: Option<u64>,
         bytes: Vec<u8>,
         is_last: bool,
     },
@@ -55,14 +58,25 @@ pub(crate) struct Splitter {
     begun: u64,
     /// Records so far, of any kind.
     stored: u64,
-    /// What is left of a record that is longer than the limit.
+    /// What is left of a record that is passed in parts.
     long: Option<Long>,
 }
 
+/// A record that is passed in parts.
 struct Long {
     place: Place,
-    left: u64,
-    is_held: bool,
+    left: Left,
+    /// Where its bytes are wanted: its number, if it has one.
+    held: Option<Option<u64>>,
+}
+
+/// How much there is of it.
+#[derive(Clone, Copy)]
+enum Left {
+    /// So many bytes, and line ends.
+    Bytes(u64),
+    /// Whatever comes before the next record, which does not begin in so many bytes.
+    ToNextRecord(usize),
 }
 
 impl Splitter {
@@ -87,7 +101,7 @@ impl Splitter {
     /// Whether the piece is to be handed on before anything else. One without a record counts as
     /// well: whoever waits for it may want to stop.
     fn is_full(&self) -> bool {
-        let is_in_the_way = self.long.as_ref().is_some_and(|long| long.is_held);
+        let is_in_the_way = self.long.as_ref().is_some_and(|long| long.held.is_some());
         self.input.offset - self.begun >= self.piece_bytes
             || (is_in_the_way && !self.piece.entries.is_empty())
     }
@@ -102,9 +116,19 @@ impl Splitter {
         self.piece.entries.is_empty() && self.piece.passed_over.is_empty()
     }
 
-    fn bad(&mut self, place: Place, fault: Fault) {
-        self.piece.records += 1;
-        self.piece.entries.push(Entry::Bad(place, fault));
+    /// Counts a record that cannot be read and is passed in parts. Gives its number if these are
+    /// wanted: then the parts say all there is to say of it.
+    fn bad(&mut self, place: Place, fault: Fault) -> Option<Option<u64>> {
+        let piece = &mut self.piece;
+        if self.others == Others::Dropped {
+            piece.records += 1;
+            piece.entries.push(Entry::Bad(place, fault, 0..0));
+            return None;
+        }
+        let number = piece.record + piece.records;
+        // It stands after the piece, if there is one: that is handed on first.
+        *(if piece.entries.is_empty() { &mut piece.record } else { &mut piece.records }) += 1;
+        Some(Some(number))
     }
 
     /// Goes over the next record. False at the end of what can be read.
@@ -118,8 +142,8 @@ impl Splitter {
         match self.try_record(place) {
             Ok(is_taken) => is_taken,
             Err((fault, sound_bytes)) => {
-                self.bad(place, fault);
-                self.input.find_record(sound_bytes);
+                let held = self.bad(place, fault);
+                self.long = Some(Long { place, left: Left::ToNextRecord(sound_bytes), held });
                 true
             }
         }
@@ -185,7 +209,15 @@ impl Splitter {
                     piece.entries.push(Entry::PassedOver(bytes));
                 }
             }
-            Class::Bad(fault) => self.bad(place, fault),
+            Class::Bad(fault) => {
+                let mut bytes = start..start;
+                if self.others == Others::Held {
+                    piece.bytes.extend_from_slice(&rest[..end]);
+                    bytes.end += end;
+                }
+                piece.records += 1;
+                piece.entries.push(Entry::Bad(place, fault, bytes));
+            }
         }
         self.input.consume(end);
     }
@@ -196,49 +228,48 @@ impl Splitter {
         let bytes = self.input.available(told);
         let block = &bytes[header_end..told.min(bytes.len())];
         let class = classify(Header(&bytes[..header_end]), block);
-        let is_held = match class {
-            Class::Document(_) => {
-                self.bad(place, Fault::TooLong(self.limit));
-                false
-            }
-            Class::Bad(fault) => {
-                self.bad(place, fault);
-                false
-            }
+        let held = match class {
+            Class::Document(_) => self.bad(place, Fault::TooLong(self.limit)),
+            Class::Bad(fault) => self.bad(place, fault),
             Class::PassedOver(reason) => {
                 self.piece.passed_over.push(reason);
-                self.others == Others::Held
+                (self.others == Others::Held).then_some(None)
             }
         };
-        self.long = Some(Long { place, left: whole, is_held });
+        self.long = Some(Long { place, left: Left::Bytes(whole), held });
     }
 
-    /// Goes on over a record that is longer than the limit. Gives the part if it is wanted.
-    fn pass_long(&mut self, mut long: Long) -> io::Result<Option<Split>> {
-        let read = self.input.available(1).len();
-        if read == 0 {
-            let fault = format!("{}: {} bytes of it are missing", long.place, long.left);
-            let cut = io::Error::new(io::ErrorKind::UnexpectedEof, fault);
-            return Err(self.input.take_failure().unwrap_or(cut));
-        }
-        let count = long.left.min(read as u64) as usize;
-        let mut part = Vec::new();
-        if long.is_held {
-            part.extend_from_slice(&self.input.rest()[..count]);
-        }
-        self.input.consume(count);
-        long.left -= count as u64;
-        let is_last = long.left == 0;
-        if is_last {
-            let end = line_ends(self.input.available(MAX_TERMINATOR)).min(MAX_TERMINATOR);
-            if long.is_held {
-                part.extend_from_slice(&self.input.rest()[..end]);
+    /// Goes on over a record that is passed in parts. Gives the part if it is wanted.
+    fn pass_long(&mut self, long: Long) -> io::Result<Option<Split>> {
+        let (count, left) = match long.left {
+            Left::Bytes(left) => {
+                let read = self.input.available(1).len();
+                if read == 0 {
+                    let fault = format!("{}: {left} bytes of it are missing", long.place);
+                    let cut = io::Error::new(io::ErrorKind::UnexpectedEof, fault);
+                    return Err(self.input.take_failure().unwrap_or(cut));
+                }
+                let count = left.min(read as u64);
+                let left = left - count;
+                let mut count = count as usize;
+                if left == 0 {
+                    let after = &self.input.available(count + MAX_TERMINATOR)[count..];
+                    count += line_ends(after).min(MAX_TERMINATOR);
+                }
+                (count, (left > 0).then_some(Left::Bytes(left)))
             }
-            self.input.consume(end);
-        }
-        let is_held = long.is_held;
-        self.long = (!is_last).then_some(long);
-        Ok(is_held.then_some(Split::Part { bytes: part, is_last }))
+            Left::ToNextRecord(sound_bytes) => {
+                let (count, is_next) = self.input.step_to_record(sound_bytes);
+                (count, (!is_next).then_some(Left::ToNextRecord(0)))
+            }
+        };
+        let part = long.held.map(|number| {
+            let bytes = self.input.rest()[..count].to_vec();
+            Split::Part { number, bytes, is_last: left.is_none() }
+        });
+        self.input.consume(count);
+        self.long = left.map(|left| Long { left, ..long });
+        Ok(part)
     }
 }
 
@@ -389,28 +420,19 @@ impl Input {
             || (MAGIC.starts_with(next) && (is_over || next.is_empty()))
     }
 
-    /// Goes to the next line that only a record begins with, or to the end. None begins in so
-    /// many bytes, but the line end before it may be the last of them.
-    fn find_record(&mut self, sound_bytes: usize) {
-        self.consume(sound_bytes.saturating_sub(1));
-        let finder = memmem::Finder::new(b"\nWARC/");
-        loop {
-            let rest = self.available(MAX_VERSION_LINE);
-            let Some(found) = finder.find(rest) else {
-                let (read, is_over) = (rest.len(), rest.len() < MAX_VERSION_LINE);
-                // What is looked for may begin in the last bytes.
-                self.consume(if is_over { read } else { read - MAGIC.len() });
-                if is_over {
-                    return;
-                }
-                continue;
-            };
-            self.consume(found);
-            let is_record = header::is_version_line(&self.available(MAX_VERSION_LINE)[1..]);
-            self.consume(1);
-            if is_record {
-                return;
-            }
-        }
+    /// A step to the next line that only a record begins with, or to the end: how many bytes it
+    /// has, and whether it is the last. None begins in so many bytes, but the line end before it
+    /// may be the last of them.
+    fn step_to_record(&mut self, sound_bytes: usize) -> (usize, bool) {
+        let from = sound_bytes.saturating_sub(1);
+        let rest = self.available(from + MAX_VERSION_LINE);
+        let Some(found) = memmem::find(rest.get(from..).unwrap_or_default(), b"\nWARC/") else {
+            let (read, is_over) = (rest.len(), rest.len() < from + MAX_VERSION_LINE);
+            // What is looked for may begin in the last bytes.
+            return (if is_over { read } else { read - MAGIC.len() }, is_over);
+        };
+        let line = from + found + 1;
+        let rest = self.available(line + MAX_VERSION_LINE);
+        (line, header::is_version_line(&rest[line..]))
     }
 }

@@ -107,7 +107,7 @@ fn bad_records_are_named_and_passed_over() {
         "line 5: field `text` is a number, but a string is needed",
         "line 6: field `text` is null, but a string is needed",
         "line 8: is no JSON object: invalid type: sequence, expected an object",
-        "line 9: field `id` is an array, but a string or an integer is needed",
+        "line 9: field `id` is an array, but a string or a number is needed",
         "line 10: is no JSON object: trailing characters at byte ",
         "line 12: is no JSON object: EOF while parsing a string at byte ",
     ]) {
@@ -302,4 +302,34 @@ fn members_frames_and_streams_follow_each_other() {
             "{compression:?}"
         );
     }
+}
+
+/// As numbers they would be rounded, and two ids could become one.
+#[test]
+fn ids_that_are_numbers_keep_their_spelling() {
+    let numbers = [
+        "1.5",
+        "1.50",
+        "-0.0",
+        "1e3",
+        "123456789012345678901234567890",
+        "0.1000000000000000055511151231257827",
+    ];
+    let lines: Vec<String> =
+        numbers.iter().map(|id| format!("{{\"text\":\"a\",\"id\" : {id} }}\n")).collect();
+    let all = read_bytes("json-float-ids", "a.jsonl", lines.concat());
+    assert_eq!(all.good().iter().map(|read| &*read.id).collect::<Vec<_>>(), numbers);
+
+    let path = folder("json-float-ids").join("b.jsonl");
+    let line = |line: &str| format!("{line}\n");
+    let lines = [
+        line(r#"{"x":{"id":[1.5,"}"]},"text":"a","meta":{"\"":"{\\","\u0069d":2.50},"meta.id":1}"#),
+        line(r#"{"meta":{"id":1.5},"text":"a","meta":{"a":{"id":9.9},"id":7.0,"b":[{}]}}"#),
+        line(r#"{"meta":{"id":1.5},"text":"a","meta.id":8.00,"meta":{"id":2.5}}"#),
+    ];
+    fs::write(&path, lines.concat()).unwrap();
+    let mut options = ReadOptions::default();
+    options.fields.id = "meta.id".to_owned();
+    let all = read_source(&Source::file(&path, None).unwrap(), &options);
+    assert_eq!(all.good().iter().map(|read| &*read.id).collect::<Vec<_>>(), ["1", "7.0", "8.00"]);
 }

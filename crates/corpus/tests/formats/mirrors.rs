@@ -40,7 +40,7 @@ proptest! {
         prop_assert_eq!(String::from_utf8(written).unwrap(), format!("\u{feff}{naive}"));
         let kept = keep.iter().filter(|keep| **keep).count() as u64;
         prop_assert_eq!((mirrored.kept, mirrored.dropped), (kept, keep.len() as u64 - kept));
-        prop_assert_eq!((mirrored.too_long, mirrored.broken.is_none()), (0, true));
+        prop_assert!(mirrored.broken.is_none());
     }
 
     #[test]
@@ -68,7 +68,7 @@ proptest! {
 }
 
 #[test]
-fn every_record_is_asked_for_and_long_ones_are_left_out() {
+fn every_record_is_asked_for_and_bad_and_long_ones_stay_as_they_are() {
     let folder = folder("mirror-bad");
     let path = folder.join("a.jsonl");
     let text = |bytes| format!("{{\"text\":\"{}\"}}\n", "x".repeat(bytes));
@@ -76,18 +76,24 @@ fn every_record_is_asked_for_and_long_ones_are_left_out() {
     let first = "{\"text\":\"a\"}\n\noops\n{}\n";
     fs::write(&path, format!("{first}{held}{never_held}{{\"text\":\"b\"}}")).unwrap();
     let source = Source::file(&path, None).unwrap();
-    for chunk_bytes in [1, 100, 1 << 20] {
+    for (chunk_bytes, left_out) in [(1, 0), (100, 4), (100, 0), (1 << 20, 5), (1 << 20, 0)] {
         let mut options = records_up_to(1000);
         options.chunk_bytes = chunk_bytes;
         let mut asked = Vec::new();
         let keep = |number| {
             asked.push(number);
-            number != 3
+            ![3, left_out].contains(&number)
         };
         let mirrored = source.mirror_records(&folder.join("out"), &options, keep).unwrap();
         let written = fs::read_to_string(mirrored.path.unwrap()).unwrap();
-        assert_eq!(written, "{\"text\":\"a\"}\noops\n{\"text\":\"b\"}");
-        assert_eq!((mirrored.kept, mirrored.dropped, mirrored.too_long), (3, 1, 2));
+        let long = match left_out {
+            4 => never_held.clone(),
+            5 => held.clone(),
+            _ => format!("{held}{never_held}"),
+        };
+        assert!(written == format!("{{\"text\":\"a\"}}\noops\n{long}{{\"text\":\"b\"}}"));
+        let dropped = 1 + u64::from(left_out > 0);
+        assert_eq!((mirrored.kept, mirrored.dropped), (6 - dropped, dropped));
         assert_eq!(asked, [1, 2, 3, 4, 5, 6]);
     }
 }
@@ -168,8 +174,10 @@ fn pending_copies_have_no_names_until_they_are_published() {
     let out = folder.join("out");
     let copy = |copies: &mut PendingCopies| {
         for source in Sources::new(&[input.to_str().unwrap().to_owned()], None).unwrap() {
-            let target = copies.add(&source.unwrap(), &out).unwrap();
-            assert!(!target.exists() && target.starts_with(&out));
+            let source = source.unwrap();
+            let copied = copies.add(&source, &out, source.name()).unwrap();
+            assert_eq!(copied.bytes, source.stored_bytes().unwrap());
+            assert!(!copied.path.exists() && copied.path.starts_with(&out));
         }
     };
     let files = || -> Vec<_> {

@@ -7,11 +7,12 @@ use std::sync::Arc;
 use arrow_array::builder::StringDictionaryBuilder;
 use arrow_array::types::Int32Type;
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, Float64Array, Int64Array, LargeStringArray, RecordBatch,
-    StringArray, StringViewArray, StructArray,
+    Array, ArrayRef, BinaryArray, BooleanArray, Decimal128Array, FixedSizeBinaryArray,
+    Float32Array, Float64Array, Int64Array, LargeStringArray, RecordBatch, StringArray,
+    StringViewArray, StructArray,
 };
 use arrow_schema::{DataType, Field, Schema};
-use lookalike_corpus::{Compression, ErrorKind, FieldValue, ReadOptions, Source};
+use lookalike_corpus::{Compression, ErrorKind, FieldValue, ReadOptions, Source, Sources, Tables};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{Compression as Codec, ZstdLevel};
@@ -219,6 +220,37 @@ fn nested_text_missing_columns_and_other_types() {
     );
     let all = read_source(&source, &records_up_to(18));
     assert_eq!(all.good().len(), 10, "those of one digit");
+}
+
+#[test]
+fn ids_are_read_from_columns_of_many_types() {
+    let folder = folder("parquet-ids");
+    let uuid = [
+        0x12, 0x3e, 0x45, 0x67, 0xe8, 0x9b, 0x12, 0xd3, 0xa4, 0x56, 0x42, 0x66, 0x14, 0x17, 0x40, 0,
+    ];
+    let fixed = |bytes: &[u8]| FixedSizeBinaryArray::try_from_iter([bytes].into_iter()).unwrap();
+    let decimal = Decimal128Array::from(vec![-12_345]).with_precision_and_scale(9, 2).unwrap();
+    let columns: Vec<(ArrayRef, &str)> = vec![
+        (Arc::new(Float64Array::from(vec![0.1 + 0.2])), "0.30000000000000004"),
+        (Arc::new(Float64Array::from(vec![1e300])), "1e300"),
+        (Arc::new(Float32Array::from(vec![0.1])), "0.1"),
+        (Arc::new(fixed(&uuid)), "123e4567-e89b-12d3-a456-426614174000"),
+        (Arc::new(fixed(&[0, 255])), "00ff"),
+        (Arc::new(decimal), "-123.45"),
+        (Arc::new(BinaryArray::from(vec![&b"a-1"[..]])), "a-1"),
+        (Arc::new(BinaryArray::from(vec![&b"\xff\x01"[..]])), "ff01"),
+        (Arc::new(Int64Array::from(vec![-7])), "-7"),
+    ];
+    for (number, (id, expected)) in columns.into_iter().enumerate() {
+        let text: ArrayRef = Arc::new(StringArray::from(vec!["a text"]));
+        let batch = RecordBatch::try_from_iter([("id", id), ("text", text)]).unwrap();
+        let path = folder.join(format!("{number}.parquet"));
+        write(&path, &batch, Codec::UNCOMPRESSED, 10);
+        assert_eq!(read(&path).good()[0].id, expected);
+        let tables = Tables::one("table", vec![batch]);
+        let source = Sources::new(&[], None).unwrap().and_tables(&tables).next().unwrap().unwrap();
+        assert_eq!(read_source(&source, &ReadOptions::default()).good()[0].id, expected);
+    }
 }
 
 #[test]

@@ -85,3 +85,56 @@ fn short_texts_and_broken_ones_are_streamed_too() {
     fs::write(&path, "no such thing").unwrap();
     assert!(source.text_reader(&ReadOptions::default()).is_err_and(|error| error.is_corruption()));
 }
+
+/// What is no text is told from texts in any charset, read whole or as a stream.
+#[test]
+fn binary_files_are_no_texts() {
+    let folder = folder("binary");
+    let words =
+        "Le caf\u{e9} \u{e9}tait ferm\u{e9}, \u{e0} c\u{f4}t\u{e9} du phare.\r\n\tOui\u{b0}\x0c";
+    let latin: Vec<u8> = words.chars().map(|letter| letter as u8).collect();
+    let utf_16: Vec<u8> =
+        [0xfeff].into_iter().chain(words.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    let japanese = b"\x1b$B%F%9%H\x1b(B and \x83e\x83X\x83g".repeat(9);
+    let mut tar = b"a.txt".to_vec();
+    tar.resize(512, 0);
+    tar.extend(words.repeat(5000).as_bytes());
+    let mut late = words.repeat(5000).into_bytes();
+    late.push(0);
+    let packed = pack(Compression::Xz, words.repeat(50).as_bytes());
+    // What is left of packed bytes once every NUL is taken out.
+    let mut random = 1_u64;
+    let noise: Vec<u8> = std::iter::repeat_with(|| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (random >> 56) as u8
+    })
+    .filter(|&byte| byte != 0)
+    .take(5000)
+    .collect();
+    let files: [(&str, &[u8], bool); 10] = [
+        ("empty.txt", b"", false),
+        ("utf-8.txt", words.as_bytes(), false),
+        ("latin.txt", &latin, false),
+        ("utf-16.txt", &utf_16, false),
+        ("japanese.md", &japanese, false),
+        ("late.txt", &late, false),
+        ("archive.txt", &tar, true),
+        ("packed.md", &packed, true),
+        ("noise.txt", &noise, true),
+        ("noise", &noise, true),
+    ];
+    for (name, bytes, is_binary) in files {
+        for compression in [Compression::None, Compression::Gzip] {
+            let path = folder.join(format!("{name}{}", compression.extension()));
+            fs::write(&path, pack(compression, bytes)).unwrap();
+            let source = Source::file(&path, None).unwrap();
+            let read = source.chunks(&ReadOptions::default()).next().unwrap();
+            let streamed = source.text_reader(&ReadOptions::default());
+            for fault in [read.err(), streamed.err()] {
+                assert_eq!(fault.is_some(), is_binary, "{name}");
+                let is_told = |fault: Error| matches!(fault.kind(), ErrorKind::Binary(_));
+                assert!(fault.is_none_or(is_told), "{name}");
+            }
+        }
+    }
+}

@@ -350,8 +350,13 @@ fn long_records_are_read_over() {
         let source = Source::file(&path, None).unwrap();
         let mirrored = source.mirror_records(&folder.join("out"), &options, |_| true).unwrap();
         let written = fs::read(mirrored.path.unwrap()).unwrap();
+        assert!(written == records.concat());
+        assert_eq!((mirrored.kept, mirrored.dropped, mirrored.passed_over), (4, 0, 1));
+        let short = |number| number % 2 == 1;
+        let mirrored = source.mirror_records(&folder.join("out"), &options, short).unwrap();
+        let written = fs::read(mirrored.path.unwrap()).unwrap();
         assert!(written == [page("a", "one"), picture.clone(), page("c", "two")].concat());
-        assert_eq!((mirrored.kept, mirrored.too_long, mirrored.passed_over), (2, 2, 1));
+        assert_eq!((mirrored.kept, mirrored.dropped, mirrored.passed_over), (2, 2, 1));
     }
     // A length that leads beyond the end ends the file: it had to be believed.
     let html = fields("resource", "bad", "text/html");
@@ -545,23 +550,53 @@ fn members(compression: Compression, mut bytes: &[u8]) -> usize {
 }
 
 #[test]
-fn bad_records_are_left_out_of_mirrors() {
+fn bad_records_stay_in_mirrors_as_they_are() {
     let folder = folder("warc-mirror-bad");
     let path = folder.join("a.warc.gz");
     let bad = record_of_length(&fields("resource", "x", "text/html"), b"<p>short", "3");
-    let records = [warcinfo(), page("a", "one"), bad, request("b"), page("c", "two")];
+    let garbage = b"no record at all\nWARC/ is a word\n".to_vec();
+    // The length is right, but what it is a response to is no HTTP.
+    let header = record(&fields("response", "y", "application/http"), b"no HTTP\r\n\r\n");
+    let records =
+        [warcinfo(), page("a", "one"), bad, garbage, request("b"), header, page("c", "two")];
     fs::write(&path, pack(Compression::Gzip, &records.concat())).unwrap();
     let source = Source::file(&path, None).unwrap();
-    let mut asked = Vec::new();
-    let keep = |number| {
-        asked.push(number);
-        true
-    };
-    let mirrored =
-        source.mirror_records(&folder.join("out"), &ReadOptions::default(), keep).unwrap();
-    let written = unpack(Compression::Gzip, &fs::read(mirrored.path.unwrap()).unwrap());
-    assert_eq!(written, [&records[0][..], &records[1], &records[3], &records[4]].concat());
-    assert_eq!((asked, mirrored.kept, mirrored.dropped), (vec![1, 2, 3], 2, 1));
+    let documents = read_options(&path, &ReadOptions::default()).0.records.len() as u64;
+    for chunk_bytes in [1, 500, 1 << 20] {
+        for left_out in 0..=documents {
+            let mut asked = Vec::new();
+            let keep = |number| {
+                asked.push(number);
+                number != left_out
+            };
+            let out = folder.join("out");
+            let mirrored = source.mirror_records(&out, &chunks_of(chunk_bytes), keep).unwrap();
+            let written = unpack(Compression::Gzip, &fs::read(mirrored.path.unwrap()).unwrap());
+            // What cannot be told from the record before it belongs to that.
+            let record = match left_out {
+                0 => Vec::new(),
+                1 => records[1].clone(),
+                2 => [&records[2][..], &records[3]].concat(),
+                3 => records[5].clone(),
+                _ => records[6].clone(),
+            };
+            let all = records.concat();
+            let at = all.windows(record.len().max(1)).position(|window| window == record);
+            let without = match at {
+                Some(at) => [&all[..at], &all[at + record.len()..]].concat(),
+                None => all,
+            };
+            assert_eq!(
+                String::from_utf8_lossy(&written),
+                String::from_utf8_lossy(&without),
+                "{left_out}"
+            );
+            assert_eq!(asked, (1..=documents).collect::<Vec<_>>());
+            let dropped = u64::from(left_out > 0);
+            assert_eq!((mirrored.kept, mirrored.dropped), (documents - dropped, dropped));
+        }
+    }
+    assert_eq!(documents, 4);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::observe::Observer;
 use crate::pipeline::{Event, Held, Piece, Pipeline};
 use crate::sign::stored_bytes;
 use crate::skips::Skips;
-use crate::sources::{SourceRow, SourceTable, SourcesWriter};
+use crate::sources::{SourceRow, SourceTable, SourcesWriter, Watched};
 use crate::texts::Texts;
 
 /// One side.
@@ -123,8 +123,9 @@ impl Corpus<'_> {
         let mut counted = Counted::default();
         // Documents and bad records of the source so far.
         let (mut documents, mut bad) = (0, Vec::new());
+        let watched = Watched::default();
         self.pipeline().run(
-            listed,
+            watched.watch(listed),
             || Ok(self.worker(reader())),
             |event| match event {
                 Event::Result(batch) => {
@@ -144,7 +145,7 @@ impl Corpus<'_> {
                     if let Some(fault) = fault {
                         self.skip(&mut counted.skips, Error::corpus(fault))?;
                     }
-                    let (bytes, modified) = SourceRow::state(&source).unwrap_or_default();
+                    let (bytes, modified) = watched.ended(&source)?;
                     let first_row = counted.documents - documents;
                     let (documents, bad) = (std::mem::take(&mut documents), bad.split_off(0));
                     let row =
@@ -217,12 +218,7 @@ impl Corpus<'_> {
     }
 
     fn skip(&self, skips: &mut Skips, fault: Error) -> Result<()> {
-        if self.strict {
-            return Err(fault);
-        }
-        self.observer.skipped(&fault);
-        skips.add(&fault);
-        Ok(())
+        skips.skip(fault, self.strict, self.observer)
     }
 
     fn worker<R: Reader>(&self, mut reader: R) -> impl FnMut(u64, Piece) -> Result<Batch<R::Made>> {

@@ -331,6 +331,7 @@ impl Job<'_> {
             sources: &sources,
             options: &self.read,
             removed: matching,
+            unreadable: self.options.unreadable,
             threads: self.options.running.threads,
             budget: self.options.running.memory as usize / 2,
             observer: self.observer,

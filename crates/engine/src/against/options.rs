@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use lookalike_core::Recipe;
 
 use crate::running::{Running, running_methods};
+use crate::write::Unreadable;
 
 /// Which documents of a corpus resemble or contain one of another: test sets in training data,
 /// what one has of another's pages.
@@ -32,6 +33,7 @@ pub struct Against {
     pub(super) containment: Option<f64>,
     pub(super) min_tokens: u64,
     pub(super) clean: Option<PathBuf>,
+    pub(super) unreadable: Unreadable,
     /// References that may share a shingle before it is boilerplate; no result depends on it.
     pub(super) hot: usize,
     pub(super) running: Running,
@@ -63,6 +65,7 @@ impl Against {
             containment: Some(DEFAULT_CONTAINMENT),
             min_tokens: DEFAULT_MIN_TOKENS,
             clean: None,
+            unreadable: Unreadable::Kept,
             hot: HOT,
             running: Running::default(),
         }
@@ -96,6 +99,13 @@ impl Against {
     #[must_use]
     pub fn clean(mut self, folder: Option<PathBuf>) -> Self {
         self.clean = folder;
+        self
+    }
+
+    /// What becomes of records and files that cannot be read, in that folder.
+    #[must_use]
+    pub fn unreadable(mut self, unreadable: Unreadable) -> Self {
+        self.unreadable = unreadable;
         self
     }
 

@@ -32,6 +32,7 @@ use crate::run::{Run, StoredPair, for_each_pair};
 use crate::sign::Signed;
 use crate::sources::SourceTable;
 use crate::stages::{Judged, tick};
+use crate::write::Unreadable;
 
 /// Another decision from a finished run: a higher threshold, another policy, another way to
 /// cluster. What is not said is as in the run.
@@ -189,6 +190,9 @@ impl Decide {
         options.running.read = manifest.read_options();
         options.exact_only = manifest.option("exact-only") == "true";
         options.running.strict = manifest.option("strict") == "true";
+        if manifest.option("drop-unreadable") == "true" {
+            options.unreadable = Unreadable::Dropped;
+        }
         options.pairs = match manifest.option("pairs") {
             "all" => PairsWanted::All,
             _ => PairsWanted::Needed,

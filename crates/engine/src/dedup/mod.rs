@@ -48,7 +48,7 @@ use crate::sign::{ListedSources, Signed, Signing};
 use crate::signature_file::SignatureLookup;
 use crate::sources::SourceTable;
 use crate::stages::{Judged, Stages};
-use crate::write::{Kind, Listed, MEMBER_LIMIT, Mirrors, Outcome, Tables, Written};
+use crate::write::{Kind, Listed, MEMBER_LIMIT, Mirrors, Outcome, Tables, Unreadable, Written};
 use largest::Documents;
 pub(crate) use manifest::Manifest;
 use manifest::Request;
@@ -410,6 +410,7 @@ impl<'a> Job<'a> {
             sources: &sources,
             options: &self.read,
             removed: &removed,
+            unreadable: self.options.unreadable,
             threads: self.options.running.threads,
             budget: self.budget,
             observer: self.observer,
@@ -495,6 +496,7 @@ impl<'a> Job<'a> {
         };
         report.limited = limited(judged);
         report.notes = notes(signed, keep);
+        report.notes.extend(self.unreadable_note(signed));
         report.notes.extend(self.notes.iter().cloned());
         if written.limited_sets > 0 {
             report.notes.push(format!(
@@ -504,6 +506,27 @@ impl<'a> Job<'a> {
             ));
         }
         report
+    }
+}
+
+impl Job<'_> {
+    /// Where that is which could not be read.
+    fn unreadable_note(&self, signed: &Signed) -> Option<String> {
+        let writes = self.options.survivors && self.options.tables.is_empty();
+        if signed.skips.count == 0 || !writes {
+            return None;
+        }
+        let note = match self.options.unreadable {
+            Unreadable::Kept => {
+                "What could not be read is in kept/ as it was. Of a file that broke off and lost \
+                 documents, kept/ has the records before that, and all its bytes in a copy whose \
+                 name ends with .unreadable."
+            }
+            Unreadable::Dropped => {
+                "What could not be read was left out of kept/, as --drop-unreadable asks."
+            }
+        };
+        Some(note.to_owned())
     }
 }
 

@@ -9,6 +9,7 @@ use super::manifest::Request;
 use crate::keep::KeepPolicy;
 use crate::matching::Clustering;
 use crate::running::{Running, running_methods};
+use crate::write::Unreadable;
 
 /// Which pairs are judged and listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,6 +45,7 @@ pub struct Dedup {
     pub(super) budget: RemovalBudget,
     pub(super) resume: bool,
     pub(super) survivors: bool,
+    pub(super) unreadable: Unreadable,
     pub(super) running: Running,
 }
 
@@ -63,6 +65,7 @@ impl Dedup {
             budget: RemovalBudget::default(),
             resume: false,
             survivors: true,
+            unreadable: Unreadable::Kept,
             running: Running::default(),
         }
     }
@@ -131,6 +134,13 @@ impl Dedup {
         self
     }
 
+    /// What becomes of records and files that cannot be read.
+    #[must_use]
+    pub fn unreadable(mut self, unreadable: Unreadable) -> Self {
+        self.unreadable = unreadable;
+        self
+    }
+
     /// What results depend on.
     pub(super) fn request(&self) -> Request {
         let fields = &self.running.read.fields;
@@ -148,6 +158,7 @@ impl Dedup {
             named("exact-only", self.exact_only.to_string()),
             named("no-write", (!self.survivors).to_string()),
             named("strict", self.running.strict.to_string()),
+            named("drop-unreadable", (self.unreadable == Unreadable::Dropped).to_string()),
             named("max-removed-per-source", self.budget.field().unwrap_or_default().to_owned()),
         ]
         .into()

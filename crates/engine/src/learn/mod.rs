@@ -109,8 +109,14 @@ impl Learning<'_> {
                 })
             },
             |event| {
-                // What cannot be read is told of when it is signed.
-                let Event::Result(batch) = event else { return Ok(()) };
+                let batch = match event {
+                    Event::Result(batch) => batch,
+                    Event::End { fault: Some(fault), .. } if fault.is_io() => {
+                        return Err(Error::corpus(fault));
+                    }
+                    // What cannot be read is told of when it is signed.
+                    Event::End { .. } => return Ok(()),
+                };
                 self.observer.advance(batch.bytes, batch.documents);
                 sets.push(&batch.shingles)?;
                 tokens.push(&batch.tokens)?;

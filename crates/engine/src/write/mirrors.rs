@@ -1,12 +1,21 @@
 //! The survivors: a mirror of every source.
+//!
+//! What cannot be read stays as it is. A file that nothing goes from is copied,
+//! whatever is in it. Of one that breaks off, only the records before that can be
+//! told from each other: its mirror has those of them that stay, and beside it,
+//! under its name and `.unreadable`, there is a copy of all of its bytes.
+//!
+//! Before a file gets its name, what is in it is counted against what was decided;
+//! and in the end the files themselves are counted.
 
+use std::fs;
 use std::path::Path;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use lookalike_corpus::{Format, PendingCopies, ReadOptions};
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::observe::Observer;
 use crate::row_set::RowSet;
 use crate::sources::{SourceRow, SourceTable};
@@ -14,9 +23,19 @@ use crate::sources::{SourceRow, SourceTable};
 /// What a thread that writes or packs takes: what it reads ahead, and the blocks of the packer.
 const THREAD_BYTES: usize = 24 << 20;
 
-/// Copies that wait for their names, on all threads: each is an open file, of which systems allow
-/// a thousand.
-const MAX_PENDING: usize = 256;
+/// Copies that wait for their names, on all threads: each is an open file, of which some systems
+/// allow 256. To bring 64 small files to the disk together takes hardly longer than 256.
+const MAX_PENDING: usize = 64;
+
+/// What becomes of records and files that cannot be read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unreadable {
+    /// They stay among the survivors, byte for byte: nothing is known that could stand for them.
+    #[default]
+    Kept,
+    /// They are left out.
+    Dropped,
+}
 
 /// What writing the survivors needs.
 pub(crate) struct Mirrors<'a> {
@@ -24,6 +43,7 @@ pub(crate) struct Mirrors<'a> {
     pub(crate) options: &'a ReadOptions,
     /// The rows that go.
     pub(crate) removed: &'a RowSet,
+    pub(crate) unreadable: Unreadable,
     pub(crate) threads: usize,
     pub(crate) budget: usize,
     pub(crate) observer: &'a dyn Observer,
@@ -31,7 +51,7 @@ pub(crate) struct Mirrors<'a> {
 
 impl Mirrors<'_> {
     /// Writes a mirror of each source into the folder. One that is there already is complete,
-    /// since files get their names last, and is left as it is.
+    /// since files get their names last and no two sources have one name, and is left as it is.
     pub(crate) fn write(&self, folder: &Path) -> Result<()> {
         let next = AtomicUsize::new(0);
         let threads = self.threads.min(self.budget / THREAD_BYTES).max(1);
@@ -39,6 +59,7 @@ impl Mirrors<'_> {
         // What is left of the threads, where there are fewer files.
         options.packing_threads = threads / self.sources.len().max(1);
         let failure = Mutex::new(None);
+        let files = AtomicU64::new(0);
         let fail = |error| {
             next.store(self.sources.len(), Ordering::Relaxed);
             if let Ok(mut failure) = failure.lock() {
@@ -56,7 +77,8 @@ impl Mirrors<'_> {
                                 return copies.publish().map_err(Error::corpus);
                             }
                             let source = self.sources.get(number)?;
-                            self.one(&source, folder, &options, &mut copies)?;
+                            let written = self.one(&source, folder, &options, &mut copies)?;
+                            files.fetch_add(written, Ordering::Relaxed);
                             if copies.len() * threads >= MAX_PENDING {
                                 copies.publish().map_err(Error::corpus)?;
                             }
@@ -68,40 +90,174 @@ impl Mirrors<'_> {
                 });
             }
         });
-        failure.into_inner().unwrap_or_default().map_or(Ok(()), Err)
+        failure.into_inner().unwrap_or_default().map_or(Ok(()), Err)?;
+        check_files(folder, files.into_inner())
     }
 
+    /// Writes what stays of one source, and tells how many files that is.
     fn one(
         &self,
         row: &SourceRow,
         folder: &Path,
         options: &ReadOptions,
         copies: &mut PendingCopies,
-    ) -> Result<()> {
+    ) -> Result<u64> {
         if self.observer.cancelled() {
             return Err(Error::new(ErrorKind::Interrupted));
         }
         let source = &row.source;
+        let goes = self.removed.any(row.rows());
+        let is_sound = row.bad.is_empty() && !row.broken;
+        let drops = !is_sound && self.unreadable == Unreadable::Dropped;
         let target = folder.join(source.name());
-        if target.exists() {
+        let is_one_document = matches!(source.format(), Format::TextFile | Format::Html);
+        if drops && row.documents == 0 && (row.broken || is_one_document) {
+            // Nothing of it could be read; that was counted when it was signed.
+            return Ok(0);
+        }
+        if target.is_file() {
             self.observer.advance(0, row.documents);
-            return Ok(());
+            return Ok(1 + u64::from(goes && row.broken && !drops));
         }
         row.check_unchanged()?;
-        let goes = self.removed.any(row.rows());
-        if row.documents == 0 && (row.broken || source.format() == Format::TextFile) {
-            // Nothing of it could be read; that was counted when it was signed.
-            return Ok(());
-        }
-        if !goes && row.bad.is_empty() && !row.broken {
-            copies.add(source, folder).map_err(Error::corpus)?;
+        if !goes && !drops {
+            let copied = copies.add(source, folder, source.name()).map_err(Error::corpus)?;
+            if row.bytes.is_some_and(|bytes| bytes != copied.bytes) {
+                return Err(Error::new(ErrorKind::InputChanged(source.path().to_owned())));
+            }
             self.observer.advance(0, row.documents);
-            return Ok(());
+            return Ok(1);
         }
-        let keep = |record| row.row_of(record).is_some_and(|row| !self.removed.contains(row));
-        // What broke it off was counted when it was signed.
-        source.mirror_records(folder, options, keep).map_err(Error::corpus)?;
+        let keep = |record| match row.row_of(record) {
+            Some(row) => !self.removed.contains(row),
+            None => !drops,
+        };
+        let mut pending = source.pending_mirror(folder, options, keep).map_err(Error::corpus)?;
+        let removed = self.removed.rank(row.rows().end) - self.removed.rank(row.first_row);
+        let bad = row.bad.len() as u64;
+        let wanted = row.documents - removed + if drops { 0 } else { bad };
+        let mirrored = pending.mirrored();
+        let (found, all) = (mirrored.kept, mirrored.kept + mirrored.dropped);
+        let mut files = u64::from(mirrored.path.is_some());
+        row.check_unchanged()?;
+        row.check_fault(pending.take_fault())?;
+        if found != wanted || all != row.documents + bad {
+            let path = target;
+            return Err(Error::new(ErrorKind::WrongSurvivors { path, found, wanted }));
+        }
+        if row.broken && !drops {
+            // Before the mirror, which says that both are there.
+            let name = format!("{}.unreadable", source.name());
+            let mut copy = PendingCopies::default();
+            copy.add(source, folder, &name).map_err(Error::corpus)?;
+            copy.publish().map_err(Error::corpus)?;
+            files += 1;
+        }
+        pending.publish().map_err(Error::corpus)?;
         self.observer.advance(0, row.documents);
-        Ok(())
+        Ok(files)
+    }
+}
+
+/// Fails if the folder has fewer files than were written: two names may be one to a file system.
+fn check_files(folder: &Path, wanted: u64) -> Result<()> {
+    let mut found = 0;
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let failed = |source| Error::io(&folder, Operation::Read, source);
+        let entries = match fs::read_dir(&folder) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+            entries => entries.map_err(failed)?,
+        };
+        for entry in entries {
+            let entry = entry.map_err(failed)?;
+            if entry.file_type().map_err(failed)?.is_dir() {
+                folders.push(entry.path());
+            } else {
+                found += 1;
+            }
+        }
+    }
+    if found < wanted {
+        let path = folder.to_owned();
+        return Err(Error::new(ErrorKind::FilesMissing { path, found, wanted }));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use lookalike_corpus::Source;
+
+    use super::*;
+    use crate::observe::Unobserved;
+    use crate::sources::SourcesWriter;
+
+    fn folder(name: &str) -> PathBuf {
+        let name = format!("lookalike-mirrors-{name}-{}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).unwrap();
+        folder
+    }
+
+    /// A table that says other than the file: whatever is the reason, nobody may believe it.
+    #[test]
+    fn what_is_written_is_counted_against_what_stays() {
+        let folder = folder("count");
+        let input = folder.join("a.jsonl");
+        fs::write(&input, "{\"text\":\"a\"}\n{\"text\":\"b\"}\noops\n").unwrap();
+        let source = Source::file(&input, None).unwrap();
+        for (documents, bad, is_right) in
+            [(2, vec![3], true), (3, vec![], true), (2, vec![], false), (3, vec![3], false)]
+        {
+            let (bytes, modified) = SourceRow::state(&source.version().unwrap());
+            let row = SourceRow {
+                source: source.clone(),
+                bytes,
+                modified,
+                first_row: 0,
+                documents,
+                bad,
+                broken: false,
+            };
+            let table = folder.join("sources.jsonl");
+            let mut writer = SourcesWriter::create(&table).unwrap();
+            writer.push(&row).unwrap();
+            writer.finish().unwrap();
+            let mut removed = RowSet::none(documents);
+            removed.insert(0);
+            let out = folder.join("kept");
+            let _ = fs::remove_dir_all(&out);
+            let mirrors = Mirrors {
+                sources: &SourceTable::open(&table).unwrap(),
+                options: &ReadOptions::default(),
+                removed: &removed.count(),
+                unreadable: Unreadable::Kept,
+                threads: 1,
+                budget: 1 << 30,
+                observer: &Unobserved,
+            };
+            let written = mirrors.write(&out);
+            assert_eq!(written.is_ok(), is_right, "{documents}");
+            let is_told = |error: &Error| matches!(error.kind(), ErrorKind::WrongSurvivors { .. });
+            assert!(written.as_ref().err().is_none_or(is_told), "{documents}");
+            assert_eq!(out.join("a.jsonl").exists(), is_right, "{documents}");
+        }
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn files_are_counted() {
+        let folder = folder("files");
+        fs::create_dir_all(folder.join("a/b")).unwrap();
+        fs::write(folder.join("a/b/c.txt"), "").unwrap();
+        fs::write(folder.join("d.txt"), "").unwrap();
+        assert!(check_files(&folder, 2).is_ok() && check_files(&folder.join("none"), 0).is_ok());
+        let error = check_files(&folder, 3).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::FilesMissing { found: 2, wanted: 3, .. }));
+        fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -7,5 +7,6 @@ mod tables;
 
 pub(crate) use copied_pairs::{MEMBER_LIMIT, for_each, for_each_within_sets};
 pub(crate) use mirrors::Mirrors;
+pub use mirrors::Unreadable;
 pub(crate) use outcome::{Kind, Outcome, Removed};
 pub(crate) use tables::{BATCH_ROWS, Listed, Table, Tables, Written};

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+mod changing;
 mod equals_reference;
 mod example;
 mod in_memory;

@@ -178,7 +178,8 @@ impl Reader<'_> {
     }
 
     fn skip(&mut self, error: lookalike::corpus::Error) -> anyhow::Result<()> {
-        if self.reading.on_unreadable == OnUnreadable::Stop {
+        // What the system refuses says nothing of the document.
+        if self.reading.on_unreadable == OnUnreadable::Stop || error.is_io() {
             return Err(error.into());
         }
         self.skipped.add(&error, |message| self.progress.say(message));

@@ -2,9 +2,12 @@
 
 mod bad_input;
 mod edges;
+#[cfg(target_os = "linux")]
+mod faults;
 mod killed;
 mod memory;
 mod options;
+mod unreadable;
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
