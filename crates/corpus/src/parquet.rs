@@ -3,6 +3,12 @@
 //! Only the columns of the named fields are decoded. Strings are read as such
 //! however a writer's Arrow schema calls them (string, large string, view,
 //! dictionary): that schema matters to the mirror alone, which keeps it.
+//!
+//! A value that stands in a dictionary once may be that of every row: 9,000 rows
+//! of a text of 300 kB are a file of 352 kB. So strings and bytes are decoded as
+//! views, which share the page or the dictionary that they are in, and batches are
+//! cut again by the length of what they hold, for those who make something of each
+//! row.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -12,13 +18,16 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray as _;
 use arrow_array::{Array, BooleanArray, RecordBatch, types};
-use arrow_schema::{ArrowError, DataType, TimeUnit};
+use arrow_schema::{
+    ArrowError, DataType, Field, FieldRef, Fields as ArrowFields, Schema, TimeUnit,
+};
 use bytes::Bytes;
+use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
-    ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
+    ParquetRecordBatchReaderBuilder,
 };
 use parquet::arrow::arrow_writer::{ArrowWriter, ArrowWriterOptions};
-use parquet::arrow::{ARROW_SCHEMA_META_KEY, ProjectionMask};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 use parquet::file::properties::WriterProperties;
@@ -56,7 +65,7 @@ impl Batch {
         self.columns.num_rows() as u64
     }
 
-    /// About how much memory it takes.
+    /// About how much memory it takes, or the texts in it if they take it together.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
@@ -323,13 +332,14 @@ pub(crate) struct Batches {
 }
 
 /// Where rows come from.
-enum RowsOf {
-    File(OpenFile),
-    Memory {
-        slices: memory::Slices,
-        /// The column of texts or pages.
-        content: String,
-    },
+struct RowsOf {
+    /// Those at hand.
+    slices: memory::Slices,
+    /// Where more come from, if they are not in memory.
+    file: Option<OpenFile>,
+    chunk_bytes: usize,
+    /// The columns of texts or pages, ids and addresses.
+    columns: [String; 3],
 }
 
 impl Batches {
@@ -339,6 +349,7 @@ impl Batches {
         }
         let path = source.path();
         let fields = &options.fields;
+        let mut columns = None;
         let file = with_file(source, options, Opening::Fields, |schema| {
             let kind = kind_of(fields, |path| has_column(schema.root_schema(), path));
             let content = content_field(fields, kind);
@@ -349,13 +360,21 @@ impl Batches {
                 return Err(Error::new(ErrorKind::NoColumn { path, fields, columns }));
             }
             // A column whose own name has the dots is read as well as the one they lead to.
-            let names = [content, &fields.id, &fields.url].into_iter().chain(&fields.others);
+            let named = [content, &fields.id, &fields.url];
+            columns = Some(named.map(String::clone));
+            let names = named.into_iter().chain(&fields.others);
             Ok(ProjectionMask::columns(schema, names.map(String::as_str)))
         })?;
         let rows = file.metadata.file_metadata().num_rows().max(0) as u64;
         // Standard input has no size to tell.
         let bytes = source.stored_bytes().unwrap_or(0);
-        Ok(Self { rows_of: RowsOf::File(file), next_record: 1, rows, bytes })
+        let rows_of = RowsOf {
+            slices: memory::Slices::new(Arc::new([]), options.chunk_bytes),
+            file: Some(file),
+            chunk_bytes: options.chunk_bytes,
+            columns: columns.unwrap_or_default(),
+        };
+        Ok(Self { rows_of, next_record: 1, rows, bytes })
     }
 
     fn in_memory(table: &MemoryTable, path: &Path, options: &ReadOptions) -> Result<Self> {
@@ -376,7 +395,8 @@ impl Batches {
         }
         let slices = memory::Slices::new(Arc::clone(batches), options.chunk_bytes);
         let (rows, bytes) = (memory::rows(batches), memory::bytes(batches));
-        let rows_of = RowsOf::Memory { slices, content: content.clone() };
+        let columns = [content, &fields.id, &fields.url].map(String::clone);
+        let rows_of = RowsOf { slices, file: None, chunk_bytes: options.chunk_bytes, columns };
         Ok(Self { rows_of, next_record: 1, rows, bytes })
     }
 
@@ -388,24 +408,45 @@ impl Batches {
     }
 
     pub(crate) fn next(&mut self, path: &Path) -> Option<Result<Batch>> {
-        let (columns, bytes) = match &mut self.rows_of {
-            RowsOf::File(file) => match file.next_batch(path)? {
-                Ok(columns) => {
-                    let bytes = columns.get_array_memory_size();
-                    (columns, bytes)
-                }
-                Err(error) => return Some(Err(error)),
-            },
-            RowsOf::Memory { slices, content } => slices.next(|ahead, each| {
-                let column = Column::of(ahead, content);
-                let text = |row: usize| column.as_ref().and_then(|column| column.bytes(row));
-                let mut lengths = (0..ahead.num_rows()).map(|row| text(row).map_or(0, <[u8]>::len));
-                let _ = lengths.try_for_each(each);
-            })?,
+        let (columns, bytes) = match self.rows_of.next(path)? {
+            Ok(next) => next,
+            Err(error) => return Some(Err(error)),
         };
         let batch = Batch { columns, first_record: self.next_record, bytes };
         self.next_record += batch.rows();
         Some(Ok(batch))
+    }
+}
+
+impl RowsOf {
+    /// The next rows, and about how many bytes they have.
+    fn next(&mut self, path: &Path) -> Option<Result<(RecordBatch, usize)>> {
+        loop {
+            let names = &self.columns;
+            let next = self.slices.next(|ahead, each| {
+                let columns = names.each_ref().map(|name| Column::of(ahead, name));
+                let length = |row: usize| -> usize {
+                    let values = columns.iter().flatten().filter_map(|column| column.bytes(row));
+                    values.map(<[u8]>::len).sum()
+                };
+                let _ = (0..ahead.num_rows()).map(length).try_for_each(each);
+            });
+            match (next, &mut self.file) {
+                (Some((rows, bytes)), Some(_)) => {
+                    // A slice holds what its batch was cut from.
+                    let bytes = bytes.max(rows.get_array_memory_size());
+                    return Some(Ok((rows, bytes)));
+                }
+                (Some(next), None) => return Some(Ok(next)),
+                (None, None) => return None,
+                (None, Some(file)) => match file.next_batch(path)? {
+                    Ok(batch) => {
+                        self.slices = memory::Slices::new(Arc::new([batch]), self.chunk_bytes);
+                    }
+                    Err(error) => return Some(Err(error)),
+                },
+            }
+        }
     }
 }
 
@@ -521,8 +562,11 @@ fn build(
     let failed = |error: ParquetError| broken(source.path(), &error);
     let skip = opening == Opening::Fields;
     let arrow = ArrowReaderOptions::new().with_skip_arrow_metadata(skip);
-    let builder =
-        ParquetRecordBatchReaderBuilder::try_new_with_options(file, arrow).map_err(failed)?;
+    let written = ArrowReaderMetadata::load(&file, arrow).map_err(failed)?;
+    let views = ArrowReaderOptions::new().with_schema(Arc::new(with_views(written.schema())));
+    let viewed =
+        ArrowReaderMetadata::try_new(Arc::clone(written.metadata()), views).map_err(failed)?;
+    let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, viewed);
     let metadata = Arc::clone(builder.metadata());
     let groups = metadata.row_groups();
     let rows: i64 = groups.iter().map(|group| group.num_rows().max(0)).sum();
@@ -535,6 +579,33 @@ fn build(
     }
     let builder = builder.with_projection(mask).with_batch_size(batch_rows as usize);
     Ok(OpenFile { reader: builder.build().map_err(failed)?, metadata, backing })
+}
+
+/// The schema with views for strings and bytes, wherever they stand.
+fn with_views(schema: &Schema) -> Schema {
+    let fields: ArrowFields = schema.fields().iter().map(field_with_views).collect();
+    Schema::new_with_metadata(fields, schema.metadata().clone())
+}
+
+fn field_with_views(field: &FieldRef) -> FieldRef {
+    let kind = type_with_views(field.data_type());
+    Arc::new(Field::clone(field).with_data_type(kind))
+}
+
+fn type_with_views(kind: &DataType) -> DataType {
+    match kind {
+        DataType::Utf8 | DataType::LargeUtf8 => DataType::Utf8View,
+        DataType::Binary | DataType::LargeBinary => DataType::BinaryView,
+        DataType::Dictionary(_, value) => type_with_views(value),
+        DataType::Struct(fields) => DataType::Struct(fields.iter().map(field_with_views).collect()),
+        DataType::List(inner) => DataType::List(field_with_views(inner)),
+        DataType::LargeList(inner) => DataType::LargeList(field_with_views(inner)),
+        DataType::FixedSizeList(inner, length) => {
+            DataType::FixedSizeList(field_with_views(inner), *length)
+        }
+        DataType::Map(entries, sorted) => DataType::Map(field_with_views(entries), *sorted),
+        other => other.clone(),
+    }
 }
 
 fn broken(path: &Path, error: &(impl std::error::Error + 'static)) -> Error {
@@ -607,10 +678,8 @@ impl Rows {
 
 fn writer_options(metadata: &ParquetMetaData) -> ArrowWriterOptions {
     let file = metadata.file_metadata();
-    let pairs = file.key_value_metadata().cloned().unwrap_or_default();
-    let (arrow, pairs): (Vec<_>, Vec<_>) =
-        pairs.into_iter().partition(|pair| pair.key == ARROW_SCHEMA_META_KEY);
-    let pairs = (!pairs.is_empty()).then_some(pairs);
+    // What Arrow said of types is one of the pairs; the writer would say that strings are views.
+    let pairs = file.key_value_metadata().cloned();
     let mut properties = WriterProperties::builder().set_key_value_metadata(pairs);
     let groups = metadata.row_groups();
     let rows = groups.iter().map(RowGroupMetaData::num_rows).max().unwrap_or(0);
@@ -627,5 +696,5 @@ fn writer_options(metadata: &ParquetMetaData) -> ArrowWriterOptions {
     ArrowWriterOptions::new()
         .with_properties(properties.build())
         .with_parquet_schema(file.schema_descr().clone())
-        .with_skip_arrow_metadata(arrow.is_empty())
+        .with_skip_arrow_metadata(true)
 }

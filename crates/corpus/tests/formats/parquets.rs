@@ -295,3 +295,43 @@ fn broken_files_never_panic() {
         let _ = read(&path);
     }
 }
+
+/// Rows that share one value, of which a dictionary has one: no chunk has many copies of it.
+#[test]
+fn rows_that_share_a_long_text_are_read_and_mirrored() {
+    let path = folder("parquet-shared").join("a.parquet");
+    let text = "the same words in every row ".repeat(10_000);
+    let rows = 300;
+    let schema = Schema::new(vec![Field::new("text", DataType::Utf8, false)]);
+    let schema = Arc::new(schema);
+    let mut writer =
+        ArrowWriter::try_new(File::create(&path).unwrap(), schema.clone(), None).unwrap();
+    for _ in 0..rows / 100 {
+        let texts = StringArray::from_iter_values(std::iter::repeat_n(&text, 100));
+        writer
+            .write(&RecordBatch::try_new(schema.clone(), vec![Arc::new(texts)]).unwrap())
+            .unwrap();
+    }
+    writer.close().unwrap();
+    assert!(fs::metadata(&path).unwrap().len() < 1 << 20);
+
+    let source = Source::file(&path, None).unwrap();
+    let (mut read, mut largest) = (0, 0);
+    for chunk in source.chunks(&chunks_of(1 << 20)) {
+        let chunk = chunk.unwrap();
+        largest = largest.max(chunk.bytes());
+        chunk.for_each(|record| {
+            assert_eq!(record.unwrap().content.len(), text.len());
+            read += 1;
+        });
+    }
+    assert_eq!(read, rows);
+    assert!(largest < 2 << 20, "a chunk of {largest} bytes");
+
+    let mirrored =
+        source.mirror_records(&path.with_file_name("out"), &chunks_of(1 << 20), |_| true);
+    let mirrored = mirrored.unwrap();
+    assert!(mirrored.broken.is_none());
+    assert_eq!((mirrored.kept, mirrored.dropped), (rows as u64, 0));
+    same_making(&path, &mirrored.path.unwrap(), rows);
+}
