@@ -31,6 +31,20 @@ pub enum ErrorKind {
         /// The limit in bytes.
         limit: u64,
     },
+    /// A text has a stretch that is longer than the limit and cannot be read in parts.
+    StretchTooLong {
+        /// The file.
+        path: PathBuf,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// The header of a table is longer than the limit.
+    HeaderTooLong {
+        /// The file.
+        path: PathBuf,
+        /// The limit in bytes.
+        limit: u64,
+    },
     /// A web page is longer than the limit.
     PageTooLong {
         /// The file.
@@ -191,6 +205,11 @@ impl Error {
         }
     }
 
+    /// A text of which a stretch has to be in memory whole that is longer than this.
+    pub fn stretch_too_long(path: &Path, limit: u64) -> Self {
+        Self::new(ErrorKind::StretchTooLong { path: path.to_owned(), limit })
+    }
+
     /// What went wrong, in a few words, the same for all files and records: to count by.
     pub fn name(&self) -> &'static str {
         match &*self.0 {
@@ -200,6 +219,8 @@ impl Error {
             ErrorKind::TooLong { .. } | ErrorKind::PageTooLong { .. } => {
                 "file longer than the limit"
             }
+            ErrorKind::StretchTooLong { .. } => "word longer than the limit",
+            ErrorKind::HeaderTooLong { .. } => "header longer than the limit",
             ErrorKind::Record { fault, .. } => match fault {
                 Fault::Json(_) => "no JSON object",
                 Fault::Missing(_) => "field missing",
@@ -254,6 +275,17 @@ impl fmt::Display for Error {
             ErrorKind::TooLong { path, limit } => {
                 write!(f, "`{}`: is longer than the limit of {limit} bytes", path.display())
             }
+            ErrorKind::StretchTooLong { path, limit } => write!(
+                f,
+                "`{}`: has a word, an address or a line of more than {limit} bytes, the limit of \
+                 what has to be in memory whole",
+                path.display()
+            ),
+            ErrorKind::HeaderTooLong { path, limit } => write!(
+                f,
+                "`{}`: has a header of more than {limit} bytes, the limit for the names of columns",
+                path.display()
+            ),
             ErrorKind::PageTooLong { path, limit } => write!(
                 f,
                 "`{}`: is longer than the limit of {limit} bytes for web pages, which have to be in \

@@ -450,12 +450,24 @@ impl<'de> Deserialize<'de> for Key<'de> {
     }
 }
 
+const REPLACEMENT: &[u8] = "\u{fffd}".as_bytes();
+
 /// The line with U+FFFD for bytes that are no UTF-8 and for escapes of half a surrogate pair;
 /// `None` if it has neither.
 fn repair(line: &[u8]) -> Option<Vec<u8>> {
-    let text = String::from_utf8_lossy(line);
-    let mut changed = matches!(text, Cow::Owned(_));
-    let mut bytes = text.into_owned().into_bytes();
+    let mut changed = false;
+    // Room for just as much as there will be: three bytes for one make a long line very long.
+    let replaced = line.utf8_chunks().map(|chunk| {
+        chunk.valid().len() + if chunk.invalid().is_empty() { 0 } else { REPLACEMENT.len() }
+    });
+    let mut bytes = Vec::with_capacity(replaced.sum());
+    for chunk in line.utf8_chunks() {
+        bytes.extend_from_slice(chunk.valid().as_bytes());
+        if !chunk.invalid().is_empty() {
+            bytes.extend_from_slice(REPLACEMENT);
+            changed = true;
+        }
+    }
     let mut at = 0;
     // Backslashes stand in strings only, or the line is no JSON anyway.
     while let Some(found) = memchr::memchr(b'\\', bytes.get(at..).unwrap_or_default()) {

@@ -73,6 +73,10 @@ const COPIED_BYTES: u64 = 1 << 20;
 /// How much of a file is looked at where its name does not tell what it is.
 const HEAD_BYTES: u64 = 64 << 10;
 
+/// The longest header of a table. 1 MiB: the names of 50,000 columns. Each column is held, and of a
+/// header of nothing but commas takes fifty times as much as in the file.
+const HEADER_BYTES: u64 = 1 << 20;
+
 impl Source {
     /// The file at this path, of the given format, or of what its name or its content says.
     ///
@@ -312,10 +316,10 @@ impl Source {
         )
         .with_long_records(long);
         let mut preamble = splitter.take_byte_order_mark();
-        let header = splitter.take_header().map_err(|error| Error::decoding(path, error))?;
+        let limit = limits.max_record_bytes.min(HEADER_BYTES);
+        let header = splitter.take_header(limit).map_err(|error| Error::decoding(path, error))?;
         let Some(header) = header else {
-            let limit = limits.max_record_bytes;
-            return Err(Error::new(ErrorKind::TooLong { path: path.to_owned(), limit }));
+            return Err(Error::new(ErrorKind::HeaderTooLong { path: path.to_owned(), limit }));
         };
         preamble.extend_from_slice(&header);
         if header.iter().all(|byte| b"\r\n".contains(byte)) {

@@ -18,6 +18,10 @@ use crate::format::BYTE_ORDER_MARK;
 /// Bytes of a read.
 pub(crate) const STEP: usize = 64 << 10;
 
+/// The most records of a piece, give or take those of a step: of every record something is made
+/// that is larger than `{}` or an empty row.
+const MAX_RECORDS: u64 = 8192;
+
 /// The longest end of a record, `\r\n`.
 const MAX_TERMINATOR: u64 = 2;
 
@@ -237,8 +241,8 @@ impl Splitter {
     }
 
     /// Takes the header off the beginning: the first record with its line end, and the blank
-    /// lines before it. Empty if there is none, `None` if it is too long.
-    pub(crate) fn take_header(&mut self) -> io::Result<Option<Vec<u8>>> {
+    /// lines before it. Empty if there is none, `None` if it is longer than the limit.
+    pub(crate) fn take_header(&mut self, limit: u64) -> io::Result<Option<Vec<u8>>> {
         let mut header = Vec::new();
         loop {
             let end = self.boundary.end(&self.buffer[self.scanned..]);
@@ -247,7 +251,7 @@ impl Splitter {
                 (None, Input::Ended) => self.buffer.len(),
                 (None, Input::More) => {
                     self.scanned = self.buffer.len();
-                    if self.scanned as u64 > self.limit.saturating_add(MAX_TERMINATOR) {
+                    if self.scanned as u64 > limit.saturating_add(MAX_TERMINATOR) {
                         return Ok(None);
                     }
                     self.fill();
@@ -260,9 +264,12 @@ impl Splitter {
                     }
                 }
             };
-            let blank = !self.boundary.is_record(&self.buffer[..taken], self.limit);
+            let blank = !self.boundary.is_record(&self.buffer[..taken], limit);
             header.extend(self.buffer.drain(..taken));
             self.scanned = 0;
+            if content(&header).len() as u64 > limit {
+                return Ok(None);
+            }
             if !blank || taken == 0 {
                 return Ok(Some(header));
             }
@@ -366,7 +373,8 @@ impl Iterator for Splitter {
             self.scanned = self.buffer.len();
             let rest = self.buffer.len() - complete;
             let too_long = rest as u64 > self.limit.saturating_add(MAX_TERMINATOR);
-            if complete > 0 && (too_long || self.buffer.len() >= self.piece_bytes) {
+            let is_full = self.buffer.len() >= self.piece_bytes || records >= MAX_RECORDS;
+            if complete > 0 && (too_long || is_full) {
                 return Some(Ok(self.cut(complete, records, lines)));
             }
             if too_long {

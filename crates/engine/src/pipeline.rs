@@ -12,7 +12,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use lookalike_corpus::{Chunk, Chunks, Format, ReadOptions, Source};
+use lookalike_corpus::{Chunk, Chunks, Compression, Format, ReadOptions, Source};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::observe::Observer;
@@ -302,6 +302,13 @@ impl Slot {
                 observer.read(self.source.stored_bytes().unwrap_or(0));
                 return Read::Piece(Piece::LongText(self.source.clone()));
             }
+            // It may unpack to any length, which takes reading it to know.
+            Reading::NotYet if is_packed_text(&self.source) => {
+                let mut short = options.clone();
+                let limits = &mut short.limits;
+                limits.max_document_bytes = limits.max_document_bytes.min(LONG_TEXT_BYTES);
+                self.reading = Reading::Chunks(Box::new(self.source.chunks(&short)));
+            }
             Reading::NotYet => {
                 self.reading = Reading::Chunks(Box::new(self.source.chunks(options)));
             }
@@ -313,14 +320,26 @@ impl Slot {
         observer.read(Chunks::position(chunks) - before);
         match chunk {
             Some(Ok(chunk)) => Read::Piece(Piece::Chunk(chunk)),
+            Some(Err(fault)) if is_packed_text(&self.source) && is_too_long(&fault) => {
+                self.reading = Reading::Ended;
+                Read::Piece(Piece::LongText(self.source.clone()))
+            }
             Some(Err(fault)) => Read::End(Some(fault)),
             None => Read::End(None),
         }
     }
 }
 
-/// Whether the file is one document that is too long for memory. A small compressed file may be
-/// a long text as well; it is unpacked in memory, up to the limit of documents.
+/// Whether the file is one document that is packed.
+fn is_packed_text(source: &Source) -> bool {
+    source.format() == Format::TextFile && source.compression() != Compression::None
+}
+
+fn is_too_long(fault: &lookalike_corpus::Error) -> bool {
+    matches!(fault.kind(), lookalike_corpus::ErrorKind::TooLong { .. })
+}
+
+/// Whether the file is one document that is too long for memory, as far as its size tells.
 fn is_long_text(source: &Source) -> bool {
     source.format() == Format::TextFile
         && source.stored_bytes().is_ok_and(|bytes| bytes > LONG_TEXT_BYTES)

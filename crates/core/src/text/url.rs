@@ -17,8 +17,13 @@ pub(super) fn follows(text: &[u8], at: usize) -> bool {
 
 /// Where the URL that holds the byte before `at` ends.
 pub(super) fn end(text: &[u8], at: usize) -> usize {
-    let ends = |&byte: &u8| !byte.is_ascii_graphic() || b"<>\"'`(){}[]|\\^".contains(&byte);
-    text[at..].iter().position(ends).map_or(text.len(), |length| at + length)
+    text[at..].iter().position(|&byte| ends(byte)).map_or(text.len(), |length| at + length)
+}
+
+/// Whether a URL ends before this byte.
+#[inline(always)]
+pub(super) fn ends(byte: u8) -> bool {
+    !byte.is_ascii_graphic() || b"<>\"'`(){}[]|\\^".contains(&byte)
 }
 
 /// Calls `piece` with the token and the range of each piece of

@@ -4,6 +4,7 @@ mod bad_input;
 mod edges;
 #[cfg(target_os = "linux")]
 mod faults;
+mod hostile;
 mod killed;
 mod memory;
 mod options;

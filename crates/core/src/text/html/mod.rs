@@ -285,6 +285,11 @@ impl Page {
         self.length = length;
         self.text.bytes.clear();
         self.text.bytes.shrink_to(KEPT_BYTES);
+        if length > KEPT_BYTES {
+            // All of it may be text. What is not written to takes no memory; to grow step by step
+            // would take three times the text.
+            self.text.bytes.reserve_exact(length);
+        }
         self.text.atoms.clear();
         self.text.atoms.shrink_to(KEPT_BYTES / 16);
         for value in [&mut self.tag.src, &mut self.tag.href] {
