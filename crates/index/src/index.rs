@@ -85,6 +85,15 @@ impl Answer {
     }
 }
 
+/// With how much a document was compared.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Compared {
+    /// Candidates.
+    pub(crate) documents: u64,
+    /// Bytes of the contents that were read of them.
+    pub(crate) bytes: u64,
+}
+
 /// What an addition did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -352,7 +361,7 @@ impl Index {
 
     fn check_with(&self, document: &Document<'_>, tools: &mut Tools) -> Result<Answer> {
         let query = self.query(document, tools)?;
-        self.answer(&query, tools)
+        Ok(self.answer(&query, tools)?.0)
     }
 
     /// Checks documents, each by itself.
@@ -582,8 +591,8 @@ impl Index {
         Ok(Some(tools.shingles(kind, &content, url, template.as_deref())))
     }
 
-    /// What is known now of a document.
-    fn answer(&self, query: &Query, tools: &mut Tools) -> Result<Answer> {
+    /// What is known now of a document, and with how much it was compared.
+    pub(crate) fn answer(&self, query: &Query, tools: &mut Tools) -> Result<(Answer, Compared)> {
         let lists = self.lists();
         let view = self.view(&lists, None);
         let candidates = view.candidates(self.judge.rule(), &query.signature, &mut tools.page)?;
@@ -591,15 +600,18 @@ impl Index {
         let snapshot = self.store.snapshot()?;
         drop(lists);
         let mut matches = Vec::new();
+        let mut compared = Compared::default();
         for known in &candidates.records {
+            compared.documents += 1;
             let shingles = || {
+                compared.bytes += known.bytes;
                 let content = content(&self.store, None, Some(&snapshot), known)?;
                 self.shingles_of(known, content, tools)
             };
             matches.extend(self.judge.judge(query, known, shingles)?);
         }
         self.judge.sort(&mut matches);
-        Ok(Answer { matches, limited: candidates.limited })
+        Ok((Answer { matches, limited: candidates.limited }, compared))
     }
 
     /// Makes changes as one.
@@ -811,8 +823,8 @@ fn is_free(path: &Path) -> Result<bool> {
 fn begin_creating(path: &Path) -> Result<()> {
     let interrupted = is_free(path)?;
     let marker = path.join(CREATING);
-    let marked = fs::File::create(&marker).and_then(|marker| marker.sync_all());
-    marked.map_err(|error| Error::io(&marker, Operation::Create, error))?;
+    // Nothing is in it, so that its name is all that must be on disk.
+    fs::File::create(&marker).map_err(|error| Error::io(&marker, Operation::Create, error))?;
     sync_folder(path)?;
     if interrupted {
         remove_folder(&path.join(STORE))?;

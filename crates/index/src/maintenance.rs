@@ -141,7 +141,8 @@ impl Index {
     }
 
     /// Gives back the room of removed documents, and makes all postings again from the documents
-    /// that are left. Changes wait meanwhile.
+    /// that are left. Changes wait meanwhile. For a while it takes as much room again; journals are
+    /// emptied when the index is closed without another change.
     ///
     /// # Errors
     /// If the index cannot be read or written, or a document is damaged; then it is as before,
@@ -152,7 +153,6 @@ impl Index {
         self.renew_runs(&mut writer)?;
         let holes: Vec<u64> = self.lists().holes.iter().copied().collect();
         self.close(&mut writer, &holes)?;
-        drop(writer);
         self.store().compact()
     }
 

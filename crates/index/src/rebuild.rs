@@ -132,8 +132,8 @@ pub(crate) fn rebuild(path: &Path, header: &Header, options: &OpenOptions) -> Re
     if rebuilt.is_complete() {
         fs::write(folder.join(COMPLETE), [])
             .map_err(|e| Error::io(&folder, Operation::Write, e))?;
+        sync_folder(&folder)?;
     }
-    sync_folder(&folder)?;
     let complete = path.join(REBUILT);
     rename(&folder, &complete)?;
     sync_folder(path)?;
@@ -162,18 +162,18 @@ pub(crate) fn finish_switch(path: &Path) -> Result<()> {
         }
         rename(&new, &old)?;
     }
+    // First here, then where they were.
     sync_folder(&replaced)?;
-    sync_folder(path)?;
     if !exists(&rebuilt.join(COMPLETE))? && exists(&replaced.join(STORE))? {
         for number in 1.. {
             let kept = path.join(format!("{REPLACED}-{number}"));
             if !exists(&kept)? {
                 rename(&replaced, &kept)?;
-                sync_folder(path)?;
                 break;
             }
         }
     }
+    sync_folder(path)?;
     remove_folder(&rebuilt)
 }
 

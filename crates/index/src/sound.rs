@@ -280,6 +280,20 @@ impl Journal {
     }
 }
 
+/// Empties the journals of a store that is closed and has everything in tables. Else they would be
+/// kept until they have 64 MB.
+pub(crate) fn empty_journals(store: &Path) -> Result<()> {
+    let mut journals = read_journals(store)?;
+    let Some(last) = journals.pop() else { return Ok(()) };
+    // Oldest first, so that there is never a gap.
+    for journal in journals {
+        let removed = fs::remove_file(&journal.path);
+        removed.map_err(|error| Error::io(&journal.path, Operation::Remove, error))?;
+    }
+    cut(&last.path, 0)?;
+    sync_folder(store)
+}
+
 /// The journals, oldest first.
 fn read_journals(store: &Path) -> Result<Vec<Journal>> {
     let failed = |error| Error::io(store, Operation::Read, error);

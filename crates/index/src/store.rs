@@ -22,6 +22,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use fjall::config::{BlockSizePolicy, CompressionPolicy, FilterPolicy, PinningPolicy};
@@ -35,6 +36,7 @@ use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::files::{sync_folder, write_whole};
 use crate::postings::REBUILD;
 use crate::sound::{self, Expected, Tail};
+use crate::state::Head;
 
 /// The keyspaces. Their names are part of the format.
 const DOCUMENTS: &str = "documents";
@@ -112,6 +114,8 @@ pub(crate) struct Store {
     path: PathBuf,
     /// `None` only while it is dropped.
     open: Option<Open>,
+    /// Whether everything is in tables, so that journals can be emptied when the store is closed.
+    is_in_tables: AtomicBool,
     /// Ends of journals that are put back if the index is not opened after all.
     tails: Vec<Tail>,
     /// Given back after the store is closed.
@@ -170,7 +174,9 @@ impl Store {
         let open = Open::new(path, cache_bytes)?;
         // What fjall does not do itself.
         sync_folder(&path.join("keyspaces"))?;
-        Ok(Self { path: path.to_owned(), open: Some(open), tails: Vec::new(), _lock: lock.into() })
+        let mut store = Self::closed(path, Vec::new(), lock.into());
+        store.open = Some(open);
+        Ok(store)
     }
 
     /// Opens the store in a folder. If this fails, or [`accept`](Self::accept) is not called, the
@@ -183,9 +189,14 @@ impl Store {
     ) -> Result<Self> {
         let tails = sound::check(path, expected)?;
         // Already, so that the ends of journals are put back if it cannot be opened.
-        let mut store = Self { path: path.to_owned(), open: None, tails, _lock: lock.into() };
+        let mut store = Self::closed(path, tails, lock.into());
         store.open = Some(Open::new(path, cache_bytes)?);
         Ok(store)
+    }
+
+    fn closed(path: &Path, tails: Vec<Tail>, lock: Option<Lock>) -> Self {
+        let (path, is_in_tables) = (path.to_owned(), AtomicBool::new(false));
+        Self { path, open: None, is_in_tables, tails, _lock: lock }
     }
 
     /// Says that the index is opened.
@@ -250,6 +261,7 @@ impl Store {
 
     /// Makes changes.
     pub(crate) fn commit(&self, changes: Changes<'_>, durability: Durability) -> Result<()> {
+        self.is_in_tables.store(false, Ordering::Release);
         self.wait_for_room()?;
         let mode = match durability {
             Durability::Now => PersistMode::SyncAll,
@@ -319,15 +331,37 @@ impl Store {
         Ok(())
     }
 
-    /// Writes all tables anew without what was removed or replaced.
+    /// Writes all tables anew without what was removed or replaced. Nobody else may make changes.
+    ///
+    /// fjall leaves out only what is older than a mark, and keeps the files of lists of tables that
+    /// are not; and it moves the mark when a table in memory that has something in it is closed. So
+    /// that happens before, or removed documents would be written again, and after, or the old
+    /// tables would stay beside the new.
     pub(crate) fn compact(&self) -> Result<()> {
+        self.write_tables()?;
+        self.move_mark()?;
         for keyspace in &self.inner().keyspaces {
-            guarded(&self.path, keyspace.name(), || {
-                keyspace.rotate_memtable_and_wait()?;
-                keyspace.major_compact()
-            })?;
+            guarded(&self.path, keyspace.name(), || keyspace.major_compact())?;
+        }
+        self.move_mark()?;
+        self.is_in_tables.store(true, Ordering::Release);
+        Ok(())
+    }
+
+    fn write_tables(&self) -> Result<()> {
+        for keyspace in &self.inner().keyspaces {
+            guarded(&self.path, keyspace.name(), || keyspace.rotate_memtable_and_wait())?;
         }
         Ok(())
+    }
+
+    /// Writes what is there already.
+    fn move_mark(&self) -> Result<()> {
+        let head = self.get(Table::State, Head::KEY)?;
+        let mut changes = self.changes();
+        changes.insert(Table::State, Head::KEY, head.as_deref().unwrap_or_default());
+        self.commit(changes, Durability::Now)?;
+        self.write_tables()
     }
 }
 
@@ -343,6 +377,10 @@ impl Drop for Store {
         }));
         for tail in &self.tails {
             tail.put_back();
+        }
+        if *self.is_in_tables.get_mut() {
+            // What cannot be emptied is read once more, and no harm done.
+            let _ = sound::empty_journals(&self.path);
         }
     }
 }

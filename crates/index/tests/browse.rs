@@ -54,6 +54,27 @@ fn pages_together_are_all_documents() {
 }
 
 #[test]
+fn a_request_for_clusters_compares_so_much_and_no_more() {
+    let folder = Folder::new("clusters-bounded");
+    let index = index(&folder, "index", "text");
+    // Sixty long documents that look alike: to compare each with all others takes gigabytes.
+    let words: Vec<String> = (0..150_000).map(|n| format!("w{n}")).collect();
+    let text = words.join(" ");
+    let texts: Vec<String> = (0..60).map(|n| format!("{text} n{n}")).collect();
+    let documents = texts.iter().enumerate().map(|(n, text)| Document::text(n.to_string(), text));
+    index.add_batch(&documents.collect::<Vec<_>>()).unwrap();
+    let some = index.clusters(0, 10, 1000).unwrap();
+    let [cluster] = &some.clusters[..] else { panic!("{}", some.clusters.len()) };
+    assert!(cluster.limited && cluster.members.len() > 1, "{}", cluster.members.len());
+    // All were found from the first of them: no other was looked at.
+    let joined =
+        |member: &lookalike_index::Member| member.joined.as_ref().map(|(to, _)| to.clone());
+    let found_by: Vec<String> = cluster.members.iter().filter_map(joined).collect();
+    assert!(found_by.iter().all(|id| id == "0"), "{found_by:?}");
+    assert_eq!(some.next, Some(1));
+}
+
+#[test]
 fn a_document_is_read_with_its_content() {
     let folder = Folder::new("read");
     let index = index(&folder, "index", "text");

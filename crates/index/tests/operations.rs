@@ -361,3 +361,72 @@ fn a_copy_is_of_one_moment() {
         done.store(true, Ordering::Relaxed);
     });
 }
+
+/// Bytes of all files of a folder.
+fn bytes_of(folder: &std::path::Path) -> u64 {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.map(|path| if path.is_dir() { bytes_of(&path) } else { taken(&path) }).sum()
+}
+
+#[cfg(unix)]
+fn taken(path: &std::path::Path) -> u64 {
+    std::os::unix::fs::MetadataExt::blocks(&std::fs::metadata(path).unwrap()) * 512
+}
+
+#[cfg(not(unix))]
+fn taken(path: &std::path::Path) -> u64 {
+    std::fs::metadata(path).unwrap().len()
+}
+
+#[test]
+fn compacting_gives_room_back_and_never_takes_more() {
+    let folder = Folder::new("compact-room");
+    let path = folder.path().join("index");
+    let recipe = Recipe::preset("text").unwrap();
+    let index = Index::create(&path, &recipe, &CreateOptions::new()).unwrap();
+    // Words that hardly compress.
+    let word = |n: u64, w: u64| format!("{:x}", lookalike_core::mix(n << 32 | w));
+    let text = |n: u64| (0..120).map(|w| word(n, w)).collect::<Vec<_>>().join(" ");
+    for some in (0..3000).collect::<Vec<u64>>().chunks(500) {
+        let texts: Vec<(String, String)> = some.iter().map(|&n| (n.to_string(), text(n))).collect();
+        let documents: Vec<_> = texts.iter().map(|(id, text)| Document::text(id, text)).collect();
+        index.add_batch(&documents).unwrap();
+    }
+    drop(index);
+    let open = || Index::open(&path, &OpenOptions::new()).unwrap();
+    let size = |index: Index| {
+        drop(index);
+        bytes_of(&path)
+    };
+    let compacted = || {
+        let index = open();
+        index.compact().unwrap();
+        let open = bytes_of(&path);
+        (open, size(index))
+    };
+
+    // With nothing removed it becomes no larger: the journal goes, and tables have what it had.
+    let full = size(open());
+    let (_, first) = compacted();
+    assert!(first <= full + (full >> 4), "{first} after {full}");
+
+    // And of most that is removed, most is given back, while it is open and when it is closed.
+    let index = open();
+    let ids: Vec<String> = (0..2500).map(|n: u64| n.to_string()).collect();
+    assert!(index.remove_batch(&ids).unwrap().into_iter().all(|removed| removed));
+    let before = size(index);
+    let (while_open, after) = compacted();
+    assert!(while_open < before / 2, "{while_open} of {before}");
+    assert!(after < before / 4, "{after} of {before}");
+    // Again it changes nothing.
+    for _ in 0..2 {
+        let (while_open, again) = compacted();
+        assert!(again <= after + (after >> 4), "{again} after {after}");
+        assert!(while_open < 3 * after, "{while_open}, {after}");
+    }
+    let index = open();
+    assert_eq!(index.verify().unwrap().documents, 500);
+    index.add(&Document::text("0", &text(0))).unwrap();
+    drop(index);
+    assert_eq!(open().verify().unwrap().documents, 501);
+}

@@ -16,7 +16,15 @@ export async function open() {
 
 async function page(after) {
   const query = after === undefined ? '' : `&after=${after}`;
-  const found = await ask('GET', `/v1/clusters?limit=${PAGE}${query}`);
+  // It may take a second or two: nothing is kept of what looks alike, so that it is looked for now.
+  show(target, el('p', { class: 'soft', role: 'status' }, 'Looking through the documents ...'));
+  let found;
+  try {
+    found = await ask('GET', `/v1/clusters?limit=${PAGE}${query}`);
+  } catch (error) {
+    show(target, shown.buttons(target, null));
+    throw error;
+  }
   const more = found.next === null ? 'No more documents look alike.'
     : `None so far: looked through up to number ${grouped(found.next)}.`;
   const none = shown.isFirst() && found.next === null ? 'No two known documents look alike.' : more;

@@ -6,7 +6,7 @@ use lookalike::{Comparer, Index};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use crate::body::Memory;
+use crate::body::{Held, Memory};
 use crate::clock;
 use crate::metrics::Metrics;
 use crate::model::IndexDocument;
@@ -62,14 +62,15 @@ impl App {
     }
 
     /// Changes the index, if there are not too many who do.
-    pub(crate) async fn change(&self, changes: Changes) -> Result<Vec<Done>> {
+    pub(crate) async fn change(&self, changes: Changes, memory: Held) -> Result<Vec<Done>> {
         let turn = self.work.turn()?;
-        self.change_in_turn(changes, &turn).await
+        self.change_in_turn(changes, memory, &turn).await
     }
 
     pub(crate) async fn change_in_turn(
         &self,
         mut changes: Changes,
+        memory: Held,
         _turn: &Turn,
     ) -> Result<Vec<Done>> {
         let mut lengths = Vec::new();
@@ -80,7 +81,7 @@ impl App {
                 lengths.push(bytes(&document.content) as u64);
             }
         }
-        let done = self.work.in_time(self.writer.make(changes)).await?;
+        let done = self.work.in_time(self.writer.make(changes, memory)).await?;
         for (done, length) in done.iter().zip(lengths) {
             self.count(done, length);
         }

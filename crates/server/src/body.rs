@@ -63,11 +63,26 @@ impl Memory {
     }
 }
 
+impl Reserved {
+    /// Gives away all but what `bytes` need.
+    pub(crate) fn split(&mut self, bytes: u64) -> Self {
+        let (held, kept) = (self.bytes.div_ceil(UNIT), bytes.div_ceil(UNIT));
+        let given = held.saturating_sub(kept);
+        self.bytes = self.bytes.min(bytes);
+        let split = |permit: &mut OwnedSemaphorePermit| permit.split(usize::try_from(given).ok()?);
+        Self { permit: self.permit.as_mut().and_then(split), bytes: given * UNIT }
+    }
+}
+
+/// Memory that is given back when the last who needs it is done: also if nobody waits any more for
+/// what a thread or the writer still does.
+pub(crate) type Held = Arc<Reserved>;
+
 /// A JSON body.
 pub(crate) struct Json<T> {
     pub(crate) value: T,
-    /// Given back when the request is answered.
-    _memory: Reserved,
+    /// Goes where the value goes.
+    pub(crate) memory: Held,
 }
 
 impl<T: DeserializeOwned> FromRequest<Arc<App>> for Json<T> {
@@ -86,7 +101,7 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for Json<T> {
             LARGE.. => tokio::task::block_in_place(parse),
             _ => parse(),
         }?;
-        Ok(Self { value, _memory: memory })
+        Ok(Self { value, memory: Arc::new(memory) })
     }
 }
 

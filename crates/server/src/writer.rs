@@ -15,6 +15,7 @@ use lookalike::Index;
 use lookalike::index::{self, AddIf, Added, CheckedAndAdded, Content};
 use tokio::sync::{mpsc, oneshot};
 
+use crate::body::Held;
 use crate::metrics::Metrics;
 use crate::model::IndexDocument;
 use crate::problem::{Problem, Result};
@@ -48,6 +49,8 @@ type Answer = oneshot::Sender<Result<Vec<Done>>>;
 
 struct Job {
     changes: Changes,
+    /// What they take, until they are made.
+    memory: Held,
     answer: Answer,
 }
 
@@ -72,12 +75,12 @@ impl Writer {
     }
 
     /// Makes changes; what came of each, once it is on disk.
-    pub(crate) async fn make(&self, changes: Changes) -> Result<Vec<Done>> {
+    pub(crate) async fn make(&self, changes: Changes, memory: Held) -> Result<Vec<Done>> {
         let stopping = || Problem::stopping("it takes no more changes; nothing was changed");
         let (answer, answered) = oneshot::channel();
         let room = self.jobs.reserve().await.map_err(|_| stopping())?;
         self.metrics.queue.fetch_add(1, Ordering::Relaxed);
-        room.send(Job { changes, answer });
+        room.send(Job { changes, memory, answer });
         answered.await.unwrap_or_else(|_| Err(Problem::failed("a fault in the writer itself")))
     }
 }
@@ -110,12 +113,15 @@ struct Together {
     additions: Group<IndexDocument>,
     new: Group<IndexDocument>,
     any: Group<IndexDocument>,
+    /// Of all of them.
+    memory: Vec<Held>,
 }
 
 impl Together {
     fn of(jobs: Vec<Job>) -> Self {
         let mut together = Self::default();
-        for Job { changes, answer } in jobs {
+        for Job { changes, memory, answer } in jobs {
+            together.memory.push(memory);
             match changes {
                 Changes::Remove(ids) => together.removals.push(ids, answer),
                 Changes::Add(documents) => together.additions.push(documents, answer),

@@ -3,7 +3,8 @@
 //! Lines are read as they come and answered before more are read, so that an
 //! endless stream takes the memory of a few lines: a client that does not read
 //! its answers is not read from either. Each operation sees what those before it
-//! did; neighbours of one kind are done together.
+//! did; neighbours of one kind are done together. What lines take is counted from
+//! their first byte until they are done, also while they wait for a thread.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +16,7 @@ use http_body_util::channel::{Channel, Sender};
 use tokio::time::timeout;
 
 use crate::app::App;
-use crate::body::{LARGE, Reserved, has_type, next, refuse};
+use crate::body::{Held, LARGE, Reserved, has_type, next, refuse};
 use crate::model::{Added, Answer, CheckedAndAdded, IndexDocument, LineAnswer, Operation, Outcome};
 use crate::problem::{Problem, Result};
 use crate::writer::{Changes, Done};
@@ -92,8 +93,9 @@ impl Bulk {
                 }
             };
             while let Some(steps) = self.lines.parse() {
+                let (steps, memory) = steps;
                 for step in steps {
-                    let answers = step.work(&self.app).await;
+                    let answers = step.work(&self.app, &memory).await;
                     if self.send(answers).await.is_err() {
                         return;
                     }
@@ -154,8 +156,8 @@ impl Lines {
         Ok(true)
     }
 
-    /// The next operations, where parsing them stops no other request.
-    fn parse(&mut self) -> Option<Vec<Step>> {
+    /// The next operations and what they take, where parsing them stops no other request.
+    fn parse(&mut self) -> Option<(Vec<Step>, Held)> {
         match self.buffer.len() {
             LARGE.. => tokio::task::block_in_place(|| self.steps(TOGETHER)),
             _ => self.steps(TOGETHER),
@@ -164,7 +166,7 @@ impl Lines {
 
     /// The next operations that are complete, at most so many, in steps of one kind. `None` if
     /// there are none.
-    fn steps(&mut self, most: usize) -> Option<Vec<Step>> {
+    fn steps(&mut self, most: usize) -> Option<(Vec<Step>, Held)> {
         let mut steps: Vec<Step> = Vec::new();
         let mut at = 0;
         for _ in 0..most {
@@ -198,19 +200,16 @@ impl Lines {
             };
             steps.extend(left);
         }
-        self.buffer.drain(..at);
+        // A line that is done takes no memory any more; that of what it says goes with the step.
+        self.buffer = self.buffer.split_off(at);
         let unfinished = self.searched as u64;
         if unfinished > self.app.options.limits.body_bytes {
             self.buffer.clear();
             self.searched = 0;
             self.too_long = true;
         }
-        if self.buffer.is_empty() {
-            // Between lines a stream takes no memory.
-            self.buffer = Vec::new();
-            self.memory = Reserved::default();
-        }
-        (at > 0 || !steps.is_empty()).then_some(steps)
+        let memory = self.memory.split(self.buffer.len() as u64);
+        (at > 0 || !steps.is_empty()).then(|| (steps, Held::new(memory)))
     }
 }
 
@@ -266,15 +265,15 @@ impl Step {
         None
     }
 
-    async fn work(self, app: &Arc<App>) -> Vec<LineAnswer> {
+    async fn work(self, app: &Arc<App>, memory: &Held) -> Vec<LineAnswer> {
         let Self { lines, kind } = self;
         let outcomes = match kind {
             StepKind::Failed(problems) => {
                 let failed = |error: Problem| Outcome::Failed { error: error.without_line() };
                 Ok(problems.into_iter().map(failed).collect())
             }
-            StepKind::Check(documents) => check(app, documents).await,
-            StepKind::Change(changes) => change(app, changes).await,
+            StepKind::Check(documents) => check(app, documents, Held::clone(memory)).await,
+            StepKind::Change(changes) => change(app, changes, Held::clone(memory)).await,
         };
         match outcomes {
             Ok(outcomes) => {
@@ -286,20 +285,25 @@ impl Step {
     }
 }
 
-async fn check(app: &Arc<App>, documents: Vec<IndexDocument>) -> Result<Vec<Outcome>> {
+async fn check(
+    app: &Arc<App>,
+    documents: Vec<IndexDocument>,
+    memory: Held,
+) -> Result<Vec<Outcome>> {
     let turn = app.work.turn_of_stream().await;
     let shared = Arc::clone(app);
     app.work
         .run(&turn, move || {
+            let _memory = memory;
             let check = |document| Ok(Outcome::Checked(Answer::from(shared.check(document)?)));
             documents.iter().map(check).collect()
         })
         .await
 }
 
-async fn change(app: &Arc<App>, changes: Changes) -> Result<Vec<Outcome>> {
+async fn change(app: &Arc<App>, changes: Changes, memory: Held) -> Result<Vec<Outcome>> {
     let turn = app.work.turn_of_stream().await;
-    let done = app.change_in_turn(changes, &turn).await?;
+    let done = app.change_in_turn(changes, memory, &turn).await?;
     let outcomes = done.into_iter().map(|done| match done {
         Done::Removed(removed) => Outcome::Removed { removed },
         Done::Added(added) => Outcome::Added { added: Added::from(added) },

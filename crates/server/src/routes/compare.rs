@@ -36,8 +36,9 @@ pub(super) async fn compare(
     State(app): State<Arc<App>>,
     body: Json<Pair>,
 ) -> Result<Response<Body>> {
-    let Pair { a, b } = body.value;
+    let Json { value: Pair { a, b }, memory } = body;
     app.ask(move |app| {
+        let _memory = memory;
         let a = document(&app.index, a.into())?;
         let b = document(&app.index, b.into())?;
         let [mut extractor_a, mut extractor_b] = [Extractor::new(), Extractor::new()];
@@ -161,12 +162,13 @@ pub(super) async fn collapse(
     State(app): State<Arc<App>>,
     body: Json<Ranking>,
 ) -> Result<Response<Body>> {
-    let results = body.value.results;
+    let Json { value: Ranking { results }, memory } = body;
     if results.len() > MAX_RESULTS {
         let found = results.len();
         return Err(Problem::invalid(format!("{found} results, more than {MAX_RESULTS}")));
     }
     app.ask(move |app| {
+        let _memory = memory;
         let given: Vec<Given> = results.into_iter().map(Given::from).collect();
         let listed = given.iter().map(|given| match given {
             Given::Known(id) => Listed::Known(id),

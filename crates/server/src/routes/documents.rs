@@ -9,7 +9,7 @@ use axum::response::IntoResponse as _;
 
 use super::state::json;
 use crate::app::App;
-use crate::body::{Asked, Json, Name};
+use crate::body::{Asked, Held, Json, Name};
 use crate::model::{
     AddOptions, Added, Answer, CheckedAndAdded, Clusters, Document, NamedDocument, Page,
     PageOptions, Record, WholeRecord,
@@ -30,8 +30,13 @@ pub(super) async fn check(
     State(app): State<Arc<App>>,
     body: Json<Document>,
 ) -> Result<Response<Body>> {
-    let document = body.value.into();
-    let answer = app.ask(move |app| app.check(&document)).await?;
+    let Json { value, memory } = body;
+    let document = value.into();
+    let check = move |app: &App| {
+        let _memory = memory;
+        app.check(&document)
+    };
+    let answer = app.ask(check).await?;
     Ok(json(&Answer::from(answer)))
 }
 
@@ -49,7 +54,8 @@ pub(super) async fn add(
     State(app): State<Arc<App>>,
     body: Json<NamedDocument>,
 ) -> Result<Response<Body>> {
-    match app.change(Changes::Add(vec![body.value.into()])).await?.pop() {
+    let changes = Changes::Add(vec![body.value.into()]);
+    match app.change(changes, body.memory).await?.pop() {
         Some(Done::Added(added)) => {
             let added = Added::from(added);
             let mut response = json(&added);
@@ -78,7 +84,7 @@ pub(super) async fn check_and_add(
     body: Json<NamedDocument>,
 ) -> Result<Response<Body>> {
     let changes = Changes::CheckAndAdd(vec![body.value.into()], options.add_if.into());
-    match app.change(changes).await?.pop() {
+    match app.change(changes, body.memory).await?.pop() {
         Some(Done::CheckedAndAdded(done)) => Ok(json(&CheckedAndAdded::from(done))),
         _ => Err(no_answer()),
     }
@@ -94,7 +100,7 @@ pub(super) async fn check_and_add(
     )
 )]
 pub(super) async fn remove(State(app): State<Arc<App>>, Name(id): Name) -> Result<Response<Body>> {
-    match app.change(Changes::Remove(vec![id])).await?.pop() {
+    match app.change(Changes::Remove(vec![id]), Held::default()).await?.pop() {
         Some(Done::Removed(true)) => Ok(StatusCode::NO_CONTENT.into_response()),
         Some(Done::Removed(false)) => Err(unknown()),
         _ => Err(no_answer()),
@@ -147,8 +153,9 @@ pub(super) async fn browse(
 /// Known documents that are look-alikes of each other, page by page.
 ///
 /// Documents are looked at in the order of adding, and a cluster is answered with where its first
-/// document stands. A request looks at so many documents and no more, so that there may be no
-/// cluster on a page that has a next one.
+/// document stands. A request looks at so many documents and no more, and compares so many bytes of
+/// them and no more, so that there may be no cluster on a page that has a next one, and a large one
+/// may be shortened, which `limited` says.
 #[utoipa::path(
     get,
     path = "/v1/clusters",

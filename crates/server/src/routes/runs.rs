@@ -4,13 +4,15 @@
 //! that follows a link sends none; the list, which needs the token, gives links
 //! with tickets that open one report for an hour or two.
 
-use std::fs;
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::sync::Arc;
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::{HeaderValue, Response, StatusCode, Uri, header};
 use axum::response::IntoResponse as _;
+use http_body_util::channel::{Channel, Sender};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -20,6 +22,9 @@ use crate::body::Name;
 use crate::clock;
 use crate::problem::{Problem, Result};
 use crate::token::Token;
+
+/// Bytes of a report that are read and sent together.
+const CHUNK: u64 = 64 << 10;
 
 /// Finished runs.
 #[derive(Serialize, ToSchema)]
@@ -73,13 +78,18 @@ pub(super) async fn report(
     let run = app.options.runs.iter().find(|run| run.name == name);
     let run = run.ok_or_else(|| Problem::not_found("there is no run of this name"))?;
     let path = run.report.clone();
-    let page = app
+    let (file, length) = app
         .ask(move |_| {
             let failed = |error| Problem::failed(format!("the report cannot be read: {error}"));
-            fs::read(&path).map_err(failed)
+            let file = File::open(&path).map_err(failed)?;
+            let length = file.metadata().map_err(failed)?.len();
+            Ok((file, length))
         })
         .await?;
-    let mut response = Response::new(Body::from(page));
+    let (chunks, body) = Channel::new(1);
+    tokio::spawn(send(file, length, chunks));
+    let mut response = Response::new(Body::new(body));
+    response.headers_mut().insert(header::CONTENT_LENGTH, length.into());
     for (name, value) in [
         (header::CONTENT_TYPE, "text/html; charset=utf-8"),
         (
@@ -91,6 +101,27 @@ pub(super) async fn report(
         response.headers_mut().insert(name, HeaderValue::from_static(value));
     }
     Ok(response)
+}
+
+/// Sends a file piece by piece, as it is read: a report may be long, and many may want it at once.
+async fn send(mut file: File, mut left: u64, mut chunks: Sender<Bytes, io::Error>) {
+    while left > 0 {
+        let read = tokio::task::spawn_blocking(move || {
+            let mut chunk = vec![0; left.min(CHUNK) as usize];
+            file.read_exact(&mut chunk).map(|()| (file, chunk))
+        });
+        match read.await.unwrap_or_else(|fault| Err(io::Error::other(fault))) {
+            Ok((same, chunk)) => {
+                file = same;
+                left -= chunk.len() as u64;
+                if chunks.send_data(chunk.into()).await.is_err() {
+                    return;
+                }
+            }
+            // The length was promised, so that the client sees that it is not whole.
+            Err(error) => return chunks.abort(error),
+        }
+    }
 }
 
 /// Leads to the address with a slash, as links within a report need it.

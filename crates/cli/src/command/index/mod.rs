@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Outcome> {
         IndexWanted::Get { id, json, .. } => upkeep::get(&open(arguments)?, id, *json),
         IndexWanted::Stats { json } => upkeep::stats(&open(arguments)?, *json),
         IndexWanted::Verify { json } => upkeep::verify(&open(arguments)?, *json),
-        IndexWanted::Compact { json } => upkeep::compact(&open(arguments)?, *json),
+        IndexWanted::Compact { json } => upkeep::compact(|| open(arguments), *json),
         IndexWanted::Rebuild { json } => {
             let index = Index::open(&arguments.folder, &options(arguments)?.rebuild(true))?;
             upkeep::rebuilt(&index, *json)

@@ -156,10 +156,16 @@ pub(super) fn verify(index: &Index, json: bool) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-pub(super) fn compact(index: &Index, json: bool) -> anyhow::Result<Outcome> {
+/// Compacts an index, and looks at it once more when it is closed: its journals are emptied then.
+pub(super) fn compact(
+    open: impl Fn() -> anyhow::Result<Index>,
+    json: bool,
+) -> anyhow::Result<Outcome> {
+    let index = open()?;
     let before = index.stats()?.disk_bytes;
     index.compact()?;
-    let after = index.stats()?.disk_bytes;
+    drop(index);
+    let after = open()?.stats()?.disk_bytes;
     if json {
         output::write_json(&json!({ "disk_bytes_before": before, "disk_bytes": after }))?;
     }
