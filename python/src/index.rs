@@ -6,6 +6,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use lookalike::core::Kernel;
 use lookalike::engine::TemplateFile;
 use lookalike::index::{
     self, AddIf, Content, CreateOptions, Document, Index as CoreIndex, Listed, OpenOptions, Secret,
@@ -314,7 +315,8 @@ fn opening(
     cache_bytes: Option<u64>,
     rebuild: bool,
 ) -> PyResult<OpenOptions> {
-    let mut options = OpenOptions::new().rebuild(rebuild);
+    let kernel = Kernel::from_environment().map_err(lookalike::core::Error::from).raise()?;
+    let mut options = OpenOptions::new().kernel(kernel).rebuild(rebuild);
     if let Some(path) = secret {
         options = options.secret(Secret::from_file(&path).raise()?);
     }

@@ -88,7 +88,7 @@ impl Recipe {
             tokenizer: Tokenizer::with_kernel(recipe.tokens, *kernel),
             shingler: Shingler::new(*kernel, width, counting),
             tokens: Vec::new(),
-            comparer: Comparer::new(recipe).raise()?,
+            comparer: Comparer::with_kernel(recipe, self.kernel).raise()?,
             extractors: [Extractor::new(), Extractor::new()],
         })
     }

@@ -70,13 +70,21 @@ pub struct Comparer {
 }
 
 impl Comparer {
-    /// For this recipe, on the kernel that `LOOKALIKE_KERNEL` names or the fastest.
+    /// For this recipe, on the fastest kernel.
     ///
     /// # Errors
     /// As [`Signer::new`], and if the recipe learns templates.
     pub fn new(recipe: &Recipe) -> Result<Self> {
+        Self::with_kernel(recipe, Kernel::best())
+    }
+
+    /// For this recipe, on this kernel.
+    ///
+    /// # Errors
+    /// As [`Comparer::new`].
+    pub fn with_kernel(recipe: &Recipe, kernel: Kernel) -> Result<Self> {
         recipe.check_signs_alone()?;
-        Self::of(recipe, [None, None])
+        Self::with_templates(recipe, kernel, [None, None])
     }
 
     /// For documents of groups with these templates, the first and the second one's: by what is
@@ -84,12 +92,7 @@ impl Comparer {
     ///
     /// # Errors
     /// As [`Signer::new`].
-    pub fn with_templates(recipe: &Recipe, templates: Templates) -> Result<Self> {
-        Self::of(recipe, templates)
-    }
-
-    fn of(recipe: &Recipe, templates: Templates) -> Result<Self> {
-        let kernel = Kernel::from_environment()?;
+    pub fn with_templates(recipe: &Recipe, kernel: Kernel, templates: Templates) -> Result<Self> {
         let width = recipe.shingles.width;
         Ok(Self {
             kernel,

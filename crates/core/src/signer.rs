@@ -24,12 +24,12 @@ pub struct Signer {
 }
 
 impl Signer {
-    /// A signer for this recipe, on the kernel that `LOOKALIKE_KERNEL` names or the fastest.
+    /// A signer for this recipe, on the fastest kernel.
     ///
     /// # Errors
-    /// If a parameter of the recipe is out of range, or the kernel cannot be had.
+    /// If a parameter of the recipe is out of range.
     pub fn new(recipe: &Recipe) -> Result<Self> {
-        Self::with_kernel(recipe, Kernel::from_environment()?)
+        Self::with_kernel(recipe, Kernel::best())
     }
 
     /// A signer on this kernel.

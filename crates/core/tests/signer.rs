@@ -17,6 +17,11 @@ use lookalike_kernels::rabin::{FEATURES, TOKENS};
 use lookalike_kernels::{Permutations, Projection, reference};
 use proptest::prelude::*;
 
+/// The kernel that `ci/kernels.sh` forces, or the fastest.
+fn forced() -> Kernel {
+    Kernel::from_environment().unwrap()
+}
+
 fn tokens_of(unit: Unit, text: &[u8]) -> Vec<u64> {
     let mut tokens = Vec::new();
     Tokenizer::new(unit).tokens(text, &mut tokens);
@@ -140,7 +145,7 @@ proptest! {
         let recipe = Recipe { sketch: SketchParameters::Bottom { size: 20 }, ..base.clone() };
         let mut smallest = sorted.clone();
         smallest.truncate(20);
-        let mut signer = Signer::new(&recipe).unwrap();
+        let mut signer = Signer::with_kernel(&recipe, forced()).unwrap();
         prop_assert_eq!(&signer.sign(&text).sketch, &smallest);
         let mut bottom = Bottom::new(20);
         elements.chunks(3).for_each(|part| bottom.push(part));
@@ -148,7 +153,7 @@ proptest! {
 
         let recipe = Recipe { sketch: SketchParameters::Modular { modulus: 6 }, ..base.clone() };
         sorted.retain(|x| x % 6 == 0);
-        let mut signer = Signer::new(&recipe).unwrap();
+        let mut signer = Signer::with_kernel(&recipe, forced()).unwrap();
         prop_assert_eq!(&signer.sign(&text).sketch, &sorted);
         let mut modular = Modular::new(6);
         elements.chunks(3).for_each(|part| modular.push(part));
@@ -163,7 +168,7 @@ proptest! {
     #[test]
     fn signatures_survive_their_encoding(recipe in recipes(), text in texts(), keep in any::<bool>()) {
         let recipe = Recipe { keep_sketch: keep, ..recipe };
-        let mut signature = Signer::new(&recipe).unwrap().sign(&text).clone();
+        let mut signature = Signer::with_kernel(&recipe, forced()).unwrap().sign(&text).clone();
         let layout = Layout::of(&recipe);
         let mut bytes = Vec::new();
         layout.encode(&signature, &mut bytes);
@@ -178,7 +183,7 @@ proptest! {
     #[test]
     fn comparisons_are_symmetric_and_exact(a in texts(), b in texts()) {
         let recipe = Recipe::preset("henzinger-combined").unwrap();
-        let mut comparer = Comparer::new(&recipe).unwrap();
+        let mut comparer = Comparer::with_kernel(&recipe, forced()).unwrap();
         let (there, back) = (comparer.compare(&a, &b), comparer.compare(&b, &a));
         prop_assert_eq!(there.overlap.common, back.overlap.common);
         prop_assert_eq!(there.overlap.containment_a(), back.overlap.containment_b());
@@ -201,7 +206,7 @@ fn every_preset_signs_and_compares_itself_as_equal() {
     let text = b"It was the best of times, it was the worst of times, it was the age of wisdom";
     for name in PRESETS {
         let recipe = Recipe::preset(name).unwrap();
-        let pair = Comparer::new(&recipe).unwrap().compare(text, text);
+        let pair = Comparer::with_kernel(&recipe, forced()).unwrap().compare(text, text);
         assert_eq!(pair.overlap.resemblance(), 1.0);
         assert!(pair.same_tokens && pair.term_difference == 0);
         assert!(pair.estimate.is_none_or(|estimate| estimate == 1.0), "{name}");
@@ -215,7 +220,7 @@ fn every_preset_signs_and_compares_itself_as_equal() {
 fn an_empty_document_resembles_nothing() {
     for name in PRESETS {
         let recipe = Recipe::preset(name).unwrap();
-        let mut comparer = Comparer::new(&recipe).unwrap();
+        let mut comparer = Comparer::with_kernel(&recipe, forced()).unwrap();
         for (a, b) in [("", ""), ("", "words"), ("...", " \n"), ("\u{201c}\u{201d}", "")] {
             let pair = comparer.compare(a.as_bytes(), b.as_bytes());
             assert_eq!(pair.overlap.resemblance(), 0.0);
@@ -229,7 +234,8 @@ fn an_empty_document_resembles_nothing() {
 
 #[test]
 fn documents_shorter_than_a_shingle_are_one_shingle() {
-    let mut comparer = Comparer::new(&Recipe::preset("henzinger-b").unwrap()).unwrap();
+    let mut comparer =
+        Comparer::with_kernel(&Recipe::preset("henzinger-b").unwrap(), forced()).unwrap();
     let pair = comparer.compare(b"only four words here", b"Only four words, here!");
     assert_eq!((pair.overlap.a, pair.overlap.b, pair.overlap.common), (1, 1, 1));
     let pair = comparer.compare(b"only four words here", b"only four words there");
@@ -239,7 +245,7 @@ fn documents_shorter_than_a_shingle_are_one_shingle() {
         shingles: lookalike_core::recipe::Shingles { width: 4096, counting: Counting::Set },
         ..Recipe::default()
     };
-    let pair = Comparer::new(&recipe).unwrap().compare(b"a b c", b"a b c");
+    let pair = Comparer::with_kernel(&recipe, forced()).unwrap().compare(b"a b c", b"a b c");
     assert_eq!(pair.overlap.common, 1);
 }
 
@@ -247,7 +253,7 @@ fn documents_shorter_than_a_shingle_are_one_shingle() {
 fn a_hundred_megabytes_of_one_word_take_a_moment() {
     let text = b"word ".repeat(20_000_000);
     let recipe = Recipe::preset("henzinger-combined").unwrap();
-    let mut signer = Signer::new(&recipe).unwrap();
+    let mut signer = Signer::with_kernel(&recipe, forced()).unwrap();
     let signature = signer.sign(&text).clone();
     assert_eq!(signature.tokens, 20_000_000);
     // One distinct shingle: the sketch is that of eight words.
@@ -260,7 +266,7 @@ fn a_hundred_megabytes_of_one_word_take_a_moment() {
 #[test]
 fn broken_text_has_a_defined_signature() {
     let recipe = Recipe::default();
-    let mut signer = Signer::new(&recipe).unwrap();
+    let mut signer = Signer::with_kernel(&recipe, forced()).unwrap();
     let plain = signer.sign(b"one two three four five six").clone();
     // Bytes that are no UTF-8 and a lone surrogate separate words, as spaces do.
     assert_eq!(signer.sign(b"one\xfftwo\xc3 three\xed\xa0\x80four five\x80six"), &plain);
@@ -273,7 +279,7 @@ fn broken_text_has_a_defined_signature() {
 fn items_are_sets_of_anything() {
     let mut recipe = Recipe::default();
     recipe.shingles.width = 1;
-    let mut signer = Signer::new(&recipe).unwrap();
+    let mut signer = Signer::with_kernel(&recipe, forced()).unwrap();
     let a = signer.sign_items((0..5000u32).map(u32::to_be_bytes)).clone();
     let b = signer.sign_items((0..5000u32).rev().map(u32::to_be_bytes)).clone();
     assert_eq!(a.sketch, b.sketch, "the order of items does not matter");
@@ -305,14 +311,14 @@ fn a_secret_seed_changes_everything_but_the_exact_fingerprint() {
     let text = b"one two three four five six seven eight nine ten eleven twelve";
     let recipe = Recipe::preset("henzinger-combined").unwrap();
     let seeded = Recipe { seed: 1, ..recipe.clone() };
-    let a = Signer::new(&recipe).unwrap().sign(text).clone();
-    let b = Signer::new(&seeded).unwrap().sign(text).clone();
+    let a = Signer::with_kernel(&recipe, forced()).unwrap().sign(text).clone();
+    let b = Signer::with_kernel(&seeded, forced()).unwrap().sign(text).clone();
     assert_eq!(a.exact, b.exact);
     assert!(a.features.iter().zip(&b.features).all(|(a, b)| a != b));
     assert!(Kernel::best().hamming(&a.projection, &b.projection) > 100);
     let pugh = Recipe::preset("pugh").unwrap();
-    let a = Signer::new(&pugh).unwrap().sign(text).clone();
-    let b = Signer::new(&Recipe { seed: 1, ..pugh }).unwrap().sign(text).clone();
+    let a = Signer::with_kernel(&pugh, forced()).unwrap().sign(text).clone();
+    let b = Signer::with_kernel(&Recipe { seed: 1, ..pugh }, forced()).unwrap().sign(text).clone();
     assert_ne!(a.sketch, b.sketch);
 }
 
@@ -324,11 +330,11 @@ fn bags_ignore_order_within_a_list() {
         Recipe { sketch, ..Recipe::preset("pugh").unwrap() }
     };
     let (there, back) = (b"a b c d e f g h i j k l", b"l k j i h g f e d c b a");
-    let mut signer = Signer::new(&with(ListOrder::Bag)).unwrap();
+    let mut signer = Signer::with_kernel(&with(ListOrder::Bag), forced()).unwrap();
     let bag = signer.sign(there).clone();
     assert_eq!(bag.sketch, signer.sign(back).sketch);
     assert_ne!(bag.sketch, signer.sign(b"a b c d e f g h i j k l l").sketch, "but not counts");
-    let mut signer = Signer::new(&with(ListOrder::Sequence)).unwrap();
+    let mut signer = Signer::with_kernel(&with(ListOrder::Sequence), forced()).unwrap();
     assert_ne!(signer.sign(there).clone().sketch, signer.sign(back).sketch);
 }
 
@@ -345,7 +351,7 @@ fn texts_in_pieces_have_the_signature_of_the_whole() {
     let text = "One line.\nTwo  lines, and a https://example.org/a.b c\u{301} end\n中文。也 行\n"
         .repeat(300);
     for name in PRESETS {
-        let mut signer = Signer::new(&Recipe::preset(name).unwrap()).unwrap();
+        let mut signer = Signer::with_kernel(&Recipe::preset(name).unwrap(), forced()).unwrap();
         let whole = signer.sign(text.as_bytes()).clone();
         let mut rest = text.as_bytes();
         while let Some(cut) = last_cut(Unit::Words, &rest[..rest.len().min(700)]) {

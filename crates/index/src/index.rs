@@ -220,7 +220,7 @@ impl Index {
         options: &OpenOptions,
     ) -> Result<Self> {
         let recipe = header.signing_recipe(path, options.secret.as_ref())?;
-        let kernel = Kernel::from_environment().map_err(lookalike_core::Error::from)?;
+        let kernel = options.kernel;
         let layout = SignatureLayout::new(&recipe, header.store_text);
         let judge = Judge::new(&recipe, kernel, layout);
         let head = store.get(Table::State, Head::KEY)?;
@@ -318,6 +318,11 @@ impl Index {
     /// The recipe that signs its documents. If the index has a secret, so has its seed.
     pub fn recipe(&self) -> &Recipe {
         &self.recipe
+    }
+
+    /// The kernel that it works with.
+    pub fn kernel(&self) -> Kernel {
+        self.kernel
     }
 
     /// A signer whose signatures can be given to this index.

@@ -1,5 +1,7 @@
 //! How an index is made and opened.
 
+use lookalike_core::Kernel;
+
 use crate::header::Secret;
 
 /// How an index is made. What is said here never changes.
@@ -13,6 +15,7 @@ pub struct CreateOptions {
 #[derive(Clone, Debug)]
 pub struct OpenOptions {
     pub(crate) secret: Option<Secret>,
+    pub(crate) kernel: Kernel,
     pub(crate) cache_bytes: u64,
     pub(crate) run_postings: usize,
     pub(crate) threads: usize,
@@ -33,6 +36,7 @@ impl Default for OpenOptions {
     fn default() -> Self {
         Self {
             secret: None,
+            kernel: Kernel::best(),
             cache_bytes: 64 << 20,
             run_postings: RUN_POSTINGS,
             threads: std::thread::available_parallelism().map_or(1, usize::from),
@@ -90,6 +94,13 @@ impl OpenOptions {
     #[must_use]
     pub fn secret(mut self, secret: Secret) -> Self {
         self.secret = Some(secret);
+        self
+    }
+
+    /// The kernel to work with; the fastest unless told. Answers do not depend on it.
+    #[must_use]
+    pub fn kernel(mut self, kernel: Kernel) -> Self {
+        self.kernel = kernel;
         self
     }
 

@@ -122,7 +122,9 @@ impl App {
         let spare = self.comparers.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut comparer = match spare {
             Some(comparer) => comparer,
-            None => Comparer::with_templates(self.index.recipe(), [None, None])?,
+            None => {
+                Comparer::with_templates(self.index.recipe(), self.index.kernel(), [None, None])?
+            }
         };
         let done = work(&mut comparer);
         self.comparers.lock().unwrap_or_else(PoisonError::into_inner).push(comparer);

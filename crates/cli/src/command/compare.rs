@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, bail};
 use lookalike::core::difference::Limits as Shown;
 use lookalike::core::template::Template;
-use lookalike::core::{Comparer, Comparison, Recipe};
+use lookalike::core::{Comparer, Comparison, Kernel, Recipe};
 use lookalike::corpus::{Limits, read_document};
 use lookalike::engine::Texts;
 use serde_json::json;
@@ -19,7 +19,7 @@ use crate::learned;
 use crate::output::{self, Align, Style, Table, grouped};
 use crate::recipe;
 
-pub(crate) fn run(arguments: &Compare) -> anyhow::Result<Outcome> {
+pub(crate) fn run(arguments: &Compare, kernel: Kernel) -> anyhow::Result<Outcome> {
     let recipe = recipe(arguments)?;
     let a = read_document(&arguments.a, Limits::default())?;
     let b = read_document(&arguments.b, Limits::default())?;
@@ -28,9 +28,9 @@ pub(crate) fn run(arguments: &Compare) -> anyhow::Result<Outcome> {
     let mut comparer = match &arguments.learned {
         Some(run) => {
             let template = template(run, arguments.group.as_deref(), &recipe)?;
-            Comparer::with_templates(&recipe, [template.clone(), template])?
+            Comparer::with_templates(&recipe, kernel, [template.clone(), template])?
         }
-        None => Comparer::new(&recipe)?,
+        None => Comparer::with_kernel(&recipe, kernel)?,
     };
     let comparison = comparer.compare(a, b);
     let verdict = Verdict::of(&recipe, &comparison);

@@ -4,14 +4,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context as _, bail};
 use lookalike::index::{CreateOptions, ErrorKind, OpenOptions, Secret};
-use lookalike::{Index, Recipe};
+use lookalike::{Index, Kernel, Recipe};
 use lookalike_server::{Options, Server, Token, is_world_readable};
 
 use crate::exit::{self, Outcome, say};
 use crate::flags::{Missing, Serve};
 use crate::{interrupt, recipe};
 
-pub(crate) fn run(arguments: &Serve) -> anyhow::Result<Outcome> {
+pub(crate) fn run(arguments: &Serve, kernel: Kernel) -> anyhow::Result<Outcome> {
     let mut options = Options::new().limits(arguments.limits).exposure(arguments.exposure);
     if let Some(path) = &arguments.token_file {
         options = options.token(Token::read(path)?);
@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: &Serve) -> anyhow::Result<Outcome> {
     }
     // A fault that one request meets is told, and the others go on.
     exit::survive_panics();
-    let server = Server::bind(index(arguments)?, arguments.listen, options)?;
+    let server = Server::bind(index(arguments, kernel)?, arguments.listen, options)?;
     let stop = server.stop_handle();
     let stopping = AtomicBool::new(false);
     ctrlc::set_handler(move || {
@@ -45,9 +45,9 @@ pub(crate) fn run(arguments: &Serve) -> anyhow::Result<Outcome> {
 }
 
 /// The index, made if that is wanted.
-fn index(arguments: &Serve) -> anyhow::Result<Index> {
+fn index(arguments: &Serve, kernel: Kernel) -> anyhow::Result<Index> {
     let secret = arguments.secret_seed.as_deref().map(Secret::from_file).transpose()?;
-    let mut open = OpenOptions::new();
+    let mut open = OpenOptions::new().kernel(kernel);
     if let Some(secret) = secret {
         open = open.secret(secret);
     }

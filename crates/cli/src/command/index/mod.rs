@@ -9,20 +9,21 @@ mod upkeep;
 use std::io;
 use std::path::Path;
 
-use lookalike::Recipe;
 use lookalike::index::{CreateOptions, Index, OpenOptions, Secret};
+use lookalike::{Kernel, Recipe};
 
 use crate::exit::{self, Outcome, say};
 use crate::flags::{Index as Arguments, IndexWanted};
 use crate::{learned, recipe};
 
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Outcome> {
+pub(crate) fn run(arguments: &Arguments, kernel: Kernel) -> anyhow::Result<Outcome> {
     // The store may panic on damage; the index makes an error of it that says where.
     exit::survive_panics();
     match &arguments.wanted {
         IndexWanted::Create { judging, store_text, learned } => {
             let recipe = recipe::judging(judging)?;
             let mut options = CreateOptions::new().store_text(*store_text);
+            options = options.open(OpenOptions::new().kernel(kernel));
             if let Some(secret) = secret(arguments)? {
                 options = options.secret(secret);
             }
@@ -33,27 +34,31 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Outcome> {
             say(&format!("`{}`: an index of recipe `{}`", arguments.folder.display(), recipe.name));
             Ok(Outcome::Done)
         }
-        IndexWanted::Add { inputs, reading } => add::run(&open(arguments)?, inputs, reading),
+        IndexWanted::Add { inputs, reading } => {
+            add::run(&open(arguments, kernel)?, inputs, reading)
+        }
         IndexWanted::Check { inputs, reading, json } => {
-            check::run(&open(arguments)?, inputs, reading, *json)
+            check::run(&open(arguments, kernel)?, inputs, reading, *json)
         }
         IndexWanted::Filter { inputs, reading, out } => {
-            filter::run(&open(arguments)?, inputs, reading, out.as_deref())
+            filter::run(&open(arguments, kernel)?, inputs, reading, out.as_deref())
         }
         IndexWanted::Remove { ids, file } => {
-            upkeep::remove(&open(arguments)?, ids, file.as_deref())
+            upkeep::remove(&open(arguments, kernel)?, ids, file.as_deref())
         }
-        IndexWanted::Get { id, content: true, .. } => upkeep::content(&open(arguments)?, id),
-        IndexWanted::Get { id, json, .. } => upkeep::get(&open(arguments)?, id, *json),
-        IndexWanted::Stats { json } => upkeep::stats(&open(arguments)?, *json),
-        IndexWanted::Verify { json } => upkeep::verify(&open(arguments)?, *json),
-        IndexWanted::Compact { json } => upkeep::compact(|| open(arguments), *json),
+        IndexWanted::Get { id, content: true, .. } => {
+            upkeep::content(&open(arguments, kernel)?, id)
+        }
+        IndexWanted::Get { id, json, .. } => upkeep::get(&open(arguments, kernel)?, id, *json),
+        IndexWanted::Stats { json } => upkeep::stats(&open(arguments, kernel)?, *json),
+        IndexWanted::Verify { json } => upkeep::verify(&open(arguments, kernel)?, *json),
+        IndexWanted::Compact { json } => upkeep::compact(|| open(arguments, kernel), *json),
         IndexWanted::Rebuild { json } => {
-            let index = Index::open(&arguments.folder, &options(arguments)?.rebuild(true))?;
-            upkeep::rebuilt(&index, *json)
+            let options = options(arguments, kernel)?.rebuild(true);
+            upkeep::rebuilt(&Index::open(&arguments.folder, &options)?, *json)
         }
         IndexWanted::Snapshot { to } => {
-            open(arguments)?.snapshot(to)?;
+            open(arguments, kernel)?.snapshot(to)?;
             say(&format!("`{}`: a copy of `{}`", to.display(), arguments.folder.display()));
             Ok(Outcome::Done)
         }
@@ -72,12 +77,12 @@ fn create_with_templates(
     Ok(Index::create_with_templates(&arguments.folder, recipe, options, templates)?)
 }
 
-fn open(arguments: &Arguments) -> anyhow::Result<Index> {
-    Ok(Index::open(&arguments.folder, &options(arguments)?)?)
+fn open(arguments: &Arguments, kernel: Kernel) -> anyhow::Result<Index> {
+    Ok(Index::open(&arguments.folder, &options(arguments, kernel)?)?)
 }
 
-fn options(arguments: &Arguments) -> anyhow::Result<OpenOptions> {
-    let options = OpenOptions::new();
+fn options(arguments: &Arguments, kernel: Kernel) -> anyhow::Result<OpenOptions> {
+    let options = OpenOptions::new().kernel(kernel);
     Ok(match secret(arguments)? {
         Some(secret) => options.secret(secret),
         None => options,
