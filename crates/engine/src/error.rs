@@ -74,6 +74,8 @@ pub enum ErrorKind {
         /// What needs them.
         option: String,
     },
+    /// The system has no random bytes to give.
+    NoRandomness(io::Error),
     /// The job was stopped from outside.
     Interrupted,
     /// An input is not the file any more that was signed, or changed while it was.
@@ -114,6 +116,8 @@ pub enum ErrorKind {
         /// The input.
         input: PathBuf,
     },
+    /// The unfinished run in this folder was begun by an earlier version of this program.
+    EarlierRun(PathBuf),
     /// There is no run in this folder.
     NoRun(PathBuf),
     /// The run in this folder is not finished.
@@ -365,6 +369,9 @@ impl ErrorKind {
                  hint: give the documents, or judge by `--verify estimate` or `--verify none`",
                 path.display()
             ),
+            ErrorKind::NoRandomness(source) => {
+                write!(f, "the system gives no random bytes for the identity of a job: {source}")
+            }
             ErrorKind::Interrupted => f.write_str("interrupted"),
             ErrorKind::WrongSurvivors { path, found, wanted } => write!(
                 f,
@@ -402,6 +409,13 @@ impl ErrorKind {
                  hint: name a folder outside of the inputs",
                 folder.display(),
                 input.display()
+            ),
+            ErrorKind::EarlierRun(path) => write!(
+                f,
+                "`{}`: an earlier version of this program began that run, and its working files \
+                 are of another form\n\
+                 hint: start again, in another folder",
+                path.display()
             ),
             ErrorKind::NoRun(path) => write!(
                 f,

@@ -22,6 +22,7 @@ mod error;
 pub mod eval;
 mod files;
 pub mod group;
+mod identity;
 mod ids;
 mod keep;
 mod learn;

@@ -13,10 +13,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::atomic_file::{AtomicFile, Existing};
 use crate::error::{Error, ErrorKind, Operation, Result};
+use crate::identity::JobId;
 use crate::observe::Stage;
 
 /// The version of the manifest and of all working files.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
+
+/// The first version, whose jobs had no identity. Its finished runs can be read.
+const WITHOUT_IDENTITY: u32 = 1;
 
 /// What a job was asked for, as text: the name of an option and its value.
 pub(crate) type Request = BTreeMap<String, String>;
@@ -26,6 +30,8 @@ pub(crate) type Request = BTreeMap<String, String>;
 pub(crate) struct Manifest {
     format: u32,
     program: String,
+    /// Which job it is, and every working file says so.
+    pub(crate) job: Option<JobId>,
     /// What results depend on.
     pub(crate) request: Request,
     pub(crate) inputs: Vec<String>,
@@ -42,10 +48,12 @@ struct StageRecord {
 }
 
 impl Manifest {
-    pub(crate) fn new(request: Request, inputs: Vec<String>) -> Self {
+    /// The manifest of a job that begins.
+    pub(crate) fn new(request: Request, inputs: Vec<String>) -> Result<Self> {
         let program = env!("CARGO_PKG_VERSION").to_owned();
         let stages = BTreeMap::new();
-        Self { format: FORMAT, program, request, inputs, stages, finished: false }
+        let job = Some(JobId::draw()?);
+        Ok(Self { format: FORMAT, program, job, request, inputs, stages, finished: false })
     }
 
     /// Reads the manifest of a folder; `None` if it has none.
@@ -63,11 +71,15 @@ impl Manifest {
                 found: error.to_string(),
             })
         })?;
-        if manifest.format != FORMAT {
-            let (path, found, known) = (path.to_owned(), manifest.format, FORMAT);
-            return Err(Error::new(ErrorKind::Version { path, found, known }));
+        match manifest.format {
+            WITHOUT_IDENTITY if manifest.finished => Ok(Some(manifest)),
+            WITHOUT_IDENTITY => Err(Error::new(ErrorKind::EarlierRun(path.to_owned()))),
+            FORMAT => Ok(Some(manifest)),
+            found => {
+                let (path, known) = (path.to_owned(), FORMAT);
+                Err(Error::new(ErrorKind::Version { path, found, known }))
+            }
         }
-        Ok(Some(manifest))
     }
 
     /// Fails with the first option that is another one than before.

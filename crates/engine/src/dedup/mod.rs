@@ -150,7 +150,7 @@ impl<'a> Job<'a> {
         observer: &'a dyn Observer,
     ) -> Result<Self> {
         let files = Files::new(out, options.running.temp.as_deref());
-        let mut manifest = Manifest::new(request, options.inputs.clone());
+        let mut manifest = Manifest::new(request, options.inputs.clone())?;
         match Manifest::read(&files.manifest())? {
             Some(before) if options.resume => {
                 before.check_same(&files.manifest(), &manifest)?;
