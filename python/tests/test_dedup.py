@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -222,3 +223,20 @@ def test_a_plan(tmp_path: Path) -> None:
     assert plan.documents == 300 and plan.sources == 1 and plan.working_bytes > 0
     with pytest.raises(AttributeError):
         plan.nothing  # noqa: B018
+
+
+def test_a_damaged_parquet_file_is_skipped(tmp_path: Path) -> None:
+    """Some flips make the decoder panic: the file is skipped, and nothing hangs or is raised."""
+    folder = tmp_path / "in"
+    folder.mkdir()
+    pa, pq = pyarrow, pyarrow.parquet
+    texts = [" ".join(f"w{(7 * n + m * m) % 991}" for m in range(120)) for n in range(40)]
+    (folder / "a.jsonl").write_text("".join(json.dumps({"text": t}) + "\n" for t in texts))
+    pq.write_table(pa.table({"text": texts}), tmp_path / "whole.parquet")
+    whole = (tmp_path / "whole.parquet").read_bytes()
+    for at in range(4, len(whole), max(1, len(whole) // 60)):
+        damaged = bytearray(whole)
+        damaged[at] ^= 0x55
+        (folder / "b.parquet").write_bytes(damaged)
+        report = la.dedup([str(folder)], out=tmp_path / f"out-{at}")
+        assert report.documents >= 40, at

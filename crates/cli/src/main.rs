@@ -21,9 +21,8 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     lookalike::kernels::allocator::give_back_freed_memory();
-    exit::install_panic_hook();
-    match flags::parse() {
+    exit::with_faults_told(|| match flags::parse() {
         Ok(command) => exit::code(command::run(&command)),
         Err(code) => code,
-    }
+    })
 }

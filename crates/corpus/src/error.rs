@@ -180,6 +180,11 @@ impl Error {
         Self::new(ErrorKind::Io { path: path.to_owned(), operation, source })
     }
 
+    /// A file whose bytes no decoder can follow to the end.
+    pub fn broken(path: &Path, fault: String) -> Self {
+        Self::new(ErrorKind::Broken { path: path.to_owned(), fault })
+    }
+
     pub(crate) fn record(path: &Path, place: Place, fault: Fault) -> Self {
         Self::new(ErrorKind::Record { path: path.to_owned(), place, fault })
     }

@@ -12,7 +12,6 @@
 
 use std::borrow::Cow;
 use std::io::Write;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -38,6 +37,7 @@ use crate::charset;
 use crate::compression::Compression;
 use crate::disk_file::DiskFile;
 use crate::error::{Error, ErrorKind, Fault, Operation, Place, Result};
+use crate::guard;
 use crate::memory::{self, MemoryTable};
 use crate::object_store::RangedFile;
 use crate::position::Position;
@@ -512,10 +512,8 @@ fn has_column(schema: &Type, path: &str) -> bool {
 /// the bytes of a page contradict its header: that is a fault of the file, not of ours. What it
 /// panicked in is not used again.
 fn guarded<T>(path: &Path, run: impl FnOnce() -> Result<T>) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
-        let fault = "a page that contradicts itself".to_owned();
-        Err(Error::new(ErrorKind::Broken { path: path.to_owned(), fault }))
-    })
+    guard::guarded(run)
+        .unwrap_or_else(|_| Err(Error::broken(path, "a page that contradicts itself".to_owned())))
 }
 
 /// Opens the file. A Parquet file is read from its end, so one that is compressed as a whole, or

@@ -76,6 +76,8 @@ pub enum ErrorKind {
     },
     /// The system has no random bytes to give.
     NoRandomness(io::Error),
+    /// A part of the program that works on its own ended by a panic.
+    ProgramFault(String),
     /// The job was stopped from outside.
     Interrupted,
     /// An input is not the file any more that was signed, or changed while it was.
@@ -107,6 +109,10 @@ pub enum ErrorKind {
     },
     /// There is a run in this folder already.
     RunExists(PathBuf),
+    /// Another job is working in this folder.
+    JobRunning(PathBuf),
+    /// A file is not the one that the job left: it is damaged, or another job's.
+    NotOfJob(PathBuf),
     /// There is something else in this folder already.
     FolderInUse(PathBuf),
     /// The folder of results is within an input, or an input within it.
@@ -290,9 +296,22 @@ impl Error {
         }
     }
 
+    /// Whether a disk has no room for more.
+    pub fn is_full_disk(&self) -> bool {
+        let source = match &*self.0 {
+            ErrorKind::Io { source, .. } => source,
+            ErrorKind::Input(fault) => match fault.kind() {
+                lookalike_corpus::ErrorKind::Io { source, .. } => source,
+                _ => return false,
+            },
+            _ => return false,
+        };
+        matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+    }
+
     /// Whether a file is damaged or of another kind.
     pub fn is_corruption(&self) -> bool {
-        matches!(*self.0, ErrorKind::Corruption { .. })
+        matches!(*self.0, ErrorKind::Corruption { .. } | ErrorKind::NotOfJob(_))
     }
 
     /// Whether something else should have been asked for.
@@ -372,6 +391,12 @@ impl ErrorKind {
             ErrorKind::NoRandomness(source) => {
                 write!(f, "the system gives no random bytes for the identity of a job: {source}")
             }
+            ErrorKind::ProgramFault(message) => write!(
+                f,
+                "the job ended by a fault in the program itself: {message}\n\
+                 hint: what was complete stays; please report it, with the command and if possible \
+                 the input"
+            ),
             ErrorKind::Interrupted => f.write_str("interrupted"),
             ErrorKind::WrongSurvivors { path, found, wanted } => write!(
                 f,
@@ -399,6 +424,18 @@ impl ErrorKind {
             ErrorKind::RunExists(path) => {
                 write!(f, "`{}`: has the results of a run already", path.display())
             }
+            ErrorKind::JobRunning(path) => write!(
+                f,
+                "`{}`: another job is working in this folder\n\
+                 hint: wait until it has ended, or name another folder",
+                path.display()
+            ),
+            ErrorKind::NotOfJob(path) => write!(
+                f,
+                "`{}`: is not the file that this job left: it is damaged, or of another job\n\
+                 hint: start again, in another folder",
+                path.display()
+            ),
             ErrorKind::FolderInUse(path) => {
                 write!(f, "`{}`: is not empty, and not the folder of a run", path.display())
             }

@@ -10,9 +10,12 @@
 //! work.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use lookalike_corpus::{Chunk, Chunks, Compression, Format, ReadOptions, Source};
+use lookalike_corpus::{
+    Chunk, Chunks, Compression, Format, Panicked, ReadOptions, Source, guarded,
+};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::observe::Observer;
@@ -90,6 +93,8 @@ impl<'a> Pipeline<'a> {
     /// `worker` is called once on each thread and gives what does the work there, from the number
     /// of a source and a piece of it.
     ///
+    /// A decoder that panics is a fault of its source; any other panic is the job's.
+    ///
     /// # Errors
     /// The first of the work or of the sink; what else is under way is given up.
     pub(crate) fn run<T: Held, W: FnMut(u64, Piece) -> Result<T>>(
@@ -115,8 +120,14 @@ impl<'a> Pipeline<'a> {
         std::thread::scope(|scope| {
             for _ in 0..self.threads.max(1) {
                 scope.spawn(|| {
-                    let worked =
-                        worker().and_then(|mut worker| self.work(&shared, &mut worker, &sink));
+                    let work =
+                        || worker().and_then(|mut worker| self.work(&shared, &mut worker, &sink));
+                    // A thread that ends without a word would leave the others waiting for the
+                    // result that comes next, for ever.
+                    let worked = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| {
+                        let Panicked(message) = Panicked::of(&*payload);
+                        Err(Error::new(ErrorKind::ProgramFault(message)))
+                    });
                     if let Err(error) = worked {
                         let mut state = shared.lock();
                         state.failure.get_or_insert(error);
@@ -139,7 +150,14 @@ impl<'a> Pipeline<'a> {
         I: Iterator<Item = Result<(u64, Source)>>,
     {
         while let Some((mut slot, reserved)) = self.take(shared)? {
-            let read = slot.read(self.options, self.observer);
+            let read = match guarded(|| slot.read(self.options, self.observer)) {
+                Ok(read) => read,
+                Err(Panicked(message)) => {
+                    slot.reading = Reading::Ended;
+                    let fault = format!("a decoder gave it up: {message}");
+                    Read::End(Some(lookalike_corpus::Error::broken(slot.source.path(), fault)))
+                }
+            };
             let place = (slot.ordinal, slot.next);
             let load = shared.load(reserved, &read);
             let ready = match read {
@@ -404,5 +422,75 @@ impl<T: Held, I> Shared<T, I> {
         }
         self.changed.notify_all();
         Some(ready)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::observe::Unobserved;
+
+    struct Nothing;
+
+    impl Held for Nothing {
+        fn bytes(&self) -> usize {
+            1
+        }
+    }
+
+    fn files(name: &str) -> (std::path::PathBuf, Vec<Source>) {
+        let folder = format!("lookalike-pipeline-{name}-{}", std::process::id());
+        let folder = std::env::temp_dir().join(folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        let sources = (0..40).map(|n| {
+            let path = folder.join(format!("{n:02}.txt"));
+            std::fs::write(&path, format!("text {n}")).unwrap();
+            Source::file(&path, None).unwrap()
+        });
+        let sources = sources.collect();
+        (folder, sources)
+    }
+
+    /// Every part that somebody gives may panic: the job ends with an error, and nobody waits.
+    #[test]
+    fn a_panic_ends_the_job_at_once() {
+        let (folder, sources) = files("panics");
+        let options = ReadOptions::default();
+        for threads in [1, 4] {
+            for part in ["listing", "worker", "work", "sink"] {
+                let pipeline = Pipeline::within(1 << 20, &options, threads, &Unobserved);
+                let fails = |here: &str, number: u64| {
+                    assert!(here != part || number != 7, "{here} fails at {number}");
+                };
+                let listed = sources.iter().cloned().enumerate().map(|(number, source)| {
+                    fails("listing", number as u64);
+                    Ok((number as u64, source))
+                });
+                let mut taken = 0;
+                let error = pipeline
+                    .run(
+                        listed,
+                        || {
+                            fails("worker", 7);
+                            Ok(|number, _| {
+                                fails("work", number);
+                                Ok(Nothing)
+                            })
+                        },
+                        |_| {
+                            taken += 1;
+                            fails("sink", taken);
+                            Ok(())
+                        },
+                    )
+                    .unwrap_err();
+                let said = format!("{part} fails at 7");
+                assert!(
+                    matches!(error.kind(), ErrorKind::ProgramFault(fault) if fault.contains(&said)),
+                    "{error}"
+                );
+            }
+        }
+        std::fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -7,7 +7,7 @@ use lookalike::index::{CreateOptions, ErrorKind, OpenOptions, Secret};
 use lookalike::{Index, Kernel, Recipe};
 use lookalike_server::{Options, Server, Token, is_world_readable};
 
-use crate::exit::{self, Outcome, say};
+use crate::exit::{Outcome, say};
 use crate::flags::{Missing, Serve};
 use crate::{interrupt, recipe};
 
@@ -25,8 +25,6 @@ pub(crate) fn run(arguments: &Serve, kernel: Kernel) -> anyhow::Result<Outcome> 
     for run in &arguments.runs {
         options = options.run(run)?;
     }
-    // A fault that one request meets is told, and the others go on.
-    exit::survive_panics();
     let server = Server::bind(index(arguments, kernel)?, arguments.listen, options)?;
     let stop = server.stop_handle();
     let stopping = AtomicBool::new(false);

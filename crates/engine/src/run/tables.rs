@@ -2,7 +2,6 @@
 //! asked for.
 
 use std::fs::File;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use arrow_array::cast::AsArray as _;
@@ -210,7 +209,7 @@ impl Table<'_> {
 
     /// The decoder of pages panics at some that are damaged.
     fn guarded<T>(&self, run: impl FnOnce() -> Result<T>) -> Result<T> {
-        catch_unwind(AssertUnwindSafe(run))
+        lookalike_corpus::guarded(run)
             .unwrap_or_else(|_| Err(self.damaged("a page that contradicts itself".to_owned())))
     }
 

@@ -12,13 +12,11 @@ use std::path::Path;
 use lookalike::index::{CreateOptions, Index, OpenOptions, Secret};
 use lookalike::{Kernel, Recipe};
 
-use crate::exit::{self, Outcome, say};
+use crate::exit::{Outcome, say};
 use crate::flags::{Index as Arguments, IndexWanted};
 use crate::{learned, recipe};
 
 pub(crate) fn run(arguments: &Arguments, kernel: Kernel) -> anyhow::Result<Outcome> {
-    // The store may panic on damage; the index makes an error of it that says where.
-    exit::survive_panics();
     match &arguments.wanted {
         IndexWanted::Create { judging, store_text, learned } => {
             let recipe = recipe::judging(judging)?;
