@@ -77,6 +77,7 @@ class Report(_Values):
     seconds: dict[str, float]
     peak_memory_bytes: int
     recipe_digest: str
+    rounds: int
 
     out: Path | None
     """The folder of the results, if there is one."""

@@ -1,7 +1,8 @@
 //! Unpacked copies: what compressed files unpack to, kept from the first reading for the next.
 //!
 //! A job reads its inputs up to three times, and unpacking takes longer than reading a plain file
-//! that is still in the system's cache. A copy is used only by the process that made it, from
+//! that is still in the system's cache. They are never needed: what the disk has no room for, with
+//! a reserve for the files that are, is unpacked again. A copy is used only by the process that made it, from
 //! the first byte to the last: whether another one got all of it to the disk, nobody knows.
 
 use std::collections::HashMap;
@@ -29,6 +30,15 @@ impl UnpackedCopies {
     pub fn new(folder: &Path, bytes: u64) -> Self {
         let (folder, left) = (folder.to_owned(), AtomicU64::new(bytes));
         Self(Arc::new(Room { folder, left, copies: Mutex::default() }))
+    }
+
+    /// Removes all copies, for what is needed to have their room, and makes no more. False if
+    /// there was nothing to remove. Nobody may be reading one.
+    pub fn give_up(&self) -> bool {
+        self.0.left.store(0, Ordering::Relaxed);
+        self.copies().clear();
+        // It is made with the first copy, complete or not.
+        fs::remove_dir_all(&self.0.folder).is_ok()
     }
 
     fn copies(&self) -> MutexGuard<'_, HashMap<String, Option<PathBuf>>> {
@@ -152,6 +162,10 @@ mod tests {
         assert_eq!(read_all(copies.copying("d", stream(&text[..4_000]))), &text[..4_000]);
         assert!(copies.find("d").is_some(), "what was given up has left its room");
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 2);
-        fs::remove_dir_all(folder).unwrap();
+
+        assert!(copies.give_up() && !folder.exists());
+        assert_eq!(copies.find("a"), None);
+        assert_eq!(read_all(copies.copying("e", stream(&text[..100]))), &text[..100]);
+        assert!(copies.find("e").is_none() && !copies.give_up(), "nothing more is made");
     }
 }

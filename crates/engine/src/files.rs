@@ -1,6 +1,9 @@
 //! Where the files of a job are.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf, absolute};
+
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::{Error, ErrorKind, Result};
 
@@ -20,15 +23,12 @@ macro_rules! files {
 }
 
 impl Files {
-    /// Working files go below the results, or below `temp`, in a folder of the results' name.
+    /// Working files go below the results, or below `temp`, in a folder of the results' name and
+    /// whole path: `x/out` and `y/out` are two jobs.
     pub(crate) fn new(out: &Path, temp: Option<&Path>) -> Self {
-        let work = match (temp, out.file_name()) {
-            (Some(temp), Some(name)) => {
-                let mut name = name.to_owned();
-                name.push(".work");
-                temp.join(name)
-            }
-            _ => out.join("work"),
+        let work = match temp {
+            Some(temp) => temp.join(work_name(&resolved(out))),
+            None => out.join("work"),
         };
         Self { out: out.to_owned(), work }
     }
@@ -75,6 +75,7 @@ impl Files {
         work:
             ranks => "ranks",
             sites => "sites",
+            report_sites => "report-sites",
             parts => "parts",
             listed => "listed.jsonl",
             samples => "samples",
@@ -91,6 +92,13 @@ impl Files {
     }
 }
 
+/// A name that people know and that no other path of results has.
+fn work_name(out: &Path) -> OsString {
+    let mut name = out.file_name().unwrap_or_default().to_owned();
+    name.push(format!("-{:016x}.work", xxh3_64(out.as_os_str().as_encoded_bytes())));
+    name
+}
+
 fn within(folder: &Path, input: &Path) -> Error {
     let (folder, input) = (folder.to_owned(), input.to_owned());
     Error::new(ErrorKind::WithinInput { folder, input })
@@ -101,7 +109,27 @@ fn resolved(path: &Path) -> PathBuf {
     let path = absolute(path).unwrap_or_else(|_| path.to_owned());
     let known = path.ancestors().find_map(|above| Some((above, above.canonicalize().ok()?)));
     match known.and_then(|(above, real)| Some(real.join(path.strip_prefix(above).ok()?))) {
-        Some(resolved) => resolved,
+        // Without the separator that joining nothing leaves at the end.
+        Some(resolved) => resolved.components().collect(),
         None => path,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn working_files_are_named_by_the_whole_path_of_results() {
+        let folder = std::env::temp_dir().join(format!("lookalike-files-{}", std::process::id()));
+        let work = |out: &str| Files::new(&folder.join(out), Some(Path::new("temp"))).work;
+        let before = work("x/out");
+        assert_ne!(before, work("y/out"));
+        std::fs::create_dir_all(folder.join("x/out")).unwrap();
+        assert_eq!(before, work("x/out"), "the same once it is there");
+        assert_eq!(before, work("x/../x/out/"), "however it is written");
+        let name = before.file_name().unwrap().to_str().unwrap();
+        assert!(name.starts_with("out-") && name.ends_with(".work"), "{name}");
+        std::fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -24,6 +24,7 @@ mod files;
 pub mod group;
 mod identity;
 mod ids;
+mod job_lock;
 mod keep;
 mod learn;
 mod long_text;

@@ -1,5 +1,7 @@
 //! How much memory there is, how much this process has used, and how much a job has to work with.
 
+use std::path::Path;
+
 use crate::error::{Error, ErrorKind, Result};
 
 /// The least memory for what is not counted by documents.
@@ -27,9 +29,24 @@ pub(crate) fn available_bytes() -> Option<u64> {
 }
 
 /// Bytes of unpacked copies: as much as the system can be expected to hold in its cache. Beyond
-/// that, unpacking again is as fast.
-pub(crate) fn room_for_copies() -> u64 {
-    available_bytes().map_or(1 << 30, |bytes| bytes / 2)
+/// that, unpacking again is as fast. And no more than half of what the disk of the folder has: the
+/// job needs room for files that it cannot do without.
+pub(crate) fn room_for_copies(folder: &Path) -> u64 {
+    let cached = available_bytes().map_or(1 << 30, |bytes| bytes / 2);
+    free_bytes(folder).map_or(cached, |free| cached.min(free / 2))
+}
+
+/// What may still be written to the disk that a folder is on, or will be, where the system tells.
+#[cfg(unix)]
+fn free_bytes(folder: &Path) -> Option<u64> {
+    let folder = std::path::absolute(folder).ok()?;
+    let disk = folder.ancestors().find_map(|above| rustix::fs::statvfs(above).ok())?;
+    disk.f_bavail.checked_mul(disk.f_frsize)
+}
+
+#[cfg(not(unix))]
+fn free_bytes(_: &Path) -> Option<u64> {
+    None
 }
 
 /// A line of kibibytes.

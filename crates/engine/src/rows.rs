@@ -104,6 +104,10 @@ impl Rows {
         Ok(Self { path: path.to_owned(), file, width, length: rows })
     }
 
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Number of rows.
     pub(crate) fn len(&self) -> u64 {
         self.length
@@ -111,7 +115,16 @@ impl Rows {
 
     /// Reads as many rows as fit into `out`, from this one on.
     pub(crate) fn rows(&self, number: u64, out: &mut [u8]) -> Result<()> {
-        let at = HEADER as u64 + number * self.width as u64;
+        let (wanted, width) = ((out.len() / self.width) as u64, self.width as u64);
+        if number.checked_add(wanted).is_none_or(|end| end > self.length) {
+            return Err(Error::new(ErrorKind::Corruption {
+                path: self.path.clone(),
+                offset: HEADER as u64 + self.length * width,
+                expected: format!("{wanted} rows from row {number} on"),
+                found: format!("{} rows in all", self.length),
+            }));
+        }
+        let at = HEADER as u64 + number * width;
         read_at(&self.file, out, at).map_err(|e| Error::io(&self.path, Operation::Read, e))
     }
 
@@ -190,6 +203,9 @@ mod tests {
         let mut one = [0; 3];
         rows.rows(700, &mut one).unwrap();
         assert_eq!((rows.len(), one), (1000, [188, 2, 0]));
+        for beyond in [1000, u64::MAX, u64::MAX / 3] {
+            assert!(rows.rows(beyond, &mut one).is_err_and(|error| error.is_corruption()));
+        }
         let mut seen = 0;
         rows.for_each(|number, row| {
             assert_eq!(row, &(number as u32).to_le_bytes()[..3]);

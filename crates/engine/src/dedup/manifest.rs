@@ -11,8 +11,10 @@ use std::path::Path;
 use lookalike_corpus::ReadOptions;
 use serde::{Deserialize, Serialize};
 
+use super::seals::{self, Seals};
 use crate::atomic_file::{AtomicFile, Existing};
 use crate::error::{Error, ErrorKind, Operation, Result};
+use crate::files::Files;
 use crate::identity::JobId;
 use crate::observe::Stage;
 
@@ -37,6 +39,9 @@ pub(crate) struct Manifest {
     pub(crate) inputs: Vec<String>,
     /// The complete stages, with what they found and how long they took.
     stages: BTreeMap<String, StageRecord>,
+    /// What the files of the complete stages are.
+    #[serde(default)]
+    seals: Seals,
     /// Whether everything is written.
     pub(crate) finished: bool,
 }
@@ -53,7 +58,8 @@ impl Manifest {
         let program = env!("CARGO_PKG_VERSION").to_owned();
         let stages = BTreeMap::new();
         let job = Some(JobId::draw()?);
-        Ok(Self { format: FORMAT, program, job, request, inputs, stages, finished: false })
+        let seals = Seals::new();
+        Ok(Self { format: FORMAT, program, job, request, inputs, stages, seals, finished: false })
     }
 
     /// Reads the manifest of a folder; `None` if it has none.
@@ -135,9 +141,22 @@ impl Manifest {
         Some((result, record.seconds))
     }
 
-    /// Notes that a stage is complete.
-    pub(crate) fn complete(&mut self, stage: Stage, result: &impl Serialize, seconds: f64) {
+    /// Fails if a file of a complete stage is not what it was.
+    pub(crate) fn check_files(&self, files: &Files) -> Result<()> {
+        seals::check(&self.seals, files)
+    }
+
+    /// Notes that a stage is complete, and its files with it.
+    pub(crate) fn complete(
+        &mut self,
+        stage: Stage,
+        result: &impl Serialize,
+        seconds: f64,
+        files: &Files,
+    ) -> Result<()> {
+        seals::add_new(&mut self.seals, files)?;
         let result = serde_json::to_value(result).unwrap_or_default();
         self.stages.insert(stage.name().to_owned(), StageRecord { seconds, result });
+        Ok(())
     }
 }

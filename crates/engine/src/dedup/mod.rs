@@ -21,9 +21,11 @@ mod largest;
 mod manifest;
 mod options;
 mod plan;
+mod seals;
 mod signature_input;
 mod sites;
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 
@@ -35,6 +37,7 @@ use crate::attributes::{Asked, RANKS};
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::files::Files;
 use crate::group::Copies;
+use crate::job_lock::{JobLock, LOCK};
 use crate::keep::KeepPolicy;
 use crate::learn::{Counts, Learning};
 use crate::matching::{Clustering, Clusters, Pairs};
@@ -110,6 +113,10 @@ impl Dedup {
 
 /// A job under way.
 struct Job<'a> {
+    /// Held for the life of the job. That of the working files is another one: machines may share
+    /// the folder for them, and have results under the same path.
+    _out_lock: JobLock,
+    work_lock: Option<JobLock>,
     options: &'a Dedup,
     read: ReadOptions,
     files: Files,
@@ -150,11 +157,22 @@ impl<'a> Job<'a> {
         observer: &'a dyn Observer,
     ) -> Result<Self> {
         let files = Files::new(out, options.running.temp.as_deref());
+        // What is there already is not touched unless it is a job's.
+        let is_job = |folder: &Path| folder.join(LOCK).exists() || files.manifest().exists();
+        if is_in_use(out) && !is_job(out) {
+            return Err(Error::new(ErrorKind::FolderInUse(out.to_owned())));
+        }
+        files.check_apart(&options.inputs)?;
+        create_folder(&files.out)?;
+        // Before the manifest is read, or another job may begin meanwhile.
+        let out_lock = JobLock::take(&files.out)?;
         let mut manifest = Manifest::new(request, options.inputs.clone())?;
+        let mut is_new = true;
         match Manifest::read(&files.manifest())? {
             Some(before) if options.resume => {
                 before.check_same(&files.manifest(), &manifest)?;
                 manifest = before;
+                is_new = false;
             }
             Some(_) => return Err(Error::new(ErrorKind::RunExists(out.to_owned()))),
             None if is_in_use(out) => {
@@ -162,9 +180,10 @@ impl<'a> Job<'a> {
             }
             None => {}
         }
-        files.check_apart(&options.inputs)?;
-        let copies = UnpackedCopies::new(&files.unpacked(), memory::room_for_copies());
-        let job = Self {
+        let copies = UnpackedCopies::new(&files.unpacked(), memory::room_for_copies(&files.work));
+        let mut job = Self {
+            _out_lock: out_lock,
+            work_lock: None,
             options,
             read: options.reading(),
             files,
@@ -178,15 +197,21 @@ impl<'a> Job<'a> {
             learned: Counts::default(),
         };
         if !job.manifest.finished {
-            job.prepare()?;
+            job.prepare(is_new)?;
         }
         Ok(job)
     }
 
     /// The manifest comes first: it says whose folder this is, also if the job ends right here.
-    fn prepare(&self) -> Result<()> {
-        create_folder(&self.files.out)?;
+    fn prepare(&mut self, is_new: bool) -> Result<()> {
         self.manifest.write(&self.files.manifest())?;
+        create_folder(&self.files.work)?;
+        self.work_lock = Some(JobLock::take(&self.files.work)?);
+        self.manifest.check_files(&self.files)?;
+        if is_new {
+            // Of a job whose results were removed before it had ended.
+            remove_others(&self.files.work)?;
+        }
         create_folder(&self.files.sorting())?;
         // Of another process, which may not have got them to the disk.
         let _ = fs::remove_dir_all(self.files.unpacked());
@@ -208,19 +233,28 @@ impl<'a> Job<'a> {
     fn stage<T: Serialize + for<'d> Deserialize<'d>>(
         &mut self,
         stage: Stage,
-        run: impl FnOnce(&Self) -> Result<T>,
+        run: impl Fn(&Self) -> Result<T>,
     ) -> Result<T> {
         if let Some((result, seconds)) = self.manifest.stage(stage) {
             self.seconds.push((stage, seconds));
             return Ok(result);
         }
         let began = self.observer.seconds();
-        let result = run(self)?;
+        let result = self.with_room(run)?;
         let seconds = self.observer.seconds() - began;
         self.seconds.push((stage, seconds));
-        self.manifest.complete(stage, &result, seconds);
+        self.manifest.complete(stage, &result, seconds, &self.files)?;
         self.manifest.write(&self.files.manifest())?;
         Ok(result)
+    }
+
+    /// Runs what may fill the disk. The copies are the first to go: they only save time, and what
+    /// a stage needs must have their room. It begins again then, since it leaves nothing behind.
+    fn with_room<T>(&self, run: impl Fn(&Self) -> Result<T>) -> Result<T> {
+        match run(self) {
+            Err(error) if error.is_full_disk() && self.copies.give_up() => run(self),
+            done => done,
+        }
     }
 
     /// What is left of the memory when every document has what must be held of it.
@@ -340,6 +374,21 @@ impl<'a> Job<'a> {
     /// The last stage.
     fn finish(
         mut self,
+        signed: &Signed,
+        judged: &Judged,
+        order: &Order,
+        copies: &Copies,
+    ) -> Result<Report> {
+        match self.write(signed, judged, order, copies) {
+            Err(error) if error.is_full_disk() && self.copies.give_up() => {
+                self.write(signed, judged, order, copies)
+            }
+            done => done,
+        }
+    }
+
+    fn write(
+        &mut self,
         signed: &Signed,
         judged: &Judged,
         order: &Order,
@@ -467,6 +516,7 @@ impl<'a> Job<'a> {
             kept: signed.documents - exact_removed - near_removed,
             clusters: written.clusters,
             candidates: judged.candidates,
+            rounds: judged.rounds.into(),
             pairs: written.pairs,
             recipe_digest: recipe.digest().to_string(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -497,6 +547,7 @@ impl<'a> Job<'a> {
         report.limited = limited(judged);
         report.notes = notes(signed, keep);
         report.notes.extend(self.unreadable_note(signed));
+        report.notes.extend(many_rounds(judged.rounds));
         report.notes.extend(self.notes.iter().cloned());
         if written.limited_sets > 0 {
             report.notes.push(format!(
@@ -534,10 +585,26 @@ fn create_folder(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).map_err(|e| Error::io(folder, Operation::Create, e))
 }
 
+/// Removes all that is in a folder of working files but its lock.
+fn remove_others(folder: &Path) -> Result<()> {
+    let entries = fs::read_dir(folder).map_err(|e| Error::io(folder, Operation::Read, e))?;
+    for entry in entries.flatten().filter(|entry| entry.file_name() != LOCK) {
+        let path = entry.path();
+        let removed =
+            if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+        removed.map_err(|e| Error::io(&path, Operation::Create, e))?;
+    }
+    Ok(())
+}
+
+/// What a job leaves that was killed before it had a manifest.
+const NO_RESULTS: [&str; 2] = ["manifest.json.partial", LOCK];
+
 /// Whether a folder without a manifest has anything but what a killed run leaves of one.
 fn is_in_use(folder: &Path) -> bool {
     let Ok(mut entries) = fs::read_dir(folder) else { return false };
-    entries.any(|entry| entry.is_ok_and(|entry| entry.file_name() != "manifest.json.partial"))
+    let is_result = |name: &OsStr| !NO_RESULTS.iter().any(|other| name == *other);
+    entries.any(|entry| entry.is_ok_and(|entry| is_result(&entry.file_name())))
 }
 
 fn add_sources(report: &mut Report, sources: &SourceTable, removed: &RowSet) -> Result<()> {
@@ -595,6 +662,22 @@ fn limited(judged: &Judged) -> Option<report::Limited> {
              not with those after them. A look-alike that it shares only such groups with may \
              have been missed; nothing was removed for it."
         ),
+    })
+}
+
+/// Rounds that a decision takes at most where documents are not chained on purpose: three or four
+/// are usual.
+const USUAL_ROUNDS: u32 = 32;
+
+/// Says so if the rounds were many: each is a pass over all groups, and they have no bound but the
+/// number of documents.
+fn many_rounds(rounds: u32) -> Option<String> {
+    (rounds > USUAL_ROUNDS).then(|| {
+        format!(
+            "The decision took {rounds} rounds, where a few are usual: long chains of documents, \
+             each like the next, are decided one after another. `--cluster components` takes one \
+             round."
+        )
     })
 }
 

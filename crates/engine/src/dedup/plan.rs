@@ -1,5 +1,7 @@
 //! What a job would take: counted where that is cheap, estimated from samples elsewhere.
 
+use std::path::Path;
+
 use lookalike_core::{CandidateRule, Layout};
 use lookalike_corpus::{Chunks, Sources};
 use serde::Serialize;
@@ -103,8 +105,9 @@ impl Dedup {
         };
         // Compressed files leave what they unpack to.
         let packed = plan.stored_bytes < plan.text_bytes;
-        let unpacked =
-            if packed { plan.text_bytes.min(crate::memory::room_for_copies()) } else { 0 };
+        let folder = self.running.temp.as_deref().unwrap_or(Path::new("."));
+        let room = if packed { crate::memory::room_for_copies(folder) } else { 0 };
+        let unpacked = plan.text_bytes.min(room);
         // The tokens and the shingles of all documents, if all groups are small.
         let learning =
             if self.recipe.templates.are_learned() { 2 * (plan.text_bytes / 6 * 8) } else { 0 };

@@ -39,13 +39,13 @@ impl Addresses {
     /// Opens the addresses, and writes the table; `None` if no document has a URL.
     pub(super) fn open(files: &Files, rule: SiteRule) -> Result<Option<Self>> {
         let Some(urls) = Urls::open(&files.urls())? else { return Ok(None) };
-        let mut sites = RowsWriter::create(&files.sites(), SITES, 8)?;
+        let mut sites = RowsWriter::create(&files.report_sites(), SITES, 8)?;
         urls.for_each(|_, url| {
             let site = url.and_then(|url| rule.site(url));
             sites.push(&site.as_deref().map_or(0, site_hash).to_le_bytes())
         })?;
         sites.finish()?;
-        let sites = Rows::open(&files.sites(), SITES, 8)?;
+        let sites = Rows::open(&files.report_sites(), SITES, 8)?;
         Ok(Some(Self { urls, sites, rule }))
     }
 

@@ -72,7 +72,7 @@ pub(super) fn find(options: &Eval, observer: &dyn Observer) -> Result<Returned> 
     Sources::by_name(&options.inputs, options.running.format).map_err(Error::corpus)?;
     let work = WorkFolder::create(options.running.temp.as_deref())?;
     options.check_apart(&work.0)?;
-    let copies = UnpackedCopies::new(&work.0.join("unpacked"), memory::room_for_copies());
+    let copies = UnpackedCopies::new(&work.0.join("unpacked"), memory::room_for_copies(&work.0));
     let mut read = options.running.reading();
     read.fields.others.extend(options.recipes.iter().filter_map(group_field));
     let mut job = Job {

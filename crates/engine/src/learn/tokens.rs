@@ -8,7 +8,7 @@
 
 use lookalike_core::text::Token;
 
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::files::Files;
 use crate::rows::{Kind, Rows, RowsWriter};
 
@@ -129,6 +129,14 @@ impl TokensReader {
             return Ok(None);
         };
         let [_, _, start, count] = self.block[at];
+        if count > stored.tokens.len() {
+            return Err(Error::new(ErrorKind::Corruption {
+                path: stored.owners.path().to_owned(),
+                offset: 0,
+                expected: format!("at most {} tokens of a document", stored.tokens.len()),
+                found: count.to_string(),
+            }));
+        }
         self.bytes.resize(8 * count as usize, 0);
         stored.tokens.rows(start, &mut self.bytes)?;
         self.tokens.clear();
@@ -137,7 +145,7 @@ impl TokensReader {
     }
 
     fn read_block(&mut self, stored: &StoredTokens, from: u64) -> Result<()> {
-        let count = BLOCK.min(stored.owners.len() - from) as usize;
+        let count = BLOCK.min(stored.owners.len().saturating_sub(from)) as usize;
         self.bytes.resize(OWNER * count, 0);
         stored.owners.rows(from, &mut self.bytes)?;
         self.block.clear();

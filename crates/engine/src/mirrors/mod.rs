@@ -178,7 +178,8 @@ impl Job<'_> {
     fn run(&self) -> Result<MirrorFindings> {
         let began = self.observer.seconds();
         let read = self.options.running.reading();
-        let copies = UnpackedCopies::new(&self.files.unpacked(), memory::room_for_copies());
+        let copies =
+            UnpackedCopies::new(&self.files.unpacked(), memory::room_for_copies(&self.files.work));
         let Mirrors { recipe, running: Running { kernel, threads, memory, .. }, .. } = self.options;
         let signing = Signing {
             recipe,

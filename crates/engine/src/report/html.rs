@@ -199,7 +199,13 @@ fn summary(report: &Report) -> String {
     let of_all = |n: u64| if all == 0 { String::new() } else { percent(n, all) };
     let of_candidates = match report.candidates {
         0 => "no candidates".to_owned(),
-        candidates => format!("{} judged", count(candidates, "candidate")),
+        candidates => {
+            let judged = format!("{} judged", count(candidates, "candidate"));
+            match report.rounds {
+                0 => judged,
+                rounds => format!("{judged} in {}", count(rounds, "round")),
+            }
+        }
     };
     let tiles: String = [
         Tile::new("Documents", report.documents, String::new()),

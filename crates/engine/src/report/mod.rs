@@ -85,6 +85,10 @@ pub struct Report {
     /// The digest of the whole recipe.
     pub recipe_digest: String,
 
+    /// Rounds of the decision, each of which is a pass over all groups of documents that share a
+    /// key; none where only identity sets were looked for.
+    #[serde(default)]
+    pub rounds: u64,
     /// The version of the program.
     #[serde(default)]
     pub version: String,

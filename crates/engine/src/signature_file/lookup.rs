@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use lookalike_core::{Layout, Recipe, Signature};
 
-use super::{BLOCK_HEADER, CHECKSUM, SignatureReader};
+use super::{BLOCK_HEADER, CHECKSUM, MAX_BLOCK_IDS, SignatureReader, rows_per_block};
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::rows::read_at;
 
@@ -154,6 +154,11 @@ impl SignatureLookup {
             let word = header.get(at..).and_then(<[u8]>::first_chunk::<4>);
             word.map_or(0, |word| u64::from(u32::from_le_bytes(*word)))
         });
+        let most = rows_per_block(self.layout) as u64;
+        if rows > most || ids > MAX_BLOCK_IDS as u64 {
+            let expected = format!("at most {most} rows with {MAX_BLOCK_IDS} bytes of ids");
+            return Err(self.corrupt(offset, expected, format!("{rows} rows with {ids} bytes")));
+        }
         Ok((rows, ids))
     }
 

@@ -394,6 +394,14 @@ impl<'a> Sets<'a> {
             let word = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>);
             word.map_or(0, |word| u64::from_le_bytes(*word))
         });
+        if start > end || end > self.shingles.len() {
+            return Err(Error::new(ErrorKind::Corruption {
+                path: self.starts.path().to_owned(),
+                offset: 0,
+                expected: format!("a set of the {} shingles for row {row}", self.shingles.len()),
+                found: format!("{start} to {end}"),
+            }));
+        }
         Ok(start..end)
     }
 }

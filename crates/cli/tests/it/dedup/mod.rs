@@ -1,13 +1,17 @@
 //! `lookalike dedup`.
 
 mod bad_input;
+mod beside;
+mod damaged;
 mod edges;
 #[cfg(target_os = "linux")]
 mod faults;
+mod full_disk;
 mod hostile;
 mod killed;
 mod memory;
 mod options;
+mod panics;
 mod unreadable;
 
 use std::collections::BTreeMap;
@@ -57,8 +61,10 @@ fn results(out: &Path) -> BTreeMap<String, Vec<u8>> {
     for name in ["report.json", "report.html", "manifest.json"] {
         assert!(files.remove(name).is_some(), "{name}");
     }
-    let left: Vec<_> =
-        files.keys().filter(|name| is_partial(name) || name.starts_with("work")).collect();
+    let left: Vec<_> = files
+        .keys()
+        .filter(|name| is_partial(name) || name.starts_with("work") || *name == "job.lock")
+        .collect();
     assert!(left.is_empty(), "{left:?}");
     files
 }
