@@ -14,8 +14,6 @@
 use std::path::Path;
 use std::{fs, io};
 
-use lookalike_core::Kernel;
-
 use crate::document::{Record, SignatureLayout};
 use crate::error::{Error, Operation, Result};
 use crate::files::{remove_folder, sync_folder};
@@ -91,9 +89,8 @@ pub(crate) fn rebuild(path: &Path, header: &Header, options: &OpenOptions) -> Re
         SiteTemplates::copy(&old, &new)?;
     }
 
-    let kernel = Kernel::from_environment().map_err(lookalike_core::Error::from)?;
     let layout = SignatureLayout::new(&recipe, header.store_text);
-    let judge = Judge::new(&recipe, kernel, layout);
+    let judge = Judge::new(&recipe, options.kernel, layout);
     let mut rebuilt = Rebuilt {
         lost_operations: acknowledged.saturating_sub(head.operations),
         ..Rebuilt::default()
