@@ -114,12 +114,16 @@ def test_a_recipe_as_a_job_judges_by_it() -> None:
     # The filter of `text` is made for the target, under any door; others have theirs.
     assert la.Recipe.load("text", threshold=0.9, recall=0.99) == la.Recipe.tune(0.9, 0.99)
     text = la.Recipe.preset("text")
-    judged = la.Recipe.load(text, threshold=0.9, verify="none", sites="public-suffix")
-    assert judged == text.judging(threshold=0.9, verify="none", sites="public-suffix")
+    judged = la.Recipe.load(text, threshold=0.9, verify="estimate", sites="public-suffix")
+    assert judged == text.judging(threshold=0.9, verify="estimate", sites="public-suffix")
     assert judged.filter == text.filter
     for recipe in (text, "henzinger-combined"):
         with pytest.raises(la.ParameterError, match="`recall` is 0.99, but must be given for the recipe `text` only"):
             la.Recipe.load(recipe, recall=0.99)
+    # Neither does a threshold do anything where nothing is verified.
+    for recipe, verify in ((text, "none"), ("henzinger-combined", None), ("pugh", None)):
+        with pytest.raises(la.ParameterError, match="`threshold` is 0.9, but must be left out"):
+            la.Recipe.load(recipe, threshold=0.9, verify=verify)
 
 
 def test_comparing() -> None:

@@ -203,6 +203,34 @@ fn unwanted_out_of_reach_says_what_can_be_had() {
 }
 
 #[test]
+fn an_unwanted_share_holds_beside_a_budget() {
+    let search = Search { max_permutations: Some(400), ..Search::new(0.8, 0.95) };
+    let most = search.run().unwrap();
+    let modest = Search { unwanted: Some(0.3), ..search }.run().unwrap();
+    assert!(most.unwanted < modest.unwanted && modest.unwanted <= 0.3);
+    assert!(modest.filter.permutations() < most.filter.permutations());
+    for budget in [
+        Search { max_permutations: Some(91), ..Search::new(0.8, 0.95) },
+        Search { max_bytes: Some(48), ..Search::new(0.8, 0.95) },
+    ] {
+        let least = budget.run().unwrap().unwanted;
+        let error = Search { unwanted: Some(least / 2.0), ..budget }.run().unwrap_err();
+        assert!(matches!(error, Error::UnwantedOutOfReach { .. }), "{error}");
+    }
+}
+
+/// What a hint says can be done, by a flag of some command.
+#[test]
+fn hints_name_no_limit_that_cannot_be_raised() {
+    let recall = Search::new(0.01, 0.9).run().unwrap_err().to_string();
+    assert!(recall.ends_with("\nhint: lower the recall or raise the threshold"), "{recall}");
+    let search = Search { unwanted: Some(0.001), ..Search::new(0.8, 0.95) };
+    let unwanted = search.run().unwrap_err().to_string();
+    let hint = unwanted.split_once("\nhint: ").unwrap().1;
+    assert!(hint.starts_with("raise that share") && !hint.contains("super-features"), "{hint}");
+}
+
+#[test]
 fn the_largest_budget_ends() {
     let search = Search { max_permutations: Some(u32::MAX), ..Search::new(0.8, 0.95) };
     keeps_its_word(&search, &search.run().unwrap());

@@ -3,7 +3,7 @@
 #![expect(clippy::float_cmp, reason = "equal numbers have equal bits")]
 
 use lookalike_core::filter::{Filter, Search};
-use lookalike_core::recipe::{Candidates, PRESETS, SketchParameters, Verify};
+use lookalike_core::recipe::{Candidates, Judging, PRESETS, SketchParameters, Verify};
 use lookalike_core::{ErrorKind, Recipe, SiteRule};
 
 #[test]
@@ -76,8 +76,133 @@ fn a_mismatch_names_both_values() {
 
 #[test]
 fn what_is_missing_has_the_defaults_of_text() {
-    let recipe = Recipe::from_toml("version = 1\n[features]\nk = 13\ns = 7\nr = 1").unwrap();
-    assert_eq!(Recipe { name: "text".to_owned(), ..recipe }, Recipe::default());
+    let read = |toml: &str| {
+        let recipe = Recipe::from_toml(&format!("version = 1\n{toml}")).unwrap();
+        Recipe { name: "text".to_owned(), ..recipe }
+    };
+    let text = Recipe::default();
+    for toml in [
+        "",
+        "[features]\nk = 13\ns = 7\nr = 1",
+        "[features]\nk = 13",
+        "[features]",
+        "[sketch]",
+        "[sketch]\nkind = \"minwise\"",
+        "[verify]\nby = \"exact\"",
+    ] {
+        assert_eq!(read(toml), text, "{toml}");
+    }
+    assert_eq!(read("[verify]\nthreshold = 0.9"), Recipe { threshold: 0.9, ..text.clone() });
+    assert_eq!(read("[sketch]\nkeep = true"), Recipe { keep_sketch: true, ..text.clone() });
+    assert_eq!(read("[features]\nk = 20").features, Some(Filter::new(20, 7, 1).unwrap()));
+    // A rule that is not about features needs none.
+    let c = "[projection]\nbits = 384\n[candidates]\nrule = \"projection\"";
+    assert_eq!((read(c).features, read(c).sketch), (None, SketchParameters::None));
+}
+
+#[test]
+fn estimates_have_a_sketch_to_be_made_from() {
+    let estimate = "version = 1\n[verify]\nby = \"estimate\"\n";
+    assert!(Recipe::from_toml(estimate).unwrap().keep_sketch);
+    let c = "[projection]\nbits = 384\n[candidates]\nrule = \"projection\"\n";
+    let bottom = format!("{estimate}{c}[sketch]\nkind = \"bottom\"\nsize = 100\n");
+    assert!(Recipe::from_toml(&bottom).unwrap().keep_sketch);
+    let error = |toml: &str| Recipe::from_toml(toml).unwrap_err().to_string();
+    assert_eq!(
+        error(&format!("{estimate}[sketch]\nkeep = false\n")),
+        "`sketch.keep` is false, but must be true where `verify.by` is `estimate`, which is made \
+         from sketches"
+    );
+    assert!(error(&format!("{bottom}keep = false\n")).starts_with("`sketch.keep` is false"));
+    for keep in ["", "keep = true\n", "keep = false\n"] {
+        let error =
+            error(&format!("{estimate}{c}[sketch]\nkind = \"modular\"\nmodulus = 8\n{keep}"));
+        assert!(
+            error
+                .starts_with("`verify.by` is estimate, but must be exact or none where the sketch"),
+            "{error}"
+        );
+        assert!(error.contains("is modular") && error.contains("\nhint: "), "{error}");
+    }
+    let lost = Recipe { verify: Verify::Estimate, ..Recipe::default() };
+    assert!(lost.validate().is_err());
+    let modular = format!("version = 1\n{c}[sketch]\nkind = \"modular\"\nmodulus = 8\n");
+    let judging = Judging { verify: Some(Verify::Estimate), ..Judging::default() };
+    let refused = Recipe::from_toml(&modular).unwrap().judging(&judging).unwrap_err().to_string();
+    assert!(refused.starts_with("`verify.by` is estimate"), "{refused}");
+}
+
+#[test]
+fn what_proposes_nothing_is_refused() {
+    for (kind, size) in [("bottom", "size"), ("modular", "modulus")] {
+        let toml = format!("version = 1\n[sketch]\nkind = \"{kind}\"\n{size} = 100\n");
+        let error = Recipe::from_toml(&toml).unwrap_err().to_string();
+        let expected = format!("a {kind} sketch makes no candidates of its own\nhint: ");
+        assert!(error.contains(&expected), "{error}");
+        let with = "[projection]\nbits = 384\n[candidates]\nrule = \"projection\"";
+        Recipe::from_toml(&format!("{toml}{with}")).unwrap();
+    }
+}
+
+/// C(k, r) keys for each document: 200 choose 160 would be written till the end of time.
+#[test]
+fn too_many_super_features_are_refused_with_their_number() {
+    let filter = |k: u32, s: u32, r: u32| {
+        let toml = format!("version = 1\n[features]\nk = {k}\ns = {s}\nr = {r}\n");
+        Recipe::from_toml(&toml).map_err(|error| error.to_string())
+    };
+    let error = filter(200, 1, 160).unwrap_err();
+    assert!(
+        error.starts_with(
+            "`features` is [200, 1, 160], but must be a filter of at most 4096 super-features a \
+             document: C(200, 160) is 2^64 or more\nhint: "
+        ),
+        "{error}"
+    );
+    assert!(filter(92, 1, 2).unwrap_err().contains("C(92, 2) is 4186\n"));
+    for (k, r) in [(91, 2), (4096, 1), (4096, 4096), (6, 2)] {
+        filter(k, 1, r).unwrap();
+    }
+    // Where they make no keys, they may be as many as they like.
+    let many = Recipe {
+        sketch: SketchParameters::Minwise { permutations: 200 },
+        features: Some(Filter::new(200, 1, 160).unwrap()),
+        projection: Recipe::preset("henzinger-c").unwrap().projection,
+        candidates: Candidates::Projection,
+        ..Recipe::default()
+    };
+    many.validate().unwrap();
+    for rule in [Candidates::Features, Candidates::Combined, Candidates::BySite] {
+        assert!(Recipe { candidates: rule, ..many.clone() }.validate().is_err());
+    }
+}
+
+#[test]
+fn a_threshold_without_verification_is_refused() {
+    let judging = |threshold, verify| Judging { threshold, verify, ..Judging::default() };
+    for name in PRESETS {
+        let preset = Recipe::preset(name).unwrap();
+        let given = Recipe::preset_judging(name, &judging(Some(0.9), None));
+        if preset.verify == Verify::None {
+            let error = given.unwrap_err().to_string();
+            assert!(
+                error.starts_with(
+                    "`threshold` is 0.9, but must be left out where candidates are pairs without"
+                ),
+                "{name}: {error}"
+            );
+        } else {
+            assert_eq!(given.unwrap().threshold, 0.9);
+        }
+        let verified =
+            Recipe::preset_judging(name, &judging(Some(0.9), Some(Verify::Exact))).unwrap();
+        assert_eq!((verified.threshold, verified.verify), (0.9, Verify::Exact));
+    }
+    // Of `text` it chooses the filter, by which there are candidates then.
+    let text = judging(Some(0.9), Some(Verify::None));
+    let tuned = Recipe::preset_judging("text", &text).unwrap();
+    assert_eq!(tuned.features, Recipe::tune(0.9, 0.95).unwrap().features);
+    assert!(Recipe::default().judging(&text).is_err());
 }
 
 #[test]
@@ -149,7 +274,8 @@ fn bad_files_are_refused_with_the_reason() {
         ("version = 1\n[features]\nk = 2\ns = 1\nr = 3", "[2, 1, 3]"),
         ("version = 1\nunicode = \"3.0.0\"", "`unicode` is `3.0.0`"),
         ("version = 1\n[verify]\nthreshold = \"high\"", "invalid type"),
-        ("version = 1\n", "`candidates.rule` is features"),
+        ("version = 1\n[sketch]\nkind = \"none\"", "`candidates.rule` is features"),
+        ("version = 1\n[projection]\nagree = 3", "missing field `bits`"),
         ("version = 1\n[projection]\nbits = 0", "`projection.bits` is 0"),
         ("\u{0}", "not a recipe"),
     ] {

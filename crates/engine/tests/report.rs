@@ -51,6 +51,7 @@ fn full() -> Report {
         peak_memory_bytes: 7_000_000_011,
         recipe_digest: "5d2f0c".to_owned(),
         version: "9.8.7".to_owned(),
+        verified: true,
         recipe: RecipeSummary {
             name: "text".to_owned(),
             threshold: 0.8125,
@@ -352,10 +353,13 @@ fn only_what_was_computed_is_called_verified() {
     };
     for verify in [Verify::Estimate, Verify::None] {
         for cluster in [Clustering::Anchored, Clustering::Components] {
-            assert!(!page(verify, cluster, 7).contains("verified"));
+            let page = page(verify, cluster, 7);
+            assert!(!page.contains("verified"));
+            assert!(page.contains("open to forgery: a text can be made on purpose"));
         }
     }
     let components = page(Verify::Exact, Clustering::Components, 7);
+    assert!(!components.contains("forgery"));
     assert!(components.contains("connected to one that was kept by verified pairs, directly or"));
     assert!(!components.contains("has a verified look-alike"));
     let exact_only = page(Verify::None, Clustering::Components, 0);

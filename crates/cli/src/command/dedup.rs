@@ -102,10 +102,12 @@ fn summary(report: &Report, out: &Path, survivors: bool) -> String {
             output::threshold(report.recipe.threshold)
         ),
         Verify::Estimate => format!(
-            "estimated resemblance {} or more; not verified",
+            "estimated resemblance {} or more; not verified, open to forgery",
             output::threshold(report.recipe.threshold)
         ),
-        Verify::None => "by the candidate rule of the recipe; not verified".to_owned(),
+        Verify::None => {
+            "by the candidate rule of the recipe; not verified, open to forgery".to_owned()
+        }
     };
     table.row(["near-duplicates", &grouped(report.near_removed), &near]);
     table.row(["clusters", &grouped(report.clusters), &largest(report)]);

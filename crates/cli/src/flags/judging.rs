@@ -11,7 +11,8 @@ pub(crate) struct RawJudging {
     /// A preset or a TOML file (see `lookalike recipe`)
     #[arg(long, value_name = "NAME|FILE", default_value = "text", help_heading = "Judging")]
     recipe: String,
-    /// The resemblance from which on two documents are look-alikes [default: the recipe's]
+    /// The resemblance from which on two documents are look-alikes; not for recipes without
+    /// verification [default: the recipe's]
     #[arg(long, value_name = "T", value_parser = positive_share, help_heading = "Judging")]
     threshold: Option<f64>,
     /// The share of pairs at exactly the threshold that must be found; recipe `text` only
@@ -20,6 +21,10 @@ pub(crate) struct RawJudging {
     recall: Option<f64>,
     /// What makes a candidate a pair: exact resemblance, its estimate, or none (being one)
     /// [default: the recipe's]
+    ///
+    /// Only `exact` compares the documents themselves. Without it, as in the papers' recipes, the
+    /// result is open to forgery: a text can be made on purpose that shares all features and bits
+    /// with another, unlike it, and one of the two is removed.
     #[arg(
         long,
         value_enum,

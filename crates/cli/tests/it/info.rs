@@ -48,7 +48,9 @@ fn recipes_are_completed() {
     fs::write(&file, &printed).unwrap();
     assert_eq!(run(&["recipe", &file]).stdout, printed);
     for preset in lookalike::core::recipe::PRESETS {
-        assert!(run(&["recipe", preset]).stdout.contains(&format!("name = \"{preset}\"")));
+        let toml = run(&["recipe", preset]).stdout;
+        assert!(toml.contains(&format!("name = \"{preset}\"")));
+        assert_eq!(toml.starts_with("# Open to forgery: "), toml.contains("by = \"none\""));
     }
 }
 

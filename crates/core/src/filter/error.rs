@@ -101,18 +101,18 @@ impl fmt::Display for Error {
                 match limit {
                     Limit::Permutations(n) => write!(f, "\nhint: raise the {n} permutations"),
                     Limit::Bytes(n) => write!(f, "\nhint: raise the {n} bytes a document"),
-                    Limit::SuperFeatures(n) => {
-                        write!(f, "\nhint: raise the {n} super-features a document")
+                    Limit::SuperFeatures(_) | Limit::Fixed => {
+                        write!(f, "\nhint: lower the recall or raise the threshold")
                     }
-                    Limit::Fixed => write!(f, "\nhint: lower the recall or raise the threshold"),
                 }
             }
             Self::UnwantedOutOfReach { at, unwanted, least, filter, max_super_features } => write!(
                 f,
                 "no filter lets at most {unwanted:.4} of the pairs of resemblance {at:.4} \
-                 through: the least is {least:.4}, by {filter}\n\
-                 hint: raise that share, the {max_super_features} super-features a document, \
-                 or set a budget to get the best it can buy"
+                 through: the least is {least:.4}, by {filter}, within {max_super_features} \
+                 super-features a document\n\
+                 hint: raise that share, or leave it out and get the best that a budget of \
+                 permutations or bytes buys"
             ),
             Self::Lists(n) => write!(f, "{n} lists: the number of lists is from 1 to {MAX_LISTS}"),
         }

@@ -45,8 +45,8 @@ pub struct Search {
     /// The share of pairs at the threshold that must become candidates, in (0, 1).
     pub recall: f64,
     /// The share of pairs at [`UNWANTED_AT`] times the threshold that may become
-    /// candidates, in (0, 1]. If it is not given: a third, or the least possible.
-    /// With a budget the least that it buys is taken in any case.
+    /// candidates, in (0, 1]. If it is not given: with a budget the least that it
+    /// buys; else a third, or the least possible.
     pub unwanted: Option<f64>,
     /// A budget of permutations, which cost time.
     pub max_permutations: Option<u32>,
@@ -92,10 +92,10 @@ impl Search {
 
     /// Chooses the filter.
     ///
-    /// Without a budget: the fewest permutations among the useful filters; then
-    /// the steepest at the threshold; then the fewest features. With a budget of
-    /// permutations or bytes: the smallest unwanted share that it buys; then as
-    /// before.
+    /// Without a budget, or with an `unwanted` share: the fewest permutations among
+    /// the useful filters; then the steepest at the threshold; then the fewest
+    /// features. With a budget of permutations or bytes alone: the smallest unwanted
+    /// share that it buys; then as before.
     ///
     /// # Errors
     ///
@@ -106,12 +106,14 @@ impl Search {
         self.check()?;
         let limits = self.limits()?;
         let budget = self.max_permutations.is_some() || self.max_bytes.is_some();
+        // Who says what is good enough does not want to spend more.
+        let spend = budget && self.unwanted.is_none();
 
         let mut best: Option<(Found, f64)> = None;
         let mut least: Option<Found> = None;
         self.each_candidate(&limits, |filter| {
             let permutations = filter.permutations();
-            if !budget && best.as_ref().is_some_and(|(b, _)| b.filter.permutations() < permutations)
+            if !spend && best.as_ref().is_some_and(|(b, _)| b.filter.permutations() < permutations)
             {
                 return;
             }
@@ -119,7 +121,7 @@ impl Search {
             if least.is_none_or(|l| found.unwanted < l.unwanted) {
                 least = Some(found);
             }
-            if !budget && found.unwanted > self.unwanted.unwrap_or(USEFUL) {
+            if !spend && found.unwanted > self.unwanted.unwrap_or(USEFUL) {
                 return;
             }
             let slope = filter.slope(self.threshold);
@@ -129,7 +131,7 @@ impl Search {
                     .cmp(&other.filter.permutations())
                     .then(other_slope.total_cmp(&slope))
                     .then(filter.k().cmp(&other.filter.k()));
-                let order = if budget { by_share.then(by_cost) } else { by_cost };
+                let order = if spend { by_share.then(by_cost) } else { by_cost };
                 order == Ordering::Less
             });
             if better {

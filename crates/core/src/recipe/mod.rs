@@ -220,6 +220,9 @@ pub struct Judging {
 pub const MAX_WIDTH: usize = 4096;
 /// Most permutations, elements or lists in a sketch.
 pub const MAX_SKETCH: usize = 65_536;
+/// Most super-features of a document, C(k, r): each is a key that it is sorted and looked up by. As
+/// many as there may be features.
+pub const MAX_SUPER_FEATURES: u64 = crate::filter::MAX_FEATURES as u64;
 
 impl Recipe {
     /// Checks that every parameter is in its range and that they fit together.
@@ -232,6 +235,7 @@ impl Recipe {
             return Err(Error::parameter("seed", self.seed, "below 2^63"));
         }
         in_range("shingles.width", self.shingles.width, 1, MAX_WIDTH)?;
+        self.validate_estimates()?;
         match self.sketch {
             SketchParameters::None => {}
             SketchParameters::Minwise { permutations } => {
@@ -281,6 +285,30 @@ impl Recipe {
         self.validate_judging()
     }
 
+    /// What is judged by estimates has sketches to make them from.
+    fn validate_estimates(&self) -> Result<()> {
+        if self.verify != Verify::Estimate {
+            return Ok(());
+        }
+        let expected = match self.sketch {
+            SketchParameters::Minwise { .. } | SketchParameters::Bottom { .. } => {
+                if self.keep_sketch {
+                    return Ok(());
+                }
+                let expected = "true where `verify.by` is `estimate`, which is made from sketches";
+                return Err(Error::parameter("sketch.keep", false, expected));
+            }
+            SketchParameters::Modular { .. } => {
+                "exact or none where the sketch is modular: its size varies, so that signatures do \
+                 not keep it\nhint: a minwise or bottom sketch gives estimates"
+            }
+            SketchParameters::None | SketchParameters::Lists { .. } => {
+                "exact or none where the sketch gives no estimate"
+            }
+        };
+        Err(Error::parameter("verify.by", "estimate", expected))
+    }
+
     fn validate_judging(&self) -> Result<()> {
         let lists = matches!(self.sketch, SketchParameters::Lists { .. });
         let (features, projection) = (self.features.is_some(), self.projection.is_some());
@@ -293,7 +321,38 @@ impl Recipe {
             Candidates::Lists => (lists, "another rule where the sketch is not of lists"),
         };
         if !fits {
-            return Err(Error::parameter("candidates.rule", self.candidates.name(), needs));
+            // What only estimates proposes nothing, however much it is asked to.
+            let hint = match self.sketch {
+                SketchParameters::Bottom { .. } | SketchParameters::Modular { .. } => format!(
+                    ", and a {} sketch makes no candidates of its own\n\
+                     hint: add a `[projection]` with `candidates.rule = \"projection\"`, or take a \
+                     minwise sketch with `[features]`",
+                    self.sketch.kind()
+                ),
+                _ => String::new(),
+            };
+            let expected = format!("{needs}{hint}");
+            return Err(Error::parameter("candidates.rule", self.candidates.name(), expected));
+        }
+        if let Some(filter) = self.features
+            && matches!(
+                self.candidates,
+                Candidates::Features | Candidates::Combined | Candidates::BySite
+            )
+            && filter.super_features() > MAX_SUPER_FEATURES
+        {
+            let (k, r) = (filter.k(), filter.r());
+            let count = match filter.super_features() {
+                u64::MAX => "2^64 or more".to_owned(),
+                count => count.to_string(),
+            };
+            let expected = format!(
+                "a filter of at most {MAX_SUPER_FEATURES} super-features a document: C({k}, {r}) is \
+                 {count}\n\
+                 hint: fewer features k, or fewer in common r; `verify.threshold` is what says how \
+                 much two documents must share"
+            );
+            return Err(Error::parameter("features", filter, expected));
         }
         if self.templates.are_learned() {
             if self.candidates != Candidates::Features || self.projection.is_some() {
@@ -305,10 +364,6 @@ impl Recipe {
                 let counting = self.shingles.counting.name();
                 return Err(Error::parameter("shingles.count", counting, expected));
             }
-        }
-        if self.verify == Verify::Estimate && !self.sketch.estimates_resemblance() {
-            let expected = "exact or none where the sketch gives no estimate";
-            return Err(Error::parameter("verify.by", "estimate", expected));
         }
         if !(self.threshold > 0.0 && self.threshold <= 1.0) {
             let expected = "above 0 and at most 1";
@@ -350,15 +405,20 @@ impl Recipe {
     /// The recipe, judged in another way. Its filter stays.
     ///
     /// # Errors
-    /// If a recall is given, which is for the filter of the preset `text` to give, or a parameter
-    /// is out of range.
+    /// If a recall is given, which is for the filter of the preset `text` to give, or a threshold
+    /// where candidates are not verified, or a parameter is out of range.
     pub fn judging(mut self, judging: &Judging) -> Result<Self> {
         if let Some(recall) = judging.recall {
             let expected = "given for the recipe `text` only; others have filters of their own";
             return Err(Error::parameter("recall", recall, expected));
         }
-        self.threshold = judging.threshold.unwrap_or(self.threshold);
         self.verify = judging.verify.unwrap_or(self.verify);
+        if let (Some(threshold), Verify::None) = (judging.threshold, self.verify) {
+            let expected = "left out where candidates are pairs without verification, as in the \
+                            papers' recipes\nhint: to verify by `exact` makes it count";
+            return Err(Error::parameter("threshold", threshold, expected));
+        }
+        self.threshold = judging.threshold.unwrap_or(self.threshold);
         // An estimate is made from sketches, so signatures must have them.
         self.keep_sketch |= judging.verify == Some(Verify::Estimate);
         self.sites = judging.sites.unwrap_or(self.sites);

@@ -2,7 +2,8 @@
 //!
 //! Written by hand from the list of parameters, so that the file is the same
 //! for ever; read with serde, where unknown keys are errors and missing ones
-//! have the defaults of the `text` preset.
+//! have the values of the `text` preset: its filter too, wherever the rule of
+//! candidates is about features. Only the version must be there.
 
 use serde::Deserialize;
 
@@ -80,7 +81,7 @@ struct ShinglesTable {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SketchTable {
-    kind: String,
+    kind: Option<String>,
     permutations: Option<usize>,
     size: Option<usize>,
     modulus: Option<u64>,
@@ -89,16 +90,15 @@ struct SketchTable {
     agree: Option<usize>,
     order: Option<String>,
     over: Option<String>,
-    #[serde(default)]
-    keep: bool,
+    keep: Option<bool>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FeaturesTable {
-    k: u32,
-    s: u32,
-    r: u32,
+    k: Option<u32>,
+    s: Option<u32>,
+    r: Option<u32>,
 }
 
 #[derive(Deserialize)]
@@ -146,30 +146,60 @@ impl File {
             let expected = format!("`{tables}`, the version this program has tables of");
             return Err(Error::parameter("unicode", format_args!("`{unicode}`"), expected));
         }
-        let features = self.features.as_ref().map(|t| Filter::new(t.k, t.s, t.r)).transpose();
-        let features = features.map_err(Error::filter)?;
+        let text = Recipe::default();
+        let rule =
+            named(self.candidates.rule.as_ref(), Candidates::from_name, Candidates::Features)?;
+        let features = self.features(rule, text.features)?;
+        let verify = named(self.verify.by.as_ref(), Verify::from_name, text.verify)?;
+        // Estimates are made from sketches, so they are kept unless the file says otherwise.
+        let keep = self.sketch.as_ref().and_then(|sketch| sketch.keep);
         Ok(Recipe {
             name: self.name.clone(),
             seed: self.seed,
-            tokens: named(self.tokens.as_ref(), Unit::from_name, Unit::Words)?,
+            tokens: named(self.tokens.as_ref(), Unit::from_name, text.tokens)?,
             templates: named(self.templates.as_ref(), str::parse, Templates::Off)?,
             shingles: Shingles {
-                width: self.shingles.width.unwrap_or(5),
+                width: self.shingles.width.unwrap_or(text.shingles.width),
                 counting: named(self.shingles.count.as_ref(), Counting::from_name, Counting::Set)?,
             },
             sketch: self.sketch(features)?,
-            keep_sketch: self.sketch.as_ref().is_some_and(|sketch| sketch.keep),
+            keep_sketch: keep.unwrap_or(verify == Verify::Estimate),
             features,
             projection: self.projection.as_ref().map(ProjectionTable::parameters).transpose()?,
-            candidates: named(
-                self.candidates.rule.as_ref(),
-                Candidates::from_name,
-                Candidates::Features,
-            )?,
+            candidates: rule,
             sites: named(self.candidates.sites.as_ref(), SiteRule::from_name, SiteRule::default())?,
-            verify: named(self.verify.by.as_ref(), Verify::from_name, Verify::Exact)?,
-            threshold: self.verify.threshold.unwrap_or(0.8),
+            verify,
+            threshold: self.verify.threshold.unwrap_or(text.threshold),
         })
+    }
+
+    /// The kind of sketch, if the file names one.
+    fn sketch_kind(&self) -> Option<&str> {
+        self.sketch.as_ref().and_then(|sketch| sketch.kind.as_deref())
+    }
+
+    /// The filter: what is not said of it is that of `text`, as is all of it where the rule needs
+    /// one and the sketch is not said to be another.
+    fn features(&self, rule: Candidates, text: Option<Filter>) -> Result<Option<Filter>> {
+        let needed = match rule {
+            Candidates::Features | Candidates::Combined | Candidates::BySite => {
+                matches!(self.sketch_kind(), None | Some("minwise"))
+            }
+            Candidates::Projection | Candidates::Lists => false,
+        };
+        let none = FeaturesTable::default();
+        let table = match &self.features {
+            Some(table) => table,
+            None if needed => &none,
+            None => return Ok(None),
+        };
+        let Some(text) = text else { return Ok(None) };
+        let filter = Filter::new(
+            table.k.unwrap_or(text.k()),
+            table.s.unwrap_or(text.s()),
+            table.r.unwrap_or(text.r()),
+        );
+        filter.map(Some).map_err(Error::filter)
     }
 
     fn sketch(&self, features: Option<Filter>) -> Result<SketchParameters> {
@@ -179,7 +209,7 @@ impl File {
                 SketchParameters::Minwise { permutations }
             }));
         };
-        Ok(match table.kind.as_str() {
+        Ok(match table.kind.as_deref().unwrap_or("minwise") {
             "none" => SketchParameters::None,
             "minwise" => SketchParameters::Minwise {
                 permutations: needed("sketch.permutations", table.permutations.or(permutations))?,

@@ -520,6 +520,7 @@ impl<'a> Job<'a> {
             pairs: written.pairs,
             recipe_digest: recipe.digest().to_string(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            verified: recipe.verify == lookalike_core::recipe::Verify::Exact,
             recipe: recipe.into(),
             options: report::Options {
                 keep: keep.to_string(),

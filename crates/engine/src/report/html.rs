@@ -184,7 +184,18 @@ fn how_sure(report: &Report) -> Option<String> {
              documents themselves were not compared."
         }
     };
-    Some(sure.to_owned())
+    let forgery = match report.recipe.verify {
+        Verify::Exact => "",
+        Verify::Estimate => {
+            " Such a result is open to forgery: a text can be made on purpose that has the sketch \
+             of another."
+        }
+        Verify::None => {
+            " Such a result is open to forgery: a text can be made on purpose that has the \
+             signature of another."
+        }
+    };
+    Some(format!("{sure}{forgery}"))
 }
 
 /// The shares as one bar, the counts as tiles, and what it cost.

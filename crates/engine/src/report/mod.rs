@@ -92,6 +92,10 @@ pub struct Report {
     /// The version of the program.
     #[serde(default)]
     pub version: String,
+    /// Whether near-duplicates were compared with the documents that stand for them. If not, the
+    /// result is open to forgery: a text can be made on purpose that has the signature of another.
+    #[serde(default)]
+    pub verified: bool,
     /// What the recipe says, for people.
     #[serde(default)]
     pub recipe: RecipeSummary,

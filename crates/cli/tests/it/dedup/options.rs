@@ -254,3 +254,67 @@ fn the_example_of_the_guide() {
     assert!(run.stdout.contains("exact copies      24"), "{}", run.stdout);
     assert!(run.stdout.contains("near-duplicates   29"), "{}", run.stdout);
 }
+
+/// As `--recall` is refused there: it would do nothing.
+#[test]
+fn a_threshold_without_verification_is_refused_by_every_command() {
+    let folder = folder("threshold-of-papers");
+    let [out, index] = ["out", "index"].map(|name| folder.join(name).display().to_string());
+    let corpus = example().display().to_string();
+    let papers = ["altavista", "henzinger-b", "henzinger-c", "henzinger-combined", "pugh"];
+    for (recipe, command) in papers.iter().flat_map(|recipe| {
+        let commands = [
+            vec!["dedup", &corpus, "--out", &out],
+            vec!["dedup", &corpus, "--out", &out, "--dry-run"],
+            vec!["mirrors", &corpus],
+            vec!["index", "create", &index],
+        ];
+        commands.map(|command| (recipe, command))
+    }) {
+        let with = ["--recipe", recipe, "--threshold", "0.9"];
+        run(&[&command[..], &with].concat())
+            .fails_with("`threshold` is 0.9, but must be left out where candidates are pairs");
+    }
+    let run = dedup(
+        &[&example()],
+        Path::new(&out),
+        &["--recipe", "henzinger-b", "--verify", "exact", "--threshold", "0.9", "--no-write"],
+    );
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_eq!(report(Path::new(&out))["verified"], true);
+}
+
+#[test]
+fn what_is_not_verified_says_that_it_can_be_forged() {
+    let folder = folder("forgery");
+    for (number, more) in
+        [&["--recipe", "henzinger-b"][..], &["--verify", "none"], &["--verify", "estimate"]]
+            .iter()
+            .enumerate()
+    {
+        let out = folder.join(number.to_string());
+        let run = dedup(&[&example()], &out, &[more, &["--no-write"][..]].concat());
+        assert!(run.stdout.contains("not verified, open to forgery"), "{}", run.stdout);
+        assert_eq!(report(&out)["verified"], false);
+        let page = fs::read_to_string(out.join("report.html")).unwrap();
+        assert!(page.contains("open to forgery"));
+    }
+    let help = run(&["dedup", "--help"]).stdout;
+    assert!(help.contains("result is open to forgery: a text can be made on purpose"), "{help}");
+}
+
+/// An estimate is made from sketches: a file that says nothing of them keeps them, and finds what
+/// `--verify estimate` finds.
+#[test]
+fn a_recipe_of_estimates_finds_what_the_flag_finds() {
+    let folder = folder("estimates");
+    let file = folder.join("mine.toml");
+    fs::write(&file, "version = 1\n[verify]\nby = \"estimate\"\n").unwrap();
+    let [by_file, by_flag] = ["file", "flag"].map(|name| folder.join(name));
+    let name = file.display().to_string();
+    dedup(&[&example()], &by_file, &["--recipe", &name, "--no-write"]);
+    dedup(&[&example()], &by_flag, &["--verify", "estimate", "--no-write"]);
+    let [by_file, by_flag] = [by_file, by_flag].map(|out| report(&out)["near_removed"].clone());
+    assert!(by_flag.as_u64().unwrap() > 20, "{by_flag}");
+    assert_eq!(by_file, by_flag);
+}
