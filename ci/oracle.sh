@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# What Lookalike says, recomputed in plain Python that shares no code with it: the tokens and fingerprints of
+# the golden vectors; and of whole runs, that everything removed resembles something kept, that everything
+# else is there byte for byte, and that all scores and counts are right. On the example corpus, and on
+# corpora of chains, templates and copies.
+set -eu
+. ci/everything.bash
+. ci/venv.bash
+build_programs
+target=${CARGO_TARGET_DIR:-$PWD/target}
+out=$target/oracle
+venv "$out/venv" pyarrow zstandard
+python=$out/venv/bin/python
+lookalike=$target/debug/lookalike
+peers=$PWD/benchmarks/peers
+
+echo '--- the checker itself'
+"$python" "$peers/check_run.py" --self-test
+echo '--- golden vectors'
+"$python" "$peers/check_golden.py" tests/fixtures/golden/v1.json
+
+rm -rf "$out/corpora" "$out/runs"
+mkdir -p "$out/runs"
+"$python" ci/oracle_corpora.py "$out/corpora"
+
+# checked NAME INPUT OPTION...: a run, and what the oracle says of it.
+checked() {
+  local name=$1 input=$2 run=$out/runs/$1 code=0
+  shift 2
+  echo "--- $name: $*"
+  "$lookalike" dedup "$input" --out "$run" --progress never "$@" >/dev/null || code=$?
+  # Some of the records are none.
+  [ "$code" = 0 ] || [ "$code" = 3 ]
+  "$python" "$peers/check_run.py" "$input" --run "$run"
+  # A run that removes nothing shows nothing.
+  "$python" - "$run" <<'PYTHON'
+import json, sys
+report = json.load(open(sys.argv[1] + "/report.json"))
+assert report["near_removed"] > 0, "no near-duplicate was removed"
+assert report["kept"] > report["documents"] // 20, "nearly everything was removed"
+PYTHON
+}
+
+checked example examples/corpus
+checked example-longest examples/corpus --keep longest --threshold 0.6
+for corpus in chains templates copies; do
+  checked "$corpus" "$out/corpora/$corpus"
+  checked "$corpus-longest" "$out/corpora/$corpus" --keep longest --threads 1
+  checked "$corpus-loose" "$out/corpora/$corpus" --threshold 0.6 --keep max:n --pairs all --memory 128MiB
+done
+
+echo '--- an oracle that sees: components hand being alike on, so that ends of chains go'
+"$lookalike" dedup "$out/corpora/chains" --out "$out/runs/joined" --progress never --cluster components >/dev/null ||
+  [ $? = 3 ]
+if "$python" "$peers/check_run.py" "$out/corpora/chains" --run "$out/runs/joined" >"$out/joined.txt"; then
+  echo 'the oracle finds nothing wrong where documents went for others that do not resemble them' >&2
+  exit 1
+fi
+grep 'removed documents resemble their keepers.*WRONG' "$out/joined.txt"
