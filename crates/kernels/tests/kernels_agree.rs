@@ -1,5 +1,7 @@
 //! Every kernel gives the reference's bits: all short lengths, all alignments,
-//! extremes, and random input.
+//! extremes, and random input. Tests of a kernel that this machine lacks are ignored, not passed.
+
+use std::process::ExitCode;
 
 use lookalike_kernels::rabin::{FEATURES, Rabin, TOKENS, Windows};
 use lookalike_kernels::{
@@ -7,14 +9,12 @@ use lookalike_kernels::{
 };
 use proptest::prelude::*;
 
-/// Runs one suite on every kernel of this machine.
+mod by_kernel;
+
+/// The tests that every kernel must pass. What is not in this list does not run: see [`by_kernel`].
 macro_rules! for_each_kernel {
     ($($name:ident),* $(,)?) => {
-        mod scalar { $(#[test] fn $name() { super::$name(super::kernel("scalar")); })* }
-        #[cfg(target_arch = "x86_64")]
-        mod avx2 { $(#[test] fn $name() { super::$name(super::kernel("avx2")); })* }
-        #[cfg(target_arch = "x86_64")]
-        mod avx512 { $(#[test] fn $name() { super::$name(super::kernel("avx512")); })* }
+        const SUITE: &[by_kernel::Test] = &[$((stringify!($name), $name)),*];
     };
 }
 
@@ -34,12 +34,17 @@ for_each_kernel!(
     intersections_agree,
 );
 
-/// The kernel of this name; where the machine lacks it, says so and tests the best one instead.
-fn kernel(name: &str) -> Kernel {
-    Kernel::named(name).unwrap_or_else(|error| {
-        eprintln!("{error}; testing `{}` again", Kernel::best().name());
-        Kernel::best()
-    })
+/// Whatever this machine has of them.
+const KERNELS: &[&str] =
+    if cfg!(target_arch = "x86_64") { &["scalar", "avx2", "avx512"] } else { &["scalar"] };
+
+fn main() -> ExitCode {
+    let mut trials = by_kernel::on_each(KERNELS, SUITE);
+    trials.push(by_kernel::alone(
+        "the_forced_kernel_is_the_one_used",
+        the_forced_kernel_is_the_one_used,
+    ));
+    by_kernel::main(&trials)
 }
 
 /// Eight places to start from: every alignment of a 64-bit number within a cache line.
@@ -326,7 +331,6 @@ fn intersections_agree(kernel: Kernel) {
     });
 }
 
-#[test]
 fn the_forced_kernel_is_the_one_used() {
     for kernel in Kernel::available() {
         assert_eq!(Kernel::named(kernel.name()), Ok(kernel));
