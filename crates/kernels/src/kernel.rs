@@ -2,8 +2,9 @@
 
 use std::fmt;
 
+use crate::keyed::{BEHIND, LongWord};
 use crate::rabin::{Rabin, Windows};
-use crate::{Counters, Permutations, Positions, Projection, scalar};
+use crate::{Aes, Counters, Permutations, Positions, Projection, scalar};
 #[cfg(target_arch = "x86_64")]
 use crate::{avx2, avx512};
 
@@ -69,6 +70,7 @@ impl Isa {
                     && is_x86_feature_detected!("lzcnt")
                     && is_x86_feature_detected!("popcnt")
                     && is_x86_feature_detected!("pclmulqdq")
+                    && is_x86_feature_detected!("aes")
             }
             Self::Scalar => true,
         }
@@ -180,6 +182,38 @@ impl Kernel {
         tokens: &mut [u64],
     ) -> (usize, usize) {
         dispatch!(self, ascii_words(positions, text, tokens))
+    }
+
+    /// As [`ascii_words`](Self::ascii_words), and writes the [code](crate::keyed) of each word too.
+    ///
+    /// # Panics
+    /// Unless there is room for as many codes as tokens.
+    pub fn keyed_ascii_words(
+        self,
+        aes: &Aes,
+        positions: &mut Positions,
+        text: &[u8],
+        tokens: &mut [u64],
+        codes: &mut [u64],
+    ) -> (usize, usize) {
+        assert_eq!(tokens.len(), codes.len(), "a code for each token");
+        dispatch!(self, keyed_ascii_words(aes, positions, text, tokens, codes))
+    }
+
+    /// Writes the codes of long words, each at its number.
+    ///
+    /// # Panics
+    /// If a number is too high, or no [`BEHIND`] bytes follow a word in the buffer.
+    pub fn long_codes(self, aes: &Aes, buffer: &[u8], words: &[LongWord], codes: &mut [u64]) {
+        let end = words.iter().map(|word| word.end as usize).max().unwrap_or(0);
+        assert!(words.is_empty() || end + BEHIND <= buffer.len(), "bytes behind the last word");
+        dispatch!(self, long_codes(aes, buffer, words, codes));
+    }
+
+    /// Encrypts each number as a block of 128 bits and leaves the low half: a random function, for
+    /// who does not know the key.
+    pub fn seal(self, aes: &Aes, numbers: &mut [u64]) {
+        dispatch!(self, seal(aes, numbers));
     }
 
     /// The Rabin fingerprint `f` of some words, with more words appended.

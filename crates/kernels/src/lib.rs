@@ -20,8 +20,10 @@
 //! assert_eq!(minima.len(), 84);
 //! ```
 
+mod aes;
 pub mod allocator;
 mod kernel;
+pub mod keyed;
 mod mix;
 mod permutations;
 mod positions;
@@ -35,6 +37,7 @@ mod avx2;
 mod avx512;
 mod scalar;
 
+pub use aes::Aes;
 pub use kernel::{ENVIRONMENT_VARIABLE, Kernel, KernelError};
 pub use mix::{Sequence, mix};
 pub use permutations::Permutations;

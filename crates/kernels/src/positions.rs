@@ -49,6 +49,12 @@ impl Positions {
         self.folded[at..at + 64].first_chunk_mut().expect("a slice of 64 bytes")
     }
 
+    /// The lower-cased copy, and the room behind it.
+    #[inline(always)]
+    pub(crate) fn window(&self) -> &[u8] {
+        &self.folded[BEFORE..]
+    }
+
     /// The eight lower-cased bytes before `end`, first byte highest.
     #[inline(always)]
     pub(crate) fn word_ending_at(&self, end: usize) -> u64 {

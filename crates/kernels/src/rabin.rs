@@ -6,8 +6,16 @@
 //! its own, so that strings of different lengths differ: a word of up to seven
 //! bytes is then its own fingerprint, and no two such words collide.
 //!
+//! A fingerprint is proof against chance, and against people only if they do not
+//! know P (Rabin, 1981): the difference of two sequences of n words has at most n
+//! of the 2^58 irreducible polynomials as factors, whoever chose them. With a
+//! public P anyone can write a string of a given fingerprint, so public ones only
+//! propose; verification draws a polynomial of its own.
+//!
 //! Two ways to divide: eight table look-ups for each 64 bits (this file), or
 //! two carry-less multiplications after Barrett (the SIMD kernels).
+
+use std::sync::Arc;
 
 /// The polynomial of tokens and shingles: x^64 plus the first irreducible
 /// tail at or after the 64 leading bits of the fraction of pi.
@@ -182,12 +190,14 @@ const fn barrett(tail: u64) -> u64 {
 
 /// Windows of a fixed number of tokens, each fingerprinted: w-shingles.
 ///
-/// Holds what depends on the width only: x^(64 w), with which the oldest
-/// token leaves a rolling window, as a number and as tables, and the powers
-/// that weigh each place of the window.
+/// Holds what depends on the width and the polynomial only: x^(64 w), with which
+/// the oldest token leaves a rolling window, as a number and as tables, and the
+/// powers that weigh each place of the window.
 #[derive(Debug)]
 pub struct Windows {
     width: usize,
+    /// Of another polynomial than that of tokens.
+    other: Option<Arc<Rabin>>,
     /// x^(64 w) mod P: the weight of the token that leaves, and of the leading one bit.
     leaving: u64,
     /// x^(64 (w - 1 - j)) mod P for place j, for widths that are summed directly.
@@ -206,17 +216,35 @@ impl Windows {
     /// # Panics
     /// If `width` is zero: a window of nothing has no meaning.
     pub fn new(width: usize) -> Self {
+        Self::of(width, None)
+    }
+
+    /// Windows of `width` tokens, fingerprinted modulo another polynomial.
+    ///
+    /// # Panics
+    /// As [`Windows::new`].
+    pub fn modulo(rabin: Arc<Rabin>, width: usize) -> Self {
+        Self::of(width, Some(rabin))
+    }
+
+    fn of(width: usize, other: Option<Arc<Rabin>>) -> Self {
         assert!(width > 0, "a shingle has at least one token");
-        let leaving = TOKENS.power_of_words(width);
+        let rabin = other.as_deref().unwrap_or(&TOKENS);
+        let leaving = rabin.power_of_words(width);
         let mut tables = Box::new([[0; 256]; 8]);
         for (place, table) in tables.iter_mut().enumerate() {
             for (byte, entry) in table.iter_mut().enumerate() {
-                *entry = TOKENS.multiply((byte as u64) << (8 * place), leaving);
+                *entry = rabin.multiply((byte as u64) << (8 * place), leaving);
             }
         }
         let places = width.min(DIRECT_WIDTH);
-        let weights = (0..places).rev().map(|n| TOKENS.power_of_words(n)).collect();
-        Self { width, leaving, weights, tables }
+        let weights = (0..places).rev().map(|n| rabin.power_of_words(n)).collect();
+        Self { width, other, leaving, weights, tables }
+    }
+
+    /// What fingerprints them.
+    pub fn rabin(&self) -> &Rabin {
+        self.other.as_deref().unwrap_or(&TOKENS)
     }
 
     /// Tokens in a window.
@@ -251,6 +279,6 @@ impl Windows {
 
     /// The window's fingerprint without the leading one bit, as it rolls.
     pub(crate) fn first(&self, tokens: &[u64]) -> u64 {
-        tokens[..self.width].iter().fold(0, |f, &token| TOKENS.push_word(f, token))
+        tokens[..self.width].iter().fold(0, |f, &token| self.rabin().push_word(f, token))
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Readable for ever; speed goes into the kernels.
 
-use crate::{Permutations, Projection, mix};
+use crate::{Aes, Permutations, Projection, mix};
 
 /// A * B over GF(2), all 128 bits.
 pub fn carryless_product(a: u64, b: u64) -> u128 {
@@ -48,6 +48,26 @@ pub fn ascii_words(tail: u64, text: &[u8]) -> Vec<u64> {
     text.split(|byte| !byte.is_ascii_alphanumeric())
         .filter(|word| !word.is_empty())
         .map(|word| rabin_bytes(tail, &word.to_ascii_lowercase()))
+        .collect()
+}
+
+/// The code of a word: itself behind a one bit, or its CBC-MAC.
+pub fn code(aes: &Aes, word: &[u8]) -> u64 {
+    if word.len() <= 7 {
+        return word.iter().fold(1, |code, &byte| code << 8 | u64::from(byte));
+    }
+    let mut padded = word.to_vec();
+    padded.push(0x80);
+    padded.resize(padded.len().next_multiple_of(16), 0);
+    let number = |block: &[u8]| block.iter().rev().fold(0, |n, &b| n << 8 | u128::from(b));
+    padded.chunks(16).fold(0, |chain, block| aes.encrypt(chain ^ number(block))) as u64
+}
+
+/// The codes of the words of ASCII text.
+pub fn ascii_codes(aes: &Aes, text: &[u8]) -> Vec<u64> {
+    text.split(|byte| !byte.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(|word| code(aes, &word.to_ascii_lowercase()))
         .collect()
 }
 

@@ -3,9 +3,12 @@
 
 use std::process::ExitCode;
 
+use std::sync::Arc;
+
+use lookalike_kernels::keyed::{BEHIND, CodeStream, LongWord};
 use lookalike_kernels::rabin::{FEATURES, Rabin, TOKENS, Windows};
 use lookalike_kernels::{
-    Counters, Kernel, Permutations, Positions, Projection, Sequence, reference,
+    Aes, Counters, Kernel, Permutations, Positions, Projection, Sequence, reference,
 };
 use proptest::prelude::*;
 
@@ -22,7 +25,11 @@ for_each_kernel!(
     ascii_words_agree,
     ascii_words_agree_on_random_text,
     ascii_words_stop_in_time,
+    keyed_ascii_words_agree,
+    long_codes_agree,
+    sealing_agrees,
     appended_words_agree,
+    windows_of_another_polynomial_agree,
     windows_agree,
     mixing_agrees,
     minima_agree,
@@ -141,6 +148,79 @@ fn ascii_words_stop_in_time(kernel: Kernel) {
         let text = format!("{:>before$}x://", "a ");
         let (consumed, produced) = words(&text);
         assert_eq!((consumed, produced), (before.max(2), 1), "URL after {before}");
+    }
+}
+
+/// A key like any other.
+fn aes() -> Aes {
+    Aes::new(*b"a key for tests.")
+}
+
+fn keyed_ascii_words_agree(kernel: Kernel) {
+    let aes = aes();
+    let piece = prop_oneof![
+        8 => "[a-zA-Z0-9]{1,40}",
+        8 => "[ .,\n\t]{1,3}",
+        1 => "[ -~]{1,80}",
+        1 => "[a-z]{4000,4200} ",
+    ];
+    let text = proptest::collection::vec(piece, 0..400).prop_map(|pieces| pieces.concat());
+    proptest!(ProptestConfig::with_cases(200), |(text in text, room in 1usize..3000)| {
+        let text = text.replace(':', " ");
+        let (mut tokens, mut codes) = (vec![0; room], vec![0; room]);
+        let mut positions = Positions::default();
+        let (read, found) =
+            kernel.keyed_ascii_words(&aes, &mut positions, text.as_bytes(), &mut tokens, &mut codes);
+        let read = &text.as_bytes()[..read];
+        prop_assert_eq!(&tokens[..found], reference::ascii_words(TOKENS.tail(), read));
+        prop_assert_eq!(&codes[..found], reference::ascii_codes(&aes, read));
+        let mut alone = vec![0; room];
+        let same = kernel.ascii_words(&mut positions, text.as_bytes(), &mut alone);
+        prop_assert_eq!(same, (read.len(), found));
+    });
+}
+
+fn long_codes_agree(kernel: Kernel) {
+    let aes = aes();
+    let bytes: Vec<u8> = random_words(3, 200).iter().flat_map(|word| word.to_le_bytes()).collect();
+    let mut words = Vec::new();
+    for start in 0..33 {
+        for length in (8..70).chain([127, 128, 129, 1000]) {
+            words.push(LongWord { number: words.len() as u32, start, end: start + length });
+        }
+    }
+    let mut codes = vec![0; words.len()];
+    kernel.long_codes(&aes, &bytes, &words, &mut codes);
+    for (word, code) in words.iter().zip(codes) {
+        let bytes = &bytes[word.start as usize..word.end as usize];
+        assert_eq!(code, reference::code(&aes, bytes), "{word:?}");
+        let mut stream = CodeStream::default();
+        let pushed = stream.push(&aes, &bytes[..bytes.len() / 2]);
+        assert_eq!(code, stream.finish(&aes, &bytes[pushed..]), "{word:?} in two pieces");
+    }
+    assert!(bytes.len() > 33 + 1000 + BEHIND);
+}
+
+fn sealing_agrees(kernel: Kernel) {
+    let aes = aes();
+    for length in LENGTHS {
+        let numbers = random_words(5, length);
+        let expected: Vec<u64> = numbers.iter().map(|&n| aes.encrypt(n.into()) as u64).collect();
+        let mut sealed = numbers;
+        kernel.seal(&aes, &mut sealed);
+        assert_eq!(sealed, expected);
+    }
+}
+
+fn windows_of_another_polynomial_agree(kernel: Kernel) {
+    for width in [1, 2, 5, 8, 9, 31, 64, 100] {
+        let windows = Windows::modulo(Arc::new(Rabin::new(FEATURES.tail())), width);
+        for length in LENGTHS.chain([127, 500]) {
+            let tokens = random_words(7, length);
+            let mut out = vec![0; windows.count(length)];
+            kernel.windows(&windows, &tokens, &mut out);
+            assert_eq!(out, reference::windows(FEATURES.tail(), width, &tokens), "width {width}");
+        }
     }
 }
 

@@ -10,13 +10,13 @@ use std::arch::x86_64::{
     _mm_set_epi64x, _mm_setzero_si128, _mm_shuffle_epi32, _mm_unpacklo_epi64, _mm_xor_si128,
 };
 
-use crate::rabin::{Rabin, TOKENS, Windows};
+use crate::rabin::{Rabin, Windows};
 use crate::scalar;
 
 /// Barrett's constants: the quotient low, the tail of P high.
 #[target_feature(enable = "sse2")]
 #[inline]
-fn constants(rabin: &Rabin) -> __m128i {
+pub(crate) fn constants(rabin: &Rabin) -> __m128i {
     _mm_set_epi64x(rabin.tail().cast_signed(), rabin.quotient().cast_signed())
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn windows(windows: &Windows, tokens: &[u64], out: &mut [u64]) {
     if steps < 8 {
         return scalar::windows(windows, tokens, out);
     }
-    let constants = constants(&TOKENS);
+    let constants = constants(windows.rabin());
     let leaving = low(windows.leaving());
     let mut chains: [__m128i; CHAINS] =
         std::array::from_fn(|c| low(windows.first(&tokens[c * steps..])));

@@ -12,17 +12,47 @@ use std::arch::x86_64::{
     _mm256_loadu_si256, _mm256_min_epu8, _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8,
     _mm256_storeu_si256,
 };
+use std::ops::Range;
 
+use super::keyed;
+use crate::aes::Aes;
 use crate::positions::{Positions, WINDOW};
 use crate::rabin::TOKENS;
 
 /// Bytes for whose words there must be room, except in the first window.
 const LEAST_ROOM: usize = 512;
 
-/// Fingerprints the first `tokens.len()` words.
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq")]
+/// Where words go.
+pub(crate) struct Words<'a> {
+    pub(crate) tokens: &'a mut [u64],
+    /// A key and room for as many codes, if they are wanted.
+    pub(crate) codes: Option<(&'a Aes, &'a mut [u64])>,
+}
+
+impl Words<'_> {
+    /// Fingerprints the words of a window.
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq,aes")]
+    #[inline]
+    fn take(&mut self, positions: &mut Positions, window: Range<usize>) {
+        let tokens = &mut self.tokens[window.clone()];
+        let long = fingerprint(positions, tokens);
+        if let Some((aes, codes)) = &mut self.codes {
+            let codes = &mut codes[window];
+            codes.copy_from_slice(tokens);
+            let keys = keyed::keys(aes);
+            for &i in &positions.long[..long] {
+                let i = i as usize;
+                let (start, end) = (positions.starts[i] as usize, positions.ends[i] as usize);
+                codes[i] = keyed::long_code(&keys, positions.window(), start, end);
+            }
+        }
+    }
+}
+
+/// Fingerprints the first `tokens.len()` words; how many are long, the first of `positions.long`.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq,aes")]
 #[inline]
-fn fingerprint(positions: &mut Positions, tokens: &mut [u64]) {
+fn fingerprint(positions: &mut Positions, tokens: &mut [u64]) -> usize {
     let mut long = 0;
     for (i, token) in tokens.iter_mut().enumerate() {
         let (start, end) = (positions.starts[i], positions.ends[i]);
@@ -48,6 +78,7 @@ fn fingerprint(positions: &mut Positions, tokens: &mut [u64]) {
         }
         tokens[i] = f;
     }
+    long
 }
 
 /// f * x^64 + word mod P of tokens, by Barrett's two multiplications.
@@ -64,13 +95,31 @@ fn push_word(f: u64, word: u64) -> u64 {
 }
 
 /// See [`crate::Kernel::ascii_words`].
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq")]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq,aes")]
 pub(crate) fn ascii_words(
     positions: &mut Positions,
     text: &[u8],
     tokens: &mut [u64],
 ) -> (usize, usize) {
-    windows_of_words(positions, text, tokens, |view, length, positions| {
+    words(positions, text, Words { tokens, codes: None })
+}
+
+/// See [`crate::Kernel::keyed_ascii_words`].
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq,aes")]
+pub(crate) fn keyed_ascii_words(
+    aes: &Aes,
+    positions: &mut Positions,
+    text: &[u8],
+    tokens: &mut [u64],
+    codes: &mut [u64],
+) -> (usize, usize) {
+    words(positions, text, Words { tokens, codes: Some((aes, codes)) })
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq,aes")]
+#[inline]
+fn words(positions: &mut Positions, text: &[u8], words: Words<'_>) -> (usize, usize) {
+    windows_of_words(positions, text, words, |view, length, positions| {
         let classify = |bytes: &[u8], folded: &mut [u8; 64]| classify(bytes, folded);
         let push = |places: &mut [u16], bits, base| push_positions(places, bits, base);
         Found::scan(view, length, positions, classify, push)
@@ -267,19 +316,19 @@ fn first_stop(block: &Block, view: &[u8], base: usize) -> Option<usize> {
 /// `scan` is given a view, the length of the window it starts with, and the
 /// positions to fill; the view has two bytes more if there are any, to know a
 /// URL at the window's end.
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq")]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq,aes")]
 #[inline]
 pub(crate) fn windows_of_words(
     positions: &mut Positions,
     text: &[u8],
-    tokens: &mut [u64],
+    mut words: Words<'_>,
     scan: impl Fn(&[u8], usize, &mut Positions) -> Found,
 ) -> (usize, usize) {
     let (mut consumed, mut produced) = (0, 0);
     loop {
         let rest = &text[consumed..];
         // n bytes hold at most (n + 1) / 2 words.
-        let room = 2 * (tokens.len() - produced);
+        let room = 2 * (words.tokens.len() - produced);
         let length = rest.len().min(WINDOW).min(room);
         // Rather than in smaller and smaller windows, the caller goes on with new room.
         if length == 0 || produced > 0 && length == room && room < LEAST_ROOM {
@@ -287,10 +336,10 @@ pub(crate) fn windows_of_words(
         }
         let view = &rest[..rest.len().min(length + 2)];
         let found = scan(view, length, positions);
-        let (at, words) = found.settle(positions, length, length == rest.len());
-        fingerprint(positions, &mut tokens[produced..produced + words]);
+        let (at, count) = found.settle(positions, length, length == rest.len());
+        words.take(positions, produced..produced + count);
         consumed += at;
-        produced += words;
+        produced += count;
         if found.stop.is_some() || at == 0 {
             break;
         }

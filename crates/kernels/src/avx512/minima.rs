@@ -12,7 +12,7 @@ const LANES: usize = 16;
 
 /// See [`crate::Kernel::mix`].
 #[target_feature(
-    enable = "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512vpopcntdq,vpclmulqdq"
+    enable = "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq,aes,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512vpopcntdq,vpclmulqdq"
 )]
 pub(crate) fn mix(seed: u64, values: &mut [u64]) {
     // The compiler makes vectors of it once it may use 64-bit products.
@@ -23,7 +23,7 @@ pub(crate) fn mix(seed: u64, values: &mut [u64]) {
 
 /// See [`crate::Kernel::minima`].
 #[target_feature(
-    enable = "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512vpopcntdq,vpclmulqdq"
+    enable = "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq,aes,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512vpopcntdq,vpclmulqdq"
 )]
 pub(crate) fn minima(permutations: &Permutations, elements: &[u64], minima: &mut [u64]) {
     if elements.is_empty() {

@@ -13,7 +13,7 @@ use crate::projection::{Counters, PLANES, Projection, add_sixteen};
 /// The four lowest planes stay in registers; what overflows them, one vector
 /// for sixteen tokens, ripples through the planes above.
 #[target_feature(
-    enable = "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512vpopcntdq,vpclmulqdq"
+    enable = "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq,aes,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512vpopcntdq,vpclmulqdq"
 )]
 pub(crate) fn project(projection: &Projection, tokens: &[u64], counters: &mut Counters) {
     let multipliers = load(&projection.multipliers);

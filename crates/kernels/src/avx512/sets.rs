@@ -12,7 +12,7 @@ const LANES: usize = 8;
 
 /// See [`crate::Kernel::hamming`].
 #[target_feature(
-    enable = "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512vpopcntdq,vpclmulqdq"
+    enable = "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq,aes,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512vpopcntdq,vpclmulqdq"
 )]
 pub(crate) fn hamming(a: &[u64], b: &[u64]) -> u32 {
     let mut sum = _mm512_setzero_si512();
@@ -25,7 +25,7 @@ pub(crate) fn hamming(a: &[u64], b: &[u64]) -> u32 {
 
 /// See [`crate::Kernel::equal_slots`].
 #[target_feature(
-    enable = "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512vpopcntdq,vpclmulqdq"
+    enable = "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq,aes,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512vpopcntdq,vpclmulqdq"
 )]
 pub(crate) fn equal_slots(a: &[u64], b: &[u64]) -> usize {
     let (eights_a, rest_a) = a.as_chunks::<LANES>();
@@ -39,7 +39,7 @@ pub(crate) fn equal_slots(a: &[u64], b: &[u64]) -> usize {
 /// Eight elements of each side are compared all with all, then the side whose
 /// last element is smaller moves on.
 #[target_feature(
-    enable = "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512vpopcntdq,vpclmulqdq"
+    enable = "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq,aes,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512vpopcntdq,vpclmulqdq"
 )]
 pub(crate) fn intersection(a: &[u64], b: &[u64]) -> usize {
     let (mut i, mut j, mut common) = (0, 0, 0);

@@ -7,28 +7,26 @@
 //! another; wider ones roll, as in AVX2.
 
 use std::arch::x86_64::{
-    __m128i, __m512i, _mm_set_epi64x, _mm512_broadcast_i32x4, _mm512_clmulepi64_epi128,
+    __m512i, _mm_set_epi64x, _mm512_broadcast_i32x4, _mm512_clmulepi64_epi128,
     _mm512_extracti64x2_epi64, _mm512_inserti64x2, _mm512_loadu_si512, _mm512_mask_storeu_epi64,
     _mm512_maskz_loadu_epi64, _mm512_set1_epi64, _mm512_setzero_si512, _mm512_shuffle_epi32,
     _mm512_ternarylogic_epi64, _mm512_unpacklo_epi64, _mm512_xor_si512,
 };
 
 use crate::avx2;
-use crate::rabin::{DIRECT_WIDTH, Rabin, TOKENS, Windows};
+use crate::rabin::{DIRECT_WIDTH, Rabin, Windows};
 
 const LANES: usize = 8;
 
 /// See [`crate::Kernel::windows`].
 #[target_feature(
-    enable = "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512vpopcntdq,vpclmulqdq"
+    enable = "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq,aes,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512vpopcntdq,vpclmulqdq"
 )]
 pub(crate) fn windows(windows: &Windows, tokens: &[u64], out: &mut [u64]) {
     if windows.width() > DIRECT_WIDTH {
         return avx2::windows(windows, tokens, out);
     }
-    let constants: __m128i =
-        _mm_set_epi64x(TOKENS.tail().cast_signed(), TOKENS.quotient().cast_signed());
-    let constants = _mm512_broadcast_i32x4(constants);
+    let constants = _mm512_broadcast_i32x4(avx2::constants(windows.rabin()));
     let leaving = _mm512_set1_epi64(windows.leaving().cast_signed());
     // The last place has weight one.
     let last = windows.width() - 1;
@@ -72,7 +70,7 @@ const FOLD: usize = 16;
 /// Eight sums of two words each stride over the input; only at the end do they
 /// become one.
 #[target_feature(
-    enable = "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512vpopcntdq,vpclmulqdq"
+    enable = "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq,aes,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512vpopcntdq,vpclmulqdq"
 )]
 pub(crate) fn append_words(rabin: &Rabin, f: u64, words: &[u64]) -> u64 {
     let (blocks, rest) = words.as_chunks::<FOLD>();

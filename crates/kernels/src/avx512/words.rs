@@ -8,19 +8,42 @@ use std::arch::x86_64::{
     _mm512_set1_epi16, _mm512_storeu_si512, _mm512_sub_epi8,
 };
 
-use crate::avx2::{Block, Found, windows_of_words};
+use crate::aes::Aes;
+use crate::avx2::{Block, Found, Words, windows_of_words};
 use crate::positions::Positions;
 
 /// See [`crate::Kernel::ascii_words`].
 #[target_feature(
-    enable = "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512vpopcntdq,vpclmulqdq"
+    enable = "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq,aes,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512vpopcntdq,vpclmulqdq"
 )]
 pub(crate) fn ascii_words(
     positions: &mut Positions,
     text: &[u8],
     tokens: &mut [u64],
 ) -> (usize, usize) {
-    windows_of_words(positions, text, tokens, |view, length, positions| {
+    words(positions, text, Words { tokens, codes: None })
+}
+
+/// See [`crate::Kernel::keyed_ascii_words`].
+#[target_feature(
+    enable = "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq,aes,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512vpopcntdq,vpclmulqdq"
+)]
+pub(crate) fn keyed_ascii_words(
+    aes: &Aes,
+    positions: &mut Positions,
+    text: &[u8],
+    tokens: &mut [u64],
+    codes: &mut [u64],
+) -> (usize, usize) {
+    words(positions, text, Words { tokens, codes: Some((aes, codes)) })
+}
+
+#[target_feature(
+    enable = "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq,aes,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512vpopcntdq,vpclmulqdq"
+)]
+#[inline]
+fn words(positions: &mut Positions, text: &[u8], words: Words<'_>) -> (usize, usize) {
+    windows_of_words(positions, text, words, |view, length, positions| {
         let classify = |bytes: &[u8], folded: &mut [u8; 64]| classify(bytes, folded);
         let push = |places: &mut [u16], bits, base| push_positions(places, bits, base);
         Found::scan(view, length, positions, classify, push)

@@ -1,10 +1,36 @@
 //! Words of ASCII runs, up to eight letters at a time in one integer.
 
+use crate::aes::Aes;
+use crate::keyed::{SHORT, long_code};
 use crate::positions::Positions;
 use crate::rabin::{Rabin, TOKENS};
 
 /// See [`crate::Kernel::ascii_words`].
 pub(crate) fn ascii_words(_: &mut Positions, text: &[u8], tokens: &mut [u64]) -> (usize, usize) {
+    words(text, tokens, |_, _, _| {})
+}
+
+/// See [`crate::Kernel::keyed_ascii_words`].
+pub(crate) fn keyed_ascii_words(
+    aes: &Aes,
+    _: &mut Positions,
+    text: &[u8],
+    tokens: &mut [u64],
+    codes: &mut [u64],
+) -> (usize, usize) {
+    words(text, tokens, |number, token, word| {
+        codes[number] =
+            if word.len() <= SHORT { token } else { long_code(aes, &word.to_ascii_lowercase()) };
+    })
+}
+
+/// Calls `each` with the number of each word, its token, and its bytes as they stand.
+#[inline(always)]
+fn words(
+    text: &[u8],
+    tokens: &mut [u64],
+    mut each: impl FnMut(usize, u64, &[u8]),
+) -> (usize, usize) {
     let (mut consumed, mut produced) = (0, 0);
     while consumed < text.len() {
         let mut at = consumed;
@@ -29,7 +55,10 @@ pub(crate) fn ascii_words(_: &mut Positions, text: &[u8], tokens: &mut [u64]) ->
         if !text[at..].iter().take(2).all(u8::is_ascii) {
             break;
         }
-        produced += usize::from(is_word);
+        if is_word {
+            each(produced, word, &text[consumed..at]);
+            produced += 1;
+        }
         consumed = text.len().min(at + 1);
     }
     (consumed, produced)
