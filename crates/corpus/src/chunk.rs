@@ -56,8 +56,10 @@ impl Chunk {
     /// How many records it has, bad ones included.
     pub fn records(&self) -> u64 {
         match &self.content {
-            Content::Text(_) | Content::Page(_) => 1,
-            Content::TooLong { .. } | Content::Part { .. } => 1,
+            Content::Text(_)
+            | Content::Page(_)
+            | Content::TooLong { .. }
+            | Content::Part { .. } => 1,
             Content::Json(piece) | Content::Table(piece, _) => piece.records,
             Content::Parquet(batch) => batch.rows(),
             Content::Warc(piece) => piece.records,
@@ -143,8 +145,11 @@ impl Chunk {
             Content::Json(piece) => (piece, Boundary::Line),
             Content::Table(piece, table) => (piece, table.boundary()),
             Content::Part { record, bytes } => return each(*record, bytes),
-            Content::TooLong { .. } => return,
-            Content::Text(_) | Content::Page(_) | Content::Parquet(_) | Content::Warc(_) => return,
+            Content::TooLong { .. }
+            | Content::Text(_)
+            | Content::Page(_)
+            | Content::Parquet(_)
+            | Content::Warc(_) => return,
         };
         let limit = self.context.options.limits.max_record_bytes;
         let mut number = piece.record;

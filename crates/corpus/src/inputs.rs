@@ -139,15 +139,15 @@ impl Sources {
     }
 
     fn found(&mut self, found: Found) -> Result<Source> {
-        self.source(Origin::File(found.path), found.below.join("/"))
+        self.source(Origin::File(found.path), &found.below.join("/"))
     }
 
     fn found_object(&mut self, found: object_store::Found) -> Result<Source> {
-        self.source(Origin::Object(found.object), found.below.join("/"))
+        self.source(Origin::Object(found.object), &found.below.join("/"))
     }
 
-    fn source(&mut self, origin: Origin, name: String) -> Result<Source> {
-        let name = self.names.free(&name);
+    fn source(&mut self, origin: Origin, name: &str) -> Result<Source> {
+        let name = self.names.free(name);
         Source::named(origin, name, self.format)
     }
 
@@ -199,7 +199,7 @@ impl Iterator for Sources {
                 Argument::File(path) => {
                     let name = path.file_name().unwrap_or(path.as_os_str());
                     let name = name.to_string_lossy().into_owned();
-                    return Some(self.source(Origin::File(path), name));
+                    return Some(self.source(Origin::File(path), &name));
                 }
                 Argument::Folder(path) => {
                     self.current = Some(Current::Folder(Walk::new(&path, self.choice())));
@@ -210,7 +210,7 @@ impl Iterator for Sources {
                 }
                 Argument::Object(object) => {
                     let name = object.file_name().to_owned();
-                    return Some(self.source(Origin::Object(object), name));
+                    return Some(self.source(Origin::Object(object), &name));
                 }
                 Argument::ObjectFolder(url) => {
                     match object_store::Walk::folder(&url, self.choice()) {

@@ -21,20 +21,21 @@ pub struct Version {
 }
 
 /// Which file it is, and when anything about it changed: a copy may have the size and the time
-/// of what it replaces. Device, inode, seconds and nanoseconds.
-type Identity = Option<[i128; 4]>;
+/// of what it replaces. Device, inode, seconds and nanoseconds, where the system tells.
+#[cfg(unix)]
+type Identity = [i128; 4];
+#[cfg(not(unix))]
+type Identity = ();
 
 #[cfg(unix)]
 fn identity(metadata: &Metadata) -> Identity {
     use std::os::unix::fs::MetadataExt as _;
     let (device, inode) = (i128::from(metadata.dev()), i128::from(metadata.ino()));
-    Some([device, inode, i128::from(metadata.ctime()), i128::from(metadata.ctime_nsec())])
+    [device, inode, i128::from(metadata.ctime()), i128::from(metadata.ctime_nsec())]
 }
 
 #[cfg(not(unix))]
-fn identity(_: &Metadata) -> Identity {
-    None
-}
+fn identity(_: &Metadata) -> Identity {}
 
 impl Source {
     /// What it is now. An object of a store is asked for once, then this source and its clones
@@ -54,12 +55,16 @@ impl Source {
             }
             Origin::Object(object) => {
                 let about = object_store::about(object)?;
-                Version { bytes: about.bytes, modified: Some(about.modified), identity: None }
+                Version {
+                    bytes: about.bytes,
+                    modified: Some(about.modified),
+                    identity: Identity::default(),
+                }
             }
             Origin::StandardInput(_) => return Err(Error::new(ErrorKind::ReadOnce)),
             Origin::Memory(table) => {
                 let bytes = memory::bytes(table.batches()?);
-                Version { bytes, modified: None, identity: None }
+                Version { bytes, modified: None, identity: Identity::default() }
             }
         })
     }

@@ -50,6 +50,7 @@ fn full() -> Report {
         },
         peak_memory_bytes: 7_000_000_011,
         recipe_digest: "5d2f0c".to_owned(),
+        rounds: 7,
         version: "9.8.7".to_owned(),
         verified: true,
         recipe: RecipeSummary {

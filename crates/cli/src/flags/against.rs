@@ -32,6 +32,7 @@ Examples:
   lookalike against questions.jsonl --input 'crawl/*.jsonl.zst' --out matches.parquet
   lookalike against test/ --input train.parquet --containment 0.5 --clean train-clean
   lookalike against ours/ --input theirs/ --threshold 0.7 --containment off --json")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct RawAgainst {
     /// What to look for: files, folders, globs, or - for standard input
     #[arg(value_name = "REFERENCE", required = true, value_hint = ValueHint::AnyPath)]

@@ -75,12 +75,12 @@ fn what_cannot_be_read_is_skipped_and_named() {
     let (inputs, file) = (path(&folder, "in"), path(&folder, "file"));
     let lenient = run(&["sketch", &inputs, "-o", &file]);
     assert_eq!(lenient.code, 3);
-    assert!(lenient.stderr.contains("in/b.txt`: cannot be read"), "{}", lenient.stderr);
+    assert!(lenient.stderr.contains("in/b.txt`: is a link to nothing"), "{}", lenient.stderr);
     let summary = "2 documents (1 empty), 1 skipped, 1 file of no known kind";
     assert!(lenient.stderr.contains(summary), "{}", lenient.stderr);
 
     let strict = run(&["sketch", &inputs, "-o", &path(&folder, "strict"), "--strict"]);
-    strict.fails_with("in/b.txt`: cannot be read");
+    strict.fails_with("in/b.txt`: is a link to nothing");
     assert!(!folder.join("strict").exists() && !folder.join("strict.partial").exists());
 }
 

@@ -63,12 +63,16 @@ pub(crate) struct Splitter {
 }
 
 /// A record that is passed in parts.
+#[derive(Clone, Copy)]
 struct Long {
     place: Place,
     left: Left,
-    /// Where its bytes are wanted: its number, if it has one.
-    held: Option<Option<u64>>,
+    /// If its bytes are wanted.
+    held: Option<HeldNumber>,
 }
+
+/// The number of a record whose bytes are wanted, if it has one.
+type HeldNumber = Option<u64>;
 
 /// How much there is of it.
 #[derive(Clone, Copy)]
@@ -118,7 +122,7 @@ impl Splitter {
 
     /// Counts a record that cannot be read and is passed in parts. Gives its number if these are
     /// wanted: then the parts say all there is to say of it.
-    fn bad(&mut self, place: Place, fault: Fault) -> Option<Option<u64>> {
+    fn bad(&mut self, place: Place, fault: Fault) -> Option<HeldNumber> {
         let piece = &mut self.piece;
         if self.others == Others::Dropped {
             piece.records += 1;

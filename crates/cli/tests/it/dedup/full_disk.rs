@@ -46,7 +46,7 @@ fn copies_never_take_what_the_job_needs() {
     let mut ends = BTreeSet::new();
     for mebibytes in 4..13 {
         let Some(_disk) = SmallDisk::of(&temp, &format!("{mebibytes}m")) else {
-            println!("skipped: this user may not mount a small file system");
+            eprintln!("skipped: this user may not mount a small file system");
             return;
         };
         let more = ["--temp", temp.to_str().unwrap()];

@@ -39,6 +39,7 @@ fn survives(
         let (input, out) = (folder.join("in"), folder.join("out"));
         fs::create_dir_all(&input).unwrap();
         make(&input, bytes);
+        #[expect(clippy::disallowed_methods, reason = "how time grows with size is what is tested")]
         let started = Instant::now();
         let run = dedup(&[&input], &out, &["--memory", &format!("{MEMORY_MIB}MiB")]);
         taken.push(started.elapsed());

@@ -87,7 +87,7 @@ fn working_files_may_be_elsewhere() {
     let name = |name: &String| name.split('/').next().unwrap().to_owned();
     let folders: BTreeSet<String> = files(&temp).keys().map(name).collect();
     let [work] = &folders.iter().collect::<Vec<_>>()[..] else { panic!("{folders:?}") };
-    assert!(work.starts_with("out-") && work.ends_with(".work"), "{work}");
+    assert!(work.starts_with("out-") && work.strip_suffix(".work").is_some(), "{work}");
     assert!(!files(&temp).is_empty());
     let resume = [more[0], more[1], "--resume"];
     assert_eq!(dedup(&[&example()], &out, &resume).code, 0);
