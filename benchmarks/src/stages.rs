@@ -217,7 +217,8 @@ fn naive(text: &[u8]) -> Signature {
         let sketch = vec![u64::MAX; PERMUTATIONS];
         let features = vec![0; GROUPS];
         let exact = u128::from(Rabin::EMPTY) << 64 | u128::from(Rabin::EMPTY);
-        return Signature { exact, features, projection: vec![0; BITS / 64], sketch, tokens: 0 };
+        let (projection, identity) = (vec![0; BITS / 64], None);
+        return Signature { exact, identity, features, projection, sketch, tokens: 0 };
     }
     let mixed = |mut values: Vec<u64>| {
         mix_elements(Kernel::SCALAR, 0, &mut values);
@@ -236,7 +237,8 @@ fn naive(text: &[u8]) -> Signature {
     let [high, low] =
         [&TOKENS, &FEATURES].map(|rabin| reference::rabin_words(rabin.tail(), &tokens));
     let exact = u128::from(high) << 64 | u128::from(low);
-    Signature { exact, features, projection, sketch, tokens: tokens.len() as u64 }
+    let (tokens, identity) = (tokens.len() as u64, None);
+    Signature { exact, identity, features, projection, sketch, tokens }
 }
 
 /// A table for people.

@@ -447,15 +447,16 @@ class Recipe:
         """
         Tokens in a shingle.
         """
-    def shingles_batch(self, /, texts: Any | None = None, *, html: Any | None = None, urls: Any | None = None) -> "pyarrow.ListArray[typing.Any]":
+    def shingles_batch(self, /, texts: Any | None = None, *, html: Any | None = None, urls: Any | None = None, key: "bytes | None" = None) -> "pyarrow.ListArray[typing.Any]":
         """
-        The shingle sets of a column of texts or web pages, as verification compares them.
+        The shingle sets of a column of texts or web pages, as verification compares them: under a
+        key of 16 bytes that is secret, or nobody can rely on them.
         """
     def sign(self, /, text: "str | bytes") -> Signature:
         """
         The signature of a text.
         """
-    def sign_batch(self, /, texts: Any | None = None, *, html: Any | None = None, urls: Any | None = None, keep: str | None = None, keep_values: Any | None = None, columns: "collections.abc.Sequence[str] | None" = None) -> "pyarrow.RecordBatch":
+    def sign_batch(self, /, texts: Any | None = None, *, html: Any | None = None, urls: Any | None = None, keep: str | None = None, keep_values: Any | None = None, columns: "collections.abc.Sequence[str] | None" = None, key: "bytes | None" = None) -> "pyarrow.RecordBatch":
         """
         Signs a column of texts or web pages; see the guide.
         """

@@ -10,7 +10,7 @@ use arrow_array::builder::{
 };
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
-use lookalike::core::{CandidateRule, Layout, Signature, site_hash};
+use lookalike::core::{CandidateRule, Layout, Signature, VerificationKey, site_hash};
 use lookalike::corpus::{ContentKind, ReadOptions, Record, Sources, Tables};
 use lookalike::engine::{KeepPolicy, Texts};
 use pyo3::prelude::*;
@@ -29,6 +29,8 @@ pub(crate) struct Documents<'py, 'a> {
     pub(crate) keep: Option<&'a str>,
     /// The values of the field that the policy looks at.
     pub(crate) keep_values: Option<Bound<'py, PyAny>>,
+    /// What identities and shingle sets are under; they are public without one.
+    pub(crate) key: Option<VerificationKey>,
 }
 
 /// Documents as the library reads them.
@@ -110,8 +112,9 @@ impl Rows {
 }
 
 /// The columns that `sign_batch` can give, in their order.
-const COLUMNS: [&str; 10] = [
+const COLUMNS: [&str; 11] = [
     "exact",
+    "identity",
     "tokens",
     "shingles",
     "empty",
@@ -132,16 +135,21 @@ pub(crate) fn sign<'py>(
     let rows = documents.rows()?;
     let wanted = wanted.unwrap_or_else(|| {
         let there = |name: &&&str| match **name {
+            "identity" => documents.key.is_some(),
             "site" => rows.has_urls,
             "rank" => rows.keep.is_some(),
             _ => true,
         };
         COLUMNS.iter().filter(there).map(|&name| name.to_owned()).collect()
     });
+    if documents.key.is_none() && wanted.iter().any(|name| name == "identity") {
+        return Err(parameter("the column `identity` needs a key"));
+    }
     let mut signing = Signing::new(recipe, &rows, &wanted)?;
+    let key = documents.key.as_ref();
     let signed = interrupt::listen(py, |stop| {
         let mut texts = Texts::new();
-        recipe.with_tools(|tools| {
+        recipe.with_tools_under(key, |tools| {
             rows.for_each(stop, |record| {
                 signing.row(tools, &mut texts, record);
                 Ok(())
@@ -166,6 +174,7 @@ struct Signing<'a> {
 
 enum Building {
     Exact(FixedSizeBinaryBuilder),
+    Identity(FixedSizeBinaryBuilder),
     Tokens(UInt64Builder),
     Shingles(UInt64Builder),
     Empty(BooleanBuilder),
@@ -182,6 +191,7 @@ impl<'a> Signing<'a> {
         let column = |name: &String| {
             let building = match name.as_str() {
                 "exact" => Building::Exact(FixedSizeBinaryBuilder::new(16)),
+                "identity" => Building::Identity(FixedSizeBinaryBuilder::new(16)),
                 "tokens" => Building::Tokens(UInt64Builder::new()),
                 "shingles" => Building::Shingles(UInt64Builder::new()),
                 "empty" => Building::Empty(BooleanBuilder::new()),
@@ -221,7 +231,7 @@ impl<'a> Signing<'a> {
         let signature: &Signature = if self.counts_shingles {
             tools.tokenize(text);
             shingles = tools.shingles().len() as u64;
-            tools.signer.sign_tokens(&tools.tokens)
+            tools.sign_tokens()
         } else {
             tools.signer.sign(text)
         };
@@ -232,6 +242,10 @@ impl<'a> Signing<'a> {
                 Building::Exact(builder) => {
                     // Sixteen bytes are sixteen bytes.
                     let _ = builder.append_value(signature.exact.to_be_bytes());
+                }
+                Building::Identity(builder) => {
+                    let identity = signature.identity.unwrap_or(signature.exact);
+                    let _ = builder.append_value(identity.to_be_bytes());
                 }
                 Building::Tokens(builder) => builder.append_value(signature.tokens),
                 Building::Shingles(builder) => builder.append_value(shingles),
@@ -283,7 +297,7 @@ fn list_builder() -> ListBuilder<UInt64Builder> {
 impl Building {
     fn null(&mut self) {
         match self {
-            Self::Exact(builder) => builder.append_null(),
+            Self::Exact(builder) | Self::Identity(builder) => builder.append_null(),
             Self::Tokens(builder)
             | Self::Shingles(builder)
             | Self::Site(builder)
@@ -296,7 +310,9 @@ impl Building {
 
     fn finish(self) -> ArrayRef {
         match self {
-            Self::Exact(mut builder) => ArrayBuilder::finish(&mut builder),
+            Self::Exact(mut builder) | Self::Identity(mut builder) => {
+                ArrayBuilder::finish(&mut builder)
+            }
             Self::Tokens(mut builder)
             | Self::Shingles(mut builder)
             | Self::Site(mut builder)
@@ -319,9 +335,10 @@ pub(crate) fn shingles<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let rows = documents.rows()?;
     let mut builder = list_builder();
+    let key = documents.key.as_ref();
     let made = interrupt::listen(py, |stop| {
         let (mut texts, mut count) = (Texts::new(), 0);
-        recipe.with_tools(|tools| {
+        recipe.with_tools_under(key, |tools| {
             rows.for_each(stop, |record| {
                 let Some(record) = record else {
                     builder.append(false);

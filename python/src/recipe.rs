@@ -6,8 +6,10 @@ use std::sync::{Mutex, PoisonError};
 use lookalike::core::recipe::{Judging, PRESETS, SketchParameters, Verify};
 use lookalike::core::shingle::{ShingleSet, Shingler};
 use lookalike::core::text::html::Extractor;
-use lookalike::core::text::{Text, Token, Tokenizer};
-use lookalike::core::{Comparer, Kernel, Layout, Recipe as CoreRecipe, Signer, SiteRule};
+use lookalike::core::text::{KeyedTokenizer, Text, Token, Tokenizer};
+use lookalike::core::{
+    Code, Comparer, Kernel, Layout, Recipe as CoreRecipe, Signer, SiteRule, VerificationKey,
+};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
@@ -29,11 +31,18 @@ pub(crate) struct Recipe {
 /// What signs and compares documents on one thread.
 pub(crate) struct Tools {
     pub(crate) signer: Signer,
-    pub(crate) tokenizer: Tokenizer,
-    pub(crate) shingler: Shingler,
-    pub(crate) tokens: Vec<Token>,
+    tokenizer: AnyTokenizer,
+    shingler: Shingler,
+    tokens: Vec<Token>,
+    /// The tokens themselves, if there is no key.
+    codes: Vec<Code>,
     comparer: Comparer,
     extractors: [Extractor; 2],
+}
+
+enum AnyTokenizer {
+    Public(Tokenizer),
+    Keyed(KeyedTokenizer),
 }
 
 /// Tokens that there is room for between documents.
@@ -42,14 +51,34 @@ const KEPT: usize = 1 << 20;
 impl Tools {
     /// The tokens of a text, for all that follows.
     pub(crate) fn tokenize(&mut self, text: Text<'_>) {
-        self.tokens.clear();
-        self.tokens.shrink_to(KEPT);
-        self.tokenizer.tokens(text, &mut self.tokens);
+        for list in [&mut self.tokens, &mut self.codes] {
+            list.clear();
+            list.shrink_to(KEPT);
+        }
+        match &mut self.tokenizer {
+            AnyTokenizer::Public(tokenizer) => {
+                tokenizer.tokens(text, &mut self.tokens);
+                self.codes.extend_from_slice(&self.tokens);
+            }
+            AnyTokenizer::Keyed(keyed) => keyed.tokens(text, &mut self.tokens, &mut self.codes),
+        }
+    }
+
+    /// Signs the text that was tokenized last.
+    pub(crate) fn sign_tokens(&mut self) -> &lookalike::core::Signature {
+        self.signer.sign_tokens(&self.tokens, &self.codes)
+    }
+
+    fn key(&self) -> Option<&VerificationKey> {
+        match &self.tokenizer {
+            AnyTokenizer::Public(_) => None,
+            AnyTokenizer::Keyed(keyed) => Some(keyed.key()),
+        }
     }
 
     /// The shingles of the text that was tokenized last.
     pub(crate) fn shingles(&mut self) -> ShingleSet {
-        ShingleSet::of_tokens(&mut self.shingler, &self.tokens)
+        ShingleSet::of_tokens(&mut self.shingler, &self.codes)
     }
 }
 
@@ -70,24 +99,53 @@ impl Recipe {
 
     /// Works with tools that nobody else uses.
     pub(crate) fn with_tools<T>(&self, work: impl FnOnce(&mut Tools) -> T) -> PyResult<T> {
-        let spare = self.tools.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        self.with_tools_under(None, work)
+    }
+
+    /// The same, under a verification key.
+    pub(crate) fn with_tools_under<T>(
+        &self,
+        key: Option<&VerificationKey>,
+        work: impl FnOnce(&mut Tools) -> T,
+    ) -> PyResult<T> {
+        let all = || self.tools.lock().unwrap_or_else(PoisonError::into_inner);
+        let spare = {
+            let mut all = all();
+            // Those of a job that is over are of no use.
+            all.retain(|tools| key.is_none() || tools.key().is_none() || tools.key() == key);
+            let found = all.iter().position(|tools| tools.key() == key);
+            found.map(|at| all.swap_remove(at))
+        };
         let mut tools = match spare {
             Some(tools) => tools,
-            None => self.new_tools()?,
+            None => self.new_tools(key)?,
         };
         let result = work(&mut tools);
-        self.tools.lock().unwrap_or_else(PoisonError::into_inner).push(tools);
+        all().push(tools);
         Ok(result)
     }
 
-    fn new_tools(&self) -> PyResult<Tools> {
+    fn new_tools(&self, key: Option<&VerificationKey>) -> PyResult<Tools> {
         let Self { core: recipe, kernel, .. } = self;
         let (width, counting) = (recipe.shingles.width, recipe.shingles.counting);
+        let (signer, tokenizer, shingler) = match key {
+            None => (
+                Signer::with_kernel(recipe, *kernel),
+                AnyTokenizer::Public(Tokenizer::with_kernel(recipe.tokens, *kernel)),
+                Shingler::new(*kernel, width, counting),
+            ),
+            Some(key) => (
+                Signer::keyed(recipe, *kernel, key),
+                AnyTokenizer::Keyed(KeyedTokenizer::new(recipe.tokens, *kernel, key)),
+                Shingler::keyed(*kernel, width, counting, key),
+            ),
+        };
         Ok(Tools {
-            signer: Signer::with_kernel(recipe, *kernel).raise()?,
-            tokenizer: Tokenizer::with_kernel(recipe.tokens, *kernel),
-            shingler: Shingler::new(*kernel, width, counting),
+            signer: signer.raise()?,
+            tokenizer,
+            shingler,
             tokens: Vec::new(),
+            codes: Vec::new(),
             comparer: Comparer::with_kernel(recipe, self.kernel).raise()?,
             extractors: [Extractor::new(), Extractor::new()],
         })
@@ -104,6 +162,14 @@ impl std::hash::Hash for Recipe {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
         self.core.digest().hash(state);
     }
+}
+
+/// A key of 16 bytes.
+fn verification_key(bytes: &[u8]) -> PyResult<VerificationKey> {
+    let bytes = bytes.try_into().map_err(|_| {
+        parameter(format!("a verification key has 16 bytes, and this one has {}", bytes.len()))
+    })?;
+    Ok(VerificationKey::from_bytes(bytes))
 }
 
 /// A recipe, or the name of a preset or a file.
@@ -382,7 +448,7 @@ impl Recipe {
     /// Signs a column of texts or web pages; see the guide.
     #[pyo3(signature = (
         texts=None, *, html=None, urls=None, keep=None, keep_values=None,
-        columns: "collections.abc.Sequence[str] | None" = None
+        columns: "collections.abc.Sequence[str] | None" = None, key: "bytes | None" = None
     ) -> "pyarrow.RecordBatch")]
     #[expect(clippy::too_many_arguments, reason = "they have names in Python")]
     fn sign_batch<'py>(
@@ -394,14 +460,17 @@ impl Recipe {
         keep: Option<&str>,
         keep_values: Option<Bound<'py, PyAny>>,
         columns: Option<Vec<String>>,
+        key: Option<&[u8]>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let documents = crate::batch::Documents { texts, html, urls, keep, keep_values };
+        let key = key.map(verification_key).transpose()?;
+        let documents = crate::batch::Documents { texts, html, urls, keep, keep_values, key };
         crate::batch::sign(py, self, &documents, columns)
     }
 
-    /// The shingle sets of a column of texts or web pages, as verification compares them.
+    /// The shingle sets of a column of texts or web pages, as verification compares them: under a
+    /// key of 16 bytes that is secret, or nobody can rely on them.
     #[pyo3(signature = (
-        texts=None, *, html=None, urls=None
+        texts=None, *, html=None, urls=None, key: "bytes | None" = None
     ) -> "pyarrow.ListArray[typing.Any]")]
     fn shingles_batch<'py>(
         &self,
@@ -409,9 +478,11 @@ impl Recipe {
         texts: Option<Bound<'py, PyAny>>,
         html: Option<Bound<'py, PyAny>>,
         urls: Option<Bound<'py, PyAny>>,
+        key: Option<&[u8]>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (keep, keep_values) = (None, None);
-        let documents = crate::batch::Documents { texts, html, urls, keep, keep_values };
+        let key = key.map(verification_key).transpose()?;
+        let documents = crate::batch::Documents { texts, html, urls, keep, keep_values, key };
         crate::batch::shingles(py, self, &documents)
     }
 

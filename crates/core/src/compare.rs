@@ -13,7 +13,8 @@ use crate::shingle::{ShingleSet, Shingler};
 use crate::signature::{Signature, Similarity};
 use crate::signer::Signer;
 use crate::template::{Distinctive, Template};
-use crate::text::{Text, Token, Tokenizer};
+use crate::text::{KeyedTokenizer, Text, Token};
+use crate::verification::{Code, VerificationKey};
 
 /// The templates of two documents, where they are known.
 type Templates = [Option<Arc<Template>>; 2];
@@ -58,10 +59,10 @@ impl Comparison {
     }
 }
 
-/// Compares documents by one recipe.
+/// Compares documents by one recipe, under a verification key of its own.
 pub struct Comparer {
     kernel: Kernel,
-    tokenizer: Tokenizer,
+    tokenizer: KeyedTokenizer,
     shingler: Shingler,
     signer: Signer,
     similarity: Similarity,
@@ -94,13 +95,14 @@ impl Comparer {
     /// As [`Signer::new`].
     pub fn with_templates(recipe: &Recipe, kernel: Kernel, templates: Templates) -> Result<Self> {
         let width = recipe.shingles.width;
+        let key = VerificationKey::random();
         Ok(Self {
             kernel,
             signer: Signer::with_kernel(recipe, kernel)?,
-            tokenizer: Tokenizer::with_kernel(recipe.tokens, kernel),
-            shingler: Shingler::new(kernel, width, recipe.shingles.counting),
+            tokenizer: KeyedTokenizer::new(recipe.tokens, kernel, &key),
+            shingler: Shingler::keyed(kernel, width, recipe.shingles.counting, &key),
             similarity: Similarity::new(kernel, recipe),
-            distinctive: Distinctive::new(kernel, width),
+            distinctive: Distinctive::keyed(kernel, width, &key),
             templates,
         })
     }
@@ -114,8 +116,7 @@ impl Comparer {
     /// known.
     pub fn covered(&mut self, texts: [Text<'_>; 2]) -> [Vec<bool>; 2] {
         [0, 1].map(|side| {
-            let mut tokens = Vec::new();
-            self.tokenizer.tokens(texts[side], &mut tokens);
+            let (tokens, _) = self.tokens(texts[side]);
             self.covered_tokens(side, &tokens)
         })
     }
@@ -129,17 +130,25 @@ impl Comparer {
 
     fn sign(&mut self, side: usize, tokens: &[Token]) -> Signature {
         let signature = match &self.templates[side] {
-            Some(template) => self.signer.sign_distinctive_tokens(tokens, template),
-            None => self.signer.sign_tokens(tokens),
+            Some(template) => self.signer.sign_distinctive_tokens(tokens, tokens, template),
+            None => self.signer.sign_tokens(tokens, tokens),
         };
         signature.clone()
     }
 
-    fn set(&mut self, side: usize, tokens: &[Token]) -> ShingleSet {
+    fn set(&mut self, side: usize, tokens: &[Token], codes: &[Code]) -> ShingleSet {
         match &self.templates[side] {
-            Some(template) => ShingleSet::new(self.distinctive.shingles(template, tokens).to_vec()),
-            None => ShingleSet::of_tokens(&mut self.shingler, tokens),
+            Some(template) => {
+                ShingleSet::new(self.distinctive.shingles(template, tokens, codes).to_vec())
+            }
+            None => ShingleSet::of_tokens(&mut self.shingler, codes),
         }
+    }
+
+    fn tokens(&mut self, text: Text<'_>) -> (Vec<Token>, Vec<Code>) {
+        let (mut tokens, mut codes) = (Vec::new(), Vec::new());
+        self.tokenizer.tokens(text, &mut tokens, &mut codes);
+        (tokens, codes)
     }
 
     /// Compares two texts.
@@ -148,13 +157,10 @@ impl Comparer {
         a: impl Into<Text<'a>>,
         b: impl Into<Text<'b>>,
     ) -> Comparison {
-        let [tokens_a, tokens_b]: [Vec<Token>; 2] = [a.into(), b.into()].map(|text| {
-            let mut tokens = Vec::new();
-            self.tokenizer.tokens(text, &mut tokens);
-            tokens
-        });
+        let (tokens_a, codes_a) = self.tokens(a.into());
+        let (tokens_b, codes_b) = self.tokens(b.into());
         let (a, b) = (self.sign(0, &tokens_a), self.sign(1, &tokens_b));
-        let (set_a, set_b) = (self.set(0, &tokens_a), self.set(1, &tokens_b));
+        let (set_a, set_b) = (self.set(0, &tokens_a, &codes_a), self.set(1, &tokens_b, &codes_b));
         let template_tokens = [(0, &tokens_a), (1, &tokens_b)].map(|(side, tokens)| {
             let covered = self.covered_tokens(side, tokens);
             covered.iter().filter(|covered| **covered).count() as u64
@@ -165,8 +171,8 @@ impl Comparer {
             b_similarity: self.similarity.b(&a, &b),
             c_similarity: self.similarity.c(&a, &b),
             repeats_in_common: self.similarity.lists(&a, &b),
-            same_tokens: tokens_a == tokens_b,
-            term_difference: term_difference(&tokens_a, &tokens_b),
+            same_tokens: codes_a == codes_b,
+            term_difference: term_difference(&codes_a, &codes_b),
             tokens: [tokens_a.len() as u64, tokens_b.len() as u64],
             template_tokens,
         };

@@ -1,7 +1,8 @@
 //! The mathematics of near-duplicate detection.
 //!
 //! No files, no clock, no threads: every function here is pure, and gives the
-//! same bits on every machine. The way of a document through the modules:
+//! same bits on every machine; only a [`VerificationKey`] is drawn at random, and
+//! no result depends on it. The way of a document through the modules:
 //!
 //! ```text
 //! text        document -> canonical tokens
@@ -13,6 +14,7 @@
 //! candidate   the keys by which candidates meet, and the whole rule
 //! template    what is the frame of a site, and what is a page's own
 //! resemblance and difference: the truth about two documents
+//! verification  what it is computed from, so that nobody can forge it
 //! recipe      every parameter of all that
 //! ```
 //!
@@ -43,6 +45,7 @@ mod site;
 pub mod sketch;
 pub mod template;
 pub mod text;
+mod verification;
 
 pub use candidate::{Agreement, CandidateRule, Condition, Counted};
 pub use compare::{Comparer, Comparison};
@@ -53,3 +56,4 @@ pub use recipe::Recipe;
 pub use signature::{Layout, Signature, Similarity};
 pub use signer::Signer;
 pub use site::{SiteRule, host, site, site_hash};
+pub use verification::{Code, VerificationKey};

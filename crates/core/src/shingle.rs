@@ -9,12 +9,13 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use lookalike_kernels::rabin::{TOKENS, Windows};
+use lookalike_kernels::rabin::Windows;
 use lookalike_kernels::{Kernel, mix};
 
 use crate::text::Token;
+use crate::verification::VerificationKey;
 
-/// A shingle: the Rabin fingerprint of its tokens.
+/// A shingle: the Rabin fingerprint of its tokens, or that of their codes under a key.
 pub type Shingle = u64;
 
 /// Whether a shingle that occurs again counts again.
@@ -33,6 +34,8 @@ pub struct Shingler {
     kernel: Kernel,
     windows: Windows,
     counting: Counting,
+    /// If it makes elements that nobody else can.
+    key: Option<VerificationKey>,
     /// The last tokens, fewer than w before each block.
     tokens: Vec<Token>,
     shingles: Vec<Shingle>,
@@ -47,10 +50,30 @@ impl Shingler {
     /// # Panics
     /// If `width` is zero; a recipe never has such a width.
     pub fn new(kernel: Kernel, width: usize, counting: Counting) -> Self {
+        Self::of(kernel, Windows::new(width), counting, None)
+    }
+
+    /// For shingles of `width` tokens that are given by their codes under this key, and go by what
+    /// only who knows it can tell: for the sets that resemblance is computed from.
+    ///
+    /// # Panics
+    /// As [`Shingler::new`].
+    pub fn keyed(kernel: Kernel, width: usize, counting: Counting, key: &VerificationKey) -> Self {
+        let windows = Windows::modulo(key.rabin().clone(), width);
+        Self::of(kernel, windows, counting, Some(key.clone()))
+    }
+
+    fn of(
+        kernel: Kernel,
+        windows: Windows,
+        counting: Counting,
+        key: Option<VerificationKey>,
+    ) -> Self {
         Self {
             kernel,
-            windows: Windows::new(width),
+            windows,
             counting,
+            key,
             tokens: Vec::new(),
             shingles: Vec::new(),
             occurrences: HashMap::default(),
@@ -58,10 +81,14 @@ impl Shingler {
         }
     }
 
-    /// Takes the next tokens of the document and hands on the shingles that end
+    /// Takes the next tokens of the document, or their codes, and hands on the shingles that end
     /// in them. The sink may use the block as its own.
     pub fn push(&mut self, tokens: &[Token], sink: impl FnOnce(&mut [Shingle])) {
+        let before = self.tokens.len();
         self.tokens.extend_from_slice(tokens);
+        if let Some(key) = &self.key {
+            self.kernel.seal(key.tokens(), &mut self.tokens[before..]);
+        }
         let count = self.windows.count(self.tokens.len());
         if count == 0 {
             return;
@@ -77,7 +104,7 @@ impl Shingler {
     /// Ends the document: hands on the shingle of a short one, and is ready for the next.
     pub fn finish(&mut self, sink: impl FnOnce(&mut [Shingle])) {
         if !self.any && !self.tokens.is_empty() {
-            sink(&mut [TOKENS.words(&self.tokens)]);
+            sink(&mut [self.windows.rabin().words(&self.tokens)]);
         }
         self.any = false;
         self.tokens.clear();
@@ -92,7 +119,7 @@ impl Shingler {
         for shingle in &mut self.shingles {
             let occurrences = self.occurrences.entry(*shingle).or_insert(0);
             if *occurrences > 0 {
-                *shingle = TOKENS.words(&[*shingle, u64::from(*occurrences)]);
+                *shingle = self.windows.rabin().words(&[*shingle, u64::from(*occurrences)]);
             }
             *occurrences = occurrences.saturating_add(1);
         }

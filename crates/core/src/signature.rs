@@ -16,8 +16,13 @@ use crate::sketch::{bottom_resemblance, lists_in_common, modular_resemblance};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Signature {
     /// The fingerprint of the whole token sequence: equal for documents of one
-    /// identity set, and with overwhelming probability for no others.
+    /// identity set, and by chance for no others. Public: documents can be made that have the
+    /// same, so it proposes and does not decide.
     pub exact: u128,
+    /// What decides: equal for documents of one identity set, and for no others, neither by chance
+    /// nor by intent. Made by a [keyed signer](crate::Signer::keyed) only, for as long as the key
+    /// is used; no file of signatures has it.
+    pub identity: Option<u128>,
     /// Tokens in the document; 0 for an empty one, which resembles nothing.
     pub tokens: u64,
     /// The k features, if the recipe has any.
@@ -169,6 +174,7 @@ impl Layout {
         let (features, bytes) = bytes.split_at(8 * self.features);
         let (projection, sketch) = bytes.split_at(self.projection_bytes);
         signature.exact = u128::from_le_bytes(*exact);
+        signature.identity = None;
         signature.tokens = u64::from(u32::from_le_bytes(*tokens));
         read_words(features, &mut signature.features);
         read_words(projection, &mut signature.projection);

@@ -15,12 +15,30 @@ use crate::shingle::Shingler;
 use crate::signature::Signature;
 use crate::sketch::{Bottom, Lists, Minwise, Modular, mixing_key};
 use crate::template::{Distinctive, MAX_TOKENS, Template};
-use crate::text::{Text, Token, Tokenizer};
+use crate::text::{KeyedTokenizer, Text, Token, Tokenizer};
+use crate::verification::{Code, VerificationKey};
 
 /// Signs documents by one recipe.
 pub struct Signer {
-    tokenizer: Tokenizer,
+    tokenizer: AnyTokenizer,
     pass: Pass,
+}
+
+enum AnyTokenizer {
+    Public(Tokenizer),
+    Keyed(KeyedTokenizer),
+}
+
+impl AnyTokenizer {
+    /// Blocks of tokens, and of their codes: tokens again, where there is no key.
+    fn for_each_block(&mut self, text: Text<'_>, sink: &mut impl FnMut(&[Token], &[Code])) {
+        match self {
+            Self::Public(public) => {
+                public.for_each_block(text, &mut |tokens| sink(tokens, tokens));
+            }
+            Self::Keyed(keyed) => keyed.for_each_block(text, sink),
+        }
+    }
 }
 
 impl Signer {
@@ -38,8 +56,20 @@ impl Signer {
     /// If a parameter of the recipe is out of range.
     pub fn with_kernel(recipe: &Recipe, kernel: Kernel) -> Result<Self> {
         recipe.validate()?;
-        let tokenizer = Tokenizer::with_kernel(recipe.tokens, kernel);
-        Ok(Self { tokenizer, pass: Pass::new(recipe, kernel) })
+        let tokenizer = AnyTokenizer::Public(Tokenizer::with_kernel(recipe.tokens, kernel));
+        Ok(Self { tokenizer, pass: Pass::new(recipe, kernel, None) })
+    }
+
+    /// A signer that gives each signature its identity under a key as well: nobody without it can
+    /// write a document that has another's.
+    ///
+    /// # Errors
+    /// If a parameter of the recipe is out of range.
+    pub fn keyed(recipe: &Recipe, kernel: Kernel, key: &VerificationKey) -> Result<Self> {
+        recipe.validate()?;
+        let tokenizer = KeyedTokenizer::new(recipe.tokens, kernel, key);
+        let pass = Pass::new(recipe, kernel, Some(key.clone()));
+        Ok(Self { tokenizer: AnyTokenizer::Keyed(tokenizer), pass })
     }
 
     /// Signs a text. Bytes that are not UTF-8 separate words.
@@ -51,7 +81,8 @@ impl Signer {
     /// Takes a piece of a text that is too long to be held in memory. Pieces are cut where
     /// [`last_cut`](crate::text::last_cut) says; [`finish`](Self::finish) ends the document.
     pub fn push<'t>(&mut self, piece: impl Into<Text<'t>>) {
-        self.tokenizer.for_each_block(piece, &mut |tokens| self.pass.push(tokens));
+        let Self { tokenizer, pass } = self;
+        tokenizer.for_each_block(piece.into(), &mut |tokens, codes| pass.push(tokens, codes));
     }
 
     /// Ends a document that came in pieces.
@@ -66,31 +97,43 @@ impl Signer {
         text: impl Into<Text<'t>>,
         template: &Template,
     ) -> &Signature {
-        let mut tokens = std::mem::take(&mut self.pass.items);
+        let [mut tokens, mut codes] =
+            [&mut self.pass.items, &mut self.pass.codes].map(std::mem::take);
         tokens.clear();
-        self.tokenizer.tokens(text, &mut tokens);
-        self.sign_distinctive_tokens(&tokens, template);
+        codes.clear();
+        self.tokenizer.for_each_block(text.into(), &mut |block, block_codes| {
+            tokens.extend_from_slice(block);
+            codes.extend_from_slice(block_codes);
+        });
+        self.sign_distinctive_tokens(&tokens, &codes, template);
         // What a long one took is given back.
         if tokens.len() <= MAX_TOKENS {
-            self.pass.items = tokens;
+            (self.pass.items, self.pass.codes) = (tokens, codes);
         }
         &self.pass.signature
     }
 
-    /// As [`sign_distinctive`](Self::sign_distinctive), of canonical tokens.
-    pub fn sign_distinctive_tokens(&mut self, tokens: &[Token], template: &Template) -> &Signature {
+    /// As [`sign_distinctive`](Self::sign_distinctive), of canonical tokens and their codes.
+    pub fn sign_distinctive_tokens(
+        &mut self,
+        tokens: &[Token],
+        codes: &[Code],
+        template: &Template,
+    ) -> &Signature {
         // What is too long to have a template need not be held by anything else.
         if tokens.len() > MAX_TOKENS {
-            return self.sign_tokens(tokens);
+            return self.sign_tokens(tokens, codes);
         }
-        self.pass.push_distinctive(tokens, template);
+        self.pass.push_distinctive(tokens, codes, template);
         self.pass.finish()
     }
 
-    /// Signs a document given as canonical tokens.
-    pub fn sign_tokens(&mut self, tokens: &[Token]) -> &Signature {
-        for block in tokens.chunks(crate::text::BLOCK) {
-            self.pass.push(block);
+    /// Signs a document given as canonical tokens and their codes; without a key the codes are the
+    /// tokens themselves.
+    pub fn sign_tokens(&mut self, tokens: &[Token], codes: &[Code]) -> &Signature {
+        let blocks = tokens.chunks(crate::text::BLOCK).zip(codes.chunks(crate::text::BLOCK));
+        for (tokens, codes) in blocks {
+            self.pass.push(tokens, codes);
         }
         self.pass.finish()
     }
@@ -102,17 +145,23 @@ impl Signer {
         I: IntoIterator,
         I::Item: AsRef<[u8]>,
     {
-        let mut items = items.into_iter().map(|item| TOKENS.bytes(item.as_ref()));
-        let mut block = std::mem::take(&mut self.pass.items);
+        let mut items = items.into_iter();
+        let [mut block, mut codes] =
+            [&mut self.pass.items, &mut self.pass.codes].map(std::mem::take);
         loop {
             block.clear();
-            block.extend(items.by_ref().take(crate::text::BLOCK));
+            codes.clear();
+            for item in items.by_ref().take(crate::text::BLOCK) {
+                let token = TOKENS.bytes(item.as_ref());
+                block.push(token);
+                codes.push(self.pass.secret.as_ref().map_or(token, |key| key.code(item.as_ref())));
+            }
             if block.is_empty() {
                 break;
             }
-            self.pass.push(&block);
+            self.pass.push(&block, &codes);
         }
-        self.pass.items = block;
+        (self.pass.items, self.pass.codes) = (block, codes);
         self.pass.finish()
     }
 }
@@ -131,8 +180,13 @@ struct Pass {
     tokens: u64,
     /// The fingerprints of the token sequence under both polynomials.
     exact: [u64; 2],
+    /// What identities are under, if they are wanted.
+    secret: Option<VerificationKey>,
+    /// The fingerprint of the sequence of codes under the polynomial of the key.
+    identity: u64,
     mixed: Vec<u64>,
     items: Vec<Token>,
+    codes: Vec<Code>,
     distinctive: Distinctive,
     /// The document has tokens, but nothing of its own.
     nothing: bool,
@@ -155,7 +209,7 @@ struct Projector {
 }
 
 impl Pass {
-    fn new(recipe: &Recipe, kernel: Kernel) -> Self {
+    fn new(recipe: &Recipe, kernel: Kernel, secret: Option<VerificationKey>) -> Self {
         let seed = recipe.seed;
         let sampler = match recipe.sketch {
             SketchParameters::None => Sampler::None,
@@ -189,8 +243,11 @@ impl Pass {
             group_size: recipe.features.map_or(0, |filter| filter.s() as usize),
             tokens: 0,
             exact: [Rabin::EMPTY; 2],
+            secret,
+            identity: Rabin::EMPTY,
             mixed: Vec::new(),
             items: Vec::new(),
+            codes: Vec::new(),
             distinctive: Distinctive::new(kernel, recipe.shingles.width),
             nothing: false,
             signature: Signature { features: vec![0; features], ..Signature::default() },
@@ -198,9 +255,9 @@ impl Pass {
     }
 
     /// Takes the next tokens of the document.
-    fn push(&mut self, tokens: &[Token]) {
+    fn push(&mut self, tokens: &[Token], codes: &[Code]) {
         let kernel = self.kernel;
-        self.begin(tokens);
+        self.begin(tokens, codes);
         if let Some(projector) = &mut self.projector
             && projector.over == Over::Tokens
         {
@@ -219,10 +276,10 @@ impl Pass {
     }
 
     /// Takes all tokens of a document, of whose shingles only the distinctive ones are sampled.
-    fn push_distinctive(&mut self, tokens: &[Token], template: &Template) {
-        self.begin(tokens);
+    fn push_distinctive(&mut self, tokens: &[Token], codes: &[Code], template: &Template) {
+        self.begin(tokens, codes);
         let Self { kernel, key, sampler, projector, distinctive, .. } = self;
-        let shingles = distinctive.shingles(template, tokens);
+        let shingles = distinctive.shingles(template, tokens, tokens);
         self.nothing = shingles.is_empty() && !tokens.is_empty();
         for block in shingles.chunks_mut(crate::text::BLOCK) {
             sample(*kernel, *key, block, sampler, projector);
@@ -230,10 +287,13 @@ impl Pass {
     }
 
     /// What is made of tokens whatever their shingles are.
-    fn begin(&mut self, tokens: &[Token]) {
+    fn begin(&mut self, tokens: &[Token], codes: &[Code]) {
         self.tokens += tokens.len() as u64;
         for (f, rabin) in self.exact.iter_mut().zip([&TOKENS, &FEATURES]) {
             *f = self.kernel.append_words(rabin, *f, tokens);
+        }
+        if let Some(key) = &self.secret {
+            self.identity = self.kernel.append_words(key.rabin(), self.identity, codes);
         }
     }
 
@@ -247,6 +307,8 @@ impl Pass {
         signature.tokens = std::mem::take(&mut self.tokens);
         let [high, low] = std::mem::replace(&mut self.exact, [Rabin::EMPTY; 2]);
         signature.exact = u128::from(high) << 64 | u128::from(low);
+        let codes = std::mem::replace(&mut self.identity, Rabin::EMPTY);
+        signature.identity = self.secret.as_ref().map(|key| key.identity([codes, low]));
         signature.sketch.clear();
         signature.features.fill(0);
         match sampler {

@@ -145,11 +145,11 @@ proptest! {
             template.iter().filter(|_| !plain.is_empty()).map(|at| plain[at.index(plain.len())]).collect();
         let mut distinctive = Distinctive::new(Kernel::best(), width);
         let learned = Template::new(template.iter().copied().collect());
-        let found: Set = distinctive.shingles(&learned, &tokens).iter().copied().collect();
+        let found: Set = distinctive.shingles(&learned, &tokens, &tokens).iter().copied().collect();
         prop_assert_eq!(&found, &naive_distinctive(width, &template, &words));
         // What a document without a template has is what it always had.
         let plain = set_of(width, &tokens);
-        let found = distinctive.shingles(&Template::default(), &tokens).to_vec();
+        let found = distinctive.shingles(&Template::default(), &tokens, &tokens).to_vec();
         prop_assert_eq!(ShingleSet::new(found), plain);
     }
 
@@ -170,7 +170,7 @@ proptest! {
         let signature = signer.sign_distinctive(&text[..], &template).clone();
         prop_assert_eq!((signature.exact, signature.tokens), (whole.exact, whole.tokens));
         let rule = CandidateRule::new(Kernel::best(), &recipe);
-        let nothing = Distinctive::new(Kernel::best(), 5).shingles(&template, &tokens).is_empty();
+        let nothing = Distinctive::new(Kernel::best(), 5).shingles(&template, &tokens, &tokens).is_empty();
         prop_assert_eq!(rule.is_all_template(&signature), nothing && !tokens.is_empty());
         let mut keys = Vec::new();
         rule.keys(&signature, &mut keys);

@@ -42,6 +42,22 @@ impl AtomicFile {
         self.0.partial_path()
     }
 
+    /// Lets nobody but its owner read the file, where the system knows owners. To be called before
+    /// anything is written.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn keep_private(&self) -> Result<()> {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let path = self.partial_path();
+            fs::set_permissions(path, fs::Permissions::from_mode(0o600))
+                .map_err(|source| Error::io(path, Operation::Write, source))?;
+        }
+        Ok(())
+    }
+
     /// Appends bytes.
     ///
     /// # Errors

@@ -9,7 +9,9 @@ use std::borrow::Cow;
 use std::sync::Mutex;
 
 use lookalike_core::text::Unit;
-use lookalike_core::{CandidateRule, Kernel, Layout, Recipe, Signer, site_hash};
+use lookalike_core::{
+    CandidateRule, Kernel, Layout, Recipe, Signature, Signer, VerificationKey, site_hash,
+};
 use lookalike_corpus::{
     Chunk, Format, PassedOver, ReadOptions, Record, Source, Sources, Tables, UnpackedCopies,
 };
@@ -30,6 +32,11 @@ use crate::sources::{SourceRow, SourceTable, SourcesWriter, Watched};
 use crate::texts::Texts;
 use crate::urls::{UrlList, UrlsWriter};
 
+/// What the identity set of each row goes by; 0 for an empty document.
+pub(crate) const IDENTITIES: Kind = *b"identity";
+/// Bytes of an identity.
+pub(crate) const IDENTITY: usize = 16;
+
 /// The hash of a site for each row; 0 for none.
 pub(crate) const SITES: Kind = *b"sitehash";
 
@@ -40,6 +47,7 @@ pub(crate) const MAX_DOCUMENTS: u64 = u32::MAX as u64 - 1;
 pub(crate) struct Signing<'a> {
     pub(crate) recipe: &'a Recipe,
     pub(crate) kernel: Kernel,
+    pub(crate) key: &'a VerificationKey,
     pub(crate) options: &'a ReadOptions,
     pub(crate) asked: Asked<'a>,
     pub(crate) threads: usize,
@@ -249,6 +257,7 @@ impl Listing {
 #[derive(Default)]
 struct Batch {
     signatures: Vec<u8>,
+    identities: Vec<u8>,
     ids: String,
     id_lengths: Vec<u32>,
     sites: Vec<u64>,
@@ -266,7 +275,7 @@ struct Batch {
 impl Held for Batch {
     fn bytes(&self) -> usize {
         let texts = self.ids.len() + self.urls.bytes();
-        let records = 64 * self.id_lengths.len() + 256 * self.bad.len();
+        let records = (64 + IDENTITY) * self.id_lengths.len() + 256 * self.bad.len();
         self.signatures.len() + texts + records + 48 * self.passed_over.len()
     }
 }
@@ -286,7 +295,8 @@ impl<'a> Worker<'a> {
         signing: &'a Signing<'a>,
         learned: Option<&'a LearnedFiles>,
     ) -> Result<impl FnMut(u64, Piece) -> Result<Batch>> {
-        let signer = Signer::with_kernel(signing.recipe, signing.kernel).map_err(Error::recipe)?;
+        let signer =
+            Signer::keyed(signing.recipe, signing.kernel, signing.key).map_err(Error::recipe)?;
         let layout = Layout::of(signing.recipe);
         let mut worker = Self {
             signing,
@@ -330,8 +340,10 @@ impl<'a> Worker<'a> {
         let template = self.learned.template(record)?;
         let tokens = self.learned.tokens(source, record)?;
         let signature = match (tokens, &template) {
-            (Some(tokens), Some(template)) => self.signer.sign_distinctive_tokens(tokens, template),
-            (Some(tokens), None) => self.signer.sign_tokens(tokens),
+            (Some((tokens, codes)), Some(template)) => {
+                self.signer.sign_distinctive_tokens(tokens, codes, template)
+            }
+            (Some((tokens, codes)), None) => self.signer.sign_tokens(tokens, codes),
             (None, Some(template)) => {
                 self.signer.sign_distinctive(self.texts.of_record(record), template)
             }
@@ -339,6 +351,7 @@ impl<'a> Worker<'a> {
         };
         batch.all_template += u64::from(self.rule.is_all_template(signature));
         self.layout.encode(signature, &mut batch.signatures);
+        batch.identities.extend(identity(signature));
         batch.empty += u64::from(signature.is_empty());
         batch.bytes += record.content.len() as u64;
         batch.id_lengths.push(record.id.len() as u32);
@@ -370,6 +383,7 @@ impl<'a> Worker<'a> {
             return batch;
         }
         self.layout.encode(signature, &mut batch.signatures);
+        batch.identities.extend(identity(signature));
         batch.empty += u64::from(signature.is_empty());
         batch.id_lengths.push(source.id().len() as u32);
         batch.ids.push_str(source.id());
@@ -384,10 +398,18 @@ impl<'a> Worker<'a> {
     }
 }
 
+/// What the identity set of a document goes by: who signed without a key has the public
+/// fingerprint only.
+pub(crate) fn identity(signature: &Signature) -> [u8; IDENTITY] {
+    let identity = signature.identity.unwrap_or(signature.exact);
+    if signature.is_empty() { [0; IDENTITY] } else { identity.to_le_bytes() }
+}
+
 /// What writes the results, in order.
 struct Sink<'a> {
     signing: &'a Signing<'a>,
     signatures: SignatureWriter,
+    identities: RowsWriter,
     sources: SourcesWriter,
     sites: Option<RowsWriter>,
     urls: UrlsWriter,
@@ -408,6 +430,7 @@ impl<'a> Sink<'a> {
                 signing.recipe,
                 Existing::Replace,
             )?,
+            identities: RowsWriter::create(&files.identities(), IDENTITIES, IDENTITY)?,
             sources: SourcesWriter::create(&files.sources())?,
             sites: sites.transpose()?,
             urls: UrlsWriter::create(&files.urls())?,
@@ -426,6 +449,7 @@ impl<'a> Sink<'a> {
             self.signatures.push_encoded(id, signature)?;
             id_start += length as usize;
         }
+        self.identities.push(&batch.identities)?;
         if let Some(sites) = &mut self.sites {
             batch.sites.iter().try_for_each(|site| sites.push(&site.to_le_bytes()))?;
         }
@@ -468,6 +492,7 @@ impl<'a> Sink<'a> {
     }
 
     fn finish(mut self) -> Result<Signed> {
+        self.identities.finish()?;
         self.sites.map_or(Ok(()), RowsWriter::finish)?;
         self.urls.finish()?;
         let attributes = self.attributes.finish()?;

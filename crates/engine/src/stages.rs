@@ -4,7 +4,7 @@
 //! what the pairs are for.
 
 use lookalike_core::recipe::{Candidates, Verify};
-use lookalike_core::{CandidateRule, Kernel, Recipe, Signature};
+use lookalike_core::{CandidateRule, Kernel, Recipe, Signature, VerificationKey};
 use lookalike_corpus::ReadOptions;
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ use crate::observe::{Observer, Stage, Work};
 use crate::order::Order;
 use crate::row_set::RowSet;
 use crate::rows::Rows;
-use crate::sign::SITES;
+use crate::sign::{IDENTITIES, IDENTITY, SITES};
 use crate::signature_file::{SignatureLookup, SignatureReader};
 use crate::sources::SourceTable;
 use crate::verify::{Extraction, Sets, Verifier, Verifying};
@@ -27,6 +27,7 @@ pub(crate) struct Stages<'a> {
     pub(crate) recipe: &'a Recipe,
     pub(crate) kernel: Kernel,
     pub(crate) read: &'a ReadOptions,
+    pub(crate) key: &'a VerificationKey,
     pub(crate) files: &'a Files,
     pub(crate) threads: usize,
     /// Memory for sorting and the like.
@@ -50,11 +51,12 @@ impl Stages<'_> {
         self.observer.begin(Stage::Group, Some(Work::Documents(documents)));
         let (path, folder) = (self.files.copies(), self.files.sorting());
         group::identity_sets(&path, &folder, self.budget / 2, documents, |each| {
-            self.for_each_signature(|row, _, signature| {
-                if signature.is_empty() {
-                    return Ok(());
-                }
-                each(order.place(row), signature.exact)
+            let identities = Rows::open(&self.files.identities(), IDENTITIES, IDENTITY)?;
+            identities.for_each(|row, identity| {
+                tick(self.observer, row)?;
+                let identity =
+                    identity.first_chunk().map_or(0, |bytes| u128::from_le_bytes(*bytes));
+                if identity == 0 { Ok(()) } else { each(order.place(row), identity) }
             })
         })
     }
@@ -130,6 +132,7 @@ impl Stages<'_> {
         let extraction = Extraction {
             recipe: self.recipe,
             kernel: self.kernel,
+            key: self.key,
             options: self.read,
             threads: self.threads,
             budget: self.budget,

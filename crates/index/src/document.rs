@@ -139,7 +139,8 @@ pub struct Record {
     pub time: u64,
     /// What is stored of its content, if anything is.
     pub stored: Option<ContentKind>,
-    /// Its signature. The sketch is there if the recipe keeps it; in an index without contents,
+    /// Its signature. If the index has seen its content, its identity under the key of the index
+    /// stands in the place of the public fingerprint. The sketch is there if the recipe keeps it; in an index without contents,
     /// as a bit of each minvalue ([`BitSketch`](lookalike_core::sketch::BitSketch)).
     pub signature: Signature,
 }
@@ -148,6 +149,7 @@ const HTML: u8 = 1;
 const STORED: u8 = 2;
 const HAS_URL: u8 = 4;
 const HAS_BITS: u8 = 8;
+const HAS_IDENTITY: u8 = 16;
 
 /// How the signatures of an index are stored.
 #[derive(Clone, Copy, Debug)]
@@ -241,7 +243,9 @@ impl Record {
         let html = if self.stored == Some(ContentKind::Html) { HTML } else { 0 };
         let stored = if self.stored.is_some() { STORED } else { 0 };
         let has_url = if url.is_some() { HAS_URL } else { 0 };
-        out.push(html | stored | has_url | if bits.is_some() { HAS_BITS } else { 0 });
+        let has_bits = if bits.is_some() { HAS_BITS } else { 0 };
+        let has_identity = if self.signature.identity.is_some() { HAS_IDENTITY } else { 0 };
+        out.push(html | stored | has_url | has_bits | has_identity);
         for number in [self.bytes, self.time, self.id.len() as u64] {
             push_number(number, &mut out);
         }
@@ -270,6 +274,7 @@ impl Record {
         let mut signature = layout.as_in_files.decode(signature)?;
         let (&flags, mut rest) = rest.split_first()?;
         let [bytes, time, length] = [(); 3].map(|()| pull_number(&mut rest));
+        signature.identity = (flags & HAS_IDENTITY != 0).then_some(signature.exact);
         if flags & HAS_BITS != 0 {
             signature.sketch = layout.pull_bits(&mut rest)?;
         }

@@ -1,6 +1,6 @@
 //! Files and folders, with errors that name them.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::Path;
 
@@ -66,8 +66,23 @@ pub(crate) fn remove_folder(folder: &Path) -> Result<()> {
 
 /// Writes a file under another name, sees it on disk, and gives it its name.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
+    write(path, bytes, File::options().write(true).create(true).truncate(true))
+}
+
+/// As [`write_whole`], a file that nobody but its owner can read, where the system knows owners.
+pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> Result<()> {
+    let mut options = File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    // One that was left behind may be open to others.
+    let _ = std::fs::remove_file(path.with_extension("partial"));
+    write(path, bytes, &options)
+}
+
+fn write(path: &Path, bytes: &[u8], options: &OpenOptions) -> Result<()> {
     let partial = path.with_extension("partial");
-    let written = File::create(&partial).and_then(|mut file| {
+    let written = options.open(&partial).and_then(|mut file| {
         file.write_all(bytes)?;
         file.sync_all()
     });

@@ -4,18 +4,23 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
-use lookalike_core::Recipe;
+use lookalike_core::{Recipe, VerificationKey};
 use sha2::{Digest as _, Sha256};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::{Error, ErrorKind, Operation, Result};
-use crate::files::write_whole;
+use crate::files::write_private;
+use crate::tools::Verification;
 
 const MAGIC: [u8; 8] = *b"LOOKINDX";
-const FORMAT_VERSION: u32 = 1;
+const FORMAT_VERSION: u32 = 2;
+/// The first version, without a verification key.
+const WITHOUT_KEY: u32 = 1;
+/// Bytes of the key, between the check value and the length of the recipe.
+const KEY: usize = 16;
 /// The longest recipe; those that we write have less than a kilobyte and a name.
 const MAX_RECIPE: usize = 64 << 10;
-/// Bytes before the recipe: magic, version, flags, the secret's check value, length.
+/// Bytes before the recipe, but for the key: magic, version, flags, the secret's check value, length.
 const START: usize = 8 + 4 + 4 + 32 + 4;
 
 const STORES_TEXT: u32 = 1;
@@ -85,12 +90,21 @@ pub(crate) struct Header {
     pub(crate) recipe: Recipe,
     pub(crate) store_text: bool,
     check_value: Option<[u8; 32]>,
+    /// None in the first version.
+    key: Option<VerificationKey>,
 }
 
 impl Header {
     pub(crate) fn new(recipe: &Recipe, store_text: bool, secret: Option<&Secret>) -> Self {
         let check_value = secret.map(Secret::check_value);
-        Self { recipe: recipe.clone(), store_text, check_value }
+        let key = Some(VerificationKey::random());
+        Self { recipe: recipe.clone(), store_text, check_value, key }
+    }
+
+    /// What documents are verified under.
+    pub(crate) fn verification(&self) -> Verification {
+        let key = self.key.clone().unwrap_or_else(VerificationKey::random);
+        Verification { key, is_kept: self.key.is_some() }
     }
 
     /// The recipe that signs.
@@ -107,17 +121,19 @@ impl Header {
 
     pub(crate) fn write(&self, path: &Path) -> Result<()> {
         let toml = self.recipe.to_toml();
-        let mut bytes = Vec::with_capacity(START + toml.len() + 8);
+        let mut bytes = Vec::with_capacity(START + KEY + toml.len() + 8);
         bytes.extend(MAGIC);
-        bytes.extend(FORMAT_VERSION.to_le_bytes());
+        let version = if self.key.is_some() { FORMAT_VERSION } else { WITHOUT_KEY };
+        bytes.extend(version.to_le_bytes());
         let text = if self.store_text { STORES_TEXT } else { 0 };
         let secret = if self.check_value.is_some() { HAS_SECRET } else { 0 };
         bytes.extend((text | secret).to_le_bytes());
         bytes.extend(self.check_value.unwrap_or_default());
+        bytes.extend(self.key.iter().flat_map(VerificationKey::to_bytes));
         bytes.extend((toml.len() as u32).to_le_bytes());
         bytes.extend(toml.as_bytes());
         bytes.extend(xxh3_64(&bytes).to_le_bytes());
-        write_whole(path, &bytes)
+        write_private(path, &bytes)
     }
 
     /// Reads it; `index` is the folder that users know.
@@ -137,24 +153,30 @@ impl Header {
         if bytes.get(..8) != Some(&MAGIC[..]) {
             return Err(damaged("its first bytes are not those of an index"));
         }
-        if word(8) != FORMAT_VERSION {
-            let (path, found, known) = (path.to_owned(), word(8), FORMAT_VERSION);
-            return Err(Error::new(ErrorKind::Version { path, found, known }));
-        }
-        let length = word(START - 4) as usize;
-        if length > MAX_RECIPE || bytes.len() != START + length + 8 {
+        let start = match word(8) {
+            WITHOUT_KEY => START,
+            FORMAT_VERSION => START + KEY,
+            found => {
+                let (path, known) = (path.to_owned(), FORMAT_VERSION);
+                return Err(Error::new(ErrorKind::Version { path, found, known }));
+            }
+        };
+        let length = word(start - 4) as usize;
+        if length > MAX_RECIPE || bytes.len() != start + length + 8 {
             return Err(damaged("is not as long as it says"));
         }
-        let (body, checksum) = bytes.split_at(START + length);
+        let (body, checksum) = bytes.split_at(start + length);
         if xxh3_64(body).to_le_bytes() != checksum {
             return Err(damaged("does not have its checksum"));
         }
-        let toml = std::str::from_utf8(&body[START..]);
+        let toml = std::str::from_utf8(&body[start..]);
         let toml = toml.map_err(|_| damaged("its recipe is not in UTF-8"))?;
         let recipe = Recipe::from_toml(toml)?;
         let flags = word(12);
         let check_value = body.get(16..).and_then(<[u8]>::first_chunk::<32>).copied();
         let check_value = check_value.filter(|_| flags & HAS_SECRET != 0);
-        Ok(Self { recipe, store_text: flags & STORES_TEXT != 0, check_value })
+        let key = body.get(START - 4..start - 4).and_then(<[u8]>::first_chunk);
+        let key = key.map(|bytes| VerificationKey::from_bytes(*bytes));
+        Ok(Self { recipe, store_text: flags & STORES_TEXT != 0, check_value, key })
     }
 }

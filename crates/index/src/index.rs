@@ -23,7 +23,7 @@ use crate::sound::Expected;
 use crate::state::{Head, Runs};
 use crate::store::{Acknowledged, Durability, Entries, Lock, Store, Table};
 use crate::templates::SiteTemplates;
-use crate::tools::{Tools, prepare};
+use crate::tools::{Tools, Verification, prepare};
 use crate::view::{Lists, View, content};
 use crate::writer::{Writer, remove_orphans};
 
@@ -50,6 +50,7 @@ pub struct Index {
     /// The recipe that signs.
     recipe: Recipe,
     kernel: Kernel,
+    verification: Verification,
     layout: SignatureLayout,
     judge: Judge,
     run_postings: usize,
@@ -242,6 +243,7 @@ impl Index {
         let lists = Lists { runs: open_runs, recent: Recent::default(), holes, next };
         let index = Self {
             path: path.to_owned(),
+            verification: header.verification(),
             header,
             recipe,
             kernel,
@@ -645,7 +647,7 @@ impl Index {
         let spare = self.tools.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut tools = match spare {
             Some(tools) => tools,
-            None => Tools::new(&self.recipe, self.layout, self.kernel)?,
+            None => Tools::new(&self.recipe, self.layout, self.kernel, &self.verification)?,
         };
         let result = work(&mut tools);
         self.tools.lock().unwrap_or_else(PoisonError::into_inner).push(tools);
@@ -952,7 +954,8 @@ mod tests {
         }
         let before = index.page(0, 10).unwrap();
         let document = Document::text("1", "another text");
-        let mut tools = Tools::new(&index.recipe, index.layout, index.kernel).unwrap();
+        let mut tools =
+            Tools::new(&index.recipe, index.layout, index.kernel, &index.verification).unwrap();
         let signature = index.query(&document, &mut tools).unwrap().signature;
         let prepared = prepare(&document, signature, true).unwrap();
         let (writer, lists) = (index.writer(), index.lists());

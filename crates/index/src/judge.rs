@@ -124,29 +124,38 @@ impl Judge {
         let agreement = self.rule.agreement(a, b);
         let estimate = self.estimate(a, b);
         let near = as_match(known, agreement, estimate);
-        if a.exact == b.exact {
+        let same = a.exact == b.exact;
+        let kind = if same { MatchKind::Exact } else { MatchKind::Near };
+        let near = Match { kind, ..near };
+        if same && a.identity.is_some() && a.identity == b.identity {
             let all = Some(1.0);
-            let kind = MatchKind::Exact;
-            let exact = Match { kind, resemblance: all, containment_a: all, ..near };
-            return Ok(Some(Match { containment_b: all, ..exact }));
+            let exact = Match { resemblance: all, containment_a: all, containment_b: all, ..near };
+            return Ok(Some(exact));
         }
+        // From here on, fingerprints that are the same only propose that the documents are.
         let site = |url| self.recipe.sites.site(url);
         let same_site = query.site.is_some() && query.site == known.url.as_deref().and_then(site);
-        if !self.rule.conditions(agreement, same_site).all(|c| c.found >= c.needed) {
+        if !same && !self.rule.conditions(agreement, same_site).all(|c| c.found >= c.needed) {
             return Ok(None);
         }
         let enough = |resemblance: f64| resemblance >= self.recipe.threshold;
         match self.recipe.verify {
             Verify::None => Ok(Some(near)),
-            Verify::Estimate => Ok(estimate.is_some_and(enough).then_some(near)),
+            Verify::Estimate => Ok((same || estimate.is_some_and(enough)).then_some(near)),
             Verify::Exact => {
                 let known = if query.shingles.is_some() { shingles()? } else { None };
                 let (Some(set), Some(other)) = (&query.shingles, known) else {
                     // Without both contents the estimate decides, or the candidate rule alone.
-                    return Ok(estimate.is_none_or(enough).then_some(near));
+                    return Ok((same || estimate.is_none_or(enough)).then_some(near));
                 };
+                if same && set.is_empty() && other.is_empty() {
+                    // All template: there is nothing to compare but the fingerprints.
+                    return Ok(Some(near));
+                }
                 let overlap = Overlap::of(self.kernel, set, &other);
+                let all = overlap.common == overlap.a && overlap.common == overlap.b;
                 let exact = Match {
+                    kind: if same && all { MatchKind::Exact } else { MatchKind::Near },
                     resemblance: Some(overlap.resemblance()),
                     containment_a: Some(overlap.containment_a()),
                     containment_b: Some(overlap.containment_b()),

@@ -3,8 +3,8 @@
 use lookalike_core::shingle::{ShingleSet, Shingler};
 use lookalike_core::template::{Distinctive, Template};
 use lookalike_core::text::html::Extractor;
-use lookalike_core::text::{Text, Token, Tokenizer};
-use lookalike_core::{Kernel, Recipe, Signature, Signer, SiteRule};
+use lookalike_core::text::{KeyedTokenizer, Text, Token};
+use lookalike_core::{Code, Kernel, Recipe, Signature, Signer, SiteRule, VerificationKey};
 
 use crate::document::{Content, ContentKind, Document, SignatureLayout};
 use crate::error::{Error, ErrorKind, Result};
@@ -13,15 +13,25 @@ use crate::judge::Query;
 /// Buffers and all.
 pub(crate) struct Tools {
     signer: Signer,
-    tokenizer: Tokenizer,
+    tokenizer: KeyedTokenizer,
     shingler: Shingler,
     distinctive: Distinctive,
     extractor: Extractor,
     sites: SiteRule,
     layout: SignatureLayout,
+    stores_identities: bool,
     tokens: Vec<Token>,
+    codes: Vec<Code>,
     /// For pages of postings.
     pub(crate) page: Vec<u8>,
+}
+
+/// What documents are verified under.
+pub(crate) struct Verification {
+    pub(crate) key: VerificationKey,
+    /// Whether the index keeps it, so that identities can be stored. One of an earlier version does
+    /// not; then it is drawn whenever the index is opened, and contents tell what is the same.
+    pub(crate) is_kept: bool,
 }
 
 /// A document that only needs a number.
@@ -42,17 +52,25 @@ const COMPRESSION_LEVEL: i32 = 3;
 const KEPT: usize = 1 << 20;
 
 impl Tools {
-    pub(crate) fn new(recipe: &Recipe, layout: SignatureLayout, kernel: Kernel) -> Result<Self> {
+    pub(crate) fn new(
+        recipe: &Recipe,
+        layout: SignatureLayout,
+        kernel: Kernel,
+        verification: &Verification,
+    ) -> Result<Self> {
+        let key = &verification.key;
         let (width, counting) = (recipe.shingles.width, recipe.shingles.counting);
         Ok(Self {
-            signer: Signer::with_kernel(recipe, kernel)?,
-            tokenizer: Tokenizer::with_kernel(recipe.tokens, kernel),
-            shingler: Shingler::new(kernel, width, counting),
-            distinctive: Distinctive::new(kernel, width),
+            signer: Signer::keyed(recipe, kernel, key)?,
+            tokenizer: KeyedTokenizer::new(recipe.tokens, kernel, key),
+            shingler: Shingler::keyed(kernel, width, counting, key),
+            distinctive: Distinctive::keyed(kernel, width, key),
             extractor: Extractor::new(),
             sites: recipe.sites,
             layout,
+            stores_identities: verification.is_kept,
             tokens: Vec::new(),
+            codes: Vec::new(),
             page: Vec::new(),
         })
     }
@@ -65,7 +83,11 @@ impl Tools {
         shingles: bool,
     ) -> Query {
         let mut query = self.whole_query(document, template, shingles);
-        self.layout.reduce(&mut query.signature);
+        let signature = &mut query.signature;
+        self.layout.reduce(signature);
+        signature.identity = signature.identity.filter(|_| self.stores_identities);
+        // There is one place for what identity sets go by.
+        signature.exact = signature.identity.unwrap_or(signature.exact);
         query
     }
 
@@ -79,7 +101,11 @@ impl Tools {
         let site = url.and_then(|url| self.sites.site(url));
         let (kind, content) = match &document.content {
             Content::Signed { signature, .. } => {
-                return Query { signature: signature.clone().into_owned(), site, shingles: None };
+                let mut signature = signature.clone().into_owned();
+                // Only what this index has stored itself is under its key.
+                let exact = signature.exact;
+                signature.identity = signature.identity.filter(|identity| *identity == exact);
+                return Query { signature, site, shingles: None };
             }
             Content::Text(bytes) => (ContentKind::Text, bytes),
             Content::Html(bytes) => (ContentKind::Html, bytes),
@@ -96,8 +122,10 @@ impl Tools {
         }
         self.tokenize(kind, content, url);
         let signature = match template {
-            Some(template) => self.signer.sign_distinctive_tokens(&self.tokens, template),
-            None => self.signer.sign_tokens(&self.tokens),
+            Some(template) => {
+                self.signer.sign_distinctive_tokens(&self.tokens, &self.codes, template)
+            }
+            None => self.signer.sign_tokens(&self.tokens, &self.codes),
         };
         let signature = signature.clone();
         Query { signature, site, shingles: Some(self.shingle_set(template)) }
@@ -117,19 +145,23 @@ impl Tools {
 
     /// Of the tokens of now, which are forgotten.
     fn shingle_set(&mut self, template: Option<&Template>) -> ShingleSet {
-        let Self { shingler, distinctive, tokens, .. } = self;
+        let Self { shingler, distinctive, tokens, codes, .. } = self;
         let set = match template {
-            Some(template) => ShingleSet::new(distinctive.shingles(template, tokens).to_vec()),
-            None => ShingleSet::of_tokens(shingler, tokens),
+            Some(template) => {
+                ShingleSet::new(distinctive.shingles(template, tokens, codes).to_vec())
+            }
+            None => ShingleSet::of_tokens(shingler, codes),
         };
         tokens.shrink_to(KEPT);
+        codes.shrink_to(KEPT);
         set
     }
 
     fn tokenize(&mut self, kind: ContentKind, content: &[u8], url: Option<&str>) {
-        let Self { tokenizer, extractor, tokens, .. } = self;
+        let Self { tokenizer, extractor, tokens, codes, .. } = self;
         tokens.clear();
-        tokenizer.tokens(text(extractor, kind, content, url), tokens);
+        codes.clear();
+        tokenizer.tokens(text(extractor, kind, content, url), tokens, codes);
     }
 }
 

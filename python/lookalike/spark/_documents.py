@@ -12,8 +12,9 @@ decision, so no result depends on how the table was partitioned.
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -31,6 +32,9 @@ from ._work import Work, few
 
 # Bits of a place or row below the number of the partition, as Spark makes them.
 PARTITION_BITS = 33
+
+# What identity sets go by, under the key of the job.
+IDENTITY = ["same_high", "same_low"]
 
 # Of a row's text and URL.
 HASHES = ["hash", "other_hash"]
@@ -50,6 +54,8 @@ class Source:
     url: str | None
     order: str | None
     keep: str
+    # What documents are verified under: nobody else knows it, and no result depends on it.
+    key: bytes = field(default_factory=lambda: secrets.token_bytes(16), repr=False)
 
     def check(self) -> None:
         """Refuses what cannot be, before anything is computed."""
@@ -105,11 +111,11 @@ class Source:
             columns.append(self._column(self.keep_field).alias("keep_value"))
         return self.table.select(*columns)
 
-    @staticmethod
-    def with_hashes(rows: DataFrame) -> DataFrame:
-        """What finds a row of the input again: with its id, two hashes of all that its tokens come from."""
-        for hash, before in zip(HASHES, ([], [F.lit(1)]), strict=True):
-            rows = rows.withColumn(hash, F.xxhash64(*before, "content", "url"))
+    def with_hashes(self, rows: DataFrame) -> DataFrame:
+        """What finds a row of the input again: with its id, two hashes of all that its tokens come from,
+        behind a number that nobody else knows."""
+        for name, seed in zip(HASHES, numpy.frombuffer(self.key, dtype="<i8"), strict=True):
+            rows = rows.withColumn(name, F.xxhash64(F.lit(int(seed)), "content", "url"))
         return rows
 
 
@@ -133,11 +139,11 @@ def _halves(exact: pa.Array) -> list[pa.Array]:
 
 def sign_rows(source: Source, signatures: bool) -> DataFrame:
     """Every row of the input, signed; what has no text has no fingerprint."""
-    recipe, keep = source.recipe, source.keep
+    recipe, keep, key = source.recipe, source.keep, source.key
     is_html, has_field = source.html is not None, source.keep_field is not None
     rows = source.with_hashes(source.rows())
     passed = [name for name in ("id", "order", *HASHES) if name in rows.columns]
-    wanted = ["exact", "empty", "keys", "rank", "site"] + ["signature"] * signatures
+    wanted = ["exact", "identity", "empty", "keys", "rank", "site"] + ["signature"] * signatures
 
     def sign(batches: Batches) -> Batches:
         for batch in batches:
@@ -146,11 +152,13 @@ def sign_rows(source: Source, signatures: bool) -> DataFrame:
                 keep=keep,
                 keep_values=batch.column("keep_value") if has_field else None,
                 columns=wanted,
+                key=key,
             )
             # Ranks are in the order of unsigned numbers, and Spark has signed ones.
             rank = pc.fill_null(signed["rank"], 0).to_numpy() ^ _SIGN
             columns: dict[str, pa.Array] = {name: batch.column(name) for name in passed}
             columns["high"], columns["low"] = _halves(signed["exact"])
+            columns["same_high"], columns["same_low"] = _halves(signed["identity"])
             columns["empty"] = signed["empty"]
             columns["rank"] = pa.array(rank.view(numpy.int64))
             columns["site"] = signed["site"].view(pa.int64())
@@ -160,7 +168,7 @@ def sign_rows(source: Source, signatures: bool) -> DataFrame:
             yield pa.RecordBatch.from_pydict(columns)
 
     fields = [rows.schema[name] for name in passed]
-    fields += [T.StructField(name, T.LongType()) for name in ("high", "low")]
+    fields += [T.StructField(name, T.LongType()) for name in ("high", "low", *IDENTITY)]
     fields += [T.StructField("empty", T.BooleanType())]
     fields += [T.StructField(name, T.LongType()) for name in ("rank", "site")]
     fields += [T.StructField("keys", T.ArrayType(T.LongType()))]
@@ -173,7 +181,7 @@ class Documents:
     """The documents of a job."""
 
     source: Source
-    # place, id, high, low, empty, site, keys, and the hashes; perhaps signature
+    # place, id, high, low, same_high, same_low, empty, site, keys, and the hashes; perhaps signature
     table: DataFrame
     # place, row, if rows are in another order than places
     rows: DataFrame | None
@@ -242,10 +250,10 @@ def count_through(numbers: DataFrame, name: str) -> Callable[[Column], Column]:
 
 def copies(documents: Documents) -> DataFrame:
     """Documents with the token sequence of an earlier one: place, representative."""
-    table = documents.table.where(~F.col("empty")).select("high", "low", "place")
-    sets = table.groupBy("high", "low").agg(F.min("place").alias("representative"), F.count("*").alias("n"))
+    table = documents.table.where(~F.col("empty")).select(*IDENTITY, "place")
+    sets = table.groupBy(*IDENTITY).agg(F.min("place").alias("representative"), F.count("*").alias("n"))
     several = sets.where("n > 1").drop("n")
-    return table.join(several, ["high", "low"]).where("place != representative").select("place", "representative")
+    return table.join(several, IDENTITY).where("place != representative").select("place", "representative")
 
 
 def shingle_sets(
@@ -258,7 +266,7 @@ def shingle_sets(
     bytes to Spark, eight for each shingle: it copies these at once, and numbers one by one.
     """
     source = documents.source
-    recipe, is_html = source.recipe, source.html is not None
+    recipe, key, is_html = source.recipe, source.key, source.html is not None
     (expected,) = wanted.agg(*[column.alias(name) for name, column in _which("place").items()]).collect()
     known = ["place"] + ["site"] * sites
     names = wanted.join(documents.table.select(*known, "id", *HASHES), "place")
@@ -269,7 +277,7 @@ def shingle_sets(
         for batch in batches:
             for some in _slices(batch):
                 contents = _contents(is_html, some)
-                sets = recipe.shingles_batch(**contents)
+                sets = recipe.shingles_batch(**contents, key=key)
                 columns = {name: some.column(name) for name in known}
                 columns["size"], columns["shingles"] = pc.list_value_length(sets), words_to_bytes(sets)
                 if signatures:

@@ -248,7 +248,7 @@ impl Documents {
         if tokens.is_empty() {
             return false;
         }
-        let features = self.signer.sign_tokens(&tokens).features.clone();
+        let features = self.signer.sign_tokens(&tokens, &tokens).features.clone();
         let set = ShingleSet::of_tokens(&mut self.shingler, &tokens);
         self.common.clear();
         self.common.resize(self.known.len(), 0);

@@ -199,10 +199,13 @@ fn mistakes_are_explained() {
     run(&["why", "examples", "a"]).fails_with("`examples`: has no results of a run\nhint: ");
     let manifest = folder.join("run/manifest.json");
     let finished = fs::read_to_string(&manifest).unwrap();
-    let unfinished = finished.replace("\"finished\": true", "\"finished\": false");
-    fs::write(&manifest, unfinished).unwrap();
-    run(&["why", &out, "a"]).fails_with("the run is not finished\nhint: ");
+    fs::write(&manifest, finished.replace("\"finished\": true", "\"finished\": false")).unwrap();
+    run(&["why", &out, "a"]).fails_with("manifest.json`: is damaged");
     fs::write(&manifest, finished).unwrap();
+    let unfinished = path(&folder, "unfinished");
+    let stopped = ["dedup", "examples/corpus", "--out", &unfinished, "--max-removed", "0"];
+    run(&stopped).fails_with("would be removed");
+    run(&["why", &unfinished, "a"]).fails_with("the run is not finished\nhint: ");
     fs::write(folder.join("run/clusters.parquet"), "nonsense").unwrap();
     run(&["why", &out, "a"]).fails_with("clusters.parquet`: is damaged");
 }

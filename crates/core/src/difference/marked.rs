@@ -12,7 +12,8 @@
 use std::ops::Range;
 
 use super::{Hunk, hunks};
-use crate::text::{Span, Text, Unit, spans};
+use crate::text::{Span, Text, Unit, keyed_spans};
+use crate::verification::VerificationKey;
 
 /// Equal tokens shown on each side of a change.
 const CONTEXT: usize = 6;
@@ -111,7 +112,9 @@ pub fn marked_distinctive(
     (b, template_b): (Text<'_>, &[bool]),
     limits: Limits,
 ) -> Marked {
-    let (a, b) = (Side::new(unit, a, template_a), Side::new(unit, b, template_b));
+    // By codes: that two words have one fingerprint does not make them equal.
+    let key = VerificationKey::random();
+    let (a, b) = (Side::new(unit, a, template_a, &key), Side::new(unit, b, template_b, &key));
     let mut hunks = hunks(&a.tokens(), &b.tokens());
     hunks.retain(|hunk| a.own(&hunk.a) + b.own(&hunk.b) > 0);
     let deleted = hunks.iter().map(|hunk| a.own(&hunk.a)).sum();
@@ -213,8 +216,8 @@ struct Side<'a> {
 }
 
 impl<'a> Side<'a> {
-    fn new(unit: Unit, text: Text<'a>, template: &'a [bool]) -> Self {
-        Self { text: text.bytes(), spans: spans(unit, text), template }
+    fn new(unit: Unit, text: Text<'a>, template: &'a [bool], key: &VerificationKey) -> Self {
+        Self { text: text.bytes(), spans: keyed_spans(unit, text, key), template }
     }
 
     fn is_template(&self, token: usize) -> bool {

@@ -31,11 +31,12 @@ mod learn;
 pub use cache::TemplateCache;
 pub use learn::{Learned, SAMPLE, in_sample, learn};
 
-use lookalike_kernels::rabin::{TOKENS, Windows};
+use lookalike_kernels::rabin::Windows;
 use lookalike_kernels::{Kernel, mix};
 
 use crate::shingle::Shingle;
 use crate::text::Token;
+use crate::verification::{Code, VerificationKey};
 
 /// Documents of more tokens are compared as a whole: a frame is nothing beside a million words,
 /// and what is held of a document stays bounded.
@@ -149,11 +150,13 @@ impl FrameShingles {
 /// Finds what is distinctive in documents, one after another. It keeps its buffers.
 pub struct Distinctive {
     kernel: Kernel,
+    /// Of what is found, which may be under a key.
     windows: Windows,
+    key: Option<VerificationKey>,
     frame: FrameShingles,
     shingles: Vec<Shingle>,
     covered: Vec<bool>,
-    rest: Vec<Token>,
+    codes: Vec<Code>,
     found: Vec<Shingle>,
 }
 
@@ -163,20 +166,47 @@ impl Distinctive {
     /// # Panics
     /// If `width` is zero; a recipe never has such a width.
     pub fn new(kernel: Kernel, width: usize) -> Self {
+        Self::of(kernel, Windows::new(width), None)
+    }
+
+    /// For shingles of `width` tokens that go by what only who knows the key can tell, as those of
+    /// [`Shingler::keyed`](crate::shingle::Shingler::keyed).
+    ///
+    /// # Panics
+    /// As [`Distinctive::new`].
+    pub fn keyed(kernel: Kernel, width: usize, key: &VerificationKey) -> Self {
+        Self::of(kernel, Windows::modulo(key.rabin().clone(), width), Some(key.clone()))
+    }
+
+    fn of(kernel: Kernel, windows: Windows, key: Option<VerificationKey>) -> Self {
         Self {
             kernel,
-            windows: Windows::new(width),
-            frame: FrameShingles::new(kernel, width),
+            frame: FrameShingles::new(kernel, windows.width()),
+            windows,
+            key,
             shingles: Vec::new(),
             covered: Vec::new(),
-            rest: Vec::new(),
+            codes: Vec::new(),
             found: Vec::new(),
         }
     }
 
-    /// The distinctive shingles of a document, with repeats, in no order that means anything.
-    pub fn shingles(&mut self, template: &Template, tokens: &[Token]) -> &mut [Shingle] {
+    /// The distinctive shingles of a document, with repeats, in no order that means anything. What
+    /// is template, its tokens tell; the shingles are made of the codes, which are the tokens
+    /// themselves where there is no key.
+    pub fn shingles(
+        &mut self,
+        template: &Template,
+        tokens: &[Token],
+        codes: &[Code],
+    ) -> &mut [Shingle] {
         self.cover(template, tokens);
+        self.codes.clear();
+        self.codes.extend_from_slice(codes);
+        if let Some(key) = &self.key {
+            self.kernel.seal(key.tokens(), &mut self.codes);
+        }
+        windows_of(self.kernel, &self.windows, &self.codes, &mut self.shingles);
         self.found.clear();
         if !self.covered.contains(&true) {
             self.found.extend_from_slice(&self.shingles);
@@ -192,10 +222,10 @@ impl Distinctive {
             own -= usize::from(!self.covered[at]);
             own += usize::from(self.covered.get(at + width).is_some_and(|covered| !covered));
         }
-        let Self { kernel, windows, covered, rest, found, .. } = self;
-        rest.clear();
-        rest.extend(tokens.iter().zip(covered).filter(|(_, covered)| !**covered).map(|t| t.0));
-        windows_of(*kernel, windows, rest, &mut self.shingles);
+        let Self { kernel, windows, covered, codes, found, .. } = self;
+        let mut covered = covered.iter();
+        codes.retain(|_| covered.next() == Some(&false));
+        windows_of(*kernel, windows, codes, &mut self.shingles);
         found.extend_from_slice(&self.shingles);
         found
     }
@@ -206,10 +236,9 @@ impl Distinctive {
         &self.covered
     }
 
-    /// Leaves the plain shingles and what is covered.
+    /// Leaves what is covered.
     fn cover(&mut self, template: &Template, tokens: &[Token]) {
-        let Self { kernel, windows, frame, shingles, covered, .. } = self;
-        windows_of(*kernel, windows, tokens, shingles);
+        let Self { windows, frame, covered, .. } = self;
         covered.clear();
         covered.resize(tokens.len(), false);
         if template.is_empty() || tokens.len() > MAX_TOKENS {
@@ -235,7 +264,7 @@ fn windows_of(kernel: Kernel, windows: &Windows, tokens: &[Token], shingles: &mu
     shingles.resize(count, 0);
     kernel.windows(windows, tokens, shingles);
     if count == 0 && !tokens.is_empty() {
-        shingles.push(TOKENS.words(tokens));
+        shingles.push(windows.rabin().words(tokens));
     }
 }
 

@@ -18,6 +18,10 @@ pub(super) trait Out {
     /// The same, if `really`, which may be hard to predict.
     fn push_if(&mut self, really: bool, token: Token, place: Self::Place);
 
+    /// Appends to the bytes of the word that is open, given as `Fingerprint::push` takes them: what
+    /// the token to come is the fingerprint of.
+    fn letters(&mut self, bytes: u64, length: usize);
+
     /// Takes the words of a prefix of `text` as `ascii_words` does, and
     /// returns its length; or 0 if it takes them only one by one.
     fn ascii_words(&mut self, text: &[u8]) -> usize;
@@ -102,17 +106,19 @@ impl<O: Out> Feed<O> for Words<O::Place> {
     const URLS: bool = true;
 
     #[inline(always)]
-    fn ascii(&mut self, lower: u64, length: usize, start: usize, _: &mut O) {
+    fn ascii(&mut self, lower: u64, length: usize, start: usize, out: &mut O) {
         self.mixed &= self.open;
         self.extend(O::Place::new(start, start + length));
         self.word.push(lower, length);
+        out.letters(lower, length);
     }
 
     #[inline(always)]
-    fn word(&mut self, bytes: u32, length: usize, place: O::Place, _: &mut O) {
+    fn word(&mut self, bytes: u32, length: usize, place: O::Place, out: &mut O) {
         self.mixed = true;
         self.extend(place);
         self.word.push(u64::from(bytes), length);
+        out.letters(u64::from(bytes), length);
     }
 
     #[inline(always)]

@@ -53,6 +53,7 @@ mod document;
 mod feed;
 mod fingerprint;
 pub mod html;
+mod keyed;
 mod spans;
 mod tables;
 mod url;
@@ -64,9 +65,10 @@ use document::Part;
 pub use document::{Text, TextBuf};
 use feed::{Characters, Out, Words};
 use fingerprint::Fingerprint;
+pub use keyed::KeyedTokenizer;
 use lookalike_kernels::rabin::TOKENS;
 use lookalike_kernels::{Kernel, Positions};
-pub use spans::{Span, spans};
+pub use spans::{Span, keyed_spans, spans};
 pub use tables::UNICODE_VERSION;
 
 /// The fingerprint of a canonical piece of text.
@@ -133,22 +135,9 @@ impl Tokenizer {
         let text = text.into();
         let Self { unit, kernel, positions, block, words, scratch } = self;
         let mut blocks = Blocks { kernel: *kernel, positions, block, count: 0, sink };
-        match (unit, words) {
-            (Unit::Lines, Some(words)) => {
-                for_each_line(words, text, |token, _| blocks.push(token, ()));
-            }
-            (unit, _) => text.for_each_part(|part| match part {
-                Part::Atom(place) => blocks.push(atom_token(&text.bytes()[place]), ()),
-                Part::Stretch(place) => {
-                    let stretch = &text.bytes()[place];
-                    match unit {
-                        Unit::Characters => {
-                            walk::walk(stretch, Characters::new(), &mut blocks, scratch);
-                        }
-                        _ => walk::walk(stretch, Words::new(), &mut blocks, scratch),
-                    }
-                }
-            }),
+        match words {
+            Some(words) => for_each_line(&mut **words, text, |token, _| blocks.push(token, ())),
+            None => walk_parts(*unit, text, &mut blocks, scratch),
         }
         blocks.flush();
     }
@@ -230,44 +219,98 @@ fn plain_at(text: &[u8], at: usize) -> Option<u32> {
     (class != character::OTHER && rest.len() >= 3).then_some(class)
 }
 
-/// Calls `each` with the token and the place of every line that has words, without the line feed
-/// that ends it. One inside an atom ends none.
-fn for_each_line(words: &mut Tokenizer, text: Text<'_>, mut each: impl FnMut(Token, Range<usize>)) {
-    let mut start = 0;
-    let mut line: Option<Fingerprint> = None;
+/// Feeds words or characters of all parts of a text.
+fn walk_parts<O: Out<Place = ()>>(
+    unit: Unit,
+    text: Text<'_>,
+    out: &mut O,
+    scratch: &mut Vec<char>,
+) {
     text.for_each_part(|part| match part {
         Part::Atom(place) => {
-            let token = atom_token(&text.bytes()[place]);
-            line.get_or_insert(Fingerprint::EMPTY).push_token(token);
+            let atom = &text.bytes()[place];
+            for byte in atom {
+                out.letters(u64::from(*byte), 1);
+            }
+            out.push(atom_token(atom), ());
         }
+        Part::Stretch(place) => {
+            let stretch = &text.bytes()[place];
+            match unit {
+                Unit::Characters => walk::walk(stretch, Characters::new(), out, scratch),
+                _ => walk::walk(stretch, Words::new(), out, scratch),
+            }
+        }
+    });
+}
+
+/// What makes the tokens of lines.
+trait LineWords {
+    /// What is known of a line so far.
+    type Line;
+    /// What a line goes by.
+    type Token;
+
+    /// Appends the words of a piece of a line; begins it if there are any.
+    fn piece(&mut self, piece: &[u8], line: &mut Option<Self::Line>);
+
+    /// Appends an atom.
+    fn atom(&mut self, atom: &[u8], line: &mut Option<Self::Line>);
+
+    fn finish(&self, line: Self::Line) -> Self::Token;
+}
+
+impl LineWords for Tokenizer {
+    type Line = Fingerprint;
+    type Token = Token;
+
+    fn piece(&mut self, piece: &[u8], line: &mut Option<Fingerprint>) {
+        self.for_each_block(piece, &mut |block| {
+            let line = line.get_or_insert(Fingerprint::EMPTY);
+            for &word in block {
+                line.push_token(word);
+            }
+        });
+    }
+
+    fn atom(&mut self, atom: &[u8], line: &mut Option<Fingerprint>) {
+        line.get_or_insert(Fingerprint::EMPTY).push_token(atom_token(atom));
+    }
+
+    fn finish(&self, line: Fingerprint) -> Token {
+        line.finish()
+    }
+}
+
+/// Calls `each` with the token and the place of every line that has words, without the line feed
+/// that ends it. One inside an atom ends none.
+fn for_each_line<W: LineWords>(
+    words: &mut W,
+    text: Text<'_>,
+    mut each: impl FnMut(W::Token, Range<usize>),
+) {
+    let mut start = 0;
+    let mut line: Option<W::Line> = None;
+    text.for_each_part(|part| match part {
+        Part::Atom(place) => words.atom(&text.bytes()[place], &mut line),
         Part::Stretch(place) => {
             let mut from = place.start;
             for piece in text.bytes()[place.clone()].split(|&byte| byte == b'\n') {
                 // Before every piece but the first stands a line feed.
                 if from > place.start {
-                    if let Some(token) = line.take() {
-                        each(token.finish(), start..from - 1);
+                    if let Some(line) = line.take() {
+                        each(words.finish(line), start..from - 1);
                     }
                     start = from;
                 }
-                push_words(words, piece, &mut line);
+                words.piece(piece, &mut line);
                 from += piece.len() + 1;
             }
         }
     });
-    if let Some(token) = line {
-        each(token.finish(), start..text.bytes().len());
+    if let Some(line) = line {
+        each(words.finish(line), start..text.bytes().len());
     }
-}
-
-/// Appends the words of a piece of a line; begins it if there are any.
-fn push_words(words: &mut Tokenizer, piece: &[u8], line: &mut Option<Fingerprint>) {
-    words.for_each_block(piece, &mut |block| {
-        let line = line.get_or_insert(Fingerprint::EMPTY);
-        for &word in block {
-            line.push_token(word);
-        }
-    });
 }
 
 /// The token of an atom.
@@ -314,6 +357,9 @@ impl<S: FnMut(&[Token])> Out for Blocks<'_, S> {
             self.flush();
         }
     }
+
+    #[inline(always)]
+    fn letters(&mut self, _: u64, _: usize) {}
 
     #[inline]
     fn ascii_words(&mut self, text: &[u8]) -> usize {

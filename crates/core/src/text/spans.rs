@@ -3,12 +3,14 @@
 use super::document::{Part, Text};
 use super::feed::{Characters, Out, Words};
 use super::walk::walk;
-use super::{Token, Tokenizer, Unit, atom_token, for_each_line};
+use super::{KeyedTokenizer, Token, Tokenizer, Unit, atom_token, for_each_line};
+use crate::verification::VerificationKey;
+use lookalike_kernels::Kernel;
 
 /// A token and the bytes of the original text that it stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// The token.
+    /// The token, or its code.
     pub token: Token,
     /// Where it begins.
     pub start: usize,
@@ -26,48 +28,91 @@ pub struct Span {
 /// its neighbours; a line's is all of it without the line feed; an atom's is the atom.
 pub fn spans<'t>(unit: Unit, text: impl Into<Text<'t>>) -> Vec<Span> {
     let text = text.into();
-    let mut spans = Spans { found: Vec::new(), from: 0 };
-    let mut scratch = Vec::new();
+    let mut spans = Spans::new(None);
     if unit == Unit::Lines {
         let mut words = Tokenizer::new(Unit::Words);
         for_each_line(&mut words, text, |token, place| {
             spans.push(token, (place.start, place.end));
         });
-        return spans.found;
+    } else {
+        spans.walk(unit, text);
     }
-    text.for_each_part(|part| match part {
-        Part::Atom(place) => {
-            spans.from = 0;
-            spans.push(atom_token(&text.bytes()[place.clone()]), (place.start, place.end));
-        }
-        Part::Stretch(place) => {
-            spans.from = place.start;
-            let stretch = &text.bytes()[place];
-            match unit {
-                Unit::Characters => walk(stretch, Characters::new(), &mut spans, &mut scratch),
-                _ => walk(stretch, Words::new(), &mut spans, &mut scratch),
-            }
-        }
-    });
     spans.found
 }
 
-struct Spans {
+/// As [`spans`], with the codes of the tokens in their place.
+pub fn keyed_spans<'t>(unit: Unit, text: impl Into<Text<'t>>, key: &VerificationKey) -> Vec<Span> {
+    let text = text.into();
+    let mut spans = Spans::new(Some(key));
+    if unit == Unit::Lines {
+        let mut words = KeyedTokenizer::new(Unit::Words, Kernel::best(), key);
+        for_each_line(&mut words, text, |(_, code), place| {
+            spans.push(code, (place.start, place.end));
+        });
+    } else {
+        spans.walk(unit, text);
+    }
+    spans.found
+}
+
+struct Spans<'a> {
     found: Vec<Span>,
     /// Where the stretch being walked begins.
     from: usize,
+    key: Option<&'a VerificationKey>,
+    /// The bytes of the word that is open, if there is a key.
+    word: Vec<u8>,
 }
 
-impl Out for Spans {
+impl<'a> Spans<'a> {
+    fn new(key: Option<&'a VerificationKey>) -> Self {
+        Self { found: Vec::new(), from: 0, key, word: Vec::new() }
+    }
+
+    fn walk(&mut self, unit: Unit, text: Text<'_>) {
+        let mut scratch = Vec::new();
+        text.for_each_part(|part| match part {
+            Part::Atom(place) => {
+                self.from = 0;
+                let atom = &text.bytes()[place.clone()];
+                if self.key.is_some() {
+                    self.word.extend_from_slice(atom);
+                }
+                self.push(atom_token(atom), (place.start, place.end));
+            }
+            Part::Stretch(place) => {
+                self.from = place.start;
+                let stretch = &text.bytes()[place];
+                match unit {
+                    Unit::Characters => walk(stretch, Characters::new(), self, &mut scratch),
+                    _ => walk(stretch, Words::new(), self, &mut scratch),
+                }
+            }
+        });
+    }
+}
+
+impl Out for Spans<'_> {
     type Place = (usize, usize);
 
     fn push(&mut self, token: Token, (start, end): (usize, usize)) {
+        let token = match self.key {
+            Some(key) if !self.word.is_empty() => key.code(&self.word),
+            _ => token,
+        };
+        self.word.clear();
         self.found.push(Span { token, start: self.from + start, end: self.from + end });
     }
 
     fn push_if(&mut self, really: bool, token: Token, place: (usize, usize)) {
         if really {
             self.push(token, place);
+        }
+    }
+
+    fn letters(&mut self, bytes: u64, length: usize) {
+        if self.key.is_some() {
+            self.word.extend_from_slice(&bytes.to_be_bytes()[8 - length..]);
         }
     }
 

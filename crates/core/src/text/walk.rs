@@ -72,6 +72,9 @@ pub(super) fn walk<O: Out, F: Feed<O>>(
                         // The open word was the URL's first piece.
                         at = url::end(text, start);
                         url::pieces(text, start, at, |token, start, end| {
+                            for byte in &text[start..end] {
+                                out.letters(u64::from(byte.to_ascii_lowercase()), 1);
+                            }
                             out.push(token, O::Place::new(start, end));
                         });
                         break;

@@ -29,6 +29,7 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use lookalike_core::VerificationKey;
 use lookalike_corpus::{ReadOptions, Sources};
 use serde::Serialize;
 
@@ -114,7 +115,8 @@ impl Against {
         }
         let clean = self.clean.as_deref().map(CleanFolder::begin).transpose()?;
         let work = WorkFolder::create(self.running.temp.as_deref())?;
-        let job = Job { options: self, read: self.running.reading(), work: &work, observer };
+        let (key, read) = (VerificationKey::random(), self.running.reading());
+        let job = Job { options: self, key, read, work: &work, observer };
         job.run(sink, clean)
     }
 
@@ -140,6 +142,7 @@ impl Against {
 
 struct Job<'a> {
     options: &'a Against,
+    key: VerificationKey,
     read: ReadOptions,
     work: &'a WorkFolder,
     observer: &'a dyn Observer,
@@ -186,13 +189,13 @@ impl Job<'_> {
         let mut spools = Vec::new();
         let found = if parts == 1 {
             inputs.read(
-                || Searcher::new(self.options, &index),
+                || Searcher::new(self.options, &self.key, &index),
                 |row, made| each_match(&index, row, &made, |found| emitter.emit(found)),
             )?
         } else {
             let mut spool = Spool::create(self.work.0.join("matches-0"))?;
             let found = inputs.read(
-                || Searcher::new(self.options, &index),
+                || Searcher::new(self.options, &self.key, &index),
                 |row, made| each_match(&index, row, &made, |found| spool.push(found)),
             )?;
             spools.push(spool.finish()?);
@@ -205,7 +208,7 @@ impl Job<'_> {
             let mut spool = Spool::create(self.work.0.join(format!("matches-{}", part + 1)))?;
             inputs.read_again(
                 0..found.documents,
-                || Searcher::new(self.options, &index),
+                || Searcher::new(self.options, &self.key, &index),
                 |row, made| each_match(&index, row, &made, |found| spool.push(found)),
             )?;
             spools.push(spool.finish()?);
@@ -251,7 +254,7 @@ impl Job<'_> {
     fn extractor(&self) -> Extractor<'_> {
         let limit = self.options.part_bytes() / BYTES_PER_ELEMENT;
         // Keys and postings are numbers of 32 bits.
-        Extractor::new(self.options, limit.min(u64::from(u32::MAX) / 4) as usize)
+        Extractor::new(self.options, &self.key, limit.min(u64::from(u32::MAX) / 4) as usize)
     }
 
     /// Reads the references, and divides them into parts that fit into memory.

@@ -1,7 +1,8 @@
 //! What the documents of the reference side become: sets of elements.
 
+use lookalike_core::VerificationKey;
 use lookalike_core::shingle::Shingler;
-use lookalike_core::text::Tokenizer;
+use lookalike_core::text::KeyedTokenizer;
 
 use super::Against;
 use super::corpus::{Reader, Text};
@@ -31,19 +32,19 @@ pub(super) struct Extractor<'a> {
     options: &'a Against,
     /// Elements of one reference that can be held.
     limit: usize,
-    tokenizer: Tokenizer,
+    tokenizer: KeyedTokenizer,
     shingler: Shingler,
 }
 
 impl<'a> Extractor<'a> {
-    pub(super) fn new(options: &'a Against, limit: usize) -> Self {
+    pub(super) fn new(options: &'a Against, key: &VerificationKey, limit: usize) -> Self {
         let Against { recipe, running: Running { kernel, .. }, .. } = options;
         let shingles = recipe.shingles;
         Self {
             options,
             limit,
-            tokenizer: Tokenizer::with_kernel(recipe.tokens, *kernel),
-            shingler: Shingler::new(*kernel, shingles.width, shingles.counting),
+            tokenizer: KeyedTokenizer::new(recipe.tokens, *kernel, key),
+            shingler: Shingler::keyed(*kernel, shingles.width, shingles.counting, key),
         }
     }
 }
@@ -62,7 +63,7 @@ impl Reader for Extractor<'_> {
         let kernel = options.running.kernel;
         let (mut tokens, mut elements, mut fits) = (0, Vec::new(), true);
         let read = text.for_each_piece(|piece| {
-            tokenizer.for_each_block(piece, &mut |block| {
+            tokenizer.for_each_block(piece, &mut |_, block| {
                 tokens += block.len() as u64;
                 shingler.push(block, |shingles| {
                     kernel.mix(0, shingles);

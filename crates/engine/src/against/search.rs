@@ -4,10 +4,10 @@
 //! enough of a set's are among them, the document's own shingles are counted,
 //! in a second pass: few documents have anything to do with a reference.
 
-use lookalike_core::Kernel;
 use lookalike_core::resemblance::Overlap;
 use lookalike_core::shingle::{Counting, Shingler};
-use lookalike_core::text::Tokenizer;
+use lookalike_core::text::KeyedTokenizer;
+use lookalike_core::{Kernel, VerificationKey};
 
 use super::Against;
 use super::corpus::{Reader, Text};
@@ -39,7 +39,7 @@ impl Held for Vec<Finding> {
 pub(super) struct Searcher<'a> {
     options: &'a Against,
     index: &'a Index,
-    tokenizer: Tokenizer,
+    tokenizer: KeyedTokenizer,
     /// Of the recipe's width, and of the width of each shorter reference.
     shinglers: Vec<(usize, Shingler)>,
     hits: Hits<'a>,
@@ -51,17 +51,17 @@ pub(super) struct Searcher<'a> {
 }
 
 impl<'a> Searcher<'a> {
-    pub(super) fn new(options: &'a Against, index: &'a Index) -> Self {
+    pub(super) fn new(options: &'a Against, key: &VerificationKey, index: &'a Index) -> Self {
         let Against { recipe, running: Running { kernel, .. }, .. } = options;
         let width = recipe.shingles.width;
         // A shorter reference is one shingle, and only whether it occurs matters.
         let short = index.short_widths(width).into_iter().map(|width| (width, Counting::Set));
         let widths = short.chain([(width, recipe.shingles.counting)]);
-        let shingler = |(width, counting)| (width, Shingler::new(*kernel, width, counting));
+        let shingler = |(width, counting)| (width, Shingler::keyed(*kernel, width, counting, key));
         Self {
             options,
             index,
-            tokenizer: Tokenizer::with_kernel(recipe.tokens, *kernel),
+            tokenizer: KeyedTokenizer::new(recipe.tokens, *kernel, key),
             shinglers: widths.map(shingler).collect(),
             hits: Hits { index, kernel: *kernel, keys: Vec::new(), room: LEAST_ROOM },
             counts: vec![0; index.sets().len()],
@@ -76,7 +76,7 @@ impl<'a> Searcher<'a> {
         hits.keys.clear();
         let mut tokens = 0;
         let read = text.for_each_piece(|piece| {
-            tokenizer.for_each_block(piece, &mut |block| {
+            tokenizer.for_each_block(piece, &mut |_, block| {
                 tokens += block.len() as u64;
                 for (_, shingler) in &mut *shinglers {
                     shingler.push(block, |shingles| hits.take(shingles));
@@ -139,7 +139,7 @@ impl<'a> Searcher<'a> {
             let of_part = |e: &u64| (u128::from(*e) * u128::from(parts)) >> 64 == u128::from(part);
             let mut room = 2 * SORTED_ELEMENTS as usize;
             let read = text.for_each_piece(|piece| {
-                tokenizer.for_each_block(piece, &mut |block| {
+                tokenizer.for_each_block(piece, &mut |_, block| {
                     shingler.push(block, |shingles| {
                         kernel.mix(0, shingles);
                         elements.extend(shingles.iter().copied().filter(of_part));

@@ -1,7 +1,7 @@
 //! Another decision from the pairs of a finished run.
 //!
 //! The documents are neither signed nor compared again: signatures and sources
-//! are those of the run, identity sets are grouped again in the order of the new
+//! are those of the run, its identity sets are grouped again in the order of the new
 //! policy, and a stored pair holds for all documents of the two identity sets
 //! that it is between. What follows is the same as in the job itself.
 
@@ -19,6 +19,7 @@ use super::manifest::Request;
 use super::options::{Dedup, PairsWanted};
 use crate::atomic_file::{AtomicFile, Existing};
 use crate::attributes::Asked;
+use crate::components::Components;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::group::{Copies, CopyOf};
 use crate::keep::KeepPolicy;
@@ -28,8 +29,9 @@ use crate::observe::{Observer, Stage, Work};
 use crate::order::Order;
 use crate::rank::Ranking;
 use crate::report::{Kind, Report};
+use crate::rows::RowsWriter;
 use crate::run::{Run, StoredPair, for_each_pair};
-use crate::sign::Signed;
+use crate::sign::{IDENTITIES, IDENTITY, Signed};
 use crate::sources::SourceTable;
 use crate::stages::{Judged, tick};
 use crate::write::Unreadable;
@@ -247,6 +249,7 @@ impl Job<'_> {
         if run.files.urls().exists() {
             link(&run.files.urls(), &self.files.urls())?;
         }
+        self.carry_identities(run, signed.documents)?;
         self.observer.begin(Stage::Sign, Some(Work::Documents(signed.documents)));
         let ranking = Ranking {
             asked: Asked { keep: &self.options.keep, part_field: self.options.budget.field() },
@@ -261,6 +264,28 @@ impl Job<'_> {
     }
 
     /// Decides from the stored pairs.
+    /// Writes what identity sets go by. The run has proved who is a copy of whom, which the public
+    /// fingerprints of its signatures do not; its exact pairs say so.
+    fn carry_identities(&self, run: &Run, documents: u64) -> Result<()> {
+        let mut sets = Components::new(documents as u32);
+        for_each_pair(&run.files.pairs(), None, |pair| {
+            if pair.a.max(pair.b) >= documents {
+                let found = format!("{} and {}", pair.a, pair.b);
+                return Err(damaged(run, format!("rows below {documents}"), found));
+            }
+            if pair.kind == Kind::Exact {
+                sets.join(pair.a as u32, pair.b as u32);
+            }
+            Ok(())
+        })?;
+        let mut identities = RowsWriter::create(&self.files.identities(), IDENTITIES, IDENTITY)?;
+        self.stages().for_each_signature(|row, _, signature| {
+            let set = if signature.is_empty() { 0 } else { u128::from(sets.find(row as u32)) + 1 };
+            identities.push(&set.to_le_bytes())
+        })?;
+        identities.finish()
+    }
+
     fn decide_from(&self, run: &Run, order: &Order, copies: &Copies) -> Result<Judged> {
         if self.options.exact_only {
             return Ok(Judged::default());

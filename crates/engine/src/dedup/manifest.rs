@@ -8,8 +8,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use lookalike_core::VerificationKey;
 use lookalike_corpus::ReadOptions;
 use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::seals::{self, Seals};
 use crate::atomic_file::{AtomicFile, Existing};
@@ -44,6 +46,81 @@ pub(crate) struct Manifest {
     seals: Seals,
     /// Whether everything is written.
     pub(crate) finished: bool,
+    /// Of the whole text, with zeros in its own place.
+    #[serde(default)]
+    checksum: Checksum,
+    /// What documents are verified under, until everything is written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) key: Option<StoredKey>,
+}
+
+/// A verification key, as hexadecimal digits.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub(crate) struct StoredKey(VerificationKey);
+
+impl From<StoredKey> for VerificationKey {
+    fn from(stored: StoredKey) -> Self {
+        stored.0
+    }
+}
+
+impl From<StoredKey> for String {
+    fn from(stored: StoredKey) -> Self {
+        format!("{:032x}", u128::from_be_bytes(stored.0.to_bytes()))
+    }
+}
+
+impl TryFrom<String> for StoredKey {
+    type Error = String;
+
+    fn try_from(text: String) -> std::result::Result<Self, String> {
+        let number = (text.len() == 32).then(|| u128::from_str_radix(&text, 16).ok()).flatten();
+        let number = number.ok_or_else(|| "a verification key has 32 digits".to_owned())?;
+        Ok(Self(VerificationKey::from_bytes(number.to_be_bytes())))
+    }
+}
+
+/// A checksum, as hexadecimal digits in a text that it is the checksum of.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+struct Checksum(String);
+
+impl Default for Checksum {
+    fn default() -> Self {
+        Self::number(0)
+    }
+}
+
+impl Checksum {
+    /// What stands before the digits.
+    const BEFORE: &str = "\n  \"checksum\": \"";
+
+    fn number(number: u64) -> Self {
+        Self(format!("{number:016x}"))
+    }
+
+    /// Of a text that has zeros in its place.
+    fn of(text: &[u8]) -> Self {
+        Self::number(xxh3_64(text))
+    }
+
+    fn put_into(&self, text: &str) -> String {
+        let [empty, full] = [&Self::default(), self].map(|sum| Self::BEFORE.to_owned() + &sum.0);
+        text.replacen(&empty, &full, 1)
+    }
+
+    /// Fails unless it is that of the text it stands in.
+    fn check(&self, path: &Path, text: &[u8]) -> Result<()> {
+        let text = String::from_utf8_lossy(text);
+        let [own, empty] = [self, &Self::default()].map(|sum| Self::BEFORE.to_owned() + &sum.0);
+        let expected = Self::of(text.replacen(&own, &empty, 1).as_bytes()).0;
+        if self.0 == expected {
+            return Ok(());
+        }
+        let (path, found) = (path.to_owned(), self.0.clone());
+        Err(Error::new(ErrorKind::Corruption { path, offset: 0, expected, found }))
+    }
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -59,7 +136,10 @@ impl Manifest {
         let stages = BTreeMap::new();
         let job = Some(JobId::draw()?);
         let seals = Seals::new();
-        Ok(Self { format: FORMAT, program, job, request, inputs, stages, seals, finished: false })
+        let key = Some(StoredKey(VerificationKey::random()));
+        let (finished, checksum) = (false, Checksum::default());
+        let format = FORMAT;
+        Ok(Self { format, program, job, request, inputs, stages, seals, finished, checksum, key })
     }
 
     /// Reads the manifest of a folder; `None` if it has none.
@@ -69,7 +149,7 @@ impl Manifest {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(Error::io(path, Operation::Read, error)),
         };
-        let manifest: Self = serde_json::from_slice(&bytes).map_err(|error| {
+        let mut manifest: Self = serde_json::from_slice(&bytes).map_err(|error| {
             Error::new(ErrorKind::Corruption {
                 path: path.to_owned(),
                 offset: 0,
@@ -80,7 +160,11 @@ impl Manifest {
         match manifest.format {
             WITHOUT_IDENTITY if manifest.finished => Ok(Some(manifest)),
             WITHOUT_IDENTITY => Err(Error::new(ErrorKind::EarlierRun(path.to_owned()))),
-            FORMAT => Ok(Some(manifest)),
+            FORMAT => {
+                // Taken out: what is written next has another.
+                std::mem::take(&mut manifest.checksum).check(path, &bytes)?;
+                Ok(Some(manifest))
+            }
             found => {
                 let (path, known) = (path.to_owned(), FORMAT);
                 Err(Error::new(ErrorKind::Version { path, found, known }))
@@ -129,7 +213,11 @@ impl Manifest {
         let mut text = serde_json::to_string_pretty(self)
             .map_err(|e| Error::io(path, Operation::Write, e.into()))?;
         text.push('\n');
+        let text = Checksum::of(text.as_bytes()).put_into(&text);
         let mut file = AtomicFile::create(path, Existing::Replace)?;
+        if self.key.is_some() {
+            file.keep_private()?;
+        }
         file.write(text.as_bytes())?;
         file.commit()
     }

@@ -29,6 +29,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 
+use lookalike_core::VerificationKey;
 use lookalike_corpus::{ReadOptions, Sources, UnpackedCopies};
 use serde::{Deserialize, Serialize};
 
@@ -121,6 +122,7 @@ struct Job<'a> {
     read: ReadOptions,
     files: Files,
     manifest: Manifest,
+    key: VerificationKey,
     observer: &'a dyn Observer,
     /// When it began, by the observer's clock.
     began: f64,
@@ -180,6 +182,7 @@ impl<'a> Job<'a> {
             }
             None => {}
         }
+        let key = manifest.key.clone().map_or_else(VerificationKey::random, VerificationKey::from);
         let copies = UnpackedCopies::new(&files.unpacked(), memory::room_for_copies(&files.work));
         let mut job = Self {
             _out_lock: out_lock,
@@ -188,6 +191,7 @@ impl<'a> Job<'a> {
             read: options.reading(),
             files,
             manifest,
+            key,
             observer,
             began: observer.seconds(),
             seconds: Vec::new(),
@@ -283,6 +287,7 @@ impl<'a> Job<'a> {
         let learning = Learning {
             recipe,
             kernel: running.kernel,
+            key: &self.key,
             options: &self.read,
             threads: running.threads,
             budget: self.budget,
@@ -300,6 +305,7 @@ impl<'a> Job<'a> {
         Signing {
             recipe,
             kernel: running.kernel,
+            key: &self.key,
             options: &self.read,
             asked: Asked { keep, part_field: budget.field() },
             threads: running.threads,
@@ -326,6 +332,7 @@ impl<'a> Job<'a> {
             recipe: &self.options.recipe,
             kernel: self.options.running.kernel,
             read: &self.read,
+            key: &self.key,
             files: &self.files,
             threads: self.options.running.threads,
             budget: self.budget,
@@ -484,6 +491,8 @@ impl<'a> Job<'a> {
         report.peak_memory_bytes = memory::peak_bytes().unwrap_or(0);
         report.write(&self.files.out)?;
         self.manifest.finished = true;
+        // Nothing is verified any more.
+        self.manifest.key = None;
         self.manifest.write(&self.files.manifest())?;
         // What is left there is of no use to anyone.
         let _ = fs::remove_dir_all(&self.files.work);

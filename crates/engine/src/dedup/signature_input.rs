@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::files::Files;
 use crate::keep::KeepPolicy;
 use crate::rows::RowsWriter;
-use crate::sign::{MAX_DOCUMENTS, Signed};
+use crate::sign::{IDENTITIES, IDENTITY, MAX_DOCUMENTS, Signed, identity};
 use crate::signature_file::{SignatureReader, is_signature_file};
 use crate::sources::SourcesWriter;
 
@@ -44,11 +44,14 @@ impl Dedup {
         let ranked = self.keep != KeepPolicy::First;
         let ranks = ranked.then(|| RowsWriter::create(&files.ranks(), RANKS, 8));
         let mut ranks = ranks.transpose()?;
+        // Public: nothing of a signature file can be verified.
+        let mut identities = RowsWriter::create(&files.identities(), IDENTITIES, IDENTITY)?;
         let (mut id, mut signature) = (String::new(), Signature::default());
         let mut signed = Signed { sources: 1, ..Signed::default() };
         while reader.read(&mut id, &mut signature)? {
             signed.documents += 1;
             signed.empty += u64::from(signature.is_empty());
+            identities.push(&identity(&signature))?;
             if let Some(ranks) = &mut ranks {
                 ranks.push(&self.keep.rank_of_text(signature.tokens).to_le_bytes())?;
             }
@@ -56,6 +59,7 @@ impl Dedup {
         if signed.documents > MAX_DOCUMENTS {
             return Err(Error::new(ErrorKind::TooManyDocuments(MAX_DOCUMENTS)));
         }
+        identities.finish()?;
         ranks.map_or(Ok(()), RowsWriter::finish)?;
         SourcesWriter::create(&files.sources())?.finish()?;
         let target = files.signatures();

@@ -9,7 +9,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use lookalike_core::Recipe;
+use lookalike_core::{Recipe, VerificationKey};
 use lookalike_corpus::{ReadOptions, Sources, UnpackedCopies};
 
 use super::options::{Eval, Identical};
@@ -63,6 +63,7 @@ struct Job<'a> {
     copies: UnpackedCopies,
     observer: &'a dyn Observer,
     budget: usize,
+    key: VerificationKey,
 }
 
 /// Signs the documents, and finds the pairs of each recipe.
@@ -81,6 +82,7 @@ pub(super) fn find(options: &Eval, observer: &dyn Observer) -> Result<Returned> 
         copies: copies.clone(),
         observer,
         budget: options.running.memory as usize,
+        key: VerificationKey::random(),
     };
     let measure = pages::measure(options.sites)?;
     let files = folder(&work.0, "measure")?;
@@ -121,6 +123,7 @@ impl Job<'_> {
             recipe,
             kernel: self.options.running.kernel,
             read: &self.read,
+            key: &self.key,
             files,
             threads: self.options.running.threads,
             budget: self.budget,
@@ -132,6 +135,7 @@ impl Job<'_> {
         Signing {
             recipe,
             kernel: self.options.running.kernel,
+            key: &self.key,
             options: &self.read,
             asked: Asked { keep: &KeepPolicy::First, part_field: None },
             threads: self.options.running.threads,
@@ -148,6 +152,7 @@ impl Job<'_> {
         Learning {
             recipe,
             kernel: self.options.running.kernel,
+            key: &self.key,
             options: &self.read,
             threads: self.options.running.threads,
             budget: self.budget,

@@ -18,8 +18,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use lookalike_core::template::{Distinctive, FrameShingles, Learned, Template, in_sample, learn};
-use lookalike_core::text::{Text, Token, Tokenizer};
-use lookalike_core::{Kernel, Recipe, mix};
+use lookalike_core::text::{KeyedTokenizer, Text, Token, Tokenizer};
+use lookalike_core::{Code, Kernel, Recipe, VerificationKey, mix};
 use lookalike_corpus::{Chunk, ReadOptions, Record};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
@@ -54,6 +54,8 @@ const BATCH_GROUPS: usize = 1 << 12;
 pub(crate) struct Learning<'a> {
     pub(crate) recipe: &'a Recipe,
     pub(crate) kernel: Kernel,
+    /// For the codes that are left for the stages after learning.
+    pub(crate) key: &'a VerificationKey,
     pub(crate) options: &'a ReadOptions,
     pub(crate) threads: usize,
     pub(crate) budget: usize,
@@ -246,8 +248,12 @@ impl<'a> LearnedReader<'a> {
         }
     }
 
-    /// The tokens of a document of this source, if learning has left them.
-    pub(crate) fn tokens(&mut self, source: u64, record: &Record<'_>) -> Result<Option<&[Token]>> {
+    /// The tokens of a document of this source and their codes, if learning has left them.
+    pub(crate) fn tokens(
+        &mut self,
+        source: u64,
+        record: &Record<'_>,
+    ) -> Result<Option<(&[Token], &[Code])>> {
         match self.learned {
             Some(learned) => self.tokens.tokens(&learned.tokens, [source, record.number]),
             None => Ok(None),
@@ -328,7 +334,7 @@ struct Batch {
 
 impl Held for Batch {
     fn bytes(&self) -> usize {
-        self.shingles.len() + self.tokens.tokens.len() + 40 * self.sampled.len()
+        self.shingles.len() + self.tokens.bytes() + 40 * self.sampled.len()
     }
 }
 
@@ -338,28 +344,30 @@ struct Worker<'a> {
     /// Documents of each group so far.
     counts: &'a Mutex<HashMap<u64, u64>>,
     texts: Texts,
-    tokenizer: Tokenizer,
+    tokenizer: KeyedTokenizer,
     frame: FrameShingles,
     tokens: Vec<Token>,
+    codes: Vec<Code>,
     shingles: Vec<u64>,
 }
 
 impl<'a> Worker<'a> {
     fn new(learning: &Learning<'a>, counts: &'a Mutex<HashMap<u64, u64>>) -> Self {
-        let Learning { recipe, kernel, .. } = learning;
+        let Learning { recipe, kernel, key, .. } = learning;
         Self {
             group_of: GroupOf::new(recipe),
             counts,
             texts: Texts::new(),
-            tokenizer: Tokenizer::with_kernel(recipe.tokens, *kernel),
+            tokenizer: KeyedTokenizer::new(recipe.tokens, *kernel, key),
             frame: FrameShingles::new(*kernel, recipe.shingles.width),
             tokens: Vec::new(),
+            codes: Vec::new(),
             shingles: Vec::new(),
         }
     }
 
     fn chunk(&mut self, source: u64, chunk: &Chunk) -> Batch {
-        let tokens = TokensOf { source, ..TokensOf::default() };
+        let tokens = TokensOf::of(source);
         let mut batch = Batch { tokens, ..Batch::default() };
         chunk.for_each(|record| {
             if let Ok(record) = record {
@@ -388,18 +396,20 @@ impl<'a> Worker<'a> {
             return;
         }
         self.tokens.clear();
-        self.tokenizer.tokens(self.texts.of_record(record), &mut self.tokens);
+        self.codes.clear();
+        let text = self.texts.of_record(record);
+        self.tokenizer.tokens(text, &mut self.tokens, &mut self.codes);
         if self.tokens.len() <= MAX_TOKENS {
-            let Self { frame, shingles, tokens, .. } = self;
+            let Self { frame, shingles, tokens, codes, .. } = self;
             shingles.clear();
             shingles.extend_from_slice(frame.of(tokens));
             shingles.sort_unstable();
             shingles.dedup();
             batch.sampled.push([group, hash, shingles.len() as u64]);
             push_words(shingles, &mut batch.shingles);
-            batch.tokens.records.push([record.number, tokens.len() as u64]);
-            push_words(tokens, &mut batch.tokens.tokens);
+            batch.tokens.push(record.number, tokens, codes);
         }
         self.tokens.shrink_to(MAX_TOKENS);
+        self.codes.shrink_to(MAX_TOKENS);
     }
 }

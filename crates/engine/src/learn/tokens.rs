@@ -2,10 +2,11 @@
 //!
 //! To take a web page apart costs more than all that is done with its tokens
 //! afterwards. So those that learning has made of it are not made again: one
-//! table has the tokens of all sampled documents, one after another, and a
+//! table has the tokens of all sampled documents and their codes, one after another, and a
 //! second says whose they are, in the order of sources and records. Who asks in
 //! that order, as threads do for a chunk at a time, seldom has to search.
 
+use lookalike_core::Code;
 use lookalike_core::text::Token;
 
 use crate::error::{Error, ErrorKind, Result};
@@ -13,6 +14,8 @@ use crate::files::Files;
 use crate::rows::{Kind, Rows, RowsWriter};
 
 const TOKENS: Kind = *b"learntok";
+/// A token and its code.
+const TOKEN: usize = 16;
 const OWNERS: Kind = *b"learndoc";
 
 /// Source, record, where its tokens begin, and how many there are.
@@ -25,10 +28,32 @@ const BLOCK: u64 = 256;
 /// The tokens of some documents of a source, in order.
 #[derive(Default)]
 pub(super) struct TokensOf {
-    pub(super) source: u64,
+    source: u64,
     /// Record and number of tokens of each.
-    pub(super) records: Vec<[u64; 2]>,
-    pub(super) tokens: Vec<u8>,
+    records: Vec<[u64; 2]>,
+    tokens: Vec<u8>,
+}
+
+impl TokensOf {
+    /// None yet.
+    pub(super) fn of(source: u64) -> Self {
+        Self { source, ..Self::default() }
+    }
+
+    /// Appends the tokens of a record and their codes.
+    pub(super) fn push(&mut self, record: u64, tokens: &[Token], codes: &[Code]) {
+        self.records.push([record, tokens.len() as u64]);
+        self.tokens.reserve(TOKEN * tokens.len());
+        for (token, code) in tokens.iter().zip(codes) {
+            self.tokens.extend_from_slice(&token.to_le_bytes());
+            self.tokens.extend_from_slice(&code.to_le_bytes());
+        }
+    }
+
+    /// What they take.
+    pub(super) fn bytes(&self) -> usize {
+        self.tokens.len()
+    }
 }
 
 /// Writes both tables.
@@ -40,7 +65,7 @@ pub(super) struct TokensWriter {
 
 impl TokensWriter {
     pub(super) fn create(files: &Files) -> Result<Self> {
-        let tokens = RowsWriter::create(&files.tokens(), TOKENS, 8)?;
+        let tokens = RowsWriter::create(&files.tokens(), TOKENS, TOKEN)?;
         let owners = RowsWriter::create(&files.token_owners(), OWNERS, OWNER)?;
         Ok(Self { tokens, owners, written: 0 })
     }
@@ -70,7 +95,7 @@ pub(super) struct StoredTokens {
 
 impl StoredTokens {
     pub(super) fn open(files: &Files) -> Result<Self> {
-        let tokens = Rows::open(&files.tokens(), TOKENS, 8)?;
+        let tokens = Rows::open(&files.tokens(), TOKENS, TOKEN)?;
         let owners = Rows::open(&files.token_owners(), OWNERS, OWNER)?;
         Ok(Self { tokens, owners })
     }
@@ -108,15 +133,16 @@ pub(super) struct TokensReader {
     block: Vec<Owner>,
     bytes: Vec<u8>,
     tokens: Vec<Token>,
+    codes: Vec<Code>,
 }
 
 impl TokensReader {
-    /// The tokens of a document, if they are there.
+    /// The tokens of a document and their codes, if they are there.
     pub(super) fn tokens(
         &mut self,
         stored: &StoredTokens,
         wanted: [u64; 2],
-    ) -> Result<Option<&[Token]>> {
+    ) -> Result<Option<(&[Token], &[Code])>> {
         let name = |[source, record, ..]: &Owner| [*source, *record];
         let at_hand = |block: &[Owner]| match (block.first(), block.last()) {
             (Some(first), Some(last)) => name(first) <= wanted && wanted <= name(last),
@@ -137,11 +163,14 @@ impl TokensReader {
                 found: count.to_string(),
             }));
         }
-        self.bytes.resize(8 * count as usize, 0);
+        self.bytes.resize(TOKEN * count as usize, 0);
         stored.tokens.rows(start, &mut self.bytes)?;
+        let words = || self.bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word));
         self.tokens.clear();
-        self.tokens.extend(self.bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)));
-        Ok(Some(&self.tokens))
+        self.tokens.extend(words().step_by(2));
+        self.codes.clear();
+        self.codes.extend(words().skip(1).step_by(2));
+        Ok(Some((&self.tokens, &self.codes)))
     }
 
     fn read_block(&mut self, stored: &StoredTokens, from: u64) -> Result<()> {
@@ -169,11 +198,11 @@ mod tests {
         let is_stored = |source: u64, record: u64| (source + record).is_multiple_of(3);
         let mut writer = TokensWriter::create(&files).unwrap();
         for source in 0..3 {
-            let mut batch = TokensOf { source, ..TokensOf::default() };
+            let mut batch = TokensOf::of(source);
             for record in (1..1000).filter(|record| is_stored(source, *record)) {
                 let tokens = of(source, record);
-                batch.records.push([record, tokens.len() as u64]);
-                batch.tokens.extend(tokens.iter().flat_map(|token| token.to_le_bytes()));
+                let codes: Vec<u64> = tokens.iter().map(|token| !token).collect();
+                batch.push(record, &tokens, &codes);
             }
             writer.push(&batch).unwrap();
         }
@@ -186,7 +215,10 @@ mod tests {
             let there = source < 3 && (1..1000).contains(&record) && is_stored(source, record);
             let expected = there.then(|| of(source, record));
             let found = reader.tokens(&stored, [source, record]).unwrap();
-            assert_eq!(found, expected.as_deref(), "{source} {record}");
+            assert_eq!(found.map(|found| found.0), expected.as_deref(), "{source} {record}");
+            assert!(found.is_none_or(|(tokens, codes)| {
+                tokens.iter().eq(codes.iter().map(|c| !c).collect::<Vec<_>>().iter())
+            }));
         }
         std::fs::remove_dir_all(folder).unwrap();
     }

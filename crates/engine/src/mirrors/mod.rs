@@ -48,7 +48,7 @@ mod tests;
 
 use std::fs;
 
-use lookalike_core::mix;
+use lookalike_core::{VerificationKey, mix};
 use lookalike_corpus::{Sources, UnpackedCopies};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
@@ -177,6 +177,7 @@ struct Job<'a> {
 impl Job<'_> {
     fn run(&self) -> Result<MirrorFindings> {
         let began = self.observer.seconds();
+        let key = VerificationKey::random();
         let read = self.options.running.reading();
         let copies =
             UnpackedCopies::new(&self.files.unpacked(), memory::room_for_copies(&self.files.work));
@@ -184,6 +185,7 @@ impl Job<'_> {
         let signing = Signing {
             recipe,
             kernel: *kernel,
+            key: &key,
             options: &read,
             asked: Asked { keep: &KeepPolicy::First, part_field: None },
             threads: *threads,
@@ -202,6 +204,7 @@ impl Job<'_> {
                 recipe,
                 kernel: *kernel,
                 read: &read,
+                key: &key,
                 files: &self.files,
                 threads: *threads,
                 budget,

@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use lookalike_core::resemblance::Overlap;
 use lookalike_core::shingle::Shingler;
 use lookalike_core::template::{self, Distinctive, Template};
-use lookalike_core::text::{Text, Token, Tokenizer};
-use lookalike_core::{Kernel, Recipe};
+use lookalike_core::text::{KeyedTokenizer, Text, Token};
+use lookalike_core::{Code, Kernel, Recipe, VerificationKey};
 use lookalike_corpus::{ReadOptions, Record as Document, Source};
 
 use crate::error::{Error, ErrorKind, Operation, Result};
@@ -45,6 +45,7 @@ const BLOCK: usize = 32 << 10;
 pub(crate) struct Extraction<'a> {
     pub(crate) recipe: &'a Recipe,
     pub(crate) kernel: Kernel,
+    pub(crate) key: &'a VerificationKey,
     pub(crate) options: &'a ReadOptions,
     pub(crate) threads: usize,
     pub(crate) budget: usize,
@@ -161,7 +162,7 @@ struct SetMaker<'a> {
     /// Names the folders of sets that are sorted out of core.
     spills: &'a AtomicU64,
     texts: Texts,
-    tokenizer: Tokenizer,
+    tokenizer: KeyedTokenizer,
     shingler: Shingler,
     shingles: Vec<u64>,
     /// The set is getting too large for memory.
@@ -169,6 +170,7 @@ struct SetMaker<'a> {
     learned: LearnedReader<'a>,
     distinctive: Distinctive,
     tokens: Vec<Token>,
+    codes: Vec<Code>,
 }
 
 /// A large set in the making.
@@ -184,31 +186,33 @@ impl<'a> SetMaker<'a> {
         spills: &'a AtomicU64,
         learned: Option<&'a LearnedFiles>,
     ) -> Self {
-        let Extraction { recipe, kernel, .. } = extraction;
+        let Extraction { recipe, kernel, key, .. } = extraction;
         let (width, counting) = (recipe.shingles.width, recipe.shingles.counting);
         Self {
             extraction,
             work,
             spills,
             texts: Texts::new(),
-            tokenizer: Tokenizer::with_kernel(recipe.tokens, *kernel),
-            shingler: Shingler::new(*kernel, width, counting),
+            tokenizer: KeyedTokenizer::new(recipe.tokens, *kernel, key),
+            shingler: Shingler::keyed(*kernel, width, counting, key),
             shingles: Vec::new(),
             spill: None,
             learned: LearnedReader::new(recipe, learned),
-            distinctive: Distinctive::new(*kernel, width),
+            distinctive: Distinctive::keyed(*kernel, width, key),
             tokens: Vec::new(),
+            codes: Vec::new(),
         }
     }
 
     fn document(&mut self, source: u64, document: &Document<'_>, batch: &mut Batch) -> Result<()> {
         let template = self.learned.template(document)?;
-        if let Some(tokens) = self.learned.tokens(source, document)? {
+        if let Some((tokens, codes)) = self.learned.tokens(source, document)? {
             match &template {
                 Some(template) => {
-                    self.shingles.extend_from_slice(self.distinctive.shingles(template, tokens));
+                    let shingles = self.distinctive.shingles(template, tokens, codes);
+                    self.shingles.extend_from_slice(shingles);
                 }
-                None => self.shingler.push(tokens, |block| self.shingles.extend_from_slice(block)),
+                None => self.shingler.push(codes, |block| self.shingles.extend_from_slice(block)),
             }
             return self.finish(document.content.len() as u64, batch);
         }
@@ -239,14 +243,15 @@ impl<'a> SetMaker<'a> {
 
     /// Takes a text of a group that has a template.
     fn distinctive(&mut self, text: Text<'_>, template: &Template) -> Result<()> {
-        let Self { tokenizer, distinctive, tokens, shingles, .. } = self;
+        let Self { tokenizer, distinctive, tokens, codes, shingles, .. } = self;
         tokens.clear();
-        tokenizer.tokens(text, tokens);
+        codes.clear();
+        tokenizer.tokens(text, tokens, codes);
         if tokens.len() > template::MAX_TOKENS {
-            *tokens = Vec::new();
+            (*tokens, *codes) = (Vec::new(), Vec::new());
             return self.text(text);
         }
-        shingles.extend_from_slice(distinctive.shingles(template, tokens));
+        shingles.extend_from_slice(distinctive.shingles(template, tokens, codes));
         Ok(())
     }
 
@@ -254,8 +259,8 @@ impl<'a> SetMaker<'a> {
     fn text(&mut self, piece: Text<'_>) -> Result<()> {
         let Self { tokenizer, shingler, shingles, spill, .. } = self;
         let mut sorted = Ok(());
-        tokenizer.for_each_block(piece, &mut |tokens| {
-            shingler.push(tokens, |block| shingles.extend_from_slice(block));
+        tokenizer.for_each_block(piece, &mut |_, codes| {
+            shingler.push(codes, |block| shingles.extend_from_slice(block));
             if shingles.len() >= IN_MEMORY && sorted.is_ok() {
                 let spill = match spill {
                     Some(spill) => Ok(spill),

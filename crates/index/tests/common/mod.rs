@@ -233,7 +233,8 @@ impl Model {
         for (record, (&number, known)) in records.iter().zip(&self.documents) {
             assert_eq!((record.number, &record.id), (number, &known.id));
             assert_eq!(record.bytes, known.text.len() as u64);
-            assert_eq!(record.signature.exact, known.signature.exact);
+            assert_eq!(record.signature.identity, Some(record.signature.exact));
+            assert_eq!(record.signature.features, known.signature.features);
             assert_eq!(index.get(&known.id).unwrap().as_ref(), Some(record));
             let content = self.store_text.then(|| known.text.clone().into_bytes());
             assert_eq!(index.content(&known.id).unwrap(), content);

@@ -6,6 +6,7 @@ mod damaged;
 mod edges;
 #[cfg(target_os = "linux")]
 mod faults;
+mod forged;
 mod full_disk;
 mod hostile;
 mod killed;
