@@ -159,3 +159,13 @@ fn every_pair_that_may_compose() {
         }
     }
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 8, failure_persistence: None, ..Default::default() })]
+
+    /// A letter with more marks than are held to be sorted.
+    #[test]
+    fn thousands_of_marks(marks in "[\u{300}-\u{345}\u{5b0}-\u{5c7}\u{ad}]{2100,2300}", letter in "[aᾳ ]") {
+        check(format!("{letter}{marks}{marks} b").as_bytes());
+    }
+}

@@ -156,6 +156,17 @@ impl Character {
         Self { code, entry: entry(code), bytes: word >> (32 - 8 * length), length }
     }
 
+    /// The characters it maps to.
+    pub(super) fn mapped(self) -> impl Iterator<Item = char> + Clone {
+        let own = entry(self.code);
+        let (string, one) = match own & CLASS {
+            STRING => (string(own), None),
+            _ if own & MAPPED != 0 => ("", Some(own >> PAYLOAD)),
+            _ => ("", Some(self.code)),
+        };
+        string.chars().chain(one.map(character))
+    }
+
     /// Calls `each` with the characters it maps to and their entries.
     #[inline]
     pub(super) fn for_each_mapped(self, mut each: impl FnMut(char, u32)) {

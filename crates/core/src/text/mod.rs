@@ -49,6 +49,7 @@
 
 mod ascii;
 mod character;
+mod compose;
 mod document;
 mod feed;
 mod fingerprint;

@@ -14,9 +14,8 @@
 //! So the walk looks one character ahead. If that one does not join, the
 //! current one is fed as it is; no token is ever taken back. Else the segment
 //! is read to its end and checked; only if NFC could change it does it go
-//! through the normaliser. A segment has no bound but the document's size, and
-//! with it the memory for a normalised one; everything else needs none. Each
-//! byte is read a bounded number of times.
+//! through the normaliser, or through our own if it is long. Each byte is read
+//! a bounded number of times, and memory is bounded.
 
 use lookalike_kernels::letters;
 use unicode_normalization::UnicodeNormalization;
@@ -24,12 +23,13 @@ use unicode_normalization::char::compose;
 
 use super::ascii::{LOWER, near_end_of_ascii};
 use super::character::{Character, OTHER, entry, joins, three, two, utf8};
+use super::compose::for_each_composed;
 use super::feed::{Feed, Out, Place};
 use super::tables::{CLASS, DECOMPOSES, JOINS, MAPPED, MAY_COMPOSE, PAYLOAD, SOLO, STRING, WORD};
 use super::url;
 
-/// Characters of a segment kept between uses: 16 KB.
-const SCRATCH: usize = 4096;
+/// Bytes of a segment that is not held to be normalised, but read again for each combining class.
+const LONG: usize = 4096;
 
 /// Feeds the canonical text of `text`, all of it, and a separator at its end.
 /// `scratch` is for the segment that is normalised.
@@ -207,14 +207,17 @@ fn segment<O: Out, F: Feed<O>>(
 
     if check.changes {
         let place = O::Place::new(start, end);
-        scratch.clear();
-        for_each_mapped(text, start, end, |c, _, _| scratch.push(c));
-        for c in scratch.iter().copied().nfc() {
+        let mut take = |c| {
             let code = u32::from(c);
             give(&mut feed, entry(code), utf8(code), place, out);
+        };
+        if end - start > LONG {
+            for_each_composed(mapped(text, start, end), take);
+        } else {
+            scratch.clear();
+            scratch.extend(mapped(text, start, end));
+            scratch.iter().copied().nfc().for_each(&mut take);
         }
-        scratch.clear();
-        scratch.shrink_to(SCRATCH);
     } else {
         for_each_mapped(text, start, end, |c, entry, (start, end)| {
             give(&mut feed, entry, utf8(u32::from(c)), O::Place::new(start, end), out);
@@ -222,6 +225,16 @@ fn segment<O: Out, F: Feed<O>>(
     }
     *at = end;
     feed
+}
+
+fn mapped(text: &[u8], start: usize, end: usize) -> impl Iterator<Item = char> + Clone {
+    let mut at = start;
+    let next = move || {
+        let current = (at < end).then(|| Character::at(text, at));
+        at += current.map_or(0, |current| current.length);
+        current
+    };
+    std::iter::from_fn(next).flat_map(Character::mapped)
 }
 
 #[inline(always)]
