@@ -16,6 +16,8 @@ mod against;
 mod artefact;
 mod atomic_file;
 mod attributes;
+mod bad_records;
+mod checked_file;
 mod components;
 mod dedup;
 mod error;

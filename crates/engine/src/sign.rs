@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::atomic_file::Existing;
 use crate::attributes::{Asked, Attributes, AttributesWriter};
+use crate::bad_records::BadRecords;
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::Files;
 use crate::learn::{LearnedFiles, LearnedReader};
@@ -27,7 +28,7 @@ use crate::observe::{Observer, Stage, Work};
 use crate::pipeline::{Event, Held, Piece, Pipeline};
 use crate::rows::{Kind, RowsWriter};
 use crate::signature_file::{SignatureWriter, check_id};
-use crate::skips::Skips;
+use crate::skips::{Faults, Skips};
 use crate::sources::{SourceRow, SourceTable, SourcesWriter, Watched};
 use crate::texts::Texts;
 use crate::urls::{UrlList, UrlsWriter};
@@ -162,7 +163,7 @@ impl Signing<'_> {
                 modified,
                 first_row: 0,
                 documents: 0,
-                bad: Vec::new(),
+                bad: BadRecords::default(),
                 broken: false,
             })?;
         }
@@ -268,14 +269,14 @@ struct Batch {
     bytes: u64,
     /// Records, bad ones included.
     records: u64,
-    bad: Vec<(u64, Error)>,
+    bad: Faults,
     passed_over: Vec<Cow<'static, str>>,
 }
 
 impl Held for Batch {
     fn bytes(&self) -> usize {
         let texts = self.ids.len() + self.urls.bytes();
-        let records = (64 + IDENTITY) * self.id_lengths.len() + 256 * self.bad.len();
+        let records = (64 + IDENTITY) * self.id_lengths.len() + self.bad.bytes();
         self.signatures.len() + texts + records + 48 * self.passed_over.len()
     }
 }
@@ -326,10 +327,10 @@ impl<'a> Worker<'a> {
                     if let Err(fault) = self.document(source, &record, &mut batch) {
                         let (path, fault) = (chunk.path().to_owned(), Box::new(fault));
                         let kind = ErrorKind::Record { path, record: number, fault };
-                        batch.bad.push((number, Error::new(kind)));
+                        batch.bad.push(number, Error::new(kind));
                     }
                 }
-                Err(fault) => batch.bad.push((number, Error::corpus(fault))),
+                Err(fault) => batch.bad.push(number, Error::corpus(fault)),
             }
         });
         batch
@@ -379,7 +380,7 @@ impl<'a> Worker<'a> {
         let signature = self.signer.finish();
         if let Err(fault) = read {
             batch.bytes = 0;
-            batch.bad.push((1, Error::corpus(fault)));
+            batch.bad.push(1, Error::corpus(fault));
             return batch;
         }
         self.layout.encode(signature, &mut batch.signatures);
@@ -416,7 +417,7 @@ struct Sink<'a> {
     attributes: AttributesWriter<'a>,
     width: usize,
     /// Documents and bad records of the source so far.
-    source: (u64, Vec<u64>),
+    source: (u64, BadRecords),
     signed: Signed,
 }
 
@@ -436,7 +437,7 @@ impl<'a> Sink<'a> {
             urls: UrlsWriter::create(&files.urls())?,
             attributes: AttributesWriter::create(signing.asked, files)?,
             width: Layout::of(signing.recipe).bytes(),
-            source: (0, Vec::new()),
+            source: Default::default(),
             signed: Signed::default(),
         })
     }
@@ -455,10 +456,9 @@ impl<'a> Sink<'a> {
         }
         self.urls.push(&batch.urls)?;
         self.attributes.take(&batch.attributes)?;
-        for (record, fault) in batch.bad {
-            self.source.1.push(record);
-            self.signing.skip(&mut self.signed.skips, fault)?;
-        }
+        self.source.1.append(&batch.bad.records);
+        let Signing { strict, observer, .. } = *self.signing;
+        self.signed.skips.skip_records(batch.bad, strict, observer)?;
         batch.passed_over.iter().for_each(|why| self.signed.passed_over.add(why));
         let documents = batch.id_lengths.len() as u64;
         self.source.0 += documents;

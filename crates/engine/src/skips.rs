@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::bad_records::BadRecords;
 use crate::error::{Error, ErrorKind, Result};
 use crate::observe::Observer;
 
@@ -41,9 +42,33 @@ impl Skips {
         Ok(())
     }
 
+    /// Passes over the bad records of a piece.
+    ///
+    /// # Errors
+    /// As for one.
+    pub(crate) fn skip_records(
+        &mut self,
+        faults: Faults,
+        strict: bool,
+        observer: &dyn Observer,
+    ) -> Result<()> {
+        faults.first.into_iter().try_for_each(|fault| self.skip(fault, strict, observer))?;
+        for (kind, count) in faults.others {
+            self.count(kind, count);
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, kind: &str, count: u64) {
+        self.count += count;
+        match self.kinds.get_mut(kind) {
+            Some(records) => *records += count,
+            None => drop(self.kinds.insert(kind.to_owned(), count)),
+        }
+    }
+
     pub(crate) fn add(&mut self, fault: &Error) {
-        self.count += 1;
-        *self.kinds.entry(fault_name(fault).to_owned()).or_default() += 1;
+        self.count(fault_name(fault), 1);
         if self.examples.len() < EXAMPLES {
             self.examples.push(fault.to_string());
         }
@@ -56,6 +81,32 @@ impl Skips {
         }
         self.examples.extend(other.examples);
         self.examples.truncate(EXAMPLES);
+    }
+}
+
+/// The bad records of a piece of a source: the first faults, and how many others of each kind. A
+/// piece of a few MiB may have millions.
+#[derive(Default)]
+pub(crate) struct Faults {
+    pub(crate) records: BadRecords,
+    first: Vec<Error>,
+    others: BTreeMap<&'static str, u64>,
+}
+
+impl Faults {
+    /// Adds that of a record, whose number is higher than those before.
+    pub(crate) fn push(&mut self, record: u64, fault: Error) {
+        self.records.push(record);
+        if self.first.len() < EXAMPLES || fault.is_io() {
+            self.first.push(fault);
+        } else {
+            *self.others.entry(fault_name(&fault)).or_default() += 1;
+        }
+    }
+
+    /// Bytes that it holds, about.
+    pub(crate) fn bytes(&self) -> usize {
+        self.records.bytes() + 256 * self.first.len()
     }
 }
 

@@ -15,6 +15,24 @@ pub(crate) fn checksum(bytes: &[u8]) -> [u8; CHECKSUM] {
     xxh3_64(bytes).to_le_bytes()
 }
 
+/// Checks the checksum at the end of `bytes`, which begin at `offset` of a file.
+pub(crate) fn check_sum(path: &Path, bytes: &[u8], offset: u64) -> Result<()> {
+    let Some((body, found)) = bytes.split_last_chunk::<CHECKSUM>() else {
+        unreachable!("a checksum was read")
+    };
+    let expected = checksum(body);
+    if expected == *found {
+        return Ok(());
+    }
+    let hex = |bytes: [u8; CHECKSUM]| format!("{:016x}", u64::from_le_bytes(bytes));
+    Err(Error::new(ErrorKind::Corruption {
+        path: path.to_owned(),
+        offset: offset + body.len() as u64,
+        expected: format!("the checksum {}", hex(expected)),
+        found: hex(*found),
+    }))
+}
+
 /// A file of a known length, read from some place on.
 pub(crate) struct Source<R> {
     inner: R,
@@ -100,16 +118,7 @@ impl<R: Read> Source<R> {
 
     /// Checks the checksum at the end of `bytes`, which begin at `offset`.
     pub(crate) fn check(&self, bytes: &[u8], offset: u64) -> Result<()> {
-        let Some((body, found)) = bytes.split_last_chunk::<CHECKSUM>() else {
-            unreachable!("a checksum was read")
-        };
-        let expected = checksum(body);
-        if expected == *found {
-            return Ok(());
-        }
-        let hex = |bytes: [u8; CHECKSUM]| format!("{:016x}", u64::from_le_bytes(bytes));
-        let expected = format!("the checksum {}", hex(expected));
-        Err(self.corrupt_at(offset + body.len() as u64, &expected, hex(*found)))
+        check_sum(&self.path, bytes, offset)
     }
 
     /// Checks that nothing follows.

@@ -15,8 +15,9 @@ use lookalike_corpus::{Format, ReadOptions, Record, Source, Tables, UnpackedCopi
 use serde::{Deserialize, Serialize};
 
 use crate::atomic_file::{AtomicFile, Existing};
+use crate::bad_records::BadRecords;
+use crate::checked_file::read_at;
 use crate::error::{Error, ErrorKind, Operation, Result};
-use crate::rows;
 use crate::texts::Texts;
 
 /// A source and what was found in it.
@@ -31,9 +32,9 @@ pub(crate) struct SourceRow {
     /// The row of its first document.
     pub(crate) first_row: u64,
     pub(crate) documents: u64,
-    /// The bad records, in order.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) bad: Vec<u64>,
+    /// The records that cannot be read.
+    #[serde(default, skip_serializing_if = "BadRecords::is_empty")]
+    pub(crate) bad: BadRecords,
     /// Whether it ended with an error.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) broken: bool,
@@ -69,19 +70,14 @@ impl SourceRow {
 
     /// The row of a record; `None` for a bad one, or one that was not there.
     pub(crate) fn row_of(&self, record: u64) -> Option<u64> {
-        match self.bad.binary_search(&record) {
-            Ok(_) => None,
-            Err(before) => Some(self.first_row + record - 1 - before as u64),
-        }
-        .filter(|row| self.rows().contains(row))
+        let before = self.bad.before(record)?;
+        Some(self.first_row + record - 1 - before).filter(|row| self.rows().contains(row))
     }
 
     /// The record of one of its rows.
     pub(crate) fn record_of(&self, row: u64) -> u64 {
         let good = row - self.first_row + 1;
-        // Bad records before it: those with fewer than `good` good ones before them.
-        let bad = partition(&self.bad, |index, bad| bad - index as u64 <= good);
-        good + bad as u64
+        good + self.bad.before_good(good)
     }
 
     /// Reads the texts of some of its rows again, which are in order, and calls `each` with the
@@ -186,16 +182,6 @@ fn is_gone(fault: &lookalike_corpus::Error) -> bool {
     matches!(fault.kind(), ErrorKind::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
 }
 
-/// How many of the first elements `holds` is true of; it is false of all after them.
-fn partition(list: &[u64], holds: impl Fn(usize, u64) -> bool) -> usize {
-    let (mut low, mut high) = (0, list.len());
-    while low < high {
-        let middle = low.midpoint(high);
-        if holds(middle, list[middle]) { low = middle + 1 } else { high = middle }
-    }
-    low
-}
-
 /// Writes the file.
 pub(crate) struct SourcesWriter(AtomicFile);
 
@@ -283,7 +269,7 @@ impl SourceTable {
     pub(crate) fn get(&self, number: usize) -> Result<SourceRow> {
         let (from, to) = (self.offsets[number], self.offsets[number + 1]);
         let mut line = vec![0; (to - from) as usize];
-        let read = rows::read_at(&self.file, &mut line, from);
+        let read = read_at(&self.file, &mut line, from);
         read.map_err(|source| Error::io(&self.path, Operation::Read, source))?;
         let mut row = self.parse(&line, from)?;
         row.source = row.source.with_tables(&self.tables);
@@ -431,7 +417,7 @@ mod tests {
                 modified: None,
                 first_row: 100,
                 documents: records.len() as u64,
-                bad: bad.clone(),
+                bad: bad.iter().copied().collect(),
                 broken: false,
             };
             for (number, &record) in (100..).zip(&records) {

@@ -1,29 +1,26 @@
 //! The addresses of documents, in a file: what the report says of sites and mirrors.
 //!
-//! A header, then for each row the length of its URL and the URL, then where
-//! every 64th row begins, and an end with counts and a checksum. Rows are read
-//! in order, or any of them through the block that it is in. A job whose
-//! documents have no URLs has no such file. An eighth of a byte a document is
-//! held in memory.
+//! A checked file: a header, then for each row the length of its URL and the
+//! URL, then where every 64th row begins, and the counts. Rows are read in
+//! order, or any of them through the block that it is in. A job whose documents
+//! have no URLs has no such file. An eighth of a byte a document is held in
+//! memory.
 
 use std::collections::VecDeque;
-use std::fs::{self, File};
-use std::io::{BufReader, ErrorKind as IoErrorKind, Read as _};
+use std::fs;
+use std::io::ErrorKind as IoErrorKind;
 use std::path::{Path, PathBuf};
 
-use xxhash_rust::xxh3::Xxh3Default;
-
-use crate::atomic_file::{AtomicFile, Existing};
-use crate::error::{Error, ErrorKind, Operation, Result};
-use crate::rows::read_at;
+use crate::checked_file::{CheckedFile, CheckedWriter};
+use crate::error::{Error, Operation, Result};
 use crate::source::double_word;
 
 const MAGIC: [u8; 8] = *b"LOOKURLS";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Magic, version.
 const HEADER: u64 = 8 + 4;
-/// Number of rows, where the rows end, checksum.
-const END: u64 = 8 + 8 + 8;
+/// Number of rows, where the rows end.
+const END: u64 = 8 + 8;
 
 /// The longest URL that is kept: what servers and crawlers take. A document with a longer one is
 /// as one without.
@@ -66,9 +63,7 @@ pub(crate) struct UrlsWriter {
 
 /// A file that has been begun.
 struct Body {
-    file: AtomicFile,
-    checksum: Xxh3Default,
-    offset: u64,
+    file: CheckedWriter,
     blocks: Vec<u64>,
 }
 
@@ -96,11 +91,10 @@ impl UrlsWriter {
 
     fn push_one(&mut self, url: &str) -> Result<()> {
         if self.file.is_none() && !url.is_empty() {
-            let file = AtomicFile::create(&self.path, Existing::Replace)?;
-            let (checksum, blocks) = (Xxh3Default::new(), Vec::new());
-            let mut body = Body { file, checksum, offset: 0, blocks };
-            body.write(&MAGIC)?;
-            body.write(&VERSION.to_le_bytes())?;
+            let mut file = CheckedWriter::create(&self.path)?;
+            file.write(&MAGIC)?;
+            file.write(&VERSION.to_le_bytes())?;
+            let mut body = Body { file, blocks: Vec::new() };
             for row in 0..self.rows {
                 body.row(row, "")?;
             }
@@ -114,39 +108,28 @@ impl UrlsWriter {
     }
 
     pub(crate) fn finish(self) -> Result<()> {
-        let Some(mut body) = self.file else { return Ok(()) };
-        let end_of_rows = body.offset;
-        for block in std::mem::take(&mut body.blocks) {
-            body.write(&block.to_le_bytes())?;
+        let Some(Body { mut file, blocks }) = self.file else { return Ok(()) };
+        let end_of_rows = file.len();
+        for number in blocks.into_iter().chain([self.rows, end_of_rows]) {
+            file.write(&number.to_le_bytes())?;
         }
-        body.write(&self.rows.to_le_bytes())?;
-        body.write(&end_of_rows.to_le_bytes())?;
-        let checksum = body.checksum.digest().to_le_bytes();
-        body.file.write(&checksum)?;
-        body.file.commit()
+        file.finish()
     }
 }
 
 impl Body {
     fn row(&mut self, row: u64, url: &str) -> Result<()> {
         if row.is_multiple_of(BLOCK) {
-            self.blocks.push(self.offset);
+            self.blocks.push(self.file.len());
         }
-        self.write(&(url.len() as u16).to_le_bytes())?;
-        self.write(url.as_bytes())
-    }
-
-    fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        self.checksum.update(bytes);
-        self.offset += bytes.len() as u64;
-        self.file.write(bytes)
+        self.file.write(&(url.len() as u16).to_le_bytes())?;
+        self.file.write(url.as_bytes())
     }
 }
 
 /// The file, complete.
 pub(crate) struct Urls {
-    path: PathBuf,
-    file: File,
+    file: CheckedFile,
     rows: u64,
     /// Where each block begins, and the end of the last.
     blocks: Vec<u64>,
@@ -157,40 +140,39 @@ pub(crate) struct Urls {
 impl Urls {
     /// Opens the file; `None` if no document had a URL.
     pub(crate) fn open(path: &Path) -> Result<Option<Self>> {
-        let failed = |source| Error::io(path, Operation::Read, source);
-        let file = match File::open(path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == IoErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(failed(error)),
-        };
-        let length = file.metadata().map_err(failed)?.len();
+        if fs::metadata(path).is_err_and(|error| error.kind() == IoErrorKind::NotFound) {
+            return Ok(None);
+        }
+        let file = CheckedFile::open(path)?;
+        let length = file.len();
         if length < HEADER + END {
-            return Err(corrupt(path, length, "addresses of documents", "too few bytes"));
+            return Err(file.corrupt(length, "addresses of documents", "too few bytes".to_owned()));
         }
         let mut header = [0; HEADER as usize];
-        read_at(&file, &mut header, 0).map_err(failed)?;
+        file.read_at(0, &mut header)?;
         if header[..8] != MAGIC || header[8..] != VERSION.to_le_bytes() {
-            return Err(corrupt(path, 0, "the header of addresses of documents", "other bytes"));
+            let expected = "the header of addresses of documents";
+            return Err(file.corrupt(0, expected, "other bytes".to_owned()));
         }
         let mut end = [0; END as usize];
-        read_at(&file, &mut end, length - END).map_err(failed)?;
+        file.read_at(length - END, &mut end)?;
         let (rows, end_of_rows) = (double_word(&end, 0), double_word(&end, 8));
         let index_bytes = rows.div_ceil(BLOCK).saturating_mul(8);
         if end_of_rows.saturating_add(index_bytes) != length - END {
             let found = format!("{rows} rows that end at {end_of_rows}");
-            return Err(corrupt(path, length - END, "counts that fit its length", &found));
+            return Err(file.corrupt(length - END, "counts that fit its length", found));
         }
         let mut index = vec![0; index_bytes as usize];
-        read_at(&file, &mut index, end_of_rows).map_err(failed)?;
+        file.read_at(end_of_rows, &mut index)?;
         let mut blocks: Vec<u64> = index.chunks(8).map(|bytes| double_word(bytes, 0)).collect();
         blocks.push(end_of_rows);
         let largest = BLOCK * (MAX_BYTES as u64 + 2);
         let fits = |at: &[u64]| at[0] < at[1] && at[1] - at[0] <= largest;
         if blocks[0] != HEADER || !blocks.windows(2).all(fits) {
-            return Err(corrupt(path, end_of_rows, "the places of blocks, ascending", "others"));
+            let expected = "the places of blocks, ascending";
+            return Err(file.corrupt(end_of_rows, expected, "others".to_owned()));
         }
-        let path = path.to_owned();
-        Ok(Some(Self { path, file, rows, blocks, held: VecDeque::new() }))
+        Ok(Some(Self { file, rows, blocks, held: VecDeque::new() }))
     }
 
     /// The URL of a row, if it has one.
@@ -206,8 +188,7 @@ impl Urls {
         for _ in 0..=row % BLOCK {
             url = take(&mut rest);
         }
-        let at = self.blocks.get(number as usize).copied().unwrap_or_default();
-        let url = url.ok_or_else(|| corrupt(&self.path, at, "a URL in UTF-8", "other bytes"))?;
+        let url = url.ok_or_else(|| self.not_utf_8(number))?;
         let url = (!url.is_empty()).then(|| url.to_owned());
         if self.held.len() == HELD {
             self.held.pop_front();
@@ -220,58 +201,33 @@ impl Urls {
         let number = number as usize;
         let (Some(&from), Some(&to)) = (self.blocks.get(number), self.blocks.get(number + 1))
         else {
-            let (expected, found) = ("a row of the run", format!("row {}", number as u64 * BLOCK));
-            return Err(corrupt(&self.path, 0, expected, &found));
+            let found = format!("row {}", number as u64 * BLOCK);
+            return Err(self.file.corrupt(0, "a row of the run", found));
         };
         let mut bytes = vec![0; (to - from) as usize];
-        let read = read_at(&self.file, &mut bytes, from);
-        read.map_err(|e| Error::io(&self.path, Operation::Read, e))?;
+        self.file.read_at(from, &mut bytes)?;
         Ok(bytes)
     }
 
-    /// Calls `each` with every row in order and its URL, if it has one, and checks the checksum
-    /// in the end.
+    /// Calls `each` with every row in order and its URL, if it has one.
     pub(crate) fn for_each(
         &self,
         mut each: impl FnMut(u64, Option<&str>) -> Result<()>,
     ) -> Result<()> {
-        let mut checksum = Xxh3Default::new();
-        checksum.update(&MAGIC);
-        checksum.update(&VERSION.to_le_bytes());
         for number in 0..self.blocks.len() as u64 - 1 {
             let bytes = self.block(number)?;
-            checksum.update(&bytes);
             let mut rest = &bytes[..];
             for row in number * BLOCK..((number + 1) * BLOCK).min(self.rows) {
-                let at = self.blocks[number as usize];
-                let url = take(&mut rest);
-                let url =
-                    url.ok_or_else(|| corrupt(&self.path, at, "a URL in UTF-8", "other bytes"))?;
+                let url = take(&mut rest).ok_or_else(|| self.not_utf_8(number))?;
                 each(row, (!url.is_empty()).then_some(url))?;
             }
         }
-        self.check(checksum)
+        Ok(())
     }
 
-    /// Checks what comes after the rows.
-    fn check(&self, mut checksum: Xxh3Default) -> Result<()> {
-        let end_of_rows = self.blocks.last().copied().unwrap_or(HEADER);
-        let failed = |source| Error::io(&self.path, Operation::Read, source);
-        let mut file = BufReader::new(File::open(&self.path).map_err(failed)?);
-        std::io::Seek::seek(&mut file, std::io::SeekFrom::Start(end_of_rows)).map_err(failed)?;
-        let mut end = Vec::new();
-        file.read_to_end(&mut end).map_err(failed)?;
-        let Some((rest, found)) = end.split_last_chunk::<8>() else {
-            return Err(corrupt(&self.path, end_of_rows, "a checksum", "the end of the file"));
-        };
-        checksum.update(rest);
-        let expected = checksum.digest();
-        if expected.to_le_bytes() == *found {
-            return Ok(());
-        }
-        let found = format!("{:016x}", u64::from_le_bytes(*found));
-        let expected = format!("the checksum {expected:016x}");
-        Err(corrupt(&self.path, end_of_rows + rest.len() as u64, &expected, &found))
+    fn not_utf_8(&self, block: u64) -> Error {
+        let at = self.blocks.get(block as usize).copied().unwrap_or_default();
+        self.file.corrupt(at, "a URL in UTF-8", "other bytes".to_owned())
     }
 }
 
@@ -281,11 +237,6 @@ fn take<'a>(rest: &mut &'a [u8]) -> Option<&'a str> {
     let (url, after) = after.split_at_checked(u16::from_le_bytes(*length).into())?;
     *rest = after;
     std::str::from_utf8(url).ok()
-}
-
-fn corrupt(path: &Path, offset: u64, expected: &str, found: &str) -> Error {
-    let (expected, found) = (expected.to_owned(), found.to_owned());
-    Error::new(ErrorKind::Corruption { path: path.to_owned(), offset, expected, found })
 }
 
 #[cfg(test)]

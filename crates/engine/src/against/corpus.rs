@@ -7,12 +7,13 @@ use std::sync::{Mutex, PoisonError};
 use lookalike_core::text::{self, Unit};
 use lookalike_corpus::{Format, ReadOptions, Source, Sources};
 
+use crate::bad_records::BadRecords;
 use crate::error::{Error, ErrorKind, Result};
 use crate::long_text;
 use crate::observe::Observer;
 use crate::pipeline::{Event, Held, Piece, Pipeline};
 use crate::sign::stored_bytes;
-use crate::skips::Skips;
+use crate::skips::{Faults, Skips};
 use crate::sources::{SourceRow, SourceTable, SourcesWriter, Watched};
 use crate::texts::Texts;
 
@@ -92,12 +93,12 @@ struct Batch<M> {
     documents: u64,
     bytes: u64,
     /// Records that cannot be read.
-    bad: Vec<(u64, Error)>,
+    bad: Faults,
 }
 
 impl<M: Held> Held for Batch<M> {
     fn bytes(&self) -> usize {
-        self.made.bytes() + 256 * self.bad.len()
+        self.made.bytes() + self.bad.bytes()
     }
 }
 
@@ -122,7 +123,7 @@ impl Corpus<'_> {
         let mut table = SourcesWriter::create(&self.table)?;
         let mut counted = Counted::default();
         // Documents and bad records of the source so far.
-        let (mut documents, mut bad) = (0, Vec::new());
+        let (mut documents, mut bad) = (0, BadRecords::default());
         let watched = Watched::default();
         self.pipeline().run(
             watched.watch(listed),
@@ -133,10 +134,8 @@ impl Corpus<'_> {
                     documents += batch.documents;
                     counted.documents += batch.documents;
                     counted.bytes += batch.bytes;
-                    for (record, fault) in batch.bad {
-                        bad.push(record);
-                        self.skip(&mut counted.skips, fault)?;
-                    }
+                    bad.append(&batch.bad.records);
+                    counted.skips.skip_records(batch.bad, self.strict, self.observer)?;
                     self.observer.advance(batch.bytes, batch.documents);
                     sink(row, batch.made)
                 }
@@ -147,7 +146,8 @@ impl Corpus<'_> {
                     }
                     let (bytes, modified) = watched.ended(&source)?;
                     let first_row = counted.documents - documents;
-                    let (documents, bad) = (std::mem::take(&mut documents), bad.split_off(0));
+                    let (documents, bad) =
+                        (std::mem::take(&mut documents), std::mem::take(&mut bad));
                     let row =
                         SourceRow { source, bytes, modified, first_row, documents, bad, broken };
                     table.push(&row)
@@ -226,40 +226,38 @@ impl Corpus<'_> {
         move |number, piece| {
             let mut batch = Batch { number, ..Batch::default() };
             let mut failure = Ok(());
-            let mut take = |record: u64, id: &str, text: &Text<'_>| match reader.document(
-                batch.documents,
-                id,
-                text,
-                &mut batch.made,
-            ) {
-                Ok(bytes) => {
-                    batch.documents += 1;
-                    batch.bytes += bytes;
-                }
-                Err(fault) if matches!(fault.kind(), ErrorKind::Input(_)) => {
-                    batch.bad.push((record, fault));
-                }
-                Err(error) => failure = Err(error),
-            };
+            let mut take =
+                |batch: &mut Batch<R::Made>, record, id: &str, text: &Text<'_>| match reader
+                    .document(batch.documents, id, text, &mut batch.made)
+                {
+                    Ok(bytes) => {
+                        batch.documents += 1;
+                        batch.bytes += bytes;
+                    }
+                    Err(fault) if matches!(fault.kind(), ErrorKind::Input(_)) => {
+                        batch.bad.push(record, fault);
+                    }
+                    Err(error) => failure = Err(error),
+                };
             match piece {
                 Piece::LongText(source) => {
-                    take(1, source.id(), &Text::Long(&source, self.options, self.unit));
+                    let text = Text::Long(&source, self.options, self.unit);
+                    take(&mut batch, 1, source.id(), &text);
                 }
                 Piece::Chunk(chunk) => {
-                    let mut faults = Vec::new();
                     let mut record = chunk.first_record();
                     chunk.for_each(|result| {
                         match result {
                             Ok(document) => {
                                 let text = texts.of_record(&document);
                                 let bytes = document.content.len() as u64;
-                                take(record, &document.id, &Text::Whole(text, bytes));
+                                let text = Text::Whole(text, bytes);
+                                take(&mut batch, record, &document.id, &text);
                             }
-                            Err(fault) => faults.push((record, Error::corpus(fault))),
+                            Err(fault) => batch.bad.push(record, Error::corpus(fault)),
                         }
                         record += 1;
                     });
-                    batch.bad.extend(faults);
                 }
             }
             failure.map(|()| batch)

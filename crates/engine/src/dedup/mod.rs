@@ -26,8 +26,8 @@ mod signature_input;
 mod sites;
 
 use std::ffi::OsStr;
-use std::fs;
 use std::path::Path;
+use std::{fs, io};
 
 use lookalike_core::VerificationKey;
 use lookalike_corpus::{ReadOptions, Sources, UnpackedCopies};
@@ -81,7 +81,7 @@ impl Dedup {
         let mut job = Job::begin(self, self.request(), out, observer)?;
         if job.manifest.finished {
             // It may have been killed before it could.
-            let _ = fs::remove_dir_all(&job.files.work);
+            job.remove_work();
             return Report::read(&out.join("report.json"));
         }
         let learned: Learned = if self.recipe.templates.are_learned() {
@@ -494,9 +494,20 @@ impl<'a> Job<'a> {
         // Nothing is verified any more.
         self.manifest.key = None;
         self.manifest.write(&self.files.manifest())?;
-        // What is left there is of no use to anyone.
-        let _ = fs::remove_dir_all(&self.files.work);
+        self.remove_work();
         Ok(report)
+    }
+
+    /// Removes the working files, which are of no use to anyone. What cannot be removed takes
+    /// room and does no harm.
+    fn remove_work(&self) {
+        let work = &self.files.work;
+        match fs::remove_dir_all(work) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                self.observer.note(&format!("cannot remove `{}`: {error}", work.display()));
+            }
+            _ => {}
+        }
     }
 
     fn report(
@@ -626,7 +637,7 @@ fn add_sources(report: &mut Report, sources: &SourceTable, removed: &RowSet) -> 
             name: source.source.id().to_owned(),
             documents: source.documents,
             removed: removed.rank(source.rows().end) - removed.rank(source.first_row),
-            skipped: source.bad.len() as u64 + u64::from(source.broken),
+            skipped: source.bad.len() + u64::from(source.broken),
         });
         // Only the first of them are shown: millions need not be held.
         if listed.len() > 100_000 {

@@ -17,9 +17,9 @@ use lookalike_core::{Recipe, site_hash};
 use xxhash_rust::xxh3::Xxh3Default;
 
 use crate::atomic_file::{AtomicFile, Existing};
+use crate::checked_file::read_at;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::files::Files;
-use crate::rows;
 
 /// The first bytes of the file.
 const MAGIC: [u8; 8] = *b"LOOKTMPL";
@@ -132,7 +132,7 @@ impl TemplateFile {
         };
         let mut start = [0; HEADER];
         let known = length >= (HEADER + END) as u64
-            && rows::read_at(&file, &mut start, 0).is_ok()
+            && read_at(&file, &mut start, 0).is_ok()
             && start.starts_with(&MAGIC);
         if !known {
             return Err(corrupt(0, "a file of templates", "other bytes".to_owned()));
@@ -144,7 +144,7 @@ impl TemplateFile {
         }
         let digest = Digest(*start[12..].first_chunk().unwrap_or(&[0; 32]));
         let mut end = [0; END];
-        rows::read_at(&file, &mut end, length - END as u64).map_err(failed)?;
+        read_at(&file, &mut end, length - END as u64).map_err(failed)?;
         let word = |at: usize| end[at..].first_chunk().map_or(0, |b| u64::from_le_bytes(*b));
         let (count, shingles, checksum) = (word(0), word(8), word(16));
         let body = length - (HEADER + END) as u64;
@@ -157,7 +157,7 @@ impl TemplateFile {
             return Err(corrupt(length - 8, "the checksum of the file", "another".to_owned()));
         }
         let mut bytes = vec![0; GROUP * count as usize];
-        rows::read_at(&file, &mut bytes, HEADER as u64 + 8 * shingles).map_err(failed)?;
+        read_at(&file, &mut bytes, HEADER as u64 + 8 * shingles).map_err(failed)?;
         let mut next = 0;
         let groups = bytes.as_chunks::<GROUP>().0.iter().map(|group| {
             let hash = group.first_chunk().map_or(0, |b| u64::from_le_bytes(*b));
@@ -254,7 +254,7 @@ impl TemplateFile {
     fn read(&self, at: usize) -> Result<Vec<Shingle>> {
         let (_, start, count) = self.groups[at];
         let mut bytes = vec![0; 8 * count as usize];
-        rows::read_at(&self.file, &mut bytes, HEADER as u64 + 8 * start)
+        read_at(&self.file, &mut bytes, HEADER as u64 + 8 * start)
             .map_err(|source| Error::io(&self.path, Operation::Read, source))?;
         Ok(bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect())
     }

@@ -4,25 +4,32 @@ use std::fs::File;
 use std::io::BufReader;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use lookalike_core::{Layout, Recipe, Signature};
 
 use super::{BLOCK_HEADER, CHECKSUM, MAX_BLOCK_IDS, SignatureReader, rows_per_block};
+use crate::checked_file::read_at;
 use crate::error::{Error, ErrorKind, Operation, Result};
-use crate::rows::read_at;
+use crate::source::check_sum;
 
 /// Finds rows of a signature file without reading all of it.
 ///
-/// Checksums are for whoever reads blocks; here only lengths are checked. Memory: 16 bytes for
-/// each block, which is a few thousand rows.
+/// A block is checked when the first of its rows is asked for. Memory: 24 bytes for each block,
+/// which is a few thousand rows.
 pub struct SignatureLookup {
     path: PathBuf,
     file: File,
     layout: Layout,
     recipe: Recipe,
     rows: u64,
-    /// Where each block begins, and its first row.
-    blocks: Vec<(u64, u64)>,
+    blocks: Vec<Block>,
+}
+
+struct Block {
+    offset: u64,
+    first_row: u64,
+    is_checked: AtomicBool,
 }
 
 /// The ids of consecutive rows.
@@ -69,10 +76,10 @@ impl SignatureLookup {
             if rows == 0 {
                 return Ok(lookup);
             }
-            lookup.blocks.push((offset, lookup.rows));
+            let is_checked = AtomicBool::new(false);
+            lookup.blocks.push(Block { offset, first_row: lookup.rows, is_checked });
             lookup.rows += rows;
-            let body = rows * (layout.bytes() as u64 + 4) + ids;
-            offset += (BLOCK_HEADER + CHECKSUM) as u64 + body;
+            offset += lookup.block_bytes(rows, ids);
         }
     }
 
@@ -136,14 +143,29 @@ impl SignatureLookup {
 
     /// Where the block of a row begins, and the row's place in it.
     fn block_of(&self, row: u64) -> Result<(u64, u64)> {
-        let after = self.blocks.partition_point(|&(_, first)| first <= row);
-        match after.checked_sub(1).and_then(|block| self.blocks.get(block)) {
-            Some(&(offset, first)) if row < self.rows => Ok((offset, row - first)),
-            _ => {
-                let expected = format!("row {row}");
-                Err(self.corrupt(0, expected, format!("{} rows", self.rows)))
-            }
+        let after = self.blocks.partition_point(|block| block.first_row <= row);
+        let block = after.checked_sub(1).and_then(|block| self.blocks.get(block));
+        let Some(block) = block.filter(|_| row < self.rows) else {
+            return Err(self.corrupt(0, format!("row {row}"), format!("{} rows", self.rows)));
+        };
+        if !block.is_checked.load(Ordering::Relaxed) {
+            self.check(block.offset)?;
+            block.is_checked.store(true, Ordering::Relaxed);
         }
+        Ok((block.offset, row - block.first_row))
+    }
+
+    /// Bytes of a block with its header and checksum.
+    fn block_bytes(&self, rows: u64, ids: u64) -> u64 {
+        (BLOCK_HEADER + CHECKSUM) as u64 + rows * (self.layout.bytes() as u64 + 4) + ids
+    }
+
+    /// Reads the block that begins there, and checks its checksum.
+    fn check(&self, offset: u64) -> Result<()> {
+        let (rows, ids) = self.block_header(offset)?;
+        let mut block = vec![0; self.block_bytes(rows, ids) as usize];
+        self.read(&mut block, offset)?;
+        check_sum(&self.path, &block, offset)
     }
 
     /// Rows, and bytes of ids, of the block that begins there.

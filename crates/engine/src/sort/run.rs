@@ -1,10 +1,13 @@
-//! Runs: sorted records on disk, for the time of one sort.
+//! Runs: sorted records on disk, for the time of one sort. What is read is what was written, or an
+//! error at the end of the run.
 
 use std::fs::{self, File};
-use std::io::{BufReader, BufWriter, ErrorKind as IoErrorKind, Read as _, Write as _};
+use std::io::{self, BufReader, BufWriter, ErrorKind as IoErrorKind, Read, Write};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use xxhash_rust::xxh3::Xxh3Default;
 
 use super::{IO_BYTES, Record};
 use crate::error::{Error, ErrorKind, Operation, Result};
@@ -33,10 +36,42 @@ fn new_file(folder: &Path) -> Result<(Temporary, File)> {
     }
 }
 
+/// A file with a checksum of all that was read or written, in large pieces.
+struct Summed {
+    file: File,
+    sum: Xxh3Default,
+}
+
+impl Summed {
+    fn new(file: File) -> Self {
+        Self { file, sum: Xxh3Default::new() }
+    }
+}
+
+impl Write for Summed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes)?;
+        self.sum.update(&bytes[..written]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Read for Summed {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read(bytes)?;
+        self.sum.update(&bytes[..read]);
+        Ok(read)
+    }
+}
+
 /// Writes records that come in order.
 pub(crate) struct RunWriter<R> {
     file: Temporary,
-    out: BufWriter<File>,
+    out: BufWriter<Summed>,
     records: u64,
     bytes: Vec<u8>,
     record: PhantomData<R>,
@@ -48,7 +83,7 @@ impl<R: Record> RunWriter<R> {
         let (file, out) = new_file(folder)?;
         Ok(Self {
             file,
-            out: BufWriter::with_capacity(IO_BYTES, out),
+            out: BufWriter::with_capacity(IO_BYTES, Summed::new(out)),
             records: 0,
             bytes: vec![0; R::BYTES],
             record: PhantomData,
@@ -64,7 +99,8 @@ impl<R: Record> RunWriter<R> {
 
     pub(crate) fn finish(mut self) -> Result<Run<R>> {
         self.out.flush().map_err(|e| Error::io(&self.file.0, Operation::Write, e))?;
-        Ok(Run { file: self.file, records: self.records, record: PhantomData })
+        let sum = self.out.get_ref().sum.digest();
+        Ok(Run { file: self.file, records: self.records, sum, record: PhantomData })
     }
 }
 
@@ -72,6 +108,7 @@ impl<R: Record> RunWriter<R> {
 pub(crate) struct Run<R> {
     file: Temporary,
     records: u64,
+    sum: u64,
     record: PhantomData<R>,
 }
 
@@ -79,7 +116,7 @@ impl<R: Record> Run<R> {
     pub(crate) fn read(self, buffer: usize) -> Result<RunReader<R>> {
         let input = File::open(&self.file.0);
         let input = input.map_err(|e| Error::io(&self.file.0, Operation::Read, e))?;
-        let input = BufReader::with_capacity(buffer, input);
+        let input = BufReader::with_capacity(buffer, Summed::new(input));
         Ok(RunReader { run: self, input, read: 0, bytes: vec![0; R::BYTES] })
     }
 }
@@ -87,7 +124,7 @@ impl<R: Record> Run<R> {
 /// Reads a run from its start.
 pub(crate) struct RunReader<R> {
     run: Run<R>,
-    input: BufReader<File>,
+    input: BufReader<Summed>,
     read: u64,
     bytes: Vec<u8>,
 }
@@ -95,23 +132,61 @@ pub(crate) struct RunReader<R> {
 impl<R: Record> RunReader<R> {
     pub(crate) fn next(&mut self) -> Result<Option<R>> {
         if self.read == self.run.records {
-            return Ok(None);
+            return self.check().map(|()| None);
         }
         self.input.read_exact(&mut self.bytes).map_err(|error| self.failed(error))?;
         self.read += 1;
         Ok(Some(R::decode(&self.bytes)))
     }
 
-    fn failed(&self, error: std::io::Error) -> Error {
-        let path: &Path = &self.run.file.0;
-        if error.kind() != IoErrorKind::UnexpectedEof {
-            return Error::io(path, Operation::Read, error);
+    /// Checks, behind the last record, that all were what was written.
+    fn check(&self) -> Result<()> {
+        let found = self.input.get_ref().sum.digest();
+        if found == self.run.sum {
+            return Ok(());
         }
-        Error::new(ErrorKind::Corruption {
-            path: path.to_owned(),
-            offset: self.read * R::BYTES as u64,
-            expected: format!("{} records in all", self.run.records),
-            found: "the end of the file".to_owned(),
-        })
+        Err(self.corrupt(format!("the checksum {:016x}", self.run.sum), format!("{found:016x}")))
+    }
+
+    fn failed(&self, error: io::Error) -> Error {
+        if error.kind() != IoErrorKind::UnexpectedEof {
+            return Error::io(&self.run.file.0, Operation::Read, error);
+        }
+        let expected = format!("{} records in all", self.run.records);
+        self.corrupt(expected, "the end of the file".to_owned())
+    }
+
+    fn corrupt(&self, expected: String, found: String) -> Error {
+        let (path, offset) = (self.run.file.0.clone(), self.read * R::BYTES as u64);
+        Error::new(ErrorKind::Corruption { path, offset, expected, found })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flip_anywhere_is_found() {
+        let folder = std::env::temp_dir().join(format!("lookalike-run-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        for at in 0..8 * 50 {
+            let mut writer = RunWriter::create(&folder).unwrap();
+            (0..50_u64).for_each(|number| writer.push(number).unwrap());
+            let run = writer.finish().unwrap();
+            let mut bytes = fs::read(&run.file.0).unwrap();
+            bytes[at] ^= 4;
+            fs::write(&run.file.0, bytes).unwrap();
+            let mut reader = run.read(64).unwrap();
+            let error = loop {
+                match reader.next() {
+                    Ok(Some(_)) => {}
+                    Ok(None) => panic!("flipped at {at} and not found"),
+                    Err(error) => break error,
+                }
+            };
+            assert!(error.is_corruption(), "{error}");
+        }
+        fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -134,7 +134,7 @@ impl Mirrors<'_> {
         };
         let mut pending = source.pending_mirror(folder, options, keep).map_err(Error::corpus)?;
         let removed = self.removed.rank(row.rows().end) - self.removed.rank(row.first_row);
-        let bad = row.bad.len() as u64;
+        let bad = row.bad.len();
         let wanted = row.documents - removed + if drops { 0 } else { bad };
         let mirrored = pending.mirrored();
         let (found, all) = (mirrored.kept, mirrored.kept + mirrored.dropped);
@@ -211,7 +211,7 @@ mod tests {
         fs::write(&input, "{\"text\":\"a\"}\n{\"text\":\"b\"}\noops\n").unwrap();
         let source = Source::file(&input, None).unwrap();
         for (documents, bad, is_right) in
-            [(2, vec![3], true), (3, vec![], true), (2, vec![], false), (3, vec![3], false)]
+            [(2, Some(3), true), (3, None, true), (2, None, false), (3, Some(3), false)]
         {
             let (bytes, modified) = SourceRow::state(&source.version().unwrap());
             let row = SourceRow {
@@ -220,7 +220,7 @@ mod tests {
                 modified,
                 first_row: 0,
                 documents,
-                bad,
+                bad: bad.into_iter().collect(),
                 broken: false,
             };
             let table = folder.join("sources.jsonl");

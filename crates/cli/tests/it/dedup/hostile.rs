@@ -178,6 +178,14 @@ fn a_line_that_is_no_utf_8() {
 }
 
 #[test]
+fn a_letter_with_marks_out_of_order() {
+    let make = |input: &Path, bytes| {
+        repeat(&input.join("a.txt"), b"a", "\u{345}\u{301}\u{327}".as_bytes(), bytes, b" b");
+    };
+    survives("marks", 6 << 20, make, reads(1, &["a.txt"]));
+}
+
+#[test]
 fn text_without_white_space() {
     let make = |input: &Path, bytes| {
         repeat(&input.join("a.txt"), b"", "\u{4e2d}\u{6587}\u{5b57}".as_bytes(), bytes, b"");
