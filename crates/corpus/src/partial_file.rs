@@ -46,10 +46,12 @@ impl PartialFile {
             // The other writer finished between our opening and our locking.
             return Err(io::ErrorKind::WouldBlock.into());
         }
-        file.set_len(0)?;
         // 1 MiB: few calls to the system.
         let out = Some(BufWriter::with_capacity(1 << 20, file));
-        Ok(Self { path: path.to_owned(), partial, out })
+        // Ours from here on, and removed if this fails.
+        let mut made = Self { path: path.to_owned(), partial, out };
+        made.out().get_ref().set_len(0)?;
+        Ok(made)
     }
 
     /// The name that it will have.
@@ -81,8 +83,15 @@ impl PartialFile {
     /// Hands what was written to the system, and keeps no memory for more.
     pub(crate) fn rest(&mut self) -> io::Result<()> {
         if let Some(out) = self.out.take() {
-            let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
-            self.out = Some(BufWriter::with_capacity(0, file));
+            let (done, out) = match out.into_inner() {
+                Ok(file) => (Ok(()), BufWriter::with_capacity(0, file)),
+                Err(failed) => {
+                    let (error, out) = failed.into_parts();
+                    (Err(error), out)
+                }
+            };
+            self.out = Some(out);
+            done?;
         }
         Ok(())
     }

@@ -162,6 +162,7 @@ impl Decide {
     ) -> Result<Report> {
         let mut job = Job::begin(options, request, out, observer)?;
         if job.manifest.finished {
+            job.remove_work();
             return Report::read(&out.join("report.json"));
         }
         let signed: Signed = job.stage(Stage::Sign, |job| job.carry_over(run))?;

@@ -7,14 +7,6 @@ use std::process::Command;
 use super::{dedup, mixed_corpus, partial_files, results};
 use crate::{Run, folder, lookalike, root};
 
-/// What the system says, by the calls that say it.
-const FAULTS: [(&str, i32, &str); 3] = [
-    // EMFILE, EIO, EACCES.
-    ("open", 24, "Too many open files"),
-    ("read", 5, "Input/output error"),
-    ("list", 13, "Permission denied"),
-];
-
 /// The library that refuses calls.
 fn library(folder: &Path) -> PathBuf {
     let library = folder.join("faults.so");
@@ -30,55 +22,103 @@ fn library(folder: &Path) -> PathBuf {
     library
 }
 
-/// At every call that opens, reads or lists inputs, in all stages: the job ends with an error, and
-/// goes on to the same results when the fault is mended. Nothing counts as skipped.
-#[test]
-fn what_the_system_refuses_ends_the_job_which_goes_on_later() {
-    let folder = folder("faults");
+/// Calls that are refused.
+struct Fault {
+    call: &'static str,
+    /// The number of the error, and what the system says.
+    error: i32,
+    said: &'static str,
+    /// The fewest of such calls that a job makes.
+    least: usize,
+}
+
+const fn fault(call: &'static str, error: i32, said: &'static str, least: usize) -> Fault {
+    Fault { call, error, said, least }
+}
+
+const TOO_MANY: &str = "Too many open files";
+const FAILED: &str = "Input/output error";
+
+/// Refuses each of these calls in turn, below the folder of inputs or that of results. The job
+/// ends with an error that names the file, and goes on to the same results when the fault is
+/// mended. It may go on where `is_harmless` says so of the call and the file.
+fn refuse_each(
+    name: &str,
+    below: &str,
+    faults: &[Fault],
+    is_harmless: impl Fn(&str, &Path) -> bool,
+) {
+    let folder = folder(&format!("faults-{name}"));
     let (input, out) = (folder.join("in"), folder.join("out"));
     mixed_corpus(&input, 21);
     let undisturbed = folder.join("undisturbed");
     assert_eq!(dedup(&[&input], &undisturbed, &["--threads", "1"]).code, 0);
     let undisturbed = results(&undisturbed);
-    let library = library(&folder);
-    for (call, number, said) in FAULTS {
-        let mut at = 0;
-        loop {
-            at += 1;
-            let mark = folder.join("mark");
+    let (library, mark) = (library(&folder), folder.join("mark"));
+    for Fault { call, error, said, least } in faults {
+        for at in 1.. {
             let _ = (fs::remove_file(&mark), fs::remove_dir_all(&out));
             let [from, to] = [&input, &out].map(|path| path.to_str().unwrap());
             let mut command = lookalike(&["dedup", from, "--out", to, "--threads", "1"]);
-            command.env("LD_PRELOAD", &library).env("FAULT_FOLDER", &input);
-            command.env("FAULT_CALL", call).env("FAULT_AT", at.to_string());
-            command.env("FAULT_ERROR", number.to_string()).env("FAULT_MARK", &mark);
+            command.env("LD_PRELOAD", &library).env("FAULTS_BELOW", folder.join(below));
+            command.env("FAULTS_CALL", call).env("FAULTS_AT", at.to_string());
+            command.env("FAULTS_ERROR", error.to_string()).env("FAULTS_MARK", &mark);
             let run = Run::of(&command.output().unwrap());
-            if !mark.exists() {
+            let Ok(refused) = fs::read_to_string(&mark) else {
                 assert_eq!(run.code, 0, "{}", run.stderr);
+                assert!(at > *least, "{call}: refused only {at} times");
                 break;
-            }
+            };
+            let refused = Path::new(&refused);
+            let place = format!("{call} {at}, {}: {}", refused.display(), run.stderr);
             if run.code == 0 {
-                // The report reads the beginnings of documents: it had them, and asked no further.
-                assert!(call == "read" && results(&out) == undisturbed, "{at}: {}", run.stderr);
+                assert!(is_harmless(call, refused), "{place}");
+                // What could not be removed may still be there.
+                assert_eq!(dedup(&[&input], &out, &["--threads", "1", "--resume"]).code, 0);
+                assert!(results(&out) == undisturbed, "{place}");
                 continue;
             }
             run.fails_with(said);
-            assert!(run.stderr.contains(from), "{call} {at}: {}", run.stderr);
-            assert!(!run.stderr.contains("skipped"), "{call} {at}: {}", run.stderr);
-            assert!(!out.join("report.json").exists(), "{call} {at}");
-            assert_eq!(partial_files(&out), Vec::<String>::new(), "{call} {at}");
+            assert!(run.stderr.contains(folder.join(below).to_str().unwrap()), "{place}");
+            assert!(!run.stderr.contains("skipped"), "{place}");
+            assert_eq!(partial_files(&out), Vec::<String>::new(), "{place}");
             let resume = if out.join("manifest.json").exists() {
-                assert!(run.stderr.contains("--resume goes on"), "{}", run.stderr);
+                assert!(run.stderr.contains("--resume goes on"), "{place}");
                 &["--threads", "1", "--resume"][..]
             } else {
                 &["--threads", "1"]
             };
             let run = dedup(&[&input], &out, resume);
-            assert_eq!(run.code, 0, "{call} {at}: {}", run.stderr);
-            assert!(results(&out) == undisturbed, "{call} {at}");
+            assert_eq!(run.code, 0, "{place}, and then: {}", run.stderr);
+            assert!(results(&out) == undisturbed, "{place}");
         }
-        // Each file is opened three times, and the folder has one below it.
-        let least = if call == "list" { 2 } else { 12 };
-        assert!(at > least, "{call}: refused only {at} times");
     }
+}
+
+#[test]
+fn what_the_system_refuses_of_inputs_ends_the_job_which_goes_on_later() {
+    // Each file is opened three times, and the folder has one below it.
+    let faults = [
+        fault("open", 24, TOO_MANY, 12),
+        fault("read", 5, FAILED, 12),
+        fault("list", 13, "Permission denied", 2),
+    ];
+    // The report reads the beginnings of documents: it had them, and asked no further.
+    refuse_each("inputs", "in", &faults, |call, _| call == "read");
+}
+
+#[test]
+fn what_the_system_refuses_of_results_ends_the_job_which_goes_on_later() {
+    let faults = [
+        fault("mkdir", 13, "Permission denied", 2),
+        fault("open", 24, TOO_MANY, 60),
+        fault("read", 5, FAILED, 30),
+        fault("write", 28, "No space left on device", 30),
+        fault("sync", 5, FAILED, 40),
+        fault("rename", 5, FAILED, 20),
+    ];
+    // Not to be removed: there is no more to do with it.
+    refuse_each("results", "out", &faults, |call, file| {
+        call == "open" && file.ends_with("out/work")
+    });
 }
