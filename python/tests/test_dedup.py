@@ -240,3 +240,15 @@ def test_a_damaged_parquet_file_is_skipped(tmp_path: Path) -> None:
         (folder / "b.parquet").write_bytes(damaged)
         report = la.dedup([str(folder)], out=tmp_path / f"out-{at}")
         assert report.documents >= 40, at
+
+
+def test_the_victim_of_a_forger_stays(root: Path, tmp_path: Path) -> None:
+    file = root / "tests/fixtures/forged/documents.jsonl"
+    rows = [json.loads(line) for line in file.read_text().splitlines()]
+    assert la.dedup(file, tmp_path / "files").kept == len(rows) == 3
+    clusters = la.dedup_table(pyarrow.Table.from_pylist(rows))
+    assert la.kept_mask(clusters, 3).to_pylist() == [True] * 3
+    assert la.Recipe.preset("text").compare(rows[0]["text"], rows[2]["text"]).resemblance == 0
+    with la.Index.create(tmp_path / "index", "text") as index:
+        for row in rows:
+            assert index.check_and_add(row["id"], row["text"]).new

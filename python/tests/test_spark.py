@@ -4,6 +4,7 @@ guide's examples print what it shows."""
 from __future__ import annotations
 
 import doctest
+import json
 import os
 import random
 import re
@@ -85,6 +86,12 @@ def test_anchored(
 def test_components(session: SparkSession, tmp_path: Path) -> None:
     rows = [row for row in mixed_rows() if row["id"] < "hot 000100" or row["id"] > "hot 9"]
     check_equal(session, rows, tmp_path, cluster="components")
+
+
+def test_the_victim_of_a_forger_stays(session: SparkSession, root: Path, tmp_path: Path) -> None:
+    lines = (root / "tests/fixtures/forged/documents.jsonl").read_text().splitlines()
+    counts = check_equal(session, [json.loads(line) for line in lines], tmp_path)
+    assert (counts["documents"], counts["kept"], counts["pairs"]) == (3, 3, 0)
 
 
 def test_all_pairs_and_another_threshold(session: SparkSession, tmp_path: Path) -> None:

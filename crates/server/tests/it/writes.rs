@@ -129,3 +129,17 @@ fn requests_under_way_are_ended_when_the_server_stops() {
     let (index, _folder) = server.into_index();
     assert!(index.get("late").unwrap().is_some());
 }
+
+/// The public fingerprints of these are those of the document that comes last.
+#[test]
+fn the_victim_of_a_forger_is_new() {
+    let server = Running::new();
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/forged/documents.jsonl");
+    for line in std::fs::read_to_string(file).unwrap().lines() {
+        let document: serde_json::Value = serde_json::from_str(line).unwrap();
+        let checked = server.post("/v1/check", &json!({"text": document["text"]})).ok();
+        assert_eq!((&checked["new"], &checked["matches"]), (&json!(true), &json!([])), "{line}");
+        assert_eq!(server.post("/v1/check-and-add", &document).ok()["new"], true, "{line}");
+    }
+    assert_eq!(server.get("/v1/stats").ok()["documents"], 3);
+}
