@@ -79,7 +79,9 @@ impl BadRecords {
 impl From<Vec<(u64, u64)>> for BadRecords {
     fn from(runs: Vec<(u64, u64)>) -> Self {
         let mut records = Self::default();
-        runs.into_iter().for_each(|(first, length)| records.extend(first, length));
+        for (first, length) in runs {
+            records.extend(first, length);
+        }
         records
     }
 }
@@ -93,7 +95,9 @@ impl From<BadRecords> for Vec<(u64, u64)> {
 impl FromIterator<u64> for BadRecords {
     fn from_iter<T: IntoIterator<Item = u64>>(numbers: T) -> Self {
         let mut records = Self::default();
-        numbers.into_iter().for_each(|record| records.push(record));
+        for record in numbers {
+            records.push(record);
+        }
         records
     }
 }
