@@ -97,6 +97,30 @@ fn a_filter_passes_what_dedup_keeps() {
     done(&["index", "verify", &index]);
 }
 
+/// Nobody knows that what cannot be read is known.
+#[test]
+fn a_filter_passes_what_cannot_be_read() {
+    let folder = folder("index_filter_unreadable");
+    let (index, file, bad) =
+        (path(&folder, "index"), folder.join("a.jsonl"), folder.join("b.jsonl"));
+    let line = |n: u64| serde_json::json!({"text": text(n, 0)}).to_string();
+    let lines = [line(1), "oops".to_owned(), line(1), line(2), "{\"text\": null}".to_owned()];
+    fs::write(&file, lines.join("\n") + "\n").unwrap();
+    fs::write(&bad, "oops\n").unwrap();
+    done(&["index", "create", &index]);
+    for (new, pass) in [("new", vec![0, 1, 3, 4]), ("again", vec![1, 4])] {
+        let [from, more] = [&file, &bad].map(|path| path.to_str().unwrap());
+        let filtered = run(&["index", "filter", &index, from, more, "--out", &path(&folder, new)]);
+        assert_eq!(filtered.code, 3, "{}", filtered.stderr);
+        let passed = fs::read_to_string(folder.join(new).join("a.jsonl")).unwrap();
+        assert_eq!(
+            passed,
+            pass.iter().map(|&n: &usize| lines[n].clone() + "\n").collect::<String>()
+        );
+        assert_eq!(fs::read_to_string(folder.join(new).join("b.jsonl")).unwrap(), "oops\n");
+    }
+}
+
 #[test]
 fn runs_and_signature_files_are_loaded() {
     let folder = folder("index_load");

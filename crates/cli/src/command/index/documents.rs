@@ -67,6 +67,9 @@ pub(super) trait Sink {
         Ok(())
     }
 
+    /// A record of the last source cannot be read.
+    fn unreadable(&mut self) {}
+
     /// These documents are next, each with where it came from.
     fn batch(&mut self, documents: &[Document<'_>], origins: Vec<Origin>) -> anyhow::Result<()>;
 }
@@ -157,7 +160,10 @@ impl Reader<'_> {
     ) -> anyhow::Result<()> {
         let (document, origin) = match record {
             Ok(taken) => taken,
-            Err(error) => return self.skip(error),
+            Err(error) => {
+                sink.unreadable();
+                return self.skip(error);
+            }
         };
         let bytes = content_bytes(&document);
         self.batch.documents.push(document);

@@ -110,32 +110,50 @@ fn object(document: &Document<'_>) -> Vec<u8> {
     Value::Object(object).to_string().into_bytes()
 }
 
-/// New documents in files of their sources' own formats.
+/// New documents in files of their sources' own formats, with whatever cannot be read: nobody knows
+/// that it is known.
 struct Files<'a> {
     index: &'a Index,
     folder: &'a Path,
     options: &'a ReadOptions,
-    /// Sources that have documents in the current batch or after it, and which of their records
-    /// are new.
-    open: VecDeque<(Source, Vec<u64>)>,
+    /// Sources that have documents in the current batch or after it.
+    open: VecDeque<OpenSource>,
     /// The number of the first of them.
     first: u64,
     new: u64,
 }
 
+/// A source whose file is still to be written.
+struct OpenSource {
+    source: Source,
+    /// Records that stop here.
+    known: Vec<u64>,
+    /// Whether any other passes.
+    any_passes: bool,
+}
+
 impl Sink for Files<'_> {
     fn source(&mut self, source: Source) -> anyhow::Result<()> {
-        self.open.push_back((source, Vec::new()));
+        self.open.push_back(OpenSource { source, known: Vec::new(), any_passes: false });
         Ok(())
+    }
+
+    fn unreadable(&mut self) {
+        if let Some(open) = self.open.back_mut() {
+            open.any_passes = true;
+        }
     }
 
     fn batch(&mut self, documents: &[Document<'_>], origins: Vec<Origin>) -> anyhow::Result<()> {
         let last = origins.last().map_or(0, |origin| origin.source);
         for (origin, is_new) in origins.iter().zip(add_new(self.index, documents)?) {
             let place = (origin.source - self.first) as usize;
-            if is_new && let Some((_, records)) = self.open.get_mut(place) {
+            let Some(open) = self.open.get_mut(place) else { continue };
+            if is_new {
                 self.new += 1;
-                records.push(origin.record);
+                open.any_passes = true;
+            } else {
+                open.known.push(origin.record);
             }
         }
         self.write(last)
@@ -146,13 +164,13 @@ impl Files<'_> {
     /// Writes the mirrors of all sources before this one.
     fn write(&mut self, end: u64) -> anyhow::Result<()> {
         while self.first < end
-            && let Some((source, records)) = self.open.pop_front()
+            && let Some(OpenSource { source, known, any_passes }) = self.open.pop_front()
         {
             self.first += 1;
-            if !records.is_empty() {
-                let mut records = records.into_iter().peekable();
+            if any_passes {
+                let mut known = known.into_iter().peekable();
                 let mirrored = source.mirror_records(self.folder, self.options, |record| {
-                    records.next_if_eq(&record).is_some()
+                    known.next_if_eq(&record).is_none()
                 })?;
                 // That it broke off was said when its documents were read.
                 drop(mirrored);
