@@ -20,9 +20,9 @@
 
 use std::sync::Arc;
 
+use lookalike_kernels::Aes;
 use lookalike_kernels::keyed::{SHORT, long_code};
-use lookalike_kernels::rabin::{Rabin, TOKENS};
-use lookalike_kernels::{Aes, reference};
+use lookalike_kernels::rabin::{Rabin, TOKENS, is_irreducible};
 
 use crate::random::random_bytes;
 
@@ -72,10 +72,10 @@ impl VerificationKey {
     pub fn from_bytes(bytes: [u8; 16]) -> Self {
         let root = Aes::new(bytes);
         let aes = |number: u128| Aes::new(root.encrypt(number).to_le_bytes());
-        // One number in 64 is the tail of an irreducible polynomial, one odd number in 32. The
-        // first numbers are those of the ciphers.
+        // One odd number in 32 is the tail of an irreducible polynomial. The first numbers are
+        // those of the ciphers.
         let mut tails = (4..).map(|number| root.encrypt(number) as u64 | 1);
-        let tail = tails.find(|tail| reference::irreducible(*tail));
+        let tail = tails.find(|tail| is_irreducible(*tail));
         let Some(tail) = tail else { unreachable!("the numbers have no end") };
         let rabin = Arc::new(Rabin::new(tail));
         let [words, tokens, identities, lines] = [0, 1, 2, 3].map(aes);
@@ -131,7 +131,7 @@ mod tests {
         assert_eq!(a.code(b"short"), b.code(b"short"));
         assert_ne!(a.identity([7, 8]), b.identity([7, 8]));
         assert_ne!(a.rabin().tail(), b.rabin().tail());
-        assert!(reference::irreducible(a.rabin().tail()));
+        assert!(lookalike_kernels::reference::irreducible(a.rabin().tail()));
         assert_ne!(VerificationKey::random(), VerificationKey::random());
         assert_eq!(VerificationKey::from_bytes(a.to_bytes()), a);
     }

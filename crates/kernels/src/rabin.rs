@@ -25,6 +25,43 @@ pub static TOKENS: Rabin = Rabin::new(0x243f_6a88_85a3_0907);
 /// (Broder, section 3); its tail starts from the fraction of e.
 pub static FEATURES: Rabin = Rabin::new(0xb7e1_5162_8aed_2a9f);
 
+/// Whether x^64 + `tail` is irreducible, by Rabin's test: x^(2^64) = x modulo it, while
+/// x^(2^32) - x has no common factor with it.
+pub fn is_irreducible(tail: u64) -> bool {
+    // x divides those without a constant term, x + 1 those of an even number of terms.
+    if tail & 1 == 0 || !tail.count_ones().is_multiple_of(2) {
+        return false;
+    }
+    let squared = |value, times| (0..times).fold(value, |value, _| square(value, tail));
+    let half = squared(2, 32);
+    let (mut a, mut b) = (1 << 64 | u128::from(tail), u128::from(half ^ 2));
+    while b != 0 {
+        while a != 0 && a.leading_zeros() <= b.leading_zeros() {
+            a ^= b << (b.leading_zeros() - a.leading_zeros());
+        }
+        (a, b) = (b, a);
+    }
+    a == 1 && squared(half, 32) == 2
+}
+
+/// The square of a polynomial modulo x^64 + `tail`: a zero between any two of its bits.
+fn square(value: u64, tail: u64) -> u64 {
+    let spread = |half: u64| {
+        [(16, 0x0000_ffff_0000_ffff), (8, 0x00ff_00ff_00ff_00ff), (4, 0x0f0f_0f0f_0f0f_0f0f)]
+            .into_iter()
+            .chain([(2, 0x3333_3333_3333_3333), (1, 0x5555_5555_5555_5555)])
+            .fold(half, |bits, (by, mask)| (bits | bits << by) & mask)
+    };
+    let (mut high, low) = (spread(value >> 32), spread(value & 0xffff_ffff));
+    // x^64 is the tail: the high half, multiplied by it from its highest bit on.
+    let mut product = 0;
+    for _ in 0..64 {
+        product = double(product, tail) ^ (high >> 63) * tail;
+        high <<= 1;
+    }
+    product ^ low
+}
+
 /// Arithmetic modulo one polynomial of degree 64.
 ///
 /// 16 KiB of tables, made at compile time.
@@ -46,7 +83,7 @@ impl Rabin {
     pub const EMPTY: u64 = 1;
 
     /// Arithmetic modulo x^64 + `tail`. It is for the caller to choose an
-    /// irreducible one; [`crate::reference::irreducible`] tells.
+    /// irreducible one; [`is_irreducible`] tells.
     pub const fn new(tail: u64) -> Self {
         let mut tables = [[0; 256]; 8];
         // x^64 mod P is the tail itself; each further power is one doubling.

@@ -1,6 +1,6 @@
 //! The polynomials are what they must be, and the arithmetic is exact.
 
-use lookalike_kernels::rabin::{FEATURES, Rabin, TOKENS};
+use lookalike_kernels::rabin::{FEATURES, Rabin, TOKENS, is_irreducible};
 use lookalike_kernels::reference::{
     carryless_product, irreducible, rabin_bytes, rabin_words, remainder,
 };
@@ -11,6 +11,21 @@ fn the_polynomials_are_irreducible_and_different() {
     assert!(irreducible(TOKENS.tail()));
     assert!(irreducible(FEATURES.tail()));
     assert_ne!(TOKENS.tail(), FEATURES.tail());
+}
+
+/// One in 64 is, and the fast test finds the same ones.
+#[test]
+fn the_fast_test_of_irreducibility_is_the_reference() {
+    let tails = (0..4000_u64).map(lookalike_kernels::mix);
+    let found = tails.filter(|&tail| {
+        assert_eq!(is_irreducible(tail), irreducible(tail), "{tail:x}");
+        is_irreducible(tail)
+    });
+    assert!((40..90).contains(&found.count()));
+    let (p, q) = (1u64 << 32 | 0x8d, 1u64 << 32 | 0xc5);
+    for tail in [0x1b, 0x1a, 0x1, 0x0, 0x5, 0x1_0000_0001, carryless_product(p, q) as u64] {
+        assert_eq!(is_irreducible(tail), irreducible(tail), "{tail:x}");
+    }
 }
 
 #[test]
