@@ -4,6 +4,7 @@
 //! with the number's complement. So a block in another's place and a file that
 //! ends early are found as a flipped bit is; `docs/design/format.md` has the bytes.
 
+use std::cell::RefCell;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -21,6 +22,11 @@ const CONTENT: usize = BLOCK - CHECKSUM;
 
 /// Blocks that are read at once.
 const READ: usize = 64;
+
+thread_local! {
+    /// Blocks as they are stored: at most [`READ`] of them, which are not cleared for each reading.
+    static STORED: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
 
 /// Writes such a file. Nothing is under the final name before [`finish`](Self::finish).
 pub(crate) struct CheckedWriter {
@@ -105,23 +111,26 @@ impl CheckedFile {
     }
 
     /// Fills `out` from a place on, whoever else reads from it.
-    pub(crate) fn read_at(&self, mut at: u64, mut out: &mut [u8]) -> Result<()> {
+    pub(crate) fn read_at(&self, at: u64, out: &mut [u8]) -> Result<()> {
         if at.checked_add(out.len() as u64).is_none_or(|end| end > self.length) {
             let expected = format!("{} bytes from {at} on", out.len());
             return Err(self.corrupt(self.length, &expected, format!("{} in all", self.length)));
         }
-        let mut stored = Vec::new();
+        STORED.with_borrow_mut(|stored| self.read_through(stored, at, out))
+    }
+
+    /// The same of what is there, with room for blocks as they are stored.
+    fn read_through(&self, stored: &mut Vec<u8>, mut at: u64, mut out: &mut [u8]) -> Result<()> {
         while !out.is_empty() {
-            let first = at / CONTENT as u64;
-            let skip = (at % CONTENT as u64) as usize;
+            let (first, mut skip) = (at / CONTENT as u64, (at % CONTENT as u64) as usize);
             let wanted = (skip + out.len()).div_ceil(CONTENT).min(READ);
             let from = first * BLOCK as u64;
-            let end =
-                (self.length + self.blocks * CHECKSUM as u64).min(from + (wanted * BLOCK) as u64);
-            stored.resize((end - from) as usize, 0);
-            read_at(&self.file, &mut stored, from)
+            let all = self.length + self.blocks * CHECKSUM as u64;
+            let end = all.min(from + (wanted * BLOCK) as u64);
+            stored.resize(stored.len().max(wanted * BLOCK), 0);
+            let stored = &mut stored[..(end - from) as usize];
+            read_at(&self.file, stored, from)
                 .map_err(|source| Error::io(&self.path, Operation::Read, source))?;
-            let mut skip = skip;
             for (number, block) in (first..).zip(stored.chunks(BLOCK)) {
                 let content = self.checked(number, block)?;
                 let now = content.get(skip..).unwrap_or_default();
@@ -242,7 +251,7 @@ mod tests {
                 .and_then(|file| file.read_at(0, &mut vec![0; file.len() as usize]));
             assert!(read.is_err_and(|error| error.is_corruption()), "{what}");
         };
-        for at in 0..whole.len() {
+        for at in (0..whole.len()).step_by(5).chain(whole.len() - 300..whole.len()) {
             let mut damaged = whole.clone();
             damaged[at] ^= 1 << (at % 8);
             is_found(&damaged, &format!("flipped at {at}"));

@@ -23,8 +23,24 @@ pub(super) fn end(text: &[u8], at: usize) -> usize {
 /// Whether a URL ends before this byte.
 #[inline(always)]
 pub(super) fn ends(byte: u8) -> bool {
-    !byte.is_ascii_graphic() || b"<>\"'`(){}[]|\\^".contains(&byte)
+    ENDS[usize::from(byte)]
 }
+
+static ENDS: [bool; 256] = {
+    let mut ends = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        ends[byte] = !(byte as u8).is_ascii_graphic();
+        byte += 1;
+    }
+    let marks = b"<>\"'`(){}[]|\\^";
+    let mut mark = 0;
+    while mark < marks.len() {
+        ends[marks[mark] as usize] = true;
+        mark += 1;
+    }
+    ends
+};
 
 /// Calls `piece` with the token and the range of each piece of
 /// `text[start..end]`, a URL or what is left of one after a slash or dot.
