@@ -56,7 +56,7 @@ fn square(value: u64, tail: u64) -> u64 {
     // x^64 is the tail: the high half, multiplied by it from its highest bit on.
     let mut product = 0;
     for _ in 0..64 {
-        product = double(product, tail) ^ (high >> 63) * tail;
+        product = double(product, tail) ^ ((high >> 63) * tail);
         high <<= 1;
     }
     product ^ low
