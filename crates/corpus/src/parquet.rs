@@ -558,12 +558,18 @@ fn build(
     mask: impl FnOnce(&SchemaDescriptor) -> Result<ProjectionMask>,
 ) -> Result<OpenFile> {
     let failed = |error: ParquetError| broken(source.path(), &error);
-    let skip = opening == Opening::Fields;
-    let arrow = ArrowReaderOptions::new().with_skip_arrow_metadata(skip);
-    let written = ArrowReaderMetadata::load(&file, arrow).map_err(failed)?;
-    let views = ArrowReaderOptions::new().with_schema(Arc::new(with_views(written.schema())));
-    let viewed =
-        ArrowReaderMetadata::try_new(Arc::clone(written.metadata()), views).map_err(failed)?;
+    let load = |skip: bool| {
+        let arrow = ArrowReaderOptions::new().with_skip_arrow_metadata(skip);
+        let written = ArrowReaderMetadata::load(&file, arrow).map_err(failed)?;
+        let views = ArrowReaderOptions::new().with_schema(Arc::new(with_views(written.schema())));
+        ArrowReaderMetadata::try_new(Arc::clone(written.metadata()), views).map_err(failed)
+    };
+    // What Arrow's libraries note of the types is a hint. If it is damaged, Parquet's own types do.
+    let hinted = match opening {
+        Opening::Fields => None,
+        _ => guarded(source.path(), || load(false)).ok(),
+    };
+    let viewed = hinted.map_or_else(|| load(true), Ok)?;
     let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, viewed);
     let metadata = Arc::clone(builder.metadata());
     let groups = metadata.row_groups();
