@@ -8,6 +8,7 @@
 use std::borrow::Cow;
 use std::sync::Mutex;
 
+use lookalike_core::recipe::{Candidates, Templates};
 use lookalike_core::text::Unit;
 use lookalike_core::{
     CandidateRule, Kernel, Layout, Recipe, Signature, Signer, VerificationKey, site_hash,
@@ -79,6 +80,9 @@ pub(crate) struct Signed {
     /// Documents that are nothing but template.
     #[serde(default)]
     pub(crate) all_template: u64,
+    /// Documents whose address names no site, where sites matter: one without a scheme, mostly.
+    #[serde(default)]
+    pub(crate) without_site: u64,
     pub(crate) sources: u64,
     /// Bytes of texts and pages.
     pub(crate) bytes: u64,
@@ -219,7 +223,7 @@ impl Signing<'_> {
     }
 
     fn needs_sites(&self) -> bool {
-        self.recipe.candidates == lookalike_core::recipe::Candidates::BySite
+        self.recipe.candidates == Candidates::BySite
     }
 
     fn skip(&self, skips: &mut Skips, fault: Error) -> Result<()> {
@@ -266,6 +270,7 @@ struct Batch {
     attributes: Attributes,
     empty: u64,
     all_template: u64,
+    without_site: u64,
     bytes: u64,
     /// Records, bad ones included.
     records: u64,
@@ -358,10 +363,14 @@ impl<'a> Worker<'a> {
         batch.id_lengths.push(record.id.len() as u32);
         batch.ids.push_str(&record.id);
         self.signing.asked.record(signature.tokens, record, &mut batch.attributes);
-        if self.signing.needs_sites() {
-            // 0 is no site: two documents without one are not of the same.
-            let site = record.url.as_deref().and_then(|url| self.signing.recipe.sites.site(url));
-            batch.sites.push(site.as_deref().map_or(0, site_hash));
+        let (needs_sites, recipe) = (self.signing.needs_sites(), self.signing.recipe);
+        if needs_sites || recipe.templates == Templates::BySite {
+            let site = record.url.as_deref().and_then(|url| recipe.sites.site(url));
+            batch.without_site += u64::from(site.is_none() && record.url.is_some());
+            if needs_sites {
+                // 0 is no site: two documents without one are not of the same.
+                batch.sites.push(site.as_deref().map_or(0, site_hash));
+            }
         }
         if self.signing.keep_urls {
             batch.urls.push(record.url.as_deref());
@@ -466,6 +475,7 @@ impl<'a> Sink<'a> {
         signed.documents += documents;
         signed.empty += batch.empty;
         signed.all_template += batch.all_template;
+        signed.without_site += batch.without_site;
         signed.bytes += batch.bytes;
         if signed.documents > MAX_DOCUMENTS {
             return Err(Error::new(ErrorKind::TooManyDocuments(MAX_DOCUMENTS)));

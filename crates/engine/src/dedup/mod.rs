@@ -711,6 +711,13 @@ fn notes(signed: &Signed, keep: &KeepPolicy) -> Vec<String> {
             signed.unranked
         ));
     }
+    if signed.without_site > 0 {
+        notes.push(format!(
+            "{} documents have an address that names no site; they were compared as documents \
+             without one.",
+            signed.without_site
+        ));
+    }
     if signed.other_files > 0 {
         notes.push(format!(
             "{} files in the folders are of no kind that is read; they were passed over.",
