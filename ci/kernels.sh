@@ -7,7 +7,7 @@ build_programs
 for kernel in scalar avx2 avx512; do
   if message=$(LOOKALIKE_KERNEL=$kernel target/debug/lookalike info 2>&1 >/dev/null); then
     echo "--- $kernel"
-    LOOKALIKE_KERNEL=$kernel cargo test --quiet "${everything[@]}" --test signer --test papers --test golden
+    LOOKALIKE_KERNEL=$kernel cargo test --quiet "${everything[@]}" --test it -- signer:: papers:: golden::
   else
     echo "--- $kernel: not on this machine: $message"
   fi

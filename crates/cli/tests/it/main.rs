@@ -13,6 +13,8 @@ mod help;
 mod index;
 mod info;
 mod mirrors;
+#[cfg(feature = "object-stores")]
+mod object_stores;
 mod pages;
 mod serve;
 mod sketch;

@@ -1,0 +1,93 @@
+//! A whole job on objects of a real server, compared with the same job on the files.
+//!
+//! `ci/tests.sh` starts the server and sets the environment. Without it
+//! these tests fail rather than pass for nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use lookalike::corpus::{FieldValue, ReadOptions, Source};
+
+const BUCKET: &str = "s3://examples";
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Makes a bucket of the folder.
+fn put(folder: &Path, bucket: &str) {
+    let python = std::env::var("OBJECT_STORES_PYTHON").expect("run ./test tests");
+    let script = root().join("crates/corpus/tests/it/object_stores/store.py");
+    let status = Command::new(python).arg(script).arg("put").arg(folder).arg(bucket).status();
+    assert!(status.unwrap().success());
+}
+
+/// What a job left behind.
+#[derive(Debug, PartialEq)]
+struct Results {
+    /// The files of `kept/`, by their names.
+    kept: BTreeMap<PathBuf, Vec<u8>>,
+    /// The documents of clusters, each with its keeper, and whether it stays.
+    clusters: BTreeSet<(String, String, bool)>,
+}
+
+/// Runs the job in the folder of its results, and leaves out what ids begin with.
+fn dedup(input: &str, name: &str) -> Results {
+    let prefix = input.trim_end_matches('/');
+    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("object_stores").join(name);
+    let _ = fs::remove_dir_all(&out);
+    fs::create_dir_all(&out).unwrap();
+    let run = Command::new(env!("CARGO_BIN_EXE_lookalike"))
+        .args(["dedup", input, "--out", "."])
+        .current_dir(&out)
+        .output()
+        .unwrap();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let mut kept = BTreeMap::new();
+    add_files(&out.join("kept"), Path::new(""), &mut kept);
+    Results { kept, clusters: clusters(&out.join("clusters.parquet"), prefix) }
+}
+
+fn add_files(folder: &Path, below: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = below.join(path.file_name().unwrap());
+        if path.is_dir() {
+            add_files(&path, &name, files);
+        } else {
+            files.insert(name, fs::read(path).unwrap());
+        }
+    }
+}
+
+fn clusters(table: &Path, prefix: &str) -> BTreeSet<(String, String, bool)> {
+    let mut options = ReadOptions::default();
+    "keeper".clone_into(&mut options.fields.text);
+    options.fields.others = vec!["kept".to_owned()];
+    let mut rows = BTreeSet::new();
+    for chunk in Source::file(table, None).unwrap().chunks(&options) {
+        chunk.unwrap().for_each(|record| {
+            let record = record.unwrap();
+            let short = |id: &str| id.strip_prefix(prefix).unwrap_or(id).to_owned();
+            let Some(FieldValue::Bool(kept)) = record.field("kept") else { panic!("no `kept`") };
+            let keeper = std::str::from_utf8(&record.content).unwrap();
+            rows.insert((short(&record.id), short(keeper), kept));
+        });
+    }
+    rows
+}
+
+#[test]
+fn a_job_on_objects_equals_one_on_files() {
+    put(&root().join("examples"), BUCKET.strip_prefix("s3://").unwrap());
+    let there = dedup(&format!("{BUCKET}/corpus/"), "there");
+    let here = dedup(root().join("examples/corpus").to_str().unwrap(), "here");
+    assert!(here.clusters.iter().any(|(_, _, kept)| !kept), "some go");
+    assert!(here.clusters.iter().any(|(id, ..)| id.starts_with("/letters/")), "by path");
+    assert!(here.kept.len() > 3);
+    assert_eq!(there.clusters, here.clusters);
+    assert_eq!(there.kept.keys().collect::<Vec<_>>(), here.kept.keys().collect::<Vec<_>>());
+    assert!(there == here, "the same bytes in all files that are kept");
+}

@@ -1,0 +1,22 @@
+//! The mathematics, against papers, references and hostile input.
+
+#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+mod difference;
+mod environment;
+mod estimators;
+mod filter;
+mod filter_lists;
+mod filter_search;
+mod golden;
+mod html_hostile;
+mod html_known_answers;
+mod html_properties;
+mod papers;
+mod recipes;
+mod signer;
+mod template;
+mod text_equals_reference;
+mod text_known_answers;
+mod text_reference;
+mod verification;

@@ -1,0 +1,230 @@
+//! Learning and cutting out templates, against the definition written out as it reads.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lookalike_core::shingle::{Counting, ShingleSet, Shingler};
+use lookalike_core::template::{Distinctive, Learned, SAMPLE, Template, in_sample, learn};
+use lookalike_core::text::{Token, Tokenizer, Unit};
+use lookalike_core::{CandidateRule, Kernel, Recipe, Signer};
+use proptest::prelude::*;
+
+type Set = BTreeSet<u64>;
+
+fn shingles(width: usize, tokens: &[Token]) -> Vec<u64> {
+    let mut shingler = Shingler::new(Kernel::SCALAR, width, Counting::Set);
+    let mut shingles = Vec::new();
+    shingler.push(tokens, |block| shingles.extend_from_slice(block));
+    shingler.finish(|block| shingles.extend_from_slice(block));
+    shingles
+}
+
+/// The definition at the top of `learn.rs`.
+fn naive_learn(documents: &[Set]) -> Learned {
+    let n = documents.len();
+    let have = |shingle: u64| documents.iter().filter(|set| set.contains(&shingle)).count();
+    let weight = |shingle: u64| {
+        let d = have(shingle);
+        if d > (n / 4).clamp(8, 128) { 0 } else { (n / d).max(1).ilog2() }
+    };
+    let weigh =
+        |set: &mut dyn Iterator<Item = &u64>| set.map(|s| u64::from(weight(*s))).sum::<u64>();
+    let mut family: Vec<usize> = (0..n).collect();
+    for a in 0..n {
+        for b in 0..a {
+            let common = weigh(&mut documents[a].intersection(&documents[b]));
+            let either = weigh(&mut documents[a].union(&documents[b]));
+            if common > 0 && 5 * common >= 3 * either {
+                let (from, to) = (family[a].max(family[b]), family[a].min(family[b]));
+                family.iter_mut().filter(|f| **f == from).for_each(|f| *f = to);
+            }
+        }
+    }
+    let families = family.iter().collect::<BTreeSet<_>>().len();
+    let most = 4.max((4 * families / 25).isqrt());
+    let mut of_shingle: BTreeMap<u64, BTreeSet<usize>> = BTreeMap::new();
+    for (document, set) in documents.iter().enumerate() {
+        for shingle in set {
+            of_shingle.entry(*shingle).or_default().insert(family[document]);
+        }
+    }
+    let template = of_shingle.into_iter().filter(|(_, of)| of.len() > most).map(|(s, _)| s);
+    Learned { template: template.collect(), families }
+}
+
+fn is_number(word: &str) -> bool {
+    word.len() <= 7 && word.starts_with(|first: char| first.is_ascii_digit())
+}
+
+fn naive_frame(width: usize, words: &[String]) -> Vec<u64> {
+    let width = width.min(words.len()).max(1);
+    let windows = words.windows(width).map(|window| {
+        let numbers = window.iter().filter(|word| is_number(word)).count();
+        let number = lookalike_kernels::rabin::TOKENS.bytes(b"#");
+        let token = |word: &String| {
+            if is_number(word) && 2 * numbers < width { number } else { tokens(word)[0] }
+        };
+        lookalike_kernels::rabin::TOKENS.words(&window.iter().map(token).collect::<Vec<_>>())
+    });
+    windows.collect()
+}
+
+/// The definition at the top of `template/mod.rs`.
+fn naive_distinctive(width: usize, template: &Set, words: &[String]) -> Set {
+    let tokens = tokens(&words.join(" "));
+    let (plain, frame) = (shingles(width, &tokens), naive_frame(width, words));
+    let window = |at: usize| at..(at + width).min(tokens.len());
+    let mut covered = vec![false; tokens.len()];
+    for (at, shingle) in frame.iter().enumerate() {
+        if template.contains(shingle) {
+            covered[window(at)].fill(true);
+        }
+    }
+    let mut islands: Vec<Vec<usize>> = vec![Vec::new()];
+    for (at, covered) in covered.iter().enumerate() {
+        if *covered {
+            islands.push(Vec::new());
+        } else {
+            islands.last_mut().unwrap().push(at);
+        }
+    }
+    islands.retain(|island| !island.is_empty());
+    let is_number = |at: &&usize| is_number(&words[**at]);
+    let (volatile, firm): (Vec<_>, Vec<_>) = islands.into_iter().partition(|island| {
+        let numbers = island.iter().filter(is_number).count();
+        island.len() == 1 || island.len() <= width && 2 * numbers > island.len()
+    });
+    if covered.contains(&true) && firm.iter().map(Vec::len).sum::<usize>() >= 2 * width {
+        volatile.into_iter().flatten().for_each(|at| covered[at] = true);
+    }
+    let most_is_own = |at: usize| {
+        let own = covered[window(at)].iter().filter(|covered| !**covered).count();
+        2 * own > window(at).len()
+    };
+    let own: Vec<Token> =
+        tokens.iter().zip(&covered).filter(|(_, covered)| !**covered).map(|(t, _)| *t).collect();
+    let inside = plain.iter().enumerate().filter(|(at, _)| most_is_own(*at)).map(|(_, s)| *s);
+    inside.chain(shingles(width, &own)).collect()
+}
+
+fn tokens(text: &str) -> Vec<Token> {
+    let mut tokens = Vec::new();
+    Tokenizer::new(Unit::Words).tokens(text, &mut tokens);
+    tokens
+}
+
+fn set_of(width: usize, tokens: &[Token]) -> ShingleSet {
+    ShingleSet::new(shingles(width, tokens))
+}
+
+/// Few words, some of them numbers, so that shingles meet.
+fn word() -> impl Strategy<Value = String> {
+    prop::sample::select(vec!["a", "b", "c", "d", "7", "2026", "x1", "deadbeef77"])
+        .prop_map(str::to_owned)
+}
+
+proptest! {
+    #[test]
+    fn learning_is_its_definition(
+        documents in prop::collection::vec(prop::collection::btree_set(0_u64..60, 0..30), 0..60),
+    ) {
+        let sets: Vec<Vec<u64>> = documents.iter().map(|set| set.iter().copied().collect()).collect();
+        prop_assert_eq!(learn(&sets), naive_learn(&documents));
+    }
+
+    #[test]
+    fn distinctive_shingles_are_their_definition(
+        words in prop::collection::vec(word(), 0..60),
+        template in prop::collection::vec(any::<prop::sample::Index>(), 0..20),
+        width in 1_usize..6,
+    ) {
+        let tokens = tokens(&words.join(" "));
+        let plain = naive_frame(width, &words);
+        let template: Set =
+            template.iter().filter(|_| !plain.is_empty()).map(|at| plain[at.index(plain.len())]).collect();
+        let mut distinctive = Distinctive::new(Kernel::best(), width);
+        let learned = Template::new(template.iter().copied().collect());
+        let found: Set = distinctive.shingles(&learned, &tokens, &tokens).iter().copied().collect();
+        prop_assert_eq!(&found, &naive_distinctive(width, &template, &words));
+        // What a document without a template has is what it always had.
+        let plain = set_of(width, &tokens);
+        let found = distinctive.shingles(&Template::default(), &tokens, &tokens).to_vec();
+        prop_assert_eq!(ShingleSet::new(found), plain);
+    }
+
+    #[test]
+    fn a_signature_is_that_of_the_distinctive_shingles(
+        words in prop::collection::vec(word(), 0..60),
+        template in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
+    ) {
+        let recipe = Recipe::preset("sites").unwrap();
+        let text = words.join(" ");
+        let tokens = tokens(&text);
+        let plain = naive_frame(5, &words);
+        let template: Vec<u64> =
+            template.iter().filter(|_| !plain.is_empty()).map(|at| plain[at.index(plain.len())]).collect();
+        let template = Template::new(template);
+        let mut signer = Signer::new(&recipe).unwrap();
+        let whole = signer.sign(&text[..]).clone();
+        let signature = signer.sign_distinctive(&text[..], &template).clone();
+        prop_assert_eq!((signature.exact, signature.tokens), (whole.exact, whole.tokens));
+        let rule = CandidateRule::new(Kernel::best(), &recipe);
+        let nothing = Distinctive::new(Kernel::best(), 5).shingles(&template, &tokens, &tokens).is_empty();
+        prop_assert_eq!(rule.is_all_template(&signature), nothing && !tokens.is_empty());
+        let mut keys = Vec::new();
+        rule.keys(&signature, &mut keys);
+        prop_assert_eq!(keys.is_empty(), nothing);
+        if template.is_empty() {
+            prop_assert_eq!(signature, whole);
+        }
+    }
+}
+
+/// Pages of a site: a frame of forty words around contents.
+fn page(content: &str) -> Vec<Token> {
+    let named = |name: &str| (0..20).map(|n| format!("{name}{n}")).collect::<Vec<_>>().join(" ");
+    tokens(&format!("{} {content} {}", named("head"), named("foot")))
+}
+
+fn content(number: u64, words: u64) -> String {
+    let word = |n| format!("w{}", lookalike_core::mix(number << 32 | n) % 5000);
+    (0..words).map(word).collect::<Vec<_>>().join(" ")
+}
+
+fn learned(contents: &[String]) -> Learned {
+    learn(&contents.iter().map(|c| set_of(5, &page(c)).as_slice().to_vec()).collect::<Vec<_>>())
+}
+
+#[test]
+fn small_groups_are_left_alone() {
+    for pages in 0..=4_u64 {
+        let contents: Vec<String> = (0..pages).map(|page| content(page, 30)).collect();
+        let learned = learned(&contents);
+        assert_eq!((learned.families, learned.template.len()), (pages as usize, 0));
+    }
+}
+
+#[test]
+fn a_frame_is_template_and_twenty_versions_of_a_page_are_not() {
+    let mut contents: Vec<String> = (0..90).map(|page| content(page, 100)).collect();
+    contents.extend((0..20).map(|version| format!("{} version {version}", content(7, 100))));
+    let learned = learned(&contents);
+    assert_eq!(learned.families, 90);
+    // Two times sixteen windows of the frame, and nothing of what is in it.
+    let frame: Vec<u64> =
+        page("").windows(20).step_by(20).flat_map(|half| shingles(5, half)).collect();
+    assert_eq!(learned.template, ShingleSet::new(frame).as_slice());
+}
+
+#[test]
+fn samples_shrink_as_groups_grow() {
+    let hashes: Vec<u64> = (0..40_000).map(lookalike_core::mix).collect();
+    assert!(hashes.iter().all(|hash| in_sample(*hash, SAMPLE)));
+    let mut before: Vec<u64> = hashes.clone();
+    for count in [SAMPLE + 1, 3 * SAMPLE, 40_000, 1 << 40] {
+        let sample: Vec<u64> = hashes.iter().copied().filter(|h| in_sample(*h, count)).collect();
+        assert!(sample.iter().all(|hash| before.contains(hash)));
+        before = sample;
+    }
+    let sample = hashes.iter().filter(|hash| in_sample(**hash, 40_000)).count();
+    assert!((1800..4200).contains(&sample), "{sample}");
+}

@@ -1,0 +1,106 @@
+//! Large groups: the time stays linear, and the report says what was not looked at.
+
+use std::fs;
+
+use lookalike_core::{CandidateRule, Kernel, Recipe, Sequence};
+use lookalike_engine::matching::Clustering;
+use lookalike_engine::{GROUP_LIMIT, PairsWanted};
+
+use crate::dedup::reference::{Document, Wish, answer};
+use crate::dedup::{folder, job, name, run, tables, words};
+
+/// Pages of one template: much text in common, each pair under the threshold.
+fn template(pages: usize, own: usize) -> Vec<String> {
+    let mut random = Sequence::new(1, 1);
+    let frame = words(&mut random, 60).join(" ");
+    (0..pages).map(|_| format!("{frame} {}", words(&mut random, own).join(" "))).collect()
+}
+
+fn lines(texts: &[String]) -> String {
+    let lines: Vec<String> =
+        texts.iter().map(|text| format!("{{\"text\":\"{text}\"}}\n")).collect();
+    lines.concat()
+}
+
+/// In each of its groups a document is compared with so many at most, however many there are.
+#[test]
+fn many_pages_of_one_template_take_linear_time_and_all_stay() {
+    let folder = folder("template");
+    let keys = CandidateRule::new(Kernel::best(), &Recipe::default()).keys_per_document() as u64;
+    let [half, whole] = [10_000, 20_000].map(|pages| {
+        fs::write(folder.join("in.jsonl"), lines(&template(pages, 12))).unwrap();
+        let report = run(&job(&folder.join("in.jsonl")), &folder.join("out"));
+        assert_eq!((report.documents, report.removed(), report.pairs), (pages as u64, 0, 0));
+        assert!(report.candidates <= GROUP_LIMIT as u64 * keys * pages as u64);
+        let limited = report.limited.unwrap();
+        assert_eq!((limited.groups, limited.limit), (keys, GROUP_LIMIT as u64));
+        assert!(limited.documents > pages as u64 * 9 / 10, "{limited:?}");
+        assert!(limited.largest_group > pages as u64 / 4, "{limited:?}");
+        assert!(limited.consequence.contains("nothing was removed for it"));
+        report.candidates
+    });
+    assert!(whole < half * 21 / 10, "{half} candidates of half as many pages, {whole} of all");
+}
+
+/// Groups of more than the limit, and look-alikes before and after it.
+#[test]
+fn the_limit_is_that_of_the_definition() {
+    let folder = folder("limit");
+    let input = folder.join("in.jsonl");
+    let mut texts = template(220, 8);
+    // Look-alikes of pages all over.
+    for n in [0, 10, 63, 64, 65, 130, 219] {
+        texts.push(texts[n].replacen(" w1", " x1", 1));
+    }
+    fs::write(&input, lines(&texts)).unwrap();
+    let documents: Vec<Document> = (1..)
+        .zip(&texts)
+        .map(|(record, text)| Document {
+            id: format!("{}#{record}", name(&input)),
+            text: text.clone(),
+            url: None,
+            rank: None,
+            source: name(&input),
+            record,
+        })
+        .collect();
+    for (clustering, pairs) in [
+        (Clustering::Anchored, PairsWanted::Needed),
+        (Clustering::Anchored, PairsWanted::All),
+        (Clustering::Components, PairsWanted::Needed),
+        (Clustering::Components, PairsWanted::All),
+    ] {
+        let recipe = Recipe::default();
+        let wish = Wish { recipe: &recipe, by_rank: false, clustering, pairs, exact_only: false };
+        let answer = answer(&wish, &documents);
+        let job = job(&input).clustering(clustering).pairs(pairs);
+        let report = run(&job, &folder.join("out"));
+        assert_eq!(tables::clusters(&folder.join("out")), answer.clusters);
+        assert!(report.near_removed >= 5, "{report:?}");
+        assert_eq!(report.limited.is_some(), pairs == PairsWanted::Needed, "{clustering:?}");
+    }
+}
+
+/// Two identity sets that resemble each other: their pairs are listed up to a limit, and no copy
+/// loses the pair with its keeper.
+#[test]
+fn pairs_of_very_many_copies_are_limited() {
+    let folder = folder("many-copies");
+    let input = folder.join("in.jsonl");
+    let mut random = Sequence::new(3, 3);
+    let text = words(&mut random, 60).join(" ");
+    let mut texts = vec![text.clone(); 100];
+    texts.extend(vec![format!("{text} more"); 70]);
+    fs::write(&input, lines(&texts)).unwrap();
+    let out = folder.join("out");
+    let report = run(&job(&input).pairs(PairsWanted::All), &out);
+    assert_eq!((report.exact_removed, report.near_removed), (99, 70));
+    let pairs = tables::pairs(&out);
+    let exact = pairs.iter().filter(|pair| pair.kind == "exact").count();
+    // Six copies are beyond the limit of both; each has its pair with the keeper.
+    assert_eq!((exact, pairs.len() - exact), (99 + 69, 64 * 64 + 6));
+    assert!(report.notes.iter().any(|note| note.contains("2 identity sets")), "{:?}", report.notes);
+    let mut listed: Vec<_> = pairs.iter().map(|pair| (pair.row_a, pair.row_b)).collect();
+    listed.dedup();
+    assert_eq!(listed.len(), pairs.len());
+}

@@ -1,0 +1,339 @@
+//! The job by its definition: everything in memory, every pair compared.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use lookalike_core::recipe::Verify;
+use lookalike_core::resemblance::Overlap;
+use lookalike_core::text::Tokenizer;
+use lookalike_core::{
+    CandidateRule, Comparer, Comparison, Kernel, Recipe, Signature, Signer, site,
+};
+use lookalike_engine::matching::Clustering;
+use lookalike_engine::{GROUP_LIMIT, PairsWanted};
+
+use crate::dedup::tables::{ClusterRow, PairRow};
+
+/// A document of a corpus, in the order of the input.
+#[derive(Clone, Debug)]
+pub(crate) struct Document {
+    pub(crate) id: String,
+    pub(crate) text: String,
+    pub(crate) url: Option<String>,
+    /// Its number under the keep policy, the smaller the better; `None` comes last.
+    pub(crate) rank: Option<i64>,
+    pub(crate) source: String,
+    pub(crate) record: u64,
+}
+
+/// What is wanted of a job.
+pub(crate) struct Wish<'a> {
+    pub(crate) recipe: &'a Recipe,
+    /// Whether documents are in the order of their ranks and ids, or of the input.
+    pub(crate) by_rank: bool,
+    pub(crate) clustering: Clustering,
+    pub(crate) pairs: PairsWanted,
+    pub(crate) exact_only: bool,
+}
+
+/// What must come out.
+pub(crate) struct Answer {
+    pub(crate) clusters: Vec<ClusterRow>,
+    /// The rows of `pairs.parquet`.
+    pub(crate) pairs: Vec<PairRow>,
+    /// All pairs that could be listed.
+    pub(crate) possible_pairs: Vec<PairRow>,
+    pub(crate) removed: BTreeSet<usize>,
+    pub(crate) empty: u64,
+    pub(crate) exact_removed: u64,
+    pub(crate) near_removed: u64,
+}
+
+/// Documents by place.
+struct Job<'a> {
+    wish: &'a Wish<'a>,
+    documents: &'a [Document],
+    /// The row of each place.
+    rows: Vec<usize>,
+    signatures: Vec<Signature>,
+    rule: CandidateRule,
+    comparer: RefCell<Comparer>,
+}
+
+pub(crate) fn answer(wish: &Wish<'_>, documents: &[Document]) -> Answer {
+    let mut rows: Vec<usize> = (0..documents.len()).collect();
+    if wish.by_rank {
+        let rank = |row: usize| (documents[row].rank.is_none(), documents[row].rank);
+        rows.sort_by_key(|&row| (rank(row), documents[row].id.clone(), row));
+    }
+    let mut signer = Signer::new(wish.recipe).unwrap();
+    let signatures =
+        rows.iter().map(|&row| signer.sign(documents[row].text.as_bytes()).clone()).collect();
+    let rule = CandidateRule::new(Kernel::best(), wish.recipe);
+    let comparer = RefCell::new(Comparer::new(wish.recipe).unwrap());
+    Job { wish, documents, rows, signatures, rule, comparer }.answer()
+}
+
+impl Job<'_> {
+    fn answer(&self) -> Answer {
+        let copies = self.copies();
+        let accepted = self.accepted(&copies);
+        let keepers = match self.wish.clustering {
+            Clustering::Anchored => self.anchored(&copies, &accepted),
+            Clustering::Components => self.components(&copies, &accepted),
+        };
+        self.tell(&copies, &accepted, &keepers)
+    }
+
+    fn document(&self, place: usize) -> &Document {
+        &self.documents[self.rows[place]]
+    }
+
+    /// For each place the first with the same tokens, if that is another one.
+    fn copies(&self) -> Vec<Option<usize>> {
+        let mut tokenizer = Tokenizer::new(self.wish.recipe.tokens);
+        let mut first = BTreeMap::new();
+        let places = 0..self.rows.len();
+        let copy_of = places.map(|place| {
+            let mut tokens = Vec::new();
+            tokenizer.tokens(self.document(place).text.as_bytes(), &mut tokens);
+            let representative = *first.entry(tokens.clone()).or_insert(place);
+            (!tokens.is_empty() && representative != place).then_some(representative)
+        });
+        copy_of.collect()
+    }
+
+    fn keys(&self, place: usize) -> BTreeSet<u64> {
+        let mut keys = Vec::new();
+        if !self.wish.exact_only {
+            self.rule.keys(&self.signatures[place], &mut keys);
+        }
+        keys.into_iter().collect()
+    }
+
+    /// The places of each key, without copies.
+    fn groups(&self, copies: &[Option<usize>]) -> Vec<Vec<usize>> {
+        let mut groups: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+        for place in (0..self.rows.len()).filter(|&place| copies[place].is_none()) {
+            for key in self.keys(place) {
+                groups.entry(key).or_default().push(place);
+            }
+        }
+        groups.into_values().collect()
+    }
+
+    fn compare(&self, a: usize, b: usize) -> Comparison {
+        let [a, b] = [a, b].map(|place| self.document(place).text.as_bytes());
+        self.comparer.borrow_mut().compare(a, b)
+    }
+
+    /// All pairs of places that share a key and that the recipe accepts, the earlier first.
+    fn accepted(&self, copies: &[Option<usize>]) -> BTreeMap<(usize, usize), Comparison> {
+        let mut candidates = BTreeSet::new();
+        for group in self.groups(copies) {
+            for (n, &b) in group.iter().enumerate() {
+                candidates.extend(group[..n].iter().map(|&a| (a, b)));
+            }
+        }
+        let compared = candidates.into_iter().map(|(a, b)| ((a, b), self.compare(a, b)));
+        compared.filter(|((a, b), comparison)| self.accepts(*a, *b, comparison)).collect()
+    }
+
+    fn accepts(&self, a: usize, b: usize, comparison: &Comparison) -> bool {
+        let site_of = |place: usize| self.document(place).url.as_deref().and_then(site);
+        let same_site = site_of(a).is_some() && site_of(a) == site_of(b);
+        let threshold = self.wish.recipe.threshold;
+        self.rule.holds(&self.signatures[a], &self.signatures[b], same_site)
+            && match self.wish.recipe.verify {
+                Verify::Exact => comparison.overlap.resemblance() >= threshold,
+                Verify::Estimate => comparison.estimate.unwrap_or(0.0) >= threshold,
+                Verify::None => true,
+            }
+    }
+
+    fn limit(&self) -> usize {
+        match self.wish.pairs {
+            PairsWanted::Needed => GROUP_LIMIT,
+            PairsWanted::All => usize::MAX,
+        }
+    }
+
+    /// One document after another: the first that is kept, among the first of its groups.
+    fn anchored(
+        &self,
+        copies: &[Option<usize>],
+        accepted: &BTreeMap<(usize, usize), Comparison>,
+    ) -> Vec<usize> {
+        let groups = self.groups(copies);
+        let mut keepers: Vec<usize> = (0..self.rows.len()).collect();
+        for place in 0..self.rows.len() {
+            let mut candidates = BTreeSet::new();
+            for group in groups.iter().filter(|group| group.contains(&place)) {
+                let kept = group.iter().filter(|&&e| e < place && keepers[e] == e);
+                candidates.extend(kept.take(self.limit()).copied());
+            }
+            let keeper = candidates.into_iter().find(|&e| accepted.contains_key(&(e, place)));
+            keepers[place] = keeper.unwrap_or(place);
+        }
+        keepers
+    }
+
+    /// Whatever can be reached, from the smallest place that was not reached.
+    fn components(
+        &self,
+        copies: &[Option<usize>],
+        accepted: &BTreeMap<(usize, usize), Comparison>,
+    ) -> Vec<usize> {
+        let mut neighbours = vec![BTreeSet::new(); self.rows.len()];
+        for group in self.groups(copies) {
+            for (n, &later) in group.iter().enumerate() {
+                for &earlier in group[..n].iter().take(self.limit()) {
+                    if accepted.contains_key(&(earlier, later)) {
+                        neighbours[earlier].insert(later);
+                        neighbours[later].insert(earlier);
+                    }
+                }
+            }
+        }
+        let mut keepers: Vec<Option<usize>> = vec![None; self.rows.len()];
+        for start in 0..self.rows.len() {
+            if keepers[start].is_some() {
+                continue;
+            }
+            let mut queue = vec![start];
+            while let Some(place) = queue.pop() {
+                if keepers[place].is_none() {
+                    keepers[place] = Some(start);
+                    queue.extend(&neighbours[place]);
+                }
+            }
+        }
+        keepers.into_iter().map(Option::unwrap).collect()
+    }
+
+    fn tell(
+        &self,
+        copies: &[Option<usize>],
+        accepted: &BTreeMap<(usize, usize), Comparison>,
+        keepers: &[usize],
+    ) -> Answer {
+        let exact = self.wish.recipe.verify == Verify::Exact;
+        let keeper_of = |place: usize| keepers[copies[place].unwrap_or(place)];
+        let mut sizes = vec![0; keepers.len()];
+        (0..keepers.len()).for_each(|place| sizes[keeper_of(place)] += 1);
+        let mut answer = Answer {
+            clusters: Vec::new(),
+            pairs: Vec::new(),
+            possible_pairs: Vec::new(),
+            removed: BTreeSet::new(),
+            empty: self.signatures.iter().filter(|signature| signature.is_empty()).count() as u64,
+            exact_removed: 0,
+            near_removed: 0,
+        };
+        let mut pairs = BTreeMap::new();
+        for (place, &row) in self.rows.iter().enumerate() {
+            let keeper = keeper_of(place);
+            if sizes[keeper] < 2 {
+                continue;
+            }
+            let copy_of_keeper = copies[place] == Some(keeper);
+            let own = (keeper, copies[place].unwrap_or(place));
+            let kind = match (place == keeper, copy_of_keeper) {
+                (true, _) => "keeper",
+                (_, true) => "exact",
+                _ => "near",
+            };
+            let resemblance = match kind {
+                "exact" => Some(1.0),
+                _ => accepted.get(&own).filter(|_| exact).map(|c| c.overlap.resemblance()),
+            };
+            if place != keeper {
+                answer.removed.insert(row);
+                *(if copy_of_keeper {
+                    &mut answer.exact_removed
+                } else {
+                    &mut answer.near_removed
+                }) += 1;
+            }
+            if let Some(first) = copies[place] {
+                pairs.insert(self.rows_of(first, place, "exact"), self.exact_pair(first, place));
+            }
+            // A pair with the keeper, if there is one.
+            if kind == "near" && accepted.contains_key(&own) {
+                pairs.insert(self.rows_of(keeper, place, "near"), self.near_pair(keeper, place));
+            }
+            answer.clusters.push(ClusterRow {
+                id: self.document(place).id.clone(),
+                cluster: self.rows[keeper] as u64,
+                size: sizes[keeper],
+                keeper: self.document(keeper).id.clone(),
+                kept: place == keeper,
+                kind: kind.to_owned(),
+                resemblance,
+                row: row as u64,
+                source: self.document(place).source.clone(),
+                record: self.document(place).record,
+            });
+        }
+        answer.clusters.sort_by_key(|row| (row.cluster, !row.kept, row.row));
+        let needed = pairs.clone();
+        let all = self.wish.pairs == PairsWanted::All;
+        let members = |first: usize| {
+            (0..keepers.len()).filter(move |&p| p == first || all && copies[p] == Some(first))
+        };
+        for &(a, b) in accepted.keys() {
+            for (a, b) in members(a).flat_map(|a| members(b).map(move |b| (a, b))) {
+                pairs.insert(self.rows_of(a, b, "near"), self.near_pair(a, b));
+            }
+        }
+        answer.possible_pairs = pairs.into_values().collect();
+        answer.pairs = match self.wish.pairs {
+            PairsWanted::Needed => needed.into_values().collect(),
+            PairsWanted::All => answer.possible_pairs.clone(),
+        };
+        answer
+    }
+
+    fn rows_of(&self, a: usize, b: usize, kind: &'static str) -> (usize, usize, &'static str) {
+        let (x, y) = (self.rows[a], self.rows[b]);
+        (x.min(y), x.max(y), kind)
+    }
+
+    fn exact_pair(&self, a: usize, b: usize) -> PairRow {
+        let comparison = self.compare(a, b);
+        assert!(comparison.same_tokens);
+        self.pair(a, b, "exact", &comparison, Some(Overlap { a: 1, b: 1, common: 1 }))
+    }
+
+    fn near_pair(&self, a: usize, b: usize) -> PairRow {
+        // In the order of the input.
+        let (a, b) = if self.rows[a] < self.rows[b] { (a, b) } else { (b, a) };
+        let comparison = self.compare(a, b);
+        let exact = self.wish.recipe.verify == Verify::Exact;
+        self.pair(a, b, "near", &comparison, exact.then_some(comparison.overlap))
+    }
+
+    fn pair(
+        &self,
+        a: usize,
+        b: usize,
+        kind: &str,
+        comparison: &Comparison,
+        overlap: Option<Overlap>,
+    ) -> PairRow {
+        let (a, b) = if self.rows[a] < self.rows[b] { (a, b) } else { (b, a) };
+        PairRow {
+            a: self.document(a).id.clone(),
+            b: self.document(b).id.clone(),
+            kind: kind.to_owned(),
+            b_similarity: comparison.b_similarity.map(|n| n as u32),
+            c_similarity: comparison.c_similarity.map(|n| n as u32),
+            estimate: if self.wish.recipe.keep_sketch { comparison.estimate } else { None },
+            resemblance: overlap.map(Overlap::resemblance),
+            containment_a: overlap.map(Overlap::containment_a),
+            containment_b: overlap.map(Overlap::containment_b),
+            row_a: self.rows[a] as u64,
+            row_b: self.rows[b] as u64,
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! From keys to clusters, against the programs that define them.
+
+mod artefacts;
+mod clusters;
+mod groups;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use lookalike_core::resemblance::Overlap;
+use lookalike_core::{Sequence, mix};
+use lookalike_engine::Result;
+use lookalike_engine::matching::{
+    Candidate, Clustering, Clusters, Evidence, GroupCounts, GroupReader, Judge, Pair, PairReader,
+    Pairs, Plan, Step, Verdict, cluster, write_groups,
+};
+
+/// A folder of this test's own.
+fn folder(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("matching").join(name);
+    let _ = fs::remove_dir_all(&path);
+    fs::create_dir_all(&path).unwrap();
+    path
+}
+
+/// Documents with their keys. Those that are missing take no part.
+type Keys = Vec<(u32, Vec<u64>)>;
+
+/// `per_document` keys of `kinds` for each document, some keys far more frequent than others.
+fn random_keys(seed: u64, documents: u32, per_document: usize, kinds: u64) -> Keys {
+    let mut random = Sequence::new(seed, 1);
+    let mut key = || {
+        let range = if random.next().is_multiple_of(3) { kinds.div_ceil(8) } else { kinds };
+        // Not small numbers: keys are fingerprints.
+        mix(random.next() % range)
+    };
+    (0..documents).map(|place| (place, (0..per_document).map(|_| key()).collect())).collect()
+}
+
+/// Writes the groups of these documents into a folder.
+fn group(folder: &Path, budget: usize, documents: u32, keys: &Keys) -> GroupCounts {
+    write_groups(&folder.join("groups"), folder, budget, documents.into(), |push| {
+        keys.iter().try_for_each(|(place, keys)| push(*place, keys))
+    })
+    .unwrap()
+}
+
+fn read_groups(folder: &Path) -> Vec<Vec<u32>> {
+    let mut reader = GroupReader::open(&folder.join("groups")).unwrap();
+    let (mut groups, mut members) = (Vec::new(), Vec::new());
+    while let Some(step) = reader.next().unwrap() {
+        match step {
+            Step::Member(place) => members.push(place),
+            Step::End => groups.push(std::mem::take(&mut members)),
+        }
+    }
+    groups
+}
+
+/// Groups by the definition: those of more than four members in the order of their keys, then
+/// the others by their members, each once; the end of a group counts as the largest member.
+fn naive_groups(keys: &Keys) -> Vec<Vec<u32>> {
+    let mut places: BTreeMap<u64, BTreeSet<u32>> = BTreeMap::new();
+    for (place, keys) in keys {
+        for &key in keys {
+            places.entry(key).or_default().insert(*place);
+        }
+    }
+    let groups = places.into_values().map(|places| places.into_iter().collect::<Vec<u32>>());
+    let (mut groups, mut small): (Vec<_>, Vec<_>) =
+        groups.filter(|group| group.len() > 1).partition(|group| group.len() > 4);
+    small.sort_by_key(|group| [&group[..], &[u32::MAX]].concat());
+    small.dedup();
+    groups.append(&mut small);
+    groups
+}
+
+/// A judge that accepts some share of all pairs, always the same ones.
+struct Relation {
+    seed: u64,
+    percent: u64,
+    judged: BTreeSet<Candidate>,
+}
+
+impl Relation {
+    fn new(seed: u64, percent: u64) -> Self {
+        Self { seed, percent, judged: BTreeSet::new() }
+    }
+
+    fn verdict(&self, candidate: Candidate) -> Verdict {
+        let Candidate { earlier, later } = candidate;
+        let random = mix(self.seed ^ mix(u64::from(earlier) << 32 | u64::from(later)));
+        let [a, b] = [u64::from(earlier), u64::from(later)];
+        match random % 100 {
+            share if share >= self.percent => Verdict::Refused,
+            share if share % 3 == 0 => Verdict::Accepted(Evidence::Rule),
+            share if share % 3 == 1 => Verdict::Accepted(Evidence::Estimate(share as f64 / 99.0)),
+            _ => Verdict::Accepted(Evidence::Exact(Overlap { a, b, common: random })),
+        }
+    }
+
+    fn accepts(&self, earlier: u32, later: u32) -> bool {
+        self.verdict(Candidate { earlier, later }) != Verdict::Refused
+    }
+}
+
+impl Judge for Relation {
+    fn judge(
+        &mut self,
+        candidates: &mut dyn FnMut() -> Result<Option<Candidate>>,
+        verdict: &mut dyn FnMut(Candidate, Verdict) -> Result<()>,
+    ) -> Result<()> {
+        let (mut batch, mut last) = (Vec::new(), None);
+        loop {
+            let next = candidates()?;
+            if let Some(candidate) = next {
+                assert!(candidate.earlier < candidate.later);
+                assert!(last < Some(candidate), "candidates come in order");
+                assert!(self.judged.insert(candidate), "and never again");
+                last = next;
+                batch.push(candidate);
+            }
+            // In batches, and backwards.
+            if batch.len() == 100 || next.is_none() {
+                for candidate in batch.drain(..).rev() {
+                    verdict(candidate, self.verdict(candidate))?;
+                }
+            }
+            if next.is_none() {
+                return Ok(());
+            }
+        }
+    }
+}
+
+fn plan(paths: &[PathBuf; 4], clustering: Clustering, judged: Pairs) -> Plan<'_> {
+    let [folder, groups, pairs, keepers] = paths;
+    Plan { groups, clustering, judged, pairs, keepers, folder, budget: 0 }
+}
+
+fn paths(folder: &Path) -> [PathBuf; 4] {
+    let file = |name: &str| folder.join(name);
+    [folder.to_owned(), file("groups"), file("pairs"), file("keepers")]
+}
+
+/// Clusters the groups of a folder; the result, and the pairs.
+fn clusters(
+    folder: &Path,
+    budget: usize,
+    (clustering, judged): (Clustering, Pairs),
+    judge: &mut dyn Judge,
+) -> (Clusters, Vec<Pair>) {
+    let paths = paths(folder);
+    let plan = Plan { budget, ..plan(&paths, clustering, judged) };
+    let clusters = cluster(&plan, judge, &|_| ()).unwrap();
+    assert_eq!(Clusters::open(plan.keepers).unwrap(), clusters);
+    let mut reader = PairReader::open(plan.pairs).unwrap();
+    let pairs: Vec<_> = std::iter::from_fn(|| reader.next().unwrap()).collect();
+    assert_eq!((reader.pairs(), clusters.pairs), (pairs.len() as u64, pairs.len() as u64));
+    assert_eq!(reader.documents(), clusters.keepers.len() as u64);
+    (clusters, pairs)
+}

@@ -1,0 +1,74 @@
+//! An index that the first version of the format wrote is read for ever.
+//!
+//! `tests/fixtures/format_v1/example.index` was made by
+//!
+//! ```text
+//! lookalike index create example.index
+//! lookalike index add example.index a.jsonl
+//! lookalike index remove example.index roof-2
+//! lookalike index compact example.index
+//! lookalike index add example.index b.jsonl
+//! ```
+//!
+//! so that it has a run, a number that is gone, and a document that is only in the journal, which
+//! was cut to what is written of it.
+
+use std::fs;
+use std::path::Path;
+
+use crate::common::Folder;
+use lookalike_index::{AddIf, Document, Index, MatchKind, OpenOptions};
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let to = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &to);
+        } else {
+            fs::copy(entry.path(), to).unwrap();
+        }
+    }
+}
+
+const ROOF: &str = "Dear neighbours, the roof of our house will be repaired in March. Please keep the \
+    yard free of cars and bicycles from Monday the third until Friday the fourteenth, since the \
+    scaffolding will stand there.";
+
+#[test]
+fn format_version_1_is_read_for_ever() {
+    let folder = Folder::new("format");
+    let path = folder.path().join("index");
+    let fixture =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/format_v1/example.index");
+    copy(&fixture, &path);
+    // No repository keeps a folder that is empty.
+    for keyspace in 0..5 {
+        fs::create_dir_all(path.join(format!("store/keyspaces/{keyspace}/tables"))).unwrap();
+    }
+    for rebuild in [false, true] {
+        let index = Index::open(&path, &OpenOptions::new().rebuild(rebuild)).unwrap();
+        let ids: Vec<(u64, String)> = index
+            .documents()
+            .unwrap()
+            .map(Result::unwrap)
+            .map(|record| (record.number, record.id))
+            .collect();
+        let expected = [(0, "roof-1"), (2, "garden"), (3, "page"), (4, "roof-3")];
+        assert_eq!(ids, expected.map(|(number, id)| (number, id.to_owned())));
+        assert_eq!(index.verify().unwrap().contents, 4);
+        let answer = index.check(&Document::text("", ROOF)).unwrap();
+        let found: Vec<(&str, MatchKind)> =
+            answer.matches.iter().map(|found| (found.id.as_str(), found.kind)).collect();
+        assert_eq!(found, [("roof-1", MatchKind::Exact), ("roof-3", MatchKind::Near)]);
+        let page = index.get("page").unwrap().unwrap();
+        assert_eq!(page.url.as_deref(), Some("http://example.org/page"));
+        let content = index.content("page").unwrap().unwrap();
+        assert_eq!(content, b"<title>A page</title><p>With an address of its own.");
+        drop(index);
+    }
+    let index = Index::open(&path, &OpenOptions::new()).unwrap();
+    assert!(index.check_and_add(&Document::text("new", ROOF), AddIf::New).unwrap().added.is_none());
+    assert_eq!(index.add(&Document::text("new", "Something new")).unwrap().number, 5);
+}

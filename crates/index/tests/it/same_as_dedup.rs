@@ -1,0 +1,177 @@
+//! Documents that come one by one and are added if they are new: those that stay are those that
+//! the batch job keeps of the same corpus, the first of each kind.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use crate::common::Folder;
+use lookalike_core::recipe::{LEARNING_PRESETS, PRESETS};
+use lookalike_core::{Recipe, mix};
+use lookalike_engine::{Dedup, KeepPolicy, TemplateFile, Unobserved};
+use lookalike_index::{AddIf, CreateOptions, Document, Index, OpenOptions};
+
+struct Page {
+    id: String,
+    url: String,
+    text: String,
+}
+
+/// Copies, near-duplicates of near-duplicates, and a template that far more pages share than are
+/// looked at in a list.
+fn corpus(seed: u64, pages: u64) -> Vec<Page> {
+    let random = |n: u64, purpose: u64| mix(mix(seed ^ n) ^ purpose);
+    let word = |of: u64, w: u64| format!("w{}", random(of, 1000 + w) % 3000);
+    let mut texts: Vec<Vec<String>> = Vec::new();
+    for n in 0..pages {
+        let earlier = || texts[(random(n, 1) % n) as usize].clone();
+        let words = match random(n, 0) % 10 {
+            0 if n > 0 => earlier(),
+            1..5 if n > 0 => {
+                let mut words = earlier();
+                for change in 0..=random(n, 2) % 6 {
+                    let at = (random(n, 20 + change) % words.len() as u64) as usize;
+                    words[at] = word(n, 500 + change);
+                }
+                words
+            }
+            // The template: most words are the same in all of them.
+            5..8 => {
+                let own = 6 + random(n, 3) % 8;
+                let frame = (0..80).map(|w| format!("frame{w}"));
+                frame.chain((0..own).map(|w| word(n, w))).collect()
+            }
+            8 => Vec::new(),
+            _ => (0..20 + random(n, 4) % 100).map(|w| word(n, w)).collect(),
+        };
+        texts.push(if words.is_empty() && n % 2 == 0 { vec![word(n, 0)] } else { words });
+        if texts.last().is_some_and(Vec::is_empty) {
+            // An empty document resembles nothing, and cannot be changed.
+            texts.pop();
+            texts.push(vec!["...".to_owned()]);
+        }
+    }
+    let page = |(n, words): (usize, Vec<String>)| Page {
+        id: format!("d{n}"),
+        // Copies are on the site of the original: the job takes a copy for its original wherever it
+        // is, while the index knows nothing of an original that was not added.
+        url: format!("http://www.site{}.example/{n}", words.len() % 4),
+        text: words.join(" "),
+    };
+    texts.into_iter().enumerate().map(page).collect()
+}
+
+/// The lines of the documents that the job keeps.
+fn kept_by_job(folder: &Path, corpus: &[Page], recipe: &Recipe) -> BTreeSet<String> {
+    let input = folder.join("corpus.jsonl");
+    let lines: String = corpus.iter().map(|page| line(page) + "\n").collect();
+    fs::write(&input, lines).unwrap();
+    let out = folder.join("out");
+    let job = Dedup::new([input.display().to_string()])
+        .recipe(recipe.clone())
+        .keep(KeepPolicy::First)
+        .memory(256 << 20)
+        .threads(1);
+    let report = job.run(&out, &Unobserved).unwrap();
+    let mut kept = mirrors(&out);
+    // Other tables of the job are lines of JSON as well.
+    kept.retain(|line| line.starts_with(r#"{"id": "#));
+    assert_eq!(report.kept, kept.len() as u64);
+    kept
+}
+
+fn line(page: &Page) -> String {
+    format!(r#"{{"id": "{}", "url": "{}", "text": "{}"}}"#, page.id, page.url, page.text)
+}
+
+fn mirrors(folder: &Path) -> BTreeSet<String> {
+    let mut lines = BTreeSet::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            lines.extend(mirrors(&path));
+        } else if path.extension().is_some_and(|extension| extension == "jsonl") {
+            lines.extend(fs::read_to_string(path).unwrap().lines().map(str::to_owned));
+        }
+    }
+    lines
+}
+
+fn kept_by_index(folder: &Path, corpus: &[Page], recipe: &Recipe) -> BTreeSet<String> {
+    let options = OpenOptions::new().run_postings(1000);
+    let create = CreateOptions::new().open(options);
+    let path = folder.join("index");
+    let index = if recipe.templates.are_learned() {
+        // What the job has learned.
+        let learned = folder.join("out/documents.templates");
+        let learned = TemplateFile::of_recipe(&learned, recipe).unwrap();
+        let templates = learned.groups().map(|group| group.map_err(std::io::Error::other));
+        Index::create_with_templates(&path, recipe, &create, templates).unwrap()
+    } else {
+        Index::create(&path, recipe, &create).unwrap()
+    };
+    let mut kept = BTreeSet::new();
+    // Batches, for the sake of speed; each document sees those before it.
+    for batch in corpus.chunks(50) {
+        let documents: Vec<_> = batch
+            .iter()
+            .map(|page| Document::text(&page.id, &page.text).with_url(&page.url))
+            .collect();
+        let done = index.check_and_add_batch(&documents, AddIf::New).unwrap();
+        let new = done.iter().zip(batch).filter(|(done, _)| done.added.is_some());
+        kept.extend(new.map(|(_, page)| line(page)));
+    }
+    kept
+}
+
+#[test]
+fn what_stays_online_is_what_the_batch_job_keeps() {
+    for (number, preset) in PRESETS.iter().chain(&LEARNING_PRESETS).enumerate() {
+        let folder = Folder::new("same-as-dedup");
+        let recipe = Recipe::preset(preset).unwrap();
+        let corpus = corpus(number as u64, 900);
+        let expected = kept_by_job(folder.path(), &corpus, &recipe);
+        let found = kept_by_index(folder.path(), &corpus, &recipe);
+        assert!(expected.len() > 90 && expected.len() < 850, "{preset}: {}", expected.len());
+        let differences: Vec<_> = expected.symmetric_difference(&found).take(3).collect();
+        assert!(differences.is_empty(), "{preset}: {differences:?}");
+    }
+}
+
+#[test]
+fn templates_stay_with_the_index() {
+    let folder = Folder::new("templates");
+    let recipe = Recipe::preset("sites").unwrap();
+    let corpus = corpus(77, 900);
+    kept_by_job(folder.path(), &corpus, &recipe);
+    kept_by_index(folder.path(), &corpus, &recipe);
+    let path = folder.path().join("index");
+    // Pages of one frame with other contents: without templates they look alike.
+    let frame = || (0..80).map(|w| format!("frame{w}"));
+    let page = |own: &str| {
+        let own = (0..12).map(|w| format!("{own}{w}"));
+        frame().chain(own).collect::<Vec<_>>().join(" ")
+    };
+    let url = &corpus.iter().find(|page| page.text.starts_with("frame0")).unwrap().url;
+    let check = |index: &Index, url: &str| {
+        index.add(&Document::text("first", &page("first")).with_url(url)).unwrap();
+        let second = page("second");
+        let answer = index.check(&Document::text("", &second).with_url(url)).unwrap();
+        index.remove("first").unwrap();
+        answer.is_new()
+    };
+    let index = Index::open(&path, &OpenOptions::new()).unwrap();
+    assert!(index.stats().unwrap().templates > 0);
+    assert!(check(&index, url), "what they share is template");
+    assert!(!check(&index, "http://elsewhere.example/1"), "a site without a template");
+    index.verify().unwrap();
+    let copy = folder.path().join("copy");
+    index.snapshot(&copy).unwrap();
+    let copy = Index::open(&copy, &OpenOptions::new()).unwrap();
+    assert_eq!(copy.stats().unwrap().templates, index.stats().unwrap().templates);
+    assert!(check(&copy, url));
+    copy.verify().unwrap();
+    // A recipe that needs templates is none for an index without.
+    let error = Index::create(&folder.path().join("none"), &recipe, &CreateOptions::new());
+    assert!(error.unwrap_err().to_string().contains("templates"));
+}
