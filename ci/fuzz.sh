@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every fuzz target for half a minute, at once, from fuzz/seeds and the pages of the tests on.
-# `bash ci/fuzz.sh 600` takes longer.
+# Every fuzz target for half a minute, at once, from fuzz/seeds and the pages of the tests on; their seeds
+# are replayed by crates/fuzz in every test. `bash ci/fuzz.sh 600` takes longer.
 set -eu
 seconds=${1:-30}
 tools=$PWD/target/tools
@@ -15,7 +15,7 @@ started=()
 for path in fuzz/fuzz_targets/*.rs; do
   target=$(basename "$path" .rs)
   seeds=()
-  for folder in "fuzz/seeds/$target" "crates/core/tests/${target}_pages"; do
+  for folder in "fuzz/seeds/$target" "crates/core/tests/it/${target}_pages"; do
     [ ! -d "$folder" ] || seeds+=("$folder")
   done
   mkdir -p "fuzz/corpus/$target"

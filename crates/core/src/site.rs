@@ -43,7 +43,7 @@ impl SiteRule {
         }
         let site = match self {
             Self::Label => host.split_once('.').map(|(_, site)| site).filter(|s| s.contains('.')),
-            Self::PublicSuffix => psl::domain_str(&host),
+            Self::PublicSuffix => lookalike_public_suffix::domain(&host),
         };
         match site {
             Some(site) => Some(site.to_owned()),
@@ -95,8 +95,7 @@ fn is_host(host: &str) -> bool {
     if !host.contains('.') || !host.split('.').all(is_label) {
         return false;
     }
-    host.parse::<Ipv4Addr>().is_ok()
-        || psl::suffix(host.as_bytes()).is_some_and(|suffix| suffix.is_known())
+    host.parse::<Ipv4Addr>().is_ok() || lookalike_public_suffix::is_known(host)
 }
 
 /// The host of what stands between the slashes of a URL, in lower case, without user, port and
