@@ -5,12 +5,11 @@
 # corpora of chains, templates and copies.
 set -eu
 . ci/everything.bash
-. ci/venv.bash
+. ci/environment.bash
 build_programs
 target=${CARGO_TARGET_DIR:-$PWD/target}
 out=$target/oracle
-venv "$out/venv" pyarrow zstandard
-python=$out/venv/bin/python
+environment oracle
 lookalike=$target/debug/lookalike
 peers=$PWD/benchmarks/peers
 

@@ -10,8 +10,9 @@ need curl curl
 build_programs
 target=${CARGO_TARGET_DIR:-target}
 out=$target/server
-. ci/venv.bash
-venv "$out/venv" schemathesis websocket-client
+. ci/environment.bash
+environment server
+mkdir -p "$out"
 
 folder=$(mktemp -d)
 servers=()
@@ -48,7 +49,7 @@ chmod 600 "$folder/token"
 serve promises --token-file "$folder/token"
 # All checks. The seed is fixed: a check that fails on some days only is no check.
 PYTHONPATH=ci SCHEMATHESIS_HOOKS=server_hooks \
-  "$out/venv/bin/st" --config-file ci/schemathesis.toml run "$url/openapi.json" \
+  "$environment/bin/st" --config-file ci/schemathesis.toml run "$url/openapi.json" \
   --header "Authorization: Bearer $(cat "$folder/token")" \
   --max-examples 40 --seed 1 --no-color \
   > "$out/schemathesis.txt" || { tail -150 "$out/schemathesis.txt"; exit 1; }
@@ -57,4 +58,4 @@ if grep '"status":5' "$folder/promises.log"; then
 fi
 tail -7 "$out/schemathesis.txt"
 
-"$out/venv/bin/python" ci/server_page.py "$target/debug/lookalike" "$out"
+"$python" ci/server_page.py "$target/debug/lookalike" "$out"

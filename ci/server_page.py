@@ -325,7 +325,14 @@ def clusters(browser, server):
     server.bulk([{"op": "add", "document": {"id": f"roof/{n}", "text": text}}
                  for n, text in enumerate(letters)])
     browser.run("document.activeElement.blur()")
+    # An answer that is late, so that what stands there meanwhile can be seen.
+    browser.run("""window.promptly = window.fetch, window.fetch = async (...request) => {
+        if (request[0].startsWith('/v1/clusters')) await new Promise((go) => { window.go = go; });
+        return window.promptly(...request);
+    }, null""")
     browser.key("4")
+    browser.sees("Looking through the documents")
+    browser.run("window.go(), window.fetch = window.promptly, null")
     browser.sees("3 documents")
     browser.sees("near roof/0, 0.")
     browser.click("#clusters-answer button", "What differs")

@@ -2,19 +2,18 @@
 # The types of the Python package's native part, as the code has them: writes python/lookalike/_native.pyi,
 # or with --check says whether it is there already.
 set -eu
+. ci/everything.bash
+build_programs
 target=${CARGO_TARGET_DIR:-$PWD/target}
 tools=$target/tools
 # It reads what PyO3 of the same version writes.
 version=$(cargo pkgid pyo3)
 version=${version##*@}
 cargo install --quiet --locked --debug --root "$tools" "pyo3-introspection@$version"
-# Whatever Python is here, or none.
-PYO3_NO_PYTHON=1 \
-  cargo build --quiet --manifest-path python/Cargo.toml --lib --profile wheel --no-default-features --features stubs
 
 made=$(mktemp -d)
 trap 'rm -rf "$made"' EXIT
-"$tools/bin/pyo3-introspection" "$target/wheel/lib_native.so" _native "$made"
+"$tools/bin/pyo3-introspection" "$target/debug/lib_native.so" _native "$made"
 {
   echo '# Made from python/src by ci/stubs.sh; change it there.'
   # Types that the code gives as text are not among what it imports.
