@@ -1,4 +1,4 @@
-//! A long stream takes the memory of a few lines. In a process of its own, because it looks at the
+//! Long streams and long reports take little memory. In a process of its own, because it looks at the
 //! memory of the process.
 
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
@@ -10,7 +10,7 @@ mod client;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::sync::{Arc, Barrier, Mutex, MutexGuard, PoisonError};
 
-use client::{Running, words};
+use client::{Folder, Running, words};
 use lookalike_server::{Limits, Options};
 use serde_json::json;
 
@@ -112,4 +112,24 @@ fn many_streams_with_long_lines_stay_within_the_budget() {
     assert!(answered > 0 && busy > 0, "{answered} answered, {busy} refused");
     // What is parsed is there twice for a moment, and each stream has some buffers.
     assert!(grown < 256 << 20, "{} MiB more; {answered} answered, {busy} refused", grown >> 20);
+}
+
+/// 300 MB, of which a piece is in memory at a time.
+#[test]
+fn a_long_report_takes_the_memory_of_a_piece() {
+    const BYTES: u64 = 300 << 20;
+    let _alone = alone();
+    let folder = Folder::new();
+    let report = folder.path().join("report.html");
+    std::fs::File::create(&report).unwrap().set_len(BYTES).unwrap();
+    let server = Running::with(Options::new().run(folder.path()).unwrap());
+    let name = folder.path().file_name().unwrap().to_str().unwrap();
+    let mut stream = server.connect();
+    let before = peak_memory();
+    write!(stream, "GET /runs/{name}/ HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        .unwrap();
+    let sent = std::io::copy(&mut stream, &mut std::io::sink()).unwrap();
+    assert!(sent > BYTES, "{sent}");
+    let grown = peak_memory().saturating_sub(before);
+    assert!(grown < 16 << 20, "{} MiB more", grown >> 20);
 }
