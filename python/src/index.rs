@@ -168,6 +168,33 @@ impl From<index::CheckedAndAdded> for CheckedAndAdded {
     }
 }
 
+/// What a rebuild found.
+#[pyclass(frozen, get_all, module = "lookalike")]
+pub(crate) struct Rebuilt {
+    /// Documents that could be read, all of which are there again.
+    documents: u64,
+    /// Documents that are there but cannot be read; they were left out.
+    damaged: u64,
+    /// Documents of which nothing is left.
+    missing: u64,
+    /// Acknowledged operations whose end of a journal is lost.
+    lost_operations: u64,
+    /// What is wrong with each damaged document, for the first of them.
+    faults: Vec<String>,
+}
+
+impl From<&index::Rebuilt> for Rebuilt {
+    fn from(rebuilt: &index::Rebuilt) -> Self {
+        Self {
+            documents: rebuilt.documents,
+            damaged: rebuilt.damaged,
+            missing: rebuilt.missing,
+            lost_operations: rebuilt.lost_operations,
+            faults: rebuilt.faults.clone(),
+        }
+    }
+}
+
 /// A document of the index.
 #[pyclass(frozen, get_all, module = "lookalike")]
 pub(crate) struct Record {
@@ -388,7 +415,8 @@ impl Index {
         made.raise().map(Self::new)
     }
 
-    /// Opens an index. One process at a time can.
+    /// Opens an index. One process at a time can. With `rebuild`, what is damaged is left out and
+    /// everything else made anew; `rebuilt` says what was lost.
     #[staticmethod]
     #[pyo3(signature = (path, *, secret=None, cache_bytes=None, rebuild=false))]
     fn open(
@@ -420,6 +448,12 @@ impl Index {
     #[getter]
     fn path(&self) -> PathBuf {
         self.path.clone()
+    }
+
+    /// What was lost, if the index was opened to be rebuilt.
+    #[getter]
+    fn rebuilt(&self) -> PyResult<Option<Rebuilt>> {
+        Ok(self.open_index()?.rebuilt().map(Rebuilt::from))
     }
 
     /// The recipe that signs its documents.

@@ -30,7 +30,7 @@ mod _native {
     #[pymodule_export]
     use crate::dedup::{dedup, dedup_table, plan};
     #[pymodule_export]
-    use crate::index::{Added, Answer, CheckedAndAdded, Index, Match, Record, Records};
+    use crate::index::{Added, Answer, CheckedAndAdded, Index, Match, Rebuilt, Record, Records};
     #[pymodule_export]
     use crate::observe::Progress;
     #[pymodule_export]

@@ -136,3 +136,15 @@ def test_many_threads(index: la.Index) -> None:
     for thread in threads:
         thread.join()
     assert len(index) == 80
+
+
+def test_a_rebuild_says_what_was_lost(tmp_path: Path) -> None:
+    path = tmp_path / "index"
+    with la.Index.create(path, "text") as index:
+        index.load({"id": f"d{n}", "text": f"{n} {n + 1} {n * n} {LETTER}"} for n in range(300))
+        index.compact()
+        assert index.rebuilt is None
+    whole = la.Index.open(path, rebuild=True)
+    rebuilt = whole.rebuilt
+    assert rebuilt is not None and (rebuilt.documents, rebuilt.damaged, rebuilt.faults) == (300, 0, [])
+    assert (rebuilt.missing, rebuilt.lost_operations) == (0, 0) and len(whole) == 300
