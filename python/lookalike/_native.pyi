@@ -13,7 +13,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Final, Literal, SupportsFloat, SupportsIndex, final
 
-__all__ = ["VERSION", "Added", "Answer", "CheckedAndAdded", "Comparison", "Index", "Match", "Progress", "Recipe", "Record", "Records", "Signature", "dedup", "dedup_table", "plan"]
+__all__ = ["VERSION", "Added", "Answer", "CheckedAndAdded", "Comparison", "Index", "Match", "Progress", "Rebuilt", "Recipe", "Record", "Records", "Signature", "dedup", "dedup_table", "plan"]
 
 VERSION: Final[str]
 """
@@ -220,12 +220,18 @@ class Index:
     @staticmethod
     def open(path: str | PathLike[str], *, secret: str | PathLike[str] | None = None, cache_bytes: SupportsIndex | None = None, rebuild: bool = False) -> Index:
         """
-        Opens an index. One process at a time can.
+        Opens an index. One process at a time can. With `rebuild`, what is damaged is left out and
+        everything else made anew; `rebuilt` says what was lost.
         """
     @property
     def path(self, /) -> Path:
         """
         Its folder.
+        """
+    @property
+    def rebuilt(self, /) -> Rebuilt | None:
+        """
+        What was lost, if the index was opened to be rebuilt.
         """
     @property
     def recipe(self, /) -> Recipe:
@@ -350,6 +356,37 @@ class Progress:
     def stage(self, /) -> str:
         """
         The stage at hand.
+        """
+
+@final
+class Rebuilt:
+    """
+    What a rebuild found.
+    """
+    @property
+    def damaged(self, /) -> int:
+        """
+        Documents that are there but cannot be read; they were left out.
+        """
+    @property
+    def documents(self, /) -> int:
+        """
+        Documents that could be read, all of which are there again.
+        """
+    @property
+    def faults(self, /) -> list[str]:
+        """
+        What is wrong with each damaged document, for the first of them.
+        """
+    @property
+    def lost_operations(self, /) -> int:
+        """
+        Acknowledged operations whose end of a journal is lost.
+        """
+    @property
+    def missing(self, /) -> int:
+        """
+        Documents of which nothing is left.
         """
 
 @final

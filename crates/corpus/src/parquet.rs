@@ -567,7 +567,7 @@ fn build(
     // What Arrow's libraries note of the types is a hint. If it is damaged, Parquet's own types do.
     let hinted = match opening {
         Opening::Fields => None,
-        _ => guarded(source.path(), || load(false)).ok(),
+        Opening::Mirror => guarded(source.path(), || load(false)).ok(),
     };
     let viewed = hinted.map_or_else(|| load(true), Ok)?;
     let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, viewed);

@@ -55,8 +55,12 @@ pub fn check(bytes: &[u8]) {
             // Nothing that was there is gone. What the store did to its own files is the store's.
             let after = crate::folders::contents(&folder);
             for (path, content) in before.iter().filter(|(path, _)| !path.starts_with("store")) {
-                assert!(after.contains_key(path), "{path:?} is gone after: {error}");
-                assert!(content.is_empty() || !after[path].is_empty(), "{path:?}: {error}");
+                assert!(after.contains_key(path), "{} is gone after: {error}", path.display());
+                assert!(
+                    content.is_empty() || !after[path].is_empty(),
+                    "{}: {error}",
+                    path.display()
+                );
             }
         }
     }

@@ -4,6 +4,7 @@
 //! `tests/replay.rs` gives them the fuzzer's seeds and what chance makes of those.
 
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a finding")]
+#![expect(clippy::missing_panics_doc, reason = "that they panic is what they are for")]
 
 mod folders;
 pub mod html;
