@@ -84,27 +84,35 @@ impl Aes {
 
     /// Encrypts a block, the first byte lowest.
     pub fn encrypt(&self, block: u128) -> u128 {
-        let [first, middle @ .., last] = &self.rounds;
-        let mut state = (block ^ u128::from_le_bytes(*first)).to_le_bytes();
-        // Row r of column c comes from column c + r.
-        let from = |state: &[u8; 16], column: usize, row: usize| {
-            usize::from(state[(4 * (column + row) + row) % 16])
-        };
+        let [first, middle @ .., last] = &self.rounds.map(u128::from_le_bytes);
+        let mut state = columns(block ^ first);
         for key in middle {
-            let columns = std::array::from_fn(|column| {
-                let mixed =
-                    (0..4).map(|row| MIX[from(&state, column, row)].rotate_left(8 * row as u32));
-                mixed.fold(0, |sum, term| sum ^ term).to_le_bytes()
+            let key = columns(*key);
+            state = std::array::from_fn(|column| {
+                let [a, b, c, d] = shifted(&state, column);
+                let mixed = MIX[a] ^ MIX[b].rotate_left(8);
+                mixed ^ MIX[c].rotate_left(16) ^ MIX[d].rotate_left(24) ^ key[column]
             });
-            let columns: [[u8; 4]; 4] = columns;
-            for (at, byte) in state.iter_mut().enumerate() {
-                *byte = columns[at / 4][at % 4] ^ key[at];
-            }
         }
-        let substituted: [u8; 16] =
-            std::array::from_fn(|at| SUBSTITUTE[from(&state, at / 4, at % 4)] ^ last[at]);
-        u128::from_le_bytes(substituted)
+        let last = columns(*last);
+        let ciphered: [u32; 4] = std::array::from_fn(|column| {
+            let bytes = shifted(&state, column).map(|byte| SUBSTITUTE[byte]);
+            u32::from_le_bytes(bytes) ^ last[column]
+        });
+        ciphered.iter().rev().fold(0, |block, column| block << 32 | u128::from(*column))
     }
+}
+
+/// The columns of a block, the first byte of each lowest.
+#[inline(always)]
+fn columns(block: u128) -> [u32; 4] {
+    [block as u32, (block >> 32) as u32, (block >> 64) as u32, (block >> 96) as u32]
+}
+
+/// The bytes that come to a column: row r from r columns further on.
+#[inline(always)]
+fn shifted(state: &[u32; 4], column: usize) -> [usize; 4] {
+    std::array::from_fn(|row| (state[(column + row) % 4] >> (8 * row) & 0xff) as usize)
 }
 
 #[cfg(test)]
