@@ -8,6 +8,7 @@ use std::cell::RefCell;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -22,10 +23,44 @@ const CONTENT: usize = BLOCK - CHECKSUM;
 
 /// Blocks that are read at once.
 const READ: usize = 64;
+/// A reading of fewer blocks than these looks for them among those that the thread read last: rows
+/// are often asked for one after another.
+const MANY: usize = 3;
+/// Blocks that a thread remembers: 256 KiB.
+const REMEMBERED: usize = 64;
 
 thread_local! {
-    /// Blocks as they are stored: at most [`READ`] of them, which are not cleared for each reading.
-    static STORED: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    static BUFFERS: RefCell<Buffers> = const { RefCell::new(Buffers::new()) };
+}
+
+/// What each thread reads into. Neither is cleared for each reading.
+struct Buffers {
+    /// At most [`READ`] blocks as they are stored.
+    stored: Vec<u8>,
+    /// Blocks that were checked, and whose they are.
+    checked: Vec<u8>,
+    owners: [(u64, u64); REMEMBERED],
+}
+
+impl Buffers {
+    const fn new() -> Self {
+        Self { stored: Vec::new(), checked: Vec::new(), owners: [(0, 0); REMEMBERED] }
+    }
+
+    /// The content of a block of a file.
+    fn block(&mut self, file: &CheckedFile, number: u64) -> Result<&[u8]> {
+        let owner = (file.identity, number);
+        let place = (number.wrapping_add(file.identity << 4) % REMEMBERED as u64) as usize;
+        self.checked.resize(REMEMBERED * BLOCK, 0);
+        let block = &mut self.checked[place * BLOCK..][..file.stored(number, 1)];
+        if self.owners[place] != owner {
+            self.owners[place] = (0, 0);
+            file.read_stored(number, block)?;
+            file.check(number, block)?;
+            self.owners[place] = owner;
+        }
+        Ok(&block[..block.len() - CHECKSUM])
+    }
 }
 
 /// Writes such a file. Nothing is under the final name before [`finish`](Self::finish).
@@ -76,8 +111,10 @@ impl CheckedWriter {
     }
 }
 
-/// A complete file. Whatever is read of it was checked, each time.
+/// A complete file. Whatever is read of it was checked when it came from the disk.
 pub(crate) struct CheckedFile {
+    /// Not 0, and no other file's of this process.
+    identity: u64,
     path: PathBuf,
     file: File,
     length: u64,
@@ -92,7 +129,9 @@ impl CheckedFile {
         let stored = file.metadata().map_err(failed)?.len();
         let blocks = stored.div_ceil(BLOCK as u64);
         let length = stored.saturating_sub(blocks * CHECKSUM as u64);
-        let opened = Self { path: path.to_owned(), file, length, blocks };
+        static OPENED: AtomicU64 = AtomicU64::new(1);
+        let identity = OPENED.fetch_add(1, Ordering::Relaxed);
+        let opened = Self { identity, path: path.to_owned(), file, length, blocks };
         let last = blocks.saturating_sub(1) * CONTENT as u64;
         if length <= last {
             return Err(opened.corrupt(0, "blocks with checksums", format!("{stored} bytes")));
@@ -116,40 +155,57 @@ impl CheckedFile {
             let expected = format!("{} bytes from {at} on", out.len());
             return Err(self.corrupt(self.length, &expected, format!("{} in all", self.length)));
         }
-        STORED.with_borrow_mut(|stored| self.read_through(stored, at, out))
+        BUFFERS.with_borrow_mut(|buffers| self.read_through(buffers, at, out))
     }
 
-    /// The same of what is there, with room for blocks as they are stored.
-    fn read_through(&self, stored: &mut Vec<u8>, mut at: u64, mut out: &mut [u8]) -> Result<()> {
+    /// The same of what is there.
+    fn read_through(&self, buffers: &mut Buffers, mut at: u64, mut out: &mut [u8]) -> Result<()> {
         while !out.is_empty() {
             let (first, mut skip) = (at / CONTENT as u64, (at % CONTENT as u64) as usize);
             let wanted = (skip + out.len()).div_ceil(CONTENT).min(READ);
-            let from = first * BLOCK as u64;
-            let all = self.length + self.blocks * CHECKSUM as u64;
-            let end = all.min(from + (wanted * BLOCK) as u64);
-            stored.resize(stored.len().max(wanted * BLOCK), 0);
-            let stored = &mut stored[..(end - from) as usize];
-            read_at(&self.file, stored, from)
-                .map_err(|source| Error::io(&self.path, Operation::Read, source))?;
-            for (number, block) in (first..).zip(stored.chunks(BLOCK)) {
-                let content = self.checked(number, block)?;
+            let mut take = |content: &[u8]| {
                 let now = content.get(skip..).unwrap_or_default();
-                let (filled, rest) = out.split_at_mut(out.len().min(now.len()));
+                let (filled, rest) =
+                    std::mem::take(&mut out).split_at_mut(out.len().min(now.len()));
                 filled.copy_from_slice(&now[..filled.len()]);
                 at += filled.len() as u64;
                 (out, skip) = (rest, 0);
+            };
+            if wanted < MANY {
+                take(buffers.block(self, first)?);
+                continue;
+            }
+            let stored = &mut buffers.stored;
+            stored.resize(stored.len().max(wanted * BLOCK), 0);
+            let stored = &mut stored[..self.stored(first, wanted)];
+            self.read_stored(first, stored)?;
+            for (number, block) in (first..).zip(stored.chunks(BLOCK)) {
+                self.check(number, block)?;
+                take(&block[..block.len() - CHECKSUM]);
             }
         }
         Ok(())
     }
 
-    fn checked<'b>(&self, number: u64, block: &'b [u8]) -> Result<&'b [u8]> {
+    /// How many bytes so many blocks from a number on have as they are stored.
+    fn stored(&self, first: u64, blocks: usize) -> usize {
+        let all = self.length + self.blocks * CHECKSUM as u64;
+        all.saturating_sub(first * BLOCK as u64).min((blocks * BLOCK) as u64) as usize
+    }
+
+    fn read_stored(&self, first: u64, stored: &mut [u8]) -> Result<()> {
+        read_at(&self.file, stored, first * BLOCK as u64)
+            .map_err(|source| Error::io(&self.path, Operation::Read, source))
+    }
+
+    /// Whether a block has the checksum of its content and number.
+    fn check(&self, number: u64, block: &[u8]) -> Result<()> {
         let seed = if number + 1 == self.blocks { !number } else { number };
         let (content, found) = block.split_last_chunk().unwrap_or((block, &[0; CHECKSUM]));
         let expected = xxh3_64_with_seed(content, seed);
         let found = u64::from_le_bytes(*found);
         if found == expected {
-            return Ok(content);
+            return Ok(());
         }
         let offset = number * BLOCK as u64 + content.len() as u64;
         let path = self.path.clone();
