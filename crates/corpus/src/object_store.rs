@@ -251,6 +251,8 @@ impl Store {
     }
 
     fn from_environment(scheme: &str, bucket: &str) -> library::Result<Self> {
+        // What encrypts connections. Another part of the program may have chosen already.
+        let _ = rustls::crypto::ring::default_provider().install_default();
         let retries = retries();
         match scheme {
             "gs" => GoogleCloudStorageBuilder::from_env()

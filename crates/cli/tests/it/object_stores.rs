@@ -91,3 +91,17 @@ fn a_job_on_objects_equals_one_on_files() {
     assert_eq!(there.kept.keys().collect::<Vec<_>>(), here.kept.keys().collect::<Vec<_>>());
     assert!(there == here, "the same bytes in all files that are kept");
 }
+
+/// The server of the tests speaks no TLS, so that a connection which wants it fails in its first bytes.
+#[test]
+fn connections_are_encrypted_where_the_address_says_so() {
+    let endpoint = std::env::var("AWS_ENDPOINT_URL").expect("run ./test tests");
+    let run = Command::new(env!("CARGO_BIN_EXE_lookalike"))
+        .args(["dedup", "s3://examples/corpus/", "--dry-run", "--out", "nowhere"])
+        .env("AWS_ENDPOINT_URL", endpoint.replace("http://", "https://"))
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&run.stderr);
+    assert_eq!(run.status.code(), Some(2), "{said}");
+    assert!(said.contains("s3://examples/corpus") && !said.contains("panicked"), "{said}");
+}
