@@ -111,6 +111,9 @@ impl CheckedWriter {
     }
 }
 
+/// Files that were opened, for their identities.
+static OPENED: AtomicU64 = AtomicU64::new(1);
+
 /// A complete file. Whatever is read of it was checked when it came from the disk.
 pub(crate) struct CheckedFile {
     /// Not 0, and no other file's of this process.
@@ -129,7 +132,6 @@ impl CheckedFile {
         let stored = file.metadata().map_err(failed)?.len();
         let blocks = stored.div_ceil(BLOCK as u64);
         let length = stored.saturating_sub(blocks * CHECKSUM as u64);
-        static OPENED: AtomicU64 = AtomicU64::new(1);
         let identity = OPENED.fetch_add(1, Ordering::Relaxed);
         let opened = Self { identity, path: path.to_owned(), file, length, blocks };
         let last = blocks.saturating_sub(1) * CONTENT as u64;
