@@ -167,8 +167,8 @@ impl CheckedFile {
             let wanted = (skip + out.len()).div_ceil(CONTENT).min(READ);
             let mut take = |content: &[u8]| {
                 let now = content.get(skip..).unwrap_or_default();
-                let (filled, rest) =
-                    std::mem::take(&mut out).split_at_mut(out.len().min(now.len()));
+                let length = out.len().min(now.len());
+                let (filled, rest) = std::mem::take(&mut out).split_at_mut(length);
                 filled.copy_from_slice(&now[..filled.len()]);
                 at += filled.len() as u64;
                 (out, skip) = (rest, 0);
