@@ -19,7 +19,7 @@ pub fn domain(host: &str) -> Option<&str> {
 ///
 /// ```
 /// assert!(lookalike_public_suffix::is_known("www.example.org"));
-/// assert!(!lookalike_public_suffix::is_known("page.seven"));
+/// assert!(!lookalike_public_suffix::is_known("page.example"));
 /// ```
 #[inline(never)]
 pub fn is_known(host: &str) -> bool {
