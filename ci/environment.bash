@@ -25,9 +25,10 @@ environment() {
     [ "$(cat "$environment/made" 2>/dev/null)" != "${packages[*]}" ] || exit 0
     # Debian has it apart from python3.
     python3 -c 'import ensurepip' 2>/dev/null || apt-get install -y -qq python3-venv >/dev/null
-    python3 -m venv --clear "$environment"
-    "$python" -m pip install --quiet --disable-pip-version-check "${packages[@]}"
-    echo "${packages[*]}" >"$environment/made"
+    # Joined, because `./test` goes on after an error: half an environment must not count as made.
+    python3 -m venv --clear "$environment" &&
+      "$python" -m pip install --quiet --disable-pip-version-check "${packages[@]}" &&
+      echo "${packages[*]}" >"$environment/made"
   ) 9>"$environment.lock"
 }
 
