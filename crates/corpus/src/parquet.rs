@@ -8,7 +8,7 @@
 //! of a text of 300 kB are a file of 352 kB. So strings and bytes are decoded as
 //! views, which share the page or the dictionary that they are in, and batches are
 //! cut again by the length of what they hold, for those who make something of each
-//! row.
+//! row. Values that are stored by their differences have to be decoded, few at once.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -27,6 +27,7 @@ use parquet::arrow::arrow_reader::{
     ParquetRecordBatchReaderBuilder,
 };
 use parquet::arrow::arrow_writer::{ArrowWriter, ArrowWriterOptions};
+use parquet::basic::Encoding;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 use parquet::file::properties::WriterProperties;
@@ -46,8 +47,13 @@ use crate::record::{ContentKind, Context, FieldValue, Fields, Origin, ReadOption
 use crate::source::{Origin as SourceOrigin, Source};
 use crate::text_files;
 
-/// The most rows of a batch, for files of very short ones.
-const MAX_ROWS: u64 = 8192;
+/// The most rows of a batch: more are no faster to decode, and long ones among many short ones
+/// would take more memory.
+const MAX_ROWS: u64 = 256;
+
+/// The most bytes of a batch of values that are stored as what they have in common with the one
+/// before, so that nobody knows how long they are.
+const MAX_REPEATED: u64 = 64 << 20;
 
 /// Bytes of batches that may be in memory while a mirror is written.
 const WRITTEN_AHEAD: usize = 16 << 20;
@@ -573,16 +579,30 @@ fn build(
     let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, viewed);
     let metadata = Arc::clone(builder.metadata());
     let groups = metadata.row_groups();
-    let rows: i64 = groups.iter().map(|group| group.num_rows().max(0)).sum();
-    let bytes: i64 = groups.iter().map(|group| group.total_byte_size().max(0)).sum();
-    let row_bytes = bytes.checked_div(rows).unwrap_or(0).max(1) as u64;
-    let batch_rows = (options.chunk_bytes as u64 / row_bytes).clamp(1, MAX_ROWS);
     let mask = mask(builder.parquet_schema())?;
+    let batch_rows = batch_rows(groups, &mask, options.chunk_bytes);
     if let Some(Backing::Store(store)) = &backing {
         store.plan(&metadata, &mask);
     }
-    let builder = builder.with_projection(mask).with_batch_size(batch_rows as usize);
+    let builder = builder.with_projection(mask).with_batch_size(batch_rows);
     Ok(OpenFile { reader: builder.build().map_err(failed)?, metadata, backing })
+}
+
+/// How many rows are decoded at once, so that they take little memory wherever the file has long
+/// ones. A page is decoded whole, however few: that is the format's.
+fn batch_rows(groups: &[RowGroupMetaData], mask: &ProjectionMask, chunk_bytes: usize) -> usize {
+    let rows_of_a_chunk = groups.iter().map(|group| {
+        let row_bytes = group.total_byte_size().checked_div(group.num_rows()).unwrap_or(0);
+        chunk_bytes as u64 / row_bytes.max(1).unsigned_abs()
+    });
+    // A value may be all of its column and the one before it again in no bytes.
+    let columns = groups.iter().flat_map(|group| group.columns().iter().enumerate());
+    let repeating = columns.filter(|(number, column)| {
+        mask.leaf_included(*number) && column.encodings().any(|e| e == Encoding::DELTA_BYTE_ARRAY)
+    });
+    let rows_of_the_longest = repeating
+        .map(|(_, column)| MAX_REPEATED / column.uncompressed_size().max(1).unsigned_abs());
+    rows_of_a_chunk.chain(rows_of_the_longest).min().unwrap_or(1).clamp(1, MAX_ROWS) as usize
 }
 
 /// The schema with views for strings and bytes, wherever they stand.

@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use parquet::arrow::ArrowWriter;
+use parquet::basic::Encoding;
+use parquet::file::properties::WriterProperties;
 use serde_json::Value;
 
 use super::{dedup, report};
@@ -98,8 +100,8 @@ fn plain_text_in_a_page() {
     survives("plaintext", 3 << 20, make, reads(1, &["a.html"]));
 }
 
-#[test]
-fn parquet_rows_that_share_a_text() {
+/// Rows of one text, in a file that has it once.
+fn parquet_of_one_text(name: &str, properties: &WriterProperties) {
     const TEXT_BYTES: usize = 300_000;
     let make = |input: &Path, bytes| {
         let text = "words of a row ".repeat(TEXT_BYTES / 15);
@@ -108,19 +110,36 @@ fn parquet_rows_that_share_a_text() {
         };
         let batch = RecordBatch::try_from_iter([("text", rows(100))]).unwrap();
         let file = File::create(input.join("a.parquet")).unwrap();
-        let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+        let properties = Some(properties.clone());
+        let mut writer = ArrowWriter::try_new(file, batch.schema(), properties).unwrap();
         for _ in 0..bytes / (100 * TEXT_BYTES) {
             writer.write(&batch).unwrap();
         }
         writer.close().unwrap();
+        let stored = fs::metadata(input.join("a.parquet")).unwrap().len();
+        assert!(stored < 2 * TEXT_BYTES as u64, "{stored} bytes");
     };
-    survives("parquet", 100 * TEXT_BYTES, make, |run, report, kept| {
+    survives(name, 100 * TEXT_BYTES, make, |run, report, kept| {
         assert_eq!(run.code, 0, "{}", run.stderr);
         let documents = report["documents"].as_u64().unwrap();
         assert!(documents >= 100 && documents % 100 == 0, "{documents}");
         assert_eq!(report["exact_removed"], documents - 1);
         assert!(kept.join("a.parquet").exists());
     });
+}
+
+#[test]
+fn parquet_rows_that_share_a_text() {
+    parquet_of_one_text("parquet", &WriterProperties::default());
+}
+
+#[test]
+fn parquet_rows_that_are_what_the_last_one_was() {
+    let properties = WriterProperties::builder()
+        .set_dictionary_enabled(false)
+        .set_encoding(Encoding::DELTA_BYTE_ARRAY)
+        .build();
+    parquet_of_one_text("parquet-delta", &properties);
 }
 
 #[test]
