@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use lookalike_core::resemblance::Overlap;
-use lookalike_core::shingle::Shingler;
+use lookalike_core::shingle::{ShingleSorter, Shingler};
 use lookalike_core::template::{self, Distinctive, Template};
 use lookalike_core::text::{KeyedTokenizer, Text, Token};
 use lookalike_core::{Code, Kernel, Recipe, VerificationKey};
@@ -164,6 +164,7 @@ struct SetMaker<'a> {
     texts: Texts,
     tokenizer: KeyedTokenizer,
     shingler: Shingler,
+    sorter: ShingleSorter,
     shingles: Vec<u64>,
     /// The set is getting too large for memory.
     spill: Option<Spill>,
@@ -195,6 +196,7 @@ impl<'a> SetMaker<'a> {
             texts: Texts::new(),
             tokenizer: KeyedTokenizer::new(recipe.tokens, *kernel, key),
             shingler: Shingler::keyed(*kernel, width, counting, key),
+            sorter: ShingleSorter::default(),
             shingles: Vec::new(),
             spill: None,
             learned: LearnedReader::new(recipe, learned),
@@ -285,8 +287,7 @@ impl<'a> SetMaker<'a> {
             self.shingles.shrink_to(KEPT);
             return Ok(());
         }
-        shingles.sort_unstable();
-        shingles.dedup();
+        self.sorter.distinct(shingles);
         batch.counts.push(shingles.len() as u64);
         batch.shingles.extend(shingles.drain(..).flat_map(u64::to_le_bytes));
         shingles.shrink_to(KEPT);
