@@ -55,7 +55,7 @@ impl Options<'_> {
             self.verify.as_deref(),
             self.sites.as_deref(),
         )?;
-        Ok(Dedup::new(inputs)
+        Ok(lookalike::dedup(inputs)
             .running(self.running()?)
             .recipe(recipe)
             .keep(self.keep.parse::<KeepPolicy>().map_err(parameter)?)

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use lookalike::engine::numbers::duration;
-use lookalike::engine::{Error, Observer, Stage, Work};
+use lookalike::engine::{Observer, Stage, Work};
 use serde_json::json;
 
 use crate::flags::ProgressForm;
@@ -211,9 +211,9 @@ impl Observer for Watch {
         !matches!(Form::new("", self.form), Form::None)
     }
 
-    fn skipped(&self, fault: &Error) {
+    fn skipped(&self, fault: &dyn std::error::Error) {
         let mut skipped = self.skipped.lock().unwrap_or_else(PoisonError::into_inner);
-        skipped.add(fault, |message| self.say(message));
+        skipped.add(&fault, |message| self.say(message));
     }
 
     fn note(&self, message: &str) {

@@ -37,6 +37,16 @@ impl AtomicFile {
         })
     }
 
+    /// Writes a whole file, in place of an older one.
+    ///
+    /// # Errors
+    /// If somebody else is writing it, or the system refuses.
+    pub fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
+        let mut file = Self::create(path, Existing::Replace)?;
+        file.write(bytes)?;
+        file.commit()
+    }
+
     /// The name that it has until it is complete.
     pub fn partial_path(&self) -> &Path {
         self.0.partial_path()

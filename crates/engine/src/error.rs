@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::{fmt, io};
 
-use crate::eval::LabelFault;
 use crate::numbers;
 
 /// Why a file could not be written or read.
@@ -207,26 +206,6 @@ pub enum ErrorKind {
         /// A memory that would do, in bytes.
         memory: u64,
     },
-    /// The recipes of an evaluation do not go together.
-    RecipeList(String),
-    /// A line of a labels file cannot be used.
-    Label {
-        /// The file.
-        path: PathBuf,
-        /// Its number in the file, from 1.
-        line: u64,
-        /// What is wrong with it.
-        fault: LabelFault,
-    },
-    /// A labels file has no label that can be used.
-    NoLabels {
-        /// The file.
-        path: PathBuf,
-        /// Its lines.
-        lines: u64,
-        /// The first fault.
-        first: Option<String>,
-    },
     /// A recipe makes more candidates than an evaluation may judge.
     TooManyCandidates {
         /// The recipe.
@@ -269,7 +248,8 @@ impl Error {
         Self(Box::new(kind))
     }
 
-    pub(crate) fn io(path: &Path, operation: Operation, source: io::Error) -> Self {
+    /// That the system refused.
+    pub fn io(path: &Path, operation: Operation, source: io::Error) -> Self {
         Self::new(ErrorKind::Io { path: path.to_owned(), operation, source })
     }
 
@@ -317,6 +297,12 @@ impl Error {
     /// Whether something else should have been asked for.
     pub fn is_user(&self) -> bool {
         !self.is_io() && !self.is_corruption()
+    }
+}
+
+impl From<ErrorKind> for Error {
+    fn from(kind: ErrorKind) -> Self {
+        Self::new(kind)
     }
 }
 
@@ -527,15 +513,6 @@ impl ErrorKind {
                  {passes} times\nhint: allow {} of memory",
                 numbers::bytes(*memory)
             ),
-            ErrorKind::RecipeList(fault) => write!(f, "the recipes: {fault}"),
-            ErrorKind::Label { path, line, fault } => {
-                write!(f, "`{}` line {line}: {fault}", path.display())
-            }
-            ErrorKind::NoLabels { path, lines, first } => {
-                write!(f, "`{}`: has no label that could be used", path.display())?;
-                write!(f, ", in {}", numbers::count(*lines, "line"))?;
-                first.as_ref().map_or(Ok(()), |first| write!(f, "\nthe first fault: {first}"))
-            }
             ErrorKind::TooManyCandidates { recipe, candidates, limit } => write!(
                 f,
                 "the recipe `{recipe}` makes up to {} candidates, where {} are allowed\n\

@@ -9,19 +9,23 @@ use crate::signature_file::{BlockIds, SignatureLookup};
 const HELD: usize = 32;
 
 /// Finds ids.
-pub(crate) struct Ids<'a> {
+pub struct Ids<'a> {
     signatures: &'a SignatureLookup,
     /// The last one used is the last.
     blocks: VecDeque<BlockIds>,
 }
 
 impl<'a> Ids<'a> {
-    pub(crate) fn new(signatures: &'a SignatureLookup) -> Self {
+    /// Of the rows of this signature file.
+    pub fn new(signatures: &'a SignatureLookup) -> Self {
         Self { signatures, blocks: VecDeque::new() }
     }
 
     /// The id of a row.
-    pub(crate) fn get(&mut self, row: u64) -> Result<String> {
+    ///
+    /// # Errors
+    /// If there is no such row, or the file cannot be read.
+    pub fn get(&mut self, row: u64) -> Result<String> {
         let held = self.blocks.iter().position(|block| block.rows().contains(&row));
         let block = match held.and_then(|at| self.blocks.remove(at)) {
             Some(block) => block,

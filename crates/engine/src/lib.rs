@@ -10,7 +10,9 @@
 //!
 //! [`Against`] compares one corpus with another: which documents resemble or
 //! contain one of a list of references. [`mirrors`] finds hosts and folders that
-//! replicate each other. [`eval`] judges recipes by labels.
+//! replicate each other. [`PairSearch`] finds all
+//! pairs of several recipes, for who compares these. Nothing here draws: what
+//! people look at is made of the values by whoever asks for it.
 
 mod against;
 mod artefact;
@@ -21,7 +23,6 @@ mod checked_file;
 mod components;
 mod dedup;
 mod error;
-pub mod eval;
 mod files;
 pub mod group;
 mod identity;
@@ -30,6 +31,7 @@ mod job_lock;
 mod keep;
 mod learn;
 mod long_text;
+mod manifest;
 pub mod matching;
 mod memory;
 pub mod mirrors;
@@ -40,9 +42,10 @@ mod order;
 mod pipeline;
 mod places;
 mod rank;
+mod recipe_pairs;
 pub mod report;
 mod row_set;
-mod rows;
+pub mod rows;
 pub mod run;
 mod running;
 mod sign;
@@ -61,15 +64,18 @@ mod write;
 pub use against::{Against, Findings, Match, MatchFile};
 pub use atomic_file::{AtomicFile, Existing};
 pub use components::Components;
-pub use dedup::{Decide, Dedup, GROUP_LIMIT, PairsWanted, Plan, RemovalBudget};
+pub use dedup::{Decide, Dedup, PairsWanted, Plan, RemovalBudget};
 pub use error::{Error, ErrorKind, Operation, Result};
+pub use ids::Ids;
 pub use keep::KeepPolicy;
 pub use learn::{TemplateFile, TemplateFileInfo};
+pub use matching::GROUP_LIMIT;
 pub use observe::{Observer, Stage, Unobserved, Work};
 pub use occurrences::Occurrences;
 pub use places::Places;
+pub use recipe_pairs::{Identical, PairSearch, RecipePairs};
 pub use run::Run;
 pub use running::Running;
 pub use texts::Texts;
 pub use verify::{PairRule, Standing};
-pub use write::Unreadable;
+pub use write::{MEMBER_LIMIT, Unreadable};

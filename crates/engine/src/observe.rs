@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::error::Error;
+use crate::error::{ErrorKind, Result};
 
 /// The stages of jobs, each in its order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -95,7 +95,7 @@ pub trait Observer: Sync {
     }
 
     /// A record or file is passed over.
-    fn skipped(&self, fault: &Error) {
+    fn skipped(&self, fault: &dyn std::error::Error) {
         let _ = fault;
     }
 
@@ -107,6 +107,28 @@ pub trait Observer: Sync {
     /// Whether to stop. What is complete by then stays, and a later run can go on from there.
     fn cancelled(&self) -> bool {
         false
+    }
+
+    /// Fails if the job is to stop.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Interrupted`], if so.
+    fn check_cancelled(&self) -> Result<()> {
+        if self.cancelled() { Err(ErrorKind::Interrupted.into()) } else { Ok(()) }
+    }
+
+    /// Tells of progress and listens for a stop, now and then: to be called with each number
+    /// from 0 on.
+    ///
+    /// # Errors
+    /// If the job is to stop.
+    fn tick(&self, number: u64) -> Result<()> {
+        const EVERY: u64 = 1 << 12;
+        if number % EVERY == EVERY - 1 {
+            self.advance(0, EVERY);
+            self.check_cancelled()?;
+        }
+        Ok(())
     }
 
     /// A clock, in seconds from any beginning, for the report. Results never see it.

@@ -191,9 +191,7 @@ impl<'a> Pipeline<'a> {
             if state.failure.is_some() {
                 return Ok(None);
             }
-            if self.observer.cancelled() {
-                return Err(Error::new(ErrorKind::Interrupted));
-            }
+            self.observer.check_cancelled()?;
             if state.working > 0 && state.working + state.largest > self.at_once {
                 state = shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;

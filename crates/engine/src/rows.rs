@@ -17,28 +17,39 @@ const HEADER: usize = 8 + 4 + 4 + 8;
 const READ: usize = 256 << 10;
 
 /// What a table holds, in eight letters.
-pub(crate) type Kind = [u8; 8];
+pub type Kind = [u8; 8];
 
 /// Writes a table.
-pub(crate) struct RowsWriter {
+pub struct RowsWriter {
     file: CheckedWriter,
     width: usize,
 }
 
 impl RowsWriter {
-    pub(crate) fn create(path: &Path, kind: Kind, width: usize) -> Result<Self> {
+    /// Begins a table of rows of that many bytes.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn create(path: &Path, kind: Kind, width: usize) -> Result<Self> {
         let mut file = CheckedWriter::create(path)?;
         file.write(&header(kind, width))?;
         Ok(Self { file, width })
     }
 
     /// Appends a row, or several.
-    pub(crate) fn push(&mut self, rows: &[u8]) -> Result<()> {
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn push(&mut self, rows: &[u8]) -> Result<()> {
         debug_assert!(rows.len().is_multiple_of(self.width), "whole rows");
         self.file.write(rows)
     }
 
-    pub(crate) fn finish(self) -> Result<()> {
+    /// Ends the table, which can be opened then.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn finish(self) -> Result<()> {
         self.file.finish()
     }
 }
@@ -53,7 +64,7 @@ fn header(kind: Kind, width: usize) -> [u8; HEADER] {
 }
 
 /// A complete table.
-pub(crate) struct Rows {
+pub struct Rows {
     file: CheckedFile,
     width: usize,
     length: u64,
@@ -61,7 +72,10 @@ pub(crate) struct Rows {
 
 impl Rows {
     /// Opens a table; its header and its length are checked here, and rows when they are read.
-    pub(crate) fn open(path: &Path, kind: Kind, width: usize) -> Result<Self> {
+    ///
+    /// # Errors
+    /// If it cannot be read, is damaged, or is another table.
+    pub fn open(path: &Path, kind: Kind, width: usize) -> Result<Self> {
         let file = CheckedFile::open(path)?;
         let mut found = [0; HEADER];
         file.read_at(0, &mut found)?;
@@ -88,7 +102,10 @@ impl Rows {
     }
 
     /// Reads as many rows as fit into `out`, from this one on.
-    pub(crate) fn rows(&self, number: u64, out: &mut [u8]) -> Result<()> {
+    ///
+    /// # Errors
+    /// If there are fewer, the file cannot be read, or it is damaged.
+    pub fn rows(&self, number: u64, out: &mut [u8]) -> Result<()> {
         let (wanted, width) = ((out.len() / self.width) as u64, self.width as u64);
         if number.checked_add(wanted).is_none_or(|end| end > self.length) {
             let expected = format!("{wanted} rows from row {number} on");

@@ -60,6 +60,8 @@ impl Running {
 }
 
 /// The methods of a builder that has a field `running`.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! running_methods {
     () => {
         /// How it runs, all at once.

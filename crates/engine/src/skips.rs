@@ -115,7 +115,6 @@ fn fault_name(fault: &Error) -> &'static str {
     match fault.kind() {
         ErrorKind::Input(fault) => fault.name(),
         ErrorKind::Record { fault, .. } => fault_name(fault),
-        ErrorKind::Label { fault, .. } => fault.name(),
         ErrorKind::IdTooLong { .. } => "id longer than the limit",
         _ => "other",
     }

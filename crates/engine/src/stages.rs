@@ -8,7 +8,7 @@ use lookalike_core::{CandidateRule, Kernel, Recipe, Signature, VerificationKey};
 use lookalike_corpus::ReadOptions;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::files::Files;
 use crate::group::{self, Copies};
 use crate::matching::{self, Clustering, GroupCounts, GroupReader, Limited, Pairs, Step};
@@ -53,7 +53,7 @@ impl Stages<'_> {
         group::identity_sets(&path, &folder, self.budget / 2, documents, |each| {
             let identities = Rows::open(&self.files.identities(), IDENTITIES, IDENTITY)?;
             identities.for_each(|row, identity| {
-                tick(self.observer, row)?;
+                self.observer.tick(row)?;
                 let identity =
                     identity.first_chunk().map_or(0, |bytes| u128::from_le_bytes(*bytes));
                 if identity == 0 { Ok(()) } else { each(order.place(row), identity) }
@@ -103,7 +103,7 @@ impl Stages<'_> {
         let (mut id, mut signature, mut row) = (String::new(), Signature::default(), 0);
         while reader.read(&mut id, &mut signature)? {
             each(row, &id, &signature)?;
-            tick(self.observer, row)?;
+            self.observer.tick(row)?;
             row += 1;
         }
         Ok(())
@@ -183,16 +183,4 @@ impl Stages<'_> {
             largest_limited: largest,
         })
     }
-}
-
-/// Tells of progress and listens for a stop, now and then.
-pub(crate) fn tick(observer: &dyn Observer, row: u64) -> Result<()> {
-    const EVERY: u64 = 1 << 12;
-    if row % EVERY == EVERY - 1 {
-        observer.advance(0, EVERY);
-        if observer.cancelled() {
-            return Err(Error::new(ErrorKind::Interrupted));
-        }
-    }
-    Ok(())
 }

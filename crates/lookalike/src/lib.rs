@@ -2,7 +2,8 @@
 //!
 //! This is the front door: what most programs need, from the crates behind it
 //! ([`kernels`] the inner loops, [`core`] the mathematics, [`corpus`] documents
-//! in and out, [`engine`] the batch job, [`index`] the persistent index).
+//! in and out, [`engine`] the batch job, [`index`] the persistent index, [`eval`]
+//! recipes judged by labels, [`pages`] what people look at).
 //!
 //! # Two documents
 //!
@@ -37,11 +38,11 @@
 //!
 //! # A corpus
 //!
-//! [`Dedup`] takes files, folders and globs, and leaves the corpus without
+//! [`dedup`] takes files, folders and globs, and leaves the corpus without
 //! near-duplicates, with a proof for every removal.
 //!
 //! ```
-//! use lookalike::{Dedup, KeepPolicy, Unobserved};
+//! use lookalike::{KeepPolicy, Unobserved};
 //!
 //! # let folder = std::env::temp_dir().join(format!("lookalike-doc-{}", std::process::id()));
 //! # std::fs::create_dir_all(&folder)?;
@@ -51,11 +52,12 @@
 //!     "{\"id\": \"b\", \"text\": \"DEAR NEIGHBOURS: the roof will be repaired in March!\"}\n",
 //!     "{\"id\": \"c\", \"text\": \"Something else altogether, about the garden.\"}\n",
 //! ))?;
-//! let report = Dedup::new([corpus.display().to_string()])
+//! let report = lookalike::dedup([corpus.display().to_string()])
 //!     .keep(KeepPolicy::First)
 //!     .memory(256 << 20)
 //!     .run(&folder.join("out"), &Unobserved)?;
 //! assert_eq!((report.documents, report.kept, report.exact_removed), (3, 2, 1));
+//! assert!(folder.join("out/report.html").exists());
 //! # std::fs::remove_dir_all(&folder)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -74,24 +76,40 @@
 pub use lookalike_core as core;
 pub use lookalike_corpus as corpus;
 pub use lookalike_engine as engine;
+pub use lookalike_eval as eval;
 pub use lookalike_index as index;
 pub use lookalike_kernels as kernels;
+pub use lookalike_pages as pages;
 
 pub use lookalike_core::{
     CandidateRule, Comparer, Comparison, Kernel, Layout, Recipe, Signature, Signer, Similarity,
     SiteRule, recipe, resemblance::Overlap, site, text,
 };
 pub use lookalike_corpus::{ContentKind, Document, Format, Inputs, ReadOptions, Source, Sources};
-pub use lookalike_engine::eval;
 pub use lookalike_engine::matching::Clustering;
 pub use lookalike_engine::mirrors;
 pub use lookalike_engine::report::Report;
 pub use lookalike_engine::signature_file::{SignatureLookup, SignatureReader, SignatureWriter};
 pub use lookalike_engine::{
-    Dedup, Error, ErrorKind, KeepPolicy, Observer, PairsWanted, Plan, RemovalBudget, Result,
-    Running, Stage, Texts, Unobserved, Work,
+    Error, ErrorKind, KeepPolicy, Observer, PairsWanted, Plan, RemovalBudget, Result, Running,
+    Stage, Texts, Unobserved, Work,
 };
 pub use lookalike_index::Index;
+
+use std::path::PathBuf;
+
+use engine::{Decide, Dedup};
+
+/// A job on these files, folders, globs, or `-` for standard input, whose results have a page for
+/// people, `report.html`, beside `report.json`.
+pub fn dedup(inputs: impl IntoIterator<Item = String>) -> Dedup {
+    Dedup::new(inputs).page(pages::report)
+}
+
+/// Another decision from the folder of a finished run, with a page as that of [`dedup`].
+pub fn decide(run: impl Into<PathBuf>) -> Decide {
+    Decide::new(run).page(pages::report)
+}
 
 #[cfg(test)]
 mod tests {
@@ -104,7 +122,7 @@ mod tests {
         fn is_shared<T: Send + Sync>() {}
         is_shared::<Recipe>();
         is_shared::<Signature>();
-        is_shared::<Dedup>();
+        is_shared::<engine::Dedup>();
         is_shared::<Report>();
         is_shared::<Document>();
         is_shared::<SignatureLookup>();

@@ -1,7 +1,6 @@
 //! `lookalike decide`: another decision from a finished run.
 
 use lookalike::core::Kernel;
-use lookalike::engine::Decide as Job;
 
 use super::dedup::run_watched;
 use crate::exit::Outcome;
@@ -9,7 +8,7 @@ use crate::flags::Decide;
 
 pub(crate) fn run(arguments: &Decide, kernel: Kernel) -> anyhow::Result<Outcome> {
     let running = arguments.resources.running(kernel);
-    let job = Job::new(&arguments.run)
+    let job = lookalike::decide(&arguments.run)
         .threshold(arguments.threshold)
         .keep(arguments.keep.clone())
         .clustering(arguments.clustering)

@@ -5,7 +5,7 @@ use std::path::Path;
 use lookalike::core::Kernel;
 use lookalike::engine::numbers::{bytes, count, duration, grouped, percent};
 use lookalike::engine::report::{Report, Verify};
-use lookalike::engine::{Dedup as Job, Error, ErrorKind, Plan};
+use lookalike::engine::{Error, ErrorKind, Plan};
 
 use crate::exit::{Outcome, say};
 use crate::flags::{Dedup, ProgressForm};
@@ -14,7 +14,7 @@ use crate::progress::Watch;
 use crate::{interrupt, recipe};
 
 pub(crate) fn run(arguments: &Dedup, kernel: Kernel) -> anyhow::Result<Outcome> {
-    let job = Job::new(arguments.inputs.iter().cloned())
+    let job = lookalike::dedup(arguments.inputs.iter().cloned())
         .running(arguments.documents.running(arguments.resources.running(kernel)))
         .recipe(recipe::judging(&arguments.judging)?)
         .keep(arguments.keep.clone())

@@ -4,9 +4,10 @@ use std::path::Path;
 
 use anyhow::{anyhow, bail};
 use lookalike::core::Kernel;
-use lookalike::engine::eval::{Eval as Job, Evaluation, LabelFile, Sample, Share};
+use lookalike::engine::Observer as _;
 use lookalike::engine::numbers::{count, duration, grouped};
-use lookalike::engine::{Error, ErrorKind, Observer as _};
+use lookalike::eval::{Error, ErrorKind, Eval as Job, Evaluation, LabelFile, Sample, Share};
+use lookalike::{engine, pages};
 use serde_json::json;
 
 use crate::exit::{Outcome, say};
@@ -75,7 +76,7 @@ fn evaluate(job: &Job, labels: &LabelFile, common: &Evaluated) -> anyhow::Result
     let evaluation = job.run(labels, &watch);
     watch.finish();
     let evaluation = evaluation.map_err(told)?;
-    evaluation.write(&common.out)?;
+    evaluation.write(&common.out, pages::evaluation)?;
     if common.json {
         output::write_json(&serde_json::to_value(&evaluation)?)?;
     } else {
@@ -95,7 +96,7 @@ fn sample(job: &Job, pairs: usize, common: &Evaluated) -> anyhow::Result<Outcome
     let sample = job.sample(pairs, &watch);
     watch.finish();
     let sample = sample.map_err(told)?;
-    sample.write(&common.out)?;
+    sample.write(&common.out, pages::judge)?;
     let Sample { pairs, returned, strata, skipped, .. } = &sample;
     if common.json {
         output::write_json(&json!({
@@ -127,9 +128,10 @@ fn sample(job: &Job, pairs: usize, common: &Evaluated) -> anyhow::Result<Outcome
 
 /// An interrupt ends the program here.
 fn told(error: Error) -> anyhow::Error {
-    match error.kind() {
-        ErrorKind::Interrupted => interrupt::exit_after(INTERRUPTED),
-        ErrorKind::TooManyCandidates { .. } => {
+    let ErrorKind::Engine(cause) = error.kind() else { return error.into() };
+    match cause.kind() {
+        engine::ErrorKind::Interrupted => interrupt::exit_after(INTERRUPTED),
+        engine::ErrorKind::TooManyCandidates { .. } => {
             anyhow!("{error}, or allow more by --max-candidates")
         }
         _ => error.into(),

@@ -3,8 +3,8 @@
 use lookalike::core::filter::Filter;
 use lookalike::core::recipe::SketchParameters;
 use lookalike::core::{Kernel, Recipe};
-use lookalike::engine::{AtomicFile, Existing};
-use lookalike_plot::FilterPlot;
+use lookalike::engine::AtomicFile;
+use lookalike::pages::FilterPlot;
 use serde_json::json;
 
 use super::sample::{self, Measured};
@@ -177,9 +177,7 @@ fn draw(
         PlotFormat::Svg => picture.svg()?.into_bytes(),
         PlotFormat::Png => picture.png()?,
     };
-    let mut file = AtomicFile::create(&plot.path, Existing::Replace)?;
-    file.write(&bytes)?;
-    file.commit()?;
+    AtomicFile::replace(&plot.path, &bytes)?;
     say(&format!("drew the curve into `{}`", plot.path.display()));
     Ok(())
 }

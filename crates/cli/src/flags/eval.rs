@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use lookalike::core::SiteRule;
-use lookalike::engine::eval::{Absent, Eval as Job, Identical, LabelFile, LabelRule};
+use lookalike::eval::{Absent, Eval as Job, Identical, LabelFile, LabelRule};
 
 use super::documents::{Documents, RawDocuments};
 use super::judging::RawSites;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 use lookalike::core::filter::{Filter, Search};
-use lookalike_plot::Scale;
+use lookalike::pages::Scale;
 
 use super::documents::{Documents, RawDocuments};
 use super::{at_least, mistake, positive_share, proper_share};

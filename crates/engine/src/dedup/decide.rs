@@ -15,7 +15,6 @@ use lookalike_corpus::Format;
 
 use super::Job;
 use super::budget::RemovalBudget;
-use super::manifest::Request;
 use super::options::{Dedup, PairsWanted};
 use crate::atomic_file::{AtomicFile, Existing};
 use crate::attributes::Asked;
@@ -23,17 +22,18 @@ use crate::components::Components;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::group::{Copies, CopyOf};
 use crate::keep::KeepPolicy;
+use crate::manifest::Request;
 use crate::matching::{Clustering, Evidence, Pair, PairPlan, cluster_pairs};
 use crate::numbers::count;
 use crate::observe::{Observer, Stage, Work};
 use crate::order::Order;
 use crate::rank::Ranking;
-use crate::report::{Kind, Report};
+use crate::report::{Kind, Page, Report};
 use crate::rows::RowsWriter;
 use crate::run::{Run, StoredPair, for_each_pair};
 use crate::sign::{IDENTITIES, IDENTITY, Signed};
 use crate::sources::SourceTable;
-use crate::stages::{Judged, tick};
+use crate::stages::Judged;
 use crate::write::Unreadable;
 
 /// Another decision from a finished run: a higher threshold, another policy, another way to
@@ -133,6 +133,13 @@ impl Decide {
     #[must_use]
     pub fn survivors(mut self, survivors: bool) -> Self {
         self.job = self.job.survivors(survivors);
+        self
+    }
+
+    /// What makes `report.html` of the report; there is none unless told otherwise.
+    #[must_use]
+    pub fn page(mut self, page: Page) -> Self {
+        self.job = self.job.page(page);
         self
     }
 
@@ -305,7 +312,7 @@ impl Job<'_> {
         let (mut read, mut near) = (0, 0);
         let clusters = cluster_pairs(&plan, |each| {
             for_each_pair(&run.files.pairs(), None, |pair| {
-                tick(self.observer, read)?;
+                self.observer.tick(read)?;
                 read += 1;
                 near += u64::from(pair.kind == Kind::Near);
                 let Some(evidence) = self.evidence(run, &pair)? else { return Ok(()) };

@@ -18,10 +18,8 @@
 mod budget;
 mod decide;
 mod largest;
-mod manifest;
 mod options;
 mod plan;
-mod seals;
 mod signature_input;
 mod sites;
 
@@ -33,7 +31,7 @@ use lookalike_core::VerificationKey;
 use lookalike_corpus::{ReadOptions, Sources, UnpackedCopies};
 use serde::{Deserialize, Serialize};
 
-use crate::atomic_file::{AtomicFile, Existing};
+use crate::atomic_file::AtomicFile;
 use crate::attributes::{Asked, RANKS};
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::files::Files;
@@ -41,7 +39,8 @@ use crate::group::Copies;
 use crate::job_lock::{JobLock, LOCK};
 use crate::keep::KeepPolicy;
 use crate::learn::{Counts, Learning};
-use crate::matching::{Clustering, Clusters, Pairs};
+use crate::manifest::{Manifest, Request};
+use crate::matching::{Clustering, Clusters, GROUP_LIMIT, Pairs};
 use crate::memory;
 use crate::observe::{Observer, Stage, Work};
 use crate::order::Order;
@@ -54,18 +53,12 @@ use crate::sources::SourceTable;
 use crate::stages::{Judged, Stages};
 use crate::write::{Kind, Listed, MEMBER_LIMIT, Mirrors, Outcome, Tables, Unreadable, Written};
 use largest::Documents;
-pub(crate) use manifest::Manifest;
-use manifest::Request;
 use sites::{Addresses, Decided};
 
 pub use budget::RemovalBudget;
 pub use decide::Decide;
-pub(crate) use options::group_field;
 pub use options::{Dedup, PairsWanted};
 pub use plan::Plan;
-
-/// Documents of one group that a document is compared with at most.
-pub const GROUP_LIMIT: usize = 64;
 
 impl Dedup {
     /// Runs the job, and leaves its results in `out`.
@@ -228,9 +221,7 @@ impl<'a> Job<'a> {
     }
 
     fn write_recipe(&self) -> Result<()> {
-        let mut file = AtomicFile::create(&self.files.recipe(), Existing::Replace)?;
-        file.write(self.options.recipe.to_toml().as_bytes())?;
-        file.commit()
+        AtomicFile::replace(&self.files.recipe(), self.options.recipe.to_toml().as_bytes())
     }
 
     /// Runs a stage, unless it is complete.
@@ -489,7 +480,7 @@ impl<'a> Job<'a> {
         self.seconds.push((Stage::Write, self.observer.seconds() - began));
         report.seconds = seconds(&self.seconds, total);
         report.peak_memory_bytes = memory::peak_bytes().unwrap_or(0);
-        report.write(&self.files.out)?;
+        report.write(&self.files.out, self.options.page)?;
         self.manifest.finished = true;
         // Nothing is verified any more.
         self.manifest.key = None;

@@ -1,13 +1,14 @@
 //! What a job is asked for.
 
 use lookalike_core::Recipe;
-use lookalike_core::recipe::Templates;
 use lookalike_corpus::{Format, ReadOptions, Tables};
 
 use super::budget::RemovalBudget;
-use super::manifest::Request;
 use crate::keep::KeepPolicy;
+use crate::learn::GroupOf;
+use crate::manifest::Request;
 use crate::matching::Clustering;
+use crate::report::Page;
 use crate::running::{Running, running_methods};
 use crate::write::Unreadable;
 
@@ -46,6 +47,7 @@ pub struct Dedup {
     pub(super) resume: bool,
     pub(super) survivors: bool,
     pub(super) unreadable: Unreadable,
+    pub(super) page: Option<Page>,
     pub(super) running: Running,
 }
 
@@ -66,6 +68,7 @@ impl Dedup {
             resume: false,
             survivors: true,
             unreadable: Unreadable::Kept,
+            page: None,
             running: Running::default(),
         }
     }
@@ -141,6 +144,13 @@ impl Dedup {
         self
     }
 
+    /// What makes `report.html` of the report; there is none unless told otherwise.
+    #[must_use]
+    pub fn page(mut self, page: Page) -> Self {
+        self.page = Some(page);
+        self
+    }
+
     /// What results depend on.
     pub(super) fn request(&self) -> Request {
         let fields = &self.running.read.fields;
@@ -169,16 +179,8 @@ impl Dedup {
         let mut read = self.running.reading();
         let fields = self.keep.field().into_iter().chain(self.budget.field());
         read.fields.others.extend(fields.map(str::to_owned));
-        read.fields.others.extend(group_field(&self.recipe));
+        read.fields.others.extend(GroupOf::new(&self.recipe).field());
         read
-    }
-}
-
-/// The field that groups go by whose templates are learned.
-pub(crate) fn group_field(recipe: &Recipe) -> Option<String> {
-    match &recipe.templates {
-        Templates::ByField(field) => Some(field.clone()),
-        _ => None,
     }
 }
 

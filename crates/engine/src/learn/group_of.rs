@@ -19,6 +19,14 @@ impl<'a> GroupOf<'a> {
         Self { recipe }
     }
 
+    /// The field that groups go by, if they do.
+    pub(crate) fn field(self) -> Option<String> {
+        match &self.recipe.templates {
+            Templates::ByField(field) => Some(field.clone()),
+            _ => None,
+        }
+    }
+
     /// What stands for the group of a document; 0 for none.
     pub(crate) fn record(self, record: &Record<'_>) -> u64 {
         match &self.recipe.templates {

@@ -24,7 +24,7 @@ use lookalike_corpus::{Chunk, ReadOptions, Record};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::files::Files;
 use crate::observe::{Observer, Stage, Work};
 use crate::pipeline::{Event, Held, Piece, Pipeline};
@@ -183,9 +183,7 @@ impl Learning<'_> {
         writer: &mut TemplateWriter,
         found: &mut Counts,
     ) -> Result<()> {
-        if self.observer.cancelled() {
-            return Err(Error::new(ErrorKind::Interrupted));
-        }
+        self.observer.check_cancelled()?;
         let next = AtomicUsize::new(0);
         let some = || {
             let numbers = std::iter::from_fn(|| Some(next.fetch_add(1, Ordering::Relaxed)));

@@ -19,7 +19,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::address::Address;
 use super::{Found, Mirror, MirrorKind};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::observe::Observer;
 use crate::row_set::RowSet;
 use crate::sort::{Record, RunReader, RunWriter, Sorted, Sorter};
@@ -244,8 +244,8 @@ impl Search<'_> {
 
     /// Listens for a stop, now and then.
     fn heed(&self, number: u64) -> Result<()> {
-        if number.is_multiple_of(1 << 12) && self.observer.cancelled() {
-            return Err(Error::new(ErrorKind::Interrupted));
+        if number.is_multiple_of(1 << 12) {
+            self.observer.check_cancelled()?;
         }
         Ok(())
     }

@@ -54,18 +54,17 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::attributes::Asked;
-use crate::dedup::GROUP_LIMIT;
 use crate::error::{Error, Operation, Result};
 use crate::files::Files;
 use crate::keep::KeepPolicy;
-use crate::matching::{Clustering, Evidence, Pair, PairReader, Pairs};
+use crate::matching::{Clustering, Evidence, GROUP_LIMIT, Pair, PairReader, Pairs};
 use crate::memory;
 use crate::observe::{Observer, Stage, Work};
 use crate::order::Order;
 use crate::running::Running;
 use crate::sign::{Signed, Signing};
 use crate::sources::SourceTable;
-use crate::stages::{Judged, Stages, tick};
+use crate::stages::{Judged, Stages};
 use crate::urls::Urls;
 use crate::work_folder::WorkFolder;
 use address::Address;
@@ -235,7 +234,7 @@ impl Job<'_> {
         let found = search.run(urls, |each| {
             let mut read = 0;
             while let Some(Pair { earlier, later, evidence }) = pairs.next()? {
-                tick(self.observer, read)?;
+                self.observer.tick(read)?;
                 read += 1;
                 each(later.into(), earlier.into(), resemblance(evidence))?;
             }

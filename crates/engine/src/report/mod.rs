@@ -1,22 +1,13 @@
 //! The report of a job: what happened, for machines and for people.
 //!
 //! A [`Report`] is a plain value that the job fills. [`Report::write`] makes two
-//! files of it: `report.json`, which is the value, and `report.html`, one page
-//! without scripts or anything from elsewhere. The page can be made again from
-//! the JSON ([`Report::read`]). Nothing here looks at the clock or at documents.
-//!
-//! Ids, texts and messages come from outside: the page escapes them, shortens
-//! the long ones and keeps them from turning the direction of writing. Lists
-//! are bounded ([`Report::bound`]), so the page stays small after any job.
+//! files of it: `report.json`, which is the value, and `report.html`, if it is
+//! told how ([`Page`]). The page can be made again from the JSON
+//! ([`Report::read`]). Nothing here looks at the clock or at documents. Lists are
+//! bounded ([`Report::bound`]), so a page stays small after any job.
 
-pub(crate) mod charts;
-mod clusters;
 mod difference;
 mod histogram;
-pub(crate) mod html;
-pub(crate) mod markup;
-mod sections;
-mod sites;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -29,7 +20,7 @@ use lookalike_core::{Recipe, recipe};
 use lookalike_corpus::PassedOver;
 use serde::{Deserialize, Serialize};
 
-use crate::atomic_file::{AtomicFile, Existing};
+use crate::atomic_file::AtomicFile;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::mirrors::Mirror;
 
@@ -51,6 +42,9 @@ pub const MAX_MEMBERS: usize = 5;
 pub const MAX_SITES: usize = 20;
 /// The most mirrors that are listed.
 pub const MAX_MIRRORS: usize = 20;
+
+/// Makes a page for people of a report.
+pub type Page = fn(&Report) -> String;
 
 /// What a job did.
 ///
@@ -496,21 +490,19 @@ impl Report {
         }
     }
 
-    /// Writes `report.json` and `report.html` into `folder`, in place of older ones. Each
-    /// appears when it is complete.
+    /// Writes `report.json` and, if there is a way to make it, `report.html` into `folder`, in
+    /// place of older ones. Each appears when it is complete.
     ///
     /// # Errors
     /// If the system refuses.
-    pub fn write(&self, folder: &Path) -> Result<()> {
+    pub fn write(&self, folder: &Path, page: Option<Page>) -> Result<()> {
         let mut report = self.clone();
         report.bound();
-        let json = report.json(&folder.join("report.json"))?;
-        for (name, bytes) in [("report.json", json), ("report.html", report.html().into_bytes())] {
-            let mut file = AtomicFile::create(&folder.join(name), Existing::Replace)?;
-            file.write(&bytes)?;
-            file.commit()?;
-        }
-        Ok(())
+        let path = folder.join("report.json");
+        AtomicFile::replace(&path, &json(&path, &report)?)?;
+        page.map_or(Ok(()), |page| {
+            AtomicFile::replace(&folder.join("report.html"), page(&report).as_bytes())
+        })
     }
 
     /// Reads a `report.json`.
@@ -531,16 +523,15 @@ impl Report {
             })
         })
     }
+}
 
-    /// The page.
-    pub fn html(&self) -> String {
-        html::page(self)
-    }
-
-    fn json(&self, path: &Path) -> Result<Vec<u8>> {
-        let mut json = serde_json::to_vec_pretty(self)
-            .map_err(|fault| Error::io(path, Operation::Write, io::Error::from(fault)))?;
-        json.push(b'\n');
-        Ok(json)
-    }
+/// A value as the JSON that a file has.
+///
+/// # Errors
+/// If it has none, as if the file could not be written.
+pub fn json(path: &Path, value: &impl Serialize) -> Result<Vec<u8>> {
+    let mut json = serde_json::to_vec_pretty(value)
+        .map_err(|fault| Error::io(path, Operation::Write, io::Error::from(fault)))?;
+    json.push(b'\n');
+    Ok(json)
 }

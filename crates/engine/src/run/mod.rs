@@ -18,10 +18,10 @@ use lookalike_core::{Recipe, Signer};
 use lookalike_corpus::ReadOptions;
 use serde::Serialize;
 
-use crate::dedup::{Manifest, group_field};
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::files::Files;
 use crate::learn::{Covering, GroupOf};
+use crate::manifest::Manifest;
 use crate::signature_file::SignatureLookup;
 use crate::sources::SourceTable;
 use crate::texts::Texts;
@@ -91,7 +91,7 @@ impl Run {
             .map_err(|source| Error::new(ErrorKind::Recipe { path: files.signatures(), source }))?;
         let sources = SourceTable::open(&files.sources())?;
         let mut read = manifest.read_options();
-        read.fields.others.extend(group_field(&recipe));
+        read.fields.others.extend(GroupOf::new(&recipe).field());
         Ok(Self { files, manifest, recipe, read, signatures, sources })
     }
 

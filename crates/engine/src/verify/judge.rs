@@ -96,9 +96,7 @@ impl Judge for Verifier<'_> {
             if batch.is_empty() {
                 return Ok(());
             }
-            if self.verifying.observer.cancelled() {
-                return Err(crate::Error::new(crate::ErrorKind::Interrupted));
-            }
+            self.verifying.observer.check_cancelled()?;
             // Neighbours have a document in common, so each thread gets a stretch of them.
             let share = batch.len().div_ceil(self.verifying.threads.max(1));
             let judged: Vec<Result<Vec<Standing>>> = std::thread::scope(|scope| {

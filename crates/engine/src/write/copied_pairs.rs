@@ -15,7 +15,7 @@ use crate::source::word;
 
 /// Members of an identity set that are listed with those of another. Two sets of a million would
 /// have 10^12 pairs that say the same.
-pub(crate) const MEMBER_LIMIT: usize = 64;
+pub const MEMBER_LIMIT: usize = 64;
 
 /// Calls `each` with the places and the evidence of every accepted pair, the members of identity
 /// sets in the place of their first; the evidence is that of the first place with the second.

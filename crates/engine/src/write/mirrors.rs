@@ -102,9 +102,7 @@ impl Mirrors<'_> {
         options: &ReadOptions,
         copies: &mut PendingCopies,
     ) -> Result<u64> {
-        if self.observer.cancelled() {
-            return Err(Error::new(ErrorKind::Interrupted));
-        }
+        self.observer.check_cancelled()?;
         let source = &row.source;
         let goes = self.removed.any(row.rows());
         let is_sound = row.bad.is_empty() && !row.broken;

@@ -5,7 +5,8 @@ mod mirrors;
 mod outcome;
 mod tables;
 
-pub(crate) use copied_pairs::{MEMBER_LIMIT, for_each, for_each_within_sets};
+pub use copied_pairs::MEMBER_LIMIT;
+pub(crate) use copied_pairs::{for_each, for_each_within_sets};
 pub(crate) use mirrors::Mirrors;
 pub use mirrors::Unreadable;
 pub(crate) use outcome::{Kind, Outcome, Removed};

@@ -1,13 +1,11 @@
-//! Jobs, evaluations and what they are made of.
+//! Jobs and what they are made of.
 
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod components;
 mod dedup;
-mod eval;
 mod group;
 mod matching;
 mod occurrences;
-mod report;
 mod signature_file;
 mod sort;

@@ -1,0 +1,252 @@
+//! `manifest.json`: what a job was asked for, and which of its stages are complete.
+//!
+//! A job that goes on where another stopped must have been asked for the same.
+//! What no result depends on (threads, memory, folders for working files) may
+//! differ. No absolute path is stored unless the user gave one.
+
+mod seals;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use lookalike_core::VerificationKey;
+use lookalike_corpus::ReadOptions;
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::atomic_file::{AtomicFile, Existing};
+use crate::error::{Error, ErrorKind, Operation, Result};
+use crate::files::Files;
+use crate::identity::JobId;
+use crate::observe::Stage;
+use seals::Seals;
+
+/// The version of the manifest and of all working files.
+const FORMAT: u32 = 2;
+
+/// The first version, whose jobs had no identity. Its finished runs can be read.
+const WITHOUT_IDENTITY: u32 = 1;
+
+/// What a job was asked for, as text: the name of an option and its value.
+pub(crate) type Request = BTreeMap<String, String>;
+
+/// What is known of a job.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Manifest {
+    format: u32,
+    program: String,
+    /// Which job it is, and every working file says so.
+    pub(crate) job: Option<JobId>,
+    /// What results depend on.
+    pub(crate) request: Request,
+    pub(crate) inputs: Vec<String>,
+    /// The complete stages, with what they found and how long they took.
+    stages: BTreeMap<String, StageRecord>,
+    /// What the files of the complete stages are.
+    #[serde(default)]
+    seals: Seals,
+    /// Whether everything is written.
+    pub(crate) finished: bool,
+    /// Of the whole text, with zeros in its own place.
+    #[serde(default)]
+    checksum: Checksum,
+    /// What documents are verified under, until everything is written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) key: Option<StoredKey>,
+}
+
+/// A verification key, as hexadecimal digits.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub(crate) struct StoredKey(VerificationKey);
+
+impl From<StoredKey> for VerificationKey {
+    fn from(stored: StoredKey) -> Self {
+        stored.0
+    }
+}
+
+impl From<StoredKey> for String {
+    fn from(stored: StoredKey) -> Self {
+        format!("{:032x}", u128::from_be_bytes(stored.0.to_bytes()))
+    }
+}
+
+impl TryFrom<String> for StoredKey {
+    type Error = String;
+
+    fn try_from(text: String) -> std::result::Result<Self, String> {
+        let number = (text.len() == 32).then(|| u128::from_str_radix(&text, 16).ok()).flatten();
+        let number = number.ok_or_else(|| "a verification key has 32 digits".to_owned())?;
+        Ok(Self(VerificationKey::from_bytes(number.to_be_bytes())))
+    }
+}
+
+/// A checksum, as hexadecimal digits in a text that it is the checksum of.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+struct Checksum(String);
+
+impl Default for Checksum {
+    fn default() -> Self {
+        Self::number(0)
+    }
+}
+
+impl Checksum {
+    /// What stands before the digits.
+    const BEFORE: &str = "\n  \"checksum\": \"";
+
+    fn number(number: u64) -> Self {
+        Self(format!("{number:016x}"))
+    }
+
+    /// Of a text that has zeros in its place.
+    fn of(text: &[u8]) -> Self {
+        Self::number(xxh3_64(text))
+    }
+
+    fn put_into(&self, text: &str) -> String {
+        let [empty, full] = [&Self::default(), self].map(|sum| Self::BEFORE.to_owned() + &sum.0);
+        text.replacen(&empty, &full, 1)
+    }
+
+    /// Fails unless it is that of the text it stands in.
+    fn check(&self, path: &Path, text: &[u8]) -> Result<()> {
+        let text = String::from_utf8_lossy(text);
+        let [own, empty] = [self, &Self::default()].map(|sum| Self::BEFORE.to_owned() + &sum.0);
+        let expected = Self::of(text.replacen(&own, &empty, 1).as_bytes()).0;
+        if self.0 == expected {
+            return Ok(());
+        }
+        let (path, found) = (path.to_owned(), self.0.clone());
+        Err(Error::new(ErrorKind::Corruption { path, offset: 0, expected, found }))
+    }
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct StageRecord {
+    seconds: f64,
+    result: serde_json::Value,
+}
+
+impl Manifest {
+    /// The manifest of a job that begins.
+    pub(crate) fn new(request: Request, inputs: Vec<String>) -> Result<Self> {
+        let program = env!("CARGO_PKG_VERSION").to_owned();
+        let stages = BTreeMap::new();
+        let job = Some(JobId::draw()?);
+        let seals = Seals::new();
+        let key = Some(StoredKey(VerificationKey::random()));
+        let (finished, checksum) = (false, Checksum::default());
+        let format = FORMAT;
+        Ok(Self { format, program, job, request, inputs, stages, seals, finished, checksum, key })
+    }
+
+    /// Reads the manifest of a folder; `None` if it has none.
+    pub(crate) fn read(path: &Path) -> Result<Option<Self>> {
+        let bytes = match fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(Error::io(path, Operation::Read, error)),
+        };
+        let mut manifest: Self = serde_json::from_slice(&bytes).map_err(|error| {
+            Error::new(ErrorKind::Corruption {
+                path: path.to_owned(),
+                offset: 0,
+                expected: "a manifest".to_owned(),
+                found: error.to_string(),
+            })
+        })?;
+        match manifest.format {
+            WITHOUT_IDENTITY if manifest.finished => Ok(Some(manifest)),
+            WITHOUT_IDENTITY => Err(Error::new(ErrorKind::EarlierRun(path.to_owned()))),
+            FORMAT => {
+                // Taken out: what is written next has another.
+                std::mem::take(&mut manifest.checksum).check(path, &bytes)?;
+                Ok(Some(manifest))
+            }
+            found => {
+                let (path, known) = (path.to_owned(), FORMAT);
+                Err(Error::new(ErrorKind::Version { path, found, known }))
+            }
+        }
+    }
+
+    /// Fails with the first option that is another one than before.
+    pub(crate) fn check_same(&self, path: &Path, other: &Self) -> Result<()> {
+        let changed = |option: &str, before: String, now: String| {
+            let (path, option) = (path.to_owned(), option.to_owned());
+            Err(Error::new(ErrorKind::OtherRequest { path, option, before, now }))
+        };
+        if self.inputs != other.inputs {
+            return changed("inputs", self.inputs.join(" "), other.inputs.join(" "));
+        }
+        let keys = self.request.keys().chain(other.request.keys());
+        for key in keys {
+            let value = |request: &Request| request.get(key).cloned().unwrap_or_default();
+            let (before, now) = (value(&self.request), value(&other.request));
+            if before != now {
+                return changed(key, before, now);
+            }
+        }
+        Ok(())
+    }
+
+    /// An option of the request; nothing if it was not one.
+    pub(crate) fn option(&self, name: &str) -> &str {
+        self.request.get(name).map_or("", |value| value)
+    }
+
+    /// How the job read records.
+    pub(crate) fn read_options(&self) -> ReadOptions {
+        let mut read = ReadOptions::default();
+        let fields = &mut read.fields;
+        let names = ["text-field", "html-field", "id-field", "url-field"];
+        let values = [&mut fields.text, &mut fields.html, &mut fields.id, &mut fields.url];
+        for (name, field) in names.iter().zip(values) {
+            self.option(name).clone_into(field);
+        }
+        read
+    }
+
+    pub(crate) fn write(&self, path: &Path) -> Result<()> {
+        let mut text = serde_json::to_string_pretty(self)
+            .map_err(|e| Error::io(path, Operation::Write, e.into()))?;
+        text.push('\n');
+        let text = Checksum::of(text.as_bytes()).put_into(&text);
+        let mut file = AtomicFile::create(path, Existing::Replace)?;
+        if self.key.is_some() {
+            file.keep_private()?;
+        }
+        file.write(text.as_bytes())?;
+        file.commit()
+    }
+
+    /// What a complete stage found, and its seconds.
+    pub(crate) fn stage<T: for<'a> Deserialize<'a>>(&self, stage: Stage) -> Option<(T, f64)> {
+        let record = self.stages.get(stage.name())?;
+        let result = serde_json::from_value(record.result.clone()).ok()?;
+        Some((result, record.seconds))
+    }
+
+    /// Fails if a file of a complete stage is not what it was.
+    pub(crate) fn check_files(&self, files: &Files) -> Result<()> {
+        seals::check(&self.seals, files)
+    }
+
+    /// Notes that a stage is complete, and its files with it.
+    pub(crate) fn complete(
+        &mut self,
+        stage: Stage,
+        result: &impl Serialize,
+        seconds: f64,
+        files: &Files,
+    ) -> Result<()> {
+        seals::add_new(&mut self.seals, files)?;
+        let result = serde_json::to_value(result).unwrap_or_default();
+        self.stages.insert(stage.name().to_owned(), StageRecord { seconds, result });
+        Ok(())
+    }
+}

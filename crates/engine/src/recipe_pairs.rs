@@ -1,0 +1,393 @@
+//! All pairs of several recipes on the same documents.
+//!
+//! A recipe runs as in a deduplication, up to its pairs, and all of its pairs
+//! are wanted, not only those that a decision needs. So the work is that of all
+//! candidates: a group of n documents makes n (n - 1) / 2, sorted on disk. The
+//! groups say how many before any is made, and too many are refused
+//! ([`PairSearch::max_candidates`]).
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use lookalike_core::text::{Text, TextBuf, Unit};
+use lookalike_core::{Recipe, Signature, VerificationKey};
+use lookalike_corpus::{Format, ReadOptions, Sources, UnpackedCopies};
+
+use crate::attributes::Asked;
+use crate::error::{Error, ErrorKind, Operation, Result};
+use crate::files::Files;
+use crate::group::{self, Copies};
+use crate::keep::KeepPolicy;
+use crate::learn::{GroupOf, Learning};
+use crate::long_text;
+use crate::matching::{Clustering, GroupReader, Pairs, Step};
+use crate::memory;
+use crate::observe::{Observer, Stage, Work};
+use crate::order::Order;
+use crate::rows::Rows;
+use crate::running::Running;
+use crate::sign::{SITES, Signed, Signing};
+use crate::signature_file::{SignatureLookup, SignatureReader};
+use crate::sources::SourceTable;
+use crate::stages::Stages;
+use crate::work_folder::WorkFolder;
+
+/// What is asked for: all pairs of some recipes on the same documents.
+#[derive(Clone, Copy)]
+pub struct PairSearch<'a> {
+    /// Files, folders, globs, or `-` for standard input.
+    pub inputs: &'a [String],
+    /// Those whose pairs are wanted.
+    pub recipes: &'a [Recipe],
+    /// What documents are measured by, whatever the others look at: what
+    /// [`RecipePairs::for_each_document`] gives are its signatures.
+    pub measure: &'a Recipe,
+    /// What becomes of identical documents.
+    pub identical: Identical,
+    /// The most candidates that a recipe may make.
+    pub max_candidates: u64,
+    /// What the caller holds of each document, out of the memory that may be used.
+    pub bytes_per_document: u64,
+    /// How inputs are read, and what may be used.
+    pub running: &'a Running,
+}
+
+/// What becomes of documents with the same token sequence as an earlier one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Identical {
+    /// All but the first are left out before anything is counted.
+    #[default]
+    Removed,
+    /// They are documents as any others, and pairs of them count.
+    Counted,
+}
+
+/// All pairs of some recipes, in files that go with it. Documents go by their rows.
+pub struct RecipePairs {
+    signed: Signed,
+    identical: Copies,
+    pairs: Vec<PathBuf>,
+    /// The files of the recipe that measures.
+    measured: Files,
+    read: ReadOptions,
+    copies: UnpackedCopies,
+    work: WorkFolder,
+}
+
+impl RecipePairs {
+    /// How many documents could be read.
+    pub fn documents(&self) -> u64 {
+        self.signed.documents
+    }
+
+    /// How many records and files could not.
+    pub fn skipped(&self) -> u64 {
+        self.signed.skips.count
+    }
+
+    /// The documents that were left out, each with the one that it is a copy of.
+    pub fn identical(&self) -> &Copies {
+        &self.identical
+    }
+
+    /// The file of pairs of each recipe, for a [`PairReader`](crate::matching::PairReader).
+    pub fn pairs(&self) -> &[PathBuf] {
+        &self.pairs
+    }
+
+    /// A folder for working files, which goes when this goes.
+    pub fn folder(&self) -> &Path {
+        &self.work.0
+    }
+
+    /// The signatures of the recipe that measures, and the ids of documents.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn signatures(&self) -> Result<SignatureLookup> {
+        SignatureLookup::open(&self.measured.signatures())
+    }
+
+    /// Calls `each` with the id, the signature and the site of every document, in order. A site
+    /// is a hash; 0 is none.
+    ///
+    /// # Errors
+    /// If a file cannot be read, or what `each` fails with.
+    pub fn for_each_document(
+        &self,
+        mut each: impl FnMut(&str, &Signature, u64) -> Result<()>,
+    ) -> Result<()> {
+        let mut reader = SignatureReader::open(&self.measured.signatures())?;
+        let (mut id, mut signature) = (String::new(), Signature::default());
+        Rows::open(&self.measured.sites(), SITES, 8)?.for_each(|_, site| {
+            reader.read(&mut id, &mut signature)?;
+            each(&id, &signature, u64::from_le_bytes(site.try_into().unwrap_or_default()))
+        })
+    }
+
+    /// The beginnings of the texts of some rows, up to so many bytes of each. What cannot be read
+    /// any more is not there.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn beginnings(&self, rows: Vec<u64>, bytes: usize) -> Result<HashMap<u64, TextBuf>> {
+        self.sources()?.beginnings(&self.read, rows, bytes)
+    }
+
+    /// Calls `each` with the texts of some rows, which are in order. A long text comes in pieces,
+    /// one after another, which have the same words as the whole.
+    ///
+    /// # Errors
+    /// If an input has changed or cannot be read, the job is stopped, or what `each` fails with.
+    pub fn for_each_text(
+        &self,
+        rows: &[u64],
+        observer: &dyn Observer,
+        mut each: impl FnMut(u64, Text<'_>) -> Result<()>,
+    ) -> Result<()> {
+        for source in self.sources()?.of_rows(rows) {
+            let (source, own) = source?;
+            source.check_unchanged()?;
+            observer.check_cancelled()?;
+            let mut result = Ok(());
+            let mut step = |row: u64, text: Text<'_>| {
+                if result.is_ok() {
+                    result = each(row, text);
+                }
+            };
+            if source.source.format() == Format::TextFile {
+                let piece = |piece: &[u8]| step(own[0], piece.into());
+                long_text::for_each_piece(&source.source, &self.read, Unit::Words, piece)?;
+            } else {
+                source.for_each_text(&self.read, own, step)?;
+            }
+            result?;
+            observer.advance(0, own.len() as u64);
+        }
+        Ok(())
+    }
+
+    fn sources(&self) -> Result<SourceTable> {
+        Ok(SourceTable::open(&self.measured.sources())?.with_copies(&self.copies))
+    }
+}
+
+/// A search under way.
+struct Job<'a> {
+    options: &'a PairSearch<'a>,
+    read: ReadOptions,
+    copies: UnpackedCopies,
+    observer: &'a dyn Observer,
+    budget: usize,
+    key: VerificationKey,
+}
+
+impl PairSearch<'_> {
+    /// Fails if a folder for results is within an input: the next search would read them as
+    /// documents.
+    ///
+    /// # Errors
+    /// With the two.
+    pub fn check_apart(inputs: &[String], folder: &Path) -> Result<()> {
+        Files { out: folder.to_owned(), work: folder.to_owned() }.check_apart(inputs)
+    }
+
+    /// Signs the documents, and finds the pairs of each recipe.
+    ///
+    /// # Errors
+    /// If an input cannot be read, a recipe makes too many candidates, the documents do not fit
+    /// into memory, or the system refuses.
+    pub fn run(&self, observer: &dyn Observer) -> Result<RecipePairs> {
+        let Self { inputs, recipes, measure, running, .. } = *self;
+        // Refused before anything is made, if there is no such input.
+        Sources::by_name(inputs, running.format)?;
+        let work = WorkFolder::create(running.temp.as_deref())?;
+        Self::check_apart(inputs, &work.0)?;
+        let copies =
+            UnpackedCopies::new(&work.0.join("unpacked"), memory::room_for_copies(&work.0));
+        let mut read = running.reading();
+        read.fields.others.extend(recipes.iter().filter_map(|r| GroupOf::new(r).field()));
+        let mut job = Job {
+            options: self,
+            read,
+            copies: copies.clone(),
+            observer,
+            budget: running.memory as usize,
+            key: VerificationKey::random(),
+        };
+        let files = folder(&work.0, "measure")?;
+        let signed = job.signing(measure, observer).run(inputs, running.format, &files)?;
+        job.budget =
+            memory::working_bytes(running.memory, signed.documents, self.bytes_per_document)?;
+        let identical = job.identical(&job.stages(measure, &files), signed.documents)?;
+
+        let sources = SourceTable::open(&files.sources())?.with_copies(&copies);
+        // Recipes with the same bits have one signature file.
+        let mut folders = vec![(measure.signing_digest(), files.clone())];
+        let mut pairs = Vec::new();
+        for (number, recipe) in recipes.iter().enumerate() {
+            let digest = recipe.signing_digest();
+            let known = folders.iter().find(|(known, _)| *known == digest);
+            let own = if let Some((_, files)) = known {
+                files.clone()
+            } else {
+                let own = folder(&work.0, &format!("signed-{number}"))?;
+                if recipe.templates.are_learned() {
+                    job.learning(recipe).run(&sources, &own)?;
+                }
+                job.sign_again(recipe, &sources, &own)?;
+                folders.push((digest, own.clone()));
+                own
+            };
+            let path = work.0.join(format!("pairs-{number}"));
+            job.pairs(&job.stages(recipe, &own), &sources, &identical, &path)?;
+            pairs.push(path);
+        }
+        Ok(RecipePairs { signed, identical, pairs, measured: files, read: job.read, copies, work })
+    }
+}
+
+impl Job<'_> {
+    fn stages<'a>(&'a self, recipe: &'a Recipe, files: &'a Files) -> Stages<'a> {
+        Stages {
+            recipe,
+            kernel: self.options.running.kernel,
+            read: &self.read,
+            key: &self.key,
+            files,
+            threads: self.options.running.threads,
+            budget: self.budget,
+            observer: self.observer,
+        }
+    }
+
+    fn signing<'a>(&'a self, recipe: &'a Recipe, observer: &'a dyn Observer) -> Signing<'a> {
+        Signing {
+            recipe,
+            kernel: self.options.running.kernel,
+            key: &self.key,
+            options: &self.read,
+            asked: Asked { keep: &KeepPolicy::First, part_field: None },
+            threads: self.options.running.threads,
+            budget: self.budget,
+            strict: self.options.running.strict,
+            keep_urls: false,
+            observer,
+            copies: &self.copies,
+            tables: None,
+        }
+    }
+
+    fn learning<'a>(&'a self, recipe: &'a Recipe) -> Learning<'a> {
+        Learning {
+            recipe,
+            kernel: self.options.running.kernel,
+            key: &self.key,
+            options: &self.read,
+            threads: self.options.running.threads,
+            budget: self.budget,
+            observer: self.observer,
+        }
+    }
+
+    fn sign_again(&self, recipe: &Recipe, sources: &SourceTable, files: &Files) -> Result<()> {
+        self.observer.begin(Stage::Sign, Some(Work::Documents(sources.documents()?)));
+        // What cannot be read has been told of.
+        let quiet = Quiet(self.observer);
+        self.signing(recipe, &quiet).again(sources, files).map(drop)
+    }
+
+    /// The documents that are left out: copies of earlier ones, or none.
+    fn identical(&self, stages: &Stages<'_>, documents: u64) -> Result<Copies> {
+        match self.options.identical {
+            Identical::Removed => stages.identity_sets(documents, &Order::of_input()),
+            Identical::Counted => {
+                let (path, folder) = (stages.files.copies(), stages.files.sorting());
+                group::identity_sets(&path, &folder, self.budget / 2, documents, |_| Ok(()))
+            }
+        }
+    }
+
+    fn pairs(
+        &self,
+        stages: &Stages<'_>,
+        sources: &SourceTable,
+        identical: &Copies,
+        path: &Path,
+    ) -> Result<()> {
+        let (documents, order) = (identical.documents(), Order::of_input());
+        stages.groups(documents, &order, identical)?;
+        let candidates = candidates(&stages.files.groups())?;
+        if candidates > self.options.max_candidates {
+            return Err(Error::new(ErrorKind::TooManyCandidates {
+                recipe: stages.recipe.name.clone(),
+                candidates,
+                limit: self.options.max_candidates,
+            }));
+        }
+        let wanted = stages.wanted(documents, &order)?;
+        stages.shingle_sets(sources, &wanted)?;
+        stages.decide(&order, &wanted, Clustering::Components, Pairs::All)?;
+        let found = stages.files.judged_pairs();
+        fs::rename(&found, path).map_err(|e| Error::io(path, Operation::Rename, e))
+    }
+}
+
+/// The files of a recipe, below the folder of the job.
+fn folder(work: &Path, name: &str) -> Result<Files> {
+    let folder = work.join(name);
+    let files = Files { out: folder.clone(), work: folder };
+    let sorting = files.sorting();
+    fs::create_dir_all(&sorting).map_err(|e| Error::io(&sorting, Operation::Create, e))?;
+    Ok(files)
+}
+
+/// How many candidates groups make at most, each counted for every key that it shares.
+fn candidates(groups: &Path) -> Result<u64> {
+    let mut groups = GroupReader::open(groups)?;
+    let (mut sum, mut members) = (0_u64, 0_u64);
+    while let Some(step) = groups.next()? {
+        match step {
+            Step::Member(_) => {
+                sum = sum.saturating_add(members);
+                members += 1;
+            }
+            Step::End => members = 0,
+        }
+    }
+    Ok(sum)
+}
+
+/// Passes on everything but faults.
+struct Quiet<'a>(&'a dyn Observer);
+
+impl Observer for Quiet<'_> {
+    fn begin(&self, stage: Stage, total: Option<Work>) {
+        self.0.begin(stage, total);
+    }
+
+    fn advance(&self, bytes: u64, documents: u64) {
+        self.0.advance(bytes, documents);
+    }
+
+    fn read(&self, stored_bytes: u64) {
+        self.0.read(stored_bytes);
+    }
+
+    fn wants_totals(&self) -> bool {
+        self.0.wants_totals()
+    }
+
+    fn note(&self, message: &str) {
+        self.0.note(message);
+    }
+
+    fn cancelled(&self) -> bool {
+        self.0.cancelled()
+    }
+
+    fn seconds(&self) -> f64 {
+        self.0.seconds()
+    }
+}

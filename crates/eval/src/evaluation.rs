@@ -1,0 +1,515 @@
+//! What an evaluation finds: the value that `eval.json` and `eval.html` are written from.
+
+use std::path::Path;
+
+use lookalike_core::Recipe;
+use lookalike_core::recipe::Verify;
+use lookalike_engine::{AtomicFile, Operation, report};
+use serde::Serialize;
+
+use crate::differences::TermDifferences;
+use crate::error::Result;
+use crate::labels::{Absent, LabelSummary, Labelled, Labels};
+use crate::statistics::{Count, PowerLaw, Share};
+use crate::tally::{BITS, FEATURES, Label, Selection, Sites, Tally};
+
+/// Henzinger's evaluation of some recipes on some documents.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Evaluation {
+    /// The version of the program.
+    pub version: String,
+    /// Documents that could be read.
+    pub documents: u64,
+    /// Those without words, which resemble nothing.
+    pub empty: u64,
+    /// Those that were left out for an earlier one with the same token sequence.
+    pub identical_removed: u64,
+    /// Different sites of the others.
+    pub sites: u64,
+    /// Records and files that could not be read.
+    pub skipped: u64,
+    /// What the labels file had.
+    pub labels: LabelSummary,
+    /// What a pair without a label is.
+    pub absent: Absent,
+    /// The recipe whose correct pairs are the 1 of R.
+    pub against: String,
+    /// What each recipe does.
+    pub recipes: Vec<RecipeEvaluation>,
+    /// The recipe that R is against, followed by a threshold of C-similarity.
+    pub combined: Combined,
+}
+
+/// What a recipe does.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct RecipeEvaluation {
+    /// Its name.
+    pub name: String,
+    /// Identifies its parameters.
+    pub digest: String,
+    /// How its candidates become pairs: `none`, `estimate` or `exact`.
+    pub verify: String,
+    /// The pairs that it returns.
+    pub pairs: u64,
+    /// Near-duplicate pages: documents that are in a pair.
+    pub pages: u64,
+    /// Pairs that such a page is in, on average.
+    pub average_degree: Option<f64>,
+    /// The share of them that are in at least 100.
+    pub degree_100: Option<Share>,
+    /// `[degree, pages]`, in order.
+    pub degrees: Vec<[u64; 2]>,
+    /// The law fitted to these.
+    pub power_law: Option<PowerLaw>,
+    /// How many of its pairs are correct: all, by sites, by B-similarity and by C-similarity.
+    pub rows: Vec<Row>,
+    /// Its pairs by B-similarity.
+    pub by_b_similarity: Vec<BySimilarity>,
+    /// Its pairs by ranges of C-similarity.
+    pub by_c_similarity: Vec<BySimilarity>,
+    /// For each B-similarity from 0 on: how many pairs have each C-similarity from 0 on.
+    pub c_similarity_counts: Vec<Vec<u64>>,
+    /// Its judged pairs by the reasons of their labels, as far as labels have any.
+    pub reasons: Vec<ReasonRow>,
+    /// How much the documents of its pairs differ.
+    pub term_differences: TermDifferences,
+}
+
+/// How many pairs of a kind are correct.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Row {
+    /// The kind.
+    pub name: String,
+    /// Pairs that are returned.
+    pub pairs: u64,
+    /// Those of them that somebody judged.
+    pub judged: u64,
+    /// The share of the judged that is correct: precision.
+    pub correct: Option<Share>,
+    /// The share that is not.
+    pub incorrect: Option<Share>,
+    /// The share that nobody could decide about.
+    pub undecided: Option<Share>,
+    /// The share of all correct pairs of this kind that is returned.
+    pub recall: Option<Share>,
+    /// Correct pairs of this kind for one that the recipe which R is against returns.
+    pub r: Option<Share>,
+}
+
+/// Pairs of some similarity.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct BySimilarity {
+    /// The least and the largest that are meant.
+    pub range: [usize; 2],
+    /// How many pairs are returned.
+    pub pairs: u64,
+    /// Their share of all that are.
+    pub share: Option<Share>,
+    /// The average of the other similarity.
+    pub other_average: Option<f64>,
+}
+
+/// Judged pairs with one reason for their label.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ReasonRow {
+    /// The label.
+    pub label: Label,
+    /// Why it was given; empty where the label does not say.
+    pub reason: String,
+    /// How many pairs.
+    pub pairs: u64,
+    /// Those of them on one site.
+    pub same_site: u64,
+}
+
+/// A recipe followed by a threshold of C-similarity, for every threshold.
+#[derive(Clone, Debug, Default, Serialize)]
+#[non_exhaustive]
+pub struct Combined {
+    /// For each threshold from 0 on, over all judged pairs.
+    pub thresholds: Vec<AtThreshold>,
+    /// The same over one half of the pairs.
+    pub training: Vec<AtThreshold>,
+    /// The threshold with the best harmonic mean of precision and R on that half.
+    pub best: usize,
+    /// On the other half: the paper's threshold, and the best one.
+    pub testing: Vec<Tested>,
+}
+
+/// What a recipe returns that has at least some C-similarity.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct AtThreshold {
+    /// The least C-similarity.
+    pub c_similarity: usize,
+    /// Pairs that are returned.
+    pub pairs: u64,
+    /// Those that somebody judged.
+    pub judged: u64,
+    /// The share of the judged that is correct.
+    pub precision: Option<Share>,
+    /// The share of the correct pairs without a threshold that are left.
+    pub r: Option<Share>,
+}
+
+/// A threshold on the half that it was not chosen by.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Tested {
+    /// The least C-similarity.
+    pub c_similarity: usize,
+    /// All pairs, those of one site, those of different sites.
+    pub rows: Vec<Row>,
+}
+
+/// The threshold that the paper picked.
+pub const PAPER_THRESHOLD: usize = 355;
+
+/// The paper's ranges of C-similarity, and what lies below its threshold.
+pub const C_RANGES: [[usize; 2]; 6] =
+    [[382, 384], [379, 381], [376, 378], [372, 375], [PAPER_THRESHOLD, 371], [0, 354]];
+
+/// Degrees of at least this are counted as high.
+const HIGH_DEGREE: u64 = 100;
+
+/// What was counted of one recipe.
+pub(crate) struct Counted {
+    /// The pairs that it returns, in two random halves.
+    pub(crate) halves: [Tally; 2],
+    /// The sum of the two.
+    returned: Tally,
+    /// In how many pairs each document is.
+    pub(crate) degrees: Vec<u32>,
+}
+
+impl Counted {
+    /// Nothing yet, of so many documents.
+    pub(crate) fn new(documents: u64) -> Self {
+        Self {
+            halves: [Tally::new(), Tally::new()],
+            returned: Tally::new(),
+            degrees: vec![0; documents as usize],
+        }
+    }
+
+    /// Everything is in.
+    pub(crate) fn add_up(&mut self) {
+        self.halves.iter().for_each(|half| self.returned.add_all(half));
+    }
+}
+
+/// The correct pairs that rows are compared with.
+struct Correct<'a> {
+    /// Those that labels have.
+    all: Option<&'a Tally>,
+    /// Those that the other recipe returns.
+    theirs: &'a Tally,
+    /// Those that both return.
+    common: &'a Tally,
+}
+
+impl Row {
+    fn of(name: &str, selection: &Selection, returned: &Tally, correct: &Correct<'_>) -> Self {
+        let judged = returned.count_any(selection, &Label::JUDGED);
+        let [right, wrong, undecided] = Label::JUDGED.map(|label| returned.count(selection, label));
+        let of_correct = |tally: &Tally| tally.count(selection, Label::Correct);
+        let recall = correct.all.and_then(|all| Share::of(right, of_correct(all)));
+        Self {
+            name: name.to_owned(),
+            pairs: returned.pairs(selection),
+            judged: judged.number,
+            correct: Share::of(right, judged),
+            incorrect: Share::of(wrong, judged),
+            undecided: Share::of(undecided, judged),
+            recall,
+            r: Share::ratio(right, of_correct(correct.theirs), of_correct(correct.common)),
+        }
+    }
+}
+
+/// All pairs, and those of each kind of sites.
+fn by_sites() -> [(&'static str, Selection); 4] {
+    let of = |sites| Selection { sites: Some(sites), ..Selection::ALL };
+    [
+        ("all", Selection::ALL),
+        ("same site", of(Sites::Same)),
+        ("different sites", of(Sites::Different)),
+        ("site unknown", of(Sites::Unknown)),
+    ]
+}
+
+/// What every recipe has a row for.
+fn selections() -> Vec<(String, Selection)> {
+    let mut selections: Vec<(String, Selection)> =
+        by_sites().into_iter().map(|(name, selection)| (name.to_owned(), selection)).collect();
+    for features in 0..=FEATURES {
+        let selection = Selection { features: features..=features, ..Selection::ALL };
+        selections.push((format!("B-similarity {features}"), selection));
+    }
+    for [low, high] in C_RANGES {
+        let selection = Selection { bits: low..=high, ..Selection::ALL };
+        selections.push((format!("C-similarity {low} to {high}"), selection));
+    }
+    selections
+}
+
+/// What the tables of all recipes need.
+pub(crate) struct Tables<'a> {
+    pub(crate) recipes: &'a [Recipe],
+    pub(crate) counted: &'a [Counted],
+    pub(crate) labels: &'a Labels,
+    /// The correct pairs that labels have.
+    pub(crate) correct: &'a Tally,
+    /// Those of them that each recipe and the one that R is against return.
+    pub(crate) common: &'a [Tally],
+    pub(crate) against: usize,
+    /// Documents that are not left out.
+    pub(crate) documents: u64,
+}
+
+impl Tables<'_> {
+    pub(crate) fn recipe(
+        &self,
+        number: usize,
+        reasons: Vec<ReasonRow>,
+        term_differences: TermDifferences,
+    ) -> RecipeEvaluation {
+        let recipe = &self.recipes[number];
+        let Counted { returned, degrees, .. } = &self.counted[number];
+        let correct = Correct {
+            all: Some(self.correct),
+            theirs: &self.counted[self.against].returned,
+            common: &self.common[number],
+        };
+        let rows = selections();
+        let rows = rows.iter().map(|(name, of)| Row::of(name, of, returned, &correct));
+        // Against itself R is 1 by definition, and no estimate.
+        let itself = number == self.against;
+        let certain = |row: Row| {
+            if itself { Row { r: row.r.map(Share::certain), ..row } } else { row }
+        };
+        let rows = rows.map(certain).collect();
+        let pairs = returned.pairs(&Selection::ALL);
+        let degrees = degree_counts(degrees);
+        let pages: u64 = degrees.iter().map(|[_, pages]| pages).sum();
+        let high = degrees.iter().filter(|[degree, _]| *degree >= HIGH_DEGREE);
+        let high: u64 = high.map(|[_, pages]| pages).sum();
+        RecipeEvaluation {
+            name: recipe.name.clone(),
+            digest: recipe.digest().to_string(),
+            verify: match recipe.verify {
+                Verify::Exact => "exact",
+                Verify::Estimate => "estimate",
+                Verify::None => "none",
+            }
+            .to_owned(),
+            pairs,
+            pages,
+            average_degree: (pages > 0).then(|| 2.0 * pairs as f64 / pages as f64),
+            degree_100: Share::of(Count::even(high), Count::even(pages)),
+            power_law: PowerLaw::fit(&degrees, self.documents.saturating_sub(1)),
+            degrees,
+            rows,
+            by_b_similarity: by_similarity(returned, pairs, true),
+            by_c_similarity: by_similarity(returned, pairs, false),
+            c_similarity_counts: c_similarity_counts(returned),
+            reasons,
+            term_differences,
+        }
+    }
+
+    /// The judged pairs of a recipe by their reasons, the most frequent first.
+    pub(crate) fn reasons(
+        &self,
+        number: usize,
+        same_site: impl Fn(&Labelled) -> bool,
+    ) -> Vec<ReasonRow> {
+        let Labels { pairs, reasons, .. } = self.labels;
+        if reasons.len() < 2 {
+            return Vec::new();
+        }
+        let mut counts = vec![[0_u64; 2]; reasons.len() * Label::JUDGED.len()];
+        let returned = pairs.iter().filter(|pair| pair.returned_by >> number & 1 == 1);
+        for pair in returned {
+            let [all, same] =
+                &mut counts[pair.label as usize * reasons.len() + usize::from(pair.reason)];
+            *all += 1;
+            *same += u64::from(same_site(pair));
+        }
+        let rows = counts.iter().enumerate().filter(|(_, counts)| counts[0] > 0);
+        let mut rows: Vec<ReasonRow> = rows
+            .map(|(at, &[pairs, same_site])| ReasonRow {
+                label: Label::JUDGED[at / reasons.len()],
+                reason: reasons[at % reasons.len()].clone(),
+                pairs,
+                same_site,
+            })
+            .collect();
+        rows.sort_by_key(|row| (row.label, std::cmp::Reverse(row.pairs)));
+        rows
+    }
+}
+
+/// `[degree, pages]` of all that are in a pair.
+fn degree_counts(degrees: &[u32]) -> Vec<[u64; 2]> {
+    let mut counts = std::collections::BTreeMap::new();
+    for &degree in degrees.iter().filter(|degree| **degree > 0) {
+        *counts.entry(u64::from(degree)).or_insert(0) += 1;
+    }
+    counts.into_iter().map(|(degree, pages)| [degree, pages]).collect()
+}
+
+/// Pairs by one similarity, with the average of the other.
+fn by_similarity(returned: &Tally, all: u64, by_features: bool) -> Vec<BySimilarity> {
+    let ranges: Vec<[usize; 2]> =
+        if by_features { (0..=FEATURES).map(|b| [b, b]).collect() } else { C_RANGES.to_vec() };
+    let row = |range: [usize; 2]| {
+        let [low, high] = range;
+        let selection = |other: usize| {
+            let (own, other) = (low..=high, other..=other);
+            let (features, bits) = if by_features { (own, other) } else { (other, own) };
+            Selection { sites: None, features, bits }
+        };
+        let others = if by_features { 0..=BITS } else { 0..=FEATURES };
+        let (mut pairs, mut sum) = (0, 0.0);
+        for other in others {
+            let here = returned.pairs(&selection(other));
+            pairs += here;
+            sum += other as f64 * here as f64;
+        }
+        BySimilarity {
+            range,
+            pairs,
+            share: Share::of(Count::even(pairs), Count::even(all)),
+            other_average: (pairs > 0).then(|| sum / pairs as f64),
+        }
+    };
+    ranges.into_iter().map(row).collect()
+}
+
+fn c_similarity_counts(returned: &Tally) -> Vec<Vec<u64>> {
+    let cell = |features: usize, bits: usize| {
+        let (features, bits) = (features..=features, bits..=bits);
+        returned.pairs(&Selection { sites: None, features, bits })
+    };
+    (0..=FEATURES).map(|b| (0..=BITS).map(|c| cell(b, c)).collect()).collect()
+}
+
+impl Combined {
+    /// Of what a recipe returns, in two halves.
+    pub(crate) fn of([training, testing]: [&Tally; 2]) -> Self {
+        let mut all = training.clone();
+        all.add_all(testing);
+        let on_training = at_thresholds(training);
+        let best = best(&on_training);
+        let tested = |c_similarity| Tested { c_similarity, rows: tested(testing, c_similarity) };
+        Self {
+            thresholds: at_thresholds(&all),
+            training: on_training,
+            best,
+            testing: vec![tested(PAPER_THRESHOLD), tested(best)],
+        }
+    }
+}
+
+fn at_thresholds(tally: &Tally) -> Vec<AtThreshold> {
+    let all = tally.count(&Selection::ALL, Label::Correct);
+    let (mut pairs, mut judged, mut correct) = (0, Count::default(), Count::default());
+    let mut rows: Vec<AtThreshold> = (0..=BITS)
+        .rev()
+        .map(|c_similarity| {
+            let here = Selection { bits: c_similarity..=c_similarity, ..Selection::ALL };
+            pairs += tally.pairs(&here);
+            judged += tally.count_any(&here, &Label::JUDGED);
+            correct += tally.count(&here, Label::Correct);
+            AtThreshold {
+                c_similarity,
+                pairs,
+                judged: judged.number,
+                precision: Share::of(correct, judged),
+                r: Share::of(correct, all),
+            }
+        })
+        .collect();
+    rows.reverse();
+    rows
+}
+
+/// The threshold of the best harmonic mean, the largest of equals; the paper's without labels.
+fn best(rows: &[AtThreshold]) -> usize {
+    let mut best = (0.0, PAPER_THRESHOLD);
+    for row in rows {
+        if let (Some(precision), Some(r)) = (row.precision, row.r) {
+            let (p, r) = (precision.share, r.share);
+            let mean = if p + r > 0.0 { 2.0 * p * r / (p + r) } else { 0.0 };
+            if mean > 0.0 && mean >= best.0 {
+                best = (mean, row.c_similarity);
+            }
+        }
+    }
+    best.1
+}
+
+fn tested(testing: &Tally, c_similarity: usize) -> Vec<Row> {
+    let above =
+        |selection: &Selection| Selection { bits: c_similarity..=BITS, ..selection.clone() };
+    let row = |(name, selection): (&str, Selection)| {
+        let all = testing.count(&selection, Label::Correct);
+        let mut row = Row::of(
+            name,
+            &above(&selection),
+            testing,
+            &Correct { all: None, theirs: testing, common: testing },
+        );
+        row.r = Share::of(testing.count(&above(&selection), Label::Correct), all);
+        row
+    };
+    by_sites().map(row).into()
+}
+
+impl Evaluation {
+    /// Writes `eval.json`, and `eval.html` as `page` makes it, into a folder, each when it is
+    /// complete.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn write(&self, folder: &Path, page: fn(&Self) -> String) -> Result<()> {
+        let path = folder.join("eval.json");
+        write(folder, ["eval.json", "eval.html"], &report::json(&path, self)?, &page(self))
+    }
+
+    /// Whether anything of the inputs or the labels was passed over.
+    pub fn any_skipped(&self) -> bool {
+        self.skipped + self.labels.skipped > 0
+    }
+}
+
+/// Writes what machines read and what people look at.
+pub(crate) fn write(folder: &Path, names: [&str; 2], data: &[u8], page: &str) -> Result<()> {
+    let failed = |e| lookalike_engine::Error::io(folder, Operation::Create, e);
+    std::fs::create_dir_all(folder).map_err(failed)?;
+    for (name, bytes) in names.into_iter().zip([data, page.as_bytes()]) {
+        AtomicFile::replace(&folder.join(name), bytes)?;
+    }
+    Ok(())
+}
+
+impl Labels {
+    /// The correct pairs, counted.
+    pub(crate) fn tally(
+        &self,
+        common: impl Fn(&Labelled) -> crate::tally::Common,
+        wanted: impl Fn(&Labelled) -> bool,
+    ) -> Tally {
+        let mut tally = Tally::new();
+        for pair in self.pairs.iter().filter(|pair| pair.label == Label::Correct && wanted(pair)) {
+            tally.add(common(pair), pair.label, pair.weight);
+        }
+        tally
+    }
+}

@@ -1,0 +1,476 @@
+//! What people, or a measure that is believed, say about pairs of documents.
+//!
+//! A labels file has a JSON object on each line, `{"a", "b", "label"}`, where a
+//! and b are ids of documents. In place of a label there may be any field whose
+//! values are named ([`LabelRule::Values`]), or a similarity
+//! ([`LabelRule::Similarity`]). A line that cannot be used is counted, and the
+//! next one follows. Memory: 40 bytes a label.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::io::{BufRead as _, BufReader, Read};
+use std::path::PathBuf;
+
+use lookalike_corpus::{ReadOptions, Source};
+use lookalike_engine::{Observer, Operation};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::documents::Documents;
+use crate::error::{Error, ErrorKind, Result};
+use crate::tally::Label;
+
+/// The most recipes of one evaluation: each is a bit of a label.
+pub(crate) const MAX_RECIPES: usize = 32;
+
+/// The longest line. Longer than two ids of documents could be.
+const MAX_LINE: u64 = 4 << 20;
+
+/// The most different reasons that are told apart.
+const MAX_REASONS: usize = 1000;
+
+/// A labels file and how it is read.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct LabelFile {
+    /// The file; `.gz`, `.zst`, `.bz2` and `.xz` are unpacked.
+    pub path: PathBuf,
+    /// Where a line's label is.
+    pub rule: LabelRule,
+    /// What a pair is that has no line; `None` for what suits the rule.
+    pub absent: Option<Absent>,
+    /// The field with how many pairs this one stands for; 1 where there is none.
+    pub weight_field: String,
+    /// The field with why the label was given, for the tables of reasons.
+    pub reason_field: String,
+}
+
+/// Where a line's label is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LabelRule {
+    /// A field with one of these values. Lines with others cannot be used.
+    Values {
+        /// The field.
+        field: String,
+        /// Its values of correct pairs.
+        correct: Vec<String>,
+        /// Those of pairs that are none.
+        incorrect: Vec<String>,
+        /// Those of pairs that nobody could decide about.
+        undecided: Vec<String>,
+    },
+    /// A field with a similarity from 0 to 1.
+    Similarity {
+        /// The field.
+        field: String,
+        /// From here on a pair is correct.
+        correct_at: f64,
+        /// From here on, up to there, it is undecided.
+        undecided_at: f64,
+    },
+}
+
+/// What a pair is that a labels file does not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Absent {
+    /// Nobody has looked at it: it is left out of every share.
+    Unlabelled,
+    /// Incorrect: the file has every pair that could be anything else.
+    Incorrect,
+}
+
+impl LabelFile {
+    /// A file of `correct`, `incorrect` and `undecided` in the field `label`.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        let only = |value: &str| vec![value.to_owned()];
+        Self {
+            path: path.into(),
+            rule: LabelRule::Values {
+                field: "label".to_owned(),
+                correct: only("correct"),
+                incorrect: only("incorrect"),
+                undecided: only("undecided"),
+            },
+            absent: None,
+            weight_field: "weight".to_owned(),
+            reason_field: "reason".to_owned(),
+        }
+    }
+
+    /// What a pair without a line is. A file of similarities is taken to be complete, down to the
+    /// least that was stored; a file of labels is taken to be a sample.
+    pub fn absent(&self) -> Absent {
+        self.absent.unwrap_or(match self.rule {
+            LabelRule::Values { .. } => Absent::Unlabelled,
+            LabelRule::Similarity { .. } => Absent::Incorrect,
+        })
+    }
+}
+
+/// What is wrong with a line.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum LabelFault {
+    /// It is no JSON object.
+    NotJson(String),
+    /// A field is missing, or its value is of another kind.
+    Field {
+        /// The field.
+        field: String,
+        /// What its value must be.
+        expected: String,
+    },
+    /// There is no document of this id.
+    UnknownId(String),
+    /// There are several documents of this id.
+    AmbiguousId(String),
+    /// Both ids are the same.
+    SameId(String),
+    /// The pair has been labelled by an earlier line, in the same way or in another.
+    Again {
+        /// The earlier line.
+        line: u64,
+        /// Whether it says the same.
+        same: bool,
+    },
+}
+
+impl LabelFault {
+    /// What is wrong, in a few words.
+    fn name(&self) -> &'static str {
+        match self {
+            Self::NotJson(_) => "label that is no JSON object",
+            Self::Field { .. } => "label with a field that cannot be used",
+            Self::UnknownId(_) => "label of an unknown document",
+            Self::AmbiguousId(_) => "label of an id that several documents have",
+            Self::SameId(_) => "label of a document with itself",
+            Self::Again { same: true, .. } => "label that stands there twice",
+            Self::Again { same: false, .. } => "label that contradicts an earlier one",
+        }
+    }
+}
+
+impl fmt::Display for LabelFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotJson(fault) => write!(f, "is no JSON object: {fault}"),
+            Self::Field { field, expected } => write!(f, "field `{field}` must be {expected}"),
+            Self::UnknownId(id) => write!(f, "there is no document `{id}`"),
+            Self::AmbiguousId(id) => write!(f, "there are several documents `{id}`"),
+            Self::SameId(id) => write!(f, "pairs `{id}` with itself"),
+            Self::Again { line, same: true } => write!(f, "says the same as line {line}"),
+            Self::Again { line, same: false } => {
+                write!(f, "contradicts line {line}, which is believed")
+            }
+        }
+    }
+}
+
+/// A label of a pair of rows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Labelled {
+    /// The larger row first: the order of files of pairs.
+    pub(crate) later: u32,
+    pub(crate) earlier: u32,
+    pub(crate) label: Label,
+    /// The number of its reason; 0 for none.
+    pub(crate) reason: u16,
+    pub(crate) weight: f64,
+    line: u64,
+    /// Which recipes return it, a bit each.
+    pub(crate) returned_by: u32,
+}
+
+/// What was read.
+#[derive(Debug, Default)]
+pub(crate) struct Labels {
+    /// By (later, earlier), each pair once.
+    pub(crate) pairs: Vec<Labelled>,
+    /// Names of reasons; the first is none.
+    pub(crate) reasons: Vec<String>,
+    pub(crate) summary: LabelSummary,
+    /// What is wrong with the first that cannot be used.
+    first_fault: Option<String>,
+}
+
+/// What a labels file had.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct LabelSummary {
+    /// Lines in all.
+    pub lines: u64,
+    /// Lines that could not be used.
+    pub skipped: u64,
+    /// Those by what is wrong with them.
+    pub skipped_by_fault: BTreeMap<String, u64>,
+    /// Labels of two documents with the same tokens, which are left out.
+    pub identical: u64,
+    /// Labels of a document that was left out for a copy before it.
+    pub of_removed: u64,
+    /// Correct pairs that are counted.
+    pub correct: u64,
+    /// Incorrect ones.
+    pub incorrect: u64,
+    /// Undecided ones.
+    pub undecided: u64,
+    /// Whether there are weights other than 1.
+    pub weighted: bool,
+}
+
+impl LabelFile {
+    /// The lines, unpacked.
+    pub(crate) fn open(&self) -> Result<Box<dyn Read + Send>> {
+        let source = Source::file(&self.path, None)?;
+        let mut options = ReadOptions::default();
+        options.limits.max_document_bytes = u64::MAX;
+        Ok(source.text_reader(&options)?)
+    }
+
+    /// Reads the labels of these documents.
+    pub(crate) fn read(
+        &self,
+        documents: &Documents,
+        strict: bool,
+        observer: &dyn Observer,
+    ) -> Result<Labels> {
+        let mut reading = Reading::new(self, documents, strict, observer);
+        let mut lines = BufReader::new(self.open()?);
+        let mut line = Vec::new();
+        loop {
+            line.clear();
+            let read = lines.by_ref().take(MAX_LINE).read_until(b'\n', &mut line);
+            let read =
+                read.map_err(|e| lookalike_engine::Error::io(&self.path, Operation::Read, e))?;
+            if read == 0 {
+                break;
+            }
+            reading.lines += 1;
+            if read as u64 == MAX_LINE {
+                let fault = LabelFault::NotJson(format!("it is longer than {MAX_LINE} bytes"));
+                return Err(reading.error(reading.lines, fault));
+            }
+            if reading.lines.is_multiple_of(1 << 14) {
+                observer.check_cancelled()?;
+            }
+            if !line.trim_ascii().is_empty()
+                && let Err(fault) = reading.line(&line)
+            {
+                reading.skip(reading.lines, fault)?;
+            }
+        }
+        reading.finish()
+    }
+}
+
+/// Reading under way.
+struct Reading<'a> {
+    file: &'a LabelFile,
+    documents: &'a Documents,
+    strict: bool,
+    observer: &'a dyn Observer,
+    lines: u64,
+    reasons: HashMap<String, u16>,
+    labels: Labels,
+}
+
+impl<'a> Reading<'a> {
+    fn new(
+        file: &'a LabelFile,
+        documents: &'a Documents,
+        strict: bool,
+        observer: &'a dyn Observer,
+    ) -> Self {
+        let labels = Labels { reasons: vec![String::new()], ..Labels::default() };
+        Self { file, documents, strict, observer, lines: 0, reasons: HashMap::new(), labels }
+    }
+
+    fn line(&mut self, line: &[u8]) -> Result<(), LabelFault> {
+        let object: BTreeMap<String, Value> =
+            serde_json::from_slice(line).map_err(|e| LabelFault::NotJson(plain(&e)))?;
+        let (a, b) = (id(&object, "a")?, id(&object, "b")?);
+        let label = self.label(&object)?;
+        let weight = self.weight(&object)?;
+        if a == b {
+            return Err(LabelFault::SameId(a));
+        }
+        let rows = [self.documents.row_of(a)?, self.documents.row_of(b)?];
+        let reason = self.reason(&object);
+        let [later, earlier] = [rows[0].max(rows[1]), rows[0].min(rows[1])];
+        let summary = &mut self.labels.summary;
+        if self.documents.are_identical(later, earlier) {
+            summary.identical += 1;
+        } else if rows.iter().any(|row| self.documents.is_removed(*row)) {
+            summary.of_removed += 1;
+        } else {
+            let line = self.lines;
+            let label = Labelled { later, earlier, label, reason, weight, line, returned_by: 0 };
+            self.labels.pairs.push(label);
+        }
+        Ok(())
+    }
+
+    fn label(&self, object: &BTreeMap<String, Value>) -> Result<Label, LabelFault> {
+        match &self.file.rule {
+            LabelRule::Values { field, correct, incorrect, undecided } => {
+                let value = field_of(object, field).map(text).unwrap_or_default();
+                let is = |values: &[String]| values.contains(&value);
+                if is(correct) {
+                    Ok(Label::Correct)
+                } else if is(incorrect) {
+                    Ok(Label::Incorrect)
+                } else if is(undecided) {
+                    Ok(Label::Undecided)
+                } else {
+                    let known = [&correct[..], &incorrect[..], &undecided[..]].concat();
+                    let expected = format!("one of {}", known.join(", "));
+                    Err(LabelFault::Field { field: field.clone(), expected })
+                }
+            }
+            LabelRule::Similarity { field, correct_at, undecided_at } => {
+                let value = field_of(object, field).and_then(Value::as_f64);
+                let value = value.filter(|value| (0.0..=1.0).contains(value));
+                let Some(value) = value else {
+                    let expected = "a number from 0 to 1".to_owned();
+                    return Err(LabelFault::Field { field: field.clone(), expected });
+                };
+                Ok(if value >= *correct_at {
+                    Label::Correct
+                } else if value >= *undecided_at {
+                    Label::Undecided
+                } else {
+                    Label::Incorrect
+                })
+            }
+        }
+    }
+
+    fn weight(&mut self, object: &BTreeMap<String, Value>) -> Result<f64, LabelFault> {
+        let field = &self.file.weight_field;
+        let Some(value) = field_of(object, field) else { return Ok(1.0) };
+        // Beyond that, the squares of weights would not be numbers.
+        match value.as_f64().filter(|weight| *weight > 0.0 && *weight < 1e100) {
+            Some(weight) => {
+                self.labels.summary.weighted |= (weight - 1.0).abs() > 1e-12;
+                Ok(weight)
+            }
+            None => Err(LabelFault::Field {
+                field: field.clone(),
+                expected: "a number above 0".to_owned(),
+            }),
+        }
+    }
+
+    /// The number of the reason; those beyond the limit are `other`.
+    fn reason(&mut self, object: &BTreeMap<String, Value>) -> u16 {
+        let reason = field_of(object, &self.file.reason_field).map(text).unwrap_or_default();
+        if reason.is_empty() {
+            return 0;
+        }
+        let known = self.labels.reasons.len();
+        let reason = if known < MAX_REASONS || self.reasons.contains_key(&reason) {
+            reason
+        } else {
+            "other".to_owned()
+        };
+        *self.reasons.entry(reason.clone()).or_insert_with(|| {
+            self.labels.reasons.push(reason);
+            known as u16
+        })
+    }
+
+    fn error(&self, line: u64, fault: LabelFault) -> Error {
+        ErrorKind::Label { path: self.file.path.clone(), line, fault }.into()
+    }
+
+    fn skip(&mut self, line: u64, fault: LabelFault) -> Result<()> {
+        let name = fault.name().to_owned();
+        let error = self.error(line, fault);
+        if self.strict {
+            return Err(error);
+        }
+        self.observer.skipped(&error);
+        self.labels.first_fault.get_or_insert_with(|| error.to_string());
+        let summary = &mut self.labels.summary;
+        summary.skipped += 1;
+        *summary.skipped_by_fault.entry(name).or_default() += 1;
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Labels> {
+        let mut pairs = std::mem::take(&mut self.labels.pairs);
+        pairs.sort_unstable_by_key(|label| (label.later, label.earlier, label.line));
+        for label in pairs {
+            let last = self.labels.pairs.last();
+            match last.filter(|last| (last.later, last.earlier) == (label.later, label.earlier)) {
+                None => self.labels.pairs.push(label),
+                Some(last) => {
+                    let same = last.label == label.label;
+                    let fault = LabelFault::Again { line: last.line, same };
+                    self.skip(label.line, fault)?;
+                }
+            }
+        }
+        let Labels { pairs, summary, first_fault, .. } = &mut self.labels;
+        let count = |wanted| pairs.iter().filter(|pair| pair.label == wanted).count() as u64;
+        summary.correct = count(Label::Correct);
+        summary.incorrect = count(Label::Incorrect);
+        summary.undecided = count(Label::Undecided);
+        summary.lines = self.lines;
+        if pairs.is_empty() && summary.identical + summary.of_removed == 0 {
+            let (path, lines, first) = (self.file.path.clone(), self.lines, first_fault.take());
+            return Err(ErrorKind::NoLabels { path, lines, first }.into());
+        }
+        Ok(self.labels)
+    }
+}
+
+/// A fault without its place, which would be that in the line.
+fn plain(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.split(" at line ").next().unwrap_or(&text).to_owned()
+}
+
+/// A field that is there and not null.
+fn field_of<'a>(object: &'a BTreeMap<String, Value>, field: &str) -> Option<&'a Value> {
+    object.get(field).filter(|value| !value.is_null())
+}
+
+/// An id: a string or a whole number, as in documents.
+fn id(object: &BTreeMap<String, Value>, field: &str) -> Result<String, LabelFault> {
+    match object.get(field) {
+        Some(Value::String(id)) => Ok(id.clone()),
+        Some(Value::Number(id)) if !id.is_f64() => Ok(id.to_string()),
+        _ => Err(LabelFault::Field { field: field.to_owned(), expected: "an id".to_owned() }),
+    }
+}
+
+/// A value as a word.
+fn text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// Goes through labels beside a file of pairs, which has the same order.
+pub(crate) struct Beside<'a> {
+    labels: &'a mut [Labelled],
+    at: usize,
+}
+
+impl<'a> Beside<'a> {
+    pub(crate) fn new(labels: &'a mut [Labelled]) -> Self {
+        Self { labels, at: 0 }
+    }
+
+    /// The label of the next pair, if it has one.
+    pub(crate) fn find(&mut self, later: u32, earlier: u32) -> Option<&mut Labelled> {
+        let before = |label: &Labelled| (label.later, label.earlier) < (later, earlier);
+        while self.labels.get(self.at).is_some_and(before) {
+            self.at += 1;
+        }
+        let found = self.labels.get_mut(self.at);
+        found.filter(|label| (label.later, label.earlier) == (later, earlier))
+    }
+}

@@ -1,0 +1,172 @@
+//! What is asked for.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use lookalike_core::{Recipe, SiteRule};
+use lookalike_engine::{Identical, Observer, PairSearch, RecipePairs, Running, running_methods};
+
+use crate::documents::{self, BYTES_PER_DOCUMENT};
+use crate::error::{Error, ErrorKind, Result};
+use crate::labels::MAX_RECIPES;
+
+/// Henzinger's evaluation of recipes on documents that people have judged: what each recipe
+/// returns, how much of it is right, and how much of what is right it finds.
+///
+/// ```no_run
+/// use lookalike_core::Recipe;
+/// use lookalike_engine::Unobserved;
+/// use lookalike_eval::{Eval, LabelFile};
+///
+/// let evaluation = Eval::new(["pages.jsonl".to_owned()])
+///     .recipes([Recipe::preset("henzinger-b")?, Recipe::preset("henzinger-c")?])
+///     .run(&LabelFile::new("labels.jsonl"), &Unobserved)?;
+/// println!("{:?}", evaluation.recipes[0].rows[0].correct);
+/// # Ok::<(), lookalike_eval::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Eval {
+    pub(crate) inputs: Vec<String>,
+    pub(crate) recipes: Vec<Recipe>,
+    pub(crate) against: Option<String>,
+    pub(crate) identical: Identical,
+    pub(crate) max_candidates: u64,
+    pub(crate) differences: usize,
+    pub(crate) seed: u64,
+    pub(crate) sites: SiteRule,
+    pub(crate) running: Running,
+}
+
+/// Unless told otherwise: what sorts in a few minutes and on some ten gigabytes of disk.
+const DEFAULT_MAX_CANDIDATES: u64 = 1_000_000_000;
+
+/// Unless told otherwise: as many pairs as the paper's evaluators have looked at.
+const DEFAULT_DIFFERENCES: usize = 2000;
+
+impl Eval {
+    running_methods!();
+
+    /// The recipes that are evaluated unless others are named.
+    pub const DEFAULT_RECIPES: [&str; 6] =
+        ["henzinger-b", "henzinger-c", "henzinger-combined", "henzinger-sites", "pugh", "text"];
+
+    /// Evaluates on the documents of these inputs: files, folders, globs, or `-` for standard
+    /// input.
+    pub fn new(inputs: impl IntoIterator<Item = String>) -> Self {
+        let presets = Self::DEFAULT_RECIPES.iter().filter_map(|name| Recipe::preset(name).ok());
+        Self {
+            inputs: inputs.into_iter().collect(),
+            recipes: presets.collect(),
+            against: None,
+            identical: Identical::Removed,
+            max_candidates: DEFAULT_MAX_CANDIDATES,
+            differences: DEFAULT_DIFFERENCES,
+            seed: 0,
+            sites: SiteRule::default(),
+            running: Running::default(),
+        }
+    }
+
+    /// The recipes to evaluate, each with a name of its own.
+    #[must_use]
+    pub fn recipes(mut self, recipes: impl IntoIterator<Item = Recipe>) -> Self {
+        self.recipes = recipes.into_iter().collect();
+        self
+    }
+
+    /// The name of the recipe whose correct pairs are the 1 of R; the first unless told otherwise.
+    #[must_use]
+    pub fn against(mut self, name: Option<String>) -> Self {
+        self.against = name;
+        self
+    }
+
+    /// What becomes of documents with the same token sequence.
+    #[must_use]
+    pub fn identical(mut self, identical: Identical) -> Self {
+        self.identical = identical;
+        self
+    }
+
+    /// The most candidates that a recipe may make; a billion unless told otherwise.
+    #[must_use]
+    pub fn max_candidates(mut self, candidates: u64) -> Self {
+        self.max_candidates = candidates;
+        self
+    }
+
+    /// Of how many pairs of each recipe the term difference is computed; 2,000 unless told
+    /// otherwise.
+    #[must_use]
+    pub fn differences(mut self, pairs: usize) -> Self {
+        self.differences = pairs;
+        self
+    }
+
+    /// From which all random choices are drawn: halves and samples of pairs.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// What a site is, for the tables by site; recipes have rules of their own.
+    #[must_use]
+    pub fn sites(mut self, sites: SiteRule) -> Self {
+        self.sites = sites;
+        self
+    }
+
+    /// Fails if a folder for results is within an input: the next evaluation would read them as
+    /// documents.
+    ///
+    /// # Errors
+    /// With the two.
+    pub fn check_apart(&self, folder: &Path) -> Result<()> {
+        Ok(PairSearch::check_apart(&self.inputs, folder)?)
+    }
+
+    /// The number of the recipe that R is against.
+    pub(crate) fn against_number(&self) -> Result<usize> {
+        let Some(name) = &self.against else { return Ok(0) };
+        self.recipes.iter().position(|recipe| recipe.name == *name).ok_or_else(|| {
+            let names: Vec<&str> = self.recipes.iter().map(|recipe| &*recipe.name).collect();
+            let fault = format!("there is none named `{name}` to be against: {}", names.join(", "));
+            ErrorKind::Recipes(fault).into()
+        })
+    }
+
+    /// Signs the documents, and finds the pairs of each recipe.
+    pub(crate) fn find(&self, observer: &dyn Observer) -> Result<RecipePairs> {
+        self.check_recipes()?;
+        let search = PairSearch {
+            inputs: &self.inputs,
+            recipes: &self.recipes,
+            measure: &documents::measure(self.sites)?,
+            identical: self.identical,
+            max_candidates: self.max_candidates,
+            bytes_per_document: BYTES_PER_DOCUMENT,
+            running: &self.running,
+        };
+        Ok(search.run(observer)?)
+    }
+
+    /// Fails if the recipes are none that can be evaluated together.
+    fn check_recipes(&self) -> Result<()> {
+        let wrong = |fault: String| Err(Error::from(ErrorKind::Recipes(fault)));
+        if self.recipes.is_empty() {
+            return wrong("there is none".to_owned());
+        }
+        if self.recipes.len() > MAX_RECIPES {
+            return wrong(format!("there are more than {MAX_RECIPES}"));
+        }
+        let mut names = BTreeSet::new();
+        for recipe in &self.recipes {
+            recipe.validate()?;
+            if !names.insert(&recipe.name) {
+                return wrong(format!("two are named `{}`", recipe.name));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,358 @@
+//! Every number of an evaluation is that of brute force.
+
+use std::collections::BTreeMap;
+
+use lookalike_core::{Recipe, Sequence};
+use lookalike_engine::Unobserved;
+use lookalike_eval::{
+    Absent, DifferenceGroup, Eval, Evaluation, Identical, Label, LabelFile, RecipeEvaluation,
+    Share, Sites,
+};
+
+use crate::naive::{self, Judgement, Naive, Page, Pair};
+use crate::{folder, write_labels, write_pages};
+
+/// Words that differ from document to document.
+fn word(random: &mut Sequence) -> String {
+    format!("w{}", random.next() % 4000)
+}
+
+/// Families of documents that are more or less alike, on a few sites or none; some are the same,
+/// some are empty.
+fn pages(random: &mut Sequence, count: usize) -> Vec<Page> {
+    let mut pages: Vec<Page> = Vec::new();
+    for n in 0..count {
+        let text = match random.next() % 10 {
+            0 => String::new(),
+            1 if n > 0 => pages[random.next() as usize % n].text.clone(),
+            2..=7 if n > 0 => {
+                let old = &pages[random.next() as usize % n].text;
+                let mut words: Vec<String> = old.split(' ').map(str::to_owned).collect();
+                for _ in 0..random.next() % 4 {
+                    let at = random.next() as usize % words.len();
+                    words[at] = word(random);
+                }
+                if random.next().is_multiple_of(4) {
+                    let more = 5 + random.next() % 200;
+                    words.extend((0..more).map(|_| word(random)));
+                }
+                words.join(" ")
+            }
+            _ => {
+                let length = 3 + random.next() % 900;
+                (0..length).map(|_| word(random)).collect::<Vec<_>>().join(" ")
+            }
+        };
+        let url = match random.next() % 5 {
+            0 => None,
+            site => Some(format!("http://www.site{site}.example/{n}")),
+        };
+        pages.push(Page { id: format!("page {n}"), url, text });
+    }
+    pages
+}
+
+/// Labels of some pairs, whatever these are like.
+fn judgements(random: &mut Sequence, pages: &[Page], weighted: bool) -> Vec<Judgement> {
+    let mut judgements = Vec::new();
+    for b in 1..pages.len() {
+        for a in 0..b {
+            if random.next().is_multiple_of(3) {
+                continue;
+            }
+            let label = [Label::Correct, Label::Incorrect, Label::Undecided];
+            let weight = if weighted { 0.25 * (1 + random.next() % 40) as f64 } else { 1.0 };
+            let (a, b) = (pages[a].id.clone(), pages[b].id.clone());
+            let turned = random.next().is_multiple_of(2);
+            judgements.push(Judgement {
+                a: if turned { b.clone() } else { a.clone() },
+                b: if turned { a } else { b },
+                label: label[random.next() as usize % 3],
+                weight,
+                reason: ["", "form", "time"][random.next() as usize % 3].to_owned(),
+            });
+        }
+    }
+    judgements
+}
+
+fn recipes() -> Vec<Recipe> {
+    Eval::DEFAULT_RECIPES.iter().map(|name| Recipe::preset(name).unwrap()).collect()
+}
+
+/// What the twin's numbers come from: so many things of so much weight.
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    number: u64,
+    weight: f64,
+    squares: f64,
+}
+
+fn sum<'a>(pairs: impl Iterator<Item = &'a Pair>) -> Sum {
+    pairs.fold(Sum::default(), |sum, pair| Sum {
+        number: sum.number + 1,
+        weight: sum.weight + pair.weight,
+        squares: sum.squares + pair.weight * pair.weight,
+    })
+}
+
+fn near(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * (1.0 + b.abs())
+}
+
+/// A share is the quotient, and its interval is Wilson's, written in another way.
+fn assert_share(found: Option<Share>, part: Sum, whole: Sum, what: &str) {
+    let Some(found) = found else {
+        assert_eq!(whole.number, 0, "{what}");
+        return;
+    };
+    let p = part.weight / whole.weight;
+    assert_eq!(found.number, part.number, "{what}");
+    assert!(near(found.share, p), "{what}: {found:?} {p}");
+    let n = whole.weight * whole.weight / whole.squares;
+    let z: f64 = 1.959_963_984_540_054;
+    let root = (z * z + 4.0 * n * p * (1.0 - p)).max(0.0).sqrt();
+    let ends =
+        [-1.0, 1.0].map(|sign| (2.0 * n * p + z * z + sign * z * root) / (2.0 * (n + z * z)));
+    assert!(near(found.low, ends[0].max(0.0)), "{what}: {found:?} {ends:?}");
+    assert!(near(found.high, ends[1].min(1.0)), "{what}: {found:?} {ends:?}");
+}
+
+/// A kind of pairs and its name.
+type Kind = (String, Box<dyn Fn(&Pair) -> bool>);
+
+/// The kinds of pairs that tables have rows for, by their names.
+fn kinds() -> Vec<Kind> {
+    let mut kinds: Vec<Kind> = vec![
+        ("all".to_owned(), Box::new(|_| true)),
+        ("same site".to_owned(), Box::new(|p| p.sites == Sites::Same)),
+        ("different sites".to_owned(), Box::new(|p| p.sites == Sites::Different)),
+        ("site unknown".to_owned(), Box::new(|p| p.sites == Sites::Unknown)),
+    ];
+    for b in 0..=6 {
+        kinds.push((format!("B-similarity {b}"), Box::new(move |p| p.b == b)));
+    }
+    for (low, high) in [(382, 384), (379, 381), (376, 378), (372, 375), (355, 371), (0, 354)] {
+        let name = format!("C-similarity {low} to {high}");
+        kinds.push((name, Box::new(move |p| (low..=high).contains(&p.c))));
+    }
+    kinds
+}
+
+fn assert_rows(found: &RecipeEvaluation, number: usize, naive: &Naive, what: &str) {
+    let correct = |p: &&Pair| p.label == Label::Correct;
+    let (ours, theirs) = (&naive.returned[number], &naive.returned[0]);
+    let kinds = kinds();
+    assert_eq!(found.rows.len(), kinds.len());
+    for (row, (name, is)) in found.rows.iter().zip(&kinds) {
+        let what = format!("{what}, {name}");
+        assert_eq!(&row.name, name);
+        let here = || ours.iter().filter(|p| is(p));
+        assert_eq!(row.pairs, here().count() as u64, "{what}");
+        let judged = sum(here().filter(|p| p.label != Label::Unlabelled));
+        assert_eq!(row.judged, judged.number, "{what}");
+        let of = |label: Label| sum(here().filter(move |p| p.label == label));
+        assert_share(row.correct, of(Label::Correct), judged, &what);
+        assert_share(row.incorrect, of(Label::Incorrect), judged, &what);
+        assert_share(row.undecided, of(Label::Undecided), judged, &what);
+        let all = sum(naive.labelled.iter().filter(correct).filter(|p| is(p)));
+        assert_share(row.recall, of(Label::Correct), all, &what);
+
+        let of_theirs = sum(theirs.iter().filter(correct).filter(|p| is(p)));
+        let is_theirs = |p: &&Pair| theirs.iter().any(|q| q.rows == p.rows);
+        let common = sum(here().filter(correct).filter(is_theirs));
+        let own = of(Label::Correct);
+        if number == 0 {
+            let ends = row.r.map(|r| [r.low, r.share, r.high]);
+            assert_eq!(ends, (own.number > 0).then_some([1.0; 3]), "{what}: itself");
+        } else if own.number == common.number {
+            assert_share(row.r, own, of_theirs, &what);
+        } else if let Some(r) = row.r {
+            assert!(near(r.share, own.weight / of_theirs.weight), "{what}: {r:?}");
+            assert_eq!(r.number, own.number);
+            assert!(r.low <= r.share && r.share <= r.high, "{what}: {r:?}");
+        } else {
+            assert_eq!(of_theirs.number, 0, "{what}");
+        }
+    }
+}
+
+fn assert_graph(found: &RecipeEvaluation, pairs: &[Pair], what: &str) {
+    assert_eq!(found.pairs, pairs.len() as u64, "{what}");
+    let mut degrees: BTreeMap<usize, u64> = BTreeMap::new();
+    for pair in pairs {
+        *degrees.entry(pair.rows.0).or_default() += 1;
+        *degrees.entry(pair.rows.1).or_default() += 1;
+    }
+    let mut counts: BTreeMap<u64, u64> = BTreeMap::new();
+    for degree in degrees.values() {
+        *counts.entry(*degree).or_default() += 1;
+    }
+    let counts: Vec<[u64; 2]> = counts.into_iter().map(|(d, n)| [d, n]).collect();
+    assert_eq!((found.pages, &found.degrees), (degrees.len() as u64, &counts), "{what}");
+    let average = (!degrees.is_empty()).then(|| 2.0 * pairs.len() as f64 / degrees.len() as f64);
+    assert_eq!(found.average_degree, average, "{what}");
+    assert_eq!(found.power_law.is_some(), counts.len() > 1, "{what}");
+}
+
+fn assert_similarities(found: &RecipeEvaluation, pairs: &[Pair], what: &str) {
+    for (b, counts) in found.c_similarity_counts.iter().enumerate() {
+        for (c, count) in counts.iter().enumerate() {
+            let naive = pairs.iter().filter(|p| p.b == b && p.c == c).count();
+            assert_eq!(*count, naive as u64, "{what}");
+        }
+    }
+    let rows = found.by_b_similarity.iter().map(|row| (row, true));
+    for (row, by_b) in rows.chain(found.by_c_similarity.iter().map(|row| (row, false))) {
+        let [low, high] = row.range;
+        let own = |p: &&Pair| (low..=high).contains(if by_b { &p.b } else { &p.c });
+        let here: Vec<&Pair> = pairs.iter().filter(own).collect();
+        assert_eq!(row.pairs, here.len() as u64, "{what}");
+        let other = here.iter().map(|p| if by_b { p.c } else { p.b } as f64).sum::<f64>();
+        let average = (!here.is_empty()).then(|| other / here.len() as f64);
+        assert!(
+            match (row.other_average, average) {
+                (Some(a), Some(b)) => near(a, b),
+                (a, b) => a == b,
+            },
+            "{what}: {row:?} {average:?}"
+        );
+    }
+}
+
+fn assert_reasons(found: &RecipeEvaluation, pairs: &[Pair], labelled: &[Pair], what: &str) {
+    let mut naive: BTreeMap<(Label, String), (u64, u64)> = BTreeMap::new();
+    let has_label = |p: &&Pair| labelled.iter().any(|q| q.rows == p.rows);
+    for pair in pairs.iter().filter(has_label) {
+        let (all, same) = naive.entry((pair.label, pair.reason.clone())).or_default();
+        *all += 1;
+        *same += u64::from(pair.sites == Sites::Same);
+    }
+    let found: BTreeMap<(Label, String), (u64, u64)> = found
+        .reasons
+        .iter()
+        .map(|row| ((row.label, row.reason.clone()), (row.pairs, row.same_site)))
+        .collect();
+    assert_eq!(found, naive, "{what}");
+}
+
+fn assert_differences(found: &RecipeEvaluation, pairs: &[Pair], what: &str) {
+    let differences = &found.term_differences;
+    let any_judged = pairs.iter().any(|p| p.label != Label::Unlabelled);
+    let used = |p: &&Pair| !any_judged || p.label != Label::Unlabelled;
+    assert_eq!((differences.of_judged, differences.too_long), (any_judged, 0), "{what}");
+    let used: Vec<&Pair> = pairs.iter().filter(used).collect();
+    for group in &differences.groups {
+        let of = |p: &&&Pair| group.label.is_none_or(|label| p.label == label);
+        assert_group(group, &used.iter().filter(of).copied().collect::<Vec<_>>(), what);
+    }
+    for terms in 0..=200 {
+        let naive = used.iter().filter(|p| p.terms == terms).count() as u64;
+        let found = differences.counts.iter().find(|[t, _]| *t == terms);
+        assert_eq!(found.map_or(0, |[_, n]| *n), naive, "{what}");
+    }
+}
+
+fn assert_group(group: &DifferenceGroup, pairs: &[&Pair], what: &str) {
+    let all = sum(pairs.iter().copied());
+    assert_eq!(group.pairs, all.number, "{what}");
+    let mean = pairs.iter().map(|p| p.terms as f64 * p.weight).sum::<f64>() / all.weight;
+    assert!(group.mean.map_or(pairs.is_empty(), |found| near(found, mean)), "{what}");
+    // The least that half of the weight does not exceed.
+    for (share, found) in [(0.5, group.median), (0.9, group.ninth_decile)] {
+        let below = |terms: u64| sum(pairs.iter().copied().filter(|p| p.terms <= terms)).weight;
+        let enough = |terms: &u64| below(*terms) >= share * all.weight * (1.0 - 1e-9);
+        let naive = pairs.iter().map(|p| p.terms).filter(enough).min();
+        assert_eq!(found, naive, "{what}");
+    }
+    let under = sum(pairs.iter().copied().filter(|p| p.terms < 42));
+    assert_share(group.under_42, under, all, what);
+    assert_share(group.two, sum(pairs.iter().copied().filter(|p| p.terms == 2)), all, what);
+    assert_eq!(group.over_200, pairs.iter().filter(|p| p.terms > 200).count() as u64, "{what}");
+}
+
+fn assert_combined(found: &Evaluation, pairs: &[Pair]) {
+    let combined = &found.combined;
+    let correct = |p: &&Pair| p.label == Label::Correct;
+    let all = sum(pairs.iter().filter(correct));
+    assert_eq!((combined.thresholds.len(), combined.training.len()), (385, 385));
+    for (c, row) in combined.thresholds.iter().enumerate() {
+        let here = || pairs.iter().filter(|p| p.c >= c);
+        let judged = sum(here().filter(|p| p.label != Label::Unlabelled));
+        assert_eq!((row.c_similarity, row.pairs), (c, here().count() as u64));
+        assert_eq!(row.judged, judged.number);
+        assert_share(row.precision, sum(here().filter(correct)), judged, "combined");
+        assert_share(row.r, sum(here().filter(correct)), all, "combined");
+    }
+    let mean = |c: usize| {
+        let row = &combined.training[c];
+        let (p, r) = (row.precision.map_or(0.0, |p| p.share), row.r.map_or(0.0, |r| r.share));
+        if p + r > 0.0 { 2.0 * p * r / (p + r) } else { 0.0 }
+    };
+    assert!((0..=384).all(|c| mean(c) <= mean(combined.best)));
+    assert_eq!(combined.testing[0].c_similarity, 355);
+    assert_eq!(combined.testing[1].c_similarity, combined.best);
+    for tested in &combined.testing {
+        let c = tested.c_similarity;
+        let (whole, training) = (&combined.thresholds[c], &combined.training[c]);
+        let by_sites: u64 = tested.rows[1..].iter().map(|row| row.pairs).sum();
+        assert_eq!(tested.rows[0].pairs, by_sites);
+        assert_eq!(tested.rows[0].pairs + training.pairs, whole.pairs, "two halves");
+        assert_eq!(tested.rows[0].judged + training.judged, whole.judged, "two halves");
+        let number = |share: Option<Share>| share.map_or(0, |share| share.number);
+        assert_eq!(number(tested.rows[0].correct), number(tested.rows[0].r));
+    }
+}
+
+#[test]
+fn every_number_is_that_of_brute_force() {
+    let folder = folder("equals-naive");
+    let (documents, labels) = (folder.join("pages.jsonl"), folder.join("labels.jsonl"));
+    let mut correct = 0;
+    for seed in 0..12 {
+        let mut random = Sequence::new(seed, 11);
+        let (weighted, absent) = (seed % 3 == 2, usize::from(seed % 2 != 0));
+        let identical = if seed % 4 == 3 { Identical::Counted } else { Identical::Removed };
+        let count = 20 + random.next() as usize % 40;
+        let pages = pages(&mut random, count);
+        let judgements = judgements(&mut random, &pages, weighted);
+        write_pages(&documents, &pages);
+        write_labels(&labels, &judgements);
+        let mut file = LabelFile::new(&labels);
+        file.absent = Some([Absent::Unlabelled, Absent::Incorrect][absent]);
+        let found = Eval::new([documents.to_str().unwrap().to_owned()])
+            .identical(identical)
+            .threads(1 + seed as usize % 3)
+            .memory(80 << 20)
+            .run(&file, &Unobserved)
+            .unwrap();
+        let naive = naive::evaluate(
+            &pages,
+            &judgements,
+            &recipes(),
+            [Label::Unlabelled, Label::Incorrect][absent],
+            identical == Identical::Removed,
+        );
+        assert_eq!(found.documents, pages.len() as u64);
+        let removed = naive.removed.iter().filter(|removed| **removed).count() as u64;
+        assert_eq!(found.identical_removed, removed);
+        assert_eq!(found.labels.weighted, weighted);
+        let labelled = |label: Label| naive.labelled.iter().filter(|p| p.label == label).count();
+        assert_eq!(found.labels.correct, labelled(Label::Correct) as u64);
+        assert_eq!(found.labels.undecided, labelled(Label::Undecided) as u64);
+        let counted = found.labels.correct + found.labels.incorrect + found.labels.undecided;
+        let left_out = found.labels.identical + found.labels.of_removed;
+        assert_eq!(counted + left_out, judgements.len() as u64);
+        for (number, recipe) in found.recipes.iter().enumerate() {
+            let (what, pairs) = (format!("{seed}, {}", recipe.name), &naive.returned[number]);
+            assert_rows(recipe, number, &naive, &what);
+            assert_graph(recipe, pairs, &what);
+            assert_similarities(recipe, pairs, &what);
+            assert_reasons(recipe, pairs, &naive.labelled, &what);
+            assert_differences(recipe, pairs, &what);
+            correct += recipe.rows[0].correct.map_or(0, |share| share.number);
+        }
+        assert_combined(&found, &naive.returned[0]);
+    }
+    assert!(correct > 200, "the corpora have pairs to be right about: {correct}");
+}

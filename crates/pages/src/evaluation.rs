@@ -1,0 +1,690 @@
+//! The page of an evaluation: the paper's tables and figures, in its order.
+//!
+//! Like the report's, it is one file without scripts, and its content policy
+//! allows none. Tables and figures that the paper has once for each of its two
+//! algorithms are there once for each recipe.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use lookalike_engine::numbers::{count, grouped};
+use lookalike_eval::{
+    Absent, AtThreshold, BITS, C_RANGES, DifferenceGroup, Evaluation, FEATURES, LARGE_DIFFERENCE,
+    Label, PAPER_THRESHOLD, RecipeEvaluation, Row, Share,
+};
+
+use crate::chart::{Axis, Chart};
+use crate::frame::{Page, Section};
+use crate::markup::{Column, Name, Table, Text, key, percent, unfolds};
+
+/// What the report's style does not have.
+const MORE_STYLE: &str = include_str!("evaluation.css");
+
+/// Reasons that are shown for each label.
+const MAX_REASONS: usize = 20;
+
+/// The thresholds of the paper's table 11.
+const PAPER_THRESHOLDS: std::ops::RangeInclusive<usize> = 351..=359;
+
+/// Where the panels of charts end.
+const CHART_BOTTOM: f64 = 306.0;
+
+/// What stands for nothing.
+const NONE: &str = "&ndash;";
+
+/// The page of an evaluation.
+pub fn evaluation(evaluation: &Evaluation) -> String {
+    let sections = [
+        Section { id: "pairs", title: "Pairs by B-similarity", body: pairs(evaluation) },
+        Section { id: "degrees", title: "Near-duplicates of a page", body: degrees(evaluation) },
+        Section { id: "precision", title: "What is correct", body: precision(evaluation) },
+        Section { id: "reasons", title: "Reasons", body: reasons(evaluation) },
+        Section { id: "differences", title: "Term differences", body: differences(evaluation) },
+        Section { id: "correlation", title: "B against C", body: correlation(evaluation) },
+        Section { id: "combined", title: "The combined algorithm", body: combined(evaluation) },
+        Section { id: "method", title: "How it was made", body: method(evaluation) },
+    ];
+    Page {
+        title: &format!(
+            "Evaluation of {} - Lookalike",
+            count(evaluation.recipes.len() as u64, "recipe")
+        ),
+        heading: "Look-alikes: evaluation of recipes",
+        lede: &lede(evaluation),
+        summary: &summary(evaluation),
+        style: MORE_STYLE,
+        footer: &format!(
+            "Made by Lookalike {} beside <code>eval.json</code>, which has all of these numbers for \
+             machines. Tables and figures are numbered as in Henzinger, Finding Near-Duplicate Web \
+             Pages, 2006.",
+            Text(&evaluation.version)
+        ),
+    }
+    .html(sections)
+}
+
+/// Who is right most often, and who finds most.
+fn lede(evaluation: &Evaluation) -> String {
+    let best = |of: fn(&Row) -> Option<Share>| {
+        let recipes = evaluation.recipes.iter();
+        let shares = recipes.filter_map(|r| Some((r, of(r.rows.first()?)?.share)));
+        // The first of equals.
+        shares.reduce(|best, next| if next.1 > best.1 { next } else { best })
+    };
+    let documents = count(evaluation.documents, "document");
+    let Some((precise, precision)) = best(|row| row.correct) else {
+        return format!("On {documents}, no pair that a recipe returns was judged.");
+    };
+    let mut text = format!(
+        "On {documents}, <b>{}</b> is right most often: {:.0}&nbsp;% of its pairs that were judged are \
+         correct.",
+        Text(&precise.name),
+        100.0 * precision
+    );
+    if let Some((finds, recall)) = best(|row| row.recall) {
+        let _ = write!(
+            text,
+            " <span>Most of the correct pairs that are known, {:.0}&nbsp;%, are found by {}.</span>",
+            100.0 * recall,
+            Text(&finds.name)
+        );
+    }
+    text
+}
+
+fn summary(evaluation: &Evaluation) -> String {
+    let against = format!("R against {}", Text(&evaluation.against));
+    let columns = [
+        Column::Words("Recipe"),
+        Column::Number("Pairs"),
+        Column::Number("Pages"),
+        Column::Number("Judged"),
+        Column::Number("Precision"),
+        Column::Number("same site"),
+        Column::Number("different sites"),
+        Column::Number("Recall"),
+        Column::Number(&against),
+    ];
+    let mut table = Table::new("All recipes", &columns);
+    for recipe in &evaluation.recipes {
+        let row = |n: usize| recipe.rows.get(n);
+        let share = |of: Option<Option<Share>>| cell(of.flatten());
+        table.row([
+            Text(&recipe.name).to_string(),
+            grouped(recipe.pairs),
+            grouped(recipe.pages),
+            row(0).map_or_else(String::new, |row| grouped(row.judged)),
+            share(row(0).map(|row| row.correct)),
+            share(row(1).map(|row| row.correct)),
+            share(row(2).map(|row| row.correct)),
+            share(row(0).map(|row| row.recall)),
+            share(row(0).map(|row| row.r)),
+        ]);
+    }
+    scrolls(&table.html())
+        + &says(
+            "Precision is the share of correct pairs in all that were judged, undecided ones \
+             included. Recall is the share of the correct pairs of the labels that a recipe \
+             returns, R the number of correct pairs for one of the recipe it is against. Under \
+             each share stands its 95 % interval.",
+        )
+}
+
+/// Table 1.
+fn pairs(evaluation: &Evaluation) -> String {
+    let names: Vec<String> = names(evaluation);
+    let mut columns = vec![Column::Words("B-similarity")];
+    columns.extend(names.iter().map(|name| Column::Number(name)));
+    let mut table = Table::new("Table 1: pairs of each B-similarity, for each recipe", &columns);
+    for b in 0..=FEATURES {
+        let of = |recipe: &RecipeEvaluation| recipe.by_b_similarity.get(b).map_or(0, |r| r.pairs);
+        let mut cells = vec![b.to_string()];
+        for recipe in &evaluation.recipes {
+            let share = percent(of(recipe), recipe.pairs);
+            let share = if recipe.pairs == 0 { String::new() } else { interval(&share) };
+            cells.push(grouped(of(recipe)) + &share);
+        }
+        table.row(cells);
+    }
+    scrolls(&table.html())
+        + &says(
+            "How many equal features the two documents of a pair have, out of six. Algorithm B \
+             returns pairs from two on; the other recipes do not look at all of them, or at none.",
+        )
+}
+
+/// Figures 1 and 3.
+fn degrees(evaluation: &Evaluation) -> String {
+    let mut figures = String::new();
+    for recipe in evaluation.recipes.iter().filter(|recipe| recipe.pages > 0) {
+        let most = recipe.degrees.iter().fold([1; 2], |[a, b], &[d, n]| [a.max(d), b.max(n)]);
+        let points = recipe.degrees.iter().map(|&[d, n]| (d as f64, n as f64));
+        let mut chart = chart(
+            "How many pages have how many near-duplicates",
+            (Axis::of_counts(most[0]), "near-duplicates of a page"),
+            (Axis::of_counts(most[1]), "pages"),
+        );
+        if let Some(law) = recipe.power_law {
+            let at = |d: f64| (d, 10_f64.powf(law.line_intercept + law.line_slope * d.log10()));
+            chart = chart.line("fit", [at(1.0), at(most[0] as f64)]);
+        }
+        let chart = chart.dots(points, |degree, pages| {
+            format!("{} of degree {}", count(pages as u64, "page"), grouped(degree as u64))
+        });
+        let law = recipe.power_law.map_or_else(
+            || "too few degrees for a law".to_owned(),
+            |law| {
+                format!(
+                    "exponent {:.2} &plusmn; {:.2}, the line {:.2}",
+                    law.exponent,
+                    1.96 * law.standard_error,
+                    law.line_slope
+                )
+            },
+        );
+        let average = recipe.average_degree.unwrap_or(0.0);
+        let high = cell_inline(recipe.degree_100);
+        let caption = format!(
+            "<b>{}</b>: {}, {average:.1} near-duplicates on average, {high} with at least 100; \
+             {law}.",
+            Text(&recipe.name),
+            count(recipe.pages, "page"),
+        );
+        figures += &figure(&chart.svg(), &caption);
+    }
+    if figures.is_empty() {
+        return figures;
+    }
+    plots(&figures)
+        + &says(
+            "Figures 1 and 3: each dot is a number of near-duplicates and how many pages have as \
+             many. The exponent is the one of greatest likelihood of a power law over all degrees \
+             that are possible; the line is that of least squares through the dots, as in the \
+             paper, where it is about -1.3 for Algorithm B and -1.4 for Algorithm C.",
+        )
+}
+
+/// Tables 2 and 5.
+fn precision(evaluation: &Evaluation) -> String {
+    let mut body = says(
+        "Tables 2 and 5: the shares of correct, incorrect and undecided pairs in those that were \
+         judged, for all pairs of a recipe and for each kind. Recall and R are those within the \
+         kind.",
+    );
+    for recipe in &evaluation.recipes {
+        let _ = writeln!(body, "<h3>{}</h3>", Text(&recipe.name));
+        let caption = format!(
+            "{}, {}",
+            count(recipe.pairs, "pair"),
+            match recipe.verify.as_str() {
+                "exact" => "each verified from its documents",
+                "estimate" => "each verified by its sketches",
+                _ => "taken as they were found",
+            }
+        );
+        body += &scrolls(&rows_table(&caption, &recipe.rows));
+    }
+    body
+}
+
+/// A table of rows that have pairs; with recall, if it is known of any.
+fn rows_table(caption: &str, rows: &[Row]) -> String {
+    let with_recall = rows.iter().any(|row| row.recall.is_some());
+    let mut columns = vec![
+        Column::Words("Near-duplicates"),
+        Column::Number("Pairs"),
+        Column::Number("Judged"),
+        Column::Number("Correct"),
+        Column::Number("Incorrect"),
+        Column::Number("Undecided"),
+    ];
+    columns.extend(with_recall.then_some(Column::Number("Recall")));
+    columns.push(Column::Number("R"));
+    let mut table = Table::new(caption, &columns);
+    for (_, row) in rows.iter().enumerate().filter(|(n, row)| *n == 0 || row.pairs > 0) {
+        let mut cells = vec![
+            row.name.clone(),
+            grouped(row.pairs),
+            grouped(row.judged),
+            cell(row.correct),
+            cell(row.incorrect),
+            cell(row.undecided),
+        ];
+        cells.extend(with_recall.then(|| cell(row.recall)));
+        cells.push(cell(row.r));
+        table.row(cells);
+    }
+    table.html()
+}
+
+/// Tables 3, 4, 6 and 7.
+fn reasons(evaluation: &Evaluation) -> String {
+    let body: String = Label::JUDGED.iter().map(|label| reason_table(evaluation, *label)).collect();
+    if body.is_empty() {
+        return says(
+            "Tables 3, 4, 6 and 7 say why pairs were judged as they were. These labels have no \
+             reasons; a field <code>reason</code> beside the label gives them.",
+        );
+    }
+    body + &says(
+        "Tables 3, 4, 6 and 7: why pairs were judged as they were, by the reasons that the labels \
+         have. Under the pairs of a recipe stand those of them on one site.",
+    )
+}
+
+/// The reasons of one label, the most frequent first; nothing if there are none.
+fn reason_table(evaluation: &Evaluation, label: Label) -> String {
+    let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
+    let rows = evaluation.recipes.iter().flat_map(|recipe| &recipe.reasons);
+    for row in rows.filter(|row| row.label == label) {
+        *sums.entry(&row.reason).or_default() += row.pairs;
+    }
+    let mut reasons: Vec<(&str, u64)> = sums.into_iter().collect();
+    reasons.sort_by_key(|(_, pairs)| Reverse(*pairs));
+    reasons.truncate(MAX_REASONS);
+    if reasons.is_empty() {
+        return String::new();
+    }
+    let names = names(evaluation);
+    let mut columns = vec![Column::Words("Reason")];
+    columns.extend(names.iter().map(|name| Column::Number(name)));
+    let caption = format!("Why pairs are {}", name_of(label));
+    let mut table = Table::new(&caption, &columns);
+    for (reason, _) in reasons {
+        let cell = |recipe: &RecipeEvaluation| {
+            let of_label = recipe.reasons.iter().filter(|row| row.label == label);
+            let all: u64 = of_label.clone().map(|row| row.pairs).sum();
+            of_label.clone().find(|row| row.reason == reason).map_or_else(
+                || NONE.to_owned(),
+                |row| {
+                    let share = percent(row.pairs, all);
+                    let same = format!("same site {}", grouped(row.same_site));
+                    format!("{} ({share}){}", grouped(row.pairs), interval(&same))
+                },
+            )
+        };
+        let name =
+            if reason.is_empty() { "none given".to_owned() } else { Name(reason).to_string() };
+        table.row([name].into_iter().chain(evaluation.recipes.iter().map(cell)));
+    }
+    scrolls(&table.html())
+}
+
+fn name_of(label: Label) -> &'static str {
+    match label {
+        Label::Correct => "correct",
+        Label::Incorrect => "incorrect",
+        Label::Undecided => "undecided",
+        Label::Unlabelled => "unlabelled",
+    }
+}
+
+/// Figures 2 and 4, and table 8.
+fn differences(evaluation: &Evaluation) -> String {
+    let of_all = |recipe: &RecipeEvaluation| {
+        recipe.term_differences.groups.first().is_some_and(|group| group.pairs > 0)
+    };
+    let recipes = || evaluation.recipes.iter().filter(|recipe| of_all(recipe));
+    let mut figures = String::new();
+    for recipe in recipes() {
+        let differences = &recipe.term_differences;
+        let most = differences.counts.iter().map(|[_, pairs]| *pairs).max().unwrap_or(1);
+        let mut chart = chart(
+            "How many pairs have which term difference",
+            (Axis::Linear(-0.5..=LARGE_DIFFERENCE as f64 + 0.5), "term difference"),
+            (Axis::Linear(0.0..=most as f64), "pairs"),
+        );
+        for &[terms, pairs] in &differences.counts {
+            let (at, says) = (terms as f64, format!("{terms}: {}", count(pairs, "pair")));
+            chart.bar("s0", at - 0.5..=at + 0.5, pairs as f64, &says);
+        }
+        let of = if differences.of_judged { "judged pairs" } else { "pairs, none of them judged" };
+        let pairs = differences.groups.first().map_or(0, |group| group.pairs);
+        let mut caption = format!("<b>{}</b>: {} {of}", Text(&recipe.name), grouped(pairs));
+        if differences.too_long > 0 {
+            let _ = write!(caption, "; {} more are too long", grouped(differences.too_long));
+        }
+        figures += &figure(&chart.svg(), &(caption + "."));
+    }
+    if figures.is_empty() {
+        return figures;
+    }
+    let columns = [
+        Column::Words("Recipe and label"),
+        Column::Number("Pairs"),
+        Column::Number("Mean"),
+        Column::Number("Median"),
+        Column::Number("9th decile"),
+        Column::Number("Exactly 2"),
+        Column::Number("Under 42"),
+        Column::Number("Over 200"),
+    ];
+    let mut table =
+        Table::new("Term differences; the last column is the paper's table 8", &columns);
+    for recipe in recipes() {
+        for group in recipe.term_differences.groups.iter().filter(|group| group.pairs > 0) {
+            table.row(difference_cells(recipe, group));
+        }
+    }
+    plots(&figures)
+        + &says(
+            "Figures 2 and 4: how many words are deleted or inserted between the two documents of \
+             a pair, up to 200.",
+        )
+        + &scrolls(&table.html())
+        + &says(
+            "A pair that differs in many words is rarely correct; two is one word replaced. The \
+             pairs are a random sample where there are more than were asked for.",
+        )
+}
+
+fn difference_cells(recipe: &RecipeEvaluation, group: &DifferenceGroup) -> [String; 8] {
+    let or_none = |value: Option<String>| value.unwrap_or_else(|| NONE.to_owned());
+    [
+        match group.label {
+            None => Text(&recipe.name).to_string(),
+            Some(label) => format!("&emsp;{}", name_of(label)),
+        },
+        grouped(group.pairs),
+        or_none(group.mean.map(|mean| format!("{mean:.1}"))),
+        or_none(group.median.map(grouped)),
+        or_none(group.ninth_decile.map(grouped)),
+        cell(group.two),
+        cell(group.under_42),
+        grouped(group.over_200),
+    ]
+}
+
+/// Tables 9 and 10, and figure 5.
+fn correlation(evaluation: &Evaluation) -> String {
+    let names = names(evaluation);
+    let average = |value: Option<f64>, digits: usize| {
+        value.map_or_else(|| NONE.to_owned(), |value| format!("{value:.digits$}"))
+    };
+    let mut columns = vec![Column::Words("B-similarity")];
+    columns.extend(names.iter().map(|name| Column::Number(name)));
+    let mut nine = Table::new("Table 9: the average C-similarity for each B-similarity", &columns);
+    for b in 0..=FEATURES {
+        let of = |recipe: &RecipeEvaluation| recipe.by_b_similarity.get(b)?.other_average;
+        let cells = evaluation.recipes.iter().map(|recipe| average(of(recipe), 1));
+        nine.row([b.to_string()].into_iter().chain(cells));
+    }
+    let mut columns = vec![Column::Words("C-similarity")];
+    columns.extend(names.iter().map(|name| Column::Number(name)));
+    let mut ten = Table::new("Table 10: the average B-similarity for ranges of C", &columns);
+    for (n, [low, high]) in C_RANGES.into_iter().enumerate() {
+        let of = |recipe: &RecipeEvaluation| recipe.by_c_similarity.get(n)?.other_average;
+        let cells = evaluation.recipes.iter().map(|recipe| average(of(recipe), 2));
+        ten.row([format!("{low} to {high}")].into_iter().chain(cells));
+    }
+    scrolls(&nine.html())
+        + &scrolls(&ten.html())
+        + &says(
+            "The two similarities go together as far as these averages rise. A recipe has a number \
+             only where it returns such pairs.",
+        )
+        + &c_distributions(evaluation)
+}
+
+/// Figure 5, for the recipe that R is against.
+fn c_distributions(evaluation: &Evaluation) -> String {
+    let recipe = evaluation.recipes.iter().find(|recipe| recipe.name == evaluation.against);
+    let Some(recipe) = recipe else { return String::new() };
+    let shown: Vec<(usize, &Vec<u64>)> = (0..)
+        .zip(&recipe.c_similarity_counts)
+        .filter(|(b, counts)| *b > 0 && counts.iter().any(|n| *n > 0))
+        .collect();
+    let all = || shown.iter().flat_map(|(_, counts)| (0..).zip(counts.iter()));
+    let Some(least) = all().filter(|(_, n)| **n > 0).map(|(c, _)| c).min() else {
+        return String::new();
+    };
+    let total = |counts: &[u64]| counts.iter().sum::<u64>().max(1) as f64;
+    let shares = shown.iter().flat_map(|(_, counts)| {
+        let total = total(counts);
+        counts.iter().map(move |n| *n as f64 / total)
+    });
+    let most = shares.fold(0.01, f64::max);
+    let low: i32 = least;
+    let mut chart = chart(
+        "The distribution of C-similarity for each B-similarity",
+        (Axis::Linear(f64::from(low)..=BITS as f64), "C-similarity"),
+        (Axis::Linear(0.0..=most), "share of the pairs of that B-similarity"),
+    );
+    let mut keys = String::new();
+    for (b, counts) in shown {
+        let points = (0..).zip(counts).skip(low as usize);
+        let points = points.map(|(c, n)| (f64::from(c), *n as f64 / total(counts)));
+        chart = chart.line(&format!("l{}", b % 6), points);
+        keys += &(key(&format!("s{}", b % 6), &format!("B-similarity {b}")) + " ");
+    }
+    let caption = format!("<b>{}</b>: {keys}", Text(&recipe.name));
+    plots(&figure(&chart.svg(), &caption))
+        + &says("Figure 5: which C-similarities the pairs of each B-similarity have.")
+}
+
+/// Figures 6 and 7, and tables 11 and 12.
+fn combined(evaluation: &Evaluation) -> String {
+    let combined = &evaluation.combined;
+    let known = |rows: &[AtThreshold]| -> Vec<(f64, f64, f64)> {
+        let share =
+            |row: &AtThreshold| Some((row.c_similarity as f64, row.precision?.share, row.r?.share));
+        rows.iter().filter_map(share).collect()
+    };
+    let (all, training) = (known(&combined.thresholds), known(&combined.training));
+    let name = Text(&evaluation.against).to_string();
+    if all.is_empty() {
+        return says(&format!(
+            "No correct pair of {name} is known, so nothing can be said of its pairs with a \
+             threshold of C-similarity."
+        ));
+    }
+    let pairs_at = |c: f64| combined.thresholds.get(c as usize).map_or(0, |row| row.pairs);
+    let whole = pairs_at(0.0);
+    // Where nothing is lost yet, there is nothing to see.
+    let least = all.iter().map(|at| at.0).rfind(|c| pairs_at(*c) == whole).unwrap_or(0.0);
+    let least = (least / 10.0).floor() * 10.0;
+    let mut six = chart(
+        "Precision and R for each threshold of C-similarity",
+        (Axis::Linear(least..=BITS as f64), "least C-similarity"),
+        (Axis::SHARES, "precision, R"),
+    );
+    mark_paper_threshold(&mut six);
+    let shown = || all.iter().filter(|at| at.0 >= least);
+    let six =
+        six.line("l0", shown().map(|at| (at.0, at.1))).line("l3", shown().map(|at| (at.0, at.2)));
+    let keys = format!("{} {}", key("s0", "precision"), key("s3", "R"));
+    let mut figures = figure(&six.svg(), &format!("Figure 6, all judged pairs: {keys}"));
+    if !training.is_empty() {
+        let best = training.iter().filter(|at| at.0 as usize == combined.best);
+        let best = best.map(|at| (at.2, at.1));
+        let seven = chart(
+            "Precision against R for all thresholds of C-similarity",
+            (Axis::SHARES, "R"),
+            (Axis::SHARES, "precision"),
+        )
+        .line("l0", training.iter().map(|at| (at.2, at.1)))
+        .dots(best, |_, _| format!("the best, {}", combined.best));
+        let caption = format!(
+            "Figure 7, the training half of the pairs: the dot is the threshold with the best \
+             harmonic mean of both, {}.",
+            combined.best
+        );
+        figures += &figure(&seven.svg(), &caption);
+    }
+    let mut tested = String::new();
+    for at in &combined.testing {
+        let caption = format!("Table 12: {name} with C-similarity at least {}", at.c_similarity);
+        tested += &scrolls(&rows_table(&caption, &at.rows));
+    }
+    plots(&figures)
+        + &says(&format!(
+            "The pairs of {name}, without those whose C-similarity is below a threshold. R is the \
+             share of its correct pairs that are left."
+        ))
+        + &scrolls(&threshold_table(evaluation))
+        + &says("Table 11: the same on the training half, for the thresholds of the paper.")
+        + &tested
+        + &says(&format!(
+            "Table 12: on the other half of the pairs, which the threshold was not chosen by: \
+             the paper's {PAPER_THRESHOLD}, and {}, the best of the training half.",
+            combined.best
+        ))
+}
+
+fn threshold_table(evaluation: &Evaluation) -> String {
+    let columns = [
+        Column::Words("Least C-similarity"),
+        Column::Number("Pairs"),
+        Column::Number("Judged"),
+        Column::Number("Precision"),
+        Column::Number("R"),
+    ];
+    let combined = &evaluation.combined;
+    let table = |caption: &str, wanted: &dyn Fn(usize) -> bool| {
+        let mut table = Table::new(caption, &columns);
+        for row in combined.training.iter().filter(|row| wanted(row.c_similarity)) {
+            table.row([
+                row.c_similarity.to_string(),
+                grouped(row.pairs),
+                grouped(row.judged),
+                cell(row.precision),
+                cell(row.r),
+            ]);
+        }
+        table.html()
+    };
+    let paper = |c: usize| PAPER_THRESHOLDS.contains(&c) || c == combined.best;
+    let every = |c: usize| c >= 300;
+    table("Table 11: precision and R by threshold", &paper)
+        + &unfolds("All thresholds from 300 on", &table("Training half", &every))
+}
+
+fn method(evaluation: &Evaluation) -> String {
+    let labels = &evaluation.labels;
+    let mut table = Table::new("", &[Column::Words(""), Column::Words("")]);
+    let mut fact = |name: &str, value: String| table.row([name.to_owned(), value]);
+    fact("Documents", grouped(evaluation.documents));
+    fact(
+        "Identical",
+        match evaluation.identical_removed {
+            0 => "none was left out".to_owned(),
+            n => format!("{} left out for an earlier one with the same words", grouped(n)),
+        },
+    );
+    fact("Empty", format!("{}, which resemble nothing", grouped(evaluation.empty)));
+    fact("Sites", grouped(evaluation.sites));
+    fact(
+        "Labels",
+        format!(
+            "{} correct, {} incorrect, {} undecided",
+            grouped(labels.correct),
+            grouped(labels.incorrect),
+            grouped(labels.undecided)
+        ),
+    );
+    fact(
+        "Labels left out",
+        format!(
+            "{} of identical documents, {} of documents that were left out, {} that could not be used",
+            grouped(labels.identical),
+            grouped(labels.of_removed),
+            grouped(labels.skipped)
+        ),
+    );
+    for (fault, number) in &labels.skipped_by_fault {
+        fact("", format!("{}: {}", Text(fault), grouped(*number)));
+    }
+    fact(
+        "Pairs without a label",
+        match evaluation.absent {
+            Absent::Unlabelled => "are left out of every share".to_owned(),
+            Absent::Incorrect => "are incorrect".to_owned(),
+        },
+    );
+    if labels.weighted {
+        fact(
+            "Weights",
+            "a pair counts as many as it stands for; intervals are those of an even \
+             sample that says as much (Kish)"
+                .to_owned(),
+        );
+    }
+    fact("Records skipped", grouped(evaluation.skipped));
+    let mut recipes = String::new();
+    for recipe in &evaluation.recipes {
+        let _ = write!(recipes, "{} <code>{}</code><br>", Text(&recipe.name), Text(&recipe.digest));
+    }
+    fact("Recipes", recipes);
+    let html = table.html().replacen("<table>", "<table class=\"facts\">", 1);
+    html + &says(
+        "B-similarity and C-similarity are Henzinger's for every recipe: 6 features of 14 minima \
+         over 8-word shingles, 384 bits over words. Intervals are Wilson's; they take pairs as \
+         independent, which the pairs of one page are not.",
+    )
+}
+
+fn names(evaluation: &Evaluation) -> Vec<String> {
+    evaluation.recipes.iter().map(|recipe| Text(&recipe.name).to_string()).collect()
+}
+
+/// A share with its interval beneath.
+fn cell(share: Option<Share>) -> String {
+    share.map_or_else(
+        || NONE.to_owned(),
+        |share| {
+            let ends = format!("{}&ndash;{}", shown(share.low), shown(share.high));
+            shown(share.share) + &interval(&ends)
+        },
+    )
+}
+
+/// A share with its interval beside it.
+fn cell_inline(share: Option<Share>) -> String {
+    share.map_or_else(
+        || NONE.to_owned(),
+        |s| format!("{} ({}&ndash;{})", shown(s.share), shown(s.low), shown(s.high)),
+    )
+}
+
+fn interval(text: &str) -> String {
+    format!("<span class=\"interval\">{text}</span>")
+}
+
+/// A share as the paper writes them, with a digit more where two would say 1.
+fn shown(share: f64) -> String {
+    if share > 0.985 && share < 1.0 {
+        return format!("{:.3}", share.min(0.999));
+    }
+    format!("{share:.2}")
+}
+
+/// A chart with one panel.
+fn chart(description: &str, (x, x_title): (Axis, &str), (y, y_title): (Axis, &str)) -> Chart {
+    Chart::new(description, CHART_BOTTOM, x).panel(30.0..=CHART_BOTTOM, y, y_title).x_axis(x_title)
+}
+
+/// Marks the threshold of the paper, with words where the lines of the chart are not.
+fn mark_paper_threshold(chart: &mut Chart) {
+    let threshold = PAPER_THRESHOLD as f64;
+    chart.mark(threshold, 24.0);
+    let at = chart.across(threshold);
+    let (x, anchor) = if at > 300.0 { (at - 5.0, "end") } else { (at + 5.0, "start") };
+    chart.words((x, CHART_BOTTOM - 8.0), anchor, "355, the paper's");
+}
+
+fn figure(svg: &str, caption: &str) -> String {
+    format!("<figure>\n{svg}\n<figcaption>{caption}</figcaption>\n</figure>\n")
+}
+
+fn plots(figures: &str) -> String {
+    format!("<div class=\"plots\">\n{figures}</div>\n")
+}
+
+fn scrolls(table: &str) -> String {
+    format!("<div class=\"scrolls\">{table}</div>\n")
+}
+
+fn says(text: &str) -> String {
+    format!("<p class=\"says\">{text}</p>\n")
+}

@@ -1,0 +1,21 @@
+//! What people look at: the report of a job, an evaluation, pairs to judge, and
+//! the curve of a filter.
+//!
+//! Pages are made of values that other crates give ([`report`], [`evaluation`],
+//! [`judge`]): one file each, that needs nothing else. What comes from outside,
+//! ids, texts and messages, is escaped, shortened where it is long, and kept from
+//! turning the direction of writing. [`FilterPlot`] is a picture by itself, SVG or
+//! PNG.
+
+mod chart;
+mod evaluation;
+mod filter;
+mod frame;
+mod judge;
+mod markup;
+mod report;
+
+pub use evaluation::evaluation;
+pub use filter::{Error, FilterPlot, Scale};
+pub use judge::judge;
+pub use report::report;

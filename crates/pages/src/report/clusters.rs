@@ -1,0 +1,144 @@
+//! The largest clusters, with what differs in them.
+
+use std::fmt::Write as _;
+
+use lookalike_engine::numbers::{bytes, count, grouped};
+use lookalike_engine::report::{Cluster, Difference, Kind, Member, Piece, Report};
+
+use crate::markup::{Column, Name, Table, Text};
+
+pub(super) fn section(report: &Report) -> String {
+    if report.largest_clusters.is_empty() {
+        return String::new();
+    }
+    let shown = report.largest_clusters.len() as u64;
+    let of = match report.clusters {
+        all if all <= shown => "All clusters.".to_owned(),
+        all if shown == 1 => format!("The largest of {}.", count(all, "cluster")),
+        all => format!("The {} largest of {}.", grouped(shown), count(all, "cluster")),
+    };
+    let mut out = format!(
+        "<p class=\"soft\">{of} In a difference, <del>struck out</del> is what only the kept \
+         document has, and <ins>underlined</ins> what only the other one has.{}</p>\n",
+        if report.templates.is_some() {
+            " <span class=\"template\">Grey</span> is template, which is not compared."
+        } else {
+            ""
+        }
+    );
+    for (place, shown) in report.largest_clusters.iter().enumerate() {
+        out += &cluster(shown, report, if place == 0 { " open" } else { "" });
+    }
+    out
+}
+
+fn cluster(cluster: &Cluster, report: &Report, open: &str) -> String {
+    let removed = cluster.size.saturating_sub(1);
+    let shown = cluster.members.len() as u64;
+    let caption = if shown < removed {
+        format!("{} of the {}", grouped(shown), count(removed, "removed document"))
+    } else {
+        "The removed documents".to_owned()
+    };
+    let columns = [Column::Words("Document"), Column::Words("Kind"), Column::Number("Resemblance")];
+    let mut table = Table::new(&caption, &columns);
+    for member in &cluster.members {
+        table.row(member_cells(member));
+    }
+    let members = if cluster.members.is_empty() { String::new() } else { table.html() };
+    let difference = cluster.difference.as_ref().map(|shown| difference(shown, report));
+    format!(
+        "<details{open}><summary><b>{}</b> like {}</summary>\n<div class=\"cluster\">\n\
+         {members}{}</div>\n</details>\n",
+        count(cluster.size, "document"),
+        Name(&cluster.keeper),
+        difference.unwrap_or_default()
+    )
+}
+
+fn member_cells(member: &Member) -> [String; 3] {
+    let kind = match member.kind {
+        Kind::Exact => "exact copy",
+        Kind::Near => "near-duplicate",
+    };
+    [Name(&member.id).to_string(), kind.to_owned(), resemblance(member.resemblance)]
+}
+
+/// Four digits; only what is all the same is shown as 1.
+fn resemblance(value: Option<f64>) -> String {
+    match value.filter(|value| value.is_finite()) {
+        None => "not known".to_owned(),
+        Some(value) if value < 1.0 && value > 0.999_9 => "&gt; 0.9999".to_owned(),
+        Some(value) => format!("{value:.4}"),
+    }
+}
+
+fn difference(difference: &Difference, report: &Report) -> String {
+    let token = report.recipe.tokens.singular();
+    let but = if report.templates.is_some() { " but in the template" } else { "" };
+    let mut out = format!(
+        "<h3>What differs in {}</h3>\n<p class=\"soft\">{}</p>\n",
+        Name(&difference.with),
+        difference_in_words(difference, token, but)
+    );
+    if difference.pieces.is_empty() {
+        return out;
+    }
+    out += "<div class=\"marked\">\n";
+    let pieces: Vec<_> = difference.pieces.iter().enumerate().collect();
+    for passage in pieces.chunk_by(|(_, a), (_, b)| !is_gap(a) && !is_gap(b)) {
+        if let [(_, Piece::Gap(n))] = passage {
+            let equal = match &*difference.template {
+                [] => count(*n, &format!("equal {token}")),
+                _ => format!("{}, equal or template", count(*n, token)),
+            };
+            let _ = writeln!(out, "<p class=\"gap\">&middot;&middot;&middot; {equal}</p>");
+        } else {
+            let shown = |(number, shown): &(usize, &Piece)| {
+                if difference.template.contains(number) {
+                    format!("<span class=\"template\">{}</span>", piece(shown))
+                } else {
+                    piece(shown)
+                }
+            };
+            let pieces: Vec<String> = passage.iter().map(shown).collect();
+            let _ = writeln!(out, "<p class=\"passage\" dir=\"auto\">{}</p>", pieces.join(" "));
+        }
+    }
+    if difference.shortened {
+        out += "<p class=\"gap\">&middot;&middot;&middot; and more that is not shown</p>\n";
+    }
+    out + "</div>\n"
+}
+
+/// `but` says where it would not be seen that something differs.
+fn difference_in_words(difference: &Difference, token: &str, but: &str) -> String {
+    if let Some(compared) = difference.compared_bytes {
+        return format!(
+            "The documents are large: the first {} of each were compared.",
+            bytes(compared)
+        );
+    }
+    if difference.places == 0 {
+        return format!("No {token} differs{but}.");
+    }
+    format!(
+        "{} deleted, {} inserted in {}.",
+        count(difference.deleted, token),
+        grouped(difference.inserted),
+        count(difference.places, "place")
+    )
+}
+
+fn is_gap(piece: &Piece) -> bool {
+    matches!(piece, Piece::Gap(_))
+}
+
+fn piece(piece: &Piece) -> String {
+    match piece {
+        Piece::Equal(text) => Text(text).to_string(),
+        Piece::Deleted(text) => format!("<del>{}</del>", Text(text)),
+        Piece::Inserted(text) => format!("<ins>{}</ins>", Text(text)),
+        Piece::Gap(_) => String::new(),
+    }
+}

@@ -1,0 +1,250 @@
+//! The report of a job. Every plot has its numbers in a table beside it.
+
+mod charts;
+mod clusters;
+mod sections;
+mod sites;
+
+use lookalike_engine::numbers::{bytes, count, grouped};
+use lookalike_engine::report::{Clustering, Report, Templates, Verify};
+
+use crate::chart;
+use crate::frame::{Page, Section};
+use crate::markup::{Text, duration, percent, swatch};
+
+/// The page of a report, which is one file that needs nothing else.
+pub fn report(report: &Report) -> String {
+    let sections = [
+        Section { id: "pairs", title: "Pairs and clusters", body: sections::plots(report) },
+        Section {
+            id: "sources",
+            title: "Where documents were removed",
+            body: sections::sources(report),
+        },
+        Section { id: "sites", title: "Sites and mirrors", body: sites::section(report) },
+        Section { id: "clusters", title: "The largest clusters", body: clusters::section(report) },
+        Section { id: "limited", title: "What was limited", body: sections::limited(report) },
+        Section { id: "skipped", title: "What was skipped", body: sections::skipped(report) },
+        Section {
+            id: "passed-over",
+            title: "What was no document",
+            body: sections::passed_over(report),
+        },
+        Section { id: "notes", title: "Notes", body: sections::notes(report) },
+        Section { id: "method", title: "How it was made", body: sections::method(report) },
+    ];
+    Page {
+        title: &title(report),
+        heading: "Look-alikes: report of a deduplication",
+        lede: &lede(report),
+        summary: &summary(report),
+        style: "",
+        footer: &format!(
+            "Made by Lookalike{} from <code>report.json</code>, which has the same numbers for \
+             machines.",
+            version(report)
+        ),
+    }
+    .html(sections)
+}
+
+fn title(report: &Report) -> String {
+    format!(
+        "{} removed of {} - Lookalike",
+        grouped(report.removed()),
+        count(report.documents, "document")
+    )
+}
+
+fn version(report: &Report) -> String {
+    if report.version.is_empty() { String::new() } else { format!(" {}", Text(&report.version)) }
+}
+
+/// What happened, and how sure it is, in a few sentences.
+fn lede(report: &Report) -> String {
+    let what = what_happened(report);
+    match how_sure(report) {
+        None => what,
+        Some(sure) => format!("{what} <span>{sure}</span>"),
+    }
+}
+
+fn what_happened(report: &Report) -> String {
+    if report.documents == 0 {
+        return "No document was read.".to_owned();
+    }
+    let of = format!("Of {}", count(report.documents, "document"));
+    let (exact, near) = (report.exact_removed, report.near_removed);
+    let were = if report.removed() == 1 { "was" } else { "were" };
+    let removed = format!("{of} {} {were} removed", grouped(report.removed()));
+    match (exact, near) {
+        (0, 0) if report.pairs == 0 => {
+            format!("{of} none was removed: no pair of look-alikes was found.")
+        }
+        (0, 0) => format!("{of} none was removed."),
+        (1, 0) => format!("{removed}, an exact copy."),
+        (0, 1) => format!("{removed}, a near-duplicate."),
+        (_, 0) => format!("{removed}, all of them exact copies."),
+        (0, _) => format!("{removed}, all of them near-duplicates."),
+        (exact, near) => {
+            let copies = if exact == 1 { "copy" } else { "copies" };
+            let near = count(near, "near-duplicate");
+            format!("{removed}: {} exact {copies} and {near}.", grouped(exact))
+        }
+    }
+}
+
+/// What stands behind the removals. Only what was computed from the documents is called verified.
+fn how_sure(report: &Report) -> Option<String> {
+    if report.removed() == 0 {
+        return None;
+    }
+    if report.near_removed == 0 {
+        let tokens = format!("{}s", report.recipe.tokens.singular());
+        return Some(format!(
+            "Every removed document has the same {tokens} in the same order as one that was kept."
+        ));
+    }
+    let sure = match (report.recipe.verify, report.options.cluster) {
+        (Verify::Exact, Clustering::Anchored) => {
+            "Every removed document has a verified look-alike that was kept."
+        }
+        (Verify::Exact, Clustering::Components) => {
+            "Every removed document is connected to one that was kept by verified pairs, directly \
+             or through other documents."
+        }
+        (Verify::Estimate, Clustering::Anchored) => {
+            "Every removed document has a look-alike that was kept. How similar near-duplicates \
+             are was estimated from their sketches, not computed from the documents."
+        }
+        (Verify::Estimate, Clustering::Components) => {
+            "Every removed document is connected to one that was kept, directly or through other \
+             documents. How similar near-duplicates are was estimated from their sketches, not \
+             computed from the documents."
+        }
+        (Verify::None, Clustering::Anchored) => {
+            "Near-duplicates were taken as they were found: each shares enough of its signature \
+             with a document that was kept, and the documents themselves were not compared."
+        }
+        (Verify::None, Clustering::Components) => {
+            "Near-duplicates were taken as they were found: each shares enough of its signature \
+             with a document that was kept, directly or through other documents, and the \
+             documents themselves were not compared."
+        }
+    };
+    let forgery = match report.recipe.verify {
+        Verify::Exact => "",
+        Verify::Estimate => {
+            " Such a result is open to forgery: a text can be made on purpose that has the sketch \
+             of another."
+        }
+        Verify::None => {
+            " Such a result is open to forgery: a text can be made on purpose that has the \
+             signature of another."
+        }
+    };
+    Some(format!("{sure}{forgery}"))
+}
+
+/// The shares as one bar, the counts as tiles, and what it cost.
+fn summary(report: &Report) -> String {
+    let all = report.documents;
+    let share = |n: u64| if all == 0 { 0.0 } else { n as f64 / all as f64 };
+    let bar = chart::bar([
+        ("kept", share(report.kept)),
+        ("near", share(report.near_removed)),
+        ("exact", share(report.exact_removed)),
+    ]);
+    let of_all = |n: u64| if all == 0 { String::new() } else { percent(n, all) };
+    let of_candidates = match report.candidates {
+        0 => "no candidates".to_owned(),
+        candidates => {
+            let judged = format!("{} judged", count(candidates, "candidate"));
+            match report.rounds {
+                0 => judged,
+                rounds => format!("{judged} in {}", count(rounds, "round")),
+            }
+        }
+    };
+    let tiles: String = [
+        Tile::new("Documents", report.documents, String::new()),
+        Tile::new("Kept", report.kept, of_all(report.kept)).swatch("kept"),
+        Tile::new("Near-duplicates removed", report.near_removed, of_all(report.near_removed))
+            .swatch("near"),
+        Tile::new("Exact copies removed", report.exact_removed, of_all(report.exact_removed))
+            .swatch("exact"),
+        Tile::new("Clusters", report.clusters, "of two or more".to_owned()).minor(),
+        Tile::new("Pairs", report.pairs, of_candidates).minor(),
+        Tile::new("Empty documents", report.empty, "they resemble nothing".to_owned()).minor(),
+        Tile::new("Skipped records", report.skipped, "could not be read".to_owned()).minor(),
+    ]
+    .into_iter()
+    .chain(report.templates.iter().map(all_template))
+    .map(|tile| tile.html())
+    .collect();
+    format!(
+        "<div class=\"shares\">{bar}</div>\n<dl class=\"tiles\">\n{tiles}</dl>\n\
+         <p class=\"soft\">{}</p>\n",
+        cost(report)
+    )
+}
+
+/// The documents that are nothing but template.
+fn all_template(templates: &Templates) -> Tile {
+    let beneath = "only a copy stands for them".to_owned();
+    Tile::new("Nothing but template", templates.all_template, beneath).minor()
+}
+
+fn cost(report: &Report) -> String {
+    let seconds = report.seconds.total;
+    let rate = report.documents as f64 / seconds;
+    let rate = if seconds > 0.0 && rate >= 1.0 && rate.is_finite() {
+        format!(", {} a second", count(rate.round() as u64, "document"))
+    } else {
+        String::new()
+    };
+    format!(
+        "{} read in {}{rate}; at most {} of memory.",
+        bytes(report.bytes_read),
+        duration(seconds),
+        bytes(report.peak_memory_bytes)
+    )
+}
+
+/// A count of the first screen.
+struct Tile {
+    name: &'static str,
+    number: String,
+    beneath: String,
+    swatch: &'static str,
+    class: &'static str,
+}
+
+impl Tile {
+    fn new(name: &'static str, number: u64, beneath: String) -> Self {
+        Self { name, number: grouped(number), beneath, swatch: "", class: "" }
+    }
+
+    fn swatch(self, swatch: &'static str) -> Self {
+        Self { swatch, ..self }
+    }
+
+    fn minor(self) -> Self {
+        Self { class: " class=\"minor\"", ..self }
+    }
+
+    fn html(&self) -> String {
+        let swatch = match self.swatch {
+            "" => String::new(),
+            class => swatch(class),
+        };
+        // Up to 999,999,999 fits a quarter of the page in large digits.
+        let long = if self.number.len() > 11 { " class=\"long\"" } else { "" };
+        let beneath = match self.beneath.as_str() {
+            "" => String::new(),
+            text => format!("<dd class=\"beneath\">{text}</dd>"),
+        };
+        let Self { name, number, class, .. } = self;
+        format!("<div{class}><dt>{swatch}{name}</dt><dd{long}>{number}</dd>{beneath}</div>\n")
+    }
+}

@@ -1,0 +1,466 @@
+//! The report: as JSON and back, and the page made of it.
+
+use std::fs;
+
+use lookalike_core::text::Unit;
+use lookalike_engine::mirrors::{Mirror, MirrorKind};
+use lookalike_engine::numbers::{bytes, duration, grouped};
+use lookalike_engine::report::{
+    Cluster, Clustering, Fault, FilterSummary, Histogram, Kind, Limited, Member, Options,
+    OtherSources, Piece, RecipeSummary, Report, Seconds, Site, Sites, Source, Tokens, Verify,
+    marked_difference,
+};
+use lookalike_pages::report as page;
+
+use crate::folder;
+
+/// A report in which every number is another one.
+fn full() -> Report {
+    let mut resemblance_histogram = Histogram::default();
+    resemblance_histogram.add_many(0.85, 70_001);
+    resemblance_histogram.add_many(1.0, 70_002);
+    let mut refused = Histogram::default();
+    refused.add_many(0.61, 70_003);
+    Report {
+        templates: None,
+        documents: 10_000_001,
+        empty: 10_002,
+        skipped: 10_003,
+        exact_removed: 1_000_004,
+        near_removed: 2_000_005,
+        kept: 6_000_006,
+        clusters: 500_007,
+        candidates: 3_000_008,
+        pairs: 2_100_009,
+        bytes_read: 80_000_000_010,
+        seconds: Seconds {
+            learn: 0.5,
+            sign: 101.0,
+            group: 22.5,
+            r#match: 33.25,
+            verify: 44.0,
+            decide: 5.5,
+            write: 66.0,
+            total: 290.0,
+        },
+        peak_memory_bytes: 7_000_000_011,
+        recipe_digest: "5d2f0c".to_owned(),
+        rounds: 7,
+        version: "9.8.7".to_owned(),
+        verified: true,
+        recipe: RecipeSummary {
+            name: "text".to_owned(),
+            threshold: 0.8125,
+            verify: Verify::Exact,
+            tokens: Tokens::Words,
+            filter: Some(FilterSummary { k: 23, s: 17, r: 2 }),
+        },
+        options: Options {
+            keep: "newest:date".to_owned(),
+            cluster: Clustering::Anchored,
+            pairs: "needed".to_owned(),
+            memory_bytes: 5_000_000_012,
+            threads: 313,
+        },
+        filter_curve: vec![[0.0, 0.0], [0.5, 0.123_4], [1.0, 1.0]],
+        resemblance_histogram,
+        refused_histogram: Some(refused),
+        cluster_sizes: vec![[2, 60_021], [3, 60_022], [4_023, 1]],
+        sources: vec![Source {
+            name: "part-1.jsonl".to_owned(),
+            documents: 20_013,
+            removed: 20_014,
+            skipped: 20_015,
+        }],
+        other_sources: OtherSources {
+            sources: 20_016,
+            documents: 20_017,
+            removed: 20_018,
+            skipped: 20_019,
+        },
+        sites: Some(sites()),
+        limited: Some(Limited {
+            groups: 30_020,
+            documents: 30_021,
+            largest_group: 30_022,
+            limit: 30_023,
+            consequence: "Only neighbours were compared.".to_owned(),
+        }),
+        passed_over: [("status 404".to_owned(), 50_031), ("image/png".to_owned(), 50_033)].into(),
+        skipped_examples: vec!["`a.jsonl` line 17: not JSON".to_owned()],
+        skipped_by_fault: vec![Fault { fault: "not JSON".to_owned(), records: 40_024 }],
+        largest_clusters: vec![Cluster {
+            size: 50_025,
+            keeper: "keeper-1".to_owned(),
+            members: vec![
+                Member { id: "copy-2".to_owned(), kind: Kind::Exact, resemblance: Some(1.0) },
+                Member { id: "near-3".to_owned(), kind: Kind::Near, resemblance: Some(0.8642) },
+                Member { id: "far-4".to_owned(), kind: Kind::Near, resemblance: None },
+            ],
+            difference: Some(marked_difference(
+                Unit::Words,
+                b"the price is 40 euros",
+                "near-3",
+                b"the price is 55 euros",
+            )),
+        }],
+        notes: vec!["A note to read.".to_owned()],
+    }
+}
+
+fn sites() -> Sites {
+    Sites {
+        rule: "public-suffix".to_owned(),
+        sites: 80_001,
+        documents: 80_002,
+        pairs_within: 80_003,
+        pairs_across: 80_004,
+        most_removed: vec![Site {
+            name: "site-<1>.example".to_owned(),
+            documents: 80_005,
+            removed: 80_006,
+            share: 0.5,
+        }],
+        limited_sets: 80_007,
+        mirrors_found: 80_008,
+        mirrors: vec![Mirror {
+            a: "a.example/".to_owned(),
+            b: "b.example/<i>/".to_owned(),
+            kind: MirrorKind::Prefix,
+            pages_a: 100_000,
+            pages_b: 200_000,
+            matched: 80_009,
+            share_a: 0.800_09,
+            share_b: 0.400_045,
+            examples: vec![(
+                "http://a.example/<b>".to_owned(),
+                "http://b.example/<i>/<b>".to_owned(),
+                Some(0.9753),
+            )],
+        }],
+    }
+}
+
+/// Checks that every element is closed in order, that quotes are closed, and that no element or
+/// attribute occurs that the page does not use.
+fn check_well_formed(html: &str) {
+    const VOID: [&str; 1] = ["meta"];
+    const ATTRIBUTES: &str = " aria-hidden aria-label aria-labelledby charset class content cx cy \
+         dir height href http-equiv id lang name open points preserveAspectRatio r role scope \
+         text-anchor title viewBox width x x1 x2 y y1 y2 ";
+    let mut open: Vec<&str> = Vec::new();
+    let mut rest = html.strip_prefix("<!DOCTYPE html>\n").expect("a document type");
+    while let Some(start) = rest.find('<') {
+        assert!(!rest[..start].contains('>'), "a stray `>` near {:?}", &rest[..start]);
+        let end = start + rest[start..].find('>').expect("an open tag");
+        let tag = &rest[start + 1..end];
+        rest = &rest[end + 1..];
+        if let Some(name) = tag.strip_prefix('/') {
+            assert_eq!(open.pop(), Some(name), "closed in disorder");
+            continue;
+        }
+        assert!(tag.matches('"').count().is_multiple_of(2), "an open quote: {tag}");
+        let outside: String = tag.split('"').step_by(2).collect();
+        let mut words = outside.trim_end_matches('/').split_whitespace();
+        let name = words.next().expect("a name");
+        assert!(tag.starts_with(name), "{tag}");
+        for word in words {
+            let attribute = format!(" {} ", word.trim_end_matches('='));
+            assert!(ATTRIBUTES.contains(&attribute), "{attribute} in {tag}");
+        }
+        let name = tag.split([' ', '/']).next().unwrap_or_default();
+        if name == "style" {
+            rest = &rest[rest.find("</style>").expect("an end of the style")..];
+        }
+        if !tag.ends_with('/') && !VOID.contains(&name) {
+            open.push(name);
+        }
+    }
+    assert!(open.is_empty(), "never closed: {open:?}");
+}
+
+/// What a reader sees: the page without its tags and its style.
+fn text_of(html: &str) -> String {
+    let body = &html[html.find("<body>").expect("a body")..];
+    let mut text = String::new();
+    for part in body.split('<') {
+        text += part.split_once('>').map_or("", |(_, text)| text);
+        text.push(' ');
+    }
+    text
+}
+
+#[test]
+fn written_reports_can_be_read_again() {
+    let folder = folder("round_trip");
+    let report = full();
+    report.write(&folder, Some(page)).unwrap();
+    let read = Report::read(&folder.join("report.json")).unwrap();
+    assert_eq!(read, report);
+    assert_eq!(fs::read_to_string(folder.join("report.html")).unwrap(), page(&read));
+    // A second one takes the place of the first, and leaves nothing else.
+    Report::default().write(&folder, Some(page)).unwrap();
+    assert_eq!(Report::read(&folder.join("report.json")).unwrap(), Report::default());
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 2);
+}
+
+#[test]
+fn machines_find_the_names_of_the_contract() {
+    let json = serde_json::to_value(full()).unwrap();
+    let number = |name: &str| json[name].as_u64().unwrap_or_else(|| panic!("no {name}"));
+    assert_eq!(number("documents"), 10_000_001);
+    assert_eq!(number("empty"), 10_002);
+    assert_eq!(number("skipped"), 10_003);
+    assert_eq!(number("exact_removed"), 1_000_004);
+    assert_eq!(number("near_removed"), 2_000_005);
+    assert_eq!(number("kept"), 6_000_006);
+    assert_eq!(number("clusters"), 500_007);
+    assert_eq!(number("candidates"), 3_000_008);
+    assert_eq!(number("pairs"), 2_100_009);
+    assert_eq!(number("bytes_read"), 80_000_000_010);
+    assert_eq!(number("peak_memory_bytes"), 7_000_000_011);
+    assert_eq!(json["recipe_digest"], "5d2f0c");
+    assert_eq!(json["recipe"]["verify"], "exact");
+    assert_eq!(json["options"]["cluster"], "anchored");
+    assert_eq!(json["resemblance_histogram"].as_array().unwrap().len(), 100);
+    assert_eq!(json["resemblance_histogram"][85], 70_001);
+    assert_eq!(json["cluster_sizes"][2], serde_json::json!([4023, 1]));
+    let text = serde_json::to_string(&full().seconds).unwrap();
+    let names = ["sign", "group", "match", "verify", "decide", "write", "total"];
+    let places = names.map(|name| text.find(&format!("\"{name}\":")).expect(name));
+    assert!(places.is_sorted(), "{text}");
+}
+
+#[test]
+fn what_is_no_report_is_refused_with_its_place() {
+    let path = folder("no_report").join("report.json");
+    let refused = Report::read(&path).unwrap_err();
+    assert!(refused.is_io());
+    fs::write(&path, "{\n  \"documents\": 1,\n  \"empty\": -3\n}").unwrap();
+    let refused = Report::read(&path).unwrap_err();
+    assert!(refused.is_corruption());
+    let says = refused.to_string();
+    assert!(says.contains("is damaged at byte 32: expected the JSON of a report"), "{says}");
+}
+
+#[test]
+fn every_number_is_on_the_page() {
+    let html = page(&full());
+    check_well_formed(&html);
+    let text = text_of(&html);
+    let numbers = [
+        10_000_001,
+        10_002,
+        10_003,
+        1_000_004,
+        2_000_005,
+        6_000_006,
+        500_007,
+        3_000_008,
+        2_100_009,
+        80_000_000_010,
+        7_000_000_011,
+        5_000_000_012,
+        20_013,
+        20_014,
+        20_015,
+        20_016,
+        20_017,
+        20_018,
+        20_019,
+        30_020,
+        30_021,
+        30_022,
+        30_023,
+        40_024,
+        50_025,
+        60_021,
+        60_022,
+        4_023,
+        70_001,
+        70_002,
+        70_003,
+        80_001,
+        80_002,
+        80_003,
+        80_004,
+        80_005,
+        80_006,
+        80_007,
+        80_008,
+        80_009,
+        // Pairs of which a document has no URL.
+        2_100_009 - 80_003 - 80_004,
+        313,
+        23,
+        17,
+    ];
+    for number in numbers {
+        assert!(text.contains(&grouped(number)), "{number}");
+    }
+    for seconds in [101.0, 22.5, 33.25, 44.0, 5.5, 66.0, 290.0] {
+        assert!(text.contains(&duration(seconds)), "{seconds}");
+    }
+    for words in [
+        "Of 10,000,001 documents 3,000,009 were removed: 1,000,004 exact copies and 2,000,005 \
+         near-duplicates.",
+        "Every removed document has a verified look-alike that was kept.",
+        &bytes(80_000_000_010),
+        "5d2f0c",
+        "9.8.7",
+        "0.8125",
+        "newest:date",
+        "needed",
+        "12.34 %",
+        "part-1.jsonl",
+        "Only neighbours were compared.",
+        "`a.jsonl` line 17: not JSON",
+        "keeper-1",
+        "copy-2",
+        "near-3",
+        "0.8642",
+        "not known",
+        "1 word deleted, 1 inserted in 1 place.",
+        "A note to read.",
+        "by the public suffix list",
+        "site-&lt;1&gt;.example",
+        "a.example/",
+        "b.example/&lt;i&gt;/",
+        "80.0 %",
+        "40.0 %",
+        "http://b.example/&lt;i&gt;/&lt;b&gt;",
+        "0.9753",
+    ] {
+        assert!(text.contains(words), "{words}");
+    }
+    assert!(html.contains("the price is <del>40</del> <ins>55</ins> euros"));
+}
+
+#[test]
+fn only_what_was_computed_is_called_verified() {
+    let mut report = full();
+    let mut page = |verify: Verify, cluster: Clustering, near: u64| {
+        report.recipe.verify = verify;
+        report.options.cluster = cluster;
+        report.near_removed = near;
+        let html = page(&report);
+        check_well_formed(&html);
+        text_of(&html)
+    };
+    for verify in [Verify::Estimate, Verify::None] {
+        for cluster in [Clustering::Anchored, Clustering::Components] {
+            let page = page(verify, cluster, 7);
+            assert!(!page.contains("verified"));
+            assert!(page.contains("open to forgery: a text can be made on purpose"));
+        }
+    }
+    let components = page(Verify::Exact, Clustering::Components, 7);
+    assert!(!components.contains("forgery"));
+    assert!(components.contains("connected to one that was kept by verified pairs, directly or"));
+    assert!(!components.contains("has a verified look-alike"));
+    let exact_only = page(Verify::None, Clustering::Components, 0);
+    assert!(exact_only.contains("1,000,004 were removed, all of them exact copies."));
+    assert!(exact_only.contains("the same words in the same order as one that was kept."));
+}
+
+#[test]
+fn nothing_and_very_much_make_a_page() {
+    let empty = Report::default();
+    check_well_formed(&page(&empty));
+    assert!(text_of(&page(&empty)).contains("No document was read."));
+
+    let nothing_removed = Report { documents: 12, kept: 12, ..Report::default() };
+    check_well_formed(&page(&nothing_removed));
+    let text = text_of(&page(&nothing_removed));
+    assert!(text.contains("Of 12 documents none was removed: no pair of look-alikes was found."));
+
+    let odd = f64::NAN;
+    let mut huge = full();
+    huge.documents = u64::MAX;
+    huge.exact_removed = 1;
+    huge.kept = u64::MAX - 1;
+    huge.near_removed = u64::MAX;
+    huge.seconds =
+        Seconds { sign: odd, group: 0.000_1, verify: f64::INFINITY, total: odd, ..huge.seconds };
+    huge.filter_curve = vec![[odd, 0.1], [0.2, odd], [0.9, 7.0], [f64::INFINITY, -4.0]];
+    huge.recipe.threshold = odd;
+    huge.cluster_sizes = (0..100_000).map(|n| [n, n % 7]).chain([[u64::MAX, u64::MAX]]).collect();
+    huge.resemblance_histogram.add_many(0.99, u64::MAX);
+    huge.largest_clusters[0].members[0].resemblance = Some(odd);
+    for threshold in [odd, -1.0, 0.0, 0.3, 1.0, 2.0] {
+        huge.recipe.threshold = threshold;
+        let html = page(&huge);
+        check_well_formed(&html);
+        for fault in ["NaN", "inf,", "inf\"", ">inf"] {
+            assert!(!html.contains(fault), "{fault}");
+        }
+        assert!(html.len() < 1_500_000, "{}", html.len());
+    }
+}
+
+#[test]
+fn nothing_from_outside_becomes_markup() {
+    let bad = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>&lt;\0\x1b[31m\u{202e}x";
+    let text = || bad.to_owned();
+    let mut report = full();
+    report.recipe_digest = text();
+    report.version = text();
+    report.recipe.name = text();
+    report.options.keep = text();
+    report.options.pairs = text();
+    report.sources[0].name = text();
+    report.limited.as_mut().unwrap().consequence = text();
+    report.skipped_examples = vec![text()];
+    report.skipped_by_fault[0].fault = text();
+    report.passed_over = [(text(), 1)].into();
+    report.notes = vec![text()];
+    let cluster = &mut report.largest_clusters[0];
+    cluster.keeper = text();
+    cluster.members[0].id = text();
+    let difference = cluster.difference.as_mut().unwrap();
+    difference.with = text();
+    difference.pieces = vec![Piece::Equal(text()), Piece::Deleted(text()), Piece::Inserted(text())];
+    let html = page(&report);
+    check_well_formed(&html);
+    // Each of the 16 is there, as text.
+    assert!(html.matches("&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&gt;").count() >= 16);
+    assert!(!html.contains("<script") && !html.contains("<img"));
+    let steers = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+    assert!(!html.contains(steers));
+}
+
+#[test]
+fn long_text_is_cut_and_lists_are_bounded() {
+    let folder = folder("bounded");
+    let long = "\u{5d0}".repeat(10_000);
+    let member = Member { id: long.clone(), kind: Kind::Near, resemblance: Some(0.9) };
+    let cluster = Cluster {
+        size: 9,
+        keeper: long.clone(),
+        members: vec![member; 9],
+        difference: Some(marked_difference(Unit::Words, long.as_bytes(), &long, b"short")),
+    };
+    let source = |n: u64| Source { name: format!("s{n}"), documents: 9, removed: n, skipped: 1 };
+    let report = Report {
+        documents: 9,
+        largest_clusters: vec![cluster; 30],
+        skipped_examples: vec![long.clone(); 130],
+        passed_over: (1..=130).map(|n| (format!("type/{n}"), n)).collect(),
+        sources: (0..130).map(source).collect(),
+        notes: vec![long.clone()],
+        ..Report::default()
+    };
+    report.write(&folder, Some(page)).unwrap();
+    let read = Report::read(&folder.join("report.json")).unwrap();
+    assert_eq!(read.largest_clusters.len(), 20);
+    assert!(read.largest_clusters.iter().all(|cluster| cluster.members.len() == 5));
+    assert_eq!(read.largest_clusters[0].keeper, long, "machines get whole ids");
+    assert_eq!(read.skipped_examples.len(), 100);
+    assert_eq!((read.passed_over.len(), read.passed_over["other"]), (101, 30 * 31 / 2));
+    assert_eq!((read.sources.len(), read.sources[0].removed), (50, 129));
+    let others = OtherSources { sources: 80, documents: 720, removed: 79 * 80 / 2, skipped: 80 };
+    assert_eq!(read.other_sources, others);
+    let html = page(&read);
+    check_well_formed(&html);
+    assert!(!html.contains(&"\u{5d0}".repeat(1001)), "a name or text in full");
+}
