@@ -34,7 +34,7 @@ pub const LARGE_DIFFERENCE: u64 = 200;
 
 /// A pair in a sample. Ordered by its random number, then by its documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Sampled {
+pub(crate) struct RandomPair {
     random: u64,
     pub(crate) later: u32,
     pub(crate) earlier: u32,
@@ -43,7 +43,7 @@ pub(crate) struct Sampled {
     weight: u64,
 }
 
-impl Sampled {
+impl RandomPair {
     pub(crate) fn new(seed: u64, later: u32, earlier: u32, label: Label, weight: f64) -> Self {
         let pair = u64::from(later) << 32 | u64::from(earlier);
         let random = mix(pair ^ mix(seed));
@@ -66,10 +66,10 @@ impl Sampled {
 
 /// The pairs of the smallest random numbers.
 #[derive(Debug, Default)]
-pub(crate) struct Smallest(BinaryHeap<Sampled>);
+pub(crate) struct Smallest(BinaryHeap<RandomPair>);
 
 impl Smallest {
-    pub(crate) fn push(&mut self, pair: Sampled, most: usize) {
+    pub(crate) fn push(&mut self, pair: RandomPair, most: usize) {
         if self.0.len() < most {
             self.0.push(pair);
         } else if self.0.peek().is_some_and(|largest| pair < *largest) {
@@ -83,7 +83,7 @@ impl Smallest {
     }
 
     /// By their random numbers.
-    pub(crate) fn into_sorted(self) -> Vec<Sampled> {
+    pub(crate) fn into_sorted(self) -> Vec<RandomPair> {
         self.0.into_sorted_vec()
     }
 }
@@ -96,12 +96,12 @@ pub(crate) struct Samples {
 }
 
 impl Samples {
-    pub(crate) fn push(&mut self, pair: Sampled, most: usize) {
+    pub(crate) fn push(&mut self, pair: RandomPair, most: usize) {
         let judged = pair.label != Label::Unlabelled;
         if judged { &mut self.judged } else { &mut self.others }.push(pair, most);
     }
 
-    pub(crate) fn into_sorted(self) -> Vec<Sampled> {
+    pub(crate) fn into_sorted(self) -> Vec<RandomPair> {
         if self.judged.len() > 0 { self.judged } else { self.others }.into_sorted()
     }
 }
@@ -144,12 +144,12 @@ pub struct DifferenceGroup {
 
 /// Computes the term differences of samples, one for each recipe.
 pub(crate) fn compute(
-    samples: &[Vec<Sampled>],
+    samples: &[Vec<RandomPair>],
     found: &RecipePairs,
     threads: usize,
     observer: &dyn Observer,
 ) -> Result<Vec<TermDifferences>> {
-    let pairs: BTreeSet<(u32, u32)> = samples.iter().flatten().map(Sampled::pair).collect();
+    let pairs: BTreeSet<(u32, u32)> = samples.iter().flatten().map(RandomPair::pair).collect();
     let pairs: Vec<(u32, u32)> = pairs.into_iter().collect();
     let mut rows: Vec<u64> = pairs.iter().flat_map(|&(a, b)| [a.into(), b.into()]).collect();
     rows.sort_unstable();
@@ -161,7 +161,7 @@ pub(crate) fn compute(
 }
 
 impl TermDifferences {
-    fn of(sample: &[Sampled], terms: &HashMap<(u32, u32), u64>) -> Self {
+    fn of(sample: &[RandomPair], terms: &HashMap<(u32, u32), u64>) -> Self {
         let mut known: Vec<(u64, f64, Label)> = sample
             .iter()
             .filter_map(|pair| Some((*terms.get(&pair.pair())?, pair.weight(), pair.label)))
@@ -328,8 +328,8 @@ mod tests {
 
     use super::*;
 
-    fn sampled(seed: u64, pair: (u32, u32), label: Label) -> Sampled {
-        Sampled::new(seed, pair.0, pair.1, label, 1.0)
+    fn sampled(seed: u64, pair: (u32, u32), label: Label) -> RandomPair {
+        RandomPair::new(seed, pair.0, pair.1, label, 1.0)
     }
 
     proptest! {
@@ -340,7 +340,7 @@ mod tests {
             most in 0..40_usize,
         ) {
             let all = pairs.iter().map(|pair| sampled(seed, *pair, Label::Correct));
-            let mut sorted: Vec<Sampled> = all.clone().collect();
+            let mut sorted: Vec<RandomPair> = all.clone().collect();
             sorted.sort();
             sorted.truncate(most);
             let mut smallest = Smallest::default();

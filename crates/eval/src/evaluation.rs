@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::differences::TermDifferences;
 use crate::error::Result;
-use crate::labels::{Absent, LabelSummary, Labelled, Labels};
+use crate::labels::{Absent, LabelSummary, Labels, PairLabel};
 use crate::statistics::{Count, PowerLaw, Share};
 use crate::tally::{BITS, FEATURES, Label, Selection, Sites, Tally};
 
@@ -38,7 +38,7 @@ pub struct Evaluation {
     /// What each recipe does.
     pub recipes: Vec<RecipeEvaluation>,
     /// The recipe that R is against, followed by a threshold of C-similarity.
-    pub combined: Combined,
+    pub combined: CombinedAlgorithm,
 }
 
 /// What a recipe does.
@@ -66,9 +66,9 @@ pub struct RecipeEvaluation {
     /// How many of its pairs are correct: all, by sites, by B-similarity and by C-similarity.
     pub rows: Vec<Row>,
     /// Its pairs by B-similarity.
-    pub by_b_similarity: Vec<BySimilarity>,
+    pub by_b_similarity: Vec<SimilarityRow>,
     /// Its pairs by ranges of C-similarity.
-    pub by_c_similarity: Vec<BySimilarity>,
+    pub by_c_similarity: Vec<SimilarityRow>,
     /// For each B-similarity from 0 on: how many pairs have each C-similarity from 0 on.
     pub c_similarity_counts: Vec<Vec<u64>>,
     /// Its judged pairs by the reasons of their labels, as far as labels have any.
@@ -102,7 +102,7 @@ pub struct Row {
 /// Pairs of some similarity.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
-pub struct BySimilarity {
+pub struct SimilarityRow {
     /// The least and the largest that are meant.
     pub range: [usize; 2],
     /// How many pairs are returned.
@@ -130,21 +130,21 @@ pub struct ReasonRow {
 /// A recipe followed by a threshold of C-similarity, for every threshold.
 #[derive(Clone, Debug, Default, Serialize)]
 #[non_exhaustive]
-pub struct Combined {
+pub struct CombinedAlgorithm {
     /// For each threshold from 0 on, over all judged pairs.
-    pub thresholds: Vec<AtThreshold>,
+    pub thresholds: Vec<ThresholdRow>,
     /// The same over one half of the pairs.
-    pub training: Vec<AtThreshold>,
+    pub training: Vec<ThresholdRow>,
     /// The threshold with the best harmonic mean of precision and R on that half.
     pub best: usize,
     /// On the other half: the paper's threshold, and the best one.
-    pub testing: Vec<Tested>,
+    pub testing: Vec<ThresholdTest>,
 }
 
 /// What a recipe returns that has at least some C-similarity.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
-pub struct AtThreshold {
+pub struct ThresholdRow {
     /// The least C-similarity.
     pub c_similarity: usize,
     /// Pairs that are returned.
@@ -160,7 +160,7 @@ pub struct AtThreshold {
 /// A threshold on the half that it was not chosen by.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
-pub struct Tested {
+pub struct ThresholdTest {
     /// The least C-similarity.
     pub c_similarity: usize,
     /// All pairs, those of one site, those of different sites.
@@ -178,7 +178,7 @@ pub const C_RANGES: [[usize; 2]; 6] =
 const HIGH_DEGREE: u64 = 100;
 
 /// What was counted of one recipe.
-pub(crate) struct Counted {
+pub(crate) struct RecipeCounts {
     /// The pairs that it returns, in two random halves.
     pub(crate) halves: [Tally; 2],
     /// The sum of the two.
@@ -187,7 +187,7 @@ pub(crate) struct Counted {
     pub(crate) degrees: Vec<u32>,
 }
 
-impl Counted {
+impl RecipeCounts {
     /// Nothing yet, of so many documents.
     pub(crate) fn new(documents: u64) -> Self {
         Self {
@@ -261,7 +261,7 @@ fn selections() -> Vec<(String, Selection)> {
 /// What the tables of all recipes need.
 pub(crate) struct Tables<'a> {
     pub(crate) recipes: &'a [Recipe],
-    pub(crate) counted: &'a [Counted],
+    pub(crate) counted: &'a [RecipeCounts],
     pub(crate) labels: &'a Labels,
     /// The correct pairs that labels have.
     pub(crate) correct: &'a Tally,
@@ -280,7 +280,7 @@ impl Tables<'_> {
         term_differences: TermDifferences,
     ) -> RecipeEvaluation {
         let recipe = &self.recipes[number];
-        let Counted { returned, degrees, .. } = &self.counted[number];
+        let RecipeCounts { returned, degrees, .. } = &self.counted[number];
         let correct = Correct {
             all: Some(self.correct),
             theirs: &self.counted[self.against].returned,
@@ -327,7 +327,7 @@ impl Tables<'_> {
     pub(crate) fn reasons(
         &self,
         number: usize,
-        same_site: impl Fn(&Labelled) -> bool,
+        same_site: impl Fn(&PairLabel) -> bool,
     ) -> Vec<ReasonRow> {
         let Labels { pairs, reasons, .. } = self.labels;
         if reasons.len() < 2 {
@@ -365,7 +365,7 @@ fn degree_counts(degrees: &[u32]) -> Vec<[u64; 2]> {
 }
 
 /// Pairs by one similarity, with the average of the other.
-fn by_similarity(returned: &Tally, all: u64, by_features: bool) -> Vec<BySimilarity> {
+fn by_similarity(returned: &Tally, all: u64, by_features: bool) -> Vec<SimilarityRow> {
     let ranges: Vec<[usize; 2]> =
         if by_features { (0..=FEATURES).map(|b| [b, b]).collect() } else { C_RANGES.to_vec() };
     let row = |range: [usize; 2]| {
@@ -382,7 +382,7 @@ fn by_similarity(returned: &Tally, all: u64, by_features: bool) -> Vec<BySimilar
             pairs += here;
             sum += other as f64 * here as f64;
         }
-        BySimilarity {
+        SimilarityRow {
             range,
             pairs,
             share: Share::of(Count::even(pairs), Count::even(all)),
@@ -400,14 +400,15 @@ fn c_similarity_counts(returned: &Tally) -> Vec<Vec<u64>> {
     (0..=FEATURES).map(|b| (0..=BITS).map(|c| cell(b, c)).collect()).collect()
 }
 
-impl Combined {
+impl CombinedAlgorithm {
     /// Of what a recipe returns, in two halves.
     pub(crate) fn of([training, testing]: [&Tally; 2]) -> Self {
         let mut all = training.clone();
         all.add_all(testing);
         let on_training = at_thresholds(training);
         let best = best(&on_training);
-        let tested = |c_similarity| Tested { c_similarity, rows: tested(testing, c_similarity) };
+        let tested =
+            |c_similarity| ThresholdTest { c_similarity, rows: tested(testing, c_similarity) };
         Self {
             thresholds: at_thresholds(&all),
             training: on_training,
@@ -417,17 +418,17 @@ impl Combined {
     }
 }
 
-fn at_thresholds(tally: &Tally) -> Vec<AtThreshold> {
+fn at_thresholds(tally: &Tally) -> Vec<ThresholdRow> {
     let all = tally.count(&Selection::ALL, Label::Correct);
     let (mut pairs, mut judged, mut correct) = (0, Count::default(), Count::default());
-    let mut rows: Vec<AtThreshold> = (0..=BITS)
+    let mut rows: Vec<ThresholdRow> = (0..=BITS)
         .rev()
         .map(|c_similarity| {
             let here = Selection { bits: c_similarity..=c_similarity, ..Selection::ALL };
             pairs += tally.pairs(&here);
             judged += tally.count_any(&here, &Label::JUDGED);
             correct += tally.count(&here, Label::Correct);
-            AtThreshold {
+            ThresholdRow {
                 c_similarity,
                 pairs,
                 judged: judged.number,
@@ -441,7 +442,7 @@ fn at_thresholds(tally: &Tally) -> Vec<AtThreshold> {
 }
 
 /// The threshold of the best harmonic mean, the largest of equals; the paper's without labels.
-fn best(rows: &[AtThreshold]) -> usize {
+fn best(rows: &[ThresholdRow]) -> usize {
     let mut best = (0.0, PAPER_THRESHOLD);
     for row in rows {
         if let (Some(precision), Some(r)) = (row.precision, row.r) {
@@ -503,8 +504,8 @@ impl Labels {
     /// The correct pairs, counted.
     pub(crate) fn tally(
         &self,
-        common: impl Fn(&Labelled) -> crate::tally::Common,
-        wanted: impl Fn(&Labelled) -> bool,
+        common: impl Fn(&PairLabel) -> crate::tally::Common,
+        wanted: impl Fn(&PairLabel) -> bool,
     ) -> Tally {
         let mut tally = Tally::new();
         for pair in self.pairs.iter().filter(|pair| pair.label == Label::Correct && wanted(pair)) {

@@ -169,7 +169,7 @@ impl fmt::Display for LabelFault {
 
 /// A label of a pair of rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Labelled {
+pub(crate) struct PairLabel {
     /// The larger row first: the order of files of pairs.
     pub(crate) later: u32,
     pub(crate) earlier: u32,
@@ -186,7 +186,7 @@ pub(crate) struct Labelled {
 #[derive(Debug, Default)]
 pub(crate) struct Labels {
     /// By (later, earlier), each pair once.
-    pub(crate) pairs: Vec<Labelled>,
+    pub(crate) pairs: Vec<PairLabel>,
     /// Names of reasons; the first is none.
     pub(crate) reasons: Vec<String>,
     pub(crate) summary: LabelSummary,
@@ -234,7 +234,7 @@ impl LabelFile {
         strict: bool,
         observer: &dyn Observer,
     ) -> Result<Labels> {
-        let mut reading = Reading::new(self, documents, strict, observer);
+        let mut reader = LabelReader::new(self, documents, strict, observer);
         let mut lines = BufReader::new(self.open()?);
         let mut line = Vec::new();
         loop {
@@ -245,26 +245,26 @@ impl LabelFile {
             if read == 0 {
                 break;
             }
-            reading.lines += 1;
+            reader.lines += 1;
             if read as u64 == MAX_LINE {
                 let fault = LabelFault::NotJson(format!("it is longer than {MAX_LINE} bytes"));
-                return Err(reading.error(reading.lines, fault));
+                return Err(reader.error(reader.lines, fault));
             }
-            if reading.lines.is_multiple_of(1 << 14) {
+            if reader.lines.is_multiple_of(1 << 14) {
                 observer.check_cancelled()?;
             }
             if !line.trim_ascii().is_empty()
-                && let Err(fault) = reading.line(&line)
+                && let Err(fault) = reader.line(&line)
             {
-                reading.skip(reading.lines, fault)?;
+                reader.skip(reader.lines, fault)?;
             }
         }
-        reading.finish()
+        reader.finish()
     }
 }
 
-/// Reading under way.
-struct Reading<'a> {
+/// Reads the lines of a labels file.
+struct LabelReader<'a> {
     file: &'a LabelFile,
     documents: &'a Documents,
     strict: bool,
@@ -274,7 +274,7 @@ struct Reading<'a> {
     labels: Labels,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> LabelReader<'a> {
     fn new(
         file: &'a LabelFile,
         documents: &'a Documents,
@@ -304,7 +304,7 @@ impl<'a> Reading<'a> {
             summary.of_removed += 1;
         } else {
             let line = self.lines;
-            let label = Labelled { later, earlier, label, reason, weight, line, returned_by: 0 };
+            let label = PairLabel { later, earlier, label, reason, weight, line, returned_by: 0 };
             self.labels.pairs.push(label);
         }
         Ok(())
@@ -454,19 +454,19 @@ fn text(value: &Value) -> String {
 }
 
 /// Goes through labels beside a file of pairs, which has the same order.
-pub(crate) struct Beside<'a> {
-    labels: &'a mut [Labelled],
+pub(crate) struct LabelCursor<'a> {
+    labels: &'a mut [PairLabel],
     at: usize,
 }
 
-impl<'a> Beside<'a> {
-    pub(crate) fn new(labels: &'a mut [Labelled]) -> Self {
+impl<'a> LabelCursor<'a> {
+    pub(crate) fn new(labels: &'a mut [PairLabel]) -> Self {
         Self { labels, at: 0 }
     }
 
     /// The label of the next pair, if it has one.
-    pub(crate) fn find(&mut self, later: u32, earlier: u32) -> Option<&mut Labelled> {
-        let before = |label: &Labelled| (label.later, label.earlier) < (later, earlier);
+    pub(crate) fn find(&mut self, later: u32, earlier: u32) -> Option<&mut PairLabel> {
+        let before = |label: &PairLabel| (label.later, label.earlier) < (later, earlier);
         while self.labels.get(self.at).is_some_and(before) {
             self.at += 1;
         }

@@ -45,20 +45,20 @@ use lookalike_engine::{Observer, Stage, Work};
 pub use differences::{DifferenceGroup, LARGE_DIFFERENCE, TermDifferences};
 pub use error::{Error, ErrorKind, Result};
 pub use evaluation::{
-    AtThreshold, BySimilarity, C_RANGES, Combined, Evaluation, PAPER_THRESHOLD, ReasonRow,
-    RecipeEvaluation, Row, Tested,
+    C_RANGES, CombinedAlgorithm, Evaluation, PAPER_THRESHOLD, ReasonRow, RecipeEvaluation, Row,
+    SimilarityRow, ThresholdRow, ThresholdTest,
 };
 pub use labels::{Absent, LabelFault, LabelFile, LabelRule, LabelSummary};
 pub use lookalike_engine::Identical;
 pub use options::Eval;
-pub use sample::{Sample, SampledPair};
+pub use sample::{PairToJudge, Sample};
 pub use statistics::{PowerLaw, Share};
 pub use tally::{BITS, FEATURES, Label, Sites};
 
-use differences::{Sampled, Samples};
+use differences::{RandomPair, Samples};
 use documents::Documents;
-use evaluation::{Counted, Tables};
-use labels::{Beside, Labelled, Labels};
+use evaluation::{RecipeCounts, Tables};
+use labels::{LabelCursor, Labels, PairLabel};
 use tally::Tally;
 
 impl Eval {
@@ -74,17 +74,17 @@ impl Eval {
         let found = self.find(observer)?;
         let documents = &Documents::load(&found, self.running.kernel)?;
         let mut labels = file.read(documents, self.running.strict, observer)?;
-        let counting = Counting { options: self, documents, absent: file.absent(), observer };
+        let counter = PairCounter { options: self, documents, absent: file.absent(), observer };
         let (mut counted, mut samples) = (Vec::new(), Vec::new());
         for (number, path) in found.pairs().iter().enumerate() {
-            let (these, sample) = counting.count(PairReader::open(path)?, number, &mut labels)?;
+            let (these, sample) = counter.count(PairReader::open(path)?, number, &mut labels)?;
             counted.push(these);
             samples.push(sample.into_sorted());
         }
         let differences = differences::compute(&samples, &found, self.running.threads, observer)?;
 
-        let common = |pair: &Labelled| documents.common(pair.later, pair.earlier);
-        let returned_by = |number: usize| move |p: &Labelled| p.returned_by >> number & 1 == 1;
+        let common = |pair: &PairLabel| documents.common(pair.later, pair.earlier);
+        let returned_by = |number: usize| move |p: &PairLabel| p.returned_by >> number & 1 == 1;
         let of_both = |number: usize| {
             labels.tally(common, |p| returned_by(number)(p) && returned_by(against)(p))
         };
@@ -97,7 +97,7 @@ impl Eval {
             against,
             documents: documents.len() - documents.removed(),
         };
-        let same_site = |pair: &Labelled| common(pair).sites == Sites::Same;
+        let same_site = |pair: &PairLabel| common(pair).sites == Sites::Same;
         let recipes = differences.into_iter().enumerate().map(|(number, differences)| {
             tables.recipe(number, tables.reasons(number, same_site), differences)
         });
@@ -112,14 +112,14 @@ impl Eval {
             absent: file.absent(),
             against: self.recipes[against].name.clone(),
             recipes: recipes.collect(),
-            combined: Combined::of([training, testing]),
+            combined: CombinedAlgorithm::of([training, testing]),
             labels: labels.summary,
         })
     }
 }
 
 /// What pairs are counted with.
-struct Counting<'a> {
+struct PairCounter<'a> {
     options: &'a Eval,
     documents: &'a Documents,
     absent: Absent,
@@ -129,18 +129,18 @@ struct Counting<'a> {
 /// Keeps the halves apart from the samples of pairs, which have the same seed.
 const HALVES: u64 = 0x6861_6c76;
 
-impl Counting<'_> {
+impl PairCounter<'_> {
     /// Counts the pairs of a recipe, and marks their labels.
     fn count(
         &self,
         mut pairs: PairReader,
         recipe: usize,
         labels: &mut Labels,
-    ) -> Result<(Counted, Samples)> {
+    ) -> Result<(RecipeCounts, Samples)> {
         self.observer.begin(Stage::Count, Some(Work::Documents(pairs.pairs())));
-        let mut counted = Counted::new(self.documents.len());
+        let mut counted = RecipeCounts::new(self.documents.len());
         let mut samples = Samples::default();
-        let mut labels = Beside::new(&mut labels.pairs);
+        let mut labels = LabelCursor::new(&mut labels.pairs);
         let (seed, mut read) = (mix(self.options.seed), 0);
         while let Some(pair) = pairs.next()? {
             let (later, earlier) = (pair.later, pair.earlier);
@@ -152,12 +152,12 @@ impl Counting<'_> {
                 (None, Absent::Incorrect) => (Label::Incorrect, 1.0),
                 (None, Absent::Unlabelled) => (Label::Unlabelled, 1.0),
             };
-            let half = Sampled::new(seed ^ HALVES, later, earlier, label, weight).random() & 1;
+            let half = RandomPair::new(seed ^ HALVES, later, earlier, label, weight).random() & 1;
             let common = self.documents.common(later, earlier);
             counted.halves[half as usize].add(common, label, weight);
             counted.degrees[later as usize] += 1;
             counted.degrees[earlier as usize] += 1;
-            let sampled = Sampled::new(seed, later, earlier, label, weight);
+            let sampled = RandomPair::new(seed, later, earlier, label, weight);
             samples.push(sampled, self.options.differences);
             self.observer.tick(read)?;
             read += 1;

@@ -20,7 +20,7 @@ use lookalike_engine::report::{Difference, marked_difference};
 use lookalike_engine::{Ids, Observer, Operation, RecipePairs, Stage, Work};
 use serde::Serialize;
 
-use crate::differences::{Sampled, Smallest};
+use crate::differences::{RandomPair, Smallest};
 use crate::documents::Documents;
 use crate::error::Result;
 use crate::evaluation;
@@ -41,7 +41,7 @@ const BEGINNING: usize = 300;
 #[non_exhaustive]
 pub struct Sample {
     /// The pairs, in random order, so that whoever stops early has a smaller sample.
-    pub pairs: Vec<SampledPair>,
+    pub pairs: Vec<PairToJudge>,
     /// Pairs that recipes return in all.
     pub returned: u64,
     /// Strata that there are.
@@ -53,7 +53,7 @@ pub struct Sample {
 /// A pair to judge.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
-pub struct SampledPair {
+pub struct PairToJudge {
     /// The id of the document that comes first in the inputs.
     pub a: String,
     /// The id of the other.
@@ -86,7 +86,7 @@ struct Stratum {
 
 /// The pairs of a stratum: how many, and those that may be drawn.
 #[derive(Default)]
-struct Drawn {
+struct StratumPairs {
     pairs: u64,
     smallest: Smallest,
 }
@@ -117,17 +117,17 @@ impl Eval {
         documents: &Documents,
         wanted: usize,
         observer: &dyn Observer,
-    ) -> Result<BTreeMap<Stratum, Drawn>> {
+    ) -> Result<BTreeMap<Stratum, StratumPairs>> {
         let mut merge = Merge::open(found.pairs())?;
         observer.begin(Stage::Count, Some(Work::Documents(merge.pairs())));
-        let mut strata: BTreeMap<Stratum, Drawn> = BTreeMap::new();
+        let mut strata: BTreeMap<Stratum, StratumPairs> = BTreeMap::new();
         let (seed, mut read) = (mix(self.seed), 0);
         while let Some((later, earlier, returned_by)) = merge.next()? {
             let common = documents.common(later, earlier);
             let stratum = Stratum { returned_by, sites: common.sites, features: common.features };
             let drawn = strata.entry(stratum).or_default();
             drawn.pairs += 1;
-            let pair = Sampled::new(seed, later, earlier, Label::Unlabelled, 1.0);
+            let pair = RandomPair::new(seed, later, earlier, Label::Unlabelled, 1.0);
             drawn.smallest.push(pair, wanted);
             observer.tick(read)?;
             read += 1;
@@ -138,10 +138,10 @@ impl Eval {
     /// What is shown of the pairs.
     fn pairs(
         &self,
-        drawn: &[Chosen],
+        drawn: &[Pick],
         found: &RecipePairs,
         documents: &Documents,
-    ) -> Result<Vec<SampledPair>> {
+    ) -> Result<Vec<PairToJudge>> {
         let share = self.running.memory as usize / 8 / drawn.len().max(1);
         let bytes = share.clamp(TEXT_BYTES[0], TEXT_BYTES[1]);
         let rows = drawn.iter().flat_map(|c| [c.pair.later, c.pair.earlier].map(u64::from));
@@ -149,14 +149,14 @@ impl Eval {
         let signatures = found.signatures()?;
         let mut ids = Ids::new(&signatures);
         let mut pairs = Vec::new();
-        for Chosen { pair, weight, returned_by } in drawn {
+        for Pick { pair, weight, returned_by } in drawn {
             let rows = [u64::from(pair.earlier), u64::from(pair.later)];
             let [a, b] = rows.map(|row| texts.get(&row).map_or((&[][..]).into(), TextBuf::as_text));
             let common = documents.common(pair.later, pair.earlier);
             let names = self.recipes.iter().enumerate();
             let names = names.filter(|(number, _)| returned_by >> number & 1 == 1);
             let id = ids.get(rows[1])?;
-            pairs.push(SampledPair {
+            pairs.push(PairToJudge {
                 a: ids.get(rows[0])?,
                 weight: *weight,
                 recipes: names.map(|(_, recipe)| recipe.name.clone()).collect(),
@@ -181,15 +181,15 @@ fn beginning(text: &[u8]) -> String {
 }
 
 /// A pair that is drawn.
-struct Chosen {
-    pair: Sampled,
+struct Pick {
+    pair: RandomPair,
     weight: f64,
     returned_by: u32,
 }
 
 /// Draws evenly from the strata: one from each that has any left, in turn, the largest first.
-fn draw(strata: BTreeMap<Stratum, Drawn>, wanted: usize) -> Vec<Chosen> {
-    let mut strata: Vec<(Stratum, Drawn)> = strata.into_iter().collect();
+fn draw(strata: BTreeMap<Stratum, StratumPairs>, wanted: usize) -> Vec<Pick> {
+    let mut strata: Vec<(Stratum, StratumPairs)> = strata.into_iter().collect();
     // A sample too small for all strata has the ones that most pairs are in.
     strata.sort_by_key(|(stratum, drawn)| (std::cmp::Reverse(drawn.pairs), *stratum));
     let mut taken = vec![0; strata.len()];
@@ -210,7 +210,7 @@ fn draw(strata: BTreeMap<Stratum, Drawn>, wanted: usize) -> Vec<Chosen> {
     for ((stratum, drawn), taken) in strata.into_iter().zip(taken) {
         let weight = drawn.pairs as f64 / taken.max(1) as f64;
         let pairs = drawn.smallest.into_sorted().into_iter().take(taken);
-        chosen.extend(pairs.map(|pair| Chosen { pair, weight, returned_by: stratum.returned_by }));
+        chosen.extend(pairs.map(|pair| Pick { pair, weight, returned_by: stratum.returned_by }));
     }
     chosen.sort_by_key(|chosen| chosen.pair);
     chosen

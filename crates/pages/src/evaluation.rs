@@ -10,8 +10,8 @@ use std::fmt::Write as _;
 
 use lookalike_engine::numbers::{count, grouped};
 use lookalike_eval::{
-    Absent, AtThreshold, BITS, C_RANGES, DifferenceGroup, Evaluation, FEATURES, LARGE_DIFFERENCE,
-    Label, PAPER_THRESHOLD, RecipeEvaluation, Row, Share,
+    Absent, BITS, C_RANGES, DifferenceGroup, Evaluation, FEATURES, LARGE_DIFFERENCE, Label,
+    PAPER_THRESHOLD, RecipeEvaluation, Row, Share, ThresholdRow,
 };
 
 use crate::chart::{Axis, Chart};
@@ -169,7 +169,7 @@ fn degrees(evaluation: &Evaluation) -> String {
             let at = |d: f64| (d, 10_f64.powf(law.line_intercept + law.line_slope * d.log10()));
             chart = chart.line("fit", [at(1.0), at(most[0] as f64)]);
         }
-        let chart = chart.dots(points, |degree, pages| {
+        let chart = chart.dots(3.2, points, |degree, pages| {
             format!("{} of degree {}", count(pages as u64, "page"), grouped(degree as u64))
         });
         let law = recipe.power_law.map_or_else(
@@ -466,9 +466,10 @@ fn c_distributions(evaluation: &Evaluation) -> String {
 /// Figures 6 and 7, and tables 11 and 12.
 fn combined(evaluation: &Evaluation) -> String {
     let combined = &evaluation.combined;
-    let known = |rows: &[AtThreshold]| -> Vec<(f64, f64, f64)> {
-        let share =
-            |row: &AtThreshold| Some((row.c_similarity as f64, row.precision?.share, row.r?.share));
+    let known = |rows: &[ThresholdRow]| -> Vec<(f64, f64, f64)> {
+        let share = |row: &ThresholdRow| {
+            Some((row.c_similarity as f64, row.precision?.share, row.r?.share))
+        };
         rows.iter().filter_map(share).collect()
     };
     let (all, training) = (known(&combined.thresholds), known(&combined.training));
@@ -504,7 +505,7 @@ fn combined(evaluation: &Evaluation) -> String {
             (Axis::SHARES, "precision"),
         )
         .line("l0", training.iter().map(|at| (at.2, at.1)))
-        .dots(best, |_, _| format!("the best, {}", combined.best));
+        .dots(3.2, best, |_, _| format!("the best, {}", combined.best));
         let caption = format!(
             "Figure 7, the training half of the pairs: the dot is the threshold with the best \
              harmonic mean of both, {}.",
@@ -661,7 +662,11 @@ fn shown(share: f64) -> String {
 
 /// A chart with one panel.
 fn chart(description: &str, (x, x_title): (Axis, &str), (y, y_title): (Axis, &str)) -> Chart {
-    Chart::new(description, CHART_BOTTOM, x).panel(30.0..=CHART_BOTTOM, y, y_title).x_axis(x_title)
+    Chart::new(description, CHART_BOTTOM, x)
+        .panel(30.0..=CHART_BOTTOM, y, y_title)
+        .baseline("tick")
+        .x_axis(x_title)
+        .x_ticks()
 }
 
 /// Marks the threshold of the paper, with words where the lines of the chart are not.

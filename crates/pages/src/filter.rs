@@ -4,8 +4,7 @@
 //! becoming a candidate against the resemblance, on a linear scale, a
 //! logarithmic one, or both side by side, as the paper's figures 1 and 2.
 //!
-//! Both formats come from the same drawing in units of a fraction of a point:
-//! the SVG keeps them in its `viewBox`, the PNG is drawn at thrice its size and
+//! Both formats come from the same drawing in points; the PNG is drawn at thrice its size and
 //! averaged down, which smooths lines and letters alike. Letters in the PNG come
 //! from a font of 21 KB inside this crate, so that no font need be installed.
 //!
@@ -32,9 +31,6 @@
 use std::fmt;
 
 use lookalike_core::filter::Filter;
-use plotters::prelude::{BitMapBackend, IntoDrawingArea, SVGBackend};
-
-use canvas::Surface;
 
 mod canvas;
 mod panel;
@@ -44,20 +40,6 @@ const PANEL: (u32, u32) = (640, 420);
 
 /// Height of the band with the title, in points.
 const BAND: u32 = 64;
-
-/// Pixels of the PNG per point.
-const PNG_PIXELS: u32 = 2;
-
-/// Drawn pixels per pixel of the PNG, in each direction.
-const SMOOTHING: u32 = 3;
-
-/// Plotters takes a font's size as its line height in an SVG (1.24 em), but as
-/// ascent plus descent in a bitmap (1.164 em for our font), and there sets the
-/// letters too high.
-const PNG: Surface = Surface { units: PNG_PIXELS * SMOOTHING, letters: 0.94, raised: 0.13 };
-
-/// Twenty units a point in the `viewBox`, since plotters rounds to whole units.
-const SVG: Surface = Surface { units: 20, letters: 1.0, raised: 0.0 };
 
 /// The scale of the probability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,18 +110,10 @@ impl FilterPlot<'_> {
     ///
     /// If the threshold is not in [0, 1]; `out` is then as before.
     pub fn write_svg(&self, out: &mut String) -> Result<(), Error> {
-        let (width, height) = self.size();
-        let units = (width * SVG.units, height * SVG.units);
-        let mut svg = String::new();
-        {
-            let area = SVGBackend::with_string(&mut svg, units).into_drawing_area();
-            panel::draw(self, &area, SVG)?;
-            area.present().map_err(|error| Error::Draw(error.to_string()))?;
-        }
-        // The size in points; the units stay in the viewBox.
-        let drawn = format!("width=\"{}\" height=\"{}\"", units.0, units.1);
-        let shown = format!("width=\"{width}\" height=\"{height}\"");
-        out.push_str(&svg.replacen(&drawn, &shown, 1));
+        self.check()?;
+        let mut svg = canvas::document(self.size());
+        panel::draw(self, &mut svg);
+        out.push_str(&svg.finish());
         Ok(())
     }
 
@@ -149,19 +123,15 @@ impl FilterPlot<'_> {
     ///
     /// If the threshold is not in [0, 1].
     pub fn png(&self) -> Result<Vec<u8>, Error> {
-        let (width, height) = self.size();
-        let (wide, high) = (width * PNG.units, height * PNG.units);
-        let mut pixels = vec![0xff; wide as usize * high as usize * 3];
-        {
-            let area = BitMapBackend::with_buffer(&mut pixels, (wide, high)).into_drawing_area();
-            panel::draw(self, &area, PNG)?;
-            area.present().map_err(|error| Error::Draw(error.to_string()))?;
+        self.check()?;
+        canvas::png(self.size(), |canvas| panel::draw(self, canvas))
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        match self.threshold.filter(|threshold| !(0.0..=1.0).contains(threshold)) {
+            Some(threshold) => Err(Error::Threshold(threshold)),
+            None => Ok(()),
         }
-        let smooth = average(&pixels, wide as usize);
-        let mut file = Vec::new();
-        encode(&smooth, width * PNG_PIXELS, height * PNG_PIXELS, &mut file)
-            .map_err(|error| Error::Encode(error.to_string()))?;
-        Ok(file)
     }
 
     /// Width and height in points.
@@ -169,33 +139,4 @@ impl FilterPlot<'_> {
         let panels = if self.scale == Scale::Both { 2 } else { 1 };
         (panels * PANEL.0, PANEL.1 + BAND)
     }
-}
-
-fn encode(
-    rgb: &[u8],
-    width: u32,
-    height: u32,
-    file: &mut Vec<u8>,
-) -> Result<(), png::EncodingError> {
-    let mut encoder = png::Encoder::new(file, width, height);
-    encoder.set_color(png::ColorType::Rgb);
-    encoder.write_header()?.write_image_data(rgb)
-}
-
-/// Averages squares of `SMOOTHING` pixels of an RGB image `wide` pixels wide.
-fn average(pixels: &[u8], wide: usize) -> Vec<u8> {
-    let side = SMOOTHING as usize;
-    let mut smooth = Vec::with_capacity(pixels.len() / (side * side));
-    for rows in pixels.chunks_exact(wide * 3 * side) {
-        for x in 0..wide / side {
-            for channel in 0..3 {
-                let sum: usize = (0..side * side)
-                    .map(|i| (i / side * wide + x * side + i % side) * 3 + channel)
-                    .map(|at| usize::from(rows[at]))
-                    .sum();
-                smooth.push((sum / (side * side)) as u8);
-            }
-        }
-    }
-    smooth
 }

@@ -19,7 +19,7 @@ const SCRIPT: &str = include_str!("judge.js");
 
 /// What the page knows of a pair.
 #[derive(Serialize)]
-struct Shown<'a> {
+struct PairData<'a> {
     a: &'a str,
     b: &'a str,
     weight: f64,
@@ -33,7 +33,7 @@ struct Shown<'a> {
 
 /// The page to judge a sample of pairs on.
 pub fn judge(sample: &Sample) -> String {
-    let shown = sample.pairs.iter().map(|pair| Shown {
+    let shown = sample.pairs.iter().map(|pair| PairData {
         a: &pair.a,
         b: &pair.b,
         weight: pair.weight,
@@ -44,7 +44,7 @@ pub fn judge(sample: &Sample) -> String {
         places: pair.difference.places,
         shortened: pair.difference.shortened,
     });
-    let data = json(&shown.collect::<Vec<Shown<'_>>>());
+    let data = json(&shown.collect::<Vec<PairData<'_>>>());
     let name = format!("{:032x}", xxh3_128(data.as_bytes()));
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -83,7 +83,7 @@ pub fn judge(sample: &Sample) -> String {
 }
 
 /// JSON that cannot end the element it stands in, nor begin another one.
-fn json(pairs: &[Shown<'_>]) -> String {
+fn json(pairs: &[PairData<'_>]) -> String {
     // Strings and numbers always have a JSON.
     let json = serde_json::to_string(pairs).unwrap_or_else(|_| "[]".to_owned());
     json.replace('<', "\\u003c")

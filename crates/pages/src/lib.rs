@@ -4,11 +4,12 @@
 //! Pages are made of values that other crates give ([`report`], [`evaluation`],
 //! [`judge`]): one file each, that needs nothing else. What comes from outside,
 //! ids, texts and messages, is escaped, shortened where it is long, and kept from
-//! turning the direction of writing. [`FilterPlot`] is a picture by itself, SVG or
-//! PNG.
+//! turning the direction of writing. `FilterPlot` is a picture by itself, SVG or
+//! PNG, with the feature `filter-plots`.
 
 mod chart;
 mod evaluation;
+#[cfg(feature = "filter-plots")]
 mod filter;
 mod frame;
 mod judge;
@@ -16,6 +17,7 @@ mod markup;
 mod report;
 
 pub use evaluation::evaluation;
+#[cfg(feature = "filter-plots")]
 pub use filter::{Error, FilterPlot, Scale};
 pub use judge::judge;
 pub use report::report;

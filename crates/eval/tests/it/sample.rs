@@ -5,7 +5,7 @@ use std::fs;
 
 use lookalike_core::{Recipe, Sequence};
 use lookalike_engine::Unobserved;
-use lookalike_eval::{Eval, LabelFile, Sample, SampledPair};
+use lookalike_eval::{Eval, LabelFile, PairToJudge, Sample};
 
 use serde_json::json;
 
@@ -36,7 +36,7 @@ fn job(folder: &std::path::Path) -> Eval {
     Eval::new([name(&path)]).recipes(recipes).memory(80 << 20)
 }
 
-fn stratum(pair: &SampledPair) -> String {
+fn stratum(pair: &PairToJudge) -> String {
     format!("{:?} {:?} {}", pair.recipes, pair.sites, pair.b_similarity)
 }
 
@@ -111,7 +111,7 @@ fn weighted_estimates_are_those_of_all_pairs() {
     let correct = |a: &str, b: &str| (number(a) + number(b)).is_multiple_of(3);
     let labels = folder.join("labels.jsonl");
     let label = |a: &str, b: &str| if correct(a, b) { "correct" } else { "incorrect" };
-    let lines = sample.pairs.iter().map(|SampledPair { a, b, weight, .. }| {
+    let lines = sample.pairs.iter().map(|PairToJudge { a, b, weight, .. }| {
         json!({"a": a, "b": b, "label": label(a, b), "weight": weight}).to_string()
     });
     fs::write(&labels, lines.collect::<Vec<String>>().join("\n")).unwrap();

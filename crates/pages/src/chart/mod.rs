@@ -45,6 +45,8 @@ pub(crate) fn bar<'a>(parts: impl IntoIterator<Item = (&'a str, f64)>) -> String
 pub(crate) struct Chart {
     svg: Svg,
     x: Axis,
+    /// What stands beside it.
+    numbers: Vec<(f64, String)>,
     /// The last panel: its axis, and where it begins and ends.
     y: Axis,
     top: f64,
@@ -59,7 +61,14 @@ impl Chart {
             "class=\"plot\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" \
              aria-label=\"{description}\""
         ));
-        Self { svg, x, y: Axis::SHARES, top: 0.0, bottom }
+        Self { svg, numbers: x.ticks(), x, y: Axis::SHARES, top: 0.0, bottom }
+    }
+
+    /// A number beside the x axis in place of those below it.
+    pub(crate) fn first_number(mut self, value: f64, text: &str) -> Self {
+        self.numbers.retain(|(number, _)| *number > value);
+        self.numbers.insert(0, (value, text.to_owned()));
+        self
     }
 
     /// A panel with its axis, for what is drawn next.
@@ -74,22 +83,27 @@ impl Chart {
         self
     }
 
-    /// The x axis, below the last panel.
-    pub(crate) fn x_axis(self, title: &str) -> Self {
-        let ticks = self.x.ticks();
-        self.x_axis_at(ticks, title)
+    /// The numbers and the title of the x axis, below the last panel.
+    pub(crate) fn x_axis(mut self, title: &str) -> Self {
+        for (value, text) in self.numbers.clone() {
+            self.words((self.across(value), self.bottom + 18.0), "middle", &text);
+        }
+        self.words((f64::midpoint(LEFT, RIGHT), self.bottom + BELOW - 6.0), "middle", title);
+        self
     }
 
-    /// The same with these numbers.
-    pub(crate) fn x_axis_at(mut self, ticks: Vec<(f64, String)>, title: &str) -> Self {
-        let bottom = self.bottom;
-        self.svg.line(class("tick"), (LEFT, bottom), (RIGHT, bottom));
-        for (value, text) in ticks {
-            let at = self.across(value);
-            self.svg.line(class("tick"), (at, bottom), (at, bottom + 4.0));
-            self.words((at, bottom + 18.0), "middle", &text);
+    /// Ticks at the numbers of the x axis.
+    pub(crate) fn x_ticks(mut self) -> Self {
+        for (value, _) in &self.numbers {
+            let at = self.across(*value);
+            self.svg.line(class("tick"), (at, self.bottom), (at, self.bottom + 4.0));
         }
-        self.words((f64::midpoint(LEFT, RIGHT), bottom + BELOW - 6.0), "middle", title);
+        self
+    }
+
+    /// A line below the last panel.
+    pub(crate) fn baseline(mut self, name: &str) -> Self {
+        self.svg.line(class(name), (LEFT, self.bottom), (RIGHT, self.bottom));
         self
     }
 
@@ -111,10 +125,11 @@ impl Chart {
         self
     }
 
-    /// A dot for each point, with what it says. Dots that would hide each other are drawn once:
+    /// A dot of this size for each point, with what it says. Dots that would hide each other are drawn once:
     /// there are thousands of them at most.
     pub(crate) fn dots(
         mut self,
+        radius: f64,
         points: impl IntoIterator<Item = (f64, f64)>,
         says: impl Fn(f64, f64) -> String,
     ) -> Self {
@@ -122,7 +137,7 @@ impl Chart {
         for (x, y) in points {
             let at = (self.across(x), self.up(y));
             if drawn.insert((at.0.round() as i64, at.1.round() as i64)) {
-                self.svg.disc(class("dot"), at, 3.2, &says(x, y));
+                self.svg.disc(class("dot"), at, radius, &says(x, y));
             }
         }
         self

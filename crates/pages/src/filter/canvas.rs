@@ -1,31 +1,36 @@
-//! A drawing area in points: lines, dots and words.
-//!
-//! Plotters places everything on whole units; this multiplies points into units
-//! and keeps the styles in one place.
+//! Where a plot is drawn, in points: lines, dots and words, as SVG by our own writer or as
+//! a bitmap by plotters.
 
 use plotters::coord::Shift;
 use plotters::element::{Circle, PathElement, Rectangle, Text};
-use plotters::prelude::{DrawingArea, DrawingBackend, RGBColor, ShapeStyle};
+use plotters::prelude::{BitMapBackend, DrawingArea, IntoDrawingArea, RGBColor, ShapeStyle};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{FontDesc, FontFamily, FontStyle, FontTransform, TextStyle, register_font};
 
 use super::Error;
+use crate::chart::Svg;
+
+/// Red, green, blue.
+pub(super) type Color = [u8; 3];
 
 /// Text.
-pub(crate) const INK: RGBColor = RGBColor(0x22, 0x26, 0x2b);
+pub(super) const INK: Color = [0x22, 0x26, 0x2b];
 /// Ticks and notes.
-pub(crate) const GREY: RGBColor = RGBColor(0x5c, 0x64, 0x6e);
+pub(super) const GREY: Color = [0x5c, 0x64, 0x6e];
 /// Grid lines.
-pub(crate) const PALE: RGBColor = RGBColor(0xe4, 0xe7, 0xeb);
+pub(super) const PALE: Color = [0xe4, 0xe7, 0xeb];
 /// The curve.
-pub(crate) const BLUE: RGBColor = RGBColor(0x1f, 0x5f, 0x99);
+pub(super) const BLUE: Color = [0x1f, 0x5f, 0x99];
 /// The threshold and what was measured: a pair with the blue that also the
 /// colour-blind tell apart.
-pub(crate) const ORANGE: RGBColor = RGBColor(0xc8, 0x5a, 0x11);
+pub(super) const ORANGE: Color = [0xc8, 0x5a, 0x11];
 /// The paper.
-pub(crate) const WHITE: RGBColor = RGBColor(0xff, 0xff, 0xff);
+pub(super) const WHITE: Color = [0xff; 3];
 
-/// A list, as SVG understands it. The embedded font goes by the whole of it, so
+/// The size of a letter's em, in that of its words: the line's height is the size.
+const EM: f64 = 1.0 / 1.24;
+
+/// A list, as SVG understands it. The embedded font of the bitmap goes by the whole of it, so
 /// that no other user of plotters in the process meets our subset by accident.
 const FONTS: &str = "DejaVu Sans, Verdana, Arial, sans-serif";
 
@@ -33,159 +38,235 @@ static FONT: &[u8] = include_bytes!("../../assets/LookalikeSans.ttf");
 
 /// Which end of a text its place is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Align {
+pub(super) enum Align {
     Left,
     Center,
     Right,
+    /// In the middle of words that run upward.
+    Upward,
 }
 
 /// How a text looks.
 #[derive(Clone, Copy)]
-pub(crate) struct Words {
-    pub(crate) points: f64,
-    pub(crate) color: RGBColor,
-    pub(crate) align: Align,
+pub(super) struct Words {
+    pub(super) points: f64,
+    pub(super) color: Color,
+    pub(super) align: Align,
 }
 
-/// How a backend differs from points and from the other backend.
-#[derive(Clone, Copy)]
-pub(crate) struct Surface {
-    /// Its units per point.
-    pub(crate) units: u32,
-    /// The size of its letters, relative to plotters' SVG.
-    pub(crate) letters: f64,
-    /// How far they stand above their middle line, in their size.
-    pub(crate) raised: f64,
-}
-
-/// A drawing area in points.
-pub(crate) struct Canvas<'a, B: DrawingBackend> {
-    area: &'a DrawingArea<B, Shift>,
-    surface: Surface,
-    units: f64,
-}
-
-impl<'a, B: DrawingBackend> Canvas<'a, B> {
-    pub(crate) fn new(area: &'a DrawingArea<B, Shift>, surface: Surface) -> Result<Self, Error> {
-        register_font(FONTS, FontStyle::Normal, FONT)
-            .map_err(|_| Error::Draw("the embedded font is damaged".into()))?;
-        area.fill(&WHITE).map_err(|error| Error::Draw(error.to_string()))?;
-        Ok(Self { area, surface, units: f64::from(surface.units) })
-    }
-
-    pub(crate) fn line(
-        &self,
-        points: &[(f64, f64)],
-        width: f64,
-        color: RGBColor,
-    ) -> Result<(), Error> {
-        let path: Vec<_> = points.iter().map(|&point| self.place(point)).collect();
-        self.draw(&PathElement::new(path, self.stroke(width, color)))
-    }
-
-    pub(crate) fn dashes(
-        &self,
-        x: f64,
-        (top, bottom): (f64, f64),
-        width: f64,
-        color: RGBColor,
-    ) -> Result<(), Error> {
-        let mut y = top;
-        while y < bottom {
-            self.line(&[(x, y), (x, (y + 5.0).min(bottom))], width, color)?;
-            y += 9.0;
-        }
-        Ok(())
-    }
+/// What can be drawn on, in points.
+pub(super) trait Canvas {
+    fn line(&mut self, points: &[(f64, f64)], width: f64, color: Color);
 
     /// A dot; a hollow one is a ring around white.
-    pub(crate) fn dot(
-        &self,
-        at: (f64, f64),
-        radius: f64,
-        color: RGBColor,
-        hollow: bool,
-    ) -> Result<(), Error> {
-        let disc = |radius: f64, color: RGBColor| {
-            let style = ShapeStyle { color: color.into(), filled: true, stroke_width: 0 };
-            self.draw(&Circle::new(self.place(at), self.length(radius), style))
-        };
-        disc(radius, color)?;
-        if hollow { disc(radius - 1.4, WHITE) } else { Ok(()) }
-    }
+    fn dot(&mut self, at: (f64, f64), radius: f64, color: Color, hollow: bool);
 
     /// A white rectangle, so that words stay readable over lines.
-    pub(crate) fn blank(
-        &self,
-        (left, top): (f64, f64),
-        (right, bottom): (f64, f64),
-    ) -> Result<(), Error> {
-        let style = ShapeStyle { color: WHITE.into(), filled: true, stroke_width: 0 };
-        let corners = [self.place((left, top)), self.place((right, bottom))];
-        self.draw(&Rectangle::new(corners, style))
-    }
+    fn blank(&mut self, from: (f64, f64), to: (f64, f64));
 
     /// Words whose middle line is at `at`.
-    pub(crate) fn words(&self, text: &str, at: (f64, f64), look: Words) -> Result<(), Error> {
-        self.turned(text, at, look, FontTransform::None)
+    fn words(&mut self, text: &str, at: (f64, f64), look: Words);
+
+    fn dashes(&mut self, x: f64, (top, bottom): (f64, f64), width: f64, color: Color) {
+        let mut y = top;
+        while y < bottom {
+            self.line(&[(x, y), (x, (y + 5.0).min(bottom))], width, color);
+            y += 9.0;
+        }
+    }
+}
+
+/// An SVG document of that size, on white paper.
+pub(super) fn document((width, height): (u32, u32)) -> Svg {
+    let mut svg = Svg::new(format_args!(
+        "width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
+         font-family=\"{FONTS}\" xmlns=\"http://www.w3.org/2000/svg\""
+    ));
+    svg.rectangle(fill(WHITE), (0.0, 0.0), (f64::from(width), f64::from(height)), "");
+    svg
+}
+
+fn hex([r, g, b]: Color) -> String {
+    format!("#{r:02x}{g:02x}{b:02x}")
+}
+
+fn fill(color: Color) -> String {
+    format!("fill=\"{}\"", hex(color))
+}
+
+impl Canvas for Svg {
+    fn line(&mut self, points: &[(f64, f64)], width: f64, color: Color) {
+        let color = hex(color);
+        let look = format_args!("fill=\"none\" stroke=\"{color}\" stroke-width=\"{width}\"");
+        self.path(look, points.iter().copied());
     }
 
-    /// Words that run upward.
-    pub(crate) fn words_up(&self, text: &str, at: (f64, f64), look: Words) -> Result<(), Error> {
-        self.turned(text, at, look, FontTransform::Rotate270)
+    fn dot(&mut self, at: (f64, f64), radius: f64, color: Color, hollow: bool) {
+        self.disc(fill(color), at, radius, "");
+        if hollow {
+            self.disc(fill(WHITE), at, radius - 1.4, "");
+        }
     }
 
-    fn turned(
-        &self,
-        text: &str,
-        at: (f64, f64),
-        look: Words,
-        turn: FontTransform,
-    ) -> Result<(), Error> {
-        let size = look.points * self.surface.letters * self.units;
-        let font = FontDesc::new(FontFamily::Name(FONTS), size, FontStyle::Normal);
-        let lower = look.points * self.surface.raised;
-        // Below is to the right for words that run upward.
-        let at = match turn {
-            FontTransform::Rotate270 => (at.0 + lower, at.1),
-            _ => (at.0, at.1 + lower),
+    fn blank(&mut self, from: (f64, f64), to: (f64, f64)) {
+        self.rectangle(fill(WHITE), from, to, "");
+    }
+
+    fn words(&mut self, text: &str, (x, y): (f64, f64), look: Words) {
+        let (anchor, turn) = match look.align {
+            Align::Left => ("start", String::new()),
+            Align::Center => ("middle", String::new()),
+            Align::Right => ("end", String::new()),
+            Align::Upward => ("middle", format!(" transform=\"rotate(270,{x:.1},{y:.1})\"")),
         };
-        let side = match look.align {
-            Align::Left => HPos::Left,
-            Align::Center => HPos::Center,
-            Align::Right => HPos::Right,
-        };
-        let style = TextStyle::from(font.transform(turn))
-            .color(&look.color)
-            .pos(Pos::new(side, VPos::Center));
-        self.draw(&Text::new(text.to_string(), self.place(at), style))
+        let (fill, size) = (fill(look.color), look.points * EM);
+        let look = format_args!(
+            "dy=\"0.5ex\" text-anchor=\"{anchor}\" font-size=\"{size:.2}\" {fill}{turn}"
+        );
+        let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+        Svg::words(self, look, (x, y), &text);
     }
+}
 
-    fn stroke(&self, width: f64, color: RGBColor) -> ShapeStyle {
-        let stroke_width = self.length(width).max(1);
-        ShapeStyle { color: color.into(), filled: false, stroke_width }
-    }
+/// Pixels of the PNG per point.
+const PNG_PIXELS: u32 = 2;
 
-    fn place(&self, (x, y): (f64, f64)) -> (i32, i32) {
-        ((x * self.units).round() as i32, (y * self.units).round() as i32)
-    }
+/// Drawn pixels per pixel of the PNG, in each direction, which smooths lines and letters alike.
+const SMOOTHING: u32 = 3;
 
-    fn length(&self, points: f64) -> u32 {
-        (points * self.units).round() as u32
-    }
+/// Drawn pixels per point.
+const UNITS: f64 = (PNG_PIXELS * SMOOTHING) as f64;
 
-    fn draw<E>(&self, element: &E) -> Result<(), Error>
-    where
-        for<'b> &'b E: plotters::element::PointCollection<'b, (i32, i32)>,
-        E: plotters::element::Drawable<B>,
+/// Plotters takes a font's size as ascent plus descent in a bitmap (1.164 em for our font), where
+/// an SVG takes it as the line's height (1.24 em), and sets the letters too high.
+const LETTERS: f64 = 0.94;
+const RAISED: f64 = 0.13;
+
+/// A bitmap in the making, and what first went wrong with it.
+struct Bitmap<'a> {
+    area: DrawingArea<BitMapBackend<'a>, Shift>,
+    result: Result<(), Error>,
+}
+
+/// Draws a picture of that size in points, and encodes it as a PNG file.
+pub(super) fn png(
+    (width, height): (u32, u32),
+    draw: impl FnOnce(&mut dyn Canvas),
+) -> Result<Vec<u8>, Error> {
+    let (wide, high) = (width * UNITS as u32, height * UNITS as u32);
+    let mut pixels = vec![0xff; wide as usize * high as usize * 3];
     {
-        self.area.draw(element).map_err(|error| Error::Draw(error.to_string()))
+        register_font(FONTS, FontStyle::Normal, FONT)
+            .map_err(|_| Error::Draw("the embedded font is damaged".into()))?;
+        let area = BitMapBackend::with_buffer(&mut pixels, (wide, high)).into_drawing_area();
+        let mut bitmap = Bitmap { area, result: Ok(()) };
+        draw(&mut bitmap);
+        bitmap.result?;
+        bitmap.area.present().map_err(|error| Error::Draw(error.to_string()))?;
+    }
+    let smooth = average(&pixels, wide as usize);
+    let mut file = Vec::new();
+    encode(&smooth, (width * PNG_PIXELS, height * PNG_PIXELS), &mut file)
+        .map_err(|error| Error::Encode(error.to_string()))?;
+    Ok(file)
+}
+
+fn encode(
+    rgb: &[u8],
+    (width, height): (u32, u32),
+    file: &mut Vec<u8>,
+) -> Result<(), png::EncodingError> {
+    let mut encoder = png::Encoder::new(file, width, height);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.write_header()?.write_image_data(rgb)
+}
+
+/// Averages squares of `SMOOTHING` pixels of an RGB image `wide` pixels wide.
+fn average(pixels: &[u8], wide: usize) -> Vec<u8> {
+    let side = SMOOTHING as usize;
+    let mut smooth = Vec::with_capacity(pixels.len() / (side * side));
+    for rows in pixels.chunks_exact(wide * 3 * side) {
+        for x in 0..wide / side {
+            for channel in 0..3 {
+                let sum: usize = (0..side * side)
+                    .map(|i| (i / side * wide + x * side + i % side) * 3 + channel)
+                    .map(|at| usize::from(rows[at]))
+                    .sum();
+                smooth.push((sum / (side * side)) as u8);
+            }
+        }
+    }
+    smooth
+}
+
+impl<'a> Bitmap<'a> {
+    fn place((x, y): (f64, f64)) -> (i32, i32) {
+        ((x * UNITS).round() as i32, (y * UNITS).round() as i32)
+    }
+
+    fn length(points: f64) -> u32 {
+        (points * UNITS).round() as u32
+    }
+
+    fn draw<E>(&mut self, element: &E)
+    where
+        E: plotters::element::Drawable<BitMapBackend<'a>>,
+        for<'b> &'b E: plotters::element::PointCollection<'b, (i32, i32)>,
+    {
+        let drawn = self.area.draw(element).map_err(|error| Error::Draw(error.to_string()));
+        self.result = std::mem::replace(&mut self.result, Ok(())).and(drawn);
+    }
+}
+
+fn filled(color: Color) -> ShapeStyle {
+    ShapeStyle { color: rgb(color).into(), filled: true, stroke_width: 0 }
+}
+
+fn rgb([r, g, b]: Color) -> RGBColor {
+    RGBColor(r, g, b)
+}
+
+impl Canvas for Bitmap<'_> {
+    fn line(&mut self, points: &[(f64, f64)], width: f64, color: Color) {
+        let path: Vec<_> = points.iter().map(|&point| Self::place(point)).collect();
+        let stroke_width = Self::length(width).max(1);
+        let style = ShapeStyle { color: rgb(color).into(), filled: false, stroke_width };
+        self.draw(&PathElement::new(path, style));
+    }
+
+    fn dot(&mut self, at: (f64, f64), radius: f64, color: Color, hollow: bool) {
+        self.draw(&Circle::new(Self::place(at), Self::length(radius), filled(color)));
+        if hollow {
+            self.draw(&Circle::new(Self::place(at), Self::length(radius - 1.4), filled(WHITE)));
+        }
+    }
+
+    fn blank(&mut self, from: (f64, f64), to: (f64, f64)) {
+        self.draw(&Rectangle::new([Self::place(from), Self::place(to)], filled(WHITE)));
+    }
+
+    fn words(&mut self, text: &str, (x, y): (f64, f64), look: Words) {
+        let font = FontDesc::new(
+            FontFamily::Name(FONTS),
+            look.points * LETTERS * UNITS,
+            FontStyle::Normal,
+        );
+        let (lower, color) = (look.points * RAISED, rgb(look.color));
+        // Below is to the right for words that run upward.
+        let (at, turn, side) = match look.align {
+            Align::Left => ((x, y + lower), FontTransform::None, HPos::Left),
+            Align::Center => ((x, y + lower), FontTransform::None, HPos::Center),
+            Align::Right => ((x, y + lower), FontTransform::None, HPos::Right),
+            Align::Upward => ((x + lower, y), FontTransform::Rotate270, HPos::Center),
+        };
+        let style =
+            TextStyle::from(font.transform(turn)).color(&color).pos(Pos::new(side, VPos::Center));
+        self.draw(&Text::new(text.to_owned(), Self::place(at), style));
     }
 }
 
 /// About how wide a text is, in points. Exact widths depend on the reader's
-/// font in an SVG. The widest of the list has 0.58 em a letter, and
-/// plotters makes an em of a size by dividing it by 1.24.
-pub(crate) fn width(text: &str, points: f64) -> f64 {
+/// font in an SVG. The widest of the list has 0.58 em a letter.
+pub(super) fn width(text: &str, points: f64) -> f64 {
     text.chars().count() as f64 * points * 0.5
 }

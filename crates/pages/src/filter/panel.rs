@@ -4,15 +4,15 @@
 //! on the side of the curve where the curve is not, over white.
 
 use lookalike_core::filter::Filter;
-use plotters::coord::Shift;
-use plotters::prelude::{DrawingArea, DrawingBackend};
 
-use super::canvas::{Align, BLUE, Canvas, GREY, INK, ORANGE, PALE, Surface, Words, width};
-use super::{BAND, Error, FilterPlot, PANEL, Scale};
+use super::canvas::{Align, BLUE, Canvas, GREY, INK, ORANGE, PALE, Words, width};
+use super::{BAND, FilterPlot, PANEL, Scale};
+use crate::chart::Axis;
 
 /// The lowest decade of the logarithmic scale. Below 1e-12 not one pair of a
 /// million documents is expected.
 const DECADES: i32 = 12;
+const FLOOR: f64 = 1e-12;
 
 /// Points of a curve: more than one for each pixel of a panel.
 const SAMPLES: usize = 1201;
@@ -21,36 +21,21 @@ const TICK: Words = Words { points: 12.0, color: GREY, align: Align::Center };
 const AXIS: Words = Words { points: 13.0, color: INK, align: Align::Center };
 
 /// Draws the whole picture.
-pub(crate) fn draw<B: DrawingBackend>(
-    plot: &FilterPlot<'_>,
-    area: &DrawingArea<B, Shift>,
-    surface: Surface,
-) -> Result<(), Error> {
-    if let Some(threshold) = plot.threshold
-        && !(0.0..=1.0).contains(&threshold)
-    {
-        return Err(Error::Threshold(threshold));
-    }
-    let canvas = Canvas::new(area, surface)?;
-    let scales: &[Axis] = match plot.scale {
-        Scale::Linear => &[Axis::Linear],
-        Scale::Logarithmic => &[Axis::Logarithmic],
-        Scale::Both => &[Axis::Linear, Axis::Logarithmic],
+pub(super) fn draw(plot: &FilterPlot<'_>, canvas: &mut dyn Canvas) {
+    let logarithmic = Axis::Logarithmic(FLOOR..=1.0);
+    let scales = match plot.scale {
+        Scale::Linear => vec![Axis::SHARES],
+        Scale::Logarithmic => vec![logarithmic],
+        Scale::Both => vec![Axis::SHARES, logarithmic],
     };
-    title(plot, &canvas, scales.len() as f64 * f64::from(PANEL.0))?;
-    for (index, axis) in scales.iter().enumerate() {
-        let left = index as f64 * f64::from(PANEL.0);
-        Panel::new(plot, &canvas, *axis, left).draw()?;
+    title(plot, canvas, scales.len() as f64 * f64::from(PANEL.0));
+    for (index, axis) in scales.into_iter().enumerate() {
+        Panel::new(plot, canvas, axis, index as f64 * f64::from(PANEL.0)).draw();
     }
-    Ok(())
 }
 
 /// The title, and under it what the filter is.
-fn title<B: DrawingBackend>(
-    plot: &FilterPlot<'_>,
-    canvas: &Canvas<'_, B>,
-    total: f64,
-) -> Result<(), Error> {
+fn title(plot: &FilterPlot<'_>, canvas: &mut dyn Canvas, total: f64) {
     let left = 76.0;
     let look = Words { points: 17.0, color: INK, align: Align::Left };
     // Control characters are not allowed in XML, and show nothing in a PNG.
@@ -61,7 +46,7 @@ fn title<B: DrawingBackend>(
     } else {
         clean
     };
-    canvas.words(&shown, (left, 24.0), look)?;
+    canvas.words(&shown, (left, 24.0), look);
 
     let filter = plot.filter;
     let (k, s, r) = (filter.k(), filter.s(), filter.r());
@@ -72,24 +57,17 @@ fn title<B: DrawingBackend>(
         filter.bytes_per_document()
     );
     let look = Words { points: 12.5, color: GREY, align: Align::Left };
-    canvas.words(&about, (left, 48.0), look)?;
+    canvas.words(&about, (left, 48.0), look);
     if !plot.measured.is_empty() {
-        canvas.dot((total - 92.0, 48.0), 3.5, ORANGE, false)?;
-        canvas.words("measured", (total - 82.0, 48.0), look)?;
+        canvas.dot((total - 92.0, 48.0), 3.5, ORANGE, false);
+        canvas.words("measured", (total - 82.0, 48.0), look);
     }
-    Ok(())
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Axis {
-    Linear,
-    Logarithmic,
 }
 
 /// One frame with its axes and its curve.
-struct Panel<'a, B: DrawingBackend> {
+struct Panel<'a> {
     plot: &'a FilterPlot<'a>,
-    canvas: &'a Canvas<'a, B>,
+    canvas: &'a mut dyn Canvas,
     axis: Axis,
     left: f64,
     right: f64,
@@ -97,8 +75,8 @@ struct Panel<'a, B: DrawingBackend> {
     bottom: f64,
 }
 
-impl<'a, B: DrawingBackend> Panel<'a, B> {
-    fn new(plot: &'a FilterPlot<'a>, canvas: &'a Canvas<'a, B>, axis: Axis, left: f64) -> Self {
+impl<'a> Panel<'a> {
+    fn new(plot: &'a FilterPlot<'a>, canvas: &'a mut dyn Canvas, axis: Axis, left: f64) -> Self {
         let band = f64::from(BAND);
         Self {
             plot,
@@ -111,15 +89,15 @@ impl<'a, B: DrawingBackend> Panel<'a, B> {
         }
     }
 
-    fn draw(&self) -> Result<(), Error> {
-        self.grid()?;
-        self.threshold_line()?;
+    fn draw(&mut self) {
+        self.grid();
+        self.threshold_line();
         // Before the curve, since it stands on white.
-        self.half_label()?;
-        self.curve()?;
-        self.measured()?;
-        self.half_point()?;
-        self.threshold_label()
+        self.half_label();
+        self.curve();
+        self.measured();
+        self.half_point();
+        self.threshold_label();
     }
 
     fn x(&self, resemblance: f64) -> f64 {
@@ -128,73 +106,68 @@ impl<'a, B: DrawingBackend> Panel<'a, B> {
 
     /// The height of a probability; below the floor of the scale, the floor.
     fn y(&self, probability: f64) -> f64 {
-        let share = match self.axis {
-            Axis::Linear => probability,
-            Axis::Logarithmic => {
-                1.0 + probability.log10().max(-f64::from(DECADES)) / f64::from(DECADES)
-            }
-        };
-        self.bottom - share * (self.bottom - self.top)
+        self.bottom - self.axis.share(probability) * (self.bottom - self.top)
     }
 
-    fn grid(&self) -> Result<(), Error> {
-        let canvas = self.canvas;
+    fn is_logarithmic(&self) -> bool {
+        matches!(self.axis, Axis::Logarithmic(_))
+    }
+
+    fn grid(&mut self) {
         for tenth in 0..=10 {
-            let x = self.x(f64::from(tenth) / 10.0);
-            canvas.line(&[(x, self.top), (x, self.bottom)], 0.8, PALE)?;
-            canvas.words(
-                &format!("{:.1}", f64::from(tenth) / 10.0),
-                (x, self.bottom + 14.0),
-                TICK,
-            )?;
+            let value = f64::from(tenth) / 10.0;
+            let x = self.x(value);
+            self.canvas.line(&[(x, self.top), (x, self.bottom)], 0.8, PALE);
+            self.canvas.words(&format!("{value:.1}"), (x, self.bottom + 14.0), TICK);
         }
-        match self.axis {
-            Axis::Linear => {
-                for tenth in (0..=10).step_by(2) {
-                    let value = f64::from(tenth) / 10.0;
-                    let y = self.y(value);
-                    canvas.line(&[(self.left, y), (self.right, y)], 0.8, PALE)?;
-                    let look = Words { align: Align::Right, ..TICK };
-                    canvas.words(&format!("{value:.1}"), (self.left - 8.0, y), look)?;
-                }
+        if self.is_logarithmic() {
+            for decade in (0..=DECADES).step_by(2) {
+                let y = self.grid_line(10.0_f64.powi(-decade));
+                self.power(decade, y);
             }
-            Axis::Logarithmic => {
-                for decade in (0..=DECADES).step_by(2) {
-                    let y = self.y(10.0_f64.powi(-decade));
-                    canvas.line(&[(self.left, y), (self.right, y)], 0.8, PALE)?;
-                    self.power(decade, y)?;
-                }
+        } else {
+            for (value, text) in self.axis.ticks() {
+                let y = self.grid_line(value);
+                let look = Words { align: Align::Right, ..TICK };
+                self.canvas.words(&text, (self.left - 8.0, y), look);
             }
         }
         // The axes themselves, over the ends of the grid.
         let frame = [(self.left, self.top), (self.left, self.bottom), (self.right, self.bottom)];
-        canvas.line(&frame, 1.0, GREY)?;
+        self.canvas.line(&frame, 1.0, GREY);
         let middle = f64::midpoint(self.left, self.right);
-        canvas.words("resemblance", (middle, self.bottom + 37.0), AXIS)?;
+        self.canvas.words("resemblance", (middle, self.bottom + 37.0), AXIS);
         let middle = f64::midpoint(self.top, self.bottom);
         let label = "probability of becoming a candidate";
-        canvas.words_up(label, (self.left - 54.0, middle), AXIS)
+        let look = Words { align: Align::Upward, ..AXIS };
+        self.canvas.words(label, (self.left - 54.0, middle), look);
+    }
+
+    /// A line of the grid; where it is.
+    fn grid_line(&mut self, value: f64) -> f64 {
+        let y = self.y(value);
+        self.canvas.line(&[(self.left, y), (self.right, y)], 0.8, PALE);
+        y
     }
 
     /// A power of ten, its exponent raised.
-    fn power(&self, decade: i32, y: f64) -> Result<(), Error> {
+    fn power(&mut self, decade: i32, y: f64) {
         let right = self.left - 8.0;
         if decade == 0 {
             return self.canvas.words("1", (right, y), Words { align: Align::Right, ..TICK });
         }
         let exponent = format!("-{decade}");
         let middle = right - width(&exponent, 9.0);
-        self.canvas.words("10", (middle, y), Words { align: Align::Right, ..TICK })?;
+        self.canvas.words("10", (middle, y), Words { align: Align::Right, ..TICK });
         let small = Words { points: 9.0, align: Align::Left, ..TICK };
-        self.canvas.words(&exponent, (middle + 0.5, y - 4.5), small)
+        self.canvas.words(&exponent, (middle + 0.5, y - 4.5), small);
     }
 
-    fn curve(&self) -> Result<(), Error> {
+    fn curve(&mut self) {
         let mut curve = self.plot.filter.curve(SAMPLES);
-        if self.axis == Axis::Logarithmic {
-            let floor = 10.0_f64.powi(-DECADES);
-            curve.retain(|&(_, p)| p > floor);
-            curve.insert(0, (reaches(self.plot.filter, floor), floor));
+        if self.is_logarithmic() {
+            curve.retain(|&(_, p)| p > FLOOR);
+            curve.insert(0, (reaches(self.plot.filter, FLOOR), FLOOR));
         }
         let mut path: Vec<(f64, f64)> = Vec::with_capacity(curve.len());
         for (x, p) in curve {
@@ -205,25 +178,25 @@ impl<'a, B: DrawingBackend> Panel<'a, B> {
                 path.push((x, y));
             }
         }
-        self.canvas.line(&path, 2.2, BLUE)
+        self.canvas.line(&path, 2.2, BLUE);
     }
 
-    fn measured(&self) -> Result<(), Error> {
+    fn measured(&mut self) {
         for &(x, p) in self.plot.measured {
             if (0.0..=1.0).contains(&x) && (0.0..=1.0).contains(&p) {
                 // What lies below the floor stands on it, hollow.
-                let below = self.axis == Axis::Logarithmic && p < 10.0_f64.powi(-DECADES);
-                self.canvas.dot((self.x(x), self.y(p)), 3.5, ORANGE, below)?;
+                let (at, below) = ((self.x(x), self.y(p)), self.is_logarithmic() && p < FLOOR);
+                self.canvas.dot(at, 3.5, ORANGE, below);
             }
         }
-        Ok(())
     }
 
-    fn half_point(&self) -> Result<(), Error> {
-        self.canvas.dot((self.x(self.plot.filter.half_point()), self.y(0.5)), 4.5, BLUE, true)
+    fn half_point(&mut self) {
+        let at = (self.x(self.plot.filter.half_point()), self.y(0.5));
+        self.canvas.dot(at, 4.5, BLUE, true);
     }
 
-    fn half_label(&self) -> Result<(), Error> {
+    fn half_label(&mut self) {
         let half = self.plot.filter.half_point();
         let (x, y) = (self.x(half), self.y(0.5));
         let text = format!("half at {half:.3}");
@@ -231,33 +204,35 @@ impl<'a, B: DrawingBackend> Panel<'a, B> {
         // Left of a rising curve is above it, right of it is below. The
         // logarithmic curve is flat here, so that only below is always free;
         // where there is no room, the label keeps its distance.
-        let (left, off) = match self.axis {
-            Axis::Linear => (half >= 0.5, 12.0),
-            Axis::Logarithmic => (x + 16.0 + long > self.right, 34.0),
+        let (left, off) = if self.is_logarithmic() {
+            (x + 16.0 + long > self.right, 34.0)
+        } else {
+            (half >= 0.5, 12.0)
         };
         let (align, from, y) = if left {
             (Align::Right, x - off - long, (y - 8.0).max(self.top + 9.0))
         } else {
             (Align::Left, x + 12.0, y + 11.0)
         };
-        self.canvas.blank((from - 2.0, y - 8.0), (from + long + 2.0, y + 8.0))?;
+        self.canvas.blank((from - 2.0, y - 8.0), (from + long + 2.0, y + 8.0));
         let at = if left { from + long } else { from };
-        self.canvas.words(&text, (at, y), Words { color: BLUE, align, ..TICK })
+        self.canvas.words(&text, (at, y), Words { color: BLUE, align, ..TICK });
     }
 
-    fn threshold_line(&self) -> Result<(), Error> {
-        let Some(threshold) = self.plot.threshold else { return Ok(()) };
-        self.canvas.dashes(self.x(threshold), (self.top - 4.0, self.bottom), 1.3, ORANGE)
+    fn threshold_line(&mut self) {
+        let Some(threshold) = self.plot.threshold else { return };
+        let x = self.x(threshold);
+        self.canvas.dashes(x, (self.top - 4.0, self.bottom), 1.3, ORANGE);
     }
 
-    fn threshold_label(&self) -> Result<(), Error> {
-        let Some(threshold) = self.plot.threshold else { return Ok(()) };
+    fn threshold_label(&mut self) {
+        let Some(threshold) = self.plot.threshold else { return };
         let p = self.plot.filter.probability(threshold);
         let text = format!("threshold {}: P = {}", brief(threshold), brief(p));
         let half = width(&text, TICK.points) / 2.0;
         // In the middle over its line, unless that leaves the frame.
         let x = self.x(threshold).min(self.right + 8.0 - half).max(self.left + half);
-        self.canvas.words(&text, (x, self.top - 13.0), Words { color: ORANGE, ..TICK })
+        self.canvas.words(&text, (x, self.top - 13.0), Words { color: ORANGE, ..TICK });
     }
 }
 

@@ -45,20 +45,24 @@ pub(super) fn cluster_sizes(sizes: &[[u64; 2]]) -> Option<String> {
     let largest = real().map(|[size, _]| size).max()?;
     let most = real().map(|[_, clusters]| clusters).max()?;
     let x = Axis::Logarithmic(1.6..=(largest as f64 * 1.3).max(12.0));
-    // Two is where clusters begin.
-    let ticks = x.ticks().into_iter().filter(|(size, _)| *size > 2.0);
-    let ticks = [(2.0, "2".to_owned())].into_iter().chain(ticks).collect();
     let description = format!(
         "How many clusters have which size. The largest cluster has {}.",
         count(largest, "document")
     );
     let chart = Chart::new(&description, BOTTOM, x)
+        // Two is where clusters begin.
+        .first_number(2.0, "2")
         .panel(30.0..=BOTTOM, Axis::of_counts(most), "clusters of that size")
-        .x_axis_at(ticks, "documents in a cluster")
-        .dots(real().map(|[size, clusters]| (size as f64, clusters as f64)), |size, clusters| {
-            let documents = count(size as u64, "document");
-            format!("{} of {documents}", count(clusters as u64, "cluster"))
-        });
+        .x_axis("documents in a cluster")
+        .x_ticks()
+        .dots(
+            3.6,
+            real().map(|[size, clusters]| (size as f64, clusters as f64)),
+            |size, clusters| {
+                let documents = count(size as u64, "document");
+                format!("{} of {documents}", count(clusters as u64, "cluster"))
+            },
+        );
     Some(chart.svg())
 }
 
@@ -81,7 +85,7 @@ fn draw_pairs(chart: Chart, report: &Report, top: f64) -> Chart {
     let scale = if matches!(axis, Axis::Counts(_)) { "" } else { ", logarithmic" };
     let what = if refused_total(report) > 0 { "candidates" } else { "pairs" };
     let title = format!("{what} of that resemblance{scale}");
-    let mut chart = chart.panel(top..=BOTTOM, axis, &title);
+    let mut chart = chart.panel(top..=BOTTOM, axis, &title).baseline("grid");
     for bin in bins() {
         let (accepted, refused) = counts(report, bin);
         let mut bars = [("accepted", accepted), ("refused", refused)];

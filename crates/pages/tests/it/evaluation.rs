@@ -18,7 +18,7 @@ fn document(id: &str, text: &str) -> String {
 }
 
 fn words(numbers: std::ops::Range<u32>) -> String {
-    numbers.map(|n| format!("word{n} ")).collect()
+    numbers.map(|n| format!("word{n}")).collect::<Vec<String>>().join(" ")
 }
 
 /// Three documents that hardly differ, with ids, words and reasons that would be markup.

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod evaluation;
+#[cfg(feature = "filter-plots")]
 mod filter;
 mod report;
 
