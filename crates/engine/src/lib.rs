@@ -10,9 +10,9 @@
 //!
 //! [`Against`] compares one corpus with another: which documents resemble or
 //! contain one of a list of references. [`mirrors`] finds hosts and folders that
-//! replicate each other. [`PairSearch`] finds all
-//! pairs of several recipes, for who compares these. Nothing here draws: what
-//! people look at is made of the values by whoever asks for it.
+//! replicate each other. [`PairSearch`] finds all pairs of several recipes, for
+//! those who compare recipes. Nothing here draws: what people look at is made of
+//! these values by others.
 
 mod against;
 mod artefact;

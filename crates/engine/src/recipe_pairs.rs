@@ -113,14 +113,18 @@ impl RecipePairs {
     /// is a hash; 0 is none.
     ///
     /// # Errors
-    /// If a file cannot be read, or what `each` fails with.
+    /// If a file cannot be read, the job is stopped, or what `each` fails with.
     pub fn for_each_document(
         &self,
+        observer: &dyn Observer,
         mut each: impl FnMut(&str, &Signature, u64) -> Result<()>,
     ) -> Result<()> {
         let mut reader = SignatureReader::open(&self.measured.signatures())?;
         let (mut id, mut signature) = (String::new(), Signature::default());
-        Rows::open(&self.measured.sites(), SITES, 8)?.for_each(|_, site| {
+        Rows::open(&self.measured.sites(), SITES, 8)?.for_each(|row, site| {
+            if row.is_multiple_of(1 << 12) {
+                observer.check_cancelled()?;
+            }
             reader.read(&mut id, &mut signature)?;
             each(&id, &signature, u64::from_le_bytes(site.try_into().unwrap_or_default()))
         })

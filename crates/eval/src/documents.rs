@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use lookalike_core::feature::b_similarity;
 use lookalike_core::{Kernel, Recipe, SiteRule};
-use lookalike_engine::RecipePairs;
+use lookalike_engine::{Observer, RecipePairs};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::error::Result;
@@ -45,7 +45,11 @@ pub(crate) struct Documents {
 
 impl Documents {
     /// From what the recipe that measures has signed.
-    pub(crate) fn load(found: &RecipePairs, kernel: Kernel) -> Result<Self> {
+    pub(crate) fn load(
+        found: &RecipePairs,
+        kernel: Kernel,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
         let number = found.documents() as usize;
         let mut documents = Self {
             kernel,
@@ -56,7 +60,7 @@ impl Documents {
             first: HashMap::new(),
             empty: Vec::with_capacity(number),
         };
-        found.for_each_document(|id, signature, site| {
+        found.for_each_document(observer, |id, signature, site| {
             let row = documents.features.len() as u32;
             documents.features.push(array(&signature.features));
             documents.projections.push(array(&signature.projection));

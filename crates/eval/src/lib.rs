@@ -72,7 +72,7 @@ impl Eval {
         // Refused before the work, if there is no such file.
         file.open()?;
         let found = self.find(observer)?;
-        let documents = &Documents::load(&found, self.running.kernel)?;
+        let documents = &Documents::load(&found, self.running.kernel, observer)?;
         let mut labels = file.read(documents, self.running.strict, observer)?;
         let counter = PairCounter { options: self, documents, absent: file.absent(), observer };
         let (mut counted, mut samples) = (Vec::new(), Vec::new());

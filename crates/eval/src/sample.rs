@@ -99,7 +99,7 @@ impl Eval {
     pub fn sample(&self, pairs: usize, observer: &dyn Observer) -> Result<Sample> {
         let wanted = pairs.clamp(1, MAX_PAIRS);
         let found = self.find(observer)?;
-        let documents = Documents::load(&found, self.running.kernel)?;
+        let documents = Documents::load(&found, self.running.kernel, observer)?;
         let strata = self.strata(&found, &documents, wanted, observer)?;
         let (all, number) = (strata.values().map(|d| d.pairs).sum(), strata.len() as u64);
         let drawn = draw(strata, wanted);

@@ -16,7 +16,7 @@ use lookalike_eval::{
 
 use crate::chart::{Axis, Chart};
 use crate::frame::{Page, Section};
-use crate::markup::{Column, Name, Table, Text, key, percent, unfolds};
+use crate::markup::{Column, Name, Table, Text, key, number_columns, percent, unfolds};
 
 /// What the report's style does not have.
 const MORE_STYLE: &str = include_str!("evaluation.css");
@@ -36,14 +36,14 @@ const NONE: &str = "&ndash;";
 /// The page of an evaluation.
 pub fn evaluation(evaluation: &Evaluation) -> String {
     let sections = [
-        Section { id: "pairs", title: "Pairs by B-similarity", body: pairs(evaluation) },
-        Section { id: "degrees", title: "Near-duplicates of a page", body: degrees(evaluation) },
-        Section { id: "precision", title: "What is correct", body: precision(evaluation) },
-        Section { id: "reasons", title: "Reasons", body: reasons(evaluation) },
-        Section { id: "differences", title: "Term differences", body: differences(evaluation) },
-        Section { id: "correlation", title: "B against C", body: correlation(evaluation) },
-        Section { id: "combined", title: "The combined algorithm", body: combined(evaluation) },
-        Section { id: "method", title: "How it was made", body: method(evaluation) },
+        Section::new("pairs", "Pairs by B-similarity", pairs(evaluation)),
+        Section::new("degrees", "Near-duplicates of a page", degrees(evaluation)),
+        Section::new("precision", "What is correct", precision(evaluation)),
+        Section::new("reasons", "Reasons", reasons(evaluation)),
+        Section::new("differences", "Term differences", differences(evaluation)),
+        Section::new("correlation", "B against C", correlation(evaluation)),
+        Section::new("combined", "The combined algorithm", combined(evaluation)),
+        Section::new("method", "How it was made", method(evaluation)),
     ];
     Page {
         title: &format!(
@@ -95,17 +95,19 @@ fn lede(evaluation: &Evaluation) -> String {
 
 fn summary(evaluation: &Evaluation) -> String {
     let against = format!("R against {}", Text(&evaluation.against));
-    let columns = [
-        Column::Words("Recipe"),
-        Column::Number("Pairs"),
-        Column::Number("Pages"),
-        Column::Number("Judged"),
-        Column::Number("Precision"),
-        Column::Number("same site"),
-        Column::Number("different sites"),
-        Column::Number("Recall"),
-        Column::Number(&against),
-    ];
+    let columns = number_columns(
+        "Recipe",
+        [
+            "Pairs",
+            "Pages",
+            "Judged",
+            "Precision",
+            "same site",
+            "different sites",
+            "Recall",
+            &against,
+        ],
+    );
     let mut table = Table::new("All recipes", &columns);
     for recipe in &evaluation.recipes {
         let row = |n: usize| recipe.rows.get(n);
@@ -134,8 +136,7 @@ fn summary(evaluation: &Evaluation) -> String {
 /// Table 1.
 fn pairs(evaluation: &Evaluation) -> String {
     let names: Vec<String> = names(evaluation);
-    let mut columns = vec![Column::Words("B-similarity")];
-    columns.extend(names.iter().map(|name| Column::Number(name)));
+    let columns = number_columns("B-similarity", names.iter().map(String::as_str));
     let mut table = Table::new("Table 1: pairs of each B-similarity, for each recipe", &columns);
     for b in 0..=FEATURES {
         let of = |recipe: &RecipeEvaluation| recipe.by_b_similarity.get(b).map_or(0, |r| r.pairs);
@@ -231,16 +232,9 @@ fn precision(evaluation: &Evaluation) -> String {
 /// A table of rows that have pairs; with recall, if it is known of any.
 fn rows_table(caption: &str, rows: &[Row]) -> String {
     let with_recall = rows.iter().any(|row| row.recall.is_some());
-    let mut columns = vec![
-        Column::Words("Near-duplicates"),
-        Column::Number("Pairs"),
-        Column::Number("Judged"),
-        Column::Number("Correct"),
-        Column::Number("Incorrect"),
-        Column::Number("Undecided"),
-    ];
-    columns.extend(with_recall.then_some(Column::Number("Recall")));
-    columns.push(Column::Number("R"));
+    let always = ["Pairs", "Judged", "Correct", "Incorrect", "Undecided"].into_iter();
+    let columns = always.chain(with_recall.then_some("Recall")).chain(["R"]);
+    let columns = number_columns("Near-duplicates", columns);
     let mut table = Table::new(caption, &columns);
     for (_, row) in rows.iter().enumerate().filter(|(n, row)| *n == 0 || row.pairs > 0) {
         let mut cells = vec![
@@ -287,8 +281,7 @@ fn reason_table(evaluation: &Evaluation, label: Label) -> String {
         return String::new();
     }
     let names = names(evaluation);
-    let mut columns = vec![Column::Words("Reason")];
-    columns.extend(names.iter().map(|name| Column::Number(name)));
+    let columns = number_columns("Reason", names.iter().map(String::as_str));
     let caption = format!("Why pairs are {}", name_of(label));
     let mut table = Table::new(&caption, &columns);
     for (reason, _) in reasons {
@@ -350,16 +343,10 @@ fn differences(evaluation: &Evaluation) -> String {
     if figures.is_empty() {
         return figures;
     }
-    let columns = [
-        Column::Words("Recipe and label"),
-        Column::Number("Pairs"),
-        Column::Number("Mean"),
-        Column::Number("Median"),
-        Column::Number("9th decile"),
-        Column::Number("Exactly 2"),
-        Column::Number("Under 42"),
-        Column::Number("Over 200"),
-    ];
+    let columns = number_columns(
+        "Recipe and label",
+        ["Pairs", "Mean", "Median", "9th decile", "Exactly 2", "Under 42", "Over 200"],
+    );
     let mut table =
         Table::new("Term differences; the last column is the paper's table 8", &columns);
     for recipe in recipes() {
@@ -402,16 +389,14 @@ fn correlation(evaluation: &Evaluation) -> String {
     let average = |value: Option<f64>, digits: usize| {
         value.map_or_else(|| NONE.to_owned(), |value| format!("{value:.digits$}"))
     };
-    let mut columns = vec![Column::Words("B-similarity")];
-    columns.extend(names.iter().map(|name| Column::Number(name)));
+    let columns = number_columns("B-similarity", names.iter().map(String::as_str));
     let mut nine = Table::new("Table 9: the average C-similarity for each B-similarity", &columns);
     for b in 0..=FEATURES {
         let of = |recipe: &RecipeEvaluation| recipe.by_b_similarity.get(b)?.other_average;
         let cells = evaluation.recipes.iter().map(|recipe| average(of(recipe), 1));
         nine.row([b.to_string()].into_iter().chain(cells));
     }
-    let mut columns = vec![Column::Words("C-similarity")];
-    columns.extend(names.iter().map(|name| Column::Number(name)));
+    let columns = number_columns("C-similarity", names.iter().map(String::as_str));
     let mut ten = Table::new("Table 10: the average B-similarity for ranges of C", &columns);
     for (n, [low, high]) in C_RANGES.into_iter().enumerate() {
         let of = |recipe: &RecipeEvaluation| recipe.by_c_similarity.get(n)?.other_average;
@@ -534,13 +519,7 @@ fn combined(evaluation: &Evaluation) -> String {
 }
 
 fn threshold_table(evaluation: &Evaluation) -> String {
-    let columns = [
-        Column::Words("Least C-similarity"),
-        Column::Number("Pairs"),
-        Column::Number("Judged"),
-        Column::Number("Precision"),
-        Column::Number("R"),
-    ];
+    let columns = number_columns("Least C-similarity", ["Pairs", "Judged", "Precision", "R"]);
     let combined = &evaluation.combined;
     let table = |caption: &str, wanted: &dyn Fn(usize) -> bool| {
         let mut table = Table::new(caption, &columns);

@@ -46,12 +46,16 @@ impl Page<'_> {
 
 /// A part of a page.
 pub(crate) struct Section {
-    pub(crate) id: &'static str,
-    pub(crate) title: &'static str,
-    pub(crate) body: String,
+    id: &'static str,
+    title: &'static str,
+    body: String,
 }
 
 impl Section {
+    pub(crate) fn new(id: &'static str, title: &'static str, body: String) -> Self {
+        Self { id, title, body }
+    }
+
     fn html(&self) -> String {
         let Self { id, title, body } = self;
         format!(

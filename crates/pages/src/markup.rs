@@ -85,6 +85,15 @@ pub(crate) enum Column<'a> {
     Number(&'a str),
 }
 
+/// Columns of which the first has words, and the others numbers.
+pub(crate) fn number_columns<'a>(
+    first: &'a str,
+    others: impl IntoIterator<Item = &'a str>,
+) -> Vec<Column<'a>> {
+    let others = others.into_iter().map(Column::Number);
+    std::iter::once(Column::Words(first)).chain(others).collect()
+}
+
 /// A table whose first column names its rows.
 pub(crate) struct Table<'a> {
     caption: &'a str,

@@ -15,23 +15,15 @@ use crate::markup::{Text, duration, percent, swatch};
 /// The page of a report, which is one file that needs nothing else.
 pub fn report(report: &Report) -> String {
     let sections = [
-        Section { id: "pairs", title: "Pairs and clusters", body: sections::plots(report) },
-        Section {
-            id: "sources",
-            title: "Where documents were removed",
-            body: sections::sources(report),
-        },
-        Section { id: "sites", title: "Sites and mirrors", body: sites::section(report) },
-        Section { id: "clusters", title: "The largest clusters", body: clusters::section(report) },
-        Section { id: "limited", title: "What was limited", body: sections::limited(report) },
-        Section { id: "skipped", title: "What was skipped", body: sections::skipped(report) },
-        Section {
-            id: "passed-over",
-            title: "What was no document",
-            body: sections::passed_over(report),
-        },
-        Section { id: "notes", title: "Notes", body: sections::notes(report) },
-        Section { id: "method", title: "How it was made", body: sections::method(report) },
+        Section::new("pairs", "Pairs and clusters", sections::plots(report)),
+        Section::new("sources", "Where documents were removed", sections::sources(report)),
+        Section::new("sites", "Sites and mirrors", sites::section(report)),
+        Section::new("clusters", "The largest clusters", clusters::section(report)),
+        Section::new("limited", "What was limited", sections::limited(report)),
+        Section::new("skipped", "What was skipped", sections::skipped(report)),
+        Section::new("passed-over", "What was no document", sections::passed_over(report)),
+        Section::new("notes", "Notes", sections::notes(report)),
+        Section::new("method", "How it was made", sections::method(report)),
     ];
     Page {
         title: &title(report),

@@ -9,7 +9,8 @@ use lookalike_engine::report::{Clustering, Histogram, Report, Source, Verify};
 use super::charts;
 use crate::chart;
 use crate::markup::{
-    Column, Message, Name, Table, Text, duration, items, key, percent, swatch, unfolds,
+    Column, Message, Name, Table, Text, duration, items, key, number_columns, percent, swatch,
+    unfolds,
 };
 
 /// Sources that are shown at once; the others unfold.
@@ -50,12 +51,7 @@ fn pairs_figure(report: &Report) -> Option<String> {
 
 /// The numbers of the plot: a row for every hundredth that has pairs, and one for every tenth.
 fn resemblance_table(report: &Report) -> String {
-    let columns = [
-        Column::Words("Resemblance"),
-        Column::Number("Chance"),
-        Column::Number("Accepted"),
-        Column::Number("Refused"),
-    ];
+    let columns = number_columns("Resemblance", ["Chance", "Accepted", "Refused"]);
     let caption = "Pairs by resemblance; the chance is that of the lower end";
     let mut table = Table::new(caption, &columns);
     for bin in 0..Histogram::BINS {
@@ -74,11 +70,7 @@ fn resemblance_table(report: &Report) -> String {
 
 fn sizes_figure(report: &Report) -> Option<String> {
     let svg = charts::cluster_sizes(&report.cluster_sizes)?;
-    let columns = [
-        Column::Words("Documents in a cluster"),
-        Column::Number("Clusters"),
-        Column::Number("Documents in all"),
-    ];
+    let columns = number_columns("Documents in a cluster", ["Clusters", "Documents in all"]);
     let mut table = Table::new("Clusters by size", &columns);
     for row in size_rows(&report.cluster_sizes) {
         table.row(row);
@@ -144,13 +136,7 @@ pub(super) fn sources(report: &Report) -> String {
 }
 
 fn sources_table<'a>(sources: impl IntoIterator<Item = &'a Source>, caption: &str) -> String {
-    let columns = [
-        Column::Words("Source"),
-        Column::Number("Share"),
-        Column::Number("Removed"),
-        Column::Number("Documents"),
-        Column::Number("Skipped"),
-    ];
+    let columns = number_columns("Source", ["Share", "Removed", "Documents", "Skipped"]);
     let mut table = Table::new(caption, &columns);
     for source in sources {
         let share = source.removed as f64 / source.documents.max(1) as f64;
@@ -193,7 +179,7 @@ pub(super) fn skipped(report: &Report) -> String {
         if report.skipped == 1 { "is" } else { "are" }
     );
     if !report.skipped_by_fault.is_empty() {
-        let columns = [Column::Words("Fault"), Column::Number("Records")];
+        let columns = number_columns("Fault", ["Records"]);
         let mut table = Table::new("Skipped records by fault", &columns);
         for fault in &report.skipped_by_fault {
             table.row([Message(&fault.fault).to_string(), grouped(fault.records)]);
@@ -212,7 +198,7 @@ pub(super) fn passed_over(report: &Report) -> String {
     if report.passed_over.is_empty() {
         return String::new();
     }
-    let columns = [Column::Words("Why"), Column::Number("Records")];
+    let columns = number_columns("Why", ["Records"]);
     let mut table = Table::new("Records that are no documents, by why they are none", &columns);
     let mut reasons: Vec<_> = report.passed_over.iter().collect();
     reasons.sort_by_key(|(_, count)| std::cmp::Reverse(**count));

@@ -6,7 +6,7 @@ use lookalike_engine::numbers::{count, grouped};
 use lookalike_engine::report::{Report, Sites};
 
 use crate::chart;
-use crate::markup::{Column, Name, Table, percent, unfolds};
+use crate::markup::{Column, Name, Table, number_columns, percent, unfolds};
 
 pub(super) fn section(report: &Report) -> String {
     let Some(sites) = &report.sites else { return String::new() };
@@ -42,12 +42,7 @@ fn most_removed(sites: &Sites) -> String {
     if sites.most_removed.is_empty() {
         return String::new();
     }
-    let columns = [
-        Column::Words("Site"),
-        Column::Number("Share"),
-        Column::Number("Removed"),
-        Column::Number("Documents"),
-    ];
+    let columns = number_columns("Site", ["Share", "Removed", "Documents"]);
     let mut table = Table::new("The sites of which most was removed", &columns);
     for site in &sites.most_removed {
         table.row([
