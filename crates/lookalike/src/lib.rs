@@ -1,8 +1,9 @@
 //! Finds documents that are roughly the same, and proves it.
 //!
 //! This is the front door: what most programs need, from the crates behind it
-//! ([`kernels`] the inner loops, [`core`] the mathematics, [`corpus`] documents
-//! in and out, [`engine`] the batch job, [`index`] the persistent index).
+//! ([`kernels`] the inner loops, [`core`] the mathematics, [`files`] files and
+//! locks, [`corpus`] documents in and out, [`engine`] the batch job, [`index`] the
+//! persistent index).
 //!
 //! # Two documents
 //!
@@ -74,6 +75,7 @@
 pub use lookalike_core as core;
 pub use lookalike_corpus as corpus;
 pub use lookalike_engine as engine;
+pub use lookalike_files as files;
 pub use lookalike_index as index;
 pub use lookalike_kernels as kernels;
 

@@ -3,7 +3,7 @@
 use lookalike::core::filter::Filter;
 use lookalike::core::recipe::SketchParameters;
 use lookalike::core::{Kernel, Recipe};
-use lookalike::engine::{AtomicFile, Existing};
+use lookalike::files::write_file;
 use lookalike_plot::FilterPlot;
 use serde_json::json;
 
@@ -177,9 +177,7 @@ fn draw(
         PlotFormat::Svg => picture.svg()?.into_bytes(),
         PlotFormat::Png => picture.png()?,
     };
-    let mut file = AtomicFile::create(&plot.path, Existing::Replace)?;
-    file.write(&bytes)?;
-    file.commit()?;
+    write_file(&plot.path, &bytes)?;
     say(&format!("drew the curve into `{}`", plot.path.display()));
     Ok(())
 }

@@ -10,11 +10,11 @@ use std::path::Path;
 
 use lookalike_core::VerificationKey;
 use lookalike_corpus::ReadOptions;
+use lookalike_files::{ErrorKind as FileErrorKind, write_file, write_private_file};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::seals::{self, Seals};
-use crate::atomic_file::{AtomicFile, Existing};
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::files::Files;
 use crate::identity::JobId;
@@ -118,8 +118,7 @@ impl Checksum {
         if self.0 == expected {
             return Ok(());
         }
-        let (path, found) = (path.to_owned(), self.0.clone());
-        Err(Error::new(ErrorKind::Corruption { path, offset: 0, expected, found }))
+        Err(Error::corruption(path, 0, expected, &self.0))
     }
 }
 
@@ -149,14 +148,8 @@ impl Manifest {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(Error::io(path, Operation::Read, error)),
         };
-        let mut manifest: Self = serde_json::from_slice(&bytes).map_err(|error| {
-            Error::new(ErrorKind::Corruption {
-                path: path.to_owned(),
-                offset: 0,
-                expected: "a manifest".to_owned(),
-                found: error.to_string(),
-            })
-        })?;
+        let mut manifest: Self = serde_json::from_slice(&bytes)
+            .map_err(|error| Error::corruption(path, 0, "a manifest", error.to_string()))?;
         match manifest.format {
             WITHOUT_IDENTITY if manifest.finished => Ok(Some(manifest)),
             WITHOUT_IDENTITY => Err(Error::new(ErrorKind::EarlierRun(path.to_owned()))),
@@ -167,7 +160,8 @@ impl Manifest {
             }
             found => {
                 let (path, known) = (path.to_owned(), FORMAT);
-                Err(Error::new(ErrorKind::Version { path, found, known }))
+                Err(lookalike_files::Error::new(FileErrorKind::Version { path, found, known })
+                    .into())
             }
         }
     }
@@ -214,12 +208,8 @@ impl Manifest {
             .map_err(|e| Error::io(path, Operation::Write, e.into()))?;
         text.push('\n');
         let text = Checksum::of(text.as_bytes()).put_into(&text);
-        let mut file = AtomicFile::create(path, Existing::Replace)?;
-        if self.key.is_some() {
-            file.keep_private()?;
-        }
-        file.write(text.as_bytes())?;
-        file.commit()
+        let write = if self.key.is_some() { write_private_file } else { write_file };
+        Ok(write(path, text.as_bytes())?)
     }
 
     /// What a complete stage found, and its seconds.

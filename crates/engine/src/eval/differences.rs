@@ -14,6 +14,7 @@ use lookalike_core::difference::term_difference;
 use lookalike_core::mix;
 use lookalike_core::text::{Text, Tokenizer, Unit};
 use lookalike_corpus::Format;
+use lookalike_files::{Rows, RowsKind, RowsWriter};
 use serde::Serialize;
 
 use super::returned::Returned;
@@ -22,9 +23,8 @@ use super::tally::Label;
 use crate::error::{Error, ErrorKind, Result};
 use crate::long_text;
 use crate::observe::{Observer, Stage, Work};
-use crate::rows::{Kind, Rows, RowsWriter};
 
-const TOKENS: Kind = *b"tokenseq";
+const TOKENS: RowsKind = *b"tokenseq";
 
 /// The most tokens of a document that is compared: some 25 MB of text. Pairs with a longer one
 /// are left out and counted.
@@ -344,7 +344,7 @@ impl Writer {
             }
             *length += tokens.len() as u64;
         });
-        written
+        Ok(written?)
     }
 
     fn end(&mut self, row: u64) {

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use lookalike_core::Recipe;
 use lookalike_core::recipe::Verify;
+use lookalike_files::write_file;
 use serde::Serialize;
 
 use super::differences::TermDifferences;
@@ -12,7 +13,6 @@ use super::html;
 use super::labels::{Absent, LabelSummary, Labelled, Labels};
 use super::statistics::{Count, PowerLaw, Share};
 use super::tally::{BITS, FEATURES, Label, Selection, Sites, Tally};
-use crate::atomic_file::{AtomicFile, Existing};
 use crate::error::{Error, Operation, Result};
 
 /// Henzinger's evaluation of some recipes on some documents.
@@ -486,9 +486,7 @@ impl Evaluation {
             .map_err(|e| Error::io(&path, Operation::Write, io::Error::from(e)))?;
         json.push(b'\n');
         for (name, bytes) in [("eval.json", json), ("eval.html", self.html().into_bytes())] {
-            let mut file = AtomicFile::create(&folder.join(name), Existing::Replace)?;
-            file.write(&bytes)?;
-            file.commit()?;
+            write_file(&folder.join(name), &bytes)?;
         }
         Ok(())
     }

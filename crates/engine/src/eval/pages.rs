@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 use lookalike_core::feature::b_similarity;
 use lookalike_core::{Kernel, Recipe, SiteRule};
+use lookalike_files::Rows;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::labels::LabelFault;
@@ -15,7 +16,6 @@ use super::tally::{BITS, Common, FEATURES, Sites};
 use crate::error::{Error, Result};
 use crate::group::Copies;
 use crate::row_set::RowSet;
-use crate::rows::Rows;
 use crate::sign::SITES;
 use crate::stages::Stages;
 
@@ -68,7 +68,7 @@ impl Pages {
             known.and_modify(|row| *row = None).or_insert(Some(row as u32));
             Ok(())
         })?;
-        Rows::open(&stages.files.sites(), SITES, 8)?.for_each(|_, site| {
+        Rows::open(&stages.files.sites(), SITES, 8)?.for_each(|_, site| -> Result<()> {
             pages.sites.push(u64::from_le_bytes(site.try_into().unwrap_or_default()));
             Ok(())
         })?;

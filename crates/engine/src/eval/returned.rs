@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use lookalike_core::{Recipe, VerificationKey};
 use lookalike_corpus::{ReadOptions, Sources, UnpackedCopies};
+use lookalike_files::WorkFolder;
 
 use super::options::{Eval, Identical};
 use super::pages::{self, BYTES_PER_PAGE, Pages};
@@ -29,7 +30,6 @@ use crate::sign::{Signed, Signing};
 use crate::signature_file::SignatureLookup;
 use crate::sources::SourceTable;
 use crate::stages::Stages;
-use crate::work_folder::WorkFolder;
 
 /// Everything that tables are made from.
 pub(super) struct Returned {

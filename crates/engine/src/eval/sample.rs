@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 
 use lookalike_core::mix;
 use lookalike_core::text::{Text, TextBuf, Unit};
+use lookalike_files::write_file;
 use serde::Serialize;
 
 use super::differences::{Sampled, Smallest};
@@ -22,7 +23,6 @@ use super::judge;
 use super::options::Eval;
 use super::returned::{self, Returned};
 use super::tally::{Label, Sites};
-use crate::atomic_file::{AtomicFile, Existing};
 use crate::error::{Error, Operation, Result};
 use crate::ids::Ids;
 use crate::matching::PairReader;
@@ -269,9 +269,7 @@ impl Sample {
             lines.push(b'\n');
         }
         for (name, bytes) in [("pairs.jsonl", lines), ("judge.html", self.html().into_bytes())] {
-            let mut file = AtomicFile::create(&folder.join(name), Existing::Replace)?;
-            file.write(&bytes)?;
-            file.commit()?;
+            write_file(&folder.join(name), &bytes)?;
         }
         Ok(())
     }

@@ -53,6 +53,8 @@ use lookalike_corpus::{Sources, UnpackedCopies};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
+use lookalike_files::WorkFolder;
+
 use crate::attributes::Asked;
 use crate::dedup::GROUP_LIMIT;
 use crate::error::{Error, Operation, Result};
@@ -67,7 +69,6 @@ use crate::sign::{Signed, Signing};
 use crate::sources::SourceTable;
 use crate::stages::{Judged, Stages, tick};
 use crate::urls::Urls;
-use crate::work_folder::WorkFolder;
 use address::Address;
 
 pub(crate) use find::Search;

@@ -27,10 +27,10 @@ use lookalike_core::filter::Filter;
 use lookalike_core::text::Unit;
 use lookalike_core::{Recipe, recipe};
 use lookalike_corpus::PassedOver;
+use lookalike_files::write_file;
 use serde::{Deserialize, Serialize};
 
-use crate::atomic_file::{AtomicFile, Existing};
-use crate::error::{Error, ErrorKind, Operation, Result};
+use crate::error::{Error, Operation, Result};
 use crate::mirrors::Mirror;
 
 pub use difference::{Difference, Piece, distinctive_difference, marked_difference};
@@ -506,9 +506,7 @@ impl Report {
         report.bound();
         let json = report.json(&folder.join("report.json"))?;
         for (name, bytes) in [("report.json", json), ("report.html", report.html().into_bytes())] {
-            let mut file = AtomicFile::create(&folder.join(name), Existing::Replace)?;
-            file.write(&bytes)?;
-            file.commit()?;
+            write_file(&folder.join(name), &bytes)?;
         }
         Ok(())
     }
@@ -523,12 +521,7 @@ impl Report {
             let lines_before = bytes.split_inclusive(|&b| b == b'\n').take(fault.line().max(1) - 1);
             let offset =
                 lines_before.map(<[u8]>::len).sum::<usize>() + fault.column().saturating_sub(1);
-            Error::new(ErrorKind::Corruption {
-                path: path.to_owned(),
-                offset: offset as u64,
-                expected: "the JSON of a report".to_owned(),
-                found: fault.to_string(),
-            })
+            Error::corruption(path, offset as u64, "the JSON of a report", fault.to_string())
         })
     }
 

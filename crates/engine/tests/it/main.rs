@@ -11,3 +11,4 @@ mod occurrences;
 mod report;
 mod signature_file;
 mod sort;
+mod tampering;
