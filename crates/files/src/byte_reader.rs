@@ -1,13 +1,13 @@
 //! The bytes of a file that is not believed, in order, with where they are.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek as _, SeekFrom};
+use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use crate::bytes::check_sum;
 use crate::error::{Error, Operation, Result};
 
-/// A file of a known length, read from some place on.
+/// A file of a known length, read from its start.
 #[derive(Debug)]
 pub struct ByteReader<R> {
     inner: R,
@@ -27,16 +27,6 @@ impl ByteReader<BufReader<File>> {
         let length = file.metadata().map_err(failed)?.len();
         Ok(Self::new(BufReader::with_capacity(1 << 16, file), length, path))
     }
-
-    /// Goes on at another place.
-    ///
-    /// # Errors
-    /// If the system refuses.
-    pub fn seek(&mut self, offset: u64) -> Result<()> {
-        self.inner.seek(SeekFrom::Start(offset)).map_err(|error| self.failed(error))?;
-        self.offset = offset;
-        Ok(())
-    }
 }
 
 impl<R: Read> ByteReader<R> {
@@ -53,11 +43,6 @@ impl<R: Read> ByteReader<R> {
     /// Bytes before the next one.
     pub fn offset(&self) -> u64 {
         self.offset
-    }
-
-    /// Bytes of the file.
-    pub fn length(&self) -> u64 {
-        self.length
     }
 
     /// Appends the next `count` bytes. Allocates nothing for bytes that are not there.

@@ -214,7 +214,7 @@ impl Table<'_> {
     }
 
     fn damaged(&self, found: String) -> Error {
-        Error::corruption(&self.path, 0, "a table of this run", found)
+        Error::corruption(self.path, 0, "a table of this run", found)
     }
 }
 

@@ -22,13 +22,10 @@ pub use reader::SignatureReader;
 pub(crate) use writer::check_id;
 pub use writer::{SignatureWriter, Written};
 
-/// The first bytes of every signature file.
-pub const MAGIC: [u8; 8] = *b"LOOKSIGS";
-
 /// The format version that is written and read.
 pub const FORMAT_VERSION: u32 = 1;
 
-const FORMAT: Format = Format { magic: MAGIC, version: FORMAT_VERSION };
+const FORMAT: Format = Format { magic: *b"LOOKSIGS", version: FORMAT_VERSION };
 
 /// The most rows of a block.
 pub const MAX_ROWS: usize = 4096;
