@@ -3,7 +3,7 @@
 use std::fmt::{Debug, Display};
 use std::path::Path;
 
-use lookalike::{core, corpus, engine, index};
+use lookalike::{core, corpus, engine, files, index};
 use pyo3::prelude::*;
 
 mod classes {
@@ -68,12 +68,23 @@ impl Raised for core::Error {
     }
 }
 
+impl Raised for files::Error {
+    fn exception(&self) -> PyErr {
+        use files::ErrorKind as Kind;
+        match self.kind() {
+            Kind::Io { source, .. } => system(self, source),
+            Kind::Corruption { .. } | Kind::Version { .. } => raised!(CorruptionError, self),
+            Kind::Exists(_) | Kind::Busy(_) => raised!(ExistsError, self),
+            _ => raised!(ParameterError, self),
+        }
+    }
+}
+
 impl Raised for corpus::Error {
     fn exception(&self) -> PyErr {
         use corpus::ErrorKind as Kind;
         match self.kind() {
-            Kind::Io { source, .. } => system(self, source),
-            Kind::Busy(_) => raised!(ExistsError, self),
+            Kind::File(source) => source.exception(),
             _ => raised!(InputError, self),
         }
     }
@@ -83,14 +94,11 @@ impl Raised for engine::Error {
     fn exception(&self) -> PyErr {
         use engine::ErrorKind as Kind;
         match self.kind() {
-            Kind::Io { source, .. } => system(self, source),
-            Kind::Corruption { .. } | Kind::Version { .. } => raised!(CorruptionError, self),
+            Kind::File(source) => source.exception(),
             Kind::Input(source) => source.exception(),
             Kind::BadRecipe(source) => source.exception(),
             Kind::Record { .. } => raised!(InputError, self),
-            Kind::Exists(_) | Kind::Busy(_) | Kind::RunExists(_) | Kind::FolderInUse(_) => {
-                raised!(ExistsError, self)
-            }
+            Kind::RunExists(_) | Kind::FolderInUse(_) => raised!(ExistsError, self),
             Kind::InputChanged(_)
             | Kind::DocumentsMissing { .. }
             | Kind::DocumentChanged { .. }
@@ -108,7 +116,7 @@ impl Raised for index::Error {
     fn exception(&self) -> PyErr {
         use index::ErrorKind as Kind;
         match self.kind() {
-            Kind::Io { source, .. } => system(self, source),
+            Kind::File(source) => source.exception(),
             Kind::Stopped(_) => raised!(IoError, self),
             Kind::Corruption { .. } | Kind::Version { .. } => raised!(CorruptionError, self),
             Kind::Recipe(source) => source.exception(),

@@ -2,17 +2,20 @@
 
 use std::fmt;
 
-use crate::filter;
+use crate::{filter, recipe};
 
 /// An error of the mathematics. Documents never cause one.
-#[derive(Debug)]
+// Without a source: the message is whole.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
 pub struct Error(Box<ErrorKind>);
 
 /// The kinds of [`Error`].
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// A parameter is out of its range.
+    #[error("`{name}` is {value}, but must be {expected}")]
     Parameter {
         /// Its name in a recipe, such as `shingles.width`.
         name: &'static str,
@@ -22,12 +25,24 @@ pub enum ErrorKind {
         expected: String,
     },
     /// A recipe is not TOML, or has a key that no recipe has.
+    #[error("not a recipe: {0}")]
     Syntax(String),
     /// No preset has this name.
+    #[error(
+        "there is no recipe `{0}`; the presets are: {names}",
+        names = recipe::preset_names()
+    )]
     UnknownPreset(String),
     /// A recipe was made for another version of this program.
+    #[error(
+        "the recipe has version {0}, but this program knows only version {known}",
+        known = recipe::VERSION
+    )]
     Version(u32),
     /// Two things were made by recipes that give different bits.
+    #[error(
+        "made by different recipes: `{parameter}` is {left} on one side and {right} on the other"
+    )]
     Mismatch {
         /// The parameter in which they differ first.
         parameter: String,
@@ -37,8 +52,10 @@ pub enum ErrorKind {
         right: String,
     },
     /// The kernel asked for cannot be had.
+    #[error("{0}")]
     Kernel(lookalike_kernels::KernelError),
     /// There is no such filter, or none for what is wanted.
+    #[error("{0}")]
     Filter(filter::Error),
 }
 
@@ -68,36 +85,6 @@ impl Error {
         &self.0
     }
 }
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &*self.0 {
-            ErrorKind::Parameter { name, value, expected } => {
-                write!(f, "`{name}` is {value}, but must be {expected}")
-            }
-            ErrorKind::Syntax(message) => write!(f, "not a recipe: {message}"),
-            ErrorKind::UnknownPreset(name) => {
-                let names = crate::recipe::preset_names();
-                write!(f, "there is no recipe `{name}`; the presets are: {names}")
-            }
-            ErrorKind::Version(version) => write!(
-                f,
-                "the recipe has version {version}, but this program knows only version {}",
-                crate::recipe::VERSION
-            ),
-            ErrorKind::Mismatch { parameter, left, right } => write!(
-                f,
-                "made by different recipes: `{parameter}` is {left} on one side and {right} on \
-                 the other"
-            ),
-            ErrorKind::Kernel(error) => error.fmt(f),
-            ErrorKind::Filter(error) => error.fmt(f),
-        }
-    }
-}
-
-/// Without a source: the message is whole.
-impl std::error::Error for Error {}
 
 impl From<lookalike_kernels::KernelError> for Error {
     fn from(error: lookalike_kernels::KernelError) -> Self {

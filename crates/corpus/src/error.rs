@@ -1,30 +1,30 @@
 //! What can go wrong with inputs: the path, what was done with it, and the fault.
 
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{fmt, io};
+
+pub use lookalike_files::Operation;
 
 use crate::object_store;
 
 /// Why there is no document, or no file of them.
-#[derive(Debug)]
+// The message has that of its source in it, so there is none to print after it; `kind` has it.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
 pub struct Error(Box<ErrorKind>);
 
 /// The kinds of [`Error`].
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The system refused.
-    Io {
-        /// The file or folder.
-        path: PathBuf,
-        /// What was being done.
-        operation: Operation,
-        /// What the system said.
-        source: io::Error,
-    },
+    /// The system refused, or somebody else is writing the file.
+    #[error("{0}")]
+    File(lookalike_files::Error),
     /// A document was wanted and a folder was named.
+    #[error("`{0}`: is a folder, but a file is needed here")]
     Folder(PathBuf),
     /// A file is longer than the limit.
+    #[error("`{path}`: is longer than the limit of {limit} bytes")]
     TooLong {
         /// The file.
         path: PathBuf,
@@ -32,6 +32,10 @@ pub enum ErrorKind {
         limit: u64,
     },
     /// A text has a stretch that is longer than the limit and cannot be read in parts.
+    #[error(
+        "`{path}`: has a word, an address or a line of more than {limit} bytes, the limit of what \
+         has to be in memory whole"
+    )]
     StretchTooLong {
         /// The file.
         path: PathBuf,
@@ -39,6 +43,9 @@ pub enum ErrorKind {
         limit: u64,
     },
     /// The header of a table is longer than the limit.
+    #[error(
+        "`{path}`: has a header of more than {limit} bytes, the limit for the names of columns"
+    )]
     HeaderTooLong {
         /// The file.
         path: PathBuf,
@@ -46,6 +53,11 @@ pub enum ErrorKind {
         limit: u64,
     },
     /// A web page is longer than the limit.
+    #[error(
+        "`{path}`: is longer than the limit of {limit} bytes for web pages, which have to be in \
+         memory whole\n\
+         hint: `--format text` reads it as text, markup and all"
+    )]
     PageTooLong {
         /// The file.
         path: PathBuf,
@@ -53,16 +65,31 @@ pub enum ErrorKind {
         limit: u64,
     },
     /// A link that leads to nothing.
+    #[error("`{0}`: is a link to nothing")]
     DeadLink(PathBuf),
     /// What should be a text has bytes that no text has.
+    #[error("`{0}`: is no text, but a binary file")]
     Binary(PathBuf),
     /// A glob matches no file.
+    #[error(
+        "`{0}`: matches no file\n\
+         hint: `*` and `?` stay within a folder, `**` reaches into those below"
+    )]
     NoMatch(String),
     /// Something that inputs cannot be, such as the address of a web page.
+    #[error(
+        "`{0}`: is a URL that cannot be read\n\
+         hint: copy the documents here first"
+    )]
     Unsupported(String),
     /// A URL of an object store, in a build without the feature `object-stores`.
+    #[error(
+        "`{0}`: is in an object store, and this build has none\n\
+         hint: `cargo build --features object-stores` makes one that has"
+    )]
     NoObjectStores(String),
     /// One record is bad; those around it are not.
+    #[error("`{path}` {place}: {fault}")]
     Record {
         /// The file.
         path: PathBuf,
@@ -72,6 +99,7 @@ pub enum ErrorKind {
         fault: Fault,
     },
     /// The file itself is broken, so that nothing more can be read from it.
+    #[error("`{path}`: is broken, and was read only up to there: {fault}")]
     Broken {
         /// The file.
         path: PathBuf,
@@ -79,6 +107,10 @@ pub enum ErrorKind {
         fault: String,
     },
     /// A table has neither a column of texts nor one of web pages.
+    #[error(
+        "`{path}`: has no column `{}` and none `{}`\nhint: it has {}",
+        .fields[0], .fields[1], listed(.columns)
+    )]
     NoColumn {
         /// The file.
         path: PathBuf,
@@ -88,28 +120,46 @@ pub enum ErrorKind {
         columns: Vec<String>,
     },
     /// One JSON array where there should be one object on each line.
+    #[error(
+        "`{0}`: is a JSON array, but one object on each line is needed\n\
+         hint: `jq -c '.[]'` makes one of the other"
+    )]
     JsonArray(PathBuf),
     /// Standard input, which is gone once it was read, was to be read again.
+    #[error(
+        "standard input: can be read only once\n\
+         hint: write it to a file first"
+    )]
     ReadOnce,
     /// A table in memory, which is no file, was to be treated as one.
+    #[error(
+        "`{0}`: is a table in memory, of which no mirror is written\n\
+         hint: `clusters.parquet` has the rows that go"
+    )]
     InMemory(String),
     /// A table that was in the memory of another process, or of an earlier moment.
+    #[error(
+        "`{0}`: was a table in memory, and is not there any more\n\
+         hint: run the whole job again"
+    )]
     NotInMemory(String),
     /// The output would take the place of its own input.
+    #[error("`{0}`: is the input itself, and would be replaced")]
     OwnInput(PathBuf),
-    /// Somebody else is writing the file.
-    Busy(PathBuf),
 }
 
 /// Where in a file a record is, counted from 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Place {
     /// A line, of JSON lines.
+    #[error("line {0}")]
     Line(u64),
     /// A record, of formats whose records are not lines.
+    #[error("record {0}")]
     Record(u64),
     /// A record of a web archive, of any kind, and where it begins in what the file unpacks to.
+    #[error("record {record} at byte {offset}")]
     Stored {
         /// The record.
         record: u64,
@@ -119,14 +169,17 @@ pub enum Place {
 }
 
 /// What is wrong with a record.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
     /// Not a JSON object; what the parser said.
+    #[error("is no JSON object: {0}")]
     Json(String),
     /// There is neither a text nor a web page; the names of the fields.
+    #[error("field `{}` is missing, and so is `{}`", .0[0], .0[1])]
     Missing([String; 2]),
     /// The field is of the wrong type.
+    #[error("field `{field}` is {found}, but {expected} is needed")]
     Type {
         /// The field.
         field: String,
@@ -136,6 +189,7 @@ pub enum Fault {
         found: &'static str,
     },
     /// The record has more or fewer columns than the header.
+    #[error("has {found} columns, but the header has {expected}")]
     Columns {
         /// Columns of the header.
         expected: usize,
@@ -143,29 +197,23 @@ pub enum Fault {
         found: usize,
     },
     /// A quoted field goes on to the end of the file.
+    #[error("has a quote that is never closed")]
     OpenQuote,
     /// Longer than the limit in bytes.
+    #[error("is longer than the limit of {0} bytes")]
     TooLong(u64),
     /// There is no WARC record where one should begin.
+    #[error("does not begin as a WARC record does")]
     NoWarcRecord,
     /// A length that is missing or wrong.
+    #[error("{0}")]
     Length(String),
     /// A header that cannot be read.
+    #[error("{0}")]
     Header(String),
     /// A body that cannot be unpacked.
+    #[error("{0}")]
     Payload(String),
-}
-
-/// What was being done when the system refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Operation {
-    /// Opening or reading a file.
-    Read,
-    /// Listing a folder.
-    List,
-    /// Creating or writing a file.
-    Write,
 }
 
 /// A result of this crate.
@@ -177,7 +225,7 @@ impl Error {
     }
 
     pub(crate) fn io(path: &Path, operation: Operation, source: io::Error) -> Self {
-        Self::new(ErrorKind::Io { path: path.to_owned(), operation, source })
+        lookalike_files::Error::io(path, operation, source).into()
     }
 
     /// A file whose bytes no decoder can follow to the end.
@@ -218,7 +266,7 @@ impl Error {
     /// What went wrong, in a few words, the same for all files and records: to count by.
     pub fn name(&self) -> &'static str {
         match &*self.0 {
-            ErrorKind::Io { .. } | ErrorKind::Folder(_) => "cannot be read",
+            ErrorKind::File(_) | ErrorKind::Folder(_) => "cannot be read",
             ErrorKind::DeadLink(_) => "link to nothing",
             ErrorKind::Binary(_) => "binary file",
             ErrorKind::TooLong { .. } | ErrorKind::PageTooLong { .. } => {
@@ -248,7 +296,7 @@ impl Error {
     /// Whether the system refused, or a store: another time it may not. Anything else is because of
     /// what the bytes are, and stays so.
     pub fn is_io(&self) -> bool {
-        matches!(*self.0, ErrorKind::Io { .. })
+        matches!(&*self.0, ErrorKind::File(fault) if fault.is_io())
     }
 
     /// Whether a file or a record in it is not what it claims to be.
@@ -263,138 +311,17 @@ impl Error {
     }
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &*self.0 {
-            ErrorKind::Io { path, operation, source } => {
-                let operation = match operation {
-                    Operation::Read => "read",
-                    Operation::List => "listed",
-                    Operation::Write => "written",
-                };
-                write!(f, "`{}`: cannot be {operation}: {source}", path.display())
-            }
-            ErrorKind::Folder(path) => {
-                write!(f, "`{}`: is a folder, but a file is needed here", path.display())
-            }
-            ErrorKind::TooLong { path, limit } => {
-                write!(f, "`{}`: is longer than the limit of {limit} bytes", path.display())
-            }
-            ErrorKind::StretchTooLong { path, limit } => write!(
-                f,
-                "`{}`: has a word, an address or a line of more than {limit} bytes, the limit of \
-                 what has to be in memory whole",
-                path.display()
-            ),
-            ErrorKind::HeaderTooLong { path, limit } => write!(
-                f,
-                "`{}`: has a header of more than {limit} bytes, the limit for the names of columns",
-                path.display()
-            ),
-            ErrorKind::PageTooLong { path, limit } => write!(
-                f,
-                "`{}`: is longer than the limit of {limit} bytes for web pages, which have to be in \
-                 memory whole\n\
-                 hint: `--format text` reads it as text, markup and all",
-                path.display()
-            ),
-            ErrorKind::DeadLink(path) => {
-                write!(f, "`{}`: is a link to nothing", path.display())
-            }
-            ErrorKind::Binary(path) => {
-                write!(f, "`{}`: is no text, but a binary file", path.display())
-            }
-            ErrorKind::NoMatch(pattern) => write!(
-                f,
-                "`{pattern}`: matches no file\n\
-                 hint: `*` and `?` stay within a folder, `**` reaches into those below"
-            ),
-            ErrorKind::Unsupported(url) => write!(
-                f,
-                "`{url}`: is a URL that cannot be read\n\
-                 hint: copy the documents here first"
-            ),
-            ErrorKind::NoObjectStores(url) => write!(
-                f,
-                "`{url}`: is in an object store, and this build has none\n\
-                 hint: `cargo build --features object-stores` makes one that has"
-            ),
-            ErrorKind::Record { path, place, fault } => {
-                write!(f, "`{}` {place}: {fault}", path.display())
-            }
-            ErrorKind::Broken { path, fault } => {
-                write!(f, "`{}`: is broken, and was read only up to there: {fault}", path.display())
-            }
-            ErrorKind::NoColumn { path, fields: [text, html], columns } => {
-                let path = path.display();
-                write!(f, "`{path}`: has no column `{text}` and none `{html}`\nhint: it has")?;
-                // Enough to find a misspelt name by; a table may have thousands.
-                for (i, column) in columns.iter().take(20).enumerate() {
-                    write!(f, "{} `{column}`", if i == 0 { "" } else { "," })?;
-                }
-                f.write_str(if columns.len() > 20 { " and more" } else { "" })
-            }
-            ErrorKind::JsonArray(path) => write!(
-                f,
-                "`{}`: is a JSON array, but one object on each line is needed\n\
-                 hint: `jq -c '.[]'` makes one of the other",
-                path.display()
-            ),
-            ErrorKind::ReadOnce => write!(
-                f,
-                "standard input: can be read only once\n\
-                 hint: write it to a file first"
-            ),
-            ErrorKind::InMemory(name) => write!(
-                f,
-                "`{name}`: is a table in memory, of which no mirror is written\n\
-                 hint: `clusters.parquet` has the rows that go"
-            ),
-            ErrorKind::NotInMemory(name) => write!(
-                f,
-                "`{name}`: was a table in memory, and is not there any more\n\
-                 hint: run the whole job again"
-            ),
-            ErrorKind::OwnInput(path) => {
-                write!(f, "`{}`: is the input itself, and would be replaced", path.display())
-            }
-            ErrorKind::Busy(path) => {
-                write!(f, "`{}`: is being written by another process", path.display())
-            }
-        }
+impl From<lookalike_files::Error> for Error {
+    fn from(source: lookalike_files::Error) -> Self {
+        Self::new(ErrorKind::File(source))
     }
 }
 
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Line(line) => write!(f, "line {line}"),
-            Self::Record(record) => write!(f, "record {record}"),
-            Self::Stored { record, offset } => write!(f, "record {record} at byte {offset}"),
-        }
+/// Names of columns, enough to find a misspelt one by; a table may have thousands.
+fn listed(columns: &[String]) -> String {
+    if columns.is_empty() {
+        return "none at all".to_owned();
     }
+    let names: Vec<String> = columns.iter().take(20).map(|name| format!("`{name}`")).collect();
+    names.join(", ") + if columns.len() > 20 { " and more" } else { "" }
 }
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Json(said) => write!(f, "is no JSON object: {said}"),
-            Self::Missing([text, html]) => {
-                write!(f, "field `{text}` is missing, and so is `{html}`")
-            }
-            Self::Type { field, expected, found } => {
-                write!(f, "field `{field}` is {found}, but {expected} is needed")
-            }
-            Self::Columns { expected, found } => {
-                write!(f, "has {found} columns, but the header has {expected}")
-            }
-            Self::OpenQuote => f.write_str("has a quote that is never closed"),
-            Self::TooLong(limit) => write!(f, "is longer than the limit of {limit} bytes"),
-            Self::NoWarcRecord => f.write_str("does not begin as a WARC record does"),
-            Self::Length(said) | Self::Header(said) | Self::Payload(said) => f.write_str(said),
-        }
-    }
-}
-
-// The message has that of its source in it, so there is none to print after it; `kind` has it.
-impl std::error::Error for Error {}

@@ -69,9 +69,7 @@ mod names;
 mod object;
 #[cfg_attr(not(feature = "object-stores"), path = "no_object_store.rs")]
 mod object_store;
-mod output_file;
 mod parquet;
-mod partial_file;
 mod passed_over;
 mod position;
 mod read_ahead;
@@ -94,7 +92,6 @@ pub use guard::{Panicked, guarded, panics_are_expected};
 pub use inputs::{Inputs, Sources, read_document};
 pub use memory::Tables;
 pub use mirror::{Copied, Mirrored, PendingCopies, PendingMirror};
-pub use partial_file::{PartialFile, is_at};
 pub use passed_over::PassedOver;
 pub use record::{ContentKind, FieldValue, Fields, ReadOptions, Record};
 pub use source::Source;

@@ -19,11 +19,12 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use lookalike_files::{AtomicFile, commit_all};
+
 use crate::chunk::Chunk;
 use crate::compression::{Encoder, MemberEncoder};
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::format::Format;
-use crate::output_file::{OutputFile, commit_all};
 use crate::parquet::Rows;
 use crate::position::Position;
 use crate::read_ahead::read_ahead;
@@ -56,7 +57,7 @@ pub struct Mirrored {
 #[derive(Debug)]
 pub struct PendingMirror {
     mirrored: Mirrored,
-    out: Option<OutputFile>,
+    out: Option<AtomicFile>,
 }
 
 impl PendingMirror {
@@ -75,7 +76,7 @@ impl PendingMirror {
     /// # Errors
     /// If the system refuses. Then there is no file.
     pub fn publish(self) -> Result<Mirrored> {
-        self.out.map_or(Ok(()), OutputFile::commit)?;
+        self.out.map_or(Ok(()), AtomicFile::commit)?;
         Ok(self.mirrored)
     }
 }
@@ -144,9 +145,9 @@ impl Source {
     }
 
     /// A copy of the file as it is stored, and the number of its bytes.
-    fn copied(&self, target: &Path) -> Result<(OutputFile, u64)> {
+    fn copied(&self, target: &Path) -> Result<(AtomicFile, u64)> {
         let stored = self.stored()?;
-        let mut out = OutputFile::create(target)?;
+        let mut out = AtomicFile::create_with_folders(target)?;
         let bytes = out.copy_from(stored, self.path())?;
         out.rest()?;
         Ok((out, bytes))
@@ -170,11 +171,11 @@ impl Source {
         target: &Path,
         options: &ReadOptions,
         selection: &mut Selection<impl FnMut(u64) -> bool>,
-    ) -> Result<OutputFile> {
+    ) -> Result<AtomicFile> {
         let failed = |source| Error::io(target, Operation::Write, source);
         let mut chunks = self.chunks_with(LongRecords::Given, options);
         let first = chunks.next().transpose()?;
-        let out = OutputFile::create(target)?;
+        let out = AtomicFile::create_with_folders(target)?;
         let mut out =
             Encoder::new(self.compression(), options.packing_threads, out).map_err(failed)?;
         out.write_all(chunks.preamble()).map_err(failed)?;
@@ -208,13 +209,14 @@ impl Source {
         target: &Path,
         options: &ReadOptions,
         selection: &mut Selection<impl FnMut(u64) -> bool>,
-    ) -> Result<OutputFile> {
+    ) -> Result<AtomicFile> {
         let failed = |source| Error::io(target, Operation::Write, source);
         let splits = self.warc_records(options, &Position::default(), Others::Held)?;
         let mut splits =
             splits.map(|split| split.map_err(|error| Error::decoding(self.path(), error)));
         let first = splits.next().transpose()?;
-        let mut out = MemberEncoder::new(self.compression(), OutputFile::create(target)?);
+        let mut out =
+            MemberEncoder::new(self.compression(), AtomicFile::create_with_folders(target)?);
         let size = |split: &Result<Split>| match split {
             Ok(Split::Records(piece)) => piece.bytes.len(),
             Ok(Split::Part { bytes, .. }) => bytes.len(),
@@ -252,10 +254,10 @@ impl Source {
         target: &Path,
         options: &ReadOptions,
         selection: &mut Selection<impl FnMut(u64) -> bool>,
-    ) -> Result<OutputFile> {
+    ) -> Result<AtomicFile> {
         let failed = |source| Error::io(target, Operation::Write, source);
         let rows = Rows::open(self, options)?;
-        let out = OutputFile::create(target)?;
+        let out = AtomicFile::create_with_folders(target)?;
         let out = Encoder::new(self.compression(), options.packing_threads, out).map_err(failed)?;
         let (out, broken) = rows.write_kept(out, target, |number| selection.takes(number))?;
         selection.mirrored.broken = broken;
@@ -292,7 +294,7 @@ fn write_kept<W: io::Write>(
 /// many at a time.
 #[derive(Debug, Default)]
 pub struct PendingCopies {
-    files: Vec<OutputFile>,
+    files: Vec<AtomicFile>,
 }
 
 /// A copy of a file.
@@ -332,7 +334,7 @@ impl PendingCopies {
     /// # Errors
     /// If the system refuses. Then some may have no names, and leave nothing behind.
     pub fn publish(&mut self) -> Result<()> {
-        commit_all(std::mem::take(&mut self.files))
+        Ok(commit_all(std::mem::take(&mut self.files))?)
     }
 }
 

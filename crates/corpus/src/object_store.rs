@@ -96,16 +96,9 @@ pub(crate) fn is_fault(error: &io::Error) -> bool {
 }
 
 /// What a store said.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
 struct Fault(String);
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl error::Error for Fault {}
 
 fn fault(kind: io::ErrorKind, said: impl Into<String>) -> io::Error {
     io::Error::new(kind, Fault(said.into()))

@@ -680,7 +680,7 @@ impl Rows {
             batch.as_ref().map_or(0, RecordBatch::get_array_memory_size)
         };
         let batches = first.map(Ok).into_iter().chain(rest);
-        let fault = read_ahead(batches, size, WRITTEN_AHEAD, |batches| {
+        let fault = read_ahead(batches, size, WRITTEN_AHEAD, |batches| -> Result<_> {
             for batch in batches {
                 let batch = match batch {
                     Ok(batch) => batch,

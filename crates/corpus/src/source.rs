@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
+use lookalike_files::AtomicFile;
+
 use crate::chunk::{Chunks, Reading};
 use crate::compression::{self, Compression};
 use crate::description::Description;
@@ -14,7 +16,6 @@ use crate::format::Format;
 use crate::memory::{self, Batches as MemoryBatches, MemoryTable, Tables};
 use crate::object::Object;
 use crate::object_store;
-use crate::output_file::OutputFile;
 use crate::parquet::Batches;
 use crate::position::Position;
 use crate::record::{Context, ReadOptions};
@@ -179,7 +180,7 @@ impl Source {
     pub fn spool(self, folder: &Path) -> Result<Self> {
         let Origin::StandardInput(_) = self.origin else { return Ok(self) };
         let path = folder.join(&self.name);
-        let mut out = OutputFile::create(&path)?;
+        let mut out = AtomicFile::create_with_folders(&path)?;
         out.copy_from(self.stored()?, self.path())?;
         out.commit()?;
         Ok(Self { origin: Origin::File(path), ..self })

@@ -4,14 +4,14 @@
 use std::collections::HashMap;
 
 use lookalike_corpus::Record;
+use lookalike_files::{RowsKind, RowsWriter};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::Files;
 use crate::keep::{self, KeepPolicy};
-use crate::rows::{Kind, RowsWriter};
 
-pub(crate) const RANKS: Kind = *b"keeprank";
-pub(crate) const PARTS: Kind = *b"partnumb";
+pub(crate) const RANKS: RowsKind = *b"keeprank";
+pub(crate) const PARTS: RowsKind = *b"partnumb";
 
 /// The most parts that a removal budget counts: a field with more distinct values says nothing
 /// about sources.
@@ -115,7 +115,7 @@ impl<'a> AttributesWriter<'a> {
                 number
             }
         };
-        self.parts.as_mut().map_or(Ok(()), |parts| parts.push(&number.to_le_bytes()))
+        Ok(self.parts.as_mut().map_or(Ok(()), |parts| parts.push(&number.to_le_bytes()))?)
     }
 
     pub(crate) fn finish(self) -> Result<Summary> {

@@ -1,61 +1,38 @@
-//! What can go wrong with our files.
+//! What can go wrong with a job.
 
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{fmt, io};
+
+pub use lookalike_files::Operation;
 
 use crate::numbers;
 
-/// Why a file could not be written or read.
-#[derive(Debug)]
+/// Why a job could not be done, or a file of one not be written or read.
+// The message has that of its source in it, so there is none to print after it; `kind` has it.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
 pub struct Error(Box<ErrorKind>);
 
 /// The kinds of [`Error`].
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The system refused.
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What was being done.
-        operation: Operation,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// The file is not what its format says: damaged, cut off, or another kind of file.
-    Corruption {
-        /// The file.
-        path: PathBuf,
-        /// Where in it, in bytes.
-        offset: u64,
-        /// What should stand there.
-        expected: String,
-        /// What stands there.
-        found: String,
-    },
-    /// The file has a format of a later program.
-    Version {
-        /// The file.
-        path: PathBuf,
-        /// Its format version.
-        found: u32,
-        /// The one that this program reads.
-        known: u32,
-    },
+    /// The system refused, or a file is not what it should be.
+    #[error("{0}")]
+    File(lookalike_files::Error),
     /// The file is whole, but its recipe is none that this program can follow.
+    #[error("`{path}`: its recipe cannot be followed: {source}")]
     Recipe {
         /// The file.
         path: PathBuf,
         /// What is wrong with the recipe.
         source: lookalike_core::Error,
     },
-    /// A file of this name is there already.
-    Exists(PathBuf),
-    /// Somebody else is writing this file.
-    Busy(PathBuf),
     /// An input cannot be read, or a record of it.
+    #[error("{0}")]
     Input(lookalike_corpus::Error),
     /// A record can be read, but is no document that this program can take.
+    #[error("`{path}` record {record}: {fault}")]
     Record {
         /// The file.
         path: PathBuf,
@@ -65,8 +42,13 @@ pub enum ErrorKind {
         fault: Box<Error>,
     },
     /// The recipe is none that can be followed.
+    #[error("{0}")]
     BadRecipe(lookalike_core::Error),
     /// A signature file was given where documents are needed.
+    #[error(
+        "`{path}`: has signatures, but {option} needs the documents themselves\n\
+         hint: give the documents, or judge by `--verify estimate` or `--verify none`"
+    )]
     NeedsDocuments {
         /// The file.
         path: PathBuf,
@@ -74,14 +56,29 @@ pub enum ErrorKind {
         option: String,
     },
     /// The system has no random bytes to give.
+    #[error("the system gives no random bytes for the identity of a job: {0}")]
     NoRandomness(io::Error),
     /// A part of the program that works on its own ended by a panic.
+    #[error(
+        "the job ended by a fault in the program itself: {0}\n\
+         hint: what was complete stays; please report it, with the command and if possible the \
+         input"
+    )]
     ProgramFault(String),
     /// The job was stopped from outside.
+    #[error("interrupted")]
     Interrupted,
     /// An input is not the file any more that was signed, or changed while it was.
+    #[error(
+        "`{0}`: has changed since it was signed\n\
+         hint: start again, in another folder"
+    )]
     InputChanged(PathBuf),
     /// A file of survivors does not have what stays of its source.
+    #[error(
+        "`{path}`: would have {found} records, but {wanted} stay\n\
+         hint: its input may have changed meanwhile; start again, in another folder"
+    )]
     WrongSurvivors {
         /// The file.
         path: PathBuf,
@@ -91,6 +88,10 @@ pub enum ErrorKind {
         wanted: u64,
     },
     /// There are fewer files of survivors than were written.
+    #[error(
+        "`{path}`: has {found} files, but {wanted} were written\n\
+         hint: the file system may take several names for one, or somebody removed files"
+    )]
     FilesMissing {
         /// Their folder.
         path: PathBuf,
@@ -100,6 +101,10 @@ pub enum ErrorKind {
         wanted: u64,
     },
     /// Documents that were signed are not there any more.
+    #[error(
+        "only {found} of {wanted} documents are still where they were signed\n\
+         hint: an input has changed meanwhile; start again, in another folder"
+    )]
     DocumentsMissing {
         /// Those that were found.
         found: u64,
@@ -107,14 +112,23 @@ pub enum ErrorKind {
         wanted: u64,
     },
     /// There is a run in this folder already.
+    #[error("`{0}`: has the results of a run already")]
     RunExists(PathBuf),
-    /// Another job is working in this folder.
-    JobRunning(PathBuf),
     /// A file is not the one that the job left: it is damaged, or another job's.
+    #[error(
+        "`{0}`: is not the file that this job left: it is damaged, or of another job\n\
+         hint: start again, in another folder"
+    )]
     NotOfJob(PathBuf),
     /// There is something else in this folder already.
+    #[error("`{0}`: is not empty, and not the folder of a run")]
     FolderInUse(PathBuf),
     /// The folder of results is within an input, or an input within it.
+    #[error(
+        "`{folder}`: is where the results go, but `{input}` is an input; they would be read as \
+         documents\n\
+         hint: name a folder outside of the inputs"
+    )]
     WithinInput {
         /// The folder of results, or of working files.
         folder: PathBuf,
@@ -122,12 +136,30 @@ pub enum ErrorKind {
         input: PathBuf,
     },
     /// The unfinished run in this folder was begun by an earlier version of this program.
+    #[error(
+        "`{0}`: an earlier version of this program began that run, and its working files are of \
+         another form\n\
+         hint: start again, in another folder"
+    )]
     EarlierRun(PathBuf),
     /// There is no run in this folder.
+    #[error(
+        "`{0}`: has no results of a run\n\
+         hint: name the folder that `dedup` was given as --out"
+    )]
     NoRun(PathBuf),
     /// The run in this folder is not finished.
+    #[error(
+        "`{0}`: the run is not finished\n\
+         hint: the command that began it goes on with --resume"
+    )]
     RunUnfinished(PathBuf),
     /// A threshold below the one that a run's pairs were stored by.
+    #[error(
+        "`{path}`: that run stored only pairs from its own threshold {stored} on, so nothing is known \
+         of those from {asked} on\n\
+         hint: a new run with the lower threshold finds them"
+    )]
     ThresholdTooLow {
         /// The folder of the run.
         path: PathBuf,
@@ -137,8 +169,13 @@ pub enum ErrorKind {
         asked: f64,
     },
     /// The pairs of a run have nothing that a threshold could be compared with.
+    #[error(
+        "`{0}`: the pairs of that run have no resemblance that a threshold could be compared with\n\
+         hint: a run that verifies them (--verify exact) has"
+    )]
     NoScores(PathBuf),
     /// A document is not where it was when it was signed.
+    #[error("`{path}` record {record}: has changed since it was signed")]
     DocumentChanged {
         /// The file.
         path: PathBuf,
@@ -146,6 +183,10 @@ pub enum ErrorKind {
         record: u64,
     },
     /// A job is to go on with what another request began.
+    #[error(
+        "`{path}`: that run had another `{option}`: `{before}`, now `{now}`\n\
+         hint: go on with the same options, or start again in another folder"
+    )]
     OtherRequest {
         /// The manifest.
         path: PathBuf,
@@ -157,8 +198,16 @@ pub enum ErrorKind {
         now: String,
     },
     /// More documents than one job can have.
+    #[error(
+        "more than {0} documents, which is the most for one job\n\
+         hint: more than that is for a cluster"
+    )]
     TooManyDocuments(u64),
     /// Too many values of a field for a removal budget.
+    #[error(
+        "the field `{field}` has more than {limit} values, so it says nothing about sources\n\
+         hint: take a field with fewer values for the removal budget"
+    )]
     TooManyParts {
         /// The field.
         field: String,
@@ -166,6 +215,11 @@ pub enum ErrorKind {
         limit: usize,
     },
     /// What must be held of each document does not fit into the memory allowed.
+    #[error(
+        "{documents} documents need at least {} MiB of memory\n\
+         hint: allow more, and go on from here",
+        needed.div_ceil(1 << 20)
+    )]
     TooLittleMemory {
         /// How many there are.
         documents: u64,
@@ -173,6 +227,13 @@ pub enum ErrorKind {
         needed: u64,
     },
     /// More would be removed than allowed.
+    #[error(
+        "{removed} of {documents} documents would be removed, {:.1} %, where {:.1} % are allowed; \
+         nothing was removed\n\
+         hint: clusters.parquet says which; with --resume and a larger budget it goes on",
+        percent(*removed, *documents),
+        share * 100.0
+    )]
     RemovesTooMuch {
         /// What would be removed.
         removed: u64,
@@ -182,6 +243,13 @@ pub enum ErrorKind {
         share: f64,
     },
     /// More of a part would be removed than allowed.
+    #[error(
+        "more than {:.1} % would be removed of{}\n\
+         nothing was removed\n\
+         hint: clusters.parquet says which; with --resume and a larger budget it goes on",
+        share * 100.0,
+        listed(field, parts, *more)
+    )]
     RemovesTooMuchOf {
         /// The field that parts go by.
         field: String,
@@ -193,6 +261,11 @@ pub enum ErrorKind {
         more: usize,
     },
     /// A reference has more shingles than fit into the memory allowed.
+    #[error(
+        "the reference `{id}` is too long to be searched for in {}\n\
+         hint: allow more memory",
+        numbers::bytes(*memory)
+    )]
     ReferenceTooLong {
         /// Its id.
         id: String,
@@ -200,6 +273,11 @@ pub enum ErrorKind {
         memory: u64,
     },
     /// So little memory is allowed for the references that the input would be read too often.
+    #[error(
+        "the references do not fit into memory, and the input would have to be read {passes} times\n\
+         hint: allow {} of memory",
+        numbers::bytes(*memory)
+    )]
     TooManyPasses {
         /// How often.
         passes: usize,
@@ -207,6 +285,12 @@ pub enum ErrorKind {
         memory: u64,
     },
     /// A recipe makes more candidates than an evaluation may judge.
+    #[error(
+        "the recipe `{recipe}` makes up to {} candidates, where {} are allowed\n\
+         hint: an evaluation looks at all of them; evaluate on fewer documents",
+        numbers::grouped(*candidates),
+        numbers::grouped(*limit)
+    )]
     TooManyCandidates {
         /// The recipe.
         recipe: String,
@@ -216,6 +300,9 @@ pub enum ErrorKind {
         limit: u64,
     },
     /// An id is longer than a file can hold.
+    #[error(
+        "the id `{start}...` has {bytes} bytes, more than the {limit} that a signature file can hold"
+    )]
     IdTooLong {
         /// How the id begins.
         start: String,
@@ -224,20 +311,6 @@ pub enum ErrorKind {
         /// The most that fit.
         limit: usize,
     },
-}
-
-/// What was being done when the system refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Operation {
-    /// Making a file.
-    Create,
-    /// Opening or reading one.
-    Read,
-    /// Writing to one.
-    Write,
-    /// Giving it its final name.
-    Rename,
 }
 
 /// A result of this crate.
@@ -250,7 +323,17 @@ impl Error {
 
     /// That the system refused.
     pub fn io(path: &Path, operation: Operation, source: io::Error) -> Self {
-        Self::new(ErrorKind::Io { path: path.to_owned(), operation, source })
+        lookalike_files::Error::io(path, operation, source).into()
+    }
+
+    /// What was found at a place in a file is not what was expected there.
+    pub(crate) fn corruption(
+        path: &Path,
+        offset: u64,
+        expected: impl Into<String>,
+        found: impl Into<String>,
+    ) -> Self {
+        lookalike_files::Error::corruption(path, offset, expected, found).into()
     }
 
     pub(crate) fn corpus(source: lookalike_corpus::Error) -> Self {
@@ -269,7 +352,7 @@ impl Error {
     /// Whether the system refused.
     pub fn is_io(&self) -> bool {
         match &*self.0 {
-            ErrorKind::Io { .. } => true,
+            ErrorKind::File(fault) => fault.is_io(),
             ErrorKind::Input(fault) => fault.is_io(),
             ErrorKind::Record { fault, .. } => fault.is_io(),
             _ => false,
@@ -278,20 +361,24 @@ impl Error {
 
     /// Whether a disk has no room for more.
     pub fn is_full_disk(&self) -> bool {
-        let source = match &*self.0 {
-            ErrorKind::Io { source, .. } => source,
+        let fault = match &*self.0 {
+            ErrorKind::File(fault) => Some(fault),
             ErrorKind::Input(fault) => match fault.kind() {
-                lookalike_corpus::ErrorKind::Io { source, .. } => source,
-                _ => return false,
+                lookalike_corpus::ErrorKind::File(fault) => Some(fault),
+                _ => None,
             },
-            _ => return false,
+            _ => None,
         };
-        matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+        fault.is_some_and(lookalike_files::Error::is_full_disk)
     }
 
     /// Whether a file is damaged or of another kind.
     pub fn is_corruption(&self) -> bool {
-        matches!(*self.0, ErrorKind::Corruption { .. } | ErrorKind::NotOfJob(_))
+        match &*self.0 {
+            ErrorKind::File(fault) => fault.is_corruption(),
+            ErrorKind::NotOfJob(_) => true,
+            _ => false,
+        }
     }
 
     /// Whether something else should have been asked for.
@@ -318,236 +405,20 @@ impl From<lookalike_core::Error> for Error {
     }
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &*self.0 {
-            ErrorKind::Io { path, operation, source } => {
-                let operation = match operation {
-                    Operation::Create => "created",
-                    Operation::Read => "read",
-                    Operation::Write => "written",
-                    Operation::Rename => "given its final name",
-                };
-                write!(f, "`{}`: cannot be {operation}: {source}", path.display())
-            }
-            ErrorKind::Corruption { path, offset, expected, found } => write!(
-                f,
-                "`{}`: is damaged at byte {offset}: expected {expected}, found {found}",
-                path.display()
-            ),
-            ErrorKind::Version { path, found, known } => write!(
-                f,
-                "`{}`: has format version {found}, but this program reads only version {known}\n\
-                 hint: a later release made this file; use that one",
-                path.display()
-            ),
-            ErrorKind::Recipe { path, source } => {
-                write!(f, "`{}`: its recipe cannot be followed: {source}", path.display())
-            }
-            ErrorKind::Exists(path) => write!(f, "`{}`: exists already", path.display()),
-            ErrorKind::Busy(path) => {
-                write!(f, "`{}`: is being written by another process", path.display())
-            }
-            ErrorKind::IdTooLong { start, bytes, limit } => write!(
-                f,
-                "the id `{start}...` has {bytes} bytes, more than the {limit} that a signature \
-                 file can hold"
-            ),
-            job => job.fmt_job(f),
-        }
+impl From<lookalike_files::Error> for Error {
+    fn from(source: lookalike_files::Error) -> Self {
+        Self::new(ErrorKind::File(source))
     }
 }
 
-impl ErrorKind {
-    /// What goes wrong with a job rather than with a file of ours.
-    #[expect(clippy::too_many_lines, reason = "a message for each kind")]
-    fn fmt_job(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ErrorKind::Input(source) => write!(f, "{source}"),
-            ErrorKind::Record { path, record, fault } => {
-                write!(f, "`{}` record {record}: {fault}", path.display())
-            }
-            ErrorKind::BadRecipe(source) => write!(f, "{source}"),
-            ErrorKind::NeedsDocuments { path, option } => write!(
-                f,
-                "`{}`: has signatures, but {option} needs the documents themselves\n\
-                 hint: give the documents, or judge by `--verify estimate` or `--verify none`",
-                path.display()
-            ),
-            ErrorKind::NoRandomness(source) => {
-                write!(f, "the system gives no random bytes for the identity of a job: {source}")
-            }
-            ErrorKind::ProgramFault(message) => write!(
-                f,
-                "the job ended by a fault in the program itself: {message}\n\
-                 hint: what was complete stays; please report it, with the command and if possible \
-                 the input"
-            ),
-            ErrorKind::Interrupted => f.write_str("interrupted"),
-            ErrorKind::WrongSurvivors { path, found, wanted } => write!(
-                f,
-                "`{}`: would have {found} records, but {wanted} stay\n\
-                 hint: its input may have changed meanwhile; start again, in another folder",
-                path.display()
-            ),
-            ErrorKind::FilesMissing { path, found, wanted } => write!(
-                f,
-                "`{}`: has {found} files, but {wanted} were written\n\
-                 hint: the file system may take several names for one, or somebody removed files",
-                path.display()
-            ),
-            ErrorKind::InputChanged(path) => write!(
-                f,
-                "`{}`: has changed since it was signed\n\
-                 hint: start again, in another folder",
-                path.display()
-            ),
-            ErrorKind::DocumentsMissing { found, wanted } => write!(
-                f,
-                "only {found} of {wanted} documents are still where they were signed\n\
-                 hint: an input has changed meanwhile; start again, in another folder"
-            ),
-            ErrorKind::RunExists(path) => {
-                write!(f, "`{}`: has the results of a run already", path.display())
-            }
-            ErrorKind::JobRunning(path) => write!(
-                f,
-                "`{}`: another job is working in this folder\n\
-                 hint: wait until it has ended, or name another folder",
-                path.display()
-            ),
-            ErrorKind::NotOfJob(path) => write!(
-                f,
-                "`{}`: is not the file that this job left: it is damaged, or of another job\n\
-                 hint: start again, in another folder",
-                path.display()
-            ),
-            ErrorKind::FolderInUse(path) => {
-                write!(f, "`{}`: is not empty, and not the folder of a run", path.display())
-            }
-            ErrorKind::WithinInput { folder, input } => write!(
-                f,
-                "`{}`: is where the results go, but `{}` is an input; they would be read as \
-                 documents\n\
-                 hint: name a folder outside of the inputs",
-                folder.display(),
-                input.display()
-            ),
-            ErrorKind::EarlierRun(path) => write!(
-                f,
-                "`{}`: an earlier version of this program began that run, and its working files \
-                 are of another form\n\
-                 hint: start again, in another folder",
-                path.display()
-            ),
-            ErrorKind::NoRun(path) => write!(
-                f,
-                "`{}`: has no results of a run\n\
-                 hint: name the folder that `dedup` was given as --out",
-                path.display()
-            ),
-            ErrorKind::RunUnfinished(path) => write!(
-                f,
-                "`{}`: the run is not finished\n\
-                 hint: the command that began it goes on with --resume",
-                path.display()
-            ),
-            ErrorKind::ThresholdTooLow { path, stored, asked } => write!(
-                f,
-                "`{}`: that run stored only pairs from its own threshold {stored} on, so nothing \
-                 is known of those from {asked} on\n\
-                 hint: a new run with the lower threshold finds them",
-                path.display()
-            ),
-            ErrorKind::NoScores(path) => write!(
-                f,
-                "`{}`: the pairs of that run have no resemblance that a threshold could be \
-                 compared with\nhint: a run that verifies them (--verify exact) has",
-                path.display()
-            ),
-            ErrorKind::DocumentChanged { path, record } => {
-                write!(f, "`{}` record {record}: has changed since it was signed", path.display())
-            }
-            ErrorKind::OtherRequest { path, option, before, now } => write!(
-                f,
-                "`{}`: that run had another `{option}`: `{before}`, now `{now}`\n\
-                 hint: go on with the same options, or start again in another folder",
-                path.display()
-            ),
-            ErrorKind::TooManyDocuments(limit) => write!(
-                f,
-                "more than {limit} documents, which is the most for one job\n\
-                 hint: more than that is for a cluster"
-            ),
-            ErrorKind::TooManyParts { field, limit } => write!(
-                f,
-                "the field `{field}` has more than {limit} values, so it says nothing about \
-                 sources\nhint: take a field with fewer values for the removal budget"
-            ),
-            ErrorKind::TooLittleMemory { documents, needed } => write!(
-                f,
-                "{documents} documents need at least {} MiB of memory\n\
-                 hint: allow more, and go on from here",
-                needed.div_ceil(1 << 20)
-            ),
-            ErrorKind::RemovesTooMuch { removed, documents, share } => write!(
-                f,
-                "{removed} of {documents} documents would be removed, {:.1} %, where {:.1} % are \
-                 allowed; nothing was removed\n\
-                 hint: clusters.parquet says which; with --resume and a larger budget it goes on",
-                percent(*removed, *documents),
-                share * 100.0
-            ),
-            ErrorKind::RemovesTooMuchOf { field, share, parts, more } => {
-                removes_too_much_of(f, field, *share, parts, *more)
-            }
-            ErrorKind::ReferenceTooLong { id, memory } => write!(
-                f,
-                "the reference `{id}` is too long to be searched for in {}\n\
-                 hint: allow more memory",
-                numbers::bytes(*memory)
-            ),
-            ErrorKind::TooManyPasses { passes, memory } => write!(
-                f,
-                "the references do not fit into memory, and the input would have to be read \
-                 {passes} times\nhint: allow {} of memory",
-                numbers::bytes(*memory)
-            ),
-            ErrorKind::TooManyCandidates { recipe, candidates, limit } => write!(
-                f,
-                "the recipe `{recipe}` makes up to {} candidates, where {} are allowed\n\
-                 hint: an evaluation looks at all of them; evaluate on fewer documents",
-                numbers::grouped(*candidates),
-                numbers::grouped(*limit)
-            ),
-            // All others are told above.
-            _ => Ok(()),
-        }
-    }
-}
-
-// The message has that of its source in it, so there is none to print after it; `kind` has it.
-impl std::error::Error for Error {}
-
-fn removes_too_much_of(
-    f: &mut fmt::Formatter<'_>,
-    field: &str,
-    share: f64,
-    parts: &[(String, u64, u64)],
-    more: usize,
-) -> fmt::Result {
-    write!(f, "more than {:.1} % would be removed of", share * 100.0)?;
-    for (value, removed, all) in parts {
+/// Parts of which too much would be removed, a line each.
+fn listed(field: &str, parts: &[(String, u64, u64)], more: usize) -> String {
+    let line = |(value, removed, all): &(String, u64, u64)| {
         let percent = percent(*removed, *all);
-        write!(f, "\n  {field} `{value}`: {removed} of {all} ({percent:.1} %)")?;
-    }
-    if more > 0 {
-        write!(f, "\n  and {more} more")?;
-    }
-    f.write_str(
-        "\nnothing was removed\n\
-         hint: clusters.parquet says which; with --resume and a larger budget it goes on",
-    )
+        format!("\n  {field} `{value}`: {removed} of {all} ({percent:.1} %)")
+    };
+    let lines: String = parts.iter().map(line).collect();
+    if more > 0 { format!("{lines}\n  and {more} more") } else { lines }
 }
 
 fn percent(part: u64, whole: u64) -> f64 {

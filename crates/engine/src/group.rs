@@ -8,14 +8,14 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::artefact::{ArtefactReader, ArtefactWriter, Kind};
+use lookalike_files::{RowsKind, RowsReader, RowsWriter, double_word, word};
+
 use crate::error::Result;
 use crate::places::Places;
 use crate::sort::{Record, Sorter};
-use crate::source::{double_word, word};
 
-/// Files of copies. The count is that of the copies.
-const COPIES: Kind = Kind { magic: *b"LOOKCOPY", counts: 1 };
+/// Files of copies. The counts are those of all documents and of the copies.
+const COPIES: RowsKind = *b"copiesof";
 
 /// A document and its exact fingerprint, which is in halves: together they would take 32 bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -109,7 +109,7 @@ pub fn identity_sets(
     drop(fingerprints);
 
     let mut copies = copies.finish()?;
-    let mut file = ArtefactWriter::create(path, &COPIES, documents)?;
+    let mut file = RowsWriter::create(path, COPIES, CopyOf::BYTES)?;
     let (mut places, mut count) = (Places::none(documents), 0);
     let mut bytes = [0; CopyOf::BYTES];
     while let Some(copy) = copies.next()? {
@@ -120,7 +120,7 @@ pub fn identity_sets(
             file.push(&bytes)?;
         }
     }
-    file.finish(&[count])?;
+    file.finish_with([documents, count])?;
     Ok(Copies { path: path.to_owned(), documents, places, count })
 }
 
@@ -140,11 +140,11 @@ impl Copies {
     /// If the file cannot be read, is damaged, of another kind, or of a later version.
     pub fn open(path: &Path) -> Result<Self> {
         let mut list = CopyReader::open(path)?;
-        let (documents, mut places) = (list.file.documents(), Places::none(list.file.documents()));
+        let (documents, mut places) = (list.documents(), Places::none(list.documents()));
         while let Some(CopyOf { copy, representative }) = list.next()? {
             if places.contains(representative) {
                 let found = format!("{representative}, which is a copy itself");
-                return Err(list.file.corrupt(CopyOf::BYTES, "the first of a set", found));
+                return Err(list.file.corrupt(0, "the first of a set", found).into());
             }
             places.insert(copy);
         }
@@ -180,14 +180,20 @@ impl Copies {
 
 /// Streams copies in ascending order.
 pub struct CopyReader {
-    file: ArtefactReader,
+    file: RowsReader<{ CopyOf::BYTES }, 2>,
     last: Option<u32>,
     count: u64,
 }
 
 impl CopyReader {
     fn open(path: &Path) -> Result<Self> {
-        Ok(Self { file: ArtefactReader::open(path, &COPIES)?, last: None, count: 0 })
+        let file: RowsReader<_, _> = RowsReader::open(path, COPIES)?;
+        file.check_limit(0, "documents", u32::MAX.into())?;
+        Ok(Self { file, last: None, count: 0 })
+    }
+
+    fn documents(&self) -> u64 {
+        self.file.counts()[0]
     }
 
     /// The next copy; `None` after the last.
@@ -196,19 +202,18 @@ impl CopyReader {
     /// If the file cannot be read or is damaged.
     #[expect(clippy::should_implement_trait, reason = "an iterator's item would be a result")]
     pub fn next(&mut self) -> Result<Option<CopyOf>> {
-        let Some(bytes) = self.file.next::<{ CopyOf::BYTES }>()? else {
-            self.file.check_count(0, "copies", self.count)?;
+        let Some(bytes) = self.file.next()? else {
+            self.file.check_count(1, "copies", self.count)?;
             return Ok(None);
         };
         let next = CopyOf::from_bytes(&bytes);
         let CopyOf { copy, representative } = next;
-        let right = self.last < Some(copy)
-            && u64::from(copy) < self.file.documents()
-            && representative < copy;
+        let right =
+            self.last < Some(copy) && u64::from(copy) < self.documents() && representative < copy;
         if !right {
             let expected = "a copy of a preferred document, in ascending order";
             let found = format!("{copy} as a copy of {representative}");
-            return Err(self.file.corrupt(CopyOf::BYTES, expected, found));
+            return Err(self.file.corrupt(0, expected, found).into());
         }
         self.last = Some(copy);
         self.count += 1;

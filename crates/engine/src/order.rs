@@ -8,10 +8,10 @@
 use std::path::Path;
 
 use lookalike_core::Signature;
+use lookalike_files::Rows;
 
 use crate::error::Result;
 use crate::row_set::RowSet;
-use crate::rows::Rows;
 use crate::signature_file::SignatureReader;
 use crate::sort::{Record, Sorter};
 
@@ -181,9 +181,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::atomic_file::Existing;
-    use crate::rows::RowsWriter;
+    use lookalike_files::Existing;
+
     use crate::signature_file::SignatureWriter;
+    use lookalike_files::RowsWriter;
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use lookalike_corpus::ReadOptions;
+use lookalike_files::RowsWriter;
 
 use crate::attributes::{Asked, Attributes, AttributesWriter, RANKS, Summary};
 use crate::error::{Error, ErrorKind, Result};
@@ -11,7 +12,6 @@ use crate::files::Files;
 use crate::keep::KeepPolicy;
 use crate::observe::Observer;
 use crate::pipeline::{Event, Held, Piece, Pipeline};
-use crate::rows::RowsWriter;
 use crate::signature_file::SignatureReader;
 use crate::sources::{SourceRow, SourceTable};
 
@@ -50,7 +50,7 @@ impl Ranking<'_> {
             let (_, signature) = signed?;
             ranks.push(&self.asked.keep.rank_of_text(signature.tokens).to_le_bytes())?;
         }
-        ranks.finish()
+        Ok(ranks.finish()?)
     }
 
     fn ask(&self, asked: Asked<'_>, sources: &SourceTable, files: &Files) -> Result<Summary> {

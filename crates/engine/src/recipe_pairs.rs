@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use lookalike_core::text::{Text, TextBuf, Unit};
 use lookalike_core::{Recipe, Signature, VerificationKey};
 use lookalike_corpus::{Format, ReadOptions, Sources, UnpackedCopies};
+use lookalike_files::{Rows, WorkFolder};
 
 use crate::attributes::Asked;
 use crate::error::{Error, ErrorKind, Operation, Result};
@@ -25,13 +26,11 @@ use crate::matching::{Clustering, GroupReader, Pairs, Step};
 use crate::memory;
 use crate::observe::{Observer, Stage, Work};
 use crate::order::Order;
-use crate::rows::Rows;
 use crate::running::Running;
 use crate::sign::{SITES, Signed, Signing};
 use crate::signature_file::{SignatureLookup, SignatureReader};
 use crate::sources::SourceTable;
 use crate::stages::Stages;
-use crate::work_folder::WorkFolder;
 
 /// What is asked for: all pairs of some recipes on the same documents.
 #[derive(Clone, Copy)]

@@ -16,9 +16,9 @@ use lookalike_core::{
 use lookalike_corpus::{
     Chunk, Format, PassedOver, ReadOptions, Record, Source, Sources, Tables, UnpackedCopies,
 };
+use lookalike_files::{Existing, RowsKind, RowsWriter};
 use serde::{Deserialize, Serialize};
 
-use crate::atomic_file::Existing;
 use crate::attributes::{Asked, Attributes, AttributesWriter};
 use crate::bad_records::BadRecords;
 use crate::error::{Error, ErrorKind, Result};
@@ -27,7 +27,6 @@ use crate::learn::{LearnedFiles, LearnedReader};
 use crate::long_text;
 use crate::observe::{Observer, Stage, Work};
 use crate::pipeline::{Event, Held, Piece, Pipeline};
-use crate::rows::{Kind, RowsWriter};
 use crate::signature_file::{SignatureWriter, check_id};
 use crate::skips::{Faults, Skips};
 use crate::sources::{SourceRow, SourceTable, SourcesWriter, Watched};
@@ -35,12 +34,12 @@ use crate::texts::Texts;
 use crate::urls::{UrlList, UrlsWriter};
 
 /// What the identity set of each row goes by; 0 for an empty document.
-pub(crate) const IDENTITIES: Kind = *b"identity";
+pub(crate) const IDENTITIES: RowsKind = *b"identity";
 /// Bytes of an identity.
 pub(crate) const IDENTITY: usize = 16;
 
 /// The hash of a site for each row; 0 for none.
-pub(crate) const SITES: Kind = *b"sitehash";
+pub(crate) const SITES: RowsKind = *b"sitehash";
 
 /// The most documents of one job: rows are four bytes in memory.
 pub(crate) const MAX_DOCUMENTS: u64 = u32::MAX as u64 - 1;

@@ -12,11 +12,10 @@ use std::sync::{Mutex, PoisonError};
 
 use lookalike_core::text::{Text, TextBuf};
 use lookalike_corpus::{Format, ReadOptions, Record, Source, Tables, UnpackedCopies, Version};
+use lookalike_files::{AtomicFile, Existing, read_at};
 use serde::{Deserialize, Serialize};
 
-use crate::atomic_file::{AtomicFile, Existing};
 use crate::bad_records::BadRecords;
-use crate::checked_file::read_at;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::texts::Texts;
 
@@ -179,7 +178,8 @@ impl Watched {
 
 fn is_gone(fault: &lookalike_corpus::Error) -> bool {
     use lookalike_corpus::ErrorKind;
-    matches!(fault.kind(), ErrorKind::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
+    let ErrorKind::File(fault) = fault.kind() else { return false };
+    fault.system().is_some_and(|said| said.kind() == io::ErrorKind::NotFound)
 }
 
 /// Writes the file.
@@ -187,18 +187,18 @@ pub(crate) struct SourcesWriter(AtomicFile);
 
 impl SourcesWriter {
     pub(crate) fn create(path: &Path) -> Result<Self> {
-        AtomicFile::create(path, Existing::Replace).map(Self)
+        Ok(Self(AtomicFile::create(path, Existing::Replace)?))
     }
 
     pub(crate) fn push(&mut self, source: &SourceRow) -> Result<()> {
         let mut line = serde_json::to_vec(source)
             .map_err(|e| Error::io(source.source.path(), Operation::Read, e.into()))?;
         line.push(b'\n');
-        self.0.write(&line)
+        Ok(self.0.write(&line)?)
     }
 
     pub(crate) fn finish(self) -> Result<()> {
-        self.0.commit()
+        Ok(self.0.commit()?)
     }
 }
 
@@ -253,12 +253,7 @@ impl SourceTable {
 
     fn parse(&self, line: &[u8], offset: u64) -> Result<SourceRow> {
         serde_json::from_slice(line).map_err(|error| {
-            Error::new(ErrorKind::Corruption {
-                path: self.path.clone(),
-                offset,
-                expected: "a source, as a line of JSON".to_owned(),
-                found: error.to_string(),
-            })
+            Error::corruption(&self.path, offset, "a source, as a line of JSON", error.to_string())
         })
     }
 

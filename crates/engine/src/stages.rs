@@ -6,6 +6,7 @@
 use lookalike_core::recipe::{Candidates, Verify};
 use lookalike_core::{CandidateRule, Kernel, Recipe, Signature, VerificationKey};
 use lookalike_corpus::ReadOptions;
+use lookalike_files::Rows;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
@@ -15,7 +16,6 @@ use crate::matching::{self, Clustering, GroupCounts, GroupReader, Limited, Pairs
 use crate::observe::{Observer, Stage, Work};
 use crate::order::Order;
 use crate::row_set::RowSet;
-use crate::rows::Rows;
 use crate::sign::{IDENTITIES, IDENTITY, SITES};
 use crate::signature_file::{SignatureLookup, SignatureReader};
 use crate::sources::SourceTable;

@@ -11,14 +11,12 @@ use std::fs;
 use std::io::ErrorKind as IoErrorKind;
 use std::path::{Path, PathBuf};
 
-use crate::checked_file::{CheckedFile, CheckedWriter};
-use crate::error::{Error, Operation, Result};
-use crate::source::double_word;
+use lookalike_files::{CheckedFile, CheckedWriter, Format, double_word};
 
-const MAGIC: [u8; 8] = *b"LOOKURLS";
-const VERSION: u32 = 2;
-/// Magic, version.
-const HEADER: u64 = 8 + 4;
+use crate::error::{Error, Operation, Result};
+
+const FORMAT: Format = Format { magic: *b"LOOKURLS", version: 2 };
+const HEADER: u64 = Format::BYTES as u64;
 /// Number of rows, where the rows end.
 const END: u64 = 8 + 8;
 
@@ -91,9 +89,7 @@ impl UrlsWriter {
 
     fn push_one(&mut self, url: &str) -> Result<()> {
         if self.file.is_none() && !url.is_empty() {
-            let mut file = CheckedWriter::create(&self.path)?;
-            file.write(&MAGIC)?;
-            file.write(&VERSION.to_le_bytes())?;
+            let file = CheckedWriter::create(&self.path, &FORMAT)?;
             let mut body = Body { file, blocks: Vec::new() };
             for row in 0..self.rows {
                 body.row(row, "")?;
@@ -109,21 +105,21 @@ impl UrlsWriter {
 
     pub(crate) fn finish(self) -> Result<()> {
         let Some(Body { mut file, blocks }) = self.file else { return Ok(()) };
-        let end_of_rows = file.len();
+        let end_of_rows = file.bytes();
         for number in blocks.into_iter().chain([self.rows, end_of_rows]) {
             file.write(&number.to_le_bytes())?;
         }
-        file.finish()
+        Ok(file.finish()?)
     }
 }
 
 impl Body {
     fn row(&mut self, row: u64, url: &str) -> Result<()> {
         if row.is_multiple_of(BLOCK) {
-            self.blocks.push(self.file.len());
+            self.blocks.push(self.file.bytes());
         }
         self.file.write(&(url.len() as u16).to_le_bytes())?;
-        self.file.write(url.as_bytes())
+        Ok(self.file.write(url.as_bytes())?)
     }
 }
 
@@ -143,16 +139,10 @@ impl Urls {
         if fs::metadata(path).is_err_and(|error| error.kind() == IoErrorKind::NotFound) {
             return Ok(None);
         }
-        let file = CheckedFile::open(path)?;
-        let length = file.len();
+        let file = CheckedFile::open(path, &FORMAT)?;
+        let length = file.bytes();
         if length < HEADER + END {
-            return Err(file.corrupt(length, "addresses of documents", "too few bytes".to_owned()));
-        }
-        let mut header = [0; HEADER as usize];
-        file.read_at(0, &mut header)?;
-        if header[..8] != MAGIC || header[8..] != VERSION.to_le_bytes() {
-            let expected = "the header of addresses of documents";
-            return Err(file.corrupt(0, expected, "other bytes".to_owned()));
+            return Err(file.corrupt(length, "addresses of documents", "too few bytes").into());
         }
         let mut end = [0; END as usize];
         file.read_at(length - END, &mut end)?;
@@ -160,7 +150,7 @@ impl Urls {
         let index_bytes = rows.div_ceil(BLOCK).saturating_mul(8);
         if end_of_rows.saturating_add(index_bytes) != length - END {
             let found = format!("{rows} rows that end at {end_of_rows}");
-            return Err(file.corrupt(length - END, "counts that fit its length", found));
+            return Err(file.corrupt(length - END, "counts that fit its length", found).into());
         }
         let mut index = vec![0; index_bytes as usize];
         file.read_at(end_of_rows, &mut index)?;
@@ -170,7 +160,7 @@ impl Urls {
         let fits = |at: &[u64]| at[0] < at[1] && at[1] - at[0] <= largest;
         if blocks[0] != HEADER || !blocks.windows(2).all(fits) {
             let expected = "the places of blocks, ascending";
-            return Err(file.corrupt(end_of_rows, expected, "others".to_owned()));
+            return Err(file.corrupt(end_of_rows, expected, "others").into());
         }
         Ok(Some(Self { file, rows, blocks, held: VecDeque::new() }))
     }
@@ -202,7 +192,7 @@ impl Urls {
         let (Some(&from), Some(&to)) = (self.blocks.get(number), self.blocks.get(number + 1))
         else {
             let found = format!("row {}", number as u64 * BLOCK);
-            return Err(self.file.corrupt(0, "a row of the run", found));
+            return Err(self.file.corrupt(0, "a row of the run", found).into());
         };
         let mut bytes = vec![0; (to - from) as usize];
         self.file.read_at(from, &mut bytes)?;
@@ -227,7 +217,7 @@ impl Urls {
 
     fn not_utf_8(&self, block: u64) -> Error {
         let at = self.blocks.get(block as usize).copied().unwrap_or_default();
-        self.file.corrupt(at, "a URL in UTF-8", "other bytes".to_owned())
+        self.file.corrupt(at, "a URL in UTF-8", "other bytes").into()
     }
 }
 

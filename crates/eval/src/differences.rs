@@ -13,14 +13,14 @@ use std::path::Path;
 use lookalike_core::difference::term_difference;
 use lookalike_core::mix;
 use lookalike_core::text::{Text, Tokenizer, Unit};
-use lookalike_engine::rows::{Kind, Rows, RowsWriter};
 use lookalike_engine::{Observer, RecipePairs, Result, Stage, Work};
+use lookalike_files::{Rows, RowsKind, RowsWriter};
 use serde::Serialize;
 
 use crate::statistics::{Count, Share, mean, quantile};
 use crate::tally::Label;
 
-const TOKENS: Kind = *b"tokenseq";
+const TOKENS: RowsKind = *b"tokenseq";
 
 /// The most tokens of a document that is compared: some 25 MB of text. Pairs with a longer one
 /// are left out and counted.
@@ -313,7 +313,7 @@ impl Writer {
             }
             *length += tokens.len() as u64;
         });
-        result
+        Ok(result?)
     }
 
     fn finish(self, path: &Path) -> Result<Sequences> {

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use lookalike_core::Recipe;
 use lookalike_core::recipe::Verify;
-use lookalike_engine::{AtomicFile, Operation, report};
+use lookalike_engine::{Operation, report};
+use lookalike_files::write_file;
 use serde::Serialize;
 
 use crate::differences::TermDifferences;
@@ -495,7 +496,7 @@ pub(crate) fn write(folder: &Path, names: [&str; 2], data: &[u8], page: &str) ->
     let failed = |e| lookalike_engine::Error::io(folder, Operation::Create, e);
     std::fs::create_dir_all(folder).map_err(failed)?;
     for (name, bytes) in names.into_iter().zip([data, page.as_bytes()]) {
-        AtomicFile::replace(&folder.join(name), bytes)?;
+        write_file(&folder.join(name), bytes)?;
     }
     Ok(())
 }

@@ -1,26 +1,25 @@
 //! What can go wrong with an index.
 
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{fmt, io};
+
+pub use lookalike_files::Operation;
 
 /// Why an operation on an index failed.
-#[derive(Debug)]
+// The message has that of its source in it, so there is none to print after it; `kind` has it.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
 pub struct Error(Box<ErrorKind>);
 
 /// The kinds of [`Error`].
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The system refused.
-    Io {
-        /// The file or folder.
-        path: PathBuf,
-        /// What was being done.
-        operation: Operation,
-        /// What the system said.
-        source: io::Error,
-    },
+    /// The system refused, or somebody else is writing a file.
+    #[error("{0}")]
+    File(lookalike_files::Error),
     /// A file of the index is damaged, cut off, or missing.
+    #[error("`{path}`: is damaged: {fault}")]
     Corruption {
         /// The file or folder.
         path: PathBuf,
@@ -28,6 +27,10 @@ pub enum ErrorKind {
         fault: String,
     },
     /// The index has a format of a later program.
+    #[error(
+        "`{path}`: has format version {found}, but this program reads only version {known}\n\
+         hint: a later release made this index; use that one"
+    )]
     Version {
         /// The file that says so.
         path: PathBuf,
@@ -37,24 +40,54 @@ pub enum ErrorKind {
         known: u32,
     },
     /// The folder is no index.
+    #[error(
+        "`{0}`: is no index\n\
+         hint: `lookalike index create` makes one"
+    )]
     NoIndex(PathBuf),
     /// The folder is an index whose making was interrupted.
+    #[error(
+        "`{0}`: is an index whose making was interrupted: there is nothing in it yet\n\
+         hint: `lookalike index create` makes it again"
+    )]
     Unfinished(PathBuf),
     /// There is something in the folder already.
+    #[error("`{0}`: exists already, and is not empty")]
     Exists(PathBuf),
     /// Another process has the index open, or this one has it open twice.
+    #[error(
+        "index `{0}` is in use by another process\n\
+         hint: one process at a time; others can ask it over HTTP (`lookalike serve`)"
+    )]
     InUse(PathBuf),
     /// The store refuses to write since an earlier write or the work behind it failed.
+    #[error(
+        "`{0}`: takes no more changes, because writing to it failed before\n\
+         hint: see that the disk has room and is well, then open the index again"
+    )]
     Stopped(PathBuf),
     /// The recipe is none that an index can follow.
+    #[error("{0}")]
     Recipe(lookalike_core::Error),
     /// The file is too short or too long for a secret.
+    #[error(
+        "`{0}`: is no secret: it must have from 16 bytes to 1 MiB\n\
+         hint: `head -c 32 /dev/urandom > FILE` makes one"
+    )]
     NoSecret(PathBuf),
     /// The index was made with a secret, and none was given.
+    #[error(
+        "`{0}`: was made with a secret, and needs it\n\
+         hint: --secret-seed names its file"
+    )]
     SecretMissing(PathBuf),
     /// The secret is not the one that the index was made with.
+    #[error("`{0}`: was not made with this secret")]
     SecretWrong(PathBuf),
     /// A field of a document is longer than an index can hold.
+    #[error(
+        "document `{id}`: its {field} has {bytes} bytes, more than the {limit} that an index can hold"
+    )]
     TooLong {
         /// Which field.
         field: &'static str,
@@ -66,28 +99,13 @@ pub enum ErrorKind {
         limit: usize,
     },
     /// A signature was given that the recipe of the index does not make.
+    #[error("document `{id}`: its signature is not one of the recipe of this index: {fault}")]
     OtherSignature {
         /// The document.
         id: String,
         /// What does not fit.
         fault: String,
     },
-}
-
-/// What was being done when the system refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Operation {
-    /// Making a file or a folder.
-    Create,
-    /// Opening or reading one.
-    Read,
-    /// Writing to one.
-    Write,
-    /// Giving it its final name.
-    Rename,
-    /// Removing it.
-    Remove,
 }
 
 /// A result of this crate.
@@ -99,7 +117,7 @@ impl Error {
     }
 
     pub(crate) fn io(path: &Path, operation: Operation, source: io::Error) -> Self {
-        Self::new(ErrorKind::Io { path: path.to_owned(), operation, source })
+        lookalike_files::Error::io(path, operation, source).into()
     }
 
     pub(crate) fn corruption(path: &Path, fault: impl Into<String>) -> Self {
@@ -113,7 +131,10 @@ impl Error {
 
     /// Whether the system refused.
     pub fn is_io(&self) -> bool {
-        matches!(*self.0, ErrorKind::Io { .. } | ErrorKind::Stopped(_))
+        match &*self.0 {
+            ErrorKind::File(fault) => fault.is_io(),
+            kind => matches!(kind, ErrorKind::Stopped(_)),
+        }
     }
 
     /// Whether a file is damaged.
@@ -133,83 +154,8 @@ impl From<lookalike_core::Error> for Error {
     }
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &*self.0 {
-            ErrorKind::Io { path, operation, source } => {
-                let operation = match operation {
-                    Operation::Create => "created",
-                    Operation::Read => "read",
-                    Operation::Write => "written",
-                    Operation::Rename => "given its final name",
-                    Operation::Remove => "removed",
-                };
-                write!(f, "`{}`: cannot be {operation}: {source}", path.display())
-            }
-            ErrorKind::Corruption { path, fault } => {
-                write!(f, "`{}`: is damaged: {fault}", path.display())
-            }
-            ErrorKind::Version { path, found, known } => write!(
-                f,
-                "`{}`: has format version {found}, but this program reads only version {known}\n\
-                 hint: a later release made this index; use that one",
-                path.display()
-            ),
-            ErrorKind::NoIndex(path) => write!(
-                f,
-                "`{}`: is no index\n\
-                 hint: `lookalike index create` makes one",
-                path.display()
-            ),
-            ErrorKind::Unfinished(path) => write!(
-                f,
-                "`{}`: is an index whose making was interrupted: there is nothing in it yet\n\
-                 hint: `lookalike index create` makes it again",
-                path.display()
-            ),
-            ErrorKind::Exists(path) => {
-                write!(f, "`{}`: exists already, and is not empty", path.display())
-            }
-            ErrorKind::InUse(path) => write!(
-                f,
-                "index `{}` is in use by another process\n\
-                 hint: one process at a time; others can ask it over HTTP (`lookalike serve`)",
-                path.display()
-            ),
-            ErrorKind::Stopped(path) => write!(
-                f,
-                "`{}`: takes no more changes, because writing to it failed before\n\
-                 hint: see that the disk has room and is well, then open the index again",
-                path.display()
-            ),
-            ErrorKind::Recipe(source) => write!(f, "{source}"),
-            ErrorKind::NoSecret(path) => write!(
-                f,
-                "`{}`: is no secret: it must have from 16 bytes to 1 MiB\n\
-                 hint: `head -c 32 /dev/urandom > FILE` makes one",
-                path.display()
-            ),
-            ErrorKind::SecretMissing(path) => write!(
-                f,
-                "`{}`: was made with a secret, and needs it\n\
-                 hint: --secret-seed names its file",
-                path.display()
-            ),
-            ErrorKind::SecretWrong(path) => {
-                write!(f, "`{}`: was not made with this secret", path.display())
-            }
-            ErrorKind::TooLong { field, id, bytes, limit } => write!(
-                f,
-                "document `{id}`: its {field} has {bytes} bytes, more than the {limit} that an \
-                 index can hold"
-            ),
-            ErrorKind::OtherSignature { id, fault } => write!(
-                f,
-                "document `{id}`: its signature is not one of the recipe of this index: {fault}"
-            ),
-        }
+impl From<lookalike_files::Error> for Error {
+    fn from(source: lookalike_files::Error) -> Self {
+        Self::new(ErrorKind::File(source))
     }
 }
-
-// The message has that of its source in it, so there is none to print after it; `kind` has it.
-impl std::error::Error for Error {}

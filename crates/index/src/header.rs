@@ -5,11 +5,10 @@ use std::io::Read as _;
 use std::path::Path;
 
 use lookalike_core::{Recipe, VerificationKey};
+use lookalike_files::{checksum, double_word, word, write_private_file};
 use sha2::{Digest as _, Sha256};
-use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::{Error, ErrorKind, Operation, Result};
-use crate::files::write_private;
 use crate::tools::Verification;
 
 const MAGIC: [u8; 8] = *b"LOOKINDX";
@@ -78,8 +77,7 @@ impl Secret {
     /// The recipe with a seed of this secret. Seeds have 63 bits.
     fn applied_to(&self, recipe: &Recipe) -> Recipe {
         let bytes = self.derive("lookalike index, seed\0", &recipe.seed.to_le_bytes());
-        let seed = bytes.first_chunk::<8>().map_or(0, |bytes| u64::from_le_bytes(*bytes));
-        Recipe { seed: seed >> 1, ..recipe.clone() }
+        Recipe { seed: double_word(&bytes, 0) >> 1, ..recipe.clone() }
     }
 }
 
@@ -132,8 +130,8 @@ impl Header {
         bytes.extend(self.key.iter().flat_map(VerificationKey::to_bytes));
         bytes.extend((toml.len() as u32).to_le_bytes());
         bytes.extend(toml.as_bytes());
-        bytes.extend(xxh3_64(&bytes).to_le_bytes());
-        write_private(path, &bytes)
+        bytes.extend(checksum(&bytes));
+        Ok(write_private_file(path, &bytes)?)
     }
 
     /// Reads it; `index` is the folder that users know.
@@ -146,14 +144,10 @@ impl Header {
             Err(error) => return Err(Error::io(path, Operation::Read, error)),
         };
         let damaged = |fault: &str| Error::corruption(path, fault);
-        let word = |at: usize| {
-            let word = bytes.get(at..).and_then(<[u8]>::first_chunk);
-            word.map_or(0, |word| u32::from_le_bytes(*word))
-        };
         if bytes.get(..8) != Some(&MAGIC[..]) {
             return Err(damaged("its first bytes are not those of an index"));
         }
-        let start = match word(8) {
+        let start = match word(&bytes, 8) {
             WITHOUT_KEY => START,
             FORMAT_VERSION => START + KEY,
             found => {
@@ -161,18 +155,18 @@ impl Header {
                 return Err(Error::new(ErrorKind::Version { path, found, known }));
             }
         };
-        let length = word(start - 4) as usize;
+        let length = word(&bytes, start - 4) as usize;
         if length > MAX_RECIPE || bytes.len() != start + length + 8 {
             return Err(damaged("is not as long as it says"));
         }
-        let (body, checksum) = bytes.split_at(start + length);
-        if xxh3_64(body).to_le_bytes() != checksum {
+        let (body, found) = bytes.split_at(start + length);
+        if checksum(body) != found {
             return Err(damaged("does not have its checksum"));
         }
         let toml = std::str::from_utf8(&body[start..]);
         let toml = toml.map_err(|_| damaged("its recipe is not in UTF-8"))?;
         let recipe = Recipe::from_toml(toml)?;
-        let flags = word(12);
+        let flags = word(&bytes, 12);
         let check_value = body.get(16..).and_then(<[u8]>::first_chunk::<32>).copied();
         let check_value = check_value.filter(|_| flags & HAS_SECRET != 0);
         let key = body.get(START - 4..start - 4).and_then(<[u8]>::first_chunk);

@@ -9,10 +9,10 @@ use lookalike_core::recipe::{SketchParameters, Templates, Verify};
 use lookalike_core::shingle::ShingleSet;
 use lookalike_core::template::Template;
 use lookalike_core::{Kernel, Recipe, Signature, Signer};
+use lookalike_files::{create_folder, remove_folder, sync_folder};
 
 use crate::document::{Content, Document, Record, SignatureLayout};
 use crate::error::{Error, ErrorKind, Operation, Result};
-use crate::files::{create_folder, remove_folder, sync_folder};
 use crate::header::Header;
 use crate::judge::{Judge, Match, Query};
 use crate::options::{CreateOptions, OpenOptions};
@@ -21,7 +21,7 @@ use crate::postings::{Posting, REBUILD, Recent, Run};
 use crate::rebuild::{Rebuilt, finish_switch, rebuild};
 use crate::sound::Expected;
 use crate::state::{Head, Runs};
-use crate::store::{Acknowledged, Durability, Entries, Lock, Store, Table};
+use crate::store::{Acknowledged, Durability, Entries, Store, Table, lock};
 use crate::templates::SiteTemplates;
 use crate::tools::{Tools, Verification, prepare};
 use crate::view::{Lists, View, content};
@@ -164,7 +164,7 @@ impl Index {
         let header = Header::new(&recipe, options.stores_text(), options.opening().secret.as_ref());
         create_folder(path)?;
         is_free(path)?;
-        let lock = Lock::acquire(&path.join(LOCK), path)?;
+        let lock = lock(&path.join(LOCK), path)?;
         // Again, now that nobody else is at it.
         begin_creating(path)?;
         let runs = path.join(RUNS);
@@ -190,7 +190,7 @@ impl Index {
     pub fn open(path: &Path, options: &OpenOptions) -> Result<Self> {
         let header = read_header(path)?;
         header.signing_recipe(path, options.secret.as_ref())?;
-        let lock = Lock::acquire(&path.join(LOCK), path)?;
+        let lock = lock(&path.join(LOCK), path)?;
         finish_switch(path)?;
         if options.rebuild {
             let rebuilt = rebuild(path, &header, options)?;
@@ -808,7 +808,7 @@ fn is_free(path: &Path) -> Result<bool> {
         STORE,
         RUNS,
         ACKNOWLEDGED,
-        "acknowledged.partial", // as `write_whole` names what it has not finished
+        "acknowledged.partial", // as `write_file` names what it has not finished
         "index.partial",
     ];
     let failed = |error| Error::io(path, Operation::Read, error);

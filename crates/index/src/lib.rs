@@ -76,7 +76,6 @@ mod clusters;
 mod collapse;
 mod document;
 mod error;
-mod files;
 mod header;
 mod index;
 mod judge;

@@ -1,18 +1,17 @@
 //! Looking after an index: numbers about it, verification, compaction, copies.
 
 use std::fs;
-
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use lookalike_core::mix;
+use lookalike_files::{AtomicFolder, partial_path, remove_folder, sync_folder};
 
 use crate::error::{Error, ErrorKind, Operation, Result};
-use crate::files::{remove_folder, sync_folder, sync_parent};
 use crate::index::{ACKNOWLEDGED, HEADER, Index, LOCK, RUNS, STORE, begin};
 use crate::pending::keys;
 use crate::postings::{Posting, REBUILD, Run};
 use crate::state::TemplateCounts;
-use crate::store::{Acknowledged, Durability, Lock, Store, Table};
+use crate::store::{Acknowledged, Durability, Store, Table, lock};
 use crate::view::content;
 use crate::writer::{NewRuns, Writer};
 
@@ -184,12 +183,10 @@ impl Index {
         if fs::symlink_metadata(to).is_ok() {
             return Err(Error::new(ErrorKind::Exists(to.to_owned())));
         }
-        let mut name = to.file_name().unwrap_or_default().to_owned();
-        name.push(".partial");
-        let partial = PartialFolder(Some(to.with_file_name(name)));
-        let Some(folder) = &partial.0 else { unreachable!("it was just named") };
         // What a killed process left.
-        remove_folder(folder)?;
+        remove_folder(&partial_path(to))?;
+        let copy_folder = AtomicFolder::create(to)?;
+        let folder = copy_folder.partial_path();
         let runs_folder = folder.join(RUNS);
         fs::create_dir_all(&runs_folder)
             .map_err(|error| Error::io(&runs_folder, Operation::Create, error))?;
@@ -200,7 +197,7 @@ impl Index {
         let files = self.lists().runs.clone();
         drop(writer);
 
-        let lock = Lock::acquire(&folder.join(LOCK), to)?;
+        let lock = lock(&folder.join(LOCK), to)?;
         let copy = Store::create(&folder.join(STORE), lock, 8 << 20)?;
         begin(&copy, head, &runs)?;
         if let Some(templates) = self.templates() {
@@ -231,7 +228,7 @@ impl Index {
         sync_folder(&runs_folder)?;
         Acknowledged::create(&folder.join(ACKNOWLEDGED), head.operations)?;
         self.header().write(&folder.join(HEADER))?;
-        partial.rename(to)
+        Ok(copy_folder.commit()?)
     }
 }
 
@@ -246,27 +243,6 @@ impl Sum {
     fn add(&mut self, Posting { key, number }: Posting) {
         self.count += 1;
         self.mixed = self.mixed.wrapping_add(mix(mix(key) ^ number));
-    }
-}
-
-/// A folder that is removed unless it is given its name.
-struct PartialFolder(Option<PathBuf>);
-
-impl PartialFolder {
-    fn rename(mut self, to: &Path) -> Result<()> {
-        let Some(folder) = &self.0 else { return Ok(()) };
-        fs::rename(folder, to).map_err(|error| Error::io(to, Operation::Rename, error))?;
-        self.0 = None;
-        sync_parent(to)
-    }
-}
-
-impl Drop for PartialFolder {
-    fn drop(&mut self) {
-        if let Some(folder) = &self.0 {
-            // What cannot be removed is named so that nobody takes it for a copy.
-            let _ = fs::remove_dir_all(folder);
-        }
     }
 }
 

@@ -14,9 +14,10 @@
 use std::path::Path;
 use std::{fs, io};
 
+use lookalike_files::{ErrorKind as FileErrorKind, remove_folder, sync_folder};
+
 use crate::document::{Record, SignatureLayout};
 use crate::error::{Error, Operation, Result};
-use crate::files::{remove_folder, sync_folder};
 use crate::header::Header;
 use crate::index::{ACKNOWLEDGED, RUNS, STORE};
 use crate::judge::Judge;
@@ -171,7 +172,7 @@ pub(crate) fn finish_switch(path: &Path) -> Result<()> {
         }
     }
     sync_folder(path)?;
-    remove_folder(&rebuilt)
+    Ok(remove_folder(&rebuilt)?)
 }
 
 fn rename(from: &Path, to: &Path) -> Result<()> {
@@ -213,8 +214,12 @@ fn of(number: u64, id: Option<&str>, error: &Error) -> Error {
             let id = id.map(|id| format!(" (`{id}`)")).unwrap_or_default();
             Error::corruption(path, format!("document {number}{id}: {fault}"))
         }
-        crate::ErrorKind::Io { path, operation, source } => {
-            Error::io(path, *operation, io::Error::new(source.kind(), source.to_string()))
+        crate::ErrorKind::File(fault) => {
+            if let FileErrorKind::Io { path, operation, source } = fault.kind() {
+                let source = io::Error::new(source.kind(), source.to_string());
+                return Error::io(path, *operation, source);
+            }
+            Error::corruption(Path::new(""), error.to_string())
         }
         _ => Error::corruption(Path::new(""), error.to_string()),
     }

@@ -25,10 +25,10 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, Read, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
+use lookalike_files::sync_folder;
 use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
 
 use crate::error::{Error, Operation, Result};
-use crate::files::sync_folder;
 use crate::postings::REBUILD;
 use crate::state::Head;
 
@@ -291,7 +291,7 @@ pub(crate) fn empty_journals(store: &Path) -> Result<()> {
         removed.map_err(|error| Error::io(&journal.path, Operation::Remove, error))?;
     }
     cut(&last.path, 0)?;
-    sync_folder(store)
+    Ok(sync_folder(store)?)
 }
 
 /// The journals, oldest first.
@@ -462,7 +462,7 @@ fn keep_copy(journal: &Path) -> Result<()> {
     let copy = journal.with_extension("jnl.damaged");
     let copied = fs::copy(journal, &copy).and_then(|_| File::open(&copy)?.sync_all());
     copied.map_err(|error| Error::io(&copy, Operation::Write, error))?;
-    journal.parent().map_or(Ok(()), sync_folder)
+    Ok(journal.parent().map_or(Ok(()), sync_folder)?)
 }
 
 fn cut(journal: &Path, end: u64) -> Result<()> {

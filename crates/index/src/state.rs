@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use xxhash_rust::xxh3::xxh3_64;
+use lookalike_files::checksum;
 
 use crate::error::{Error, Result};
 use crate::postings::RunEntry;
@@ -107,14 +107,14 @@ impl Runs {
 /// Words and their checksum.
 fn sealed(words: impl IntoIterator<Item = u64>) -> Vec<u8> {
     let mut bytes: Vec<u8> = words.into_iter().flat_map(u64::to_le_bytes).collect();
-    bytes.extend(xxh3_64(&bytes).to_le_bytes());
+    bytes.extend(checksum(&bytes));
     bytes
 }
 
 /// The words, if they have their checksum.
 fn opened(bytes: Option<&[u8]>) -> Option<Vec<u64>> {
-    let (body, checksum) = bytes?.split_last_chunk::<8>()?;
+    let (body, found) = bytes?.split_last_chunk()?;
     let (words, rest) = body.as_chunks();
-    let right = rest.is_empty() && xxh3_64(body).to_le_bytes() == *checksum;
+    let right = rest.is_empty() && checksum(body) == *found;
     right.then(|| words.iter().map(|word| u64::from_le_bytes(*word)).collect())
 }

@@ -18,7 +18,7 @@
 //! ([`Acknowledged`]), and its files are looked at before it may act on them
 //! ([`sound`](crate::sound)).
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -30,10 +30,10 @@ use fjall::{
     AbstractTree as _, CompressionType, Database, Keyspace, KeyspaceCreateOptions, LsmError,
     OwnedWriteBatch, PersistMode, Readable as _, Slice, Snapshot,
 };
-use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
+use lookalike_files::{Lock, checksum, sync_folder, write_file};
+use xxhash_rust::xxh3::Xxh3Default;
 
 use crate::error::{Error, ErrorKind, Operation, Result};
-use crate::files::{sync_folder, write_whole};
 use crate::postings::REBUILD;
 use crate::sound::{self, Expected, Tail};
 use crate::state::Head;
@@ -403,27 +403,9 @@ impl Iterator for Entries<'_> {
     }
 }
 
-/// A file that is locked, until this is dropped.
-pub(crate) struct Lock(File);
-
-impl Lock {
-    /// Locks the file, or says that the index is in use.
-    pub(crate) fn acquire(path: &Path, index: &Path) -> Result<Self> {
-        let file = OpenOptions::new().create(true).truncate(false).write(true).open(path);
-        let file = file.map_err(|error| Error::io(path, Operation::Write, error))?;
-        match file.try_lock() {
-            Ok(()) => Ok(Self(file)),
-            Err(TryLockError::WouldBlock) => Err(Error::new(ErrorKind::InUse(index.to_owned()))),
-            Err(TryLockError::Error(error)) => Err(Error::io(path, Operation::Write, error)),
-        }
-    }
-}
-
-impl Drop for Lock {
-    fn drop(&mut self) {
-        // Closing it is not enough: a process that is being started has it open, too, for a moment.
-        let _ = self.0.unlock();
-    }
+/// Locks the file, or says that the index is in use.
+pub(crate) fn lock(path: &Path, index: &Path) -> Result<Lock> {
+    Lock::take(path)?.ok_or_else(|| Error::new(ErrorKind::InUse(index.to_owned())))
 }
 
 /// Calls into fjall. What it says becomes an error of ours, and so does a panic, since it panics
@@ -484,7 +466,7 @@ impl Acknowledged {
 
     /// Makes the file, in the place of one that is there, and sees it on disk.
     pub(crate) fn create(path: &Path, operations: u64) -> Result<Self> {
-        write_whole(path, &Self::encode(operations))?;
+        write_file(path, &Self::encode(operations))?;
         Self::opened(path, operations)
     }
 
@@ -515,7 +497,7 @@ impl Acknowledged {
         let number = operations.to_le_bytes();
         let mut bytes = [0; Self::BYTES];
         bytes[..8].copy_from_slice(&number);
-        bytes[8..].copy_from_slice(&xxh3_64(&number).to_le_bytes());
+        bytes[8..].copy_from_slice(&checksum(&number));
         bytes
     }
 
@@ -553,27 +535,5 @@ impl Acknowledged {
     #[cfg(test)]
     pub(crate) fn allow_writes(&mut self) {
         self.file = OpenOptions::new().write(true).open(&self.path).unwrap();
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// As a process has it that was forked from this one, and does not run its program yet.
-    #[test]
-    fn a_copy_of_the_descriptor_does_not_keep_the_lock() {
-        let path = std::env::temp_dir().join(format!("lookalike-lock-{}", std::process::id()));
-        let index = Path::new("index");
-        let lock = Lock::acquire(&path, index).unwrap();
-        let copy = lock.0.try_clone().unwrap();
-        assert!(matches!(
-            Lock::acquire(&path, index).err().unwrap().kind(),
-            ErrorKind::InUse(path) if path == index
-        ));
-        drop(lock);
-        drop(Lock::acquire(&path, index).unwrap());
-        drop(copy);
-        std::fs::remove_file(&path).unwrap();
     }
 }

@@ -1,9 +1,10 @@
 //! Finds documents that are roughly the same, and proves it.
 //!
 //! This is the front door: what most programs need, from the crates behind it
-//! ([`kernels`] the inner loops, [`core`] the mathematics, [`corpus`] documents
-//! in and out, [`engine`] the batch job, [`index`] the persistent index, [`eval`]
-//! recipes judged by labels, [`pages`] what people look at).
+//! ([`kernels`] the inner loops, [`core`] the mathematics, [`files`] what is complete
+//! or not there, [`corpus`] documents in and out, [`engine`] the batch job, [`index`]
+//! the persistent index, [`eval`] recipes judged by labels, [`pages`] what people look
+//! at).
 //!
 //! # Two documents
 //!
@@ -77,6 +78,7 @@ pub use lookalike_core as core;
 pub use lookalike_corpus as corpus;
 pub use lookalike_engine as engine;
 pub use lookalike_eval as eval;
+pub use lookalike_files as files;
 pub use lookalike_index as index;
 pub use lookalike_kernels as kernels;
 pub use lookalike_pages as pages;

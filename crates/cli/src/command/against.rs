@@ -194,7 +194,7 @@ const SHOWN: usize = 5;
 /// Says how to go on.
 fn with_hint(error: Error) -> anyhow::Error {
     let hint = match error.kind() {
-        ErrorKind::Exists(_) => "--force replaces it",
+        ErrorKind::File(fault) if fault.is_existing() => "--force replaces it",
         ErrorKind::FolderInUse(_) => "name another folder; it is made if it is missing",
         _ => return error.into(),
     };

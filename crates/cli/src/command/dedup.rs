@@ -72,7 +72,8 @@ fn with_hint(error: Error, out: &Path) -> anyhow::Error {
                 out.display()
             ));
         }
-        ErrorKind::Io { .. } | ErrorKind::TooLittleMemory { .. } => MENDED,
+        ErrorKind::File(fault) if fault.is_io() => MENDED,
+        ErrorKind::TooLittleMemory { .. } => MENDED,
         // An input that was never there is refused before anything is made.
         _ if error.is_io() && out.join("manifest.json").exists() => MENDED,
         _ => return error.into(),

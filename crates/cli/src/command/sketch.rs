@@ -79,7 +79,9 @@ pub(crate) fn run(arguments: &Sketch, kernel: Kernel) -> anyhow::Result<Outcome>
 /// Says how to replace a file.
 fn with_hint(error: Error) -> anyhow::Error {
     match error.kind() {
-        ErrorKind::Exists(_) => anyhow::anyhow!("{error}\nhint: --force replaces it"),
+        ErrorKind::File(fault) if fault.is_existing() => {
+            anyhow::anyhow!("{error}\nhint: --force replaces it")
+        }
         _ => error.into(),
     }
 }

@@ -3,7 +3,7 @@
 use lookalike::core::filter::Filter;
 use lookalike::core::recipe::SketchParameters;
 use lookalike::core::{Kernel, Recipe};
-use lookalike::engine::AtomicFile;
+use lookalike::files::write_file;
 use lookalike::pages::FilterPlot;
 use serde_json::json;
 
@@ -177,7 +177,7 @@ fn draw(
         PlotFormat::Svg => picture.svg()?.into_bytes(),
         PlotFormat::Png => picture.png()?,
     };
-    AtomicFile::replace(&plot.path, &bytes)?;
+    write_file(&plot.path, &bytes)?;
     say(&format!("drew the curve into `{}`", plot.path.display()));
     Ok(())
 }

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use arrow_array::ArrayRef;
 use arrow_array::builder::{Float64Builder, StringBuilder, UInt64Builder};
 use arrow_schema::{DataType, Field, Schema};
+use lookalike_files::{AtomicFile, Existing};
 use serde_json::json;
 
 use super::Match;
-use crate::atomic_file::{AtomicFile, Existing};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::write::{BATCH_ROWS, Table};
 
 /// A file of matches in the making. Dropped without [`finish`](Self::finish), it leaves nothing
@@ -29,10 +29,7 @@ impl MatchFile {
     /// If it exists and must not be replaced, somebody else is writing it, or the system refuses.
     pub fn create(path: &Path, existing: Existing) -> Result<Self> {
         if path.extension().is_none_or(|extension| extension != "parquet") {
-            return AtomicFile::create(path, existing).map(Form::JsonLines).map(Self);
-        }
-        if existing == Existing::Refuse && path.symlink_metadata().is_ok() {
-            return Err(Error::new(ErrorKind::Exists(path.to_owned())));
+            return Ok(Self(Form::JsonLines(AtomicFile::create(path, existing)?)));
         }
         let numbers = ["input_row", "reference_row", "common", "shingles_input"];
         let shares = ["resemblance", "containment_reference", "containment_input"];
@@ -42,7 +39,7 @@ impl MatchFile {
             .chain(numbers.iter().map(|n| field(n, DataType::UInt64)))
             .chain([field(&"shingles_reference", DataType::UInt64)])
             .collect();
-        let table = Table::create(path, Schema::new(schema))?;
+        let table = Table::create(path, existing, Schema::new(schema))?;
         Ok(Self(Form::Parquet(Box::new((table, Columns::default())))))
     }
 
@@ -60,7 +57,7 @@ impl MatchFile {
     /// If the system refuses.
     pub fn push(&mut self, found: &Match<'_>) -> Result<()> {
         match &mut self.0 {
-            Form::JsonLines(file) => file.write(format!("{}\n", found.to_json()).as_bytes()),
+            Form::JsonLines(file) => Ok(file.write(format!("{}\n", found.to_json()).as_bytes())?),
             Form::Parquet(parts) => {
                 let (table, columns) = &mut **parts;
                 columns.push(found);
@@ -78,7 +75,7 @@ impl MatchFile {
     /// If the system refuses; then nothing is left behind.
     pub fn finish(self) -> Result<()> {
         match self.0 {
-            Form::JsonLines(file) => file.commit(),
+            Form::JsonLines(file) => Ok(file.commit()?),
             Form::Parquet(parts) => {
                 let (mut table, columns) = *parts;
                 if columns.rows > 0 {

@@ -1,13 +1,12 @@
 //! Matches: as they are given to the caller, and on their way there through files.
 
-use std::fs::File;
-use std::io::{self, BufReader, BufWriter, ErrorKind as IoKind, Read as _, Write as _};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use lookalike_core::resemblance::Overlap;
+use lookalike_files::{CheckedFile, CheckedWriter, Format, double_word};
 
-use crate::error::{Error, ErrorKind, Operation, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::row_set::RowSet;
 
 /// A document of the input that resembles or contains a reference.
@@ -69,19 +68,22 @@ impl Emitter<'_, '_> {
     }
 }
 
+/// Files of matches: numbers of a match, the lengths of its ids, and the ids, of one after another.
+const MATCHES: Format = Format { magic: *b"LOOKMTCH", version: 1 };
+
+/// Bytes of numbers and lengths.
+const HEAD: usize = 7 * 8;
+
 /// The matches with some of the references, in a file.
 pub(super) struct Spool {
     path: PathBuf,
-    file: BufWriter<File>,
+    file: CheckedWriter,
 }
-
-/// Numbers of a match and the lengths of its ids.
-const HEAD: usize = 7 * 8;
 
 impl Spool {
     pub(super) fn create(path: PathBuf) -> Result<Self> {
-        let file = File::create(&path).map_err(|e| Error::io(&path, Operation::Create, e))?;
-        Ok(Self { path, file: BufWriter::new(file) })
+        let file = CheckedWriter::create(&path, &MATCHES)?;
+        Ok(Self { path, file })
     }
 
     pub(super) fn push(&mut self, found: &Match<'_>) -> Result<()> {
@@ -91,61 +93,55 @@ impl Spool {
         let numbers = [found.input_row, found.reference_row, a, b, common];
         let head: Vec<u8> =
             numbers.iter().chain(&lengths).flat_map(|number| number.to_le_bytes()).collect();
-        let written = [&head, input, reference].iter().try_for_each(|b| self.file.write_all(b));
-        written.map_err(|e| Error::io(&self.path, Operation::Write, e))
+        Ok([&head, input, reference].iter().try_for_each(|bytes| self.file.write(bytes))?)
     }
 
     /// Ends writing; to be read from the beginning.
-    pub(super) fn finish(mut self) -> Result<PathBuf> {
-        self.file.flush().map_err(|e| Error::io(&self.path, Operation::Write, e))?;
+    pub(super) fn finish(self) -> Result<PathBuf> {
+        self.file.finish()?;
         Ok(self.path)
     }
 }
 
 /// A spool that is read.
-struct SpoolReader<'a> {
-    path: &'a Path,
-    file: BufReader<File>,
+struct SpoolReader {
+    file: CheckedFile,
+    /// Where the match behind the one at hand begins.
+    next: u64,
     /// The match at hand, if there is one more.
     numbers: Option<[u64; 5]>,
     input: String,
     reference: String,
 }
 
-impl<'a> SpoolReader<'a> {
-    fn open(path: &'a Path) -> Result<Self> {
-        let file = File::open(path).map_err(|e| Error::io(path, Operation::Read, e))?;
+impl SpoolReader {
+    fn open(path: &Path) -> Result<Self> {
+        let file = CheckedFile::open(path, &MATCHES)?;
         let (input, reference) = (String::new(), String::new());
-        let file = BufReader::new(file);
-        let mut reader = Self { path, file, numbers: None, input, reference };
+        let next = Format::BYTES as u64;
+        let mut reader = Self { file, next, numbers: None, input, reference };
         reader.advance()?;
         Ok(reader)
     }
 
     fn advance(&mut self) -> Result<()> {
-        let read = self.read();
-        self.numbers = read.map_err(|e| Error::io(self.path, Operation::Read, e))?;
-        Ok(())
-    }
-
-    fn read(&mut self) -> io::Result<Option<[u64; 5]>> {
+        if self.next == self.file.bytes() {
+            self.numbers = None;
+            return Ok(());
+        }
         let mut head = [0; HEAD];
-        match self.file.read_exact(&mut head) {
-            Err(error) if error.kind() == IoKind::UnexpectedEof => return Ok(None),
-            read => read?,
-        }
-        let number = |at: usize| {
-            let word = head.get(8 * at..).and_then(<[u8]>::first_chunk);
-            word.map_or(0, |word| u64::from_le_bytes(*word))
-        };
+        self.file.read_at(self.next, &mut head)?;
+        self.next += HEAD as u64;
+        let number = |at: usize| double_word(&head, 8 * at);
         for (id, bytes) in [(&mut self.input, number(5)), (&mut self.reference, number(6))] {
-            id.clear();
-            let read = self.file.by_ref().take(bytes).read_to_string(id)?;
-            if (read as u64) < bytes {
-                return Err(IoKind::UnexpectedEof.into());
-            }
+            let mut text = vec![0; bytes as usize];
+            self.file.read_at(self.next, &mut text)?;
+            *id = String::from_utf8(text)
+                .map_err(|_| self.file.corrupt(self.next, "an id in UTF-8", "other bytes"))?;
+            self.next += bytes;
         }
-        Ok(Some([0, 1, 2, 3, 4].map(number)))
+        self.numbers = Some([0, 1, 2, 3, 4].map(number));
+        Ok(())
     }
 
     fn at_hand(&self) -> Option<Match<'_>> {
@@ -158,11 +154,10 @@ impl<'a> SpoolReader<'a> {
 
 /// Emits the matches of all spools, each of which is in order, in one order.
 pub(super) fn merge(spools: &[PathBuf], emitter: &mut Emitter<'_, '_>) -> Result<()> {
-    let readers: Result<Vec<SpoolReader<'_>>> =
-        spools.iter().map(|s| SpoolReader::open(s)).collect();
+    let readers: Result<Vec<SpoolReader>> = spools.iter().map(|s| SpoolReader::open(s)).collect();
     let mut readers = readers?;
     loop {
-        let place = |reader: &SpoolReader<'_>| reader.numbers.map(|n| (n[0], n[1]));
+        let place = |reader: &SpoolReader| reader.numbers.map(|n| (n[0], n[1]));
         let next = readers.iter_mut().filter(|reader| reader.numbers.is_some());
         let Some(next) = next.min_by_key(|reader| place(reader)) else { return Ok(()) };
         if let Some(found) = next.at_hand() {

@@ -33,12 +33,13 @@ use lookalike_core::VerificationKey;
 use lookalike_corpus::{ReadOptions, Sources};
 use serde::Serialize;
 
-use crate::error::{Error, ErrorKind, Operation, Result};
+use lookalike_files::{AtomicFolder, WorkFolder, partial_path};
+
+use crate::error::{Error, ErrorKind, Result};
 use crate::memory;
 use crate::observe::{Observer, Stage, Work};
 use crate::row_set::RowSet;
 use crate::sources::SourceTable;
-use crate::work_folder::WorkFolder;
 use crate::write::Mirrors;
 use corpus::{Corpus, Counted};
 use index::{BYTES_PER_ELEMENT, Builder, Index, bytes_per_reference};
@@ -113,7 +114,7 @@ impl Against {
         for side in [&self.references, &self.inputs] {
             Sources::by_name(side, self.running.format).map_err(Error::corpus)?;
         }
-        let clean = self.clean.as_deref().map(CleanFolder::begin).transpose()?;
+        let clean = self.clean.as_deref().map(begin_clean).transpose()?;
         let work = WorkFolder::create(self.running.temp.as_deref())?;
         let (key, read) = (VerificationKey::random(), self.running.reading());
         let job = Job { options: self, key, read, work: &work, observer };
@@ -122,9 +123,7 @@ impl Against {
 
     /// The name that the folder of [`clean`](Self::clean) has until it is complete.
     pub fn partial_clean_folder(folder: &Path) -> PathBuf {
-        let mut name = folder.file_name().unwrap_or_default().to_owned();
-        name.push(".partial");
-        folder.with_file_name(name)
+        partial_path(folder)
     }
 
     /// Memory for the references of one part.
@@ -159,7 +158,7 @@ struct Divided {
 }
 
 impl Job<'_> {
-    fn run(&self, sink: &mut matches::Sink<'_>, clean: Option<CleanFolder>) -> Result<Findings> {
+    fn run(&self, sink: &mut matches::Sink<'_>, clean: Option<AtomicFolder>) -> Result<Findings> {
         let began = self.observer.seconds();
         let references = self.corpus(&self.options.references, "references");
         let inputs = self.corpus(&self.options.inputs, "inputs");
@@ -327,7 +326,7 @@ impl Job<'_> {
         &self,
         inputs: &Corpus<'_>,
         matching: &RowSet,
-        clean: CleanFolder,
+        clean: AtomicFolder,
     ) -> Result<()> {
         let sources = SourceTable::open(&inputs.table)?;
         let mirrors = Mirrors {
@@ -339,8 +338,8 @@ impl Job<'_> {
             budget: self.options.running.memory as usize / 2,
             observer: self.observer,
         };
-        mirrors.write(&clean.partial)?;
-        clean.commit()
+        mirrors.write(clean.partial_path())?;
+        Ok(clean.commit()?)
     }
 }
 
@@ -379,39 +378,14 @@ fn each_match(
     Ok(())
 }
 
-/// The folder of what does not match. It gets its name when it is complete.
-struct CleanFolder {
-    path: PathBuf,
-    partial: PathBuf,
-}
-
-impl CleanFolder {
-    fn begin(path: &Path) -> Result<Self> {
-        if fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some()) {
-            return Err(Error::new(ErrorKind::FolderInUse(path.to_owned())));
-        }
-        let partial = Against::partial_clean_folder(path);
-        let failed = |e| Error::io(&partial, Operation::Create, e);
-        if partial.exists() {
-            return Err(Error::new(ErrorKind::FolderInUse(partial)));
-        }
-        fs::create_dir_all(&partial).map_err(failed)?;
-        Ok(Self { path: path.to_owned(), partial })
+/// Begins the folder of what does not match.
+fn begin_clean(path: &Path) -> Result<AtomicFolder> {
+    if fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some()) {
+        return Err(Error::new(ErrorKind::FolderInUse(path.to_owned())));
     }
-
-    fn commit(self) -> Result<()> {
-        if self.path.is_dir() {
-            // It is empty: only then is it removed.
-            let removed = fs::remove_dir(&self.path);
-            removed.map_err(|e| Error::io(&self.path, Operation::Create, e))?;
-        }
-        let renamed = fs::rename(&self.partial, &self.path);
-        renamed.map_err(|e| Error::io(&self.path, Operation::Rename, e))
+    let partial = partial_path(path);
+    if partial.exists() {
+        return Err(Error::new(ErrorKind::FolderInUse(partial)));
     }
-}
-
-impl Drop for CleanFolder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.partial);
-    }
+    Ok(AtomicFolder::create(path)?)
 }

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use lookalike_files::Rows;
+
 use crate::attributes::PARTS;
 use crate::error::{Error, ErrorKind, Result};
 use crate::row_set::RowSet;
-use crate::rows::Rows;
 
 /// How much may be removed. Without limits, all that has a look-alike.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -53,7 +54,7 @@ impl RemovalBudget {
         }
         let Some((field, share)) = &self.part else { return Ok(()) };
         let mut counts = vec![(0_u64, 0_u64); names.len()];
-        Rows::open(parts, PARTS, 4)?.for_each(|row, part| {
+        Rows::open(parts, PARTS, 4)?.for_each(|row, part| -> Result<()> {
             let part = u32::from_le_bytes(part.try_into().unwrap_or_default());
             if let Some((all, gone)) = counts.get_mut(part as usize) {
                 *all += 1;

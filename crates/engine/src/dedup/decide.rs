@@ -6,17 +6,16 @@
 //! that it is between. What follows is the same as in the job itself.
 
 use std::fs;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use lookalike_core::recipe::Verify;
 use lookalike_core::{Kernel, Recipe};
 use lookalike_corpus::Format;
+use lookalike_files::{AtomicFile, Existing, RowsWriter};
 
 use super::Job;
 use super::budget::RemovalBudget;
 use super::options::{Dedup, PairsWanted};
-use crate::atomic_file::{AtomicFile, Existing};
 use crate::attributes::Asked;
 use crate::components::Components;
 use crate::error::{Error, ErrorKind, Operation, Result};
@@ -29,7 +28,6 @@ use crate::observe::{Observer, Stage, Work};
 use crate::order::Order;
 use crate::rank::Ranking;
 use crate::report::{Kind, Page, Report};
-use crate::rows::RowsWriter;
 use crate::run::{Run, StoredPair, for_each_pair};
 use crate::sign::{IDENTITIES, IDENTITY, Signed};
 use crate::sources::SourceTable;
@@ -209,8 +207,7 @@ impl Decide {
         };
         let unknown = |option: &str| {
             let found = format!("`{}`", manifest.option(option));
-            let (path, expected) = (run.files.manifest(), format!("a known `{option}`"));
-            Error::new(ErrorKind::Corruption { path, offset: 0, expected, found })
+            Error::corruption(&run.files.manifest(), 0, format!("a known `{option}`"), found)
         };
         options.keep = match &self.keep {
             Some(keep) => keep.clone(),
@@ -248,9 +245,7 @@ impl Job<'_> {
     /// the removal budget ask of documents.
     fn carry_over(&self, run: &Run) -> Result<Signed> {
         let Some((mut signed, _)) = run.manifest.stage::<Signed>(Stage::Sign) else {
-            let (path, offset) = (run.files.manifest(), 0);
-            let (expected, found) = ("a stage `sign`".to_owned(), "none".to_owned());
-            return Err(Error::new(ErrorKind::Corruption { path, offset, expected, found }));
+            return Err(Error::corruption(&run.files.manifest(), 0, "a stage `sign`", "none"));
         };
         link(&run.files.signatures(), &self.files.signatures())?;
         link(&run.files.sources(), &self.files.sources())?;
@@ -289,9 +284,9 @@ impl Job<'_> {
         let mut identities = RowsWriter::create(&self.files.identities(), IDENTITIES, IDENTITY)?;
         self.stages().for_each_signature(|row, _, signature| {
             let set = if signature.is_empty() { 0 } else { u128::from(sets.find(row as u32)) + 1 };
-            identities.push(&set.to_le_bytes())
+            Ok(identities.push(&set.to_le_bytes())?)
         })?;
-        identities.finish()
+        Ok(identities.finish()?)
     }
 
     fn decide_from(&self, run: &Run, order: &Order, copies: &Copies) -> Result<Judged> {
@@ -365,7 +360,7 @@ impl Job<'_> {
 }
 
 fn damaged(run: &Run, expected: String, found: String) -> Error {
-    Error::new(ErrorKind::Corruption { path: run.files.pairs(), offset: 0, expected, found })
+    Error::corruption(&run.files.pairs(), 0, expected, found)
 }
 
 /// For each place the one that stands for its identity set: four bytes a document, which the
@@ -386,15 +381,8 @@ fn link(from: &Path, to: &Path) -> Result<()> {
     if fs::hard_link(from, to).is_ok() {
         return Ok(());
     }
-    let failed = |source| Error::io(from, Operation::Read, source);
-    let mut input = fs::File::open(from).map_err(failed)?;
+    let input = fs::File::open(from).map_err(|e| Error::io(from, Operation::Read, e))?;
     let mut output = AtomicFile::create(to, Existing::Replace)?;
-    let mut buffer = vec![0; 1 << 20];
-    loop {
-        let read = input.read(&mut buffer).map_err(failed)?;
-        if read == 0 {
-            return output.commit();
-        }
-        output.write(&buffer[..read])?;
-    }
+    output.copy_from(input, from)?;
+    Ok(output.commit()?)
 }

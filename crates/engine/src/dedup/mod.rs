@@ -29,14 +29,13 @@ use std::{fs, io};
 
 use lookalike_core::VerificationKey;
 use lookalike_corpus::{ReadOptions, Sources, UnpackedCopies};
+use lookalike_files::{JOB_LOCK, JobLock, Rows, write_file};
 use serde::{Deserialize, Serialize};
 
-use crate::atomic_file::AtomicFile;
 use crate::attributes::{Asked, RANKS};
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::files::Files;
 use crate::group::Copies;
-use crate::job_lock::{JobLock, LOCK};
 use crate::keep::KeepPolicy;
 use crate::learn::{Counts, Learning};
 use crate::manifest::{Manifest, Request};
@@ -46,7 +45,6 @@ use crate::observe::{Observer, Stage, Work};
 use crate::order::Order;
 use crate::report::{self, Report};
 use crate::row_set::RowSet;
-use crate::rows::Rows;
 use crate::sign::{ListedSources, Signed, Signing};
 use crate::signature_file::SignatureLookup;
 use crate::sources::SourceTable;
@@ -153,7 +151,7 @@ impl<'a> Job<'a> {
     ) -> Result<Self> {
         let files = Files::new(out, options.running.temp.as_deref());
         // What is there already is not touched unless it is a job's.
-        let is_job = |folder: &Path| folder.join(LOCK).exists() || files.manifest().exists();
+        let is_job = |folder: &Path| folder.join(JOB_LOCK).exists() || files.manifest().exists();
         if is_in_use(out) && !is_job(out) {
             return Err(Error::new(ErrorKind::FolderInUse(out.to_owned())));
         }
@@ -221,7 +219,7 @@ impl<'a> Job<'a> {
     }
 
     fn write_recipe(&self) -> Result<()> {
-        AtomicFile::replace(&self.files.recipe(), self.options.recipe.to_toml().as_bytes())
+        Ok(write_file(&self.files.recipe(), self.options.recipe.to_toml().as_bytes())?)
     }
 
     /// Runs a stage, unless it is complete.
@@ -600,7 +598,7 @@ fn create_folder(folder: &Path) -> Result<()> {
 /// Removes all that is in a folder of working files but its lock.
 fn remove_others(folder: &Path) -> Result<()> {
     let entries = fs::read_dir(folder).map_err(|e| Error::io(folder, Operation::Read, e))?;
-    for entry in entries.flatten().filter(|entry| entry.file_name() != LOCK) {
+    for entry in entries.flatten().filter(|entry| entry.file_name() != JOB_LOCK) {
         let path = entry.path();
         let removed =
             if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
@@ -610,7 +608,7 @@ fn remove_others(folder: &Path) -> Result<()> {
 }
 
 /// What a job leaves that was killed before it had a manifest.
-const NO_RESULTS: [&str; 2] = ["manifest.json.partial", LOCK];
+const NO_RESULTS: [&str; 2] = ["manifest.json.partial", JOB_LOCK];
 
 /// Whether a folder without a manifest has anything but what a killed run leaves of one.
 fn is_in_use(folder: &Path) -> bool {

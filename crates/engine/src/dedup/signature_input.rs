@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use lookalike_core::Signature;
 use lookalike_core::recipe::{Candidates, Verify};
+use lookalike_files::RowsWriter;
 
 use super::Dedup;
 use crate::attributes::RANKS;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::files::Files;
 use crate::keep::KeepPolicy;
-use crate::rows::RowsWriter;
 use crate::sign::{IDENTITIES, IDENTITY, MAX_DOCUMENTS, Signed, identity};
 use crate::signature_file::{SignatureReader, is_signature_file};
 use crate::sources::SourcesWriter;

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 
 use lookalike_core::{SiteRule, site_hash};
+use lookalike_files::{Rows, RowsWriter, double_word};
 
 use crate::error::Result;
 use crate::files::Files;
@@ -11,10 +12,8 @@ use crate::observe::Observer;
 use crate::order::Order;
 use crate::report::{self, MAX_MIRRORS, MAX_SITES};
 use crate::row_set::RowSet;
-use crate::rows::{Rows, RowsWriter};
 use crate::sign::SITES;
 use crate::sort::Sorter;
-use crate::source::double_word;
 use crate::urls::Urls;
 use crate::write::{self, Outcome, Written};
 
@@ -42,7 +41,7 @@ impl Addresses {
         let mut sites = RowsWriter::create(&files.report_sites(), SITES, 8)?;
         urls.for_each(|_, url| {
             let site = url.and_then(|url| rule.site(url));
-            sites.push(&site.as_deref().map_or(0, site_hash).to_le_bytes())
+            Ok(sites.push(&site.as_deref().map_or(0, site_hash).to_le_bytes())?)
         })?;
         sites.finish()?;
         let sites = Rows::open(&files.report_sites(), SITES, 8)?;

@@ -21,6 +21,7 @@ use lookalike_core::template::{Distinctive, FrameShingles, Learned, Template, in
 use lookalike_core::text::{KeyedTokenizer, Text, Token, Tokenizer};
 use lookalike_core::{Code, Kernel, Recipe, VerificationKey, mix};
 use lookalike_corpus::{Chunk, ReadOptions, Record};
+use lookalike_files::{Rows, RowsKind, RowsWriter};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -28,7 +29,6 @@ use crate::error::{Error, Result};
 use crate::files::Files;
 use crate::observe::{Observer, Stage, Work};
 use crate::pipeline::{Event, Held, Piece, Pipeline};
-use crate::rows::{Kind, Rows, RowsWriter};
 use crate::sort::Sorter;
 use crate::sources::SourceTable;
 use crate::texts::Texts;
@@ -37,7 +37,7 @@ use template_file::TemplateWriter;
 pub use template_file::{TemplateFile, TemplateFileInfo};
 use tokens::{StoredTokens, TokensOf, TokensReader, TokensWriter};
 
-const SAMPLES: Kind = *b"learnset";
+const SAMPLES: RowsKind = *b"learnset";
 
 /// Documents of more tokens are not learned from: there is little template in them for what
 /// they take.

@@ -6,7 +6,7 @@
 //! many templates as fit into a fixed room.
 
 use std::fs::File;
-use std::io::{BufReader, Read as _};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,19 +14,16 @@ use lookalike_core::recipe::Digest;
 use lookalike_core::shingle::Shingle;
 use lookalike_core::template::{Learned, Template, TemplateCache};
 use lookalike_core::{Recipe, site_hash};
+use lookalike_files::{AtomicFile, Existing, Format, double_word, read_at, word};
 use xxhash_rust::xxh3::Xxh3Default;
 
-use crate::atomic_file::{AtomicFile, Existing};
-use crate::checked_file::read_at;
-use crate::error::{Error, ErrorKind, Operation, Result};
+use crate::error::{Error, Operation, Result};
 use crate::files::Files;
 
-/// The first bytes of the file.
-const MAGIC: [u8; 8] = *b"LOOKTMPL";
-const VERSION: u32 = 1;
+const FORMAT: Format = Format { magic: *b"LOOKTMPL", version: 1 };
 
-/// Magic, version, digest of the recipe's bits.
-const HEADER: usize = 8 + 4 + 32;
+/// Format, digest of the recipe's bits.
+const HEADER: usize = Format::BYTES + 32;
 /// Hash of a group, number of its shingles, its families.
 const GROUP: usize = 8 + 4 + 4;
 /// Groups, shingles, checksum.
@@ -67,20 +64,17 @@ impl TemplateWriter {
         self.write(&self.shingles.to_le_bytes())?;
         let checksum = self.checksum.digest().to_le_bytes();
         self.file.write(&checksum)?;
-        self.file.commit()
+        Ok(self.file.commit()?)
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
         self.checksum.update(bytes);
-        self.file.write(bytes)
+        Ok(self.file.write(bytes)?)
     }
 }
 
 fn header(digest: &Digest) -> Vec<u8> {
-    let mut header = MAGIC.to_vec();
-    header.extend(VERSION.to_le_bytes());
-    header.extend(digest.0);
-    header
+    [&FORMAT.start()[..], &digest.0].concat()
 }
 
 /// What a file of templates holds.
@@ -111,11 +105,7 @@ impl TemplateFile {
     /// # Errors
     /// If it cannot be read.
     pub fn is_at(path: &Path) -> Result<bool> {
-        let failed = |source| Error::io(path, Operation::Read, source);
-        let mut start = Vec::new();
-        let file = File::open(path).map_err(failed)?;
-        file.take(MAGIC.len() as u64).read_to_end(&mut start).map_err(failed)?;
-        Ok(start == MAGIC)
+        Ok(FORMAT.is_at(path)?)
     }
 
     /// Opens a file, and checks all of it.
@@ -126,49 +116,39 @@ impl TemplateFile {
         let failed = |source| Error::io(path, Operation::Read, source);
         let file = File::open(path).map_err(failed)?;
         let length = file.metadata().map_err(failed)?.len();
-        let corrupt = |offset: u64, expected: &str, found: String| {
-            let (path, expected) = (path.to_owned(), expected.to_owned());
-            Error::new(ErrorKind::Corruption { path, offset, expected, found })
+        let corrupt = |offset: u64, expected: &str, found: &str| {
+            Error::corruption(path, offset, expected, found)
         };
         let mut start = [0; HEADER];
-        let known = length >= (HEADER + END) as u64
-            && read_at(&file, &mut start, 0).is_ok()
-            && start.starts_with(&MAGIC);
-        if !known {
-            return Err(corrupt(0, "a file of templates", "other bytes".to_owned()));
+        if length < (HEADER + END) as u64 || read_at(&file, &mut start, 0).is_err() {
+            return Err(corrupt(0, "a file of templates", "other bytes"));
         }
-        let version = start[8..].first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
-        if version != VERSION {
-            let path = path.to_owned();
-            return Err(Error::new(ErrorKind::Version { path, found: version, known: VERSION }));
-        }
-        let digest = Digest(*start[12..].first_chunk().unwrap_or(&[0; 32]));
+        FORMAT.check(path, &start)?;
+        let digest = Digest(*start[Format::BYTES..].first_chunk().unwrap_or(&[0; 32]));
         let mut end = [0; END];
         read_at(&file, &mut end, length - END as u64).map_err(failed)?;
-        let word = |at: usize| end[at..].first_chunk().map_or(0, |b| u64::from_le_bytes(*b));
-        let (count, shingles, checksum) = (word(0), word(8), word(16));
+        let [count, shingles, checksum] = [0, 8, 16].map(|at| double_word(&end, at));
         let body = length - (HEADER + END) as u64;
         let sizes = count.checked_mul(GROUP as u64).zip(shingles.checked_mul(8));
         if sizes.and_then(|(groups, shingles)| groups.checked_add(shingles)) != Some(body) {
             let found = format!("{count} groups and {shingles} shingles");
-            return Err(corrupt(length - END as u64, "as much as there is", found));
+            return Err(corrupt(length - END as u64, "as much as there is", &found));
         }
         if checksum_of(path, length - 8)? != checksum {
-            return Err(corrupt(length - 8, "the checksum of the file", "another".to_owned()));
+            return Err(corrupt(length - 8, "the checksum of the file", "another"));
         }
         let mut bytes = vec![0; GROUP * count as usize];
         read_at(&file, &mut bytes, HEADER as u64 + 8 * shingles).map_err(failed)?;
         let mut next = 0;
         let groups = bytes.as_chunks::<GROUP>().0.iter().map(|group| {
-            let hash = group.first_chunk().map_or(0, |b| u64::from_le_bytes(*b));
-            let count = group[8..].first_chunk().map_or(0, |b| u32::from_le_bytes(*b));
+            let (hash, count) = (double_word(group, 0), word(group, 8));
             let start = next;
             next += u64::from(count);
             (hash, start, count)
         });
         let groups: Vec<_> = groups.collect();
         if next != shingles || !groups.is_sorted_by(|a, b| a.0 < b.0) {
-            let found = "other counts, or groups out of order".to_owned();
+            let found = "other counts, or groups out of order";
             return Err(corrupt(HEADER as u64 + 8 * shingles, "the groups of the file", found));
         }
         let info = TemplateFileInfo { groups: count, shingles, signing_digest: digest };
@@ -201,12 +181,12 @@ impl TemplateFile {
         if self.info.signing_digest == recipe.signing_digest() {
             return Ok(());
         }
-        Err(Error::new(ErrorKind::Corruption {
-            path: self.path.clone(),
-            offset: 12,
-            expected: format!("the recipe {}", recipe.signing_digest()),
-            found: self.info.signing_digest.to_string(),
-        }))
+        Err(Error::corruption(
+            &self.path,
+            12,
+            format!("the recipe {}", recipe.signing_digest()),
+            self.info.signing_digest.to_string(),
+        ))
     }
 
     /// What it holds.
@@ -262,16 +242,11 @@ impl TemplateFile {
 
 /// Of so many bytes of a file.
 fn checksum_of(path: &Path, length: u64) -> Result<u64> {
-    let failed = |source| Error::io(path, Operation::Read, source);
-    let mut reader = BufReader::new(File::open(path).map_err(failed)?).take(length);
-    let (mut checksum, mut bytes) = (Xxh3Default::new(), vec![0; 1 << 16]);
-    loop {
-        let read = reader.read(&mut bytes).map_err(failed)?;
-        if read == 0 {
-            return Ok(checksum.digest());
-        }
-        checksum.update(&bytes[..read]);
-    }
+    let mut checksum = Xxh3Default::new();
+    File::open(path)
+        .and_then(|file| io::copy(&mut file.take(length), &mut checksum))
+        .map_err(|source| Error::io(path, Operation::Read, source))?;
+    Ok(checksum.digest())
 }
 
 #[cfg(test)]

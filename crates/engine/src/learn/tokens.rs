@@ -8,15 +8,15 @@
 
 use lookalike_core::Code;
 use lookalike_core::text::Token;
+use lookalike_files::{Rows, RowsKind, RowsWriter};
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::files::Files;
-use crate::rows::{Kind, Rows, RowsWriter};
 
-const TOKENS: Kind = *b"learntok";
+const TOKENS: RowsKind = *b"learntok";
 /// A token and its code.
 const TOKEN: usize = 16;
-const OWNERS: Kind = *b"learndoc";
+const OWNERS: RowsKind = *b"learndoc";
 
 /// Source, record, where its tokens begin, and how many there are.
 type Owner = [u64; 4];
@@ -83,7 +83,7 @@ impl TokensWriter {
 
     pub(super) fn finish(self) -> Result<()> {
         self.tokens.finish()?;
-        self.owners.finish()
+        Ok(self.owners.finish()?)
     }
 }
 
@@ -156,12 +156,12 @@ impl TokensReader {
         };
         let [_, _, start, count] = self.block[at];
         if count > stored.tokens.len() {
-            return Err(Error::new(ErrorKind::Corruption {
-                path: stored.owners.path().to_owned(),
-                offset: 0,
-                expected: format!("at most {} tokens of a document", stored.tokens.len()),
-                found: count.to_string(),
-            }));
+            return Err(Error::corruption(
+                stored.owners.path(),
+                0,
+                format!("at most {} tokens of a document", stored.tokens.len()),
+                count.to_string(),
+            ));
         }
         self.bytes.resize(TOKEN * count as usize, 0);
         stored.tokens.rows(start, &mut self.bytes)?;

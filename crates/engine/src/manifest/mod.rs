@@ -12,10 +12,10 @@ use std::path::Path;
 
 use lookalike_core::VerificationKey;
 use lookalike_corpus::ReadOptions;
+use lookalike_files::{ErrorKind as FileErrorKind, write_file, write_private_file};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::atomic_file::{AtomicFile, Existing};
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::files::Files;
 use crate::identity::JobId;
@@ -23,9 +23,9 @@ use crate::observe::Stage;
 use seals::Seals;
 
 /// The version of the manifest and of all working files.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
-/// The first version, whose jobs had no identity. Its finished runs can be read.
+/// The first version, whose jobs had no identity. Finished runs of all versions can be read.
 const WITHOUT_IDENTITY: u32 = 1;
 
 /// What a job was asked for, as text: the name of an option and its value.
@@ -120,8 +120,7 @@ impl Checksum {
         if self.0 == expected {
             return Ok(());
         }
-        let (path, found) = (path.to_owned(), self.0.clone());
-        Err(Error::new(ErrorKind::Corruption { path, offset: 0, expected, found }))
+        Err(Error::corruption(path, 0, expected, &self.0))
     }
 }
 
@@ -151,27 +150,23 @@ impl Manifest {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(Error::io(path, Operation::Read, error)),
         };
-        let mut manifest: Self = serde_json::from_slice(&bytes).map_err(|error| {
-            Error::new(ErrorKind::Corruption {
-                path: path.to_owned(),
-                offset: 0,
-                expected: "a manifest".to_owned(),
-                found: error.to_string(),
-            })
-        })?;
-        match manifest.format {
-            WITHOUT_IDENTITY if manifest.finished => Ok(Some(manifest)),
-            WITHOUT_IDENTITY => Err(Error::new(ErrorKind::EarlierRun(path.to_owned()))),
-            FORMAT => {
-                // Taken out: what is written next has another.
-                std::mem::take(&mut manifest.checksum).check(path, &bytes)?;
-                Ok(Some(manifest))
-            }
-            found => {
-                let (path, known) = (path.to_owned(), FORMAT);
-                Err(Error::new(ErrorKind::Version { path, found, known }))
-            }
+        let mut manifest: Self = serde_json::from_slice(&bytes)
+            .map_err(|error| Error::corruption(path, 0, "a manifest", error.to_string()))?;
+        let found = manifest.format;
+        if !(WITHOUT_IDENTITY..=FORMAT).contains(&found) {
+            let (path, known) = (path.to_owned(), FORMAT);
+            return Err(
+                lookalike_files::Error::new(FileErrorKind::Version { path, found, known }).into()
+            );
         }
+        if found > WITHOUT_IDENTITY {
+            // Taken out: what is written next has another.
+            std::mem::take(&mut manifest.checksum).check(path, &bytes)?;
+        }
+        if found < FORMAT && !manifest.finished {
+            return Err(Error::new(ErrorKind::EarlierRun(path.to_owned())));
+        }
+        Ok(Some(manifest))
     }
 
     /// Fails with the first option that is another one than before.
@@ -216,12 +211,8 @@ impl Manifest {
             .map_err(|e| Error::io(path, Operation::Write, e.into()))?;
         text.push('\n');
         let text = Checksum::of(text.as_bytes()).put_into(&text);
-        let mut file = AtomicFile::create(path, Existing::Replace)?;
-        if self.key.is_some() {
-            file.keep_private()?;
-        }
-        file.write(text.as_bytes())?;
-        file.commit()
+        let write = if self.key.is_some() { write_private_file } else { write_file };
+        Ok(write(path, text.as_bytes())?)
     }
 
     /// What a complete stage found, and its seconds.

@@ -11,12 +11,12 @@ use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use lookalike_files::JOB_LOCK;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3Default;
 
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::files::Files;
-use crate::job_lock::LOCK;
 
 /// The seals of a job's files, by where they are: `out/...` or `work/...`.
 pub(super) type Seals = BTreeMap<String, Seal>;
@@ -42,23 +42,13 @@ impl Seal {
         let bytes = file.metadata()?.len();
         let mut checksum = Xxh3Default::new();
         if bytes <= WHOLE_BYTES {
-            add(&mut file, u64::MAX, &mut checksum)?;
+            io::copy(&mut file, &mut checksum)?;
         } else {
-            add(&mut file, END_BYTES, &mut checksum)?;
+            io::copy(&mut file.by_ref().take(END_BYTES), &mut checksum)?;
             file.seek(SeekFrom::Start(bytes - END_BYTES))?;
-            add(&mut file, END_BYTES, &mut checksum)?;
+            io::copy(&mut file.take(END_BYTES), &mut checksum)?;
         }
         Ok(Self { bytes, xxh3: format!("{:016x}", checksum.digest()) })
-    }
-}
-
-fn add(file: &mut File, most: u64, checksum: &mut Xxh3Default) -> io::Result<()> {
-    let (mut file, mut buffer) = (file.take(most), vec![0; 1 << 16]);
-    loop {
-        match file.read(&mut buffer)? {
-            0 => return Ok(()),
-            read => checksum.update(&buffer[..read]),
-        }
     }
 }
 
@@ -69,7 +59,8 @@ pub(super) fn add_new(seals: &mut Seals, files: &Files) -> Result<()> {
         for entry in fs::read_dir(path).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             let Ok(name) = entry.file_name().into_string() else { continue };
-            let changes = ["manifest.json", LOCK].contains(&&*name) || name.ends_with(".partial");
+            let changes =
+                ["manifest.json", JOB_LOCK].contains(&&*name) || name.ends_with(".partial");
             let key = format!("{folder}/{name}");
             if changes || seals.contains_key(&key) || !entry.path().is_file() {
                 continue;

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use crate::artefact::{ArtefactReader, ArtefactWriter, Kind};
+use lookalike_files::{RowsKind, RowsReader, RowsWriter};
+
 use crate::error::Result;
 
-/// Files of keepers. The counts are those of [`Clusters`].
-const KEEPERS: Kind = Kind { magic: *b"LOOKKEEP", counts: 6 };
+/// Files of keepers. The counts are those of all documents and of [`Clusters`].
+const KEEPERS: RowsKind = *b"keeperof";
 
 /// Bytes of a place.
 const PLACE: usize = 4;
@@ -41,13 +42,15 @@ pub struct Limited {
 impl Clusters {
     /// Writes the decision to `path`.
     pub(super) fn write(&self, path: &Path) -> Result<()> {
-        let mut file = ArtefactWriter::create(path, &KEEPERS, self.keepers.len() as u64)?;
+        let mut file = RowsWriter::create(path, KEEPERS, PLACE)?;
         for keeper in &self.keepers {
             file.push(&keeper.to_le_bytes())?;
         }
         let Self { candidates, pairs, rounds, limited, .. } = *self;
         let Limited { groups, documents, largest } = limited;
-        file.finish(&[candidates, pairs, rounds.into(), groups, documents, largest])
+        let all = self.keepers.len() as u64;
+        let counts = [all, candidates, pairs, rounds.into(), groups, documents, largest];
+        Ok(file.finish_with(counts)?)
     }
 
     /// Reads a decision.
@@ -55,31 +58,23 @@ impl Clusters {
     /// # Errors
     /// If the file cannot be read, is damaged, of another kind, or of a later version.
     pub fn open(path: &Path) -> Result<Self> {
-        let mut file = ArtefactReader::open(path, &KEEPERS)?;
-        let documents = file.documents();
+        let mut file: RowsReader<PLACE, 7> = RowsReader::open(path, KEEPERS)?;
+        let [all, candidates, pairs, rounds, groups, documents, largest] = file.counts();
         let mut keepers: Vec<u32> = Vec::new();
-        while let Some(bytes) = file.next::<PLACE>()? {
+        while let Some(bytes) = file.next()? {
             let (place, keeper) = (keepers.len(), u32::from_le_bytes(bytes));
             let own = keeper as usize == place;
             let kept = |keeper: u32| keepers.get(keeper as usize) == Some(&keeper);
-            if place as u64 == documents || !own && !kept(keeper) {
-                let expected = format!("{documents} keepers, each kept itself");
+            if place as u64 == all || !own && !kept(keeper) {
+                let expected = format!("{all} keepers, each kept itself");
                 let found = format!("{keeper} for document {place}");
-                return Err(file.corrupt(PLACE, &expected, found));
+                return Err(file.corrupt(0, expected, found).into());
             }
             keepers.push(keeper);
         }
-        if keepers.len() as u64 != documents {
-            let found = format!("{} of them", keepers.len());
-            return Err(file.corrupt(0, &format!("{documents} keepers"), found));
-        }
-        let count = |n: usize| file.counts().get(n).copied().unwrap_or_default();
-        Ok(Self {
-            keepers,
-            candidates: count(0),
-            pairs: count(1),
-            rounds: u32::try_from(count(2)).unwrap_or(u32::MAX),
-            limited: Limited { groups: count(3), documents: count(4), largest: count(5) },
-        })
+        file.check_count(0, "keepers", keepers.len() as u64)?;
+        let rounds = u32::try_from(rounds).unwrap_or(u32::MAX);
+        let limited = Limited { groups, documents, largest };
+        Ok(Self { keepers, candidates, pairs, rounds, limited })
     }
 }

@@ -14,14 +14,14 @@
 
 use std::path::Path;
 
-use crate::artefact::{ArtefactReader, ArtefactWriter, Kind};
+use lookalike_files::{RowsKind, RowsReader, RowsWriter, word};
+
 use crate::error::{Error, Result};
 use crate::occurrences::{Batches, Occurrences};
 use crate::sort::{KeyPlace, Record, Sorter};
-use crate::source::word;
 
-/// Files of groups. The counts are those of [`GroupCounts`].
-const GROUPS: Kind = Kind { magic: *b"LOOKGRPS", counts: 6 };
+/// Files of groups. The counts are those of all documents and of [`GroupCounts`].
+const GROUPS: RowsKind = *b"keygroup";
 
 /// Ends a group. No document has this place.
 const END: u32 = u32::MAX;
@@ -76,23 +76,6 @@ impl GroupCounts {
         self.groups += 1;
         self.members += members as u64;
         self.largest = self.largest.max(members as u64);
-    }
-
-    fn to_array(self) -> [u64; GROUPS.counts] {
-        let Self { documents, keys, records, groups, members, largest } = self;
-        [documents, keys, records, groups, members, largest]
-    }
-
-    fn from_slice(counts: &[u64]) -> Self {
-        let count = |n: usize| counts.get(n).copied().unwrap_or_default();
-        Self {
-            documents: count(0),
-            keys: count(1),
-            records: count(2),
-            groups: count(3),
-            members: count(4),
-            largest: count(5),
-        }
     }
 }
 
@@ -175,7 +158,9 @@ pub fn write_groups(
 
 /// Writes groups from sorted records.
 struct GroupWriter {
-    file: ArtefactWriter,
+    file: RowsWriter,
+    /// Documents in all.
+    all: u64,
     counts: GroupCounts,
     /// The last record, and the places of its key so far: the first of them, and how many.
     last: Option<KeyPlace>,
@@ -187,12 +172,12 @@ struct GroupWriter {
 impl GroupWriter {
     fn create(
         path: &Path,
-        documents: u64,
+        all: u64,
         counts: GroupCounts,
         small: Sorter<SmallGroup>,
     ) -> Result<Self> {
-        let file = ArtefactWriter::create(path, &GROUPS, documents)?;
-        Ok(Self { file, counts, last: None, first: [END; SMALL], members: 0, small })
+        let file = RowsWriter::create(path, GROUPS, PLACE)?;
+        Ok(Self { file, all, counts, last: None, first: [END; SMALL], members: 0, small })
     }
 
     fn push(&mut self, next: KeyPlace) -> Result<()> {
@@ -229,7 +214,7 @@ impl GroupWriter {
 
     fn finish(mut self) -> Result<GroupCounts> {
         self.end_group()?;
-        let Self { mut file, mut counts, small, .. } = self;
+        let Self { mut file, all, mut counts, small, .. } = self;
         let mut small = small.finish()?;
         let mut last = None;
         while let Some(group) = small.next()? {
@@ -240,13 +225,14 @@ impl GroupWriter {
                 counts.add(members);
             }
         }
-        file.finish(&counts.to_array())?;
+        let GroupCounts { documents, keys, records, groups, members, largest } = counts;
+        file.finish_with([all, documents, keys, records, groups, members, largest])?;
         Ok(counts)
     }
 }
 
-fn write_places(file: &mut ArtefactWriter, places: &[u32]) -> Result<()> {
-    places.iter().try_for_each(|place| file.push(&place.to_le_bytes()))
+fn write_places(file: &mut RowsWriter, places: &[u32]) -> Result<()> {
+    Ok(places.iter().try_for_each(|place| file.push(&place.to_le_bytes()))?)
 }
 
 /// What comes next in a file of groups.
@@ -260,7 +246,7 @@ pub enum Step {
 
 /// Streams groups.
 pub struct GroupReader {
-    file: ArtefactReader,
+    file: RowsReader<PLACE, 7>,
     /// What was read: groups, members.
     groups: u64,
     members: u64,
@@ -275,18 +261,20 @@ impl GroupReader {
     /// # Errors
     /// If the file cannot be read, is damaged, of another kind, or of a later version.
     pub fn open(path: &Path) -> Result<Self> {
-        let file = ArtefactReader::open(path, &GROUPS)?;
+        let file: RowsReader<_, _> = RowsReader::open(path, GROUPS)?;
+        file.check_limit(0, "documents", u32::MAX.into())?;
         Ok(Self { file, groups: 0, members: 0, last: 0, size: 0 })
     }
 
     /// Documents in all: every place is smaller.
     pub fn documents(&self) -> u64 {
-        self.file.documents()
+        self.file.counts()[0]
     }
 
     /// What was grouped.
     pub fn counts(&self) -> GroupCounts {
-        GroupCounts::from_slice(self.file.counts())
+        let [_, documents, keys, records, groups, members, largest] = self.file.counts();
+        GroupCounts { documents, keys, records, groups, members, largest }
     }
 
     /// The next member or end of a group; `None` after the last group.
@@ -296,7 +284,7 @@ impl GroupReader {
     #[expect(clippy::should_implement_trait, reason = "an iterator's item would be a result")]
     #[inline]
     pub fn next(&mut self) -> Result<Option<Step>> {
-        let Some(bytes) = self.file.next::<PLACE>()? else {
+        let Some(bytes) = self.file.next()? else {
             return self.check_end().map(|()| None);
         };
         let place = u32::from_le_bytes(bytes);
@@ -322,12 +310,12 @@ impl GroupReader {
         if self.size > 0 {
             return Err(self.corrupt("the end of a group", "the end of all groups".into()));
         }
-        self.file.check_count(3, "groups", self.groups)?;
-        self.file.check_count(4, "members", self.members)
+        self.file.check_count(4, "groups", self.groups)?;
+        Ok(self.file.check_count(5, "members", self.members)?)
     }
 
     #[cold]
     fn corrupt(&self, expected: &str, found: String) -> Error {
-        self.file.corrupt(PLACE, expected, found)
+        self.file.corrupt(0, expected, found).into()
     }
 }

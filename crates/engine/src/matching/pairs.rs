@@ -3,14 +3,13 @@
 use std::path::Path;
 
 use lookalike_core::resemblance::Overlap;
+use lookalike_files::{RowsKind, RowsReader, RowsWriter, double_word, word};
 
-use crate::artefact::{ArtefactReader, ArtefactWriter, Kind};
 use crate::error::Result;
 use crate::sort::Record;
-use crate::source::{double_word, word};
 
-/// Files of pairs. The count is that of the pairs.
-const PAIRS: Kind = Kind { magic: *b"LOOKPAIR", counts: 1 };
+/// Files of pairs. The counts are those of all documents and of the pairs.
+const PAIRS: RowsKind = *b"docpairs";
 
 /// Two documents that share a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -180,29 +179,31 @@ impl Record for Accepted {
 
 /// Writes pairs that come sorted by (later, earlier).
 pub(super) struct PairWriter {
-    file: ArtefactWriter,
+    file: RowsWriter,
+    documents: u64,
     pairs: u64,
 }
 
 impl PairWriter {
     pub(super) fn create(path: &Path, documents: u64) -> Result<Self> {
-        Ok(Self { file: ArtefactWriter::create(path, &PAIRS, documents)?, pairs: 0 })
+        let file = RowsWriter::create(path, PAIRS, Accepted::BYTES)?;
+        Ok(Self { file, documents, pairs: 0 })
     }
 
     pub(super) fn push(&mut self, pair: Accepted) -> Result<()> {
         self.pairs += 1;
-        self.file.push(&pair.to_bytes())
+        Ok(self.file.push(&pair.to_bytes())?)
     }
 
     pub(super) fn finish(self) -> Result<u64> {
-        self.file.finish(&[self.pairs])?;
+        self.file.finish_with([self.documents, self.pairs])?;
         Ok(self.pairs)
     }
 }
 
 /// Streams pairs, sorted by (later, earlier).
 pub struct PairReader {
-    file: ArtefactReader,
+    file: RowsReader<{ Accepted::BYTES }, 2>,
     read: u64,
     last: Option<(u32, u32)>,
 }
@@ -213,17 +214,19 @@ impl PairReader {
     /// # Errors
     /// If the file cannot be read, is damaged, of another kind, or of a later version.
     pub fn open(path: &Path) -> Result<Self> {
-        Ok(Self { file: ArtefactReader::open(path, &PAIRS)?, read: 0, last: None })
+        let file: RowsReader<_, _> = RowsReader::open(path, PAIRS)?;
+        file.check_limit(0, "documents", u32::MAX.into())?;
+        Ok(Self { file, read: 0, last: None })
     }
 
     /// Documents in all: every place is smaller.
     pub fn documents(&self) -> u64 {
-        self.file.documents()
+        self.file.counts()[0]
     }
 
     /// Pairs in all.
     pub fn pairs(&self) -> u64 {
-        self.file.counts().first().copied().unwrap_or_default()
+        self.file.counts()[1]
     }
 
     /// The next pair; `None` after the last.
@@ -232,8 +235,8 @@ impl PairReader {
     /// If the file cannot be read or is damaged.
     #[expect(clippy::should_implement_trait, reason = "an iterator's item would be a result")]
     pub fn next(&mut self) -> Result<Option<Pair>> {
-        let Some(bytes) = self.file.next::<{ Accepted::BYTES }>()? else {
-            self.file.check_count(0, "pairs", self.read)?;
+        let Some(bytes) = self.file.next()? else {
+            self.file.check_count(1, "pairs", self.read)?;
             return Ok(None);
         };
         let Accepted { later, earlier, evidence } = Accepted::decode(&bytes);
@@ -241,11 +244,12 @@ impl PairReader {
         if !in_order || earlier >= later || u64::from(later) >= self.documents() {
             let expected = "the next pair of a later and an earlier document";
             let found = format!("{later} and {earlier}");
-            return Err(self.file.corrupt(Accepted::BYTES, expected, found));
+            return Err(self.file.corrupt(0, expected, found).into());
         }
         let Some(evidence) = Evidence::from_bytes(&evidence) else {
             let found = evidence[0].to_string();
-            return Err(self.file.corrupt(EVIDENCE, "evidence of kind 0 to 3", found));
+            let at = Accepted::BYTES - EVIDENCE;
+            return Err(self.file.corrupt(at, "evidence of kind 0 to 3", found).into());
         };
         self.last = Some((later, earlier));
         self.read += 1;

@@ -15,6 +15,7 @@
 
 use std::path::Path;
 
+use lookalike_files::{double_word, word};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::address::Address;
@@ -23,7 +24,6 @@ use crate::error::Result;
 use crate::observe::Observer;
 use crate::row_set::RowSet;
 use crate::sort::{Record, RunReader, RunWriter, Sorted, Sorter};
-use crate::source::{double_word, word};
 use crate::urls::Urls;
 
 /// Pairs of pages that are named for a mirror.

@@ -53,6 +53,8 @@ use lookalike_corpus::{Sources, UnpackedCopies};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
+use lookalike_files::WorkFolder;
+
 use crate::attributes::Asked;
 use crate::error::{Error, Operation, Result};
 use crate::files::Files;
@@ -66,7 +68,6 @@ use crate::sign::{Signed, Signing};
 use crate::sources::SourceTable;
 use crate::stages::{Judged, Stages};
 use crate::urls::Urls;
-use crate::work_folder::WorkFolder;
 use address::Address;
 
 pub(crate) use find::Search;

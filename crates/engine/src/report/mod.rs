@@ -18,10 +18,10 @@ use lookalike_core::filter::Filter;
 use lookalike_core::text::Unit;
 use lookalike_core::{Recipe, recipe};
 use lookalike_corpus::PassedOver;
+use lookalike_files::write_file;
 use serde::{Deserialize, Serialize};
 
-use crate::atomic_file::AtomicFile;
-use crate::error::{Error, ErrorKind, Operation, Result};
+use crate::error::{Error, Operation, Result};
 use crate::mirrors::Mirror;
 
 pub use difference::{Difference, Piece, distinctive_difference, marked_difference};
@@ -499,10 +499,11 @@ impl Report {
         let mut report = self.clone();
         report.bound();
         let path = folder.join("report.json");
-        AtomicFile::replace(&path, &json(&path, &report)?)?;
-        page.map_or(Ok(()), |page| {
-            AtomicFile::replace(&folder.join("report.html"), page(&report).as_bytes())
-        })
+        write_file(&path, &json(&path, &report)?)?;
+        if let Some(page) = page {
+            write_file(&folder.join("report.html"), page(&report).as_bytes())?;
+        }
+        Ok(())
     }
 
     /// Reads a `report.json`.
@@ -515,12 +516,7 @@ impl Report {
             let lines_before = bytes.split_inclusive(|&b| b == b'\n').take(fault.line().max(1) - 1);
             let offset =
                 lines_before.map(<[u8]>::len).sum::<usize>() + fault.column().saturating_sub(1);
-            Error::new(ErrorKind::Corruption {
-                path: path.to_owned(),
-                offset: offset as u64,
-                expected: "the JSON of a report".to_owned(),
-                found: fault.to_string(),
-            })
+            Error::corruption(path, offset as u64, "the JSON of a report", fault.to_string())
         })
     }
 }

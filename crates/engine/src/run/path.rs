@@ -10,7 +10,7 @@ use std::path::Path;
 use super::tables::{Scores, for_each_edge, for_each_pair};
 use super::{Run, RunDocument};
 use crate::components::Components;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::places::Places;
 use crate::report::Kind;
 
@@ -73,12 +73,12 @@ impl Run {
 fn edges(path: &Path, documents: u64, each: &mut dyn FnMut(u32, u32)) -> Result<()> {
     for_each_edge(path, |a, b| {
         if a.max(b) >= documents {
-            return Err(Error::new(ErrorKind::Corruption {
-                path: path.to_owned(),
-                offset: 0,
-                expected: format!("rows below {documents}"),
-                found: format!("a pair of {a} and {b}"),
-            }));
+            return Err(Error::corruption(
+                path,
+                0,
+                format!("rows below {documents}"),
+                format!("a pair of {a} and {b}"),
+            ));
         }
         each(a as u32, b as u32);
         Ok(())

@@ -13,7 +13,7 @@ use parquet::arrow::arrow_reader::{
 };
 use serde::Serialize;
 
-use crate::error::{Error, ErrorKind, Operation, Result};
+use crate::error::{Error, Operation, Result};
 use crate::report::Kind;
 
 /// Rows that are in memory at a time.
@@ -214,12 +214,7 @@ impl Table<'_> {
     }
 
     fn damaged(&self, found: String) -> Error {
-        Error::new(ErrorKind::Corruption {
-            path: self.path.to_owned(),
-            offset: 0,
-            expected: "a table of this run".to_owned(),
-            found,
-        })
+        Error::corruption(self.path, 0, "a table of this run", found)
     }
 }
 

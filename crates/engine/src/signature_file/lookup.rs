@@ -7,11 +7,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use lookalike_core::{Layout, Recipe, Signature};
+use lookalike_files::{check_sum, read_at, word};
 
 use super::{BLOCK_HEADER, CHECKSUM, MAX_BLOCK_IDS, SignatureReader, rows_per_block};
-use crate::checked_file::read_at;
-use crate::error::{Error, ErrorKind, Operation, Result};
-use crate::source::check_sum;
+use crate::error::{Error, Operation, Result};
 
 /// Finds rows of a signature file without reading all of it.
 ///
@@ -165,17 +164,14 @@ impl SignatureLookup {
         let (rows, ids) = self.block_header(offset)?;
         let mut block = vec![0; self.block_bytes(rows, ids) as usize];
         self.read(&mut block, offset)?;
-        check_sum(&self.path, &block, offset)
+        Ok(check_sum(&self.path, &block, offset)?)
     }
 
     /// Rows, and bytes of ids, of the block that begins there.
     fn block_header(&self, offset: u64) -> Result<(u64, u64)> {
         let mut header = [0; BLOCK_HEADER];
         self.read(&mut header, offset)?;
-        let [rows, ids] = [0, 4].map(|at| {
-            let word = header.get(at..).and_then(<[u8]>::first_chunk::<4>);
-            word.map_or(0, |word| u64::from(u32::from_le_bytes(*word)))
-        });
+        let [rows, ids] = [0, 4].map(|at| u64::from(word(&header, at)));
         let most = rows_per_block(self.layout) as u64;
         if rows > most || ids > MAX_BLOCK_IDS as u64 {
             let expected = format!("at most {most} rows with {MAX_BLOCK_IDS} bytes of ids");
@@ -189,7 +185,6 @@ impl SignatureLookup {
     }
 
     fn corrupt(&self, offset: u64, expected: String, found: String) -> Error {
-        let path = self.path.clone();
-        Error::new(ErrorKind::Corruption { path, offset, expected, found })
+        Error::corruption(&self.path, offset, expected, found)
     }
 }

@@ -10,25 +10,22 @@ mod lookup;
 mod reader;
 mod writer;
 
-use std::fs::File;
-use std::io::Read as _;
 use std::path::Path;
 
 use lookalike_core::{Layout, Recipe};
+use lookalike_files::{CHECKSUM, Format, checksum};
 
-use crate::error::{Error, Operation, Result};
-use crate::source::{CHECKSUM, checksum};
+use crate::error::Result;
 
 pub use lookup::{BlockIds, SignatureLookup};
 pub use reader::SignatureReader;
 pub(crate) use writer::check_id;
 pub use writer::{SignatureWriter, Written};
 
-/// The first bytes of every signature file.
-pub const MAGIC: [u8; 8] = *b"LOOKSIGS";
-
 /// The format version that is written and read.
 pub const FORMAT_VERSION: u32 = 1;
+
+const FORMAT: Format = Format { magic: *b"LOOKSIGS", version: FORMAT_VERSION };
 
 /// The most rows of a block.
 pub const MAX_ROWS: usize = 4096;
@@ -60,8 +57,7 @@ fn rows_per_block(layout: Layout) -> usize {
 fn header(recipe: &Recipe) -> Vec<u8> {
     let toml = recipe.to_toml();
     let mut out = Vec::with_capacity(HEADER + toml.len() + CHECKSUM);
-    out.extend(MAGIC);
-    out.extend(FORMAT_VERSION.to_le_bytes());
+    out.extend(FORMAT.start());
     out.extend((toml.len() as u32).to_le_bytes());
     out.extend(recipe.digest().0);
     out.extend(recipe.signing_digest().0);
@@ -75,9 +71,5 @@ fn header(recipe: &Recipe) -> Vec<u8> {
 /// # Errors
 /// If it cannot be read.
 pub fn is_signature_file(path: &Path) -> Result<bool> {
-    let failed = |source| Error::io(path, Operation::Read, source);
-    let mut start = Vec::new();
-    let file = File::open(path).map_err(failed)?;
-    file.take(MAGIC.len() as u64).read_to_end(&mut start).map_err(failed)?;
-    Ok(start == MAGIC)
+    Ok(FORMAT.is_at(path)?)
 }

@@ -6,12 +6,10 @@ use std::path::Path;
 
 use lookalike_core::recipe::Digest;
 use lookalike_core::{Layout, Recipe, Signature};
+use lookalike_files::{ByteReader, CHECKSUM, double_word, word};
 
-use super::{
-    BLOCK_HEADER, FORMAT_VERSION, HEADER, MAGIC, MAX_BLOCK_IDS, MAX_RECIPE, rows_per_block,
-};
+use super::{BLOCK_HEADER, FORMAT, HEADER, MAX_BLOCK_IDS, MAX_RECIPE, rows_per_block};
 use crate::error::{Error, ErrorKind, Result};
-use crate::source::{CHECKSUM, Source, double_word, word};
 
 /// Reads a signature file, row by row. One block is in memory at a time, and a
 /// row is handed out only after its block's checksum was found right.
@@ -19,7 +17,7 @@ use crate::source::{CHECKSUM, Source, double_word, word};
 /// That the file is whole is known when the iteration has ended without an
 /// error. After an error it ends.
 pub struct SignatureReader<R = BufReader<File>> {
-    source: Source<R>,
+    source: ByteReader<R>,
     recipe: Recipe,
     layout: Layout,
     block: Block,
@@ -45,7 +43,7 @@ impl SignatureReader {
     /// If the system refuses, or the file is damaged, of another kind, of a later version, or
     /// of a recipe that this program cannot follow.
     pub fn open(path: &Path) -> Result<Self> {
-        Self::from_source(Source::open(path)?)
+        Self::from_source(ByteReader::open(path)?)
     }
 }
 
@@ -55,18 +53,17 @@ impl<R: Read> SignatureReader<R> {
     /// # Errors
     /// As [`SignatureReader::open`].
     pub fn new(source: R, length: u64, path: &Path) -> Result<Self> {
-        Self::from_source(Source::new(source, length, path))
+        Self::from_source(ByteReader::new(source, length, path))
     }
 
-    fn from_source(mut source: Source<R>) -> Result<Self> {
+    fn from_source(mut source: ByteReader<R>) -> Result<Self> {
         let mut bytes = Vec::new();
         source.read(HEADER, "a header", &mut bytes)?;
-        source.check_magic(&bytes, MAGIC)?;
-        source.check_version(word(&bytes, 8), FORMAT_VERSION)?;
+        FORMAT.check(source.path(), &bytes)?;
         let recipe_length = word(&bytes, 12) as usize;
         if recipe_length > MAX_RECIPE {
             let expected = format!("a recipe of at most {MAX_RECIPE} bytes");
-            return Err(source.corrupt_at(12, &expected, recipe_length.to_string()));
+            return Err(source.corrupt_at(12, expected, recipe_length.to_string()).into());
         }
         source.read(recipe_length + CHECKSUM, "a recipe", &mut bytes)?;
         source.check(&bytes, 0)?;
@@ -78,7 +75,7 @@ impl<R: Read> SignatureReader<R> {
             let found = bytes.get(at..).and_then(<[u8]>::first_chunk).map(|bytes| Digest(*bytes));
             if let Some(found) = found.filter(|&found| found != digest) {
                 let expected = format!("the recipe's {what} {digest}");
-                return Err(source.corrupt_at(at as u64, &expected, found.to_string()));
+                return Err(source.corrupt_at(at as u64, expected, found.to_string()).into());
             }
         }
         let layout = Layout::of(&recipe);
@@ -107,15 +104,13 @@ impl<R: Read> SignatureReader<R> {
         }
         let most = rows_per_block(self.layout);
         if rows > most {
-            return Err(source.corrupt_at(
-                offset,
-                &format!("at most {most} rows"),
-                rows.to_string(),
-            ));
+            return Err(source
+                .corrupt_at(offset, format!("at most {most} rows"), rows.to_string())
+                .into());
         }
         if ids > MAX_BLOCK_IDS {
             let expected = format!("at most {MAX_BLOCK_IDS} bytes of ids");
-            return Err(source.corrupt_at(offset + 4, &expected, ids.to_string()));
+            return Err(source.corrupt_at(offset + 4, expected, ids.to_string()).into());
         }
         let length = rows * (self.layout.bytes() + 4) + ids;
         source.read(length + CHECKSUM, "a block", &mut block.bytes)?;
@@ -125,7 +120,9 @@ impl<R: Read> SignatureReader<R> {
         let sum: u64 = (0..rows).map(|row| length_at(&block.bytes, lengths_at, row) as u64).sum();
         if sum != ids as u64 {
             let expected = format!("id lengths with a sum of {ids}");
-            return Err(source.corrupt_at(offset + lengths_at as u64, &expected, sum.to_string()));
+            return Err(source
+                .corrupt_at(offset + lengths_at as u64, expected, sum.to_string())
+                .into());
         }
         (block.row, block.rows, block.offset) = (0, rows, offset);
         block.next_id = lengths_at + 4 * rows;
@@ -136,16 +133,18 @@ impl<R: Read> SignatureReader<R> {
     fn end(&mut self, offset: u64, ids: usize) -> Result<()> {
         let Self { source, block, .. } = self;
         if ids != 0 {
-            return Err(source.corrupt_at(offset + 4, "no ids in the end block", ids.to_string()));
+            return Err(source
+                .corrupt_at(offset + 4, "no ids in the end block", ids.to_string())
+                .into());
         }
         source.read(8 + CHECKSUM, "the end block", &mut block.bytes)?;
         source.check(&block.bytes, offset)?;
         let rows = double_word(&block.bytes, BLOCK_HEADER);
         if rows != self.rows {
             let expected = format!("{} rows in all", self.rows);
-            return Err(source.corrupt_at(offset + 8, &expected, rows.to_string()));
+            return Err(source.corrupt_at(offset + 8, expected, rows.to_string()).into());
         }
-        source.check_end()
+        Ok(source.check_end()?)
     }
 
     /// Reads the next row into an id and a signature whose memory is used again. False after the
@@ -180,7 +179,7 @@ impl<R: Read> SignatureReader<R> {
         let text = std::str::from_utf8(&block.bytes[block.next_id..block.next_id + length]);
         let text = text.map_err(|error| {
             let offset = block.offset + (block.next_id + error.valid_up_to()) as u64;
-            source.corrupt_at(offset, "an id in UTF-8", "other bytes".into())
+            source.corrupt_at(offset, "an id in UTF-8", "other bytes")
         })?;
         id.clear();
         id.push_str(text);
@@ -197,10 +196,10 @@ fn length_at(block: &[u8], at: usize, row: usize) -> usize {
 }
 
 /// The recipe in the header, whose checksum was right.
-fn recipe<R: Read>(source: &Source<R>, toml: &[u8]) -> Result<Recipe> {
+fn recipe<R: Read>(source: &ByteReader<R>, toml: &[u8]) -> Result<Recipe> {
     let text = std::str::from_utf8(toml).map_err(|error| {
         let offset = HEADER as u64 + error.valid_up_to() as u64;
-        source.corrupt_at(offset, "a recipe in UTF-8", "other bytes".into())
+        source.corrupt_at(offset, "a recipe in UTF-8", "other bytes")
     })?;
     Recipe::from_toml(text).map_err(|fault| {
         Error::new(ErrorKind::Recipe { path: source.path().to_owned(), source: fault })

@@ -3,11 +3,10 @@
 use std::path::Path;
 
 use lookalike_core::{Layout, Recipe, Signature};
+use lookalike_files::{AtomicFile, Existing, checksum};
 
 use super::{MAX_BLOCK_IDS, MAX_ID_BYTES, header, rows_per_block};
-use crate::atomic_file::{AtomicFile, Existing};
 use crate::error::{Error, ErrorKind, Result};
-use crate::source::checksum;
 
 /// Writes a signature file. Nothing is under the final name before [`finish`](Self::finish);
 /// without it, nothing is left at all.
@@ -124,7 +123,7 @@ impl SignatureWriter {
 
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
         self.written.bytes += bytes.len() as u64;
-        self.file.write(bytes)
+        Ok(self.file.write(bytes)?)
     }
 }
 

@@ -16,7 +16,7 @@ mod union;
 use std::path::{Path, PathBuf};
 
 use crate::error::Result;
-use crate::source::{double_word, word};
+use lookalike_files::{double_word, word};
 use merge::Merge;
 pub(crate) use run::{Run, RunReader, RunWriter};
 pub(crate) use union::Union;

@@ -1,5 +1,8 @@
 //! Runs: sorted records on disk, for the time of one sort. What is read is what was written, or an
 //! error at the end of the run.
+//!
+//! Not in the container of `lookalike-files`: a run is read once, by the process that wrote it and
+//! that has its length and checksum in memory, so a header, blocks and a sync would only cost time.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, ErrorKind as IoErrorKind, Read, Write};
@@ -10,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use xxhash_rust::xxh3::Xxh3Default;
 
 use super::{IO_BYTES, Record};
-use crate::error::{Error, ErrorKind, Operation, Result};
+use crate::error::{Error, Operation, Result};
 
 /// A file that is removed with its owner.
 #[derive(Debug)]
@@ -157,8 +160,7 @@ impl<R: Record> RunReader<R> {
     }
 
     fn corrupt(&self, expected: String, found: String) -> Error {
-        let (path, offset) = (self.run.file.0.clone(), self.read * R::BYTES as u64);
-        Error::new(ErrorKind::Corruption { path, offset, expected, found })
+        Error::corruption(&self.run.file.0, self.read * R::BYTES as u64, expected, found)
     }
 }
 

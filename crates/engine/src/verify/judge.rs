@@ -1,6 +1,7 @@
 //! Candidates judged on several threads.
 
 use lookalike_core::{Kernel, Recipe};
+use lookalike_files::Rows;
 
 use super::pair_rule::{PairRule, Standing};
 use super::sets::{Sets, Side, overlap};
@@ -8,7 +9,6 @@ use crate::error::Result;
 use crate::matching::{Candidate, Judge, Verdict};
 use crate::observe::Observer;
 use crate::order::Order;
-use crate::rows::Rows;
 use crate::signature_file::SignatureLookup;
 
 /// Candidates that are judged at a time: enough for all threads, little memory.

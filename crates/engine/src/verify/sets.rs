@@ -15,6 +15,7 @@ use lookalike_core::template::{self, Distinctive, Template};
 use lookalike_core::text::{KeyedTokenizer, Text, Token};
 use lookalike_core::{Code, Kernel, Recipe, VerificationKey};
 use lookalike_corpus::{ReadOptions, Record as Document, Source};
+use lookalike_files::{Rows, RowsKind, RowsWriter, double_word};
 
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::files::Files;
@@ -23,13 +24,12 @@ use crate::long_text;
 use crate::observe::Observer;
 use crate::pipeline::{Event, Held, Piece, Pipeline};
 use crate::row_set::RowSet;
-use crate::rows::{Kind, Rows, RowsWriter};
 use crate::sort::{Record, Sorter};
 use crate::sources::{SourceRow, SourceTable};
 use crate::texts::Texts;
 
-const SHINGLES: Kind = *b"shingles";
-const STARTS: Kind = *b"setstart";
+const SHINGLES: RowsKind = *b"shingles";
+const STARTS: RowsKind = *b"setstart";
 
 /// Shingles of a set that are sorted in memory. 2 Mi: documents of about 12 MB.
 const IN_MEMORY: usize = 2 << 20;
@@ -374,7 +374,7 @@ impl Sink {
         self.starts.push(&self.written.to_le_bytes())?;
         self.shingles.finish()?;
         // Last: when it is there, both are.
-        self.starts.finish()
+        Ok(self.starts.finish()?)
     }
 }
 
@@ -396,17 +396,14 @@ impl<'a> Sets<'a> {
     pub(crate) fn range(&self, row: u64) -> Result<Range<u64>> {
         let mut bytes = [0; 16];
         self.starts.rows(self.wanted.rank(row), &mut bytes)?;
-        let [start, end] = [0, 8].map(|at| {
-            let word = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>);
-            word.map_or(0, |word| u64::from_le_bytes(*word))
-        });
+        let [start, end] = [0, 8].map(|at| double_word(&bytes, at));
         if start > end || end > self.shingles.len() {
-            return Err(Error::new(ErrorKind::Corruption {
-                path: self.starts.path().to_owned(),
-                offset: 0,
-                expected: format!("a set of the {} shingles for row {row}", self.shingles.len()),
-                found: format!("{start} to {end}"),
-            }));
+            return Err(Error::corruption(
+                self.starts.path(),
+                0,
+                format!("a set of the {} shingles for row {row}", self.shingles.len()),
+                format!("{start} to {end}"),
+            ));
         }
         Ok(start..end)
     }

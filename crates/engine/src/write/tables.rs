@@ -10,7 +10,7 @@ use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
 use lookalike_core::recipe::Recipe;
 use lookalike_core::{Kernel, Similarity};
-use lookalike_corpus::PartialFile;
+use lookalike_files::{AtomicFile, Existing, Rows, double_word, word};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
@@ -24,7 +24,6 @@ use crate::ids::Ids;
 use crate::matching::{Evidence, Pair, PairReader};
 use crate::order::Order;
 use crate::report::Histogram;
-use crate::rows::Rows;
 use crate::signature_file::SignatureLookup;
 use crate::sort::{Record, Sorted, Sorter};
 use crate::sources::{SourceRow, SourceTable};
@@ -113,13 +112,12 @@ impl Record for Member {
     }
 
     fn decode(bytes: &[u8]) -> Self {
-        let word = |at: usize| bytes[at..].first_chunk().map_or(0, |w| u32::from_le_bytes(*w));
         Self {
-            keeper_row: word(0),
+            keeper_row: word(bytes, 0),
             is_removed: bytes[4] == 1,
-            row: word(5),
+            row: word(bytes, 5),
             kind: [Kind::Keeper, Kind::Exact, Kind::Near][usize::from(bytes[9]).min(2)],
-            resemblance: bytes[10..].first_chunk().map_or(0, |w| u64::from_le_bytes(*w)),
+            resemblance: double_word(bytes, 10),
         }
     }
 }
@@ -144,10 +142,9 @@ impl Record for Line {
     }
 
     fn decode(bytes: &[u8]) -> Self {
-        let word = |at: usize| bytes[at..].first_chunk().map_or(0, |w| u32::from_le_bytes(*w));
         Self {
-            a: word(0),
-            b: word(4),
+            a: word(bytes, 0),
+            b: word(bytes, 4),
             kind: [Kind::Keeper, Kind::Exact, Kind::Near][usize::from(bytes[8]).min(2)],
             evidence: bytes[9..].first_chunk().copied().unwrap_or([0; Evidence::BYTES]),
         }
@@ -239,7 +236,7 @@ impl Tables<'_> {
             Field::new("record", DataType::UInt64, false),
         ]);
         let path = self.files.clusters();
-        let mut table = Table::create(&path, schema)?;
+        let mut table = Table::create(&path, Existing::Replace, schema)?;
         let mut ids = Ids::new(self.signatures);
         // The source of the last row, and the id of the last keeper.
         let mut at_hand: Option<SourceRow> = None;
@@ -286,7 +283,7 @@ impl Tables<'_> {
             Field::new("row_b", DataType::UInt64, false),
         ]);
         let path = self.files.pairs();
-        let mut table = Table::create(&path, schema)?;
+        let mut table = Table::create(&path, Existing::Replace, schema)?;
         let mut ids = Ids::new(self.signatures);
         let similarity = Similarity::new(self.kernel, self.recipe);
         let mut last = None;
@@ -467,17 +464,17 @@ impl PairColumns {
 pub(crate) struct Table {
     path: PathBuf,
     schema: Arc<Schema>,
-    writer: ArrowWriter<PartialFile>,
+    writer: ArrowWriter<AtomicFile>,
 }
 
 impl Table {
-    pub(crate) fn create(path: &Path, schema: Schema) -> Result<Self> {
+    pub(crate) fn create(path: &Path, existing: Existing, schema: Schema) -> Result<Self> {
         let schema = Arc::new(schema);
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
             .set_max_row_group_row_count(Some(GROUP_ROWS))
             .build();
-        let file = PartialFile::create(path).map_err(|e| Error::io(path, Operation::Create, e))?;
+        let file = AtomicFile::create(path, existing)?;
         let writer = ArrowWriter::try_new(file, Arc::clone(&schema), Some(properties));
         let writer = writer.map_err(|error| failed(path, error))?;
         Ok(Self { path: path.to_owned(), schema, writer })
@@ -496,9 +493,8 @@ impl Table {
 
     pub(crate) fn finish(self) -> Result<()> {
         let Self { path, writer, .. } = self;
-        let mut file = writer.into_inner().map_err(|error| failed(&path, error))?;
-        file.sync().map_err(|e| Error::io(&path, Operation::Write, e))?;
-        file.publish().map_err(|e| Error::io(&path, Operation::Rename, e))
+        let file = writer.into_inner().map_err(|error| failed(&path, error))?;
+        Ok(file.commit()?)
     }
 }
 

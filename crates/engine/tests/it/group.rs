@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use lookalike_core::Sequence;
 use lookalike_engine::group::{Copies, CopyOf, identity_sets};
 use proptest::prelude::*;
-use xxhash_rust::xxh3::xxh3_64;
+
+use crate::tampering::{ROWS, rewrite, tamper};
 
 fn folder(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("group").join(name);
@@ -95,7 +96,7 @@ fn a_failure_of_the_caller_is_handed_on_and_leaves_nothing() {
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
 }
 
-/// A file of 40,000 copies: five blocks.
+/// A file of 40,000 copies: many blocks.
 fn example(name: &str) -> (PathBuf, Vec<u8>) {
     let folder = folder(name);
     let fingerprints: Vec<_> =
@@ -109,57 +110,56 @@ fn example(name: &str) -> (PathBuf, Vec<u8>) {
 #[test]
 fn each_damage_is_named() {
     let (path, good) = example("damage");
-    let says = |change: &dyn Fn(&mut Vec<u8>), what: &str| {
-        let mut bytes = good.clone();
-        change(&mut bytes);
-        fs::write(&path, bytes).unwrap();
+    let is_said = |what: &str| {
         let error = Copies::open(&path).unwrap_err();
         let message = error.to_string();
         assert!(error.is_corruption() && message.contains(what), "{message}");
         assert!(message.contains("copies`: is damaged at byte"), "{message}");
     };
-    let repair = |bytes: &mut [u8], from: usize, to: usize| {
-        let checksum = xxh3_64(&bytes[from..to]).to_le_bytes();
-        bytes[to..to + 8].copy_from_slice(&checksum);
+    let damaged = |change: &dyn Fn(&mut Vec<u8>), what: &str| {
+        let mut bytes = good.clone();
+        change(&mut bytes);
+        fs::write(&path, bytes).unwrap();
+        is_said(what);
     };
-    let end = good.len() - 20;
-    says(&|bytes| bytes[0] = b'X', "at byte 0: expected the magic `LOOKCOPY`, found `XOOKCOPY`");
-    says(&|bytes| bytes[13] ^= 1, "at byte 20: expected the checksum");
-    says(&|bytes| bytes.truncate(27), "at byte 0: expected a header of 28 bytes");
-    says(&|bytes| bytes.truncate(40), "at byte 28: expected an end block of 20 bytes");
-    says(&|bytes| bytes.truncate(70_000), "at byte 69992: expected the checksum");
-    says(&|bytes| bytes.push(0), "expected the checksum");
-    says(&|bytes| bytes[60] ^= 1, "at byte 65568: expected the checksum");
-    says(&|bytes| bytes[28..32].fill(0xff), "at byte 28: expected a block of 1 to 65536 bytes");
-    let no_documents = |bytes: &mut Vec<u8>| {
-        bytes[12..20].fill(0);
-        repair(bytes, 0, 20);
+    damaged(&|bytes| bytes[0] = b'X', "at byte 0: expected the magic `LOOKROWS`, found `XOOKROWS`");
+    damaged(&|bytes| bytes[13] ^= 1, "at byte 4088: expected the checksum");
+    damaged(
+        &|bytes| bytes.truncate(7),
+        "at byte 0: expected the magic `LOOKROWS`, found `LOOKROW`",
+    );
+    damaged(&|bytes| bytes.truncate(40), "at byte 32: expected the checksum");
+    damaged(&|bytes| bytes.truncate(70_000), "at byte 69992: expected the checksum");
+    damaged(&|bytes| bytes.push(0), "expected the checksum");
+    damaged(&|bytes| bytes[60] ^= 1, "at byte 4088: expected the checksum");
+
+    // The first rows, and the counts: documents, copies.
+    let tampered = |change: &dyn Fn(&mut [u8], &mut [u8]), what: &str| {
+        fs::write(&path, &good).unwrap();
+        tamper(&path, |bytes| {
+            let (rows, counts) = bytes.split_at_mut(bytes.len() - 16);
+            change(rows, counts);
+        });
+        is_said(what);
     };
-    says(&no_documents, "at byte 32: expected a copy of a preferred document");
-    let too_many = |bytes: &mut Vec<u8>| {
-        bytes[12..20].fill(0xff);
-        repair(bytes, 0, 20);
-    };
-    says(&too_many, "at byte 12: expected at most 4294967295 documents");
-    let other_count = |bytes: &mut Vec<u8>| {
-        bytes[end + 4] ^= 1;
-        repair(bytes, end, end + 12);
-    };
-    says(&other_count, "expected 40000 copies, found 40001");
-    let of_itself = |bytes: &mut Vec<u8>| {
-        bytes.copy_within(32..36, 36);
-        repair(bytes, 28, 28 + 4 + (64 << 10));
-    };
-    says(&of_itself, "found 10000 as a copy of 10000");
-    let of_a_copy = |bytes: &mut Vec<u8>| {
-        bytes.copy_within(32..36, 44);
-        repair(bytes, 28, 28 + 4 + (64 << 10));
-    };
-    says(&of_a_copy, "at byte 40: expected the first of a set, found 10000, which is a copy");
-    let mut bytes = good.clone();
-    bytes[8] = 2;
-    fs::write(&path, bytes).unwrap();
-    assert!(Copies::open(&path).unwrap_err().to_string().contains("format version 2"));
+    let first = format!("at byte {ROWS}: expected a copy of a preferred document");
+    tampered(&|_, counts| counts[..8].fill(0), &first);
+    tampered(&|_, counts| counts[..8].fill(0xff), "expected at most 4294967295 documents");
+    tampered(&|_, counts| counts[8] ^= 1, "expected 40000 copies, found 40001");
+    tampered(&|rows, _| rows.copy_within(0..4, 4), "found 10000 as a copy of 10000");
+    let of_a_copy = "at byte 32: expected the first of a set, found 10000, which is a copy";
+    tampered(&|rows, _| rows.copy_within(0..4, 12), of_a_copy);
+
+    fs::write(&path, &good).unwrap();
+    rewrite(&path, 3, |bytes| bytes[ROWS - 1] ^= 1);
+    is_said("at byte 0: expected the header of a table `copiesof` of 8 bytes a row");
+    for (version, hint) in [(2, "an earlier release"), (4, "a later release")] {
+        fs::write(&path, &good).unwrap();
+        rewrite(&path, version, |_| {});
+        let message = Copies::open(&path).unwrap_err().to_string();
+        let said = message.contains(&format!("format version {version}")) && message.contains(hint);
+        assert!(said, "{message}");
+    }
 }
 
 #[test]

@@ -9,3 +9,4 @@ mod matching;
 mod occurrences;
 mod signature_file;
 mod sort;
+mod tampering;

@@ -7,19 +7,22 @@
 //! A key that very many documents have would make its page long for everyone.
 //! A page therefore holds the first 128 documents of each key, and overflow
 //! pages the others, which are read only if all of those 128 do not do.
+//!
+//! A layout of its own, not the container of `lookalike-files`: pages are as long as their postings,
+//! a checksum a page. Nobody looks for a run that the state does not name, so it needs no rename.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use lookalike_files::{double_word, read_at, sync_folder, word};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::bloom::Bloom;
 use super::page::{self, Page, Place, Shape};
 use super::{KEY_BITS, Posting, REBUILD};
 use crate::error::{Error, ErrorKind, Operation, Result};
-use crate::files::{read_at, sync_folder};
 
 const MAGIC: [u8; 8] = *b"LOOKPOST";
 const FORMAT_VERSION: u32 = 1;
@@ -395,16 +398,6 @@ impl Tables {
             bloom,
         })
     }
-}
-
-fn word(bytes: &[u8], at: usize) -> u32 {
-    let bytes = bytes.get(at..).and_then(<[u8]>::first_chunk);
-    bytes.map_or(0, |bytes| u32::from_le_bytes(*bytes))
-}
-
-fn double_word(bytes: &[u8], at: usize) -> u64 {
-    let bytes = bytes.get(at..).and_then(<[u8]>::first_chunk);
-    bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
 /// Writes a run. Without [`finish`](Self::finish) nothing is left of it.

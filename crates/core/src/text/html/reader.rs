@@ -15,7 +15,6 @@
 //! ring does not pass.
 
 use std::convert::Infallible;
-use std::fmt;
 
 use html5gum::{Emitter, Readable, Reader, StringReader, Tokenizer};
 
@@ -46,16 +45,9 @@ impl<'a> Turns<'a> {
 }
 
 /// No error: the tokenizer is to go on.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("more of the page is to be read")]
 struct TakenBack;
-
-impl fmt::Display for TakenBack {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("more of the page is to be read")
-    }
-}
-
-impl std::error::Error for TakenBack {}
 
 impl Reader for Turns<'_> {
     type Error = TakenBack;

@@ -5,12 +5,12 @@ use std::path::Path;
 
 use lookalike_core::Sequence;
 use lookalike_engine::Error;
-use xxhash_rust::xxh3::xxh3_64;
 
 use super::{
     Clustering, Clusters, GroupReader, PairReader, Pairs, Relation, Result, clusters, folder,
     group, random_keys,
 };
+use crate::tampering::tamper;
 
 fn read_all(kind: &str, path: &Path) -> Result<()> {
     match kind {
@@ -57,19 +57,14 @@ fn a_changed_byte_anywhere_and_every_cut_are_noticed() {
     }
 }
 
-/// A small file with another block in it, under a right checksum.
-fn with_block(kind: &str, change: impl Fn(&mut [u8])) -> Error {
+/// A small file with other rows in it, under right checksums.
+fn with_rows(kind: &str, change: impl Fn(&mut [u8])) -> Error {
     let folder = folder(&format!("tampered-{kind}"));
     group(&folder, 0, 3, &(0..3).map(|place| (place, vec![1])).collect());
     let judged = (Clustering::Anchored, Pairs::default());
     clusters(&folder, 0, judged, &mut Relation::new(1, 100));
     let path = folder.join(kind);
-    let mut bytes = fs::read(&path).unwrap();
-    let length = u32::from_le_bytes(*bytes[28..].first_chunk().unwrap()) as usize;
-    change(&mut bytes[32..32 + length]);
-    let checksum = xxh3_64(&bytes[28..32 + length]).to_le_bytes();
-    bytes[32 + length..40 + length].copy_from_slice(&checksum);
-    fs::write(&path, &bytes).unwrap();
+    tamper(&path, change);
     read_all(kind, &path).unwrap_err()
 }
 
@@ -79,20 +74,20 @@ fn a_right_checksum_is_not_enough() {
         assert!(error.is_corruption() && error.to_string().contains(what), "{error}");
     };
     // Groups: 0, 1, 2, end.
-    let expected = "at byte 36: expected places under 3 in ascending order, found";
-    says(&with_block("groups", |block| block[4] = 0), &format!("{expected} 0"));
-    says(&with_block("groups", |block| block[4] = 3), &format!("{expected} 3"));
-    let end = |block: &mut [u8]| block[4..8].fill(0xff);
-    says(&with_block("groups", end), "at byte 36: expected a group of two members or more");
+    let expected = "at byte 28: expected places under 3 in ascending order, found";
+    says(&with_rows("groups", |rows| rows[4] = 0), &format!("{expected} 0"));
+    says(&with_rows("groups", |rows| rows[4] = 3), &format!("{expected} 3"));
+    let end = |rows: &mut [u8]| rows[4..8].fill(0xff);
+    says(&with_rows("groups", end), "at byte 28: expected a group of two members or more");
     let no_end =
-        |block: &mut [u8]| block[8..16].copy_from_slice(&[0xff, 0xff, 0xff, 0xff, 2, 0, 0, 0]);
-    says(&with_block("groups", no_end), "expected the end of a group");
+        |rows: &mut [u8]| rows[8..16].copy_from_slice(&[0xff, 0xff, 0xff, 0xff, 2, 0, 0, 0]);
+    says(&with_rows("groups", no_end), "expected the end of a group");
     // Pairs: (1, 0), (2, 0).
-    says(&with_block("pairs", |block| block[4] = 1), "at byte 32: expected the next pair");
-    says(&with_block("pairs", |block| block[33] = 3), "at byte 65: expected the next pair");
-    says(&with_block("pairs", |block| block[33] = 1), "found 1 and 0");
-    says(&with_block("pairs", |block| block[8] = 7), "at byte 40: expected evidence of kind");
+    says(&with_rows("pairs", |rows| rows[4] = 1), "at byte 24: expected the next pair");
+    says(&with_rows("pairs", |rows| rows[33] = 3), "at byte 57: expected the next pair");
+    says(&with_rows("pairs", |rows| rows[33] = 1), "found 1 and 0");
+    says(&with_rows("pairs", |rows| rows[8] = 7), "at byte 32: expected evidence of kind");
     // Keepers: 0, 0, 0.
-    says(&with_block("keepers", |block| block[0] = 1), "found 1 for document 0");
-    says(&with_block("keepers", |block| block[8] = 1), "found 1 for document 2");
+    says(&with_rows("keepers", |rows| rows[0] = 1), "found 1 for document 0");
+    says(&with_rows("keepers", |rows| rows[8] = 1), "found 1 for document 2");
 }

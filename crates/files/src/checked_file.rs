@@ -1,23 +1,23 @@
-//! Files that are read at any place and believed nowhere: blocks of 4 KiB, each with a checksum.
+//! The container: files that are read at any place and believed nowhere.
 //!
-//! The checksum of a block is made with its number, and that of the last one
+//! A [`Format`] and whatever follows it, in blocks of 4 KiB, each with a checksum. The checksum of a block is made with its number, and that of the last one
 //! with the number's complement. So a block in another's place and a file that
 //! ends early are found as a flipped bit is; `docs/design/format.md` has the bytes.
 
 use std::cell::RefCell;
 use std::fs::File;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::atomic_file::{AtomicFile, Existing};
-use crate::error::{Error, ErrorKind, Operation, Result};
+use crate::bytes::{CHECKSUM, compare, read_at};
+use crate::error::{Error, Operation, Result};
+use crate::format::Format;
 
 /// Bytes of a block with its checksum.
 const BLOCK: usize = 4096;
-const CHECKSUM: usize = 8;
 /// Bytes of a block without it.
 const CONTENT: usize = BLOCK - CHECKSUM;
 
@@ -64,7 +64,8 @@ impl Buffers {
 }
 
 /// Writes such a file. Nothing is under the final name before [`finish`](Self::finish).
-pub(crate) struct CheckedWriter {
+#[derive(Debug)]
+pub struct CheckedWriter {
     file: AtomicFile,
     /// The block in the making, never complete.
     block: Vec<u8>,
@@ -72,18 +73,27 @@ pub(crate) struct CheckedWriter {
 }
 
 impl CheckedWriter {
-    /// Starts a file in place of any that is there.
-    pub(crate) fn create(path: &Path) -> Result<Self> {
+    /// Starts a file of this format in place of any that is there.
+    ///
+    /// # Errors
+    /// As [`AtomicFile::create`].
+    pub fn create(path: &Path, format: &Format) -> Result<Self> {
         let file = AtomicFile::create(path, Existing::Replace)?;
-        Ok(Self { file, block: Vec::with_capacity(BLOCK), number: 0 })
+        let mut block = Vec::with_capacity(BLOCK);
+        block.extend(format.start());
+        Ok(Self { file, block, number: 0 })
     }
 
-    /// Bytes so far.
-    pub(crate) fn len(&self) -> u64 {
+    /// Bytes so far, those of the format among them.
+    pub fn bytes(&self) -> u64 {
         self.number * CONTENT as u64 + self.block.len() as u64
     }
 
-    pub(crate) fn write(&mut self, mut bytes: &[u8]) -> Result<()> {
+    /// Appends bytes.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn write(&mut self, mut bytes: &[u8]) -> Result<()> {
         while !bytes.is_empty() {
             // The last block is complete when all is, so a full one waits for a byte to follow it.
             if self.block.len() == CONTENT {
@@ -97,7 +107,10 @@ impl CheckedWriter {
     }
 
     /// Completes the file and gives it its name.
-    pub(crate) fn finish(mut self) -> Result<()> {
+    ///
+    /// # Errors
+    /// If the system refuses; then nothing is left behind.
+    pub fn finish(mut self) -> Result<()> {
         self.flush(!self.number)?;
         self.file.commit()
     }
@@ -115,7 +128,8 @@ impl CheckedWriter {
 static OPENED: AtomicU64 = AtomicU64::new(1);
 
 /// A complete file. Whatever is read of it was checked when it came from the disk.
-pub(crate) struct CheckedFile {
+#[derive(Debug)]
+pub struct CheckedFile {
     /// Not 0, and no other file's of this process.
     identity: u64,
     path: PathBuf,
@@ -125,13 +139,21 @@ pub(crate) struct CheckedFile {
 }
 
 impl CheckedFile {
-    /// Opens a file, and checks that it is complete.
-    pub(crate) fn open(path: &Path) -> Result<Self> {
+    /// Opens a file, and checks that it is of this format and complete.
+    ///
+    /// # Errors
+    /// If not, or if the system refuses.
+    pub fn open(path: &Path, format: &Format) -> Result<Self> {
         let failed = |source| Error::io(path, Operation::Read, source);
         let file = File::open(path).map_err(failed)?;
         let stored = file.metadata().map_err(failed)?.len();
         let blocks = stored.div_ceil(BLOCK as u64);
         let length = stored.saturating_sub(blocks * CHECKSUM as u64);
+        // Before any checksum: another kind of file is not a damaged one.
+        let mut start = [0; Format::BYTES];
+        let start = &mut start[..stored.min(Format::BYTES as u64) as usize];
+        read_at(&file, start, 0).map_err(failed)?;
+        format.check_magic(path, start)?;
         let identity = OPENED.fetch_add(1, Ordering::Relaxed);
         let opened = Self { identity, path: path.to_owned(), file, length, blocks };
         let last = blocks.saturating_sub(1) * CONTENT as u64;
@@ -139,23 +161,29 @@ impl CheckedFile {
             return Err(opened.corrupt(0, "blocks with checksums", format!("{stored} bytes")));
         }
         opened.read_at(last, &mut vec![0; (length - last) as usize])?;
+        opened.read_at(0, start)?;
+        format.check(path, start)?;
         Ok(opened)
     }
 
-    pub(crate) fn path(&self) -> &Path {
+    /// What it was opened as.
+    pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Bytes in all, without checksums.
-    pub(crate) fn len(&self) -> u64 {
+    /// Bytes in all, those of the format among them, without checksums.
+    pub fn bytes(&self) -> u64 {
         self.length
     }
 
     /// Fills `out` from a place on, whoever else reads from it.
-    pub(crate) fn read_at(&self, at: u64, out: &mut [u8]) -> Result<()> {
+    ///
+    /// # Errors
+    /// If there are fewer bytes, they are not what was written, or the system refuses.
+    pub fn read_at(&self, at: u64, out: &mut [u8]) -> Result<()> {
         if at.checked_add(out.len() as u64).is_none_or(|end| end > self.length) {
             let expected = format!("{} bytes from {at} on", out.len());
-            return Err(self.corrupt(self.length, &expected, format!("{} in all", self.length)));
+            return Err(self.corrupt(self.length, expected, format!("{} in all", self.length)));
         }
         BUFFERS.with_borrow_mut(|buffers| self.read_through(buffers, at, out))
     }
@@ -204,45 +232,15 @@ impl CheckedFile {
     fn check(&self, number: u64, block: &[u8]) -> Result<()> {
         let seed = if number + 1 == self.blocks { !number } else { number };
         let (content, found) = block.split_last_chunk().unwrap_or((block, &[0; CHECKSUM]));
-        let expected = xxh3_64_with_seed(content, seed);
-        let found = u64::from_le_bytes(*found);
-        if found == expected {
-            return Ok(());
-        }
-        let offset = number * BLOCK as u64 + content.len() as u64;
-        let path = self.path.clone();
-        let expected = format!("the checksum {expected:016x}");
-        let found = format!("{found:016x}");
-        Err(Error::new(ErrorKind::Corruption { path, offset, expected, found }))
+        let expected = xxh3_64_with_seed(content, seed).to_le_bytes();
+        compare(&self.path, number * BLOCK as u64 + content.len() as u64, expected, *found)
     }
 
     /// What was found at a place is not what was expected there.
-    pub(crate) fn corrupt(&self, at: u64, expected: &str, found: String) -> Error {
+    pub fn corrupt(&self, at: u64, expected: impl Into<String>, found: impl Into<String>) -> Error {
         let offset = at / CONTENT as u64 * BLOCK as u64 + at % CONTENT as u64;
-        let (path, expected) = (self.path.clone(), expected.to_owned());
-        Error::new(ErrorKind::Corruption { path, offset, expected, found })
+        Error::corruption(&self.path, offset, expected, found)
     }
-}
-
-/// Fills `out` from a place in the file, whoever else reads from it.
-#[cfg(unix)]
-pub(crate) fn read_at(file: &File, out: &mut [u8], offset: u64) -> io::Result<()> {
-    std::os::unix::fs::FileExt::read_exact_at(file, out, offset)
-}
-
-/// Fills `out` from a place in the file, whoever else reads from it.
-#[cfg(windows)]
-pub(crate) fn read_at(file: &File, mut out: &mut [u8], mut offset: u64) -> io::Result<()> {
-    while !out.is_empty() {
-        match std::os::windows::fs::FileExt::seek_read(file, out, offset)? {
-            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
-            read => {
-                out = &mut out[read..];
-                offset += read as u64;
-            }
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -250,6 +248,8 @@ mod tests {
     use std::fs;
 
     use super::*;
+
+    const FORMAT: Format = Format { magic: *b"LOOKTEST", version: 1 };
 
     fn folder(name: &str) -> PathBuf {
         let name = format!("lookalike-checked-{name}-{}", std::process::id());
@@ -259,9 +259,9 @@ mod tests {
     }
 
     fn written(path: &Path, bytes: &[u8]) -> Vec<u8> {
-        let mut writer = CheckedWriter::create(path).unwrap();
-        bytes.chunks(777).for_each(|piece| writer.write(piece).unwrap());
-        assert_eq!(writer.len(), bytes.len() as u64);
+        let mut writer = CheckedWriter::create(path, &FORMAT).unwrap();
+        bytes[Format::BYTES..].chunks(777).for_each(|piece| writer.write(piece).unwrap());
+        assert_eq!(writer.bytes(), bytes.len() as u64);
         writer.finish().unwrap();
         fs::read(path).unwrap()
     }
@@ -271,11 +271,22 @@ mod tests {
         let folder = folder("ranges");
         let path = folder.join("file");
         let block = CONTENT;
-        for length in [1, 8, block - 1, block, block + 1, 2 * block, READ * block + 5, 70 * block] {
-            let bytes: Vec<u8> = (0..length).map(|n| (n * n / 7) as u8).collect();
+        for length in [
+            Format::BYTES,
+            13,
+            20,
+            block - 1,
+            block,
+            block + 1,
+            2 * block,
+            READ * block + 5,
+            70 * block,
+        ] {
+            let mut bytes: Vec<u8> = (0..length).map(|n| (n * n / 7) as u8).collect();
+            bytes[..Format::BYTES].copy_from_slice(&FORMAT.start());
             written(&path, &bytes);
-            let file = CheckedFile::open(&path).unwrap();
-            assert_eq!(file.len(), length as u64);
+            let file = CheckedFile::open(&path, &FORMAT).unwrap();
+            assert_eq!(file.bytes(), length as u64);
             for (at, count) in [
                 (0, length),
                 (0, 1),
@@ -305,8 +316,8 @@ mod tests {
         let whole = written(&path, &bytes);
         let is_found = |damaged: &[u8], what: &str| {
             fs::write(&path, damaged).unwrap();
-            let read = CheckedFile::open(&path)
-                .and_then(|file| file.read_at(0, &mut vec![0; file.len() as usize]));
+            let read = CheckedFile::open(&path, &FORMAT)
+                .and_then(|file| file.read_at(0, &mut vec![0; file.bytes() as usize]));
             assert!(read.is_err_and(|error| error.is_corruption()), "{what}");
         };
         for at in (0..whole.len()).step_by(5).chain(whole.len() - 300..whole.len()) {

@@ -1,0 +1,80 @@
+//! Numbers and checksums in the bytes of a file, and bytes at any place of one.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::error::{Error, Result};
+
+/// Bytes of a checksum.
+pub const CHECKSUM: usize = 8;
+
+/// The checksum of all our formats.
+pub fn checksum(bytes: &[u8]) -> [u8; CHECKSUM] {
+    xxh3_64(bytes).to_le_bytes()
+}
+
+/// Checks the checksum at the end of `bytes`, which begin at `offset` of a file.
+///
+/// # Errors
+/// If it is another one, or `bytes` are too short to have one.
+pub fn check_sum(path: &Path, bytes: &[u8], offset: u64) -> Result<()> {
+    let (body, found) = bytes.split_last_chunk().unwrap_or((bytes, &[0; CHECKSUM]));
+    compare(path, offset + body.len() as u64, checksum(body), *found)
+}
+
+/// Compares the checksum at `offset` of a file with what it should be.
+pub(crate) fn compare(
+    path: &Path,
+    offset: u64,
+    expected: [u8; CHECKSUM],
+    found: [u8; CHECKSUM],
+) -> Result<()> {
+    if expected == found {
+        return Ok(());
+    }
+    let [expected, found] = [expected, found].map(u64::from_le_bytes);
+    let expected = format!("the checksum {expected:016x}");
+    Err(Error::corruption(path, offset, expected, format!("{found:016x}")))
+}
+
+/// The word at a place of bytes that were read and checked; 0 beyond their end.
+pub fn word(bytes: &[u8], at: usize) -> u32 {
+    let bytes = bytes.get(at..).and_then(<[u8]>::first_chunk);
+    bytes.map_or(0, |bytes| u32::from_le_bytes(*bytes))
+}
+
+/// The double word at a place of bytes that were read and checked; 0 beyond their end.
+pub fn double_word(bytes: &[u8], at: usize) -> u64 {
+    let bytes = bytes.get(at..).and_then(<[u8]>::first_chunk);
+    bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes))
+}
+
+/// Fills `out` from a place in the file, whoever else reads from it.
+///
+/// # Errors
+/// If the system refuses, or the file ends before that.
+#[cfg(unix)]
+pub fn read_at(file: &File, out: &mut [u8], offset: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, out, offset)
+}
+
+/// Fills `out` from a place in the file, whoever else reads from it.
+///
+/// # Errors
+/// If the system refuses, or the file ends before that.
+#[cfg(windows)]
+pub fn read_at(file: &File, mut out: &mut [u8], mut offset: u64) -> io::Result<()> {
+    while !out.is_empty() {
+        match std::os::windows::fs::FileExt::seek_read(file, out, offset)? {
+            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+            read => {
+                out = &mut out[read..];
+                offset += read as u64;
+            }
+        }
+    }
+    Ok(())
+}
