@@ -255,7 +255,9 @@ mod tests {
         ) {
             let mut shingles: Vec<u64> = numbers;
             if spread {
-                shingles.iter_mut().for_each(|shingle| *shingle = mix(*shingle));
+                for shingle in &mut shingles {
+                    *shingle = mix(*shingle);
+                }
             }
             let mut expected = shingles.clone();
             expected.sort_unstable();
