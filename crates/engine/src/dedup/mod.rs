@@ -715,3 +715,15 @@ fn notes(signed: &Signed, keep: &KeepPolicy) -> Vec<String> {
     }
     notes
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_rounds_are_noted() {
+        assert_eq!(many_rounds(USUAL_ROUNDS), None);
+        let note = many_rounds(USUAL_ROUNDS + 1).unwrap();
+        assert!(note.contains(&format!("{} rounds", USUAL_ROUNDS + 1)), "{note}");
+    }
+}

@@ -60,6 +60,8 @@ fn readers_see_whole_changes_while_one_thread_writes() {
                     assert_eq!(ids, ["one"]);
                     assert!(index.get("one").unwrap().is_some());
                     assert!(index.documents().unwrap().all(|record| record.is_ok()));
+                    let page = index.page(0, 1000).unwrap();
+                    assert_eq!(page.iter().filter(|record| record.id == "one").count(), 1);
                 }
             });
         }
