@@ -147,62 +147,82 @@ impl Hasher for MixHasher {
     }
 }
 
-/// Sorts shingles and drops repeats, three times as fast as a comparing sort. It keeps its buffers.
+/// Sorts shingles and drops repeats, nearly twice as fast as a comparing sort. It keeps its buffer.
 ///
-/// Fingerprints are evenly spread, so that their first bits tell about where each goes, and what
-/// comes to one place is few. Where it is not, it is sorted as anything else is.
+/// Fingerprints are evenly spread: by their first bits, a few more than number them, nearly all are in
+/// order. So they are sorted by these, in two passes, and then each is moved to its place among its
+/// neighbours. Where they are not spread, that takes too long, and a comparing sort does it.
 #[derive(Default)]
 pub struct ShingleSorter {
-    /// Where each place begins, then where it ends.
-    places: Vec<u32>,
-    sorted: Vec<Shingle>,
+    buffer: Vec<Shingle>,
 }
 
 impl ShingleSorter {
     /// For fewer, it is not worth while.
-    const FEW: usize = 64;
-    /// 64 KiB of places, which stay in the cache.
-    const MAX_BITS: u32 = 14;
+    const FEW: usize = 128;
+    /// Bits of a pass at most: its counts stay in the first-level cache.
+    const MAX_BITS: u32 = 11;
     /// Memory of more shingles than these is given back.
     const KEPT: usize = 1 << 16;
 
     /// Leaves every shingle once, in ascending order.
     pub fn distinct(&mut self, shingles: &mut Vec<Shingle>) {
-        if shingles.len() < Self::FEW || u32::try_from(shingles.len()).is_err() {
+        let sorted = shingles.len() >= Self::FEW && {
+            self.sort_by_first_bits(shingles);
+            settle(shingles)
+        };
+        if !sorted {
             shingles.sort_unstable();
-            shingles.dedup();
-            return;
         }
-        let Self { places, sorted } = self;
-        let bits = (shingles.len().ilog2() - 1).min(Self::MAX_BITS);
-        let place = |shingle: Shingle| (shingle >> (u64::BITS - bits)) as usize;
-        places.clear();
-        places.resize(1 << bits, 0);
-        for &shingle in &*shingles {
-            places[place(shingle)] += 1;
-        }
-        let mut before = 0;
-        for place in &mut *places {
-            before += std::mem::replace(place, before);
-        }
-        sorted.clear();
-        sorted.resize(shingles.len(), 0);
-        for &shingle in &*shingles {
-            let next = &mut places[place(shingle)];
-            sorted[*next as usize] = shingle;
-            *next += 1;
-        }
-        let mut start = 0;
-        for &end in &*places {
-            sorted[start..end as usize].sort_unstable();
-            start = end as usize;
-        }
-        sorted.dedup();
-        shingles.clear();
-        shingles.extend_from_slice(sorted);
-        sorted.clear();
-        sorted.shrink_to(Self::KEPT);
+        shingles.dedup();
     }
+
+    fn sort_by_first_bits(&mut self, shingles: &mut [Shingle]) {
+        let bits = (shingles.len().ilog2() / 2 + 1).min(Self::MAX_BITS);
+        let buffer = &mut self.buffer;
+        buffer.resize(buffer.len().max(shingles.len()), 0);
+        let between = &mut buffer[..shingles.len()];
+        sort_by_bits(shingles, between, u64::BITS - 2 * bits, bits);
+        sort_by_bits(between, shingles, u64::BITS - bits, bits);
+        buffer.truncate(Self::KEPT);
+        buffer.shrink_to(Self::KEPT);
+    }
+}
+
+/// Sorts by some bits of each, and leaves the order of those in which they are equal.
+fn sort_by_bits(from: &[Shingle], to: &mut [Shingle], shift: u32, bits: u32) {
+    let mut places = [0_usize; 1 << ShingleSorter::MAX_BITS];
+    let places = &mut places[..1 << bits];
+    let place = |shingle: Shingle| (shingle >> shift) as usize & ((1 << bits) - 1);
+    for &shingle in from {
+        places[place(shingle)] += 1;
+    }
+    let mut before = 0;
+    for place in &mut *places {
+        before += std::mem::replace(place, before);
+    }
+    for &shingle in from {
+        let next = &mut places[place(shingle)];
+        to[*next] = shingle;
+        *next += 1;
+    }
+}
+
+/// Sorts what is nearly sorted; `false` if it is not, and not sorted then.
+fn settle(shingles: &mut [Shingle]) -> bool {
+    let mut moves = 4 * shingles.len();
+    for number in 1..shingles.len() {
+        let shingle = shingles[number];
+        let mut at = number;
+        while at > 0 && shingles[at - 1] > shingle {
+            shingles[at] = shingles[at - 1];
+            at -= 1;
+        }
+        shingles[at] = shingle;
+        let Some(left) = moves.checked_sub(number - at) else { return false };
+        moves = left;
+    }
+    true
 }
 
 /// The shingles of a document, sorted and without repeats: what resemblance is defined on.
