@@ -1,4 +1,5 @@
 # For checks to read in: Python packages by name, in an environment of each check's own.
+. ci/need.bash
 
 # environment NAME: makes it if it is not there; $environment is its folder, $python its Python.
 environment() {
@@ -24,7 +25,7 @@ environment() {
     flock 9
     [ "$(cat "$environment/made" 2>/dev/null)" != "${packages[*]}" ] || exit 0
     # Debian has it apart from python3.
-    python3 -c 'import ensurepip' 2>/dev/null || apt-get install -y -qq python3-venv >/dev/null
+    python3 -c 'import ensurepip' 2>/dev/null || install_package python3-venv
     # Joined, because `./test` goes on after an error: half an environment must not count as made.
     python3 -m venv --clear "$environment" &&
       "$python" -m pip install --quiet --disable-pip-version-check "${packages[@]}" &&
