@@ -5,14 +5,20 @@ use std::sync::Arc;
 use std::{borrow::Cow, fmt};
 
 use crate::charset::decode_page;
-use crate::error::{Fault, Place, Result};
-use crate::format::BYTE_ORDER_MARK;
+use crate::error::{Error, ErrorKind, Fault, Place, Result};
+use crate::format::{BYTE_ORDER_MARK, Format};
 use crate::parquet::{self, Batch};
 use crate::position::Position;
-use crate::record::{ContentKind, Context, Record};
-use crate::split::{self, Boundary, Piece, Split, Splitter};
+use crate::record::{ContentKind, Context, ReadOptions, Record};
+use crate::source::Source;
+use crate::split::{self, Boundary, LongRecords, Piece, Split, Splitter, TableScanner};
 use crate::table::{self, Table};
-use crate::{json, text_files, warc};
+use crate::warc::{self, Others};
+use crate::{json, text_files};
+
+/// The longest header of a table. 1 MiB: the names of 50,000 columns. Each column is held, and of a
+/// header of nothing but commas takes fifty times as much as in the file.
+const HEADER_BYTES: u64 = 1 << 20;
 
 /// Some records of one source, not parsed yet.
 #[derive(Debug)]
@@ -160,15 +166,101 @@ impl Chunk {
     }
 }
 
+impl Source {
+    /// Its records in chunks of whole ones, in order. Getting a chunk is what has to happen one
+    /// after another: reading, unpacking, finding the ends of records. Parsing a chunk, by
+    /// [`Chunk::for_each`], can happen on any thread.
+    ///
+    /// An error ends the source; the chunks before it have every record that could be read.
+    pub fn chunks(&self, options: &ReadOptions) -> Chunks {
+        self.chunks_with(LongRecords::Dropped, options)
+    }
+
+    /// The same with the bytes of records of lines that are longer than the limit, or without.
+    pub(crate) fn chunks_with(&self, long: LongRecords, options: &ReadOptions) -> Chunks {
+        let position = Position::default();
+        let reading = self.open(options, &position, long).unwrap_or_else(Reading::Failed);
+        let path = self.path().to_owned();
+        let context = Context { path, id: self.id.clone(), options: options.clone() };
+        Chunks { context: Arc::new(context), reading, position }
+    }
+
+    fn open(
+        &self,
+        options: &ReadOptions,
+        position: &Position,
+        long: LongRecords,
+    ) -> Result<Reading> {
+        let path = self.path();
+        let limits = options.limits;
+        let delimiter = match self.format {
+            Format::TextFile => return Ok(Reading::Text(self.reader(position)?)),
+            Format::Html => return Ok(Reading::Page(self.reader(position)?)),
+            Format::Parquet => return parquet::Batches::open(self, options).map(Reading::Parquet),
+            Format::Warc => {
+                return self.warc_records(options, position, Others::Dropped).map(Reading::Warc);
+            }
+            Format::JsonLines => {
+                let mut splitter = Splitter::new(
+                    self.reader(position)?,
+                    Boundary::Line,
+                    limits.max_record_bytes,
+                    options.chunk_bytes,
+                )
+                .with_long_records(long);
+                let preamble = splitter.take_byte_order_mark();
+                if splitter.first_visible() == Some(b'[') {
+                    return Err(Error::new(ErrorKind::JsonArray(path.to_owned())));
+                }
+                return Ok(Reading::Json { splitter, preamble });
+            }
+            Format::Csv => b',',
+            Format::Tsv => b'\t',
+        };
+        let boundary = Boundary::Table(TableScanner::new(delimiter));
+        let mut splitter = Splitter::new(
+            self.reader(position)?,
+            boundary,
+            limits.max_record_bytes,
+            options.chunk_bytes,
+        )
+        .with_long_records(long);
+        let mut preamble = splitter.take_byte_order_mark();
+        let limit = limits.max_record_bytes.min(HEADER_BYTES);
+        let header = splitter.take_header(limit).map_err(|error| Error::decoding(path, error))?;
+        let Some(header) = header else {
+            return Err(Error::new(ErrorKind::HeaderTooLong { path: path.to_owned(), limit }));
+        };
+        preamble.extend_from_slice(&header);
+        if header.iter().all(|byte| b"\r\n".contains(byte)) {
+            return Ok(Reading::Ended);
+        }
+        let table = Table::new(&header, delimiter, &options.fields, path)?;
+        Ok(Reading::Table { splitter, preamble, table: Arc::new(table) })
+    }
+
+    /// The records of a web archive.
+    pub(crate) fn warc_records(
+        &self,
+        options: &ReadOptions,
+        position: &Position,
+        others: Others,
+    ) -> Result<warc::Splitter> {
+        let limit = options.limits.max_record_bytes;
+        let reader = self.reader(position)?;
+        Ok(warc::Splitter::new(reader, others, limit, options.chunk_bytes))
+    }
+}
+
 /// The chunks of a source, in order. After an error there are no more.
 pub struct Chunks {
-    pub(crate) context: Arc<Context>,
-    pub(crate) reading: Reading,
-    pub(crate) position: Position,
+    context: Arc<Context>,
+    reading: Reading,
+    position: Position,
 }
 
 /// The open file.
-pub(crate) enum Reading {
+enum Reading {
     Text(Box<dyn std::io::Read + Send>),
     Page(Box<dyn std::io::Read + Send>),
     Json {
@@ -183,7 +275,7 @@ pub(crate) enum Reading {
     Parquet(parquet::Batches),
     Warc(warc::Splitter),
     /// What went wrong when it was opened.
-    Failed(crate::Error),
+    Failed(Error),
     Ended,
 }
 
@@ -204,7 +296,7 @@ impl Chunks {
 
     fn next_content(&mut self) -> Option<Result<Content>> {
         let path = &self.context.path;
-        let decoding = |error| crate::Error::decoding(path, error);
+        let decoding = |error| Error::decoding(path, error);
         match &mut self.reading {
             Reading::Text(_) => {
                 let Reading::Text(reader) = std::mem::replace(&mut self.reading, Reading::Ended)

@@ -13,7 +13,7 @@ use parquet::errors::{ParquetError, Result as ParquetResult};
 use parquet::file::reader::{ChunkReader, Length};
 
 use crate::error::{Error, Operation, Result};
-use crate::source;
+use crate::paths::open_file;
 
 /// A file, and the last thing that the system refused.
 #[derive(Clone)]
@@ -27,7 +27,7 @@ type Fault = Arc<Mutex<Option<io::Error>>>;
 
 impl DiskFile {
     pub(crate) fn open(path: &Path) -> Result<Self> {
-        let file = source::open_file(path)?;
+        let file = open_file(path)?;
         let failed = |source| Error::io(path, Operation::Read, source);
         let bytes = file.metadata().map_err(failed)?.len();
         Ok(Self { file: Arc::new(file), bytes, fault: Fault::default() })

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 pub use lookalike_files::Operation;
 
-use crate::object_store;
+use crate::object::is_store_fault;
 
 /// Why there is no document, or no file of them.
 // The message has that of its source in it, so there is none to print after it; `kind` has it.
@@ -239,7 +239,7 @@ impl Error {
 
     /// A failed read of a decoder: of the system below it, or because of what the bytes are.
     pub(crate) fn decoding(path: &Path, source: io::Error) -> Self {
-        if source.raw_os_error().is_some() || object_store::is_fault(&source) {
+        if source.raw_os_error().is_some() || is_store_fault(&source) {
             return Self::io(path, Operation::Read, source);
         }
         Self::new(ErrorKind::Broken { path: path.to_owned(), fault: source.to_string() })

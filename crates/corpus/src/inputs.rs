@@ -15,11 +15,11 @@ use crate::memory::Tables;
 use crate::names::Names;
 use crate::object::{self, Object};
 use crate::object_store::{self, Named};
-use crate::record::ReadOptions;
-use crate::source::{Origin, Source};
-use crate::text_files::{self, STANDARD_INPUT};
+use crate::passed_over::PassedOver;
+use crate::record::{Document, Limits, ReadOptions};
+use crate::source::{Origin, STANDARD_INPUT, Source};
+use crate::text_files;
 use crate::walk::{Choice, Found, Walk};
-use crate::{Document, Limits, PassedOver};
 
 /// The sources that a list of inputs stands for, in the order of the list, and by name within a
 /// folder.

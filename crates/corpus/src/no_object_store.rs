@@ -45,10 +45,6 @@ pub(crate) fn head(object: &Object, _: u64) -> Result<Vec<u8>> {
     refused(&object.url)
 }
 
-pub(crate) fn is_fault(_: &io::Error) -> bool {
-    false
-}
-
 #[derive(Debug)]
 pub(crate) struct Found {
     pub(crate) object: Object,

@@ -43,8 +43,8 @@ use crate::memory::{self, MemoryTable};
 use crate::object_store::RangedFile;
 use crate::position::Position;
 use crate::read_ahead::read_ahead;
-use crate::record::{ContentKind, Context, FieldValue, Fields, Origin, ReadOptions, Record};
-use crate::source::{Origin as SourceOrigin, Source};
+use crate::record::{ContentKind, Context, FieldValue, Fields, ReadOptions, Record, StoredFields};
+use crate::source::{Origin, Source};
 use crate::text_files;
 
 /// The most rows of a batch: more are no faster to decode, and long ones among many short ones
@@ -239,13 +239,13 @@ fn uuid(bytes: &[u8]) -> String {
 
 /// A row of a batch.
 #[derive(Debug)]
-pub(crate) struct Row<'a> {
+struct Row<'a> {
     batch: &'a Batch,
     row: usize,
 }
 
-impl Row<'_> {
-    pub(crate) fn value(&self, path: &str) -> Option<FieldValue<'_>> {
+impl StoredFields for Row<'_> {
+    fn field(&self, path: &str) -> Option<FieldValue<'_>> {
         self.batch.column(path)?.value(self.row)
     }
 }
@@ -283,19 +283,19 @@ pub(crate) fn for_each(
         if !wanted(number) {
             continue;
         }
-        let record = record(batch, &columns, row, number, context);
+        let row = Row { batch, row };
+        let record = record(&row, &columns, number, context);
         each(record.or_else(|fault| context.bad(Place::Record(number), fault)));
     }
 }
 
 fn record<'b>(
-    batch: &'b Batch,
+    stored: &'b Row<'b>,
     (kind, [content, id, url]): &(ContentKind, [Option<Column<'b>>; 3]),
-    row: usize,
     number: u64,
     context: &Context,
 ) -> Result<Record<'b>, Fault> {
-    let fields = &context.options.fields;
+    let (row, fields) = (stored.row, &context.options.fields);
     let wrong = |field: &String, expected, found| {
         Err(Fault::Type { field: field.clone(), expected, found })
     };
@@ -324,8 +324,7 @@ fn record<'b>(
         Some(FieldValue::String(url)) => Some(url),
         _ => None,
     };
-    let origin = Origin::Parquet(Row { batch, row });
-    Ok(Record { number, id, content, kind: *kind, url, origin })
+    Ok(Record { number, id, content, kind: *kind, url, fields: Some(stored) })
 }
 
 /// The batches of a file or of a table in memory, in order.
@@ -350,7 +349,7 @@ struct RowsOf {
 
 impl Batches {
     pub(crate) fn open(source: &Source, options: &ReadOptions) -> Result<Self> {
-        if let SourceOrigin::Memory(table) = &source.origin {
+        if let Origin::Memory(table) = &source.origin {
             return Self::in_memory(table, source.path(), options);
         }
         let path = source.path();
@@ -531,14 +530,14 @@ fn with_file(
     mask: impl FnOnce(&SchemaDescriptor) -> Result<ProjectionMask>,
 ) -> Result<OpenFile> {
     match &source.origin {
-        SourceOrigin::File(path) if source.compression() == Compression::None => {
+        Origin::File(path) if source.compression() == Compression::None => {
             let file = DiskFile::open(path)?;
             let backing = Some(Backing::Disk(file.clone()));
             let opened =
                 guarded(path, || build(source, options, opening, file.clone(), backing, mask));
             opened.map_err(|error| blame(Some(&Backing::Disk(file)), path, error))
         }
-        SourceOrigin::Object(object) if source.compression() == Compression::None => {
+        Origin::Object(object) if source.compression() == Compression::None => {
             let file = RangedFile::open(object)?;
             let backing = Some(Backing::Store(file.clone()));
             let opened = guarded(source.path(), || {

@@ -3,17 +3,17 @@
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 
+use crate::charset;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::format::{BYTE_ORDER_MARK, Format};
-use crate::record::ContentKind;
-use crate::{Document, Limits, charset, source};
-
-/// The name of standard input.
-pub(crate) const STANDARD_INPUT: &str = "-";
+use crate::paths::open_file;
+use crate::position::Position;
+use crate::record::{ContentKind, Document, Limits, ReadOptions};
+use crate::source::{STANDARD_INPUT, Source};
 
 /// Reads a file whole.
 pub(crate) fn read_file(id: String, path: &Path, limits: Limits) -> Result<Document> {
-    let file = source::open_file(path)?;
+    let file = open_file(path)?;
     let metadata = file.metadata().map_err(|error| Error::io(path, Operation::Read, error))?;
     if Format::from_name(&id) == Some(Format::Html) {
         let page = read_page(path, file, limits.max_record_bytes)?;
@@ -108,13 +108,24 @@ pub(crate) fn read(path: &Path, from: impl Read, room: usize, limit: u64) -> Res
     Ok(bytes)
 }
 
+impl Source {
+    /// The text of a text file as a stream: unpacked, and without a byte order mark. For texts
+    /// that are too long to be in memory whole, as the chunk of a text file is.
+    ///
+    /// A fault on the way is an [`io::Error`] with an [`Error`] in it, which names
+    /// the file; so is a text that goes on beyond the limit of documents.
+    ///
+    /// # Errors
+    /// If the file cannot be opened, or its first bytes cannot be read.
+    pub fn text_reader(&self, options: &ReadOptions) -> Result<Box<dyn Read + Send>> {
+        let limit = options.limits.max_document_bytes;
+        stream(self.path(), self.reader(&Position::default())?, limit)
+    }
+}
+
 /// The text without a byte order mark, up to the limit; beyond it and at a fault there is an
 /// error that names the file. Not there if it is no text.
-pub(crate) fn stream(
-    path: &Path,
-    from: Box<dyn Read + Send>,
-    limit: u64,
-) -> Result<Box<dyn Read + Send>> {
+fn stream(path: &Path, from: Box<dyn Read + Send>, limit: u64) -> Result<Box<dyn Read + Send>> {
     let mut text = Limited { from, path: path.to_owned(), limit, left: limit };
     let mut head = Vec::new();
     let read = text.by_ref().take(TELLING_BYTES as u64).read_to_end(&mut head);

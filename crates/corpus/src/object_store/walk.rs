@@ -7,10 +7,11 @@ use std::sync::Arc;
 use ::object_store::ObjectStoreExt as _;
 
 use super::order::{InOrder, Page, Pages};
-use super::{Place, wait};
+use super::store::{Place, wait};
 use crate::error::{Error, Operation, Result};
 use crate::glob::Glob;
 use crate::object::Object;
+use crate::paths::path_id;
 use crate::walk::Choice;
 
 /// An object found below a prefix.
@@ -75,7 +76,7 @@ impl Walk<Glob> {
     pub(crate) fn glob(url: &str) -> Result<Self> {
         let place = Place::new(url)?;
         let glob = Glob::new(&place.key);
-        let mut folder = crate::source::path_id(&glob.base);
+        let mut folder = path_id(&glob.base);
         if !folder.is_empty() {
             folder.push('/');
         }
