@@ -15,7 +15,7 @@ use lookalike::Index;
 use lookalike::index::{self, AddIf, Added, CheckedAndAdded, Content};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::body::Held;
+use crate::memory::Held;
 use crate::metrics::Metrics;
 use crate::model::IndexDocument;
 use crate::problem::{Problem, Result};
