@@ -71,7 +71,7 @@ impl Index {
             });
             let known: Vec<Option<Record>> = known.collect::<Result<_>>()?;
             // Contents are read as they were at this moment, but the writer need not wait.
-            let snapshot = self.store().snapshot()?;
+            let snapshot = self.store.snapshot()?;
             drop(lists);
             let source = Source { index: self, list, known, snapshot };
             let mut kept = Kept::default();
@@ -97,7 +97,7 @@ impl Source<'_> {
             (Listed::Known(_), None) => return Ok(None),
             (Listed::Known(_), Some(record)) => record,
         };
-        let stored = content(self.index.store(), None, Some(&self.snapshot), record)?;
+        let stored = content(&self.index.store, None, Some(&self.snapshot), record)?;
         let content = match (record.stored, stored.map(Cow::Owned)) {
             (Some(ContentKind::Text), Some(text)) => Content::Text(text),
             (Some(ContentKind::Html), Some(page)) => Content::Html(page),
@@ -136,7 +136,7 @@ impl Kept {
                 let template = index.template(document.url.as_deref())?;
                 Ok(tools.query(&document, template.as_deref(), true).shingles)
             };
-            if let Some(found) = index.judge().judge(&query, record, shingles)? {
+            if let Some(found) = index.judge.judge(&query, record, shingles)? {
                 return Ok(Standing::LeftOut { keeper, found: Box::new(found) });
             }
         }
@@ -159,7 +159,7 @@ fn keys(index: &Index, query: &Query) -> BTreeSet<u64> {
         return BTreeSet::new();
     }
     let mut keys = Vec::new();
-    index.judge().rule().keys(&query.signature, &mut keys);
+    index.judge.rule().keys(&query.signature, &mut keys);
     let exact = exact_key(query.signature.exact);
     keys.into_iter().map(rule_key).chain([exact]).collect()
 }

@@ -7,16 +7,14 @@ use lookalike_core::mix;
 use lookalike_files::{AtomicFolder, partial_path, remove_folder, sync_folder};
 
 use crate::error::{Error, ErrorKind, Operation, Result};
-use crate::index::{ACKNOWLEDGED, HEADER, Index, LOCK, RUNS, STORE, begin};
+use crate::folder::{ACKNOWLEDGED, HEADER, LOCK, RUNS, STORE};
+use crate::index::{Index, Writer};
 use crate::pending::keys;
 use crate::postings::{Posting, REBUILD, Run};
+use crate::segments::NewRuns;
 use crate::state::TemplateCounts;
-use crate::store::{Acknowledged, Durability, Store, Table, lock};
+use crate::store::{Acknowledged, COPY_BYTES, Durability, Store, Table, lock};
 use crate::view::content;
-use crate::writer::{NewRuns, Writer};
-
-/// Bytes of entries that are copied together.
-pub(crate) const COPY_BYTES: usize = 4 << 20;
 
 /// Numbers about an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,7 +75,7 @@ impl Index {
             recent_postings: lists.recent.len() as u64,
             filter_bytes: sum(Run::memory),
             postings_bytes: sum(Run::bytes),
-            journal_bytes: disk_bytes(self.store().path(), &is_journal)?,
+            journal_bytes: disk_bytes(self.store.path(), &is_journal)?,
             disk_bytes: disk_bytes(self.path(), &|_| true)?,
         })
     }
@@ -90,18 +88,18 @@ impl Index {
     pub fn verify(&self) -> Result<Verified> {
         let writer = self.writer();
         if let Some(templates) = self.templates() {
-            templates.verify(self.store())?;
+            templates.verify(&self.store)?;
         }
-        self.store().verify()?;
+        self.store.verify()?;
         let mut verified = Verified::default();
         let mut expected = Sum::default();
         for record in self.documents_of(&writer)? {
             let record = record?;
             verified.documents += 1;
-            let content = content(self.store(), None, None, &record)?;
+            let content = content(&self.store, None, None, &record)?;
             verified.contents += u64::from(content.is_some());
             if record.number < writer.runs.flushed {
-                let keys = keys(self.judge().rule(), &record.id, &record.signature);
+                let keys = keys(self.judge.rule(), &record.id, &record.signature);
                 for key in keys {
                     expected.add(Posting { key, number: record.number });
                 }
@@ -152,7 +150,7 @@ impl Index {
         self.renew_runs(&mut writer)?;
         let holes: Vec<u64> = self.lists().holes.iter().copied().collect();
         self.close(&mut writer, &holes)?;
-        self.store().compact()
+        self.store.compact()
     }
 
     /// Makes all postings again from the documents.
@@ -160,11 +158,11 @@ impl Index {
         if let Some(merging) = writer.merging.take() {
             merging.abandon();
         }
-        let (next_id, postings) = (writer.runs.next_id, self.run_postings());
+        let (next_id, postings) = (writer.runs.next_id, self.run_postings);
         let mut runs = NewRuns::new(self.runs_folder(), next_id, postings);
         for record in self.documents_of(writer)? {
             let record = record?;
-            let keys = keys(self.judge().rule(), &record.id, &record.signature);
+            let keys = keys(self.judge.rule(), &record.id, &record.signature);
             runs.push(record.number, keys)?;
         }
         let end = writer.head.next;
@@ -192,14 +190,14 @@ impl Index {
             .map_err(|error| Error::io(&runs_folder, Operation::Create, error))?;
 
         let writer = self.writer();
-        let snapshot = self.store().snapshot()?;
+        let snapshot = self.store.snapshot()?;
         let (head, runs) = (writer.head, writer.runs.clone());
         let files = self.lists().runs.clone();
         drop(writer);
 
         let lock = lock(&folder.join(LOCK), to)?;
         let copy = Store::create(&folder.join(STORE), lock, 8 << 20)?;
-        begin(&copy, head, &runs)?;
+        copy.begin(head, &runs)?;
         if let Some(templates) = self.templates() {
             let mut changes = copy.changes();
             changes.insert(Table::State, TemplateCounts::KEY, &templates.counts().encode());
@@ -207,7 +205,7 @@ impl Index {
         }
         for table in [Table::Documents, Table::Texts, Table::Holes, Table::Templates] {
             let (mut changes, mut bytes) = (copy.changes(), 0);
-            for entry in self.store().snapshot_from(&snapshot, table, &[])? {
+            for entry in self.store.snapshot_from(&snapshot, table, &[])? {
                 let (key, value) = entry?;
                 changes.insert(table, &key, &value);
                 bytes += key.len() + value.len();
@@ -227,7 +225,7 @@ impl Index {
         }
         sync_folder(&runs_folder)?;
         Acknowledged::create(&folder.join(ACKNOWLEDGED), head.operations)?;
-        self.header().write(&folder.join(HEADER))?;
+        self.header.write(&folder.join(HEADER))?;
         Ok(copy_folder.commit()?)
     }
 }

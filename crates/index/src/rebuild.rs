@@ -18,18 +18,17 @@ use lookalike_files::{ErrorKind as FileErrorKind, remove_folder, sync_folder};
 
 use crate::document::{Record, SignatureLayout};
 use crate::error::{Error, Operation, Result};
+use crate::folder::{ACKNOWLEDGED, RUNS, STORE};
 use crate::header::Header;
-use crate::index::{ACKNOWLEDGED, RUNS, STORE};
 use crate::judge::Judge;
-use crate::maintenance::COPY_BYTES;
 use crate::options::OpenOptions;
 use crate::pending::keys;
+use crate::segments::NewRuns;
 use crate::sound::Expected;
 use crate::state::{Head, Runs};
-use crate::store::{Acknowledged, Changes, Durability, Entries, Store, Table};
+use crate::store::{Acknowledged, COPY_BYTES, Changes, Durability, Entries, Store, Table};
 use crate::templates::SiteTemplates;
 use crate::view::unpack;
-use crate::writer::NewRuns;
 
 /// What is made, what is complete, and what it replaced.
 const REBUILDING: &str = "rebuilding";
@@ -238,7 +237,7 @@ struct Numbers<'a> {
 
 impl<'a> Numbers<'a> {
     fn new(store: &'a Store, head: Head) -> Result<Self> {
-        let holes = crate::index::numbers_of_holes(store)?;
+        let holes = store.holes()?;
         let entries = store.from(Table::Documents, &[]).ok();
         Ok(Self { store, head, holes, entries, next: 0 })
     }

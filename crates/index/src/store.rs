@@ -18,6 +18,7 @@
 //! ([`Acknowledged`]), and its files are looked at before it may act on them
 //! ([`sound`](crate::sound)).
 
+use std::collections::HashSet;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -36,7 +37,7 @@ use xxhash_rust::xxh3::Xxh3Default;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::postings::REBUILD;
 use crate::sound::{self, Expected, Tail};
-use crate::state::Head;
+use crate::state::{Head, Runs};
 
 /// The keyspaces. Their names are part of the format.
 const DOCUMENTS: &str = "documents";
@@ -54,6 +55,8 @@ const SMALL_TABLE_BYTES: u64 = 4 << 20;
 /// Journals are kept until their tables are written, and all tables are if journals have this
 /// many bytes: the fewest that fjall allows.
 const JOURNAL_BYTES: u64 = 64 << 20;
+/// Bytes of entries that are copied together.
+pub(crate) const COPY_BYTES: usize = 4 << 20;
 
 /// A keyspace of the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -269,6 +272,24 @@ impl Store {
             Durability::Later => PersistMode::Buffer,
         };
         guarded(&self.path, "cannot be written", || changes.batch.durability(Some(mode)).commit())
+    }
+
+    /// Writes the first records.
+    pub(crate) fn begin(&self, head: Head, runs: &Runs) -> Result<()> {
+        let mut changes = self.changes();
+        changes.insert(Table::State, Head::KEY, &head.encode());
+        changes.insert(Table::State, Runs::KEY, &runs.encode());
+        self.commit(changes, Durability::Now)
+    }
+
+    /// The numbers in the table of holes.
+    pub(crate) fn holes(&self) -> Result<HashSet<u64>> {
+        let mut holes = HashSet::new();
+        for entry in self.from(Table::Holes, &[])? {
+            let (key, _) = entry?;
+            holes.extend(<[u8; 8]>::try_from(&key[..]).map(u64::from_be_bytes));
+        }
+        Ok(holes)
     }
 
     /// Sees everything on disk.
