@@ -179,7 +179,7 @@ impl Source {
     /// The same with the bytes of records of lines that are longer than the limit, or without.
     pub(crate) fn chunks_with(&self, long: LongRecords, options: &ReadOptions) -> Chunks {
         let position = Position::default();
-        let reading = self.open(options, &position, long).unwrap_or_else(Reading::Failed);
+        let reading = self.open(options, &position, long).unwrap_or_else(OpenSource::Failed);
         let path = self.path().to_owned();
         let context = Context { path, id: self.id.clone(), options: options.clone() };
         Chunks { context: Arc::new(context), reading, position }
@@ -190,15 +190,17 @@ impl Source {
         options: &ReadOptions,
         position: &Position,
         long: LongRecords,
-    ) -> Result<Reading> {
+    ) -> Result<OpenSource> {
         let path = self.path();
         let limits = options.limits;
         let delimiter = match self.format {
-            Format::TextFile => return Ok(Reading::Text(self.reader(position)?)),
-            Format::Html => return Ok(Reading::Page(self.reader(position)?)),
-            Format::Parquet => return parquet::Batches::open(self, options).map(Reading::Parquet),
+            Format::TextFile => return Ok(OpenSource::Text(self.reader(position)?)),
+            Format::Html => return Ok(OpenSource::Page(self.reader(position)?)),
+            Format::Parquet => {
+                return parquet::Batches::open(self, options).map(OpenSource::Parquet);
+            }
             Format::Warc => {
-                return self.warc_records(options, position, Others::Dropped).map(Reading::Warc);
+                return self.warc_records(options, position, Others::Dropped).map(OpenSource::Warc);
             }
             Format::JsonLines => {
                 let mut splitter = Splitter::new(
@@ -212,7 +214,7 @@ impl Source {
                 if splitter.first_visible() == Some(b'[') {
                     return Err(Error::new(ErrorKind::JsonArray(path.to_owned())));
                 }
-                return Ok(Reading::Json { splitter, preamble });
+                return Ok(OpenSource::Json { splitter, preamble });
             }
             Format::Csv => b',',
             Format::Tsv => b'\t',
@@ -233,10 +235,10 @@ impl Source {
         };
         preamble.extend_from_slice(&header);
         if header.iter().all(|byte| b"\r\n".contains(byte)) {
-            return Ok(Reading::Ended);
+            return Ok(OpenSource::Ended);
         }
         let table = Table::new(&header, delimiter, &options.fields, path)?;
-        Ok(Reading::Table { splitter, preamble, table: Arc::new(table) })
+        Ok(OpenSource::Table { splitter, preamble, table: Arc::new(table) })
     }
 
     /// The records of a web archive.
@@ -255,12 +257,12 @@ impl Source {
 /// The chunks of a source, in order. After an error there are no more.
 pub struct Chunks {
     context: Arc<Context>,
-    reading: Reading,
+    reading: OpenSource,
     position: Position,
 }
 
 /// The open file.
-enum Reading {
+enum OpenSource {
     Text(Box<dyn std::io::Read + Send>),
     Page(Box<dyn std::io::Read + Send>),
     Json {
@@ -289,7 +291,7 @@ impl Chunks {
     /// What stands before the first record: the byte order mark and the header.
     pub(crate) fn preamble(&self) -> &[u8] {
         match &self.reading {
-            Reading::Json { preamble, .. } | Reading::Table { preamble, .. } => preamble,
+            OpenSource::Json { preamble, .. } | OpenSource::Table { preamble, .. } => preamble,
             _ => &[],
         }
     }
@@ -298,23 +300,25 @@ impl Chunks {
         let path = &self.context.path;
         let decoding = |error| Error::decoding(path, error);
         match &mut self.reading {
-            Reading::Text(_) => {
-                let Reading::Text(reader) = std::mem::replace(&mut self.reading, Reading::Ended)
+            OpenSource::Text(_) => {
+                let OpenSource::Text(reader) =
+                    std::mem::replace(&mut self.reading, OpenSource::Ended)
                 else {
                     return None;
                 };
                 let limit = self.context.options.limits.max_document_bytes;
                 Some(text_files::read_text(path, reader, limit).map(Content::Text))
             }
-            Reading::Page(_) => {
-                let Reading::Page(reader) = std::mem::replace(&mut self.reading, Reading::Ended)
+            OpenSource::Page(_) => {
+                let OpenSource::Page(reader) =
+                    std::mem::replace(&mut self.reading, OpenSource::Ended)
                 else {
                     return None;
                 };
                 let limit = self.context.options.limits.max_record_bytes;
                 Some(text_files::read_page(path, reader, limit).map(Content::Page))
             }
-            Reading::Json { splitter, .. } => Some(match splitter.next()? {
+            OpenSource::Json { splitter, .. } => Some(match splitter.next()? {
                 Ok(Split::Records(piece)) => Ok(Content::Json(piece)),
                 Ok(Split::TooLong { record, line }) => {
                     Ok(Content::TooLong { record, place: Place::Line(line) })
@@ -322,7 +326,7 @@ impl Chunks {
                 Ok(Split::Part { record, bytes }) => Ok(Content::Part { record, bytes }),
                 Err(error) => Err(decoding(error)),
             }),
-            Reading::Table { splitter, table, .. } => Some(match splitter.next()? {
+            OpenSource::Table { splitter, table, .. } => Some(match splitter.next()? {
                 Ok(Split::Records(piece)) => Ok(Content::Table(piece, Arc::clone(table))),
                 Ok(Split::TooLong { record, .. }) => {
                     Ok(Content::TooLong { record, place: Place::Record(record) })
@@ -330,12 +334,12 @@ impl Chunks {
                 Ok(Split::Part { record, bytes }) => Ok(Content::Part { record, bytes }),
                 Err(error) => Err(decoding(error)),
             }),
-            Reading::Parquet(batches) => {
+            OpenSource::Parquet(batches) => {
                 let batch = batches.next(path)?;
                 self.position.set(batches.position());
                 Some(batch.map(Content::Parquet))
             }
-            Reading::Warc(splitter) => loop {
+            OpenSource::Warc(splitter) => loop {
                 match splitter.next()? {
                     Ok(warc::Split::Records(piece)) => return Some(Ok(Content::Warc(piece))),
                     // Nobody asked for it.
@@ -343,9 +347,9 @@ impl Chunks {
                     Err(error) => return Some(Err(decoding(error))),
                 }
             },
-            Reading::Failed(_) | Reading::Ended => {
-                match std::mem::replace(&mut self.reading, Reading::Ended) {
-                    Reading::Failed(error) => Some(Err(error)),
+            OpenSource::Failed(_) | OpenSource::Ended => {
+                match std::mem::replace(&mut self.reading, OpenSource::Ended) {
+                    OpenSource::Failed(error) => Some(Err(error)),
                     _ => None,
                 }
             }
@@ -359,7 +363,7 @@ impl Iterator for Chunks {
     fn next(&mut self) -> Option<Self::Item> {
         let content = self.next_content()?;
         if content.is_err() {
-            self.reading = Reading::Ended;
+            self.reading = OpenSource::Ended;
         }
         Some(content.map(|content| Chunk { context: Arc::clone(&self.context), content }))
     }

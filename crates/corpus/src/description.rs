@@ -1,4 +1,4 @@
-//! Sources written down, to be opened again by a later stage or run.
+//! Sources written down, to be opened again later.
 
 use std::path::Path;
 

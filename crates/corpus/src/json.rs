@@ -280,7 +280,7 @@ fn parse_with<'de>(
     values: &mut [Value<'de>],
 ) -> serde_json::Result<()> {
     let all = (1 << paths.len()) - 1;
-    let mut wanted = Wanted { paths, values, whole: 0 };
+    let mut wanted = WantedFields { paths, values, whole: 0 };
     deserializer.deserialize_map(Object { wanted: &mut wanted, paths: all, depth: 0 })?;
     deserializer.end()
 }
@@ -296,14 +296,14 @@ fn message(error: &serde_json::Error) -> String {
 }
 
 /// What is looked for and what has been found. Sets of paths are bits.
-struct Wanted<'w, 'p, 'de> {
+struct WantedFields<'w, 'p, 'de> {
     paths: &'w [Path<'p>],
     values: &'w mut [Value<'de>],
     /// Those found under their whole name, dots and all.
     whole: u32,
 }
 
-impl<'de> Wanted<'_, '_, 'de> {
+impl<'de> WantedFields<'_, '_, 'de> {
     fn set(&mut self, paths: u32, value: Value<'de>) {
         let Some(last) = paths.checked_ilog2() else { return };
         for i in 0..last as usize {
@@ -318,7 +318,7 @@ impl<'de> Wanted<'_, '_, 'de> {
 
 /// An object that some paths lead into.
 struct Object<'o, 'w, 'p, 'de> {
-    wanted: &'o mut Wanted<'w, 'p, 'de>,
+    wanted: &'o mut WantedFields<'w, 'p, 'de>,
     paths: u32,
     depth: usize,
 }
@@ -359,7 +359,7 @@ impl<'de> Visitor<'de> for Object<'_, '_, '_, 'de> {
 
 /// A value that some paths end at and others lead through.
 struct Member<'o, 'w, 'p, 'de> {
-    wanted: &'o mut Wanted<'w, 'p, 'de>,
+    wanted: &'o mut WantedFields<'w, 'p, 'de>,
     here: u32,
     below: u32,
     depth: usize,

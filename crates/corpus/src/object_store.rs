@@ -24,11 +24,11 @@ use blocks::Access;
 use store::{Place, fault};
 
 pub(crate) use ranges::RangedFile;
-pub(crate) use walk::{Found, Walk};
+pub(crate) use walk::{FoundObject, Walk};
 
 /// What a URL turned out to name.
 #[derive(Debug)]
-pub(crate) enum Named {
+pub(crate) enum UrlTarget {
     Object(Object),
     /// No object of that name, but some below it; or a whole bucket.
     Folder,
@@ -36,12 +36,12 @@ pub(crate) enum Named {
 }
 
 /// Asks the store what the URL names.
-pub(crate) fn look_up(url: &str) -> Result<Named> {
+pub(crate) fn look_up(url: &str) -> Result<UrlTarget> {
     let place = Place::new(url)?;
     if !place.key()?.as_ref().is_empty() && !url.ends_with('/') {
         let object = Object::new(url.to_owned());
         match Access::to(&object)?.about() {
-            Ok(_) => return Ok(Named::Object(object)),
+            Ok(_) => return Ok(UrlTarget::Object(object)),
             Err(fault) if fault.kind() == io::ErrorKind::NotFound => {}
             Err(fault) => return Err(Error::io(Path::new(url), Operation::Read, fault)),
         }
@@ -50,7 +50,7 @@ pub(crate) fn look_up(url: &str) -> Result<Named> {
     let below = below.map_err(|fault| Error::io(Path::new(url), Operation::List, fault))?;
     // A bucket may be empty, as a folder may.
     let folder = place.key.is_empty() || !below.entries.is_empty();
-    Ok(if folder { Named::Folder } else { Named::Nothing })
+    Ok(if folder { UrlTarget::Folder } else { UrlTarget::Nothing })
 }
 
 /// The error for a URL that names nothing.

@@ -329,7 +329,7 @@ fn record<'b>(
 
 /// The batches of a file or of a table in memory, in order.
 pub(crate) struct Batches {
-    rows_of: RowsOf,
+    row_reader: RowReader,
     next_record: u64,
     rows: u64,
     /// The size of the stored file.
@@ -337,7 +337,7 @@ pub(crate) struct Batches {
 }
 
 /// Where rows come from.
-struct RowsOf {
+struct RowReader {
     /// Those at hand.
     slices: memory::Slices,
     /// Where more come from, if they are not in memory.
@@ -355,7 +355,7 @@ impl Batches {
         let path = source.path();
         let fields = &options.fields;
         let mut columns = None;
-        let file = with_file(source, options, Opening::Fields, |schema| {
+        let file = with_file(source, options, Purpose::Fields, |schema| {
             let kind = kind_of(fields, |path| has_column(schema.root_schema(), path));
             let content = content_field(fields, kind);
             if !has_column(schema.root_schema(), content) {
@@ -373,13 +373,13 @@ impl Batches {
         let rows = file.metadata.file_metadata().num_rows().max(0) as u64;
         // Standard input has no size to tell.
         let bytes = source.stored_bytes().unwrap_or(0);
-        let rows_of = RowsOf {
+        let row_reader = RowReader {
             slices: memory::Slices::new(Arc::new([]), options.chunk_bytes),
             file: Some(file),
             chunk_bytes: options.chunk_bytes,
             columns: columns.unwrap_or_default(),
         };
-        Ok(Self { rows_of, next_record: 1, rows, bytes })
+        Ok(Self { row_reader, next_record: 1, rows, bytes })
     }
 
     fn in_memory(table: &MemoryTable, path: &Path, options: &ReadOptions) -> Result<Self> {
@@ -401,8 +401,9 @@ impl Batches {
         let slices = memory::Slices::new(Arc::clone(batches), options.chunk_bytes);
         let (rows, bytes) = (memory::rows(batches), memory::bytes(batches));
         let columns = [content, &fields.id, &fields.url].map(String::clone);
-        let rows_of = RowsOf { slices, file: None, chunk_bytes: options.chunk_bytes, columns };
-        Ok(Self { rows_of, next_record: 1, rows, bytes })
+        let row_reader =
+            RowReader { slices, file: None, chunk_bytes: options.chunk_bytes, columns };
+        Ok(Self { row_reader, next_record: 1, rows, bytes })
     }
 
     /// The share of the rows read, in bytes of the file.
@@ -413,7 +414,7 @@ impl Batches {
     }
 
     pub(crate) fn next(&mut self, path: &Path) -> Option<Result<Batch>> {
-        let (columns, bytes) = match self.rows_of.next(path)? {
+        let (columns, bytes) = match self.row_reader.next(path)? {
             Ok(next) => next,
             Err(error) => return Some(Err(error)),
         };
@@ -423,7 +424,7 @@ impl Batches {
     }
 }
 
-impl RowsOf {
+impl RowReader {
     /// The next rows, and about how many bytes they have.
     fn next(&mut self, path: &Path) -> Option<Result<(RecordBatch, usize)>> {
         loop {
@@ -492,7 +493,7 @@ fn blame(backing: Option<&Backing>, path: &Path, error: Error) -> Error {
 
 /// What a file is opened for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Opening {
+enum Purpose {
     /// Its text, without what Arrow says of types.
     Fields,
     /// To write it again as it is.
@@ -516,8 +517,8 @@ fn has_column(schema: &Type, path: &str) -> bool {
 /// Runs Parquet's code on a file that may be broken. It has checks of its own that panic where
 /// the bytes of a page contradict its header: that is a fault of the file, not of ours. What it
 /// panicked in is not used again.
-fn guarded<T>(path: &Path, run: impl FnOnce() -> Result<T>) -> Result<T> {
-    guard::guarded(run)
+fn guarded<T>(path: &Path, call: impl FnOnce() -> Result<T>) -> Result<T> {
+    guard::guarded(call)
         .unwrap_or_else(|_| Err(Error::broken(path, "a page that contradicts itself".to_owned())))
 }
 
@@ -526,7 +527,7 @@ fn guarded<T>(path: &Path, run: impl FnOnce() -> Result<T>) -> Result<T> {
 fn with_file(
     source: &Source,
     options: &ReadOptions,
-    opening: Opening,
+    purpose: Purpose,
     mask: impl FnOnce(&SchemaDescriptor) -> Result<ProjectionMask>,
 ) -> Result<OpenFile> {
     match &source.origin {
@@ -534,14 +535,14 @@ fn with_file(
             let file = DiskFile::open(path)?;
             let backing = Some(Backing::Disk(file.clone()));
             let opened =
-                guarded(path, || build(source, options, opening, file.clone(), backing, mask));
+                guarded(path, || build(source, options, purpose, file.clone(), backing, mask));
             opened.map_err(|error| blame(Some(&Backing::Disk(file)), path, error))
         }
         Origin::Object(object) if source.compression() == Compression::None => {
             let file = RangedFile::open(object)?;
             let backing = Some(Backing::Store(file.clone()));
             let opened = guarded(source.path(), || {
-                build(source, options, opening, file.clone(), backing, mask)
+                build(source, options, purpose, file.clone(), backing, mask)
             });
             opened.map_err(|error| blame(Some(&Backing::Store(file)), source.path(), error))
         }
@@ -549,7 +550,7 @@ fn with_file(
             let limit = options.limits.max_document_bytes;
             let unpacked = source.reader(&Position::default())?;
             let bytes = Bytes::from(text_files::read(source.path(), unpacked, 0, limit)?);
-            guarded(source.path(), || build(source, options, opening, bytes, None, mask))
+            guarded(source.path(), || build(source, options, purpose, bytes, None, mask))
         }
     }
 }
@@ -557,7 +558,7 @@ fn with_file(
 fn build(
     source: &Source,
     options: &ReadOptions,
-    opening: Opening,
+    purpose: Purpose,
     file: impl ChunkReader + 'static,
     backing: Option<Backing>,
     mask: impl FnOnce(&SchemaDescriptor) -> Result<ProjectionMask>,
@@ -570,9 +571,9 @@ fn build(
         ArrowReaderMetadata::try_new(Arc::clone(written.metadata()), views).map_err(failed)
     };
     // What Arrow's libraries note of the types is a hint. If it is damaged, Parquet's own types do.
-    let hinted = match opening {
-        Opening::Fields => None,
-        Opening::Mirror => guarded(source.path(), || load(false)).ok(),
+    let hinted = match purpose {
+        Purpose::Fields => None,
+        Purpose::Mirror => guarded(source.path(), || load(false)).ok(),
     };
     let viewed = hinted.map_or_else(|| load(true), Ok)?;
     let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, viewed);
@@ -581,7 +582,7 @@ fn build(
     let mask = mask(builder.parquet_schema())?;
     let batch_rows = batch_rows(groups, &mask, options.chunk_bytes);
     if let Some(Backing::Store(store)) = &backing {
-        store.plan(&metadata, &mask);
+        store.announce(&metadata, &mask);
     }
     let builder = builder.with_projection(mask).with_batch_size(batch_rows);
     Ok(OpenFile { reader: builder.build().map_err(failed)?, metadata, backing })
@@ -651,7 +652,7 @@ impl Rows {
     /// Opens the file and reads its first rows.
     pub(crate) fn open(source: &Source, options: &ReadOptions) -> Result<Self> {
         let all = |_: &SchemaDescriptor| Ok(ProjectionMask::all());
-        let mut file = with_file(source, options, Opening::Mirror, all)?;
+        let mut file = with_file(source, options, Purpose::Mirror, all)?;
         let path = source.path().to_owned();
         let first = file.next_batch(&path).transpose()?;
         Ok(Self { path, file, first })

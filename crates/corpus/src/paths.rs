@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, ErrorKind, Operation, Result};
 
 pub(crate) fn open_file(path: &Path) -> Result<File> {
-    let failed = |source| Error::io(path, Operation::Read, source);
+    let failed = |error| Error::io(path, Operation::Read, error);
     let file = File::open(path).map_err(failed)?;
     if file.metadata().map_err(failed)?.is_dir() {
         return Err(Error::new(ErrorKind::Folder(path.to_owned())));
@@ -15,7 +15,7 @@ pub(crate) fn open_file(path: &Path) -> Result<File> {
 }
 
 pub(crate) fn metadata(path: &Path) -> Result<fs::Metadata> {
-    fs::metadata(path).map_err(|source| Error::io(path, Operation::Read, source))
+    fs::metadata(path).map_err(|error| Error::io(path, Operation::Read, error))
 }
 
 #[cfg(unix)]

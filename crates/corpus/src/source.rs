@@ -108,7 +108,7 @@ impl Source {
         }
         let mut head = Vec::new();
         let read = self.stored()?.take(HEAD_BYTES).read_to_end(&mut head);
-        read.map_err(|source| Error::io(self.path(), Operation::Read, source))?;
+        read.map_err(|error| Error::io(self.path(), Operation::Read, error))?;
         Ok(head)
     }
 
@@ -119,7 +119,7 @@ impl Source {
     pub fn standard_input(format: Option<Format>) -> Result<Self> {
         let mut head = Vec::new();
         let read = io::stdin().lock().take(HEAD_BYTES).read_to_end(&mut head);
-        read.map_err(|source| Error::io(Path::new("standard input"), Operation::Read, source))?;
+        read.map_err(|error| Error::io(Path::new("standard input"), Operation::Read, error))?;
         let compression = Compression::from_magic(&head);
         let format = format.unwrap_or_else(|| format_of(&head, compression));
         let name = format!("stdin{}{}", format.extension(), compression.extension());

@@ -96,7 +96,7 @@ pub(crate) fn read_page(path: &Path, from: impl Read, limit: u64) -> Result<Vec<
 
 /// Reads to the end, with room for so many bytes to begin with.
 pub(crate) fn read(path: &Path, from: impl Read, room: usize, limit: u64) -> Result<Vec<u8>> {
-    let failed = |source| Error::io(path, Operation::Read, source);
+    let failed = |error| Error::io(path, Operation::Read, error);
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(room).map_err(|error| failed(io::Error::other(error)))?;
     // One byte more than allowed, to see whether there is more.
@@ -126,7 +126,7 @@ impl Source {
 /// The text without a byte order mark, up to the limit; beyond it and at a fault there is an
 /// error that names the file. Not there if it is no text.
 fn stream(path: &Path, from: Box<dyn Read + Send>, limit: u64) -> Result<Box<dyn Read + Send>> {
-    let mut text = Limited { from, path: path.to_owned(), limit, left: limit };
+    let mut text = LimitedReader { from, path: path.to_owned(), limit, left: limit };
     let mut head = Vec::new();
     let read = text.by_ref().take(TELLING_BYTES as u64).read_to_end(&mut head);
     // Its own errors come out as they are.
@@ -139,14 +139,14 @@ fn stream(path: &Path, from: Box<dyn Read + Send>, limit: u64) -> Result<Box<dyn
 }
 
 /// A stream that is an error beyond its limit.
-struct Limited {
+struct LimitedReader {
     from: Box<dyn Read + Send>,
     path: PathBuf,
     limit: u64,
     left: u64,
 }
 
-impl Read for Limited {
+impl Read for LimitedReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         // One byte more than allowed, to see whether there is more.
         let most = self.left.saturating_add(1).min(buffer.len() as u64) as usize;

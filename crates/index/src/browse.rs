@@ -13,7 +13,7 @@ impl Index {
     /// # Errors
     /// If the index cannot be read or is damaged.
     pub fn page(&self, from: u64, limit: usize) -> Result<Vec<Record>> {
-        // Between two changes: what is a hole now has its record still, and what the store has
+        // Between two changes: what was removed has its record still, and what the store has
         // beyond the lists is of a change that is being made.
         let lists = self.lists();
         let entries = self.store.from(Table::Documents, &from.to_be_bytes())?;
@@ -22,7 +22,7 @@ impl Index {
             record.as_ref().map_or(true, |record| record.number < lists.next)
         };
         let is_alive = |record: &Result<Record>| {
-            record.as_ref().map_or(true, |record| !lists.holes.contains(&record.number))
+            record.as_ref().map_or(true, |record| !lists.tombstones.contains(&record.number))
         };
         records.take_while(is_known).filter(is_alive).take(limit).collect()
     }

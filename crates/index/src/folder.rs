@@ -12,7 +12,8 @@ use crate::header::Header;
 pub(crate) const HEADER: &str = "index";
 pub(crate) const ACKNOWLEDGED: &str = "acknowledged";
 pub(crate) const STORE: &str = "store";
-pub(crate) const RUNS: &str = "runs";
+/// Of the segments of postings.
+pub(crate) const SEGMENTS: &str = "runs";
 pub(crate) const LOCK: &str = "lock";
 /// Made first and removed last when an index is made: what is beside it may be thrown away.
 const CREATING: &str = "creating";
@@ -24,7 +25,7 @@ pub(crate) fn is_free(path: &Path) -> Result<bool> {
         LOCK,
         CREATING,
         STORE,
-        RUNS,
+        SEGMENTS,
         ACKNOWLEDGED,
         "acknowledged.partial", // as `write_file` names what it has not finished
         "index.partial",
@@ -53,7 +54,7 @@ pub(crate) fn begin_creating(path: &Path) -> Result<()> {
     sync_folder(path)?;
     if interrupted {
         remove_folder(&path.join(STORE))?;
-        remove_folder(&path.join(RUNS))?;
+        remove_folder(&path.join(SEGMENTS))?;
     }
     Ok(())
 }

@@ -13,18 +13,18 @@ use lookalike_files::create_folder;
 use crate::document::{Record, SignatureLayout};
 use crate::error::{Error, Operation, Result};
 use crate::folder::{
-    ACKNOWLEDGED, HEADER, LOCK, RUNS, STORE, begin_creating, end_creating, is_free, read_header,
+    ACKNOWLEDGED, HEADER, LOCK, SEGMENTS, STORE, begin_creating, end_creating, is_free, read_header,
 };
 use crate::header::Header;
 use crate::judge::Judge;
 use crate::options::{CreateOptions, OpenOptions};
-use crate::pending::{Pending, keys};
-use crate::postings::{Posting, REBUILD, Recent, Run};
-use crate::rebuild::{Rebuilt, finish_switch, rebuild};
-use crate::segments::{Merging, remove_orphans};
-use crate::sound::Expected;
-use crate::state::{Head, Runs};
-use crate::store::{Acknowledged, Entries, Store, Table, lock};
+use crate::pending::{PendingChanges, keys};
+use crate::postings::{Posting, REBUILD, RecentPostings, Segment};
+use crate::rebuild::{RebuildReport, finish_switch, rebuild};
+use crate::segments::{MergeThread, remove_orphans};
+use crate::sound::Expectation;
+use crate::state::{Head, Segments};
+use crate::store::{AcknowledgedOperations, Entries, Store, Table, lock};
 use crate::templates::SiteTemplates;
 use crate::tools::{Tools, Verification};
 use crate::view::{Lists, View, content};
@@ -41,14 +41,14 @@ pub struct Index {
     pub(crate) verification: Verification,
     pub(crate) layout: SignatureLayout,
     pub(crate) judge: Judge,
-    pub(crate) run_postings: usize,
+    pub(crate) segment_postings: usize,
     pub(crate) threads: usize,
     pub(crate) store: Store,
     templates: Option<SiteTemplates>,
     lists: RwLock<Lists>,
     writer: Mutex<Writer>,
     tools: Mutex<Vec<Tools>>,
-    rebuilt: Option<Rebuilt>,
+    rebuilt: Option<RebuildReport>,
 }
 
 impl Index {
@@ -93,14 +93,14 @@ impl Index {
         let lock = lock(&path.join(LOCK), path)?;
         // Again, now that nobody else is at it.
         begin_creating(path)?;
-        let runs = path.join(RUNS);
-        fs::create_dir(&runs).map_err(|e| Error::io(&runs, Operation::Create, e))?;
+        let segments = path.join(SEGMENTS);
+        fs::create_dir(&segments).map_err(|e| Error::io(&segments, Operation::Create, e))?;
         let mut store = Store::create(&path.join(STORE), lock, options.opening().cache_bytes)?;
-        store.begin(Head::default(), &Runs::default())?;
+        store.begin(Head::default(), &Segments::default())?;
         if recipe.templates.are_learned() {
             SiteTemplates::write(&store, templates)?;
         }
-        let acknowledged = Acknowledged::create(&path.join(ACKNOWLEDGED), 0)?;
+        let acknowledged = AcknowledgedOperations::create(&path.join(ACKNOWLEDGED), 0)?;
         // Without it the folder is no index.
         header.write(&path.join(HEADER))?;
         end_creating(path)?;
@@ -126,8 +126,8 @@ impl Index {
             index.rebuilt = Some(rebuilt);
             return Ok(index);
         }
-        let acknowledged = Acknowledged::open(&path.join(ACKNOWLEDGED))?;
-        let expected = Expected {
+        let acknowledged = AcknowledgedOperations::open(&path.join(ACKNOWLEDGED))?;
+        let expected = Expectation {
             acknowledged: Some(acknowledged.operations()),
             templates: header.recipe.templates.are_learned(),
         };
@@ -135,7 +135,7 @@ impl Index {
         let mut index = Self::with_store(path, header, store, acknowledged, options)?;
         index.store.accept();
         end_creating(path)?;
-        remove_orphans(&index.runs_folder(), &index.writer().runs)?;
+        remove_orphans(&index.segments_folder(), &index.writer().segments)?;
         Ok(index)
     }
 
@@ -143,7 +143,7 @@ impl Index {
         path: &Path,
         header: Header,
         store: Store,
-        acknowledged: Acknowledged,
+        acknowledged: AcknowledgedOperations,
         options: &OpenOptions,
     ) -> Result<Self> {
         let recipe = header.signing_recipe(path, options.secret.as_ref())?;
@@ -152,21 +152,23 @@ impl Index {
         let judge = Judge::new(&recipe, kernel, layout);
         let head = store.get(Table::State, Head::KEY)?;
         let head = Head::decode(head.as_deref(), store.path())?;
-        let runs = store.get(Table::State, Runs::KEY)?;
-        let runs = Runs::decode(runs.as_deref(), store.path())?;
+        let segments = store.get(Table::State, Segments::KEY)?;
+        let segments = Segments::decode(segments.as_deref(), store.path())?;
         if head.operations < acknowledged.operations() {
             let lost = acknowledged.operations() - head.operations;
             let fault = format!("the last {lost} acknowledged operations are missing\n{REBUILD}");
             return Err(Error::corruption(store.path(), fault));
         }
-        let folder = path.join(RUNS);
-        let open = |&entry| Run::open(&folder, entry).map(Arc::new);
-        let open_runs: Vec<Arc<Run>> = runs.entries.iter().map(open).collect::<Result<_>>()?;
-        let holes = holes(&store, head)?;
+        let folder = path.join(SEGMENTS);
+        let open = |&entry| Segment::open(&folder, entry).map(Arc::new);
+        let open_segments: Vec<Arc<Segment>> =
+            segments.entries.iter().map(open).collect::<Result<_>>()?;
+        let tombstones = tombstones(&store, head)?;
         let templates = SiteTemplates::open(&store, &recipe)?;
-        let writer = Writer { head, runs, acknowledged, garbage: Vec::new(), merging: None };
+        let writer = Writer { head, segments, acknowledged, garbage: Vec::new(), merging: None };
         let next = head.next;
-        let lists = Lists { runs: open_runs, recent: Recent::default(), holes, next };
+        let lists =
+            Lists { segments: open_segments, recent: RecentPostings::default(), tombstones, next };
         let index = Self {
             path: path.to_owned(),
             verification: header.verification(),
@@ -175,7 +177,7 @@ impl Index {
             kernel,
             layout,
             judge,
-            run_postings: options.run_postings,
+            segment_postings: options.segment_postings,
             threads: options.threads,
             store,
             templates,
@@ -189,7 +191,7 @@ impl Index {
     }
 
     /// What was found when it was opened with [`OpenOptions::rebuild`]; `None` if it was not.
-    pub fn rebuilt(&self) -> Option<&Rebuilt> {
+    pub fn rebuilt(&self) -> Option<&RebuildReport> {
         self.rebuilt.as_ref()
     }
 
@@ -197,13 +199,13 @@ impl Index {
     fn read_recent(&self) -> Result<()> {
         let mut lists = self.lists_mut();
         let writer = self.writer();
-        let (flushed, next) = (writer.runs.flushed, writer.head.next);
+        let (flushed, next) = (writer.segments.flushed, writer.head.next);
         drop(writer);
         let mut expected = flushed;
-        // A number without a record must be a hole.
+        // A number without a record must have a tombstone.
         let check_gap = |lists: &Lists, gap: std::ops::Range<u64>| match gap
             .into_iter()
-            .find(|number| !lists.holes.contains(number))
+            .find(|number| !lists.tombstones.contains(number))
         {
             None => Ok(()),
             Some(number) => Err(self.damaged(format!("documents: record {number} is missing"))),
@@ -212,7 +214,7 @@ impl Index {
             let record = self.decode_entry(entry?)?;
             check_gap(&lists, expected..record.number)?;
             expected = record.number + 1;
-            if !lists.holes.contains(&record.number) {
+            if !lists.tombstones.contains(&record.number) {
                 for key in keys(self.judge.rule(), &record.id, &record.signature) {
                     lists.recent.push(Posting { key, number: record.number });
                 }
@@ -318,9 +320,9 @@ impl Index {
     /// The documents between two changes.
     pub(crate) fn documents_of(&self, writer: &Writer) -> Result<Documents<'_>> {
         let entries = self.store.from(Table::Documents, &[])?;
-        let holes = self.lists().holes.clone();
+        let tombstones = self.lists().tombstones.clone();
         let missing = writer.head.documents;
-        Ok(Documents { index: self, entries, holes, missing })
+        Ok(Documents { index: self, entries, tombstones, missing })
     }
 
     /// The template of a page's site, if the recipe leaves such out and there is one.
@@ -338,7 +340,11 @@ impl Index {
         self.templates.as_ref()
     }
 
-    pub(crate) fn view<'v>(&'v self, lists: &'v Lists, pending: Option<&'v Pending>) -> View<'v> {
+    pub(crate) fn view<'v>(
+        &'v self,
+        lists: &'v Lists,
+        pending: Option<&'v PendingChanges>,
+    ) -> View<'v> {
         View { store: &self.store, layout: self.layout, lists, pending }
     }
 
@@ -369,19 +375,19 @@ impl Index {
         self.lists.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn runs_folder(&self) -> PathBuf {
-        self.path.join(RUNS)
+    pub(crate) fn segments_folder(&self) -> PathBuf {
+        self.path.join(SEGMENTS)
     }
 }
 
 /// What only the writer knows.
 pub(crate) struct Writer {
     pub(crate) head: Head,
-    pub(crate) runs: Runs,
-    pub(crate) acknowledged: Acknowledged,
+    pub(crate) segments: Segments,
+    pub(crate) acknowledged: AcknowledgedOperations,
     /// Numbers whose records are still stored though nobody can see them.
     pub(crate) garbage: Vec<u64>,
-    pub(crate) merging: Option<Merging>,
+    pub(crate) merging: Option<MergeThread>,
 }
 
 impl Drop for Index {
@@ -400,12 +406,12 @@ impl std::fmt::Debug for Index {
 }
 
 /// The same, as many as there must be.
-fn holes(store: &Store, head: Head) -> Result<HashSet<u64>> {
-    let holes = store.holes()?;
-    if holes.len() as u64 == head.holes {
-        return Ok(holes);
+fn tombstones(store: &Store, head: Head) -> Result<HashSet<u64>> {
+    let tombstones = store.tombstones()?;
+    if tombstones.len() as u64 == head.tombstones {
+        return Ok(tombstones);
     }
-    let fault = format!("holes: there are {}, not {}", holes.len(), head.holes);
+    let fault = format!("holes: there are {}, not {}", tombstones.len(), head.tombstones);
     Err(Error::corruption(store.path(), fault))
 }
 
@@ -413,7 +419,7 @@ fn holes(store: &Store, head: Head) -> Result<HashSet<u64>> {
 pub struct Documents<'a> {
     index: &'a Index,
     entries: Entries<'a>,
-    holes: HashSet<u64>,
+    tombstones: HashSet<u64>,
     /// Documents that are still to come.
     missing: u64,
 }
@@ -429,7 +435,7 @@ impl Iterator for Documents<'_> {
                 return (missing > 0).then(|| Err(self.index.damaged(fault())));
             };
             match entry.and_then(|entry| self.index.decode_entry(entry)) {
-                Ok(record) if self.holes.contains(&record.number) => {}
+                Ok(record) if self.tombstones.contains(&record.number) => {}
                 Ok(record) => {
                     self.missing = self.missing.saturating_sub(1);
                     return Some(Ok(record));

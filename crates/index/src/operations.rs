@@ -7,9 +7,9 @@ use crate::document::{Content, Document, Record};
 use crate::error::{Error, ErrorKind, Result};
 use crate::index::Index;
 use crate::judge::{Match, Query};
-use crate::pending::Pending;
+use crate::pending::PendingChanges;
 use crate::store::Durability;
-use crate::tools::{Prepared, Tools, prepare};
+use crate::tools::{Tools, UnnumberedDocument, prepare};
 use crate::view::{Lists, View, content};
 
 /// Documents of a load that are committed together.
@@ -42,7 +42,7 @@ impl Answer {
 
 /// With how much a document was compared.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Compared {
+pub(crate) struct ComparisonCost {
     /// Candidates.
     pub(crate) documents: u64,
     /// Bytes of the contents that were read of them.
@@ -52,7 +52,7 @@ pub(crate) struct Compared {
 /// What an addition did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Added {
+pub struct Addition {
     /// The document's number.
     pub number: u64,
     /// Whether it stands in the place of one with the same id.
@@ -72,11 +72,11 @@ pub enum AddIf {
 /// What [`Index::check_and_add`] found and did.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct CheckedAndAdded {
+pub struct CheckedAddition {
     /// What was there before.
     pub answer: Answer,
     /// `None` if it was not added.
-    pub added: Option<Added>,
+    pub added: Option<Addition>,
 }
 
 impl Index {
@@ -108,7 +108,7 @@ impl Index {
     ///
     /// # Errors
     /// As [`check`](Self::check), or if the index cannot be written; then nothing has changed.
-    pub fn add(&self, document: &Document<'_>) -> Result<Added> {
+    pub fn add(&self, document: &Document<'_>) -> Result<Addition> {
         // One for one.
         Ok(self.add_batch(std::slice::from_ref(document))?.swap_remove(0))
     }
@@ -117,11 +117,11 @@ impl Index {
     ///
     /// # Errors
     /// As [`add`](Self::add).
-    pub fn add_batch(&self, documents: &[Document<'_>]) -> Result<Vec<Added>> {
+    pub fn add_batch(&self, documents: &[Document<'_>]) -> Result<Vec<Addition>> {
         self.add_all(documents, Durability::Now)
     }
 
-    fn add_all(&self, documents: &[Document<'_>], durability: Durability) -> Result<Vec<Added>> {
+    fn add_all(&self, documents: &[Document<'_>], durability: Durability) -> Result<Vec<Addition>> {
         let prepared = self.of_each(documents, |document, tools| {
             self.check_document(document)?;
             let template = self.template(document.url.as_deref())?;
@@ -140,7 +140,7 @@ impl Index {
     ///
     /// # Errors
     /// As [`add`](Self::add).
-    pub fn check_and_add(&self, document: &Document<'_>, add_if: AddIf) -> Result<CheckedAndAdded> {
+    pub fn check_and_add(&self, document: &Document<'_>, add_if: AddIf) -> Result<CheckedAddition> {
         // One for one.
         Ok(self.check_and_add_batch(std::slice::from_ref(document), add_if)?.swap_remove(0))
     }
@@ -154,7 +154,7 @@ impl Index {
         &self,
         documents: &[Document<'_>],
         add_if: AddIf,
-    ) -> Result<Vec<CheckedAndAdded>> {
+    ) -> Result<Vec<CheckedAddition>> {
         let queries = self.of_each(documents, |document, tools| self.query(document, tools))?;
         self.with_tools(|tools| {
             self.change(Durability::Now, |change| {
@@ -166,7 +166,7 @@ impl Index {
                         let prepared = prepare(document, query.signature.clone(), text)?;
                         change.add(prepared, tools)
                     });
-                    Ok(CheckedAndAdded { answer, added: added.transpose()? })
+                    Ok(CheckedAddition { answer, added: added.transpose()? })
                 });
                 done.collect()
             })
@@ -267,7 +267,11 @@ impl Index {
     }
 
     /// What is known now of a document, and with how much it was compared.
-    pub(crate) fn answer(&self, query: &Query, tools: &mut Tools) -> Result<(Answer, Compared)> {
+    pub(crate) fn answer(
+        &self,
+        query: &Query,
+        tools: &mut Tools,
+    ) -> Result<(Answer, ComparisonCost)> {
         let lists = self.lists();
         let view = self.view(&lists, None);
         let candidates = view.candidates(self.judge.rule(), &query.signature, &mut tools.page)?;
@@ -275,7 +279,7 @@ impl Index {
         let snapshot = self.store.snapshot()?;
         drop(lists);
         let mut matches = Vec::new();
-        let mut compared = Compared::default();
+        let mut compared = ComparisonCost::default();
         for known in &candidates.records {
             compared.documents += 1;
             let shingles = || {
@@ -298,7 +302,8 @@ impl Index {
         let mut writer = self.writer();
         self.maintain(&mut writer)?;
         let lists = self.lists();
-        let mut change = Change { index: self, lists: &lists, pending: Pending::new(writer.head) };
+        let mut change =
+            Change { index: self, lists: &lists, pending: PendingChanges::new(writer.head) };
         let made = make(&mut change)?;
         let pending = change.pending;
         drop(lists);
@@ -338,7 +343,7 @@ impl Index {
 struct Change<'a> {
     index: &'a Index,
     lists: &'a Lists,
-    pending: Pending,
+    pending: PendingChanges,
 }
 
 impl Change<'_> {
@@ -346,10 +351,10 @@ impl Change<'_> {
         self.index.view(self.lists, Some(&self.pending))
     }
 
-    fn add(&mut self, document: Prepared<'_>, tools: &mut Tools) -> Result<Added> {
+    fn add(&mut self, document: UnnumberedDocument<'_>, tools: &mut Tools) -> Result<Addition> {
         let replaced = self.remove(document.id, tools)?;
         let number = self.pending.add(self.index.layout, self.index.judge.rule(), document);
-        Ok(Added { number, replaced })
+        Ok(Addition { number, replaced })
     }
 
     fn remove(&mut self, id: &str, tools: &mut Tools) -> Result<bool> {
@@ -411,7 +416,7 @@ mod tests {
     use crate::folder::ACKNOWLEDGED;
     use crate::options::{CreateOptions, OpenOptions};
     use crate::state::Head;
-    use crate::store::{Acknowledged, Table};
+    use crate::store::{AcknowledgedOperations, Table};
 
     fn index(name: &str) -> Index {
         let name = format!("lookalike-index-{name}-{}", std::process::id());
@@ -443,7 +448,7 @@ mod tests {
         let prepared = prepare(&document, signature, true).unwrap();
         let (writer, lists) = (index.writer(), index.lists());
         let mut change =
-            Change { index: &index, lists: &lists, pending: Pending::new(writer.head) };
+            Change { index: &index, lists: &lists, pending: PendingChanges::new(writer.head) };
         change.add(prepared, &mut tools).unwrap();
         let mut changes = index.store.changes();
         change.pending.write(&mut changes);
@@ -478,7 +483,8 @@ mod tests {
         assert_eq!(index.add(&Document::text("2", &text(2))).unwrap().number, 2);
         let path = index.path.clone();
         drop(index);
-        let operations = Acknowledged::open(&path.join(ACKNOWLEDGED)).unwrap().operations();
+        let operations =
+            AcknowledgedOperations::open(&path.join(ACKNOWLEDGED)).unwrap().operations();
         let index = Index::open(&path, &OpenOptions::new()).unwrap();
         assert_eq!((index.len(), index.writer().head.operations), (3, operations));
         removed(index);

@@ -1,4 +1,4 @@
-//! The one writer: makes changes, writes runs, and has runs merged behind it.
+//! The one writer: makes changes, writes segments, and has segments merged behind it.
 
 use std::collections::HashSet;
 use std::fs;
@@ -6,25 +6,25 @@ use std::sync::Arc;
 
 use crate::error::Result;
 use crate::index::{Index, Writer};
-use crate::pending::Pending;
+use crate::pending::PendingChanges;
 use crate::postings::merge::due;
-use crate::postings::{Recent, Run, RunEntry};
-use crate::segments::{Merging, write_run};
-use crate::state::{Head, Runs};
+use crate::postings::{RecentPostings, Segment, SegmentEntry};
+use crate::segments::{MergeThread, write_segment};
+use crate::state::{Head, Segments};
 use crate::store::{Durability, Table};
 
-/// With more runs than this the writer waits for a merge: look-ups ask all of them.
-const MOST_RUNS: usize = 40;
+/// With more segments than this the writer waits for a merge: look-ups ask all of them.
+const MOST_SEGMENTS: usize = 40;
 
-/// Holes that are closed together.
-const CLOSE_BATCH: usize = 10_000;
+/// Tombstones that are removed together.
+const FORGET_BATCH: usize = 10_000;
 
 impl Index {
     /// Makes pending changes.
     pub(crate) fn commit(
         &self,
         writer: &mut Writer,
-        pending: &Pending,
+        pending: &PendingChanges,
         durability: Durability,
     ) -> Result<()> {
         if pending.is_empty() {
@@ -41,42 +41,46 @@ impl Index {
         self.store.commit(changes, durability)?;
         writer.head = head;
         writer.garbage.clear();
-        let (postings, holes) = pending.finish();
+        let (postings, tombstones) = pending.finish();
         let mut lists = self.lists_mut();
         postings.for_each(|posting| lists.recent.push(posting));
-        lists.holes.extend(holes);
+        lists.tombstones.extend(tombstones);
         lists.next = head.next;
         drop(lists);
         // Only now, when no reader can be on the way to them.
-        writer.garbage.extend(holes);
+        writer.garbage.extend(tombstones);
         if durability == Durability::Now {
             writer.acknowledged.set(head.operations);
         }
         Ok(())
     }
 
-    /// Work that is due before a change: a run is written, a finished merge is taken over,
+    /// Work that is due before a change: a segment is written, a finished merge is taken over,
     /// another begun. Failing here leaves the change undone and the index as it was.
     pub(crate) fn maintain(&self, writer: &mut Writer) -> Result<()> {
         writer.acknowledged.catch_up()?;
-        let finished = |merging: &mut Merging| merging.thread.is_finished();
+        let finished = |merging: &mut MergeThread| merging.thread.is_finished();
         if let Some(merging) = writer.merging.take_if(finished) {
             self.adopt(writer, merging)?;
         }
-        if self.lists().recent.len() >= self.run_postings {
+        if self.lists().recent.len() >= self.segment_postings {
             self.flush(writer)?;
         }
         loop {
             let lists = self.lists();
             if writer.merging.is_none()
-                && let Some(runs) = due(&lists.runs)
+                && let Some(segments) = due(&lists.segments)
             {
-                let id = writer.runs.next_id;
-                writer.runs.next_id += 1;
-                writer.merging =
-                    Some(Merging::start(runs, lists.holes.clone(), self.runs_folder(), id));
+                let id = writer.segments.next_id;
+                writer.segments.next_id += 1;
+                writer.merging = Some(MergeThread::start(
+                    segments,
+                    lists.tombstones.clone(),
+                    self.segments_folder(),
+                    id,
+                ));
             }
-            let many = lists.runs.len() > MOST_RUNS;
+            let many = lists.segments.len() > MOST_SEGMENTS;
             drop(lists);
             match writer.merging.take_if(|_| many) {
                 Some(merging) => self.adopt(writer, merging)?,
@@ -86,98 +90,108 @@ impl Index {
     }
 
     /// Takes over what a merge has made.
-    fn adopt(&self, writer: &mut Writer, merging: Merging) -> Result<()> {
-        let (inputs, holes) = (merging.inputs.clone(), Arc::clone(&merging.holes));
-        let Some(run) = merging.join()? else { return Ok(()) };
-        let RunEntry { first, end, .. } = run.entry();
+    fn adopt(&self, writer: &mut Writer, merging: MergeThread) -> Result<()> {
+        let (inputs, tombstones) = (merging.inputs.clone(), Arc::clone(&merging.tombstones));
+        let Some(segment) = merging.join()? else { return Ok(()) };
+        let SegmentEntry { first, end, .. } = segment.entry();
         let is_input = |id: u64| inputs.iter().any(|input| input.entry().id == id);
-        let mut runs = self.lists().runs.clone();
-        let at = runs.iter().position(|run| is_input(run.entry().id)).unwrap_or(runs.len());
-        runs.retain(|run| !is_input(run.entry().id));
-        runs.insert(at, Arc::new(run));
-        self.switch(writer, &runs, writer.runs.flushed)?;
-        self.close(writer, &within(&holes, first..end))
+        let mut segments = self.lists().segments.clone();
+        let at = segments
+            .iter()
+            .position(|segment| is_input(segment.entry().id))
+            .unwrap_or(segments.len());
+        segments.retain(|segment| !is_input(segment.entry().id));
+        segments.insert(at, Arc::new(segment));
+        self.switch(writer, &segments, writer.segments.flushed)?;
+        self.forget(writer, &within(&tombstones, first..end))
     }
 
-    /// Writes the postings in memory to a run.
+    /// Writes the postings in memory to a segment.
     pub(crate) fn flush(&self, writer: &mut Writer) -> Result<()> {
-        let (first, end) = (writer.runs.flushed, writer.head.next);
+        let (first, end) = (writer.segments.flushed, writer.head.next);
         if first == end {
             return Ok(());
         }
         let lists = self.lists();
-        let holes = within(&lists.holes, first..end);
+        let tombstones = within(&lists.tombstones, first..end);
         let mut postings = lists.recent.sorted();
-        postings.retain(|posting| !lists.holes.contains(&posting.number));
+        postings.retain(|posting| !lists.tombstones.contains(&posting.number));
         drop(lists);
-        let run = write_run(&self.runs_folder(), &mut writer.runs.next_id, first..end, &postings)?;
-        let mut runs = self.lists().runs.clone();
-        runs.push(Arc::new(run));
-        self.switch(writer, &runs, end)?;
-        self.close(writer, &holes)?;
+        let segment = write_segment(
+            &self.segments_folder(),
+            &mut writer.segments.next_id,
+            first..end,
+            &postings,
+        )?;
+        let mut segments = self.lists().segments.clone();
+        segments.push(Arc::new(segment));
+        self.switch(writer, &segments, end)?;
+        self.forget(writer, &tombstones)?;
         self.store.write_small_tables()
     }
 
     /// Forgets the numbers of documents that are gone, and removes what is left of them, when no
     /// list has them any more: else an index would grow by every document that ever came and went.
-    pub(crate) fn close(&self, writer: &mut Writer, holes: &[u64]) -> Result<()> {
-        for some in holes.chunks(CLOSE_BATCH) {
+    pub(crate) fn forget(&self, writer: &mut Writer, tombstones: &[u64]) -> Result<()> {
+        for some in tombstones.chunks(FORGET_BATCH) {
             let mut changes = self.store.changes();
             for number in some {
-                for table in [Table::Documents, Table::Texts, Table::Holes] {
+                for table in [Table::Documents, Table::Texts, Table::Tombstones] {
                     changes.remove(table, &number.to_be_bytes());
                 }
             }
-            let (operations, holes) = (writer.head.operations + 1, some.len() as u64);
-            let head = Head { operations, holes: writer.head.holes - holes, ..writer.head };
+            let (operations, tombstones) = (writer.head.operations + 1, some.len() as u64);
+            let head =
+                Head { operations, tombstones: writer.head.tombstones - tombstones, ..writer.head };
             changes.insert(Table::State, Head::KEY, &head.encode());
             self.store.commit(changes, Durability::Now)?;
             writer.head = head;
             let mut lists = self.lists_mut();
             for number in some {
-                lists.holes.remove(number);
+                lists.tombstones.remove(number);
             }
             drop(lists);
             writer.acknowledged.set(operations);
         }
         // Removed with the others, or else with the next change.
         let lists = self.lists();
-        writer.garbage.retain(|number| lists.holes.contains(number));
+        writer.garbage.retain(|number| lists.tombstones.contains(number));
         Ok(())
     }
 
-    /// Has the index use these runs, for the documents below `flushed`, and removes the others.
+    /// Has the index use these segments, for the documents below `flushed`, and removes the others.
     pub(crate) fn switch(
         &self,
         writer: &mut Writer,
-        runs: &[Arc<Run>],
+        segments: &[Arc<Segment>],
         flushed: u64,
     ) -> Result<()> {
-        let entries = runs.iter().map(|run| run.entry()).collect();
-        let state = Runs { flushed, next_id: writer.runs.next_id, entries };
+        let entries = segments.iter().map(|segment| segment.entry()).collect();
+        let state = Segments { flushed, next_id: writer.segments.next_id, entries };
         let head = Head { operations: writer.head.operations + 1, ..writer.head };
         let mut changes = self.store.changes();
-        changes.insert(Table::State, Runs::KEY, &state.encode());
+        changes.insert(Table::State, Segments::KEY, &state.encode());
         changes.insert(Table::State, Head::KEY, &head.encode());
         self.store.commit(changes, Durability::Now)?;
         let mut lists = self.lists_mut();
-        let before = std::mem::replace(&mut lists.runs, runs.to_vec());
-        if flushed > writer.runs.flushed {
-            lists.recent = Recent::of_the_size(&lists.recent);
+        let before = std::mem::replace(&mut lists.segments, segments.to_vec());
+        if flushed > writer.segments.flushed {
+            lists.recent = RecentPostings::of_the_size(&lists.recent);
         }
         drop(lists);
-        (writer.head, writer.runs) = (head, state);
-        let is_used = |run: &Run| runs.iter().any(|used| used.entry().id == run.entry().id);
-        for run in before.iter().filter(|run| !is_used(run)) {
+        (writer.head, writer.segments) = (head, state);
+        let is_used =
+            |segment: &Segment| segments.iter().any(|used| used.entry().id == segment.entry().id);
+        for segment in before.iter().filter(|segment| !is_used(segment)) {
             // What cannot be removed now is removed when the index is opened next.
-            let _ = fs::remove_file(run.path());
+            let _ = fs::remove_file(segment.path());
         }
         writer.acknowledged.set(head.operations);
         Ok(())
     }
 }
 
-/// The holes among these documents.
-fn within(holes: &HashSet<u64>, documents: std::ops::Range<u64>) -> Vec<u64> {
-    holes.iter().copied().filter(|number| documents.contains(number)).collect()
+/// The tombstones among these documents.
+fn within(tombstones: &HashSet<u64>, documents: std::ops::Range<u64>) -> Vec<u64> {
+    tombstones.iter().copied().filter(|number| documents.contains(number)).collect()
 }

@@ -85,7 +85,7 @@ impl RangedFile {
     }
 
     /// Says what will be read.
-    pub(crate) fn plan(&self, metadata: &ParquetMetaData, mask: &ProjectionMask) {
+    pub(crate) fn announce(&self, metadata: &ParquetMetaData, mask: &ProjectionMask) {
         let columns = metadata.file_metadata().schema_descr().num_columns();
         let wanted = (0..columns).filter(|leaf| mask.leaf_included(*leaf)).count() as u64;
         let block_bytes = BUDGET_BYTES / wanted.max(1);

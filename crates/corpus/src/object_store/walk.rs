@@ -16,7 +16,7 @@ use crate::walk::Choice;
 
 /// An object found below a prefix.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct FoundObject {
     pub(crate) object: Object,
     /// Its names below the folder the walk began with.
     pub(crate) below: Vec<String>,
@@ -87,7 +87,7 @@ impl Walk<Glob> {
 }
 
 impl<C: Choice> Iterator for Walk<C> {
-    type Item = Result<Found>;
+    type Item = Result<FoundObject>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
@@ -116,7 +116,7 @@ impl<C: Choice> Iterator for Walk<C> {
             if self.choice.takes(&below) {
                 let listed_bytes = Some(entry.bytes);
                 let object = Object { listed_bytes, ..Object::new(url) };
-                return Some(Ok(Found { object, below }));
+                return Some(Ok(FoundObject { object, below }));
             }
             let hidden = below.last().is_some_and(|name| name.starts_with('.'));
             self.passed_over += u64::from(!hidden);

@@ -67,7 +67,7 @@ struct Document {
 }
 
 /// Records as they are stored.
-pub(crate) enum Stored<'a> {
+pub(crate) enum StoredRecord<'a> {
     /// Which has a number, whether it can be read or not.
     Record(&'a [u8]),
     PassedOver(&'a [u8]),
@@ -75,20 +75,20 @@ pub(crate) enum Stored<'a> {
 
 impl Piece {
     /// Calls `each` with every record as it is stored, and its number if it has one.
-    pub(crate) fn for_each_stored(&self, mut each: impl FnMut(u64, Stored<'_>)) {
+    pub(crate) fn for_each_stored(&self, mut each: impl FnMut(u64, StoredRecord<'_>)) {
         let mut number = self.record;
         for entry in &self.entries {
             match entry {
                 Entry::Document(document) => {
-                    each(number, Stored::Record(&self.bytes[document.bytes.clone()]));
+                    each(number, StoredRecord::Record(&self.bytes[document.bytes.clone()]));
                     number += 1;
                 }
                 Entry::Bad(_, _, bytes) => {
-                    each(number, Stored::Record(&self.bytes[bytes.clone()]));
+                    each(number, StoredRecord::Record(&self.bytes[bytes.clone()]));
                     number += 1;
                 }
                 Entry::PassedOver(bytes) => {
-                    each(number, Stored::PassedOver(&self.bytes[bytes.clone()]));
+                    each(number, StoredRecord::PassedOver(&self.bytes[bytes.clone()]));
                 }
             }
         }
