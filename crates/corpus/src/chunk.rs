@@ -202,33 +202,23 @@ impl Source {
             Format::Warc => {
                 return self.warc_records(options, position, Others::Dropped).map(OpenSource::Warc);
             }
-            Format::JsonLines => {
-                let mut splitter = Splitter::new(
-                    self.reader(position)?,
-                    Boundary::Line,
-                    limits.max_record_bytes,
-                    options.chunk_bytes,
-                )
-                .with_long_records(long);
-                let preamble = splitter.take_byte_order_mark();
-                if splitter.first_visible() == Some(b'[') {
-                    return Err(Error::new(ErrorKind::JsonArray(path.to_owned())));
-                }
-                return Ok(OpenSource::Json { splitter, preamble });
-            }
-            Format::Csv => b',',
-            Format::Tsv => b'\t',
+            Format::JsonLines => None,
+            Format::Csv => Some(b','),
+            Format::Tsv => Some(b'\t'),
         };
-        let boundary = Boundary::Table(TableScanner::new(delimiter));
-        let mut splitter = Splitter::new(
-            self.reader(position)?,
-            boundary,
-            limits.max_record_bytes,
-            options.chunk_bytes,
-        )
-        .with_long_records(long);
+        let table = |delimiter| Boundary::Table(TableScanner::new(delimiter));
+        let boundary = delimiter.map_or(Boundary::Line, table);
+        let (reader, limit) = (self.reader(position)?, limits.max_record_bytes);
+        let splitter = Splitter::new(reader, boundary, limit, options.chunk_bytes);
+        let mut splitter = splitter.with_long_records(long);
         let mut preamble = splitter.take_byte_order_mark();
-        let limit = limits.max_record_bytes.min(HEADER_BYTES);
+        let Some(delimiter) = delimiter else {
+            if splitter.first_visible() == Some(b'[') {
+                return Err(Error::new(ErrorKind::JsonArray(path.to_owned())));
+            }
+            return Ok(OpenSource::Lines { splitter, preamble, table: None });
+        };
+        let limit = limit.min(HEADER_BYTES);
         let header = splitter.take_header(limit).map_err(|error| Error::decoding(path, error))?;
         let Some(header) = header else {
             return Err(Error::new(ErrorKind::HeaderTooLong { path: path.to_owned(), limit }));
@@ -238,7 +228,7 @@ impl Source {
             return Ok(OpenSource::Ended);
         }
         let table = Table::new(&header, delimiter, &options.fields, path)?;
-        Ok(OpenSource::Table { splitter, preamble, table: Arc::new(table) })
+        Ok(OpenSource::Lines { splitter, preamble, table: Some(Arc::new(table)) })
     }
 
     /// The records of a web archive.
@@ -265,14 +255,11 @@ pub struct Chunks {
 enum OpenSource {
     Text(Box<dyn std::io::Read + Send>),
     Page(Box<dyn std::io::Read + Send>),
-    Json {
+    /// Records that are lines of JSON, or of a table.
+    Lines {
         splitter: Splitter,
         preamble: Vec<u8>,
-    },
-    Table {
-        splitter: Splitter,
-        preamble: Vec<u8>,
-        table: Arc<Table>,
+        table: Option<Arc<Table>>,
     },
     Parquet(parquet::Batches),
     Warc(warc::Splitter),
@@ -291,49 +278,32 @@ impl Chunks {
     /// What stands before the first record: the byte order mark and the header.
     pub(crate) fn preamble(&self) -> &[u8] {
         match &self.reading {
-            OpenSource::Json { preamble, .. } | OpenSource::Table { preamble, .. } => preamble,
+            OpenSource::Lines { preamble, .. } => preamble,
             _ => &[],
         }
     }
 
     fn next_content(&mut self) -> Option<Result<Content>> {
-        let path = &self.context.path;
+        let Context { path, options, .. } = &*self.context;
+        let limits = options.limits;
         let decoding = |error| Error::decoding(path, error);
         match &mut self.reading {
-            OpenSource::Text(_) => {
-                let OpenSource::Text(reader) =
-                    std::mem::replace(&mut self.reading, OpenSource::Ended)
-                else {
-                    return None;
-                };
-                let limit = self.context.options.limits.max_document_bytes;
-                Some(text_files::read_text(path, reader, limit).map(Content::Text))
+            OpenSource::Lines { splitter, table, .. } => {
+                let split = splitter.next()?.map_err(decoding);
+                Some(split.map(|split| match (split, table) {
+                    (Split::Records(piece), None) => Content::Json(piece),
+                    (Split::Records(piece), Some(table)) => {
+                        Content::Table(piece, Arc::clone(table))
+                    }
+                    (Split::TooLong { record, line }, None) => {
+                        Content::TooLong { record, place: Place::Line(line) }
+                    }
+                    (Split::TooLong { record, .. }, Some(_)) => {
+                        Content::TooLong { record, place: Place::Record(record) }
+                    }
+                    (Split::Part { record, bytes }, _) => Content::Part { record, bytes },
+                }))
             }
-            OpenSource::Page(_) => {
-                let OpenSource::Page(reader) =
-                    std::mem::replace(&mut self.reading, OpenSource::Ended)
-                else {
-                    return None;
-                };
-                let limit = self.context.options.limits.max_record_bytes;
-                Some(text_files::read_page(path, reader, limit).map(Content::Page))
-            }
-            OpenSource::Json { splitter, .. } => Some(match splitter.next()? {
-                Ok(Split::Records(piece)) => Ok(Content::Json(piece)),
-                Ok(Split::TooLong { record, line }) => {
-                    Ok(Content::TooLong { record, place: Place::Line(line) })
-                }
-                Ok(Split::Part { record, bytes }) => Ok(Content::Part { record, bytes }),
-                Err(error) => Err(decoding(error)),
-            }),
-            OpenSource::Table { splitter, table, .. } => Some(match splitter.next()? {
-                Ok(Split::Records(piece)) => Ok(Content::Table(piece, Arc::clone(table))),
-                Ok(Split::TooLong { record, .. }) => {
-                    Ok(Content::TooLong { record, place: Place::Record(record) })
-                }
-                Ok(Split::Part { record, bytes }) => Ok(Content::Part { record, bytes }),
-                Err(error) => Err(decoding(error)),
-            }),
             OpenSource::Parquet(batches) => {
                 let batch = batches.next(path)?;
                 self.position.set(batches.position());
@@ -347,12 +317,19 @@ impl Chunks {
                     Err(error) => return Some(Err(decoding(error))),
                 }
             },
-            OpenSource::Failed(_) | OpenSource::Ended => {
-                match std::mem::replace(&mut self.reading, OpenSource::Ended) {
-                    OpenSource::Failed(error) => Some(Err(error)),
-                    _ => None,
+            // Read at once, and then there is no more.
+            reading => match std::mem::replace(reading, OpenSource::Ended) {
+                OpenSource::Text(reader) => {
+                    let text = text_files::read_text(path, reader, limits.max_document_bytes);
+                    Some(text.map(Content::Text))
                 }
-            }
+                OpenSource::Page(reader) => {
+                    let page = text_files::read_page(path, reader, limits.max_record_bytes);
+                    Some(page.map(Content::Page))
+                }
+                OpenSource::Failed(error) => Some(Err(error)),
+                _ => None,
+            },
         }
     }
 }

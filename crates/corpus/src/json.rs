@@ -84,7 +84,7 @@ fn record<'a>(
         (Value::String(text), _) => (text, ContentKind::Text),
         (Value::Missing | Value::Null, Value::String(html)) => (html, ContentKind::Html),
         (Value::Missing, Value::Missing | Value::Null) => {
-            return Err(Fault::Missing([fields.text.clone(), fields.html.clone()]));
+            return Err(fields.missing());
         }
         (Value::Missing, other) => return Err(other.not("a string", &fields.html)),
         (other, _) => return Err(other.not("a string", &fields.text)),

@@ -301,7 +301,7 @@ fn record<'b>(
     };
     let field = content_field(fields, *kind);
     let content = match content {
-        None => return Err(Fault::Missing([fields.text.clone(), fields.html.clone()])),
+        None => return Err(fields.missing()),
         Some(content) if content.is_null(row) => return wrong(field, "a string", "null"),
         Some(content) => match content.bytes(row) {
             Some(bytes) => Cow::Borrowed(bytes),
@@ -361,8 +361,7 @@ impl Batches {
             if !has_column(schema.root_schema(), content) {
                 let columns = schema.root_schema().get_fields().iter();
                 let columns = columns.map(|field| field.name().to_owned()).collect();
-                let (path, fields) = (path.to_owned(), [fields.text.clone(), fields.html.clone()]);
-                return Err(Error::new(ErrorKind::NoColumn { path, fields, columns }));
+                return Err(fields.no_column(path, columns));
             }
             // A column whose own name has the dots is read as well as the one they lead to.
             let named = [content, &fields.id, &fields.url];
@@ -395,8 +394,7 @@ impl Batches {
         if let Some(batch) = batches.iter().find(|batch| Column::of(batch, content).is_none()) {
             let columns = batch.schema_ref().fields().iter();
             let columns = columns.map(|field| field.name().to_owned()).collect();
-            let (path, fields) = (path.to_owned(), [fields.text.clone(), fields.html.clone()]);
-            return Err(Error::new(ErrorKind::NoColumn { path, fields, columns }));
+            return Err(fields.no_column(path, columns));
         }
         let slices = memory::Slices::new(Arc::clone(batches), options.chunk_bytes);
         let (rows, bytes) = (memory::rows(batches), memory::bytes(batches));
@@ -530,27 +528,21 @@ fn with_file(
     purpose: Purpose,
     mask: impl FnOnce(&SchemaDescriptor) -> Result<ProjectionMask>,
 ) -> Result<OpenFile> {
-    match &source.origin {
-        Origin::File(path) if source.compression() == Compression::None => {
+    let stored = Some(&source.origin).filter(|_| source.compression() == Compression::None);
+    match stored {
+        Some(Origin::File(path)) => {
             let file = DiskFile::open(path)?;
-            let backing = Some(Backing::Disk(file.clone()));
-            let opened =
-                guarded(path, || build(source, options, purpose, file.clone(), backing, mask));
-            opened.map_err(|error| blame(Some(&Backing::Disk(file)), path, error))
+            build(source, options, purpose, file.clone(), Some(Backing::Disk(file)), mask)
         }
-        Origin::Object(object) if source.compression() == Compression::None => {
+        Some(Origin::Object(object)) => {
             let file = RangedFile::open(object)?;
-            let backing = Some(Backing::Store(file.clone()));
-            let opened = guarded(source.path(), || {
-                build(source, options, purpose, file.clone(), backing, mask)
-            });
-            opened.map_err(|error| blame(Some(&Backing::Store(file)), source.path(), error))
+            build(source, options, purpose, file.clone(), Some(Backing::Store(file)), mask)
         }
         _ => {
             let limit = options.limits.max_document_bytes;
             let unpacked = source.reader(&Position::default())?;
             let bytes = Bytes::from(text_files::read(source.path(), unpacked, 0, limit)?);
-            guarded(source.path(), || build(source, options, purpose, bytes, None, mask))
+            build(source, options, purpose, bytes, None, mask)
         }
     }
 }
@@ -563,29 +555,37 @@ fn build(
     backing: Option<Backing>,
     mask: impl FnOnce(&SchemaDescriptor) -> Result<ProjectionMask>,
 ) -> Result<OpenFile> {
-    let failed = |error: ParquetError| broken(source.path(), &error);
-    let load = |skip: bool| {
-        let arrow = ArrowReaderOptions::new().with_skip_arrow_metadata(skip);
-        let written = ArrowReaderMetadata::load(&file, arrow).map_err(failed)?;
-        let views = ArrowReaderOptions::new().with_schema(Arc::new(with_views(written.schema())));
-        ArrowReaderMetadata::try_new(Arc::clone(written.metadata()), views).map_err(failed)
-    };
-    // What Arrow's libraries note of the types is a hint. If it is damaged, Parquet's own types do.
-    let hinted = match purpose {
-        Purpose::Fields => None,
-        Purpose::Mirror => guarded(source.path(), || load(false)).ok(),
-    };
-    let viewed = hinted.map_or_else(|| load(true), Ok)?;
-    let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, viewed);
-    let metadata = Arc::clone(builder.metadata());
-    let groups = metadata.row_groups();
-    let mask = mask(builder.parquet_schema())?;
-    let batch_rows = batch_rows(groups, &mask, options.chunk_bytes);
-    if let Some(Backing::Store(store)) = &backing {
-        store.announce(&metadata, &mask);
+    let path = source.path();
+    let opened = guarded(path, || {
+        let failed = |error: ParquetError| broken(path, &error);
+        let load = |skip: bool| {
+            let arrow = ArrowReaderOptions::new().with_skip_arrow_metadata(skip);
+            let written = ArrowReaderMetadata::load(&file, arrow).map_err(failed)?;
+            let views =
+                ArrowReaderOptions::new().with_schema(Arc::new(with_views(written.schema())));
+            ArrowReaderMetadata::try_new(Arc::clone(written.metadata()), views).map_err(failed)
+        };
+        // What Arrow's libraries note of the types is a hint. If it is damaged, Parquet's own types do.
+        let hinted = match purpose {
+            Purpose::Fields => None,
+            Purpose::Mirror => guarded(path, || load(false)).ok(),
+        };
+        let viewed = hinted.map_or_else(|| load(true), Ok)?;
+        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, viewed);
+        let metadata = Arc::clone(builder.metadata());
+        let groups = metadata.row_groups();
+        let mask = mask(builder.parquet_schema())?;
+        let batch_rows = batch_rows(groups, &mask, options.chunk_bytes);
+        if let Some(Backing::Store(store)) = &backing {
+            store.announce(&metadata, &mask);
+        }
+        let builder = builder.with_projection(mask).with_batch_size(batch_rows);
+        Ok((builder.build().map_err(failed)?, metadata))
+    });
+    match opened {
+        Ok((reader, metadata)) => Ok(OpenFile { reader, metadata, backing }),
+        Err(error) => Err(blame(backing.as_ref(), path, error)),
     }
-    let builder = builder.with_projection(mask).with_batch_size(batch_rows);
-    Ok(OpenFile { reader: builder.build().map_err(failed)?, metadata, backing })
 }
 
 /// How many rows are decoded at once, so that they take little memory wherever the file has long

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Fault, Place, Result};
+use crate::error::{Error, ErrorKind, Fault, Place, Result};
 
 /// The names of the fields that documents are made of.
 ///
@@ -32,6 +32,19 @@ impl Default for Fields {
     fn default() -> Self {
         let [text, html, id, url] = ["text", "html", "id", "url"].map(str::to_owned);
         Self { text, html, id, url, others: Vec::new() }
+    }
+}
+
+impl Fields {
+    /// The error for a table that has neither texts nor pages, but these columns.
+    pub(crate) fn no_column(&self, path: &Path, columns: Vec<String>) -> Error {
+        let (path, fields) = (path.to_owned(), [self.text.clone(), self.html.clone()]);
+        Error::new(ErrorKind::NoColumn { path, fields, columns })
+    }
+
+    /// The fault of a record that has neither a text nor a page.
+    pub(crate) fn missing(&self) -> Fault {
+        Fault::Missing([self.text.clone(), self.html.clone()])
     }
 }
 

@@ -11,7 +11,7 @@ use std::path::Path;
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 
 use crate::charset;
-use crate::error::{Error, ErrorKind, Fault, Place, Result};
+use crate::error::{Fault, Place, Result};
 use crate::record::{ContentKind, Context, FieldValue, Fields, Record, StoredFields};
 use crate::split::{self, Boundary, Piece, TableScanner};
 
@@ -34,8 +34,7 @@ impl Table {
             (0..row.len()).map(|i| String::from_utf8_lossy(row.get(i)).into_owned()).collect();
         let (text, html) = (column(&columns, &names.text), column(&columns, &names.html));
         if text.or(html).is_none() {
-            let (path, fields) = (path.to_owned(), [names.text.clone(), names.html.clone()]);
-            return Err(Error::new(ErrorKind::NoColumn { path, fields, columns }));
+            return Err(names.no_column(path, columns));
         }
         let (id, url) = (column(&columns, &names.id), column(&columns, &names.url));
         Ok(Self { delimiter, columns, text, html, id, url })

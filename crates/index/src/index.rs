@@ -405,7 +405,7 @@ impl std::fmt::Debug for Index {
     }
 }
 
-/// The same, as many as there must be.
+/// The tombstones, as many as there must be.
 fn tombstones(store: &Store, head: Head) -> Result<HashSet<u64>> {
     let tombstones = store.tombstones()?;
     if tombstones.len() as u64 == head.tombstones {

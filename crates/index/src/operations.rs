@@ -10,7 +10,7 @@ use crate::judge::{Match, Query};
 use crate::pending::PendingChanges;
 use crate::store::Durability;
 use crate::tools::{Tools, UnnumberedDocument, prepare};
-use crate::view::{Lists, View, content};
+use crate::view::{Candidates, Lists, View, content};
 
 /// Documents of a load that are committed together.
 const LOAD_BATCH: usize = 1000;
@@ -278,14 +278,25 @@ impl Index {
         // Contents are read as they were at this moment, but the writer need not wait for it.
         let snapshot = self.store.snapshot()?;
         drop(lists);
+        let content = |known: &Record| content(&self.store, None, Some(&snapshot), known);
+        self.answer_from(query, &candidates, content, tools)
+    }
+
+    /// What is known of a document by its candidates, and with how much it was compared.
+    fn answer_from(
+        &self,
+        query: &Query,
+        candidates: &Candidates,
+        content: impl Fn(&Record) -> Result<Option<Vec<u8>>>,
+        tools: &mut Tools,
+    ) -> Result<(Answer, ComparisonCost)> {
         let mut matches = Vec::new();
         let mut compared = ComparisonCost::default();
         for known in &candidates.records {
             compared.documents += 1;
             let shingles = || {
                 compared.bytes += known.bytes;
-                let content = content(&self.store, None, Some(&snapshot), known)?;
-                self.shingles_of(known, content, tools)
+                self.shingles_of(known, content(known)?, tools)
             };
             matches.extend(self.judge.judge(query, known, shingles)?);
         }
@@ -369,16 +380,8 @@ impl Change<'_> {
         let Self { index, pending, .. } = self;
         let rule = index.judge.rule();
         let candidates = self.view().candidates(rule, &query.signature, &mut tools.page)?;
-        let mut matches = Vec::new();
-        for known in &candidates.records {
-            let shingles = || {
-                let content = content(&index.store, Some(pending), None, known)?;
-                index.shingles_of(known, content, tools)
-            };
-            matches.extend(index.judge.judge(query, known, shingles)?);
-        }
-        index.judge.sort(&mut matches);
-        Ok(Answer { matches, limited: candidates.limited })
+        let content = |known: &Record| content(&index.store, Some(pending), None, known);
+        Ok(index.answer_from(query, &candidates, content, tools)?.0)
     }
 }
 
