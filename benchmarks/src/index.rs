@@ -95,7 +95,7 @@ pub(crate) fn measure(scale: &IndexScale) -> Result<String, Failure> {
          {at_the_end:.1} when the last was added",
         "disk",
         per_document(stats.postings_bytes),
-        stats.runs,
+        stats.segments,
         per_document(stats.journal_bytes)
     );
     let start = now();

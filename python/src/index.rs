@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use lookalike::core::Kernel;
 use lookalike::engine::TemplateFile;
 use lookalike::index::{
-    self, AddIf, Content, CreateOptions, Document, Index as CoreIndex, Listed, OpenOptions, Secret,
-    Standing,
+    self, AddIf, Content, CreateOptions, Document, Index as CoreIndex, OpenOptions, RankedEntry,
+    Secret, Standing,
 };
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -147,8 +147,8 @@ pub(crate) struct Added {
     replaced: bool,
 }
 
-impl From<index::Added> for Added {
-    fn from(added: index::Added) -> Self {
+impl From<index::Addition> for Added {
+    fn from(added: index::Addition) -> Self {
         Self { number: added.number, replaced: added.replaced }
     }
 }
@@ -162,8 +162,8 @@ pub(crate) struct CheckedAndAdded {
     added: Option<Added>,
 }
 
-impl From<index::CheckedAndAdded> for CheckedAndAdded {
-    fn from(done: index::CheckedAndAdded) -> Self {
+impl From<index::CheckedAddition> for CheckedAndAdded {
+    fn from(done: index::CheckedAddition) -> Self {
         Self { answer: done.answer.into(), added: done.added.map(Added::from) }
     }
 }
@@ -183,8 +183,8 @@ pub(crate) struct Rebuilt {
     faults: Vec<String>,
 }
 
-impl From<&index::Rebuilt> for Rebuilt {
-    fn from(rebuilt: &index::Rebuilt) -> Self {
+impl From<&index::RebuildReport> for Rebuilt {
+    fn from(rebuilt: &index::RebuildReport) -> Self {
         Self {
             documents: rebuilt.documents,
             damaged: rebuilt.damaged,
@@ -633,11 +633,11 @@ impl Index {
                 }
             })
             .collect::<PyResult<_>>()?;
-        let listed: Vec<Listed<'_>> = given
+        let listed: Vec<RankedEntry<'_>> = given
             .iter()
             .map(|given| match given {
-                Given::Id(id) => Listed::Known(id),
-                Given::Document(document) => Listed::Given(document.clone()),
+                Given::Id(id) => RankedEntry::Known(id),
+                Given::Document(document) => RankedEntry::Given(document.clone()),
             })
             .collect();
         let collapsed = self.with(py, |index| index.collapse(&listed))?;
@@ -662,7 +662,7 @@ impl Index {
             ("documents", stats.documents),
             ("removed", stats.removed),
             ("operations", stats.operations),
-            ("runs", stats.runs),
+            ("runs", stats.segments),
             ("postings", stats.postings),
             ("recent_postings", stats.recent_postings),
             ("filter_bytes", stats.filter_bytes),

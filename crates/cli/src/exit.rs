@@ -1,12 +1,7 @@
 //! How the program ends, and the last words.
 
 use std::io::{self, Write as _};
-use std::panic::{self, UnwindSafe};
 use std::process::ExitCode;
-
-use lookalike::corpus::panics_are_expected;
-
-use crate::interrupt;
 
 /// What a command that did not fail has to say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +15,7 @@ pub(crate) enum Outcome {
 }
 
 /// An error.
-const ERROR: u8 = 2;
+pub(crate) const ERROR: u8 = 2;
 
 /// The code of a command's end. An error is told here; a closed pipe is none.
 pub(crate) fn code(result: anyhow::Result<Outcome>) -> ExitCode {
@@ -46,47 +41,4 @@ pub(crate) fn say(message: &str) {
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
     let error = error.chain().find_map(|error| error.downcast_ref::<io::Error>());
     error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
-}
-
-/// Runs the program. A fault of ours is told like any error, and leaves no half-written file.
-///
-/// The hook only tells: a panic goes up to whoever can make an error of it, which names the file
-/// and lets a job go on. What nobody catches ends here.
-pub(crate) fn with_faults_told(run: impl FnOnce() -> ExitCode + UnwindSafe) -> ExitCode {
-    panic::set_hook(Box::new(tell));
-    panic::catch_unwind(run).unwrap_or_else(|_| {
-        interrupt::remove_partial_file();
-        ExitCode::from(ERROR)
-    })
-}
-
-fn tell(fault: &panic::PanicHookInfo<'_>) {
-    if panics_are_expected() {
-        return;
-    }
-    let message = fault.payload_as_str().unwrap_or("no message");
-    let place = fault.location().map_or(String::new(), |place| format!(" ({place})"));
-    say(&format!(
-        "a fault in the program itself: {message}{place}\n\
-         hint: please report it, with the command and if possible the input"
-    ));
-}
-
-#[cfg(test)]
-mod tests {
-    use lookalike::corpus::guarded;
-
-    use super::*;
-
-    /// A damaged file among thousands may make a decoder panic: whoever called it goes on.
-    #[test]
-    fn a_panic_that_is_caught_does_not_end_the_process() {
-        let code = with_faults_told(|| {
-            assert!(guarded(|| panic!("a page that contradicts itself")).is_err());
-            ExitCode::from(3)
-        });
-        assert_eq!(format!("{code:?}"), format!("{:?}", ExitCode::from(3)));
-        let code = with_faults_told(|| panic!("a fault of ours"));
-        assert_eq!(format!("{code:?}"), format!("{:?}", ExitCode::from(ERROR)));
-    }
 }

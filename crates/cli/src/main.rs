@@ -9,6 +9,7 @@
 mod command;
 mod env;
 mod exit;
+mod fault;
 mod flags;
 mod interrupt;
 mod learned;
@@ -21,7 +22,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     lookalike::kernels::allocator::give_back_freed_memory();
-    exit::with_faults_told(|| match flags::parse() {
+    fault::with_faults_told(|| match flags::parse() {
         Ok(command) => exit::code(command::run(&command)),
         Err(code) => code,
     })

@@ -5,14 +5,20 @@ use std::sync::Arc;
 use std::{borrow::Cow, fmt};
 
 use crate::charset::decode_page;
-use crate::error::{Fault, Place, Result};
-use crate::format::BYTE_ORDER_MARK;
+use crate::error::{Error, ErrorKind, Fault, Place, Result};
+use crate::format::{BYTE_ORDER_MARK, Format};
 use crate::parquet::{self, Batch};
 use crate::position::Position;
-use crate::record::{ContentKind, Context, Record};
-use crate::split::{self, Boundary, Piece, Split, Splitter};
+use crate::record::{ContentKind, Context, ReadOptions, Record};
+use crate::source::Source;
+use crate::split::{self, Boundary, LongRecords, Piece, Split, Splitter, TableScanner};
 use crate::table::{self, Table};
-use crate::{json, text_files, warc};
+use crate::warc::{self, Others};
+use crate::{json, text_files};
+
+/// The longest header of a table. 1 MiB: the names of 50,000 columns. Each column is held, and of a
+/// header of nothing but commas takes fifty times as much as in the file.
+const HEADER_BYTES: u64 = 1 << 20;
 
 /// Some records of one source, not parsed yet.
 #[derive(Debug)]
@@ -160,30 +166,105 @@ impl Chunk {
     }
 }
 
+impl Source {
+    /// Its records in chunks of whole ones, in order. Getting a chunk is what has to happen one
+    /// after another: reading, unpacking, finding the ends of records. Parsing a chunk, by
+    /// [`Chunk::for_each`], can happen on any thread.
+    ///
+    /// An error ends the source; the chunks before it have every record that could be read.
+    pub fn chunks(&self, options: &ReadOptions) -> Chunks {
+        self.chunks_with(LongRecords::Dropped, options)
+    }
+
+    /// The same with the bytes of records of lines that are longer than the limit, or without.
+    pub(crate) fn chunks_with(&self, long: LongRecords, options: &ReadOptions) -> Chunks {
+        let position = Position::default();
+        let reading = self.open(options, &position, long).unwrap_or_else(OpenSource::Failed);
+        let path = self.path().to_owned();
+        let context = Context { path, id: self.id.clone(), options: options.clone() };
+        Chunks { context: Arc::new(context), reading, position }
+    }
+
+    fn open(
+        &self,
+        options: &ReadOptions,
+        position: &Position,
+        long: LongRecords,
+    ) -> Result<OpenSource> {
+        let path = self.path();
+        let limits = options.limits;
+        let delimiter = match self.format {
+            Format::TextFile => return Ok(OpenSource::Text(self.reader(position)?)),
+            Format::Html => return Ok(OpenSource::Page(self.reader(position)?)),
+            Format::Parquet => {
+                return parquet::Batches::open(self, options).map(OpenSource::Parquet);
+            }
+            Format::Warc => {
+                return self.warc_records(options, position, Others::Dropped).map(OpenSource::Warc);
+            }
+            Format::JsonLines => None,
+            Format::Csv => Some(b','),
+            Format::Tsv => Some(b'\t'),
+        };
+        let table = |delimiter| Boundary::Table(TableScanner::new(delimiter));
+        let boundary = delimiter.map_or(Boundary::Line, table);
+        let (reader, limit) = (self.reader(position)?, limits.max_record_bytes);
+        let splitter = Splitter::new(reader, boundary, limit, options.chunk_bytes);
+        let mut splitter = splitter.with_long_records(long);
+        let mut preamble = splitter.take_byte_order_mark();
+        let Some(delimiter) = delimiter else {
+            if splitter.first_visible() == Some(b'[') {
+                return Err(Error::new(ErrorKind::JsonArray(path.to_owned())));
+            }
+            return Ok(OpenSource::Lines { splitter, preamble, table: None });
+        };
+        let limit = limit.min(HEADER_BYTES);
+        let header = splitter.take_header(limit).map_err(|error| Error::decoding(path, error))?;
+        let Some(header) = header else {
+            return Err(Error::new(ErrorKind::HeaderTooLong { path: path.to_owned(), limit }));
+        };
+        preamble.extend_from_slice(&header);
+        if header.iter().all(|byte| b"\r\n".contains(byte)) {
+            return Ok(OpenSource::Ended);
+        }
+        let table = Table::new(&header, delimiter, &options.fields, path)?;
+        Ok(OpenSource::Lines { splitter, preamble, table: Some(Arc::new(table)) })
+    }
+
+    /// The records of a web archive.
+    pub(crate) fn warc_records(
+        &self,
+        options: &ReadOptions,
+        position: &Position,
+        others: Others,
+    ) -> Result<warc::Splitter> {
+        let limit = options.limits.max_record_bytes;
+        let reader = self.reader(position)?;
+        Ok(warc::Splitter::new(reader, others, limit, options.chunk_bytes))
+    }
+}
+
 /// The chunks of a source, in order. After an error there are no more.
 pub struct Chunks {
-    pub(crate) context: Arc<Context>,
-    pub(crate) reading: Reading,
-    pub(crate) position: Position,
+    context: Arc<Context>,
+    reading: OpenSource,
+    position: Position,
 }
 
 /// The open file.
-pub(crate) enum Reading {
+enum OpenSource {
     Text(Box<dyn std::io::Read + Send>),
     Page(Box<dyn std::io::Read + Send>),
-    Json {
+    /// Records that are lines of JSON, or of a table.
+    Lines {
         splitter: Splitter,
         preamble: Vec<u8>,
-    },
-    Table {
-        splitter: Splitter,
-        preamble: Vec<u8>,
-        table: Arc<Table>,
+        table: Option<Arc<Table>>,
     },
     Parquet(parquet::Batches),
     Warc(warc::Splitter),
     /// What went wrong when it was opened.
-    Failed(crate::Error),
+    Failed(Error),
     Ended,
 }
 
@@ -197,53 +278,38 @@ impl Chunks {
     /// What stands before the first record: the byte order mark and the header.
     pub(crate) fn preamble(&self) -> &[u8] {
         match &self.reading {
-            Reading::Json { preamble, .. } | Reading::Table { preamble, .. } => preamble,
+            OpenSource::Lines { preamble, .. } => preamble,
             _ => &[],
         }
     }
 
     fn next_content(&mut self) -> Option<Result<Content>> {
-        let path = &self.context.path;
-        let decoding = |error| crate::Error::decoding(path, error);
+        let Context { path, options, .. } = &*self.context;
+        let limits = options.limits;
+        let decoding = |error| Error::decoding(path, error);
         match &mut self.reading {
-            Reading::Text(_) => {
-                let Reading::Text(reader) = std::mem::replace(&mut self.reading, Reading::Ended)
-                else {
-                    return None;
-                };
-                let limit = self.context.options.limits.max_document_bytes;
-                Some(text_files::read_text(path, reader, limit).map(Content::Text))
+            OpenSource::Lines { splitter, table, .. } => {
+                let split = splitter.next()?.map_err(decoding);
+                Some(split.map(|split| match (split, table) {
+                    (Split::Records(piece), None) => Content::Json(piece),
+                    (Split::Records(piece), Some(table)) => {
+                        Content::Table(piece, Arc::clone(table))
+                    }
+                    (Split::TooLong { record, line }, None) => {
+                        Content::TooLong { record, place: Place::Line(line) }
+                    }
+                    (Split::TooLong { record, .. }, Some(_)) => {
+                        Content::TooLong { record, place: Place::Record(record) }
+                    }
+                    (Split::Part { record, bytes }, _) => Content::Part { record, bytes },
+                }))
             }
-            Reading::Page(_) => {
-                let Reading::Page(reader) = std::mem::replace(&mut self.reading, Reading::Ended)
-                else {
-                    return None;
-                };
-                let limit = self.context.options.limits.max_record_bytes;
-                Some(text_files::read_page(path, reader, limit).map(Content::Page))
-            }
-            Reading::Json { splitter, .. } => Some(match splitter.next()? {
-                Ok(Split::Records(piece)) => Ok(Content::Json(piece)),
-                Ok(Split::TooLong { record, line }) => {
-                    Ok(Content::TooLong { record, place: Place::Line(line) })
-                }
-                Ok(Split::Part { record, bytes }) => Ok(Content::Part { record, bytes }),
-                Err(error) => Err(decoding(error)),
-            }),
-            Reading::Table { splitter, table, .. } => Some(match splitter.next()? {
-                Ok(Split::Records(piece)) => Ok(Content::Table(piece, Arc::clone(table))),
-                Ok(Split::TooLong { record, .. }) => {
-                    Ok(Content::TooLong { record, place: Place::Record(record) })
-                }
-                Ok(Split::Part { record, bytes }) => Ok(Content::Part { record, bytes }),
-                Err(error) => Err(decoding(error)),
-            }),
-            Reading::Parquet(batches) => {
+            OpenSource::Parquet(batches) => {
                 let batch = batches.next(path)?;
                 self.position.set(batches.position());
                 Some(batch.map(Content::Parquet))
             }
-            Reading::Warc(splitter) => loop {
+            OpenSource::Warc(splitter) => loop {
                 match splitter.next()? {
                     Ok(warc::Split::Records(piece)) => return Some(Ok(Content::Warc(piece))),
                     // Nobody asked for it.
@@ -251,12 +317,19 @@ impl Chunks {
                     Err(error) => return Some(Err(decoding(error))),
                 }
             },
-            Reading::Failed(_) | Reading::Ended => {
-                match std::mem::replace(&mut self.reading, Reading::Ended) {
-                    Reading::Failed(error) => Some(Err(error)),
-                    _ => None,
+            // Read at once, and then there is no more.
+            reading => match std::mem::replace(reading, OpenSource::Ended) {
+                OpenSource::Text(reader) => {
+                    let text = text_files::read_text(path, reader, limits.max_document_bytes);
+                    Some(text.map(Content::Text))
                 }
-            }
+                OpenSource::Page(reader) => {
+                    let page = text_files::read_page(path, reader, limits.max_record_bytes);
+                    Some(page.map(Content::Page))
+                }
+                OpenSource::Failed(error) => Some(Err(error)),
+                _ => None,
+            },
         }
     }
 }
@@ -267,7 +340,7 @@ impl Iterator for Chunks {
     fn next(&mut self) -> Option<Self::Item> {
         let content = self.next_content()?;
         if content.is_err() {
-            self.reading = Reading::Ended;
+            self.reading = OpenSource::Ended;
         }
         Some(content.map(|content| Chunk { context: Arc::clone(&self.context), content }))
     }

@@ -1,20 +1,21 @@
-//! Sources written down, to be opened again by a later stage or run.
+//! Sources written down, to be opened again later.
 
 use std::path::Path;
 
 use serde::ser::Error as _;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::compression::Compression;
 use crate::format::Format;
 use crate::memory::MemoryTable;
 use crate::object::{self, Object};
-use crate::source::{Origin, Source, path_from_bytes};
+use crate::paths::path_from_bytes;
+use crate::source::{Origin, Source};
 
 /// What is written down of a source.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Description {
+struct Description {
     path: StoredPath,
     id: String,
     name: String,
@@ -71,14 +72,15 @@ impl Serialize for Source {
 }
 
 /// Nothing is opened here, and tables in memory have no rows yet.
-impl From<Description> for Source {
-    fn from(description: Description) -> Self {
-        let Description { path, id, name, format, compression, in_memory } = description;
+impl<'de> Deserialize<'de> for Source {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Description { path, id, name, format, compression, in_memory } =
+            Description::deserialize(deserializer)?;
         let origin = if in_memory {
             Origin::Memory(MemoryTable { name: id.clone(), batches: None })
         } else {
             path.into()
         };
-        Self { origin, id, name, format, compression, copies: None }
+        Ok(Self { origin, id, name, format, compression, copies: None })
     }
 }

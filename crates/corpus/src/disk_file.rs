@@ -13,7 +13,7 @@ use parquet::errors::{ParquetError, Result as ParquetResult};
 use parquet::file::reader::{ChunkReader, Length};
 
 use crate::error::{Error, Operation, Result};
-use crate::source;
+use crate::paths::open_file;
 
 /// A file, and the last thing that the system refused.
 #[derive(Clone)]
@@ -27,8 +27,8 @@ type Fault = Arc<Mutex<Option<io::Error>>>;
 
 impl DiskFile {
     pub(crate) fn open(path: &Path) -> Result<Self> {
-        let file = source::open_file(path)?;
-        let failed = |source| Error::io(path, Operation::Read, source);
+        let file = open_file(path)?;
+        let failed = |error| Error::io(path, Operation::Read, error);
         let bytes = file.metadata().map_err(failed)?.len();
         Ok(Self { file: Arc::new(file), bytes, fault: Fault::default() })
     }
@@ -56,12 +56,12 @@ impl Length for DiskFile {
 }
 
 impl ChunkReader for DiskFile {
-    type T = BufReader<Noted>;
+    type T = BufReader<PartReader>;
 
     fn get_read(&self, start: u64) -> ParquetResult<Self::T> {
         let opened = self.file.try_clone().and_then(|mut file| {
             file.seek(SeekFrom::Start(start))?;
-            Ok(Noted { file, fault: Arc::clone(&self.fault) })
+            Ok(PartReader { file, fault: Arc::clone(&self.fault) })
         });
         Ok(BufReader::new(opened.map_err(|error| noted(&self.fault, error))?))
     }
@@ -79,12 +79,12 @@ impl ChunkReader for DiskFile {
 }
 
 /// A part of the file.
-pub(crate) struct Noted {
+pub(crate) struct PartReader {
     file: File,
     fault: Fault,
 }
 
-impl Read for Noted {
+impl Read for PartReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.file.read(buffer).map_err(|error| noted(&self.fault, error))
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 pub use lookalike_files::Operation;
 
-use crate::object_store;
+use crate::object::is_store_fault;
 
 /// Why there is no document, or no file of them.
 // The message has that of its source in it, so there is none to print after it; `kind` has it.
@@ -224,8 +224,8 @@ impl Error {
         Self(Box::new(kind))
     }
 
-    pub(crate) fn io(path: &Path, operation: Operation, source: io::Error) -> Self {
-        lookalike_files::Error::io(path, operation, source).into()
+    pub(crate) fn io(path: &Path, operation: Operation, error: io::Error) -> Self {
+        lookalike_files::Error::io(path, operation, error).into()
     }
 
     /// A file whose bytes no decoder can follow to the end.
@@ -238,11 +238,11 @@ impl Error {
     }
 
     /// A failed read of a decoder: of the system below it, or because of what the bytes are.
-    pub(crate) fn decoding(path: &Path, source: io::Error) -> Self {
-        if source.raw_os_error().is_some() || object_store::is_fault(&source) {
-            return Self::io(path, Operation::Read, source);
+    pub(crate) fn decoding(path: &Path, error: io::Error) -> Self {
+        if error.raw_os_error().is_some() || is_store_fault(&error) {
+            return Self::io(path, Operation::Read, error);
         }
-        Self::new(ErrorKind::Broken { path: path.to_owned(), fault: source.to_string() })
+        Self::new(ErrorKind::Broken { path: path.to_owned(), fault: error.to_string() })
     }
 
     /// What went wrong.
@@ -251,10 +251,10 @@ impl Error {
     }
 
     /// A failed read of a stream that may carry an error of this crate.
-    pub fn reading(path: &Path, source: io::Error) -> Self {
-        match source.downcast::<Self>() {
+    pub fn reading(path: &Path, error: io::Error) -> Self {
+        match error.downcast::<Self>() {
             Ok(error) => error,
-            Err(source) => Self::decoding(path, source),
+            Err(error) => Self::decoding(path, error),
         }
     }
 
@@ -312,8 +312,8 @@ impl Error {
 }
 
 impl From<lookalike_files::Error> for Error {
-    fn from(source: lookalike_files::Error) -> Self {
-        Self::new(ErrorKind::File(source))
+    fn from(error: lookalike_files::Error) -> Self {
+        Self::new(ErrorKind::File(error))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::source::path_from_bytes;
+use crate::paths::path_from_bytes;
 
 /// The path in what follows `file://`; `None` if it is on another host.
 pub(crate) fn path(rest: &str) -> Option<PathBuf> {

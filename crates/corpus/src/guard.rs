@@ -15,17 +15,17 @@ thread_local! {
 
 /// What a panic said.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Panicked(pub String);
+pub struct Panic(pub String);
 
 /// Runs what may panic. What it panicked in must not be used again.
 ///
 /// # Errors
 /// What the panic said.
-pub fn guarded<T>(run: impl FnOnce() -> T) -> Result<T, Panicked> {
+pub fn guarded<T>(call: impl FnOnce() -> T) -> Result<T, Panic> {
     DEPTH.set(DEPTH.get() + 1);
-    let done = catch_unwind(AssertUnwindSafe(run));
+    let done = catch_unwind(AssertUnwindSafe(call));
     DEPTH.set(DEPTH.get() - 1);
-    done.map_err(|payload| Panicked::of(&*payload))
+    done.map_err(|payload| Panic::of(&*payload))
 }
 
 /// Whether a panic of this thread is one that [`guarded`] makes a value of.
@@ -33,7 +33,7 @@ pub fn panics_are_expected() -> bool {
     DEPTH.get() > 0
 }
 
-impl Panicked {
+impl Panic {
     /// From what `catch_unwind` or `join` gave.
     pub fn of(payload: &(dyn std::any::Any + Send)) -> Self {
         let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
@@ -51,7 +51,7 @@ mod tests {
         assert!(!panics_are_expected());
         assert_eq!(guarded(panics_are_expected), Ok(true));
         let panicked = guarded(|| -> u8 { panic!("page {}", 7) });
-        assert_eq!(panicked, Err(Panicked("page 7".to_owned())));
+        assert_eq!(panicked, Err(Panic("page 7".to_owned())));
         assert!(!panics_are_expected());
     }
 }

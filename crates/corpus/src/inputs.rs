@@ -14,12 +14,12 @@ use crate::glob::{self, Glob};
 use crate::memory::Tables;
 use crate::names::Names;
 use crate::object::{self, Object};
-use crate::object_store::{self, Named};
-use crate::record::ReadOptions;
-use crate::source::{Origin, Source};
-use crate::text_files::{self, STANDARD_INPUT};
-use crate::walk::{Choice, Found, Walk};
-use crate::{Document, Limits, PassedOver};
+use crate::object_store::{self, UrlTarget};
+use crate::passed_over::PassedOverCounts;
+use crate::record::{Document, Limits, ReadOptions};
+use crate::source::{Origin, STANDARD_INPUT, Source};
+use crate::text_files;
+use crate::walk::{Choice, FoundFile, Walk};
 
 /// The sources that a list of inputs stands for, in the order of the list, and by name within a
 /// folder.
@@ -29,7 +29,7 @@ use crate::{Document, Limits, PassedOver};
 pub struct Sources {
     format: Option<Format>,
     arguments: vec::IntoIter<Argument>,
-    current: Option<Current>,
+    current: Option<CurrentWalk>,
     other_files: u64,
     names: Names,
     /// What comes after the arguments.
@@ -51,23 +51,23 @@ enum Argument {
 
 /// The argument being walked.
 #[derive(Debug)]
-enum Current {
-    Folder(Walk<Readable>),
+enum CurrentWalk {
+    Folder(Walk<FolderChoice>),
     Glob(Walk<Glob>),
-    ObjectFolder(object_store::Walk<Readable>),
+    ObjectFolder(object_store::Walk<FolderChoice>),
     ObjectGlob(object_store::Walk<Glob>),
 }
 
 /// What a walk of a folder takes.
 #[derive(Debug)]
-enum Readable {
+enum FolderChoice {
     /// Files whose names say what they are.
     Named,
     /// All that are not hidden: we were told what they are.
     All,
 }
 
-impl Choice for Readable {
+impl Choice for FolderChoice {
     fn enters(&self, below: &[String]) -> bool {
         below.last().is_none_or(|name| !name.starts_with('.'))
     }
@@ -131,18 +131,18 @@ impl Sources {
     /// Files met so far in folders that are of no kind that is read.
     pub fn other_files(&self) -> u64 {
         let current = match &self.current {
-            Some(Current::Folder(walk)) => walk.passed_over,
-            Some(Current::ObjectFolder(walk)) => walk.passed_over,
+            Some(CurrentWalk::Folder(walk)) => walk.passed_over,
+            Some(CurrentWalk::ObjectFolder(walk)) => walk.passed_over,
             _ => 0,
         };
         self.other_files + current
     }
 
-    fn found(&mut self, found: Found) -> Result<Source> {
+    fn found(&mut self, found: FoundFile) -> Result<Source> {
         self.source(Origin::File(found.path), &found.below.join("/"))
     }
 
-    fn found_object(&mut self, found: object_store::Found) -> Result<Source> {
+    fn found_object(&mut self, found: object_store::FoundObject) -> Result<Source> {
         self.source(Origin::Object(found.object), &found.below.join("/"))
     }
 
@@ -151,8 +151,8 @@ impl Sources {
         Source::named(origin, name, self.format)
     }
 
-    fn choice(&self) -> Readable {
-        if self.format.is_some() { Readable::All } else { Readable::Named }
+    fn choice(&self) -> FolderChoice {
+        if self.format.is_some() { FolderChoice::All } else { FolderChoice::Named }
     }
 }
 
@@ -162,20 +162,20 @@ impl Iterator for Sources {
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             match &mut self.current {
-                Some(Current::Folder(walk)) => match walk.next() {
+                Some(CurrentWalk::Folder(walk)) => match walk.next() {
                     Some(found) => return Some(found.and_then(|found| self.found(found))),
                     None => self.other_files += walk.passed_over,
                 },
-                Some(Current::Glob(walk)) => {
+                Some(CurrentWalk::Glob(walk)) => {
                     if let Some(found) = walk.next() {
                         return Some(found.and_then(|found| self.found(found)));
                     }
                 }
-                Some(Current::ObjectFolder(walk)) => match walk.next() {
+                Some(CurrentWalk::ObjectFolder(walk)) => match walk.next() {
                     Some(found) => return Some(found.and_then(|found| self.found_object(found))),
                     None => self.other_files += walk.passed_over,
                 },
-                Some(Current::ObjectGlob(walk)) => {
+                Some(CurrentWalk::ObjectGlob(walk)) => {
                     if let Some(found) = walk.next() {
                         return Some(found.and_then(|found| self.found_object(found)));
                     }
@@ -202,11 +202,11 @@ impl Iterator for Sources {
                     return Some(self.source(Origin::File(path), &name));
                 }
                 Argument::Folder(path) => {
-                    self.current = Some(Current::Folder(Walk::new(&path, self.choice())));
+                    self.current = Some(CurrentWalk::Folder(Walk::new(&path, self.choice())));
                 }
                 Argument::Glob(glob) => {
                     let folder = glob::folder_of(&glob.base).to_owned();
-                    self.current = Some(Current::Glob(Walk::new(&folder, glob)));
+                    self.current = Some(CurrentWalk::Glob(Walk::new(&folder, glob)));
                 }
                 Argument::Object(object) => {
                     let name = object.file_name().to_owned();
@@ -214,12 +214,12 @@ impl Iterator for Sources {
                 }
                 Argument::ObjectFolder(url) => {
                     match object_store::Walk::folder(&url, self.choice()) {
-                        Ok(walk) => self.current = Some(Current::ObjectFolder(walk)),
+                        Ok(walk) => self.current = Some(CurrentWalk::ObjectFolder(walk)),
                         Err(error) => return Some(Err(error)),
                     }
                 }
                 Argument::ObjectGlob(url) => match object_store::Walk::glob(&url) {
-                    Ok(walk) => self.current = Some(Current::ObjectGlob(walk)),
+                    Ok(walk) => self.current = Some(CurrentWalk::ObjectGlob(walk)),
                     Err(error) => return Some(Err(error)),
                 },
             }
@@ -237,7 +237,7 @@ pub struct Inputs {
     chunks: Option<Chunks>,
     /// The documents of a chunk.
     ready: VecDeque<Result<Document>>,
-    passed_over: PassedOver,
+    passed_over: PassedOverCounts,
 }
 
 impl Inputs {
@@ -261,12 +261,12 @@ impl Inputs {
 
     /// The documents of these sources.
     pub fn of(sources: Sources, options: ReadOptions) -> Self {
-        let (ready, passed_over) = (VecDeque::new(), PassedOver::default());
+        let (ready, passed_over) = (VecDeque::new(), PassedOverCounts::default());
         Self { sources, options, chunks: None, ready, passed_over }
     }
 
     /// Records met so far that are no documents.
-    pub fn passed_over(&self) -> &PassedOver {
+    pub fn passed_over(&self) -> &PassedOverCounts {
         &self.passed_over
     }
 
@@ -347,7 +347,7 @@ fn argument(argument: &str) -> Result<Argument> {
         Ok(metadata) if metadata.is_dir() => Ok(Argument::Folder(path)),
         Ok(_) => Ok(Argument::File(path)),
         // Only what is no file's name is a glob: `what?.txt` may be both.
-        Err(source) => match path.to_str().filter(|path| glob::is_glob(path)) {
+        Err(error) => match path.to_str().filter(|path| glob::is_glob(path)) {
             Some(pattern) => {
                 let glob = Glob::new(pattern);
                 // Looked for twice, so that a mistyped glob is refused before any work is done.
@@ -357,7 +357,7 @@ fn argument(argument: &str) -> Result<Argument> {
                     None => Err(Error::new(ErrorKind::NoMatch(argument.to_owned()))),
                 }
             }
-            None => Err(Error::io(&path, Operation::Read, source)),
+            None => Err(Error::io(&path, Operation::Read, error)),
         },
     }
 }
@@ -366,13 +366,13 @@ fn argument(argument: &str) -> Result<Argument> {
 /// not there is refused before any work is done.
 fn object_argument(url: &str) -> Result<Argument> {
     match object_store::look_up(url)? {
-        Named::Object(object) => Ok(Argument::Object(object)),
-        Named::Folder => Ok(Argument::ObjectFolder(url.to_owned())),
-        Named::Nothing if glob::is_glob(url) => match object_store::Walk::glob(url)?.next() {
+        UrlTarget::Object(object) => Ok(Argument::Object(object)),
+        UrlTarget::Folder => Ok(Argument::ObjectFolder(url.to_owned())),
+        UrlTarget::Nothing if glob::is_glob(url) => match object_store::Walk::glob(url)?.next() {
             Some(found) => found.map(|_| Argument::ObjectGlob(url.to_owned())),
             None => Err(Error::new(ErrorKind::NoMatch(url.to_owned()))),
         },
-        Named::Nothing => Err(object_store::nothing_at(url)),
+        UrlTarget::Nothing => Err(object_store::nothing_at(url)),
     }
 }
 

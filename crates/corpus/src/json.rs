@@ -16,7 +16,7 @@ use serde::de::{
 };
 
 use crate::error::{Fault, Place, Result};
-use crate::record::{ContentKind, Context, FieldValue, Origin, Record};
+use crate::record::{ContentKind, Context, FieldValue, Record, StoredFields};
 use crate::split::{self, Boundary, Piece};
 
 /// Calls `each` with every record that is wanted.
@@ -66,15 +66,16 @@ fn with_record(
             None => (line, Err(error)),
         },
     };
+    let line = Line(line);
     each(match parsed {
-        Ok(()) => record(values, line, number, context),
+        Ok(()) => record(values, &line, number, context),
         Err(error) => Err(Fault::Json(message(&error))),
     });
 }
 
 fn record<'a>(
     [text, html, id, url]: [Value<'a>; 4],
-    line: &'a [u8],
+    line: &'a Line<'a>,
     number: u64,
     context: &Context,
 ) -> Result<Record<'a>, Fault> {
@@ -83,7 +84,7 @@ fn record<'a>(
         (Value::String(text), _) => (text, ContentKind::Text),
         (Value::Missing | Value::Null, Value::String(html)) => (html, ContentKind::Html),
         (Value::Missing, Value::Missing | Value::Null) => {
-            return Err(Fault::Missing([fields.text.clone(), fields.html.clone()]));
+            return Err(fields.missing());
         }
         (Value::Missing, other) => return Err(other.not("a string", &fields.html)),
         (other, _) => return Err(other.not("a string", &fields.text)),
@@ -98,7 +99,7 @@ fn record<'a>(
         Value::Missing | Value::Null => context.default_id(number),
         // Not as a float writes it: two spellings are two ids, and no digit is lost.
         Value::Float(id) => {
-            let spelt = spelling(line, &Path::new(&fields.id)).map(Cow::Borrowed);
+            let spelt = spelling(line.0, &Path::new(&fields.id)).map(Cow::Borrowed);
             spelt.unwrap_or_else(|| Cow::Owned(format!("{id:?}")))
         }
         other => return Err(other.not("a string or a number", &fields.id)),
@@ -107,20 +108,29 @@ fn record<'a>(
         Value::String(url) => Some(url),
         _ => None,
     };
-    Ok(Record { number, id, content, kind, url, origin: Origin::Json(line) })
+    Ok(Record { number, id, content, kind, url, fields: Some(line) })
 }
 
-/// The value of one field of a line that was parsed before.
-pub(crate) fn field<'a>(line: &'a [u8], path: &str) -> Option<FieldValue<'a>> {
-    let mut value = [Value::Missing];
-    parse(line, &[Path::new(path)], &mut value).ok()?;
-    let [value] = value;
-    match value {
-        Value::String(value) => Some(FieldValue::String(value)),
-        Value::Integer(value) => Some(FieldValue::Integer(value)),
-        Value::Float(value) => Some(FieldValue::Float(value)),
-        Value::Bool(value) => Some(FieldValue::Bool(value)),
-        Value::Missing | Value::Null | Value::Array | Value::Object => None,
+/// A line that was parsed before.
+#[derive(Debug)]
+struct Line<'a>(&'a [u8]);
+
+impl StoredFields for Line<'_> {
+    fn field(&self, path: &str) -> Option<FieldValue<'_>> {
+        let mut value = [Value::Missing];
+        parse(self.0, &[Path::new(path)], &mut value).ok()?;
+        let [value] = value;
+        match value {
+            Value::String(value) => Some(FieldValue::String(value)),
+            Value::Integer(value) => Some(FieldValue::Integer(value)),
+            Value::Float(value) => Some(FieldValue::Float(value)),
+            Value::Bool(value) => Some(FieldValue::Bool(value)),
+            Value::Missing | Value::Null | Value::Array | Value::Object => None,
+        }
+    }
+
+    fn json(&self) -> Option<&[u8]> {
+        Some(self.0)
     }
 }
 
@@ -270,7 +280,7 @@ fn parse_with<'de>(
     values: &mut [Value<'de>],
 ) -> serde_json::Result<()> {
     let all = (1 << paths.len()) - 1;
-    let mut wanted = Wanted { paths, values, whole: 0 };
+    let mut wanted = WantedFields { paths, values, whole: 0 };
     deserializer.deserialize_map(Object { wanted: &mut wanted, paths: all, depth: 0 })?;
     deserializer.end()
 }
@@ -286,14 +296,14 @@ fn message(error: &serde_json::Error) -> String {
 }
 
 /// What is looked for and what has been found. Sets of paths are bits.
-struct Wanted<'w, 'p, 'de> {
+struct WantedFields<'w, 'p, 'de> {
     paths: &'w [Path<'p>],
     values: &'w mut [Value<'de>],
     /// Those found under their whole name, dots and all.
     whole: u32,
 }
 
-impl<'de> Wanted<'_, '_, 'de> {
+impl<'de> WantedFields<'_, '_, 'de> {
     fn set(&mut self, paths: u32, value: Value<'de>) {
         let Some(last) = paths.checked_ilog2() else { return };
         for i in 0..last as usize {
@@ -308,7 +318,7 @@ impl<'de> Wanted<'_, '_, 'de> {
 
 /// An object that some paths lead into.
 struct Object<'o, 'w, 'p, 'de> {
-    wanted: &'o mut Wanted<'w, 'p, 'de>,
+    wanted: &'o mut WantedFields<'w, 'p, 'de>,
     paths: u32,
     depth: usize,
 }
@@ -349,7 +359,7 @@ impl<'de> Visitor<'de> for Object<'_, '_, '_, 'de> {
 
 /// A value that some paths end at and others lead through.
 struct Member<'o, 'w, 'p, 'de> {
-    wanted: &'o mut Wanted<'w, 'p, 'de>,
+    wanted: &'o mut WantedFields<'w, 'p, 'de>,
     here: u32,
     below: u32,
     depth: usize,

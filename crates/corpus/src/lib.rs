@@ -71,6 +71,7 @@ mod object;
 mod object_store;
 mod parquet;
 mod passed_over;
+mod paths;
 mod position;
 mod read_ahead;
 mod record;
@@ -88,45 +89,12 @@ pub use chunk::{Chunk, Chunks};
 pub use compression::Compression;
 pub use error::{Error, ErrorKind, Fault, Operation, Place, Result};
 pub use format::Format;
-pub use guard::{Panicked, guarded, panics_are_expected};
+pub use guard::{Panic, guarded, panics_are_expected};
 pub use inputs::{Inputs, Sources, read_document};
 pub use memory::Tables;
-pub use mirror::{Copied, Mirrored, PendingCopies, PendingMirror};
-pub use passed_over::PassedOver;
-pub use record::{ContentKind, FieldValue, Fields, ReadOptions, Record};
+pub use mirror::{FileCopy, MirrorReport, PendingCopies, PendingMirror};
+pub use passed_over::PassedOverCounts;
+pub use record::{ContentKind, Document, FieldValue, Fields, Limits, ReadOptions, Record};
 pub use source::Source;
 pub use unpacked::UnpackedCopies;
 pub use version::Version;
-
-/// An id and the text that stands under it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Document {
-    /// The id field of its record; else the path as given or as walked, with `/` between folders
-    /// (`-` for standard input), and `#record` counted from 1 unless the file is one document.
-    pub id: String,
-    /// The text, not checked in any way, or the page in UTF-8.
-    pub bytes: Vec<u8>,
-    /// Which of both it is.
-    pub kind: ContentKind,
-    /// Its address.
-    pub url: Option<String>,
-}
-
-/// What is refused rather than read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Limits {
-    /// The longest file that is one document.
-    pub max_document_bytes: u64,
-    /// The longest record of a file of many, as it stands there and, in web archives, as it
-    /// unpacks; its text in Parquet. Also the longest file that is a web page: pages have to be in memory whole.
-    pub max_record_bytes: u64,
-}
-
-impl Default for Limits {
-    /// Documents of up to 1 GiB: longer than any text a person wrote. Records of up to 64 MiB:
-    /// many of them are in memory at once.
-    fn default() -> Self {
-        Self { max_document_bytes: 1 << 30, max_record_bytes: 64 << 20 }
-    }
-}

@@ -31,7 +31,7 @@ use crate::read_ahead::read_ahead;
 use crate::record::ReadOptions;
 use crate::source::{Origin, Source};
 use crate::split::LongRecords;
-use crate::warc::{Others, Piece, Split, Stored};
+use crate::warc::{Others, Piece, Split, StoredRecord};
 
 /// Chunks of the usual size that may be in memory while a mirror is written.
 const CHUNKS_AHEAD: usize = 5;
@@ -39,7 +39,7 @@ const CHUNKS_AHEAD: usize = 5;
 /// What became of a source.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Mirrored {
+pub struct MirrorReport {
     /// Records written.
     pub kept: u64,
     /// Records that were not to be kept.
@@ -56,13 +56,13 @@ pub struct Mirrored {
 /// nothing behind.
 #[derive(Debug)]
 pub struct PendingMirror {
-    mirrored: Mirrored,
+    mirrored: MirrorReport,
     out: Option<AtomicFile>,
 }
 
 impl PendingMirror {
     /// What became of the source.
-    pub fn mirrored(&self) -> &Mirrored {
+    pub fn mirrored(&self) -> &MirrorReport {
         &self.mirrored
     }
 
@@ -75,7 +75,7 @@ impl PendingMirror {
     ///
     /// # Errors
     /// If the system refuses. Then there is no file.
-    pub fn publish(self) -> Result<Mirrored> {
+    pub fn publish(self) -> Result<MirrorReport> {
         self.out.map_or(Ok(()), AtomicFile::commit)?;
         Ok(self.mirrored)
     }
@@ -96,7 +96,7 @@ impl Source {
         folder: &Path,
         options: &ReadOptions,
         keep: impl FnMut(u64) -> bool,
-    ) -> Result<Mirrored> {
+    ) -> Result<MirrorReport> {
         self.pending_mirror(folder, options, keep)?.publish()
     }
 
@@ -112,7 +112,7 @@ impl Source {
     ) -> Result<PendingMirror> {
         let target = self.target(folder, self.name())?;
         let path = Some(target.clone());
-        let mirrored = Mirrored { kept: 0, dropped: 0, passed_over: 0, path, broken: None };
+        let mirrored = MirrorReport { kept: 0, dropped: 0, passed_over: 0, path, broken: None };
         let mut selection = Selection { mirrored, keep, last: None };
         let out = match self.format() {
             Format::TextFile | Format::Html => {
@@ -139,7 +139,7 @@ impl Source {
     /// If it cannot be read, is standard input, or the copy cannot be written. Then there is none.
     pub fn copy_to(&self, folder: &Path) -> Result<PathBuf> {
         let mut copies = PendingCopies::default();
-        let Copied { path, .. } = copies.add(self, folder, self.name())?;
+        let FileCopy { path, .. } = copies.add(self, folder, self.name())?;
         copies.publish()?;
         Ok(path)
     }
@@ -172,7 +172,7 @@ impl Source {
         options: &ReadOptions,
         selection: &mut Selection<impl FnMut(u64) -> bool>,
     ) -> Result<AtomicFile> {
-        let failed = |source| Error::io(target, Operation::Write, source);
+        let failed = |error| Error::io(target, Operation::Write, error);
         let mut chunks = self.chunks_with(LongRecords::Given, options);
         let first = chunks.next().transpose()?;
         let out = AtomicFile::create_with_folders(target)?;
@@ -210,7 +210,7 @@ impl Source {
         options: &ReadOptions,
         selection: &mut Selection<impl FnMut(u64) -> bool>,
     ) -> Result<AtomicFile> {
-        let failed = |source| Error::io(target, Operation::Write, source);
+        let failed = |error| Error::io(target, Operation::Write, error);
         let splits = self.warc_records(options, &Position::default(), Others::Held)?;
         let mut splits =
             splits.map(|split| split.map_err(|error| Error::decoding(self.path(), error)));
@@ -255,7 +255,7 @@ impl Source {
         options: &ReadOptions,
         selection: &mut Selection<impl FnMut(u64) -> bool>,
     ) -> Result<AtomicFile> {
-        let failed = |source| Error::io(target, Operation::Write, source);
+        let failed = |error| Error::io(target, Operation::Write, error);
         let rows = Rows::open(self, options)?;
         let out = AtomicFile::create_with_folders(target)?;
         let out = Encoder::new(self.compression(), options.packing_threads, out).map_err(failed)?;
@@ -274,8 +274,8 @@ fn write_kept<W: io::Write>(
     let mut written = Ok(());
     piece.for_each_stored(|number, stored| {
         let bytes = match stored {
-            Stored::Record(bytes) => selection.takes(number).then_some(bytes),
-            Stored::PassedOver(bytes) => {
+            StoredRecord::Record(bytes) => selection.takes(number).then_some(bytes),
+            StoredRecord::PassedOver(bytes) => {
                 selection.mirrored.passed_over += 1;
                 Some(bytes)
             }
@@ -300,7 +300,7 @@ pub struct PendingCopies {
 /// A copy of a file.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Copied {
+pub struct FileCopy {
     /// The path that it will have.
     pub path: PathBuf,
     /// How long it is.
@@ -312,11 +312,11 @@ impl PendingCopies {
     ///
     /// # Errors
     /// As [`Source::copy_to`].
-    pub fn add(&mut self, source: &Source, folder: &Path, name: &str) -> Result<Copied> {
+    pub fn add(&mut self, source: &Source, folder: &Path, name: &str) -> Result<FileCopy> {
         let path = source.target(folder, name)?;
         let (out, bytes) = source.copied(&path)?;
         self.files.push(out);
-        Ok(Copied { path, bytes })
+        Ok(FileCopy { path, bytes })
     }
 
     /// How many there are. Each is an open file.
@@ -344,7 +344,7 @@ fn is_same_file(a: &Path, b: &Path) -> bool {
 
 /// The choice, and its count.
 struct Selection<K> {
-    mirrored: Mirrored,
+    mirrored: MirrorReport,
     keep: K,
     /// The last record that was asked about, and the answer.
     last: Option<(u64, bool)>,

@@ -23,13 +23,13 @@ pub(crate) fn nothing_at(url: &str) -> Error {
 }
 
 #[expect(dead_code, reason = "nothing is ever found")]
-pub(crate) enum Named {
+pub(crate) enum UrlTarget {
     Object(Object),
     Folder,
     Nothing,
 }
 
-pub(crate) fn look_up(url: &str) -> Result<Named> {
+pub(crate) fn look_up(url: &str) -> Result<UrlTarget> {
     refused(url)
 }
 
@@ -45,12 +45,8 @@ pub(crate) fn head(object: &Object, _: u64) -> Result<Vec<u8>> {
     refused(&object.url)
 }
 
-pub(crate) fn is_fault(_: &io::Error) -> bool {
-    false
-}
-
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct FoundObject {
     pub(crate) object: Object,
     pub(crate) below: Vec<String>,
 }
@@ -75,7 +71,7 @@ impl Walk<Glob> {
 }
 
 impl<C> Iterator for Walk<C> {
-    type Item = Result<Found>;
+    type Item = Result<FoundObject>;
 
     fn next(&mut self) -> Option<Self::Item> {
         match self.none {}
@@ -90,7 +86,7 @@ impl RangedFile {
         refused(&object.url)
     }
 
-    pub(crate) fn plan(&self, _: &ParquetMetaData, _: &ProjectionMask) {
+    pub(crate) fn announce(&self, _: &ParquetMetaData, _: &ProjectionMask) {
         match self.0 {}
     }
 

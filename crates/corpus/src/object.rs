@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
+use std::{error, io};
 
 /// One version of an object: the one that was there when the store was first asked for it. What
 /// is read later has to be of that version, so size, time and content belong together. The store
@@ -23,6 +24,17 @@ pub(crate) struct About {
     /// Some stores tell none.
     #[cfg_attr(not(feature = "object-stores"), expect(dead_code, reason = "nothing is read"))]
     pub(crate) version: Option<String>,
+}
+
+/// What a store said when it failed.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+#[cfg_attr(not(feature = "object-stores"), expect(dead_code, reason = "no store says anything"))]
+pub(crate) struct StoreFault(pub(crate) String);
+
+/// Whether a store failed, rather than a decoder of what it gave.
+pub(crate) fn is_store_fault(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(<dyn error::Error + Send + Sync>::is::<StoreFault>)
 }
 
 impl Object {

@@ -43,8 +43,8 @@ use crate::memory::{self, MemoryTable};
 use crate::object_store::RangedFile;
 use crate::position::Position;
 use crate::read_ahead::read_ahead;
-use crate::record::{ContentKind, Context, FieldValue, Fields, Origin, ReadOptions, Record};
-use crate::source::{Origin as SourceOrigin, Source};
+use crate::record::{ContentKind, Context, FieldValue, Fields, ReadOptions, Record, StoredFields};
+use crate::source::{Origin, Source};
 use crate::text_files;
 
 /// The most rows of a batch: more are no faster to decode, and long ones among many short ones
@@ -239,13 +239,13 @@ fn uuid(bytes: &[u8]) -> String {
 
 /// A row of a batch.
 #[derive(Debug)]
-pub(crate) struct Row<'a> {
+struct Row<'a> {
     batch: &'a Batch,
     row: usize,
 }
 
-impl Row<'_> {
-    pub(crate) fn value(&self, path: &str) -> Option<FieldValue<'_>> {
+impl StoredFields for Row<'_> {
+    fn field(&self, path: &str) -> Option<FieldValue<'_>> {
         self.batch.column(path)?.value(self.row)
     }
 }
@@ -283,25 +283,25 @@ pub(crate) fn for_each(
         if !wanted(number) {
             continue;
         }
-        let record = record(batch, &columns, row, number, context);
+        let row = Row { batch, row };
+        let record = record(&row, &columns, number, context);
         each(record.or_else(|fault| context.bad(Place::Record(number), fault)));
     }
 }
 
 fn record<'b>(
-    batch: &'b Batch,
+    stored: &'b Row<'b>,
     (kind, [content, id, url]): &(ContentKind, [Option<Column<'b>>; 3]),
-    row: usize,
     number: u64,
     context: &Context,
 ) -> Result<Record<'b>, Fault> {
-    let fields = &context.options.fields;
+    let (row, fields) = (stored.row, &context.options.fields);
     let wrong = |field: &String, expected, found| {
         Err(Fault::Type { field: field.clone(), expected, found })
     };
     let field = content_field(fields, *kind);
     let content = match content {
-        None => return Err(Fault::Missing([fields.text.clone(), fields.html.clone()])),
+        None => return Err(fields.missing()),
         Some(content) if content.is_null(row) => return wrong(field, "a string", "null"),
         Some(content) => match content.bytes(row) {
             Some(bytes) => Cow::Borrowed(bytes),
@@ -324,13 +324,12 @@ fn record<'b>(
         Some(FieldValue::String(url)) => Some(url),
         _ => None,
     };
-    let origin = Origin::Parquet(Row { batch, row });
-    Ok(Record { number, id, content, kind: *kind, url, origin })
+    Ok(Record { number, id, content, kind: *kind, url, fields: Some(stored) })
 }
 
 /// The batches of a file or of a table in memory, in order.
 pub(crate) struct Batches {
-    rows_of: RowsOf,
+    row_reader: RowReader,
     next_record: u64,
     rows: u64,
     /// The size of the stored file.
@@ -338,7 +337,7 @@ pub(crate) struct Batches {
 }
 
 /// Where rows come from.
-struct RowsOf {
+struct RowReader {
     /// Those at hand.
     slices: memory::Slices,
     /// Where more come from, if they are not in memory.
@@ -350,20 +349,19 @@ struct RowsOf {
 
 impl Batches {
     pub(crate) fn open(source: &Source, options: &ReadOptions) -> Result<Self> {
-        if let SourceOrigin::Memory(table) = &source.origin {
+        if let Origin::Memory(table) = &source.origin {
             return Self::in_memory(table, source.path(), options);
         }
         let path = source.path();
         let fields = &options.fields;
         let mut columns = None;
-        let file = with_file(source, options, Opening::Fields, |schema| {
+        let file = with_file(source, options, Purpose::Fields, |schema| {
             let kind = kind_of(fields, |path| has_column(schema.root_schema(), path));
             let content = content_field(fields, kind);
             if !has_column(schema.root_schema(), content) {
                 let columns = schema.root_schema().get_fields().iter();
                 let columns = columns.map(|field| field.name().to_owned()).collect();
-                let (path, fields) = (path.to_owned(), [fields.text.clone(), fields.html.clone()]);
-                return Err(Error::new(ErrorKind::NoColumn { path, fields, columns }));
+                return Err(fields.no_column(path, columns));
             }
             // A column whose own name has the dots is read as well as the one they lead to.
             let named = [content, &fields.id, &fields.url];
@@ -374,13 +372,13 @@ impl Batches {
         let rows = file.metadata.file_metadata().num_rows().max(0) as u64;
         // Standard input has no size to tell.
         let bytes = source.stored_bytes().unwrap_or(0);
-        let rows_of = RowsOf {
+        let row_reader = RowReader {
             slices: memory::Slices::new(Arc::new([]), options.chunk_bytes),
             file: Some(file),
             chunk_bytes: options.chunk_bytes,
             columns: columns.unwrap_or_default(),
         };
-        Ok(Self { rows_of, next_record: 1, rows, bytes })
+        Ok(Self { row_reader, next_record: 1, rows, bytes })
     }
 
     fn in_memory(table: &MemoryTable, path: &Path, options: &ReadOptions) -> Result<Self> {
@@ -396,14 +394,14 @@ impl Batches {
         if let Some(batch) = batches.iter().find(|batch| Column::of(batch, content).is_none()) {
             let columns = batch.schema_ref().fields().iter();
             let columns = columns.map(|field| field.name().to_owned()).collect();
-            let (path, fields) = (path.to_owned(), [fields.text.clone(), fields.html.clone()]);
-            return Err(Error::new(ErrorKind::NoColumn { path, fields, columns }));
+            return Err(fields.no_column(path, columns));
         }
         let slices = memory::Slices::new(Arc::clone(batches), options.chunk_bytes);
         let (rows, bytes) = (memory::rows(batches), memory::bytes(batches));
         let columns = [content, &fields.id, &fields.url].map(String::clone);
-        let rows_of = RowsOf { slices, file: None, chunk_bytes: options.chunk_bytes, columns };
-        Ok(Self { rows_of, next_record: 1, rows, bytes })
+        let row_reader =
+            RowReader { slices, file: None, chunk_bytes: options.chunk_bytes, columns };
+        Ok(Self { row_reader, next_record: 1, rows, bytes })
     }
 
     /// The share of the rows read, in bytes of the file.
@@ -414,7 +412,7 @@ impl Batches {
     }
 
     pub(crate) fn next(&mut self, path: &Path) -> Option<Result<Batch>> {
-        let (columns, bytes) = match self.rows_of.next(path)? {
+        let (columns, bytes) = match self.row_reader.next(path)? {
             Ok(next) => next,
             Err(error) => return Some(Err(error)),
         };
@@ -424,7 +422,7 @@ impl Batches {
     }
 }
 
-impl RowsOf {
+impl RowReader {
     /// The next rows, and about how many bytes they have.
     fn next(&mut self, path: &Path) -> Option<Result<(RecordBatch, usize)>> {
         loop {
@@ -493,7 +491,7 @@ fn blame(backing: Option<&Backing>, path: &Path, error: Error) -> Error {
 
 /// What a file is opened for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Opening {
+enum Purpose {
     /// Its text, without what Arrow says of types.
     Fields,
     /// To write it again as it is.
@@ -517,8 +515,8 @@ fn has_column(schema: &Type, path: &str) -> bool {
 /// Runs Parquet's code on a file that may be broken. It has checks of its own that panic where
 /// the bytes of a page contradict its header: that is a fault of the file, not of ours. What it
 /// panicked in is not used again.
-fn guarded<T>(path: &Path, run: impl FnOnce() -> Result<T>) -> Result<T> {
-    guard::guarded(run)
+fn guarded<T>(path: &Path, call: impl FnOnce() -> Result<T>) -> Result<T> {
+    guard::guarded(call)
         .unwrap_or_else(|_| Err(Error::broken(path, "a page that contradicts itself".to_owned())))
 }
 
@@ -527,30 +525,24 @@ fn guarded<T>(path: &Path, run: impl FnOnce() -> Result<T>) -> Result<T> {
 fn with_file(
     source: &Source,
     options: &ReadOptions,
-    opening: Opening,
+    purpose: Purpose,
     mask: impl FnOnce(&SchemaDescriptor) -> Result<ProjectionMask>,
 ) -> Result<OpenFile> {
-    match &source.origin {
-        SourceOrigin::File(path) if source.compression() == Compression::None => {
+    let stored = Some(&source.origin).filter(|_| source.compression() == Compression::None);
+    match stored {
+        Some(Origin::File(path)) => {
             let file = DiskFile::open(path)?;
-            let backing = Some(Backing::Disk(file.clone()));
-            let opened =
-                guarded(path, || build(source, options, opening, file.clone(), backing, mask));
-            opened.map_err(|error| blame(Some(&Backing::Disk(file)), path, error))
+            build(source, options, purpose, file.clone(), Some(Backing::Disk(file)), mask)
         }
-        SourceOrigin::Object(object) if source.compression() == Compression::None => {
+        Some(Origin::Object(object)) => {
             let file = RangedFile::open(object)?;
-            let backing = Some(Backing::Store(file.clone()));
-            let opened = guarded(source.path(), || {
-                build(source, options, opening, file.clone(), backing, mask)
-            });
-            opened.map_err(|error| blame(Some(&Backing::Store(file)), source.path(), error))
+            build(source, options, purpose, file.clone(), Some(Backing::Store(file)), mask)
         }
         _ => {
             let limit = options.limits.max_document_bytes;
             let unpacked = source.reader(&Position::default())?;
             let bytes = Bytes::from(text_files::read(source.path(), unpacked, 0, limit)?);
-            guarded(source.path(), || build(source, options, opening, bytes, None, mask))
+            build(source, options, purpose, bytes, None, mask)
         }
     }
 }
@@ -558,34 +550,42 @@ fn with_file(
 fn build(
     source: &Source,
     options: &ReadOptions,
-    opening: Opening,
+    purpose: Purpose,
     file: impl ChunkReader + 'static,
     backing: Option<Backing>,
     mask: impl FnOnce(&SchemaDescriptor) -> Result<ProjectionMask>,
 ) -> Result<OpenFile> {
-    let failed = |error: ParquetError| broken(source.path(), &error);
-    let load = |skip: bool| {
-        let arrow = ArrowReaderOptions::new().with_skip_arrow_metadata(skip);
-        let written = ArrowReaderMetadata::load(&file, arrow).map_err(failed)?;
-        let views = ArrowReaderOptions::new().with_schema(Arc::new(with_views(written.schema())));
-        ArrowReaderMetadata::try_new(Arc::clone(written.metadata()), views).map_err(failed)
-    };
-    // What Arrow's libraries note of the types is a hint. If it is damaged, Parquet's own types do.
-    let hinted = match opening {
-        Opening::Fields => None,
-        Opening::Mirror => guarded(source.path(), || load(false)).ok(),
-    };
-    let viewed = hinted.map_or_else(|| load(true), Ok)?;
-    let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, viewed);
-    let metadata = Arc::clone(builder.metadata());
-    let groups = metadata.row_groups();
-    let mask = mask(builder.parquet_schema())?;
-    let batch_rows = batch_rows(groups, &mask, options.chunk_bytes);
-    if let Some(Backing::Store(store)) = &backing {
-        store.plan(&metadata, &mask);
+    let path = source.path();
+    let opened = guarded(path, || {
+        let failed = |error: ParquetError| broken(path, &error);
+        let load = |skip: bool| {
+            let arrow = ArrowReaderOptions::new().with_skip_arrow_metadata(skip);
+            let written = ArrowReaderMetadata::load(&file, arrow).map_err(failed)?;
+            let views =
+                ArrowReaderOptions::new().with_schema(Arc::new(with_views(written.schema())));
+            ArrowReaderMetadata::try_new(Arc::clone(written.metadata()), views).map_err(failed)
+        };
+        // What Arrow's libraries note of the types is a hint. If it is damaged, Parquet's own types do.
+        let hinted = match purpose {
+            Purpose::Fields => None,
+            Purpose::Mirror => guarded(path, || load(false)).ok(),
+        };
+        let viewed = hinted.map_or_else(|| load(true), Ok)?;
+        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, viewed);
+        let metadata = Arc::clone(builder.metadata());
+        let groups = metadata.row_groups();
+        let mask = mask(builder.parquet_schema())?;
+        let batch_rows = batch_rows(groups, &mask, options.chunk_bytes);
+        if let Some(Backing::Store(store)) = &backing {
+            store.announce(&metadata, &mask);
+        }
+        let builder = builder.with_projection(mask).with_batch_size(batch_rows);
+        Ok((builder.build().map_err(failed)?, metadata))
+    });
+    match opened {
+        Ok((reader, metadata)) => Ok(OpenFile { reader, metadata, backing }),
+        Err(error) => Err(blame(backing.as_ref(), path, error)),
     }
-    let builder = builder.with_projection(mask).with_batch_size(batch_rows);
-    Ok(OpenFile { reader: builder.build().map_err(failed)?, metadata, backing })
 }
 
 /// How many rows are decoded at once, so that they take little memory wherever the file has long
@@ -652,7 +652,7 @@ impl Rows {
     /// Opens the file and reads its first rows.
     pub(crate) fn open(source: &Source, options: &ReadOptions) -> Result<Self> {
         let all = |_: &SchemaDescriptor| Ok(ProjectionMask::all());
-        let mut file = with_file(source, options, Opening::Mirror, all)?;
+        let mut file = with_file(source, options, Purpose::Mirror, all)?;
         let path = source.path().to_owned();
         let first = file.next_batch(&path).transpose()?;
         Ok(Self { path, file, first })

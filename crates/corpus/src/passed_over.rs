@@ -16,9 +16,9 @@ const OTHER: &str = "other";
 /// The first thousand reasons are told apart, in the order in which they are added.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct PassedOver(BTreeMap<String, u64>);
+pub struct PassedOverCounts(BTreeMap<String, u64>);
 
-impl PassedOver {
+impl PassedOverCounts {
     /// Counts one record.
     pub fn add(&mut self, reason: &str) {
         if let Some(count) = self.0.get_mut(reason) {
@@ -52,7 +52,7 @@ impl PassedOver {
     }
 }
 
-impl From<BTreeMap<String, u64>> for PassedOver {
+impl From<BTreeMap<String, u64>> for PassedOverCounts {
     fn from(reasons: BTreeMap<String, u64>) -> Self {
         Self(reasons)
     }
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn the_most_frequent_reasons_are_told_apart() {
-        let mut passed_over = PassedOver::default();
+        let mut passed_over = PassedOverCounts::default();
         for i in 0..MAX_REASONS + 500 {
             passed_over.add(&format!("type/{i}"));
         }
@@ -77,6 +77,6 @@ mod tests {
         assert_eq!(listed.len(), 2);
         assert_eq!(listed["type/7"], 4);
         assert_eq!(listed["other"], MAX_REASONS as u64 + 502);
-        assert_eq!(PassedOver::default().most_frequent(2).len(), 0);
+        assert_eq!(PassedOverCounts::default().most_frequent(2).len(), 0);
     }
 }

@@ -18,17 +18,17 @@ impl Position {
     }
 
     /// The same stream, counted.
-    pub(crate) fn counting<R: Read>(&self, reader: R) -> Counting<R> {
-        Counting { reader, position: self.clone() }
+    pub(crate) fn counting<R: Read>(&self, reader: R) -> CountingReader<R> {
+        CountingReader { reader, position: self.clone() }
     }
 }
 
-pub(crate) struct Counting<R> {
+pub(crate) struct CountingReader<R> {
     reader: R,
     position: Position,
 }
 
-impl<R: Read> Read for Counting<R> {
+impl<R: Read> Read for CountingReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.reader.read(buffer)?;
         self.position.0.fetch_add(read as u64, Ordering::Relaxed);

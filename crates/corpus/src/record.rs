@@ -1,13 +1,10 @@
 //! A record and what can be asked of it.
 
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::fmt;
+use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Fault, Place, Result};
-use crate::parquet::Row;
-use crate::table::Fields as TableFields;
-use crate::warc::Header;
-use crate::{Limits, json};
+use crate::error::{Error, ErrorKind, Fault, Place, Result};
 
 /// The names of the fields that documents are made of.
 ///
@@ -35,6 +32,38 @@ impl Default for Fields {
     fn default() -> Self {
         let [text, html, id, url] = ["text", "html", "id", "url"].map(str::to_owned);
         Self { text, html, id, url, others: Vec::new() }
+    }
+}
+
+impl Fields {
+    /// The error for a table that has neither texts nor pages, but these columns.
+    pub(crate) fn no_column(&self, path: &Path, columns: Vec<String>) -> Error {
+        let (path, fields) = (path.to_owned(), [self.text.clone(), self.html.clone()]);
+        Error::new(ErrorKind::NoColumn { path, fields, columns })
+    }
+
+    /// The fault of a record that has neither a text nor a page.
+    pub(crate) fn missing(&self) -> Fault {
+        Fault::Missing([self.text.clone(), self.html.clone()])
+    }
+}
+
+/// What is refused rather than read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// The longest file that is one document.
+    pub max_document_bytes: u64,
+    /// The longest record of a file of many, as it stands there and, in web archives, as it
+    /// unpacks; its text in Parquet. Also the longest file that is a web page: pages have to be in memory whole.
+    pub max_record_bytes: u64,
+}
+
+impl Default for Limits {
+    /// Documents of up to 1 GiB: longer than any text a person wrote. Records of up to 64 MiB:
+    /// many of them are in memory at once.
+    fn default() -> Self {
+        Self { max_document_bytes: 1 << 30, max_record_bytes: 64 << 20 }
     }
 }
 
@@ -83,7 +112,33 @@ pub struct Record<'a> {
     pub kind: ContentKind,
     /// The value of the URL field, or the `WARC-Target-URI`.
     pub url: Option<Cow<'a, str>>,
-    pub(crate) origin: Origin<'a>,
+    /// None of a file that is one document.
+    pub(crate) fields: Option<&'a dyn StoredFields>,
+}
+
+/// The fields of a record where its format has them, to be looked up when they are asked for.
+pub(crate) trait StoredFields: fmt::Debug + Sync {
+    /// The value by a name or dotted path, as [`Record::field`] gives it.
+    fn field(&self, path: &str) -> Option<FieldValue<'_>>;
+
+    /// The whole record, if it is JSON.
+    fn json(&self) -> Option<&[u8]> {
+        None
+    }
+}
+
+/// An id and the text that stands under it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Document {
+    /// The id field of its record; else the path as given or as walked, with `/` between folders
+    /// (`-` for standard input), and `#record` counted from 1 unless the file is one document.
+    pub id: String,
+    /// The text, not checked in any way, or the page in UTF-8.
+    pub bytes: Vec<u8>,
+    /// Which of both it is.
+    pub kind: ContentKind,
+    /// Its address.
+    pub url: Option<String>,
 }
 
 /// What the content of a document is.
@@ -94,17 +149,6 @@ pub enum ContentKind {
     Text,
     /// A web page, of which visitors see a part.
     Html,
-}
-
-/// Where the other fields are found.
-#[derive(Debug)]
-pub(crate) enum Origin<'a> {
-    /// There are none.
-    Text,
-    Json(&'a [u8]),
-    Table(TableFields<'a>),
-    Parquet(Row<'a>),
-    Warc(Header<'a>),
 }
 
 /// The value of a field.
@@ -123,23 +167,14 @@ pub enum FieldValue<'a> {
 impl Record<'_> {
     /// The record as its file has it, if it is JSON.
     pub fn json(&self) -> Option<&[u8]> {
-        match self.origin {
-            Origin::Json(line) => Some(line),
-            _ => None,
-        }
+        self.fields?.json()
     }
 
     /// The value of a field by its name or dotted path, looked up when asked for; the fields of
     /// WARC records are those of their headers, such as `WARC-Date`, in any case. `None` if it is
     /// missing, null, or neither a string, a number nor a truth value.
     pub fn field(&self, path: &str) -> Option<FieldValue<'_>> {
-        match &self.origin {
-            Origin::Text => None,
-            Origin::Json(line) => json::field(line, path),
-            Origin::Table(fields) => fields.value(path).map(FieldValue::String),
-            Origin::Parquet(row) => row.value(path),
-            Origin::Warc(header) => header.get(path).map(FieldValue::String),
-        }
+        self.fields?.field(path)
     }
 }
 
@@ -155,7 +190,7 @@ impl Context {
     /// The record of a file that is one document.
     pub(crate) fn file<'a>(&'a self, content: Cow<'a, [u8]>, kind: ContentKind) -> Record<'a> {
         let id = Cow::Borrowed(&*self.id);
-        Record { number: 1, id, content, kind, url: None, origin: Origin::Text }
+        Record { number: 1, id, content, kind, url: None, fields: None }
     }
 
     pub(crate) fn default_id(&self, number: u64) -> Cow<'static, str> {

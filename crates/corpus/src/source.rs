@@ -1,6 +1,5 @@
 //! One input file: what it is and how it is opened.
 
-use std::fs::{self, File};
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -8,27 +7,22 @@ use std::time::SystemTime;
 
 use lookalike_files::AtomicFile;
 
-use crate::chunk::{Chunks, Reading};
 use crate::compression::{self, Compression};
-use crate::description::Description;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::format::Format;
 use crate::memory::{self, Batches as MemoryBatches, MemoryTable, Tables};
 use crate::object::Object;
 use crate::object_store;
-use crate::parquet::Batches;
+use crate::paths::{metadata, open_file, path_id};
 use crate::position::Position;
-use crate::record::{Context, ReadOptions};
-use crate::split::{Boundary, LongRecords, Splitter, TableScanner};
-use crate::table::Table;
-use crate::text_files::{self, STANDARD_INPUT};
 use crate::unpacked::UnpackedCopies;
-use crate::warc::{self, Others};
+
+/// The name of standard input.
+pub(crate) const STANDARD_INPUT: &str = "-";
 
 /// A file of documents. It can be written down by serde, and read back without a look at the
 /// file.
-#[derive(Clone, Debug, serde::Deserialize)]
-#[serde(from = "Description")]
+#[derive(Clone, Debug)]
 pub struct Source {
     pub(crate) origin: Origin,
     pub(crate) id: String,
@@ -74,10 +68,6 @@ const COPIED_BYTES: u64 = 1 << 20;
 /// How much of a file is looked at where its name does not tell what it is.
 const HEAD_BYTES: u64 = 64 << 10;
 
-/// The longest header of a table. 1 MiB: the names of 50,000 columns. Each column is held, and of a
-/// header of nothing but commas takes fifty times as much as in the file.
-const HEADER_BYTES: u64 = 1 << 20;
-
 impl Source {
     /// The file at this path, of the given format, or of what its name or its content says.
     ///
@@ -118,7 +108,7 @@ impl Source {
         }
         let mut head = Vec::new();
         let read = self.stored()?.take(HEAD_BYTES).read_to_end(&mut head);
-        read.map_err(|source| Error::io(self.path(), Operation::Read, source))?;
+        read.map_err(|error| Error::io(self.path(), Operation::Read, error))?;
         Ok(head)
     }
 
@@ -129,7 +119,7 @@ impl Source {
     pub fn standard_input(format: Option<Format>) -> Result<Self> {
         let mut head = Vec::new();
         let read = io::stdin().lock().take(HEAD_BYTES).read_to_end(&mut head);
-        read.map_err(|source| Error::io(Path::new("standard input"), Operation::Read, source))?;
+        read.map_err(|error| Error::io(Path::new("standard input"), Operation::Read, error))?;
         let compression = Compression::from_magic(&head);
         let format = format.unwrap_or_else(|| format_of(&head, compression));
         let name = format!("stdin{}{}", format.extension(), compression.extension());
@@ -245,103 +235,6 @@ impl Source {
         }
     }
 
-    /// Its records in chunks of whole ones, in order. Getting a chunk is what has to happen one
-    /// after another: reading, unpacking, finding the ends of records. Parsing a chunk, by
-    /// [`Chunk::for_each`](crate::Chunk::for_each), can happen on any thread.
-    ///
-    /// An error ends the source; the chunks before it have every record that could be read.
-    pub fn chunks(&self, options: &ReadOptions) -> Chunks {
-        self.chunks_with(LongRecords::Dropped, options)
-    }
-
-    /// The same with the bytes of records of lines that are longer than the limit, or without.
-    pub(crate) fn chunks_with(&self, long: LongRecords, options: &ReadOptions) -> Chunks {
-        let position = Position::default();
-        let reading = self.open(options, &position, long).unwrap_or_else(Reading::Failed);
-        let path = self.path().to_owned();
-        let context = Context { path, id: self.id.clone(), options: options.clone() };
-        Chunks { context: Arc::new(context), reading, position }
-    }
-
-    /// The text of a text file as a stream: unpacked, and without a byte order mark. For texts
-    /// that are too long to be in memory whole, as the chunk of a text file is.
-    ///
-    /// A fault on the way is an [`io::Error`] with an [`Error`](crate::Error) in it, which names
-    /// the file; so is a text that goes on beyond the limit of documents.
-    ///
-    /// # Errors
-    /// If the file cannot be opened, or its first bytes cannot be read.
-    pub fn text_reader(&self, options: &ReadOptions) -> Result<Box<dyn Read + Send>> {
-        let limit = options.limits.max_document_bytes;
-        text_files::stream(self.path(), self.reader(&Position::default())?, limit)
-    }
-
-    fn open(
-        &self,
-        options: &ReadOptions,
-        position: &Position,
-        long: LongRecords,
-    ) -> Result<Reading> {
-        let path = self.path();
-        let limits = options.limits;
-        let delimiter = match self.format {
-            Format::TextFile => return Ok(Reading::Text(self.reader(position)?)),
-            Format::Html => return Ok(Reading::Page(self.reader(position)?)),
-            Format::Parquet => return Batches::open(self, options).map(Reading::Parquet),
-            Format::Warc => {
-                return self.warc_records(options, position, Others::Dropped).map(Reading::Warc);
-            }
-            Format::JsonLines => {
-                let mut splitter = Splitter::new(
-                    self.reader(position)?,
-                    Boundary::Line,
-                    limits.max_record_bytes,
-                    options.chunk_bytes,
-                )
-                .with_long_records(long);
-                let preamble = splitter.take_byte_order_mark();
-                if splitter.first_visible() == Some(b'[') {
-                    return Err(Error::new(ErrorKind::JsonArray(path.to_owned())));
-                }
-                return Ok(Reading::Json { splitter, preamble });
-            }
-            Format::Csv => b',',
-            Format::Tsv => b'\t',
-        };
-        let boundary = Boundary::Table(TableScanner::new(delimiter));
-        let mut splitter = Splitter::new(
-            self.reader(position)?,
-            boundary,
-            limits.max_record_bytes,
-            options.chunk_bytes,
-        )
-        .with_long_records(long);
-        let mut preamble = splitter.take_byte_order_mark();
-        let limit = limits.max_record_bytes.min(HEADER_BYTES);
-        let header = splitter.take_header(limit).map_err(|error| Error::decoding(path, error))?;
-        let Some(header) = header else {
-            return Err(Error::new(ErrorKind::HeaderTooLong { path: path.to_owned(), limit }));
-        };
-        preamble.extend_from_slice(&header);
-        if header.iter().all(|byte| b"\r\n".contains(byte)) {
-            return Ok(Reading::Ended);
-        }
-        let table = Table::new(&header, delimiter, &options.fields, path)?;
-        Ok(Reading::Table { splitter, preamble, table: Arc::new(table) })
-    }
-
-    /// The records of a web archive.
-    pub(crate) fn warc_records(
-        &self,
-        options: &ReadOptions,
-        position: &Position,
-        others: Others,
-    ) -> Result<warc::Splitter> {
-        let limit = options.limits.max_record_bytes;
-        let reader = self.reader(position)?;
-        Ok(warc::Splitter::new(reader, others, limit, options.chunk_bytes))
-    }
-
     /// Its bytes as they are stored.
     pub(crate) fn stored(&self) -> Result<Box<dyn Read + Send>> {
         match &self.origin {
@@ -384,15 +277,6 @@ impl Source {
     }
 }
 
-pub(crate) fn open_file(path: &Path) -> Result<File> {
-    let failed = |source| Error::io(path, Operation::Read, source);
-    let file = File::open(path).map_err(failed)?;
-    if file.metadata().map_err(failed)?.is_dir() {
-        return Err(Error::new(ErrorKind::Folder(path.to_owned())));
-    }
-    Ok(file)
-}
-
 /// The format of a file of which this is the beginning.
 fn format_of(head: &[u8], compression: Compression) -> Format {
     // Which may go on beyond the head, and without it nothing can be unpacked.
@@ -405,26 +289,4 @@ fn format_of(head: &[u8], compression: Compression) -> Format {
         let _ = reader.take(HEAD_BYTES).read_to_end(&mut unpacked);
     }
     Format::from_content(&unpacked)
-}
-
-pub(crate) fn metadata(path: &Path) -> Result<fs::Metadata> {
-    fs::metadata(path).map_err(|source| Error::io(path, Operation::Read, source))
-}
-
-#[cfg(unix)]
-pub(crate) fn path_from_bytes(bytes: Vec<u8>) -> PathBuf {
-    use std::os::unix::ffi::OsStringExt as _;
-    std::ffi::OsString::from_vec(bytes).into()
-}
-
-/// Names are Unicode there.
-#[cfg(not(unix))]
-pub(crate) fn path_from_bytes(bytes: Vec<u8>) -> PathBuf {
-    String::from_utf8_lossy(&bytes).into_owned().into()
-}
-
-/// The path with `/` between folders on every system.
-pub(crate) fn path_id(path: &Path) -> String {
-    let id = path.to_string_lossy();
-    if cfg!(windows) { id.replace('\\', "/") } else { id.into_owned() }
 }

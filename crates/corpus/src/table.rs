@@ -11,8 +11,8 @@ use std::path::Path;
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 
 use crate::charset;
-use crate::error::{Error, ErrorKind, Fault, Place, Result};
-use crate::record::{ContentKind, Context, Fields as FieldNames, Origin, Record};
+use crate::error::{Fault, Place, Result};
+use crate::record::{ContentKind, Context, FieldValue, Fields, Record, StoredFields};
 use crate::split::{self, Boundary, Piece, TableScanner};
 
 /// What the header says.
@@ -27,20 +27,14 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    pub(crate) fn new(
-        header: &[u8],
-        delimiter: u8,
-        names: &FieldNames,
-        path: &Path,
-    ) -> Result<Self> {
+    pub(crate) fn new(header: &[u8], delimiter: u8, names: &Fields, path: &Path) -> Result<Self> {
         let mut row = Row::new(delimiter);
         row.parse(header);
         let columns: Vec<String> =
             (0..row.len()).map(|i| String::from_utf8_lossy(row.get(i)).into_owned()).collect();
         let (text, html) = (column(&columns, &names.text), column(&columns, &names.html));
         if text.or(html).is_none() {
-            let (path, fields) = (path.to_owned(), [names.text.clone(), names.html.clone()]);
-            return Err(Error::new(ErrorKind::NoColumn { path, fields, columns }));
+            return Err(names.no_column(path, columns));
         }
         let (id, url) = (column(&columns, &names.id), column(&columns, &names.url));
         Ok(Self { delimiter, columns, text, html, id, url })
@@ -74,29 +68,34 @@ pub(crate) fn for_each(
             return;
         }
         let open = matches!(after, Boundary::Table(scanner) if scanner.in_quotes());
-        let record = record(raw, open, &mut row, table, number, context);
-        each(record.or_else(|fault| context.bad(Place::Record(number), fault)));
+        let cells = cells(raw, open, &mut row, table, context);
+        let record = cells.as_ref().map(|cells| record(cells, number, context));
+        each(record.or_else(|fault| context.bad(Place::Record(number), fault.clone())));
     });
 }
 
-fn record<'r>(
+/// Takes a record apart.
+fn cells<'r>(
     raw: &[u8],
     open: bool,
     row: &'r mut Row,
     table: &'r Table,
-    number: u64,
     context: &Context,
-) -> Result<Record<'r>, Fault> {
+) -> Result<Cells<'r>, Fault> {
     context.check_length(split::content(raw).len())?;
     if open {
         return Err(Fault::OpenQuote);
     }
     row.parse(raw);
-    let row = &*row;
     let (expected, found) = (table.columns.len(), row.len());
     if expected != found {
         return Err(Fault::Columns { expected, found });
     }
+    Ok(Cells { table, row })
+}
+
+fn record<'r>(cells: &'r Cells<'r>, number: u64, context: &Context) -> Record<'r> {
+    let Cells { table, row } = cells;
     // An empty cell is how CSV writes nothing.
     let cell = |column: Option<usize>| column.map(|i| row.get(i)).filter(|cell| !cell.is_empty());
     let page = cell(table.html).filter(|_| cell(table.text).is_none());
@@ -104,26 +103,27 @@ fn record<'r>(
         Some(page) => (charset::decode_field(Cow::Borrowed(page)), ContentKind::Html),
         None => (Cow::Borrowed(cell(table.text).unwrap_or_default()), ContentKind::Text),
     };
-    Ok(Record {
+    Record {
         number,
         id: cell(table.id).map_or_else(|| context.default_id(number), String::from_utf8_lossy),
         content,
         kind,
         url: cell(table.url).map(String::from_utf8_lossy),
-        origin: Origin::Table(Fields { table, row }),
-    })
+        fields: Some(cells),
+    }
 }
 
 /// The columns of one record.
 #[derive(Debug)]
-pub(crate) struct Fields<'a> {
+struct Cells<'a> {
     table: &'a Table,
     row: &'a Row,
 }
 
-impl Fields<'_> {
-    pub(crate) fn value(&self, name: &str) -> Option<Cow<'_, str>> {
-        Some(String::from_utf8_lossy(self.row.get(column(&self.table.columns, name)?)))
+impl StoredFields for Cells<'_> {
+    fn field(&self, name: &str) -> Option<FieldValue<'_>> {
+        let cell = self.row.get(column(&self.table.columns, name)?);
+        Some(FieldValue::String(String::from_utf8_lossy(cell)))
     }
 }
 

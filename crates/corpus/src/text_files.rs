@@ -3,17 +3,17 @@
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 
+use crate::charset;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::format::{BYTE_ORDER_MARK, Format};
-use crate::record::ContentKind;
-use crate::{Document, Limits, charset, source};
-
-/// The name of standard input.
-pub(crate) const STANDARD_INPUT: &str = "-";
+use crate::paths::open_file;
+use crate::position::Position;
+use crate::record::{ContentKind, Document, Limits, ReadOptions};
+use crate::source::{STANDARD_INPUT, Source};
 
 /// Reads a file whole.
 pub(crate) fn read_file(id: String, path: &Path, limits: Limits) -> Result<Document> {
-    let file = source::open_file(path)?;
+    let file = open_file(path)?;
     let metadata = file.metadata().map_err(|error| Error::io(path, Operation::Read, error))?;
     if Format::from_name(&id) == Some(Format::Html) {
         let page = read_page(path, file, limits.max_record_bytes)?;
@@ -96,7 +96,7 @@ pub(crate) fn read_page(path: &Path, from: impl Read, limit: u64) -> Result<Vec<
 
 /// Reads to the end, with room for so many bytes to begin with.
 pub(crate) fn read(path: &Path, from: impl Read, room: usize, limit: u64) -> Result<Vec<u8>> {
-    let failed = |source| Error::io(path, Operation::Read, source);
+    let failed = |error| Error::io(path, Operation::Read, error);
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(room).map_err(|error| failed(io::Error::other(error)))?;
     // One byte more than allowed, to see whether there is more.
@@ -108,14 +108,25 @@ pub(crate) fn read(path: &Path, from: impl Read, room: usize, limit: u64) -> Res
     Ok(bytes)
 }
 
+impl Source {
+    /// The text of a text file as a stream: unpacked, and without a byte order mark. For texts
+    /// that are too long to be in memory whole, as the chunk of a text file is.
+    ///
+    /// A fault on the way is an [`io::Error`] with an [`Error`] in it, which names
+    /// the file; so is a text that goes on beyond the limit of documents.
+    ///
+    /// # Errors
+    /// If the file cannot be opened, or its first bytes cannot be read.
+    pub fn text_reader(&self, options: &ReadOptions) -> Result<Box<dyn Read + Send>> {
+        let limit = options.limits.max_document_bytes;
+        stream(self.path(), self.reader(&Position::default())?, limit)
+    }
+}
+
 /// The text without a byte order mark, up to the limit; beyond it and at a fault there is an
 /// error that names the file. Not there if it is no text.
-pub(crate) fn stream(
-    path: &Path,
-    from: Box<dyn Read + Send>,
-    limit: u64,
-) -> Result<Box<dyn Read + Send>> {
-    let mut text = Limited { from, path: path.to_owned(), limit, left: limit };
+fn stream(path: &Path, from: Box<dyn Read + Send>, limit: u64) -> Result<Box<dyn Read + Send>> {
+    let mut text = LimitedReader { from, path: path.to_owned(), limit, left: limit };
     let mut head = Vec::new();
     let read = text.by_ref().take(TELLING_BYTES as u64).read_to_end(&mut head);
     // Its own errors come out as they are.
@@ -128,14 +139,14 @@ pub(crate) fn stream(
 }
 
 /// A stream that is an error beyond its limit.
-struct Limited {
+struct LimitedReader {
     from: Box<dyn Read + Send>,
     path: PathBuf,
     limit: u64,
     left: u64,
 }
 
-impl Read for Limited {
+impl Read for LimitedReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         // One byte more than allowed, to see whether there is more.
         let most = self.left.saturating_add(1).min(buffer.len() as u64) as usize;

@@ -63,7 +63,7 @@ impl UnpackedCopies {
         copies.insert(name.to_owned(), None);
         let out = Some(BufWriter::with_capacity(1 << 18, file));
         let room = self.clone();
-        Box::new(Copying { reader, out, path, name: name.to_owned(), room, written: 0 })
+        Box::new(CopyingReader { reader, out, path, name: name.to_owned(), room, written: 0 })
     }
 
     /// Takes room for some bytes; false if there is not enough.
@@ -74,7 +74,7 @@ impl UnpackedCopies {
 }
 
 /// A stream and the copy of it.
-struct Copying {
+struct CopyingReader {
     reader: Box<dyn Read + Send>,
     /// `None` when the copy is complete or given up.
     out: Option<BufWriter<File>>,
@@ -84,7 +84,7 @@ struct Copying {
     written: u64,
 }
 
-impl Copying {
+impl CopyingReader {
     fn copy(&mut self, bytes: &[u8]) {
         let Some(out) = &mut self.out else { return };
         if !self.room.take(bytes.len() as u64) || out.write_all(bytes).is_err() {
@@ -113,7 +113,7 @@ impl Copying {
     }
 }
 
-impl Read for Copying {
+impl Read for CopyingReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.reader.read(buffer)?;
         if read > 0 {
@@ -125,7 +125,7 @@ impl Read for Copying {
     }
 }
 
-impl Drop for Copying {
+impl Drop for CopyingReader {
     fn drop(&mut self) {
         self.give_up();
     }

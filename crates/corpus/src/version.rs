@@ -6,7 +6,8 @@ use std::time::SystemTime;
 use crate::error::{Error, ErrorKind, Result};
 use crate::memory;
 use crate::object_store;
-use crate::source::{Origin, Source, metadata};
+use crate::paths::metadata;
+use crate::source::{Origin, Source};
 
 /// The state of a file at one moment. Two that are equal are of the same bytes, as far as a
 /// system tells without reading them.

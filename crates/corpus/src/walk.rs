@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorKind, Operation, Result};
 
 /// A file found in a folder.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct FoundFile {
     pub(crate) path: PathBuf,
     /// Its names below the folder the walk began with.
     pub(crate) below: Vec<String>,
@@ -27,19 +27,19 @@ pub(crate) trait Choice {
 pub(crate) struct Walk<C> {
     choice: C,
     /// What is still to be visited, next one last.
-    stack: Vec<Found>,
+    stack: Vec<FoundFile>,
     /// Files that were not taken.
     pub(crate) passed_over: u64,
 }
 
 impl<C: Choice> Walk<C> {
     pub(crate) fn new(folder: &Path, choice: C) -> Self {
-        let root = Found { path: folder.to_owned(), below: Vec::new() };
+        let root = FoundFile { path: folder.to_owned(), below: Vec::new() };
         Self { choice, stack: vec![root], passed_over: 0 }
     }
 
-    fn push_entries(&mut self, folder: &Found) -> Result<()> {
-        let failed = |source| Error::io(&folder.path, Operation::List, source);
+    fn push_entries(&mut self, folder: &FoundFile) -> Result<()> {
+        let failed = |error| Error::io(&folder.path, Operation::List, error);
         let mut names = Vec::new();
         for entry in fs::read_dir(&folder.path).map_err(failed)? {
             names.push(entry.map_err(failed)?.file_name());
@@ -51,14 +51,14 @@ impl<C: Choice> Walk<C> {
             // Not `./a.txt` for a file of the current folder.
             let current = folder.path == Path::new(".");
             let path = if current { name.into() } else { folder.path.join(name) };
-            Found { path, below }
+            FoundFile { path, below }
         }));
         Ok(())
     }
 }
 
 impl<C: Choice> Iterator for Walk<C> {
-    type Item = Result<Found>;
+    type Item = Result<FoundFile>;
 
     fn next(&mut self) -> Option<Self::Item> {
         while let Some(found) = self.stack.pop() {
@@ -68,7 +68,7 @@ impl<C: Choice> Iterator for Walk<C> {
                 if root { fs::metadata(&found.path) } else { fs::symlink_metadata(&found.path) };
             let kind = match metadata {
                 Ok(metadata) => metadata.file_type(),
-                Err(source) => return Some(Err(Error::io(&found.path, Operation::Read, source))),
+                Err(error) => return Some(Err(Error::io(&found.path, Operation::Read, error))),
             };
             if kind.is_dir() {
                 if (root || self.choice.enters(&found.below))
@@ -87,11 +87,11 @@ impl<C: Choice> Iterator for Walk<C> {
                     match fs::metadata(&found.path) {
                         Ok(target) if target.is_file() => return Some(Ok(found)),
                         Ok(_) => {}
-                        Err(source) if source.kind() == io::ErrorKind::NotFound => {
+                        Err(error) if error.kind() == io::ErrorKind::NotFound => {
                             return Some(Err(Error::new(ErrorKind::DeadLink(found.path))));
                         }
-                        Err(source) => {
-                            return Some(Err(Error::io(&found.path, Operation::Read, source)));
+                        Err(error) => {
+                            return Some(Err(Error::io(&found.path, Operation::Read, error)));
                         }
                     }
                 }

@@ -13,9 +13,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use lookalike_corpus::{
-    Chunk, Chunks, Compression, Format, Panicked, ReadOptions, Source, guarded,
-};
+use lookalike_corpus::{Chunk, Chunks, Compression, Format, Panic, ReadOptions, Source, guarded};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::observe::Observer;
@@ -125,7 +123,7 @@ impl<'a> Pipeline<'a> {
                     // A thread that ends without a word would leave the others waiting for the
                     // result that comes next, for ever.
                     let worked = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| {
-                        let Panicked(message) = Panicked::of(&*payload);
+                        let Panic(message) = Panic::of(&*payload);
                         Err(Error::new(ErrorKind::ProgramFault(message)))
                     });
                     if let Err(error) = worked {
@@ -152,7 +150,7 @@ impl<'a> Pipeline<'a> {
         while let Some((mut slot, reserved)) = self.take(shared)? {
             let read = match guarded(|| slot.read(self.options, self.observer)) {
                 Ok(read) => read,
-                Err(Panicked(message)) => {
+                Err(Panic(message)) => {
                     slot.reading = Reading::Ended;
                     let fault = format!("a decoder gave it up: {message}");
                     Read::End(Some(lookalike_corpus::Error::broken(slot.source.path(), fault)))

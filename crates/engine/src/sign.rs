@@ -14,7 +14,7 @@ use lookalike_core::{
     CandidateRule, Kernel, Layout, Recipe, Signature, Signer, VerificationKey, site_hash,
 };
 use lookalike_corpus::{
-    Chunk, Format, PassedOver, ReadOptions, Record, Source, Sources, Tables, UnpackedCopies,
+    Chunk, Format, PassedOverCounts, ReadOptions, Record, Source, Sources, Tables, UnpackedCopies,
 };
 use lookalike_files::{Existing, RowsKind, RowsWriter};
 use serde::{Deserialize, Serialize};
@@ -94,7 +94,7 @@ pub(crate) struct Signed {
     pub(crate) skips: Skips,
     /// Records that are no documents.
     #[serde(default)]
-    pub(crate) passed_over: PassedOver,
+    pub(crate) passed_over: PassedOverCounts,
 }
 
 impl Signing<'_> {

@@ -29,7 +29,7 @@ static WHOLE: LazyLock<(PathBuf, Vec<PathBuf>)> = LazyLock::new(|| {
 });
 
 fn options() -> OpenOptions {
-    OpenOptions::new().run_postings(100).threads(1).cache_bytes(1 << 20)
+    OpenOptions::new().segment_postings(100).threads(1).cache_bytes(1 << 20)
 }
 
 /// Twenty words that only this document has, nearly.

@@ -13,16 +13,16 @@ impl Index {
     /// # Errors
     /// If the index cannot be read or is damaged.
     pub fn page(&self, from: u64, limit: usize) -> Result<Vec<Record>> {
-        // Between two changes: what is a hole now has its record still, and what the store has
+        // Between two changes: what was removed has its record still, and what the store has
         // beyond the lists is of a change that is being made.
         let lists = self.lists();
-        let entries = self.store().from(Table::Documents, &from.to_be_bytes())?;
+        let entries = self.store.from(Table::Documents, &from.to_be_bytes())?;
         let records = entries.map(|entry| self.decode_entry(entry?));
         let is_known = |record: &Result<Record>| {
             record.as_ref().map_or(true, |record| record.number < lists.next)
         };
         let is_alive = |record: &Result<Record>| {
-            record.as_ref().map_or(true, |record| !lists.holes.contains(&record.number))
+            record.as_ref().map_or(true, |record| !lists.tombstones.contains(&record.number))
         };
         records.take_while(is_known).filter(is_alive).take(limit).collect()
     }
@@ -37,7 +37,7 @@ impl Index {
             let Some(record) = self.view(&lists, None).with_id(id, &mut tools.page)? else {
                 return Ok(None);
             };
-            let content = content(self.store(), None, None, &record)?;
+            let content = content(&self.store, None, None, &record)?;
             Ok(Some((record, content)))
         })
     }

@@ -8,8 +8,9 @@ use std::collections::HashSet;
 
 use crate::document::{ContentKind, Document, Record};
 use crate::error::Result;
-use crate::index::{Answer, Index};
+use crate::index::Index;
 use crate::judge::Match;
+use crate::operations::Answer;
 
 /// The most documents of a cluster that are told of.
 pub const MAX_CLUSTER: usize = 1000;

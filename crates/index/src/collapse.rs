@@ -21,7 +21,7 @@ use crate::view::{LIST_LIMIT, content};
 
 /// A result of a ranked list.
 #[derive(Clone, Debug)]
-pub enum Listed<'a> {
+pub enum RankedEntry<'a> {
     /// The document of this id.
     Known(&'a str),
     /// A document that need not be in the index.
@@ -47,7 +47,7 @@ pub enum Standing {
 /// A list without look-alikes.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Collapsed {
+pub struct CollapsedList {
     /// Of each result, in the order of the list.
     pub standings: Vec<Standing>,
     /// Whether more than [`LIST_LIMIT`] that stay share a key, so that there may be more
@@ -61,43 +61,46 @@ impl Index {
     /// # Errors
     /// If a document is too long or its signature not one of the recipe, or the index cannot be
     /// read or is damaged.
-    pub fn collapse(&self, list: &[Listed<'_>]) -> Result<Collapsed> {
+    pub fn collapse(&self, list: &[RankedEntry<'_>]) -> Result<CollapsedList> {
         self.with_tools(|tools| {
             let lists = self.lists();
             let view = self.view(&lists, None);
             let known = list.iter().map(|listed| match listed {
-                Listed::Known(id) => view.with_id(id, &mut tools.page),
-                Listed::Given(_) => Ok(None),
+                RankedEntry::Known(id) => view.with_id(id, &mut tools.page),
+                RankedEntry::Given(_) => Ok(None),
             });
             let known: Vec<Option<Record>> = known.collect::<Result<_>>()?;
             // Contents are read as they were at this moment, but the writer need not wait.
-            let snapshot = self.store().snapshot()?;
+            let snapshot = self.store.snapshot()?;
             drop(lists);
-            let source = Source { index: self, list, known, snapshot };
-            let mut kept = Kept::default();
+            let source = ListDocuments { index: self, list, known, snapshot };
+            let mut kept = Keepers::default();
             let standings = (0..list.len()).map(|place| kept.judge(place, &source, tools));
-            Ok(Collapsed { standings: standings.collect::<Result<_>>()?, limited: kept.limited })
+            Ok(CollapsedList {
+                standings: standings.collect::<Result<_>>()?,
+                limited: kept.limited,
+            })
         })
     }
 }
 
 /// Where the documents of a list come from.
-struct Source<'a> {
+struct ListDocuments<'a> {
     index: &'a Index,
-    list: &'a [Listed<'a>],
+    list: &'a [RankedEntry<'a>],
     known: Vec<Option<Record>>,
     snapshot: Snapshot,
 }
 
-impl Source<'_> {
+impl ListDocuments<'_> {
     /// The document at a place, unless it is unknown.
     fn document(&self, place: usize) -> Result<Option<Cow<'_, Document<'_>>>> {
         let record = match (&self.list[place], &self.known[place]) {
-            (Listed::Given(document), _) => return Ok(Some(Cow::Borrowed(document))),
-            (Listed::Known(_), None) => return Ok(None),
-            (Listed::Known(_), Some(record)) => record,
+            (RankedEntry::Given(document), _) => return Ok(Some(Cow::Borrowed(document))),
+            (RankedEntry::Known(_), None) => return Ok(None),
+            (RankedEntry::Known(_), Some(record)) => record,
         };
-        let stored = content(self.index.store(), None, Some(&self.snapshot), record)?;
+        let stored = content(&self.index.store, None, Some(&self.snapshot), record)?;
         let content = match (record.stored, stored.map(Cow::Owned)) {
             (Some(ContentKind::Text), Some(text)) => Content::Text(text),
             (Some(ContentKind::Html), Some(page)) => Content::Html(page),
@@ -114,15 +117,20 @@ impl Source<'_> {
 
 /// The results that stay.
 #[derive(Default)]
-struct Kept {
+struct Keepers {
     /// By their keys, the first [`LIST_LIMIT`] of each.
     groups: HashMap<u64, Vec<usize>>,
     records: HashMap<usize, Record>,
     limited: bool,
 }
 
-impl Kept {
-    fn judge(&mut self, place: usize, source: &Source<'_>, tools: &mut Tools) -> Result<Standing> {
+impl Keepers {
+    fn judge(
+        &mut self,
+        place: usize,
+        source: &ListDocuments<'_>,
+        tools: &mut Tools,
+    ) -> Result<Standing> {
         let index = source.index;
         let Some(document) = source.document(place)? else { return Ok(Standing::Unknown) };
         let query = index.query(&document, tools)?;
@@ -136,7 +144,7 @@ impl Kept {
                 let template = index.template(document.url.as_deref())?;
                 Ok(tools.query(&document, template.as_deref(), true).shingles)
             };
-            if let Some(found) = index.judge().judge(&query, record, shingles)? {
+            if let Some(found) = index.judge.judge(&query, record, shingles)? {
                 return Ok(Standing::LeftOut { keeper, found: Box::new(found) });
             }
         }
@@ -159,7 +167,7 @@ fn keys(index: &Index, query: &Query) -> BTreeSet<u64> {
         return BTreeSet::new();
     }
     let mut keys = Vec::new();
-    index.judge().rule().keys(&query.signature, &mut keys);
+    index.judge.rule().keys(&query.signature, &mut keys);
     let exact = exact_key(query.signature.exact);
     keys.into_iter().map(rule_key).chain([exact]).collect()
 }

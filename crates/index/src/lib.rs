@@ -53,7 +53,7 @@
 //! # What it costs
 //!
 //! Under `text` and without contents 235 bytes of disk a document at five million, half of them
-//! its signature, and up to 130 MB of journals; while runs are merged, for a while as much as their
+//! its signature, and up to 130 MB of journals; while segments are merged, for a while as much as their
 //! postings again; in memory 15 bytes a document for filters, up to
 //! 70 MB for the postings that are in no file yet, and the caches of the store. `benchmarks` has
 //! the times.
@@ -61,14 +61,16 @@
 //! # How it works
 //!
 //! ```text
-//! document  what comes, and the record that is kept       header    recipe, secret
-//! store     records, contents, holes: fjall                state     how far the index is
-//! postings  key -> documents: in memory, then runs         writer    flushes, merges
-//! view      lists of a moment -> candidates                pending   changes not made yet
-//! judge     candidate -> match                             maintenance  verify, compact, copy
-//! sound     what the store must have before it is opened   rebuild   postings from documents
-//! browse    documents page by page                        templates  of sites, left out
-//!                                                          clusters  what looks alike in the index
+//! document    what comes, and the record that is kept      header     recipe, secret
+//! store       records, contents, tombstones: fjall          state      how far the index is
+//! postings    key -> documents: in memory, then segments    segments   written, merged, made anew
+//! view        lists of a moment -> candidates               pending    changes not made yet
+//! judge       candidate -> match                            folder     its names, and its making
+//! sound       what the store must have to be opened         rebuild    all of it from documents
+//! index       what it is made of, opening                   operations check, add, remove
+//! writer      commits, flushes, has segments merged         maintenance  verify, compact, copy
+//! browse      documents page by page                        templates  of sites, left out
+//! collapse    a ranked list without look-alikes             clusters   what looks alike in the index
 //! ```
 
 mod browse;
@@ -76,14 +78,17 @@ mod clusters;
 mod collapse;
 mod document;
 mod error;
+mod folder;
 mod header;
 mod index;
 mod judge;
 mod maintenance;
+mod operations;
 mod options;
 mod pending;
 mod postings;
 mod rebuild;
+mod segments;
 mod sound;
 mod state;
 mod store;
@@ -93,15 +98,16 @@ mod view;
 mod writer;
 
 pub use clusters::{Cluster, Clusters, MAX_CLUSTER, Member};
-pub use collapse::{Collapsed, Listed, Standing};
+pub use collapse::{CollapsedList, RankedEntry, Standing};
 pub use document::{
     Content, ContentKind, Document, MAX_CONTENT_BYTES, MAX_ID_BYTES, MAX_URL_BYTES, Record,
 };
 pub use error::{Error, ErrorKind, Operation, Result};
 pub use header::Secret;
-pub use index::{AddIf, Added, Answer, CheckedAndAdded, Documents, Index};
+pub use index::{Documents, Index};
 pub use judge::{Match, MatchKind};
-pub use maintenance::{Stats, Verified};
+pub use maintenance::{Stats, VerificationReport};
+pub use operations::{AddIf, Addition, Answer, CheckedAddition};
 pub use options::{CreateOptions, OpenOptions};
-pub use rebuild::Rebuilt;
+pub use rebuild::RebuildReport;
 pub use view::LIST_LIMIT;

@@ -7,16 +7,14 @@ use lookalike_core::mix;
 use lookalike_files::{AtomicFolder, partial_path, remove_folder, sync_folder};
 
 use crate::error::{Error, ErrorKind, Operation, Result};
-use crate::index::{ACKNOWLEDGED, HEADER, Index, LOCK, RUNS, STORE, begin};
+use crate::folder::{ACKNOWLEDGED, HEADER, LOCK, SEGMENTS, STORE};
+use crate::index::{Index, Writer};
 use crate::pending::keys;
-use crate::postings::{Posting, REBUILD, Run};
+use crate::postings::{Posting, REBUILD, Segment};
+use crate::segments::NewSegments;
 use crate::state::TemplateCounts;
-use crate::store::{Acknowledged, Durability, Store, Table, lock};
+use crate::store::{AcknowledgedOperations, COPY_BYTES, Durability, Store, Table, lock};
 use crate::view::content;
-use crate::writer::{NewRuns, Writer};
-
-/// Bytes of entries that are copied together.
-pub(crate) const COPY_BYTES: usize = 4 << 20;
 
 /// Numbers about an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +29,7 @@ pub struct Stats {
     /// Changes made so far.
     pub operations: u64,
     /// Files of postings.
-    pub runs: u64,
+    pub segments: u64,
     /// Postings in files, those of removed documents included.
     pub postings: u64,
     /// Postings that are only in memory, and made again when the index is opened.
@@ -49,7 +47,7 @@ pub struct Stats {
 /// What was verified.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Verified {
+pub struct VerificationReport {
     /// Documents, each with its record and checksum.
     pub documents: u64,
     /// Contents, each unpacked.
@@ -66,18 +64,18 @@ impl Index {
     pub fn stats(&self) -> Result<Stats> {
         let head = self.writer().head;
         let lists = self.lists();
-        let sum = |of: fn(&Run) -> u64| lists.runs.iter().map(|run| of(run)).sum();
+        let sum = |of: fn(&Segment) -> u64| lists.segments.iter().map(|segment| of(segment)).sum();
         Ok(Stats {
             documents: head.documents,
-            removed: head.holes,
-            templates: self.templates().map_or(0, |templates| templates.counts().groups),
+            removed: head.tombstones,
+            templates: self.templates().map_or(0, |templates| templates.counts().sites),
             operations: head.operations,
-            runs: lists.runs.len() as u64,
-            postings: sum(|run| run.entry().postings),
+            segments: lists.segments.len() as u64,
+            postings: sum(|segment| segment.entry().postings),
             recent_postings: lists.recent.len() as u64,
-            filter_bytes: sum(Run::memory),
-            postings_bytes: sum(Run::bytes),
-            journal_bytes: disk_bytes(self.store().path(), &is_journal)?,
+            filter_bytes: sum(Segment::memory),
+            postings_bytes: sum(Segment::bytes),
+            journal_bytes: disk_bytes(self.store.path(), &is_journal)?,
             disk_bytes: disk_bytes(self.path(), &|_| true)?,
         })
     }
@@ -87,21 +85,21 @@ impl Index {
     ///
     /// # Errors
     /// The first damage that is found, or if the index cannot be read.
-    pub fn verify(&self) -> Result<Verified> {
+    pub fn verify(&self) -> Result<VerificationReport> {
         let writer = self.writer();
         if let Some(templates) = self.templates() {
-            templates.verify(self.store())?;
+            templates.verify(&self.store)?;
         }
-        self.store().verify()?;
-        let mut verified = Verified::default();
+        self.store.verify()?;
+        let mut verified = VerificationReport::default();
         let mut expected = Sum::default();
         for record in self.documents_of(&writer)? {
             let record = record?;
             verified.documents += 1;
-            let content = content(self.store(), None, None, &record)?;
+            let content = content(&self.store, None, None, &record)?;
             verified.contents += u64::from(content.is_some());
-            if record.number < writer.runs.flushed {
-                let keys = keys(self.judge().rule(), &record.id, &record.signature);
+            if record.number < writer.segments.flushed {
+                let keys = keys(self.judge.rule(), &record.id, &record.signature);
                 for key in keys {
                     expected.add(Posting { key, number: record.number });
                 }
@@ -109,23 +107,23 @@ impl Index {
         }
         let lists = self.lists();
         let mut found = Sum::default();
-        for run in &lists.runs {
-            let mut stream = run.stream();
+        for segment in &lists.segments {
+            let mut stream = segment.stream();
             let mut last = None;
             let mut count = 0;
             while let Some(posting) = stream.next()? {
                 if last >= Some(posting) {
-                    return Err(Error::corruption(run.path(), "its postings are not in order"));
+                    return Err(Error::corruption(segment.path(), "its postings are not in order"));
                 }
                 last = Some(posting);
                 count += 1;
-                if !lists.holes.contains(&posting.number) {
+                if !lists.tombstones.contains(&posting.number) {
                     found.add(posting);
                 }
             }
-            if count != run.entry().postings {
-                let fault = format!("it has {count} postings, not {}", run.entry().postings);
-                return Err(Error::corruption(run.path(), fault));
+            if count != segment.entry().postings {
+                let fault = format!("it has {count} postings, not {}", segment.entry().postings);
+                return Err(Error::corruption(segment.path(), fault));
             }
         }
         if found != expected {
@@ -133,7 +131,7 @@ impl Index {
                 "the documents have {} postings, and the files {} that are not the same\n{REBUILD}",
                 expected.count, found.count
             );
-            return Err(Error::corruption(&self.runs_folder(), fault));
+            return Err(Error::corruption(&self.segments_folder(), fault));
         }
         verified.postings = found.count;
         Ok(verified)
@@ -149,28 +147,28 @@ impl Index {
     pub fn compact(&self) -> Result<()> {
         let mut writer = self.writer();
         writer.acknowledged.catch_up()?;
-        self.renew_runs(&mut writer)?;
-        let holes: Vec<u64> = self.lists().holes.iter().copied().collect();
-        self.close(&mut writer, &holes)?;
-        self.store().compact()
+        self.renew_segments(&mut writer)?;
+        let tombstones: Vec<u64> = self.lists().tombstones.iter().copied().collect();
+        self.forget(&mut writer, &tombstones)?;
+        self.store.compact()
     }
 
     /// Makes all postings again from the documents.
-    fn renew_runs(&self, writer: &mut Writer) -> Result<()> {
+    fn renew_segments(&self, writer: &mut Writer) -> Result<()> {
         if let Some(merging) = writer.merging.take() {
             merging.abandon();
         }
-        let (next_id, postings) = (writer.runs.next_id, self.run_postings());
-        let mut runs = NewRuns::new(self.runs_folder(), next_id, postings);
+        let (next_id, postings) = (writer.segments.next_id, self.segment_postings);
+        let mut segments = NewSegments::new(self.segments_folder(), next_id, postings);
         for record in self.documents_of(writer)? {
             let record = record?;
-            let keys = keys(self.judge().rule(), &record.id, &record.signature);
-            runs.push(record.number, keys)?;
+            let keys = keys(self.judge.rule(), &record.id, &record.signature);
+            segments.push(record.number, keys)?;
         }
         let end = writer.head.next;
-        let (runs, next_id) = runs.finish(end)?;
-        writer.runs.next_id = next_id;
-        self.switch(writer, &runs, end)
+        let (segments, next_id) = segments.finish(end)?;
+        writer.segments.next_id = next_id;
+        self.switch(writer, &segments, end)
     }
 
     /// Writes a copy of the index as it is at this moment to a folder that does not exist yet.
@@ -187,27 +185,27 @@ impl Index {
         remove_folder(&partial_path(to))?;
         let copy_folder = AtomicFolder::create(to)?;
         let folder = copy_folder.partial_path();
-        let runs_folder = folder.join(RUNS);
-        fs::create_dir_all(&runs_folder)
-            .map_err(|error| Error::io(&runs_folder, Operation::Create, error))?;
+        let segments_folder = folder.join(SEGMENTS);
+        fs::create_dir_all(&segments_folder)
+            .map_err(|error| Error::io(&segments_folder, Operation::Create, error))?;
 
         let writer = self.writer();
-        let snapshot = self.store().snapshot()?;
-        let (head, runs) = (writer.head, writer.runs.clone());
-        let files = self.lists().runs.clone();
+        let snapshot = self.store.snapshot()?;
+        let (head, segments) = (writer.head, writer.segments.clone());
+        let files = self.lists().segments.clone();
         drop(writer);
 
         let lock = lock(&folder.join(LOCK), to)?;
         let copy = Store::create(&folder.join(STORE), lock, 8 << 20)?;
-        begin(&copy, head, &runs)?;
+        copy.begin(head, &segments)?;
         if let Some(templates) = self.templates() {
             let mut changes = copy.changes();
             changes.insert(Table::State, TemplateCounts::KEY, &templates.counts().encode());
             copy.commit(changes, Durability::Later)?;
         }
-        for table in [Table::Documents, Table::Texts, Table::Holes, Table::Templates] {
+        for table in [Table::Documents, Table::Texts, Table::Tombstones, Table::Templates] {
             let (mut changes, mut bytes) = (copy.changes(), 0);
-            for entry in self.store().snapshot_from(&snapshot, table, &[])? {
+            for entry in self.store.snapshot_from(&snapshot, table, &[])? {
                 let (key, value) = entry?;
                 changes.insert(table, &key, &value);
                 bytes += key.len() + value.len();
@@ -222,12 +220,12 @@ impl Index {
             copy.commit(changes, Durability::Now)?;
         }
         drop(copy);
-        for run in &files {
-            run.copy_to(&runs_folder)?;
+        for segment in &files {
+            segment.copy_to(&segments_folder)?;
         }
-        sync_folder(&runs_folder)?;
-        Acknowledged::create(&folder.join(ACKNOWLEDGED), head.operations)?;
-        self.header().write(&folder.join(HEADER))?;
+        sync_folder(&segments_folder)?;
+        AcknowledgedOperations::create(&folder.join(ACKNOWLEDGED), head.operations)?;
+        self.header.write(&folder.join(HEADER))?;
         Ok(copy_folder.commit()?)
     }
 }

@@ -17,12 +17,12 @@ pub struct OpenOptions {
     pub(crate) secret: Option<Secret>,
     pub(crate) kernel: Kernel,
     pub(crate) cache_bytes: u64,
-    pub(crate) run_postings: usize,
+    pub(crate) segment_postings: usize,
     pub(crate) threads: usize,
     pub(crate) rebuild: bool,
 }
 
-/// Postings of a run as it is first written, which are also the most that are in memory. 2 Mi:
+/// Postings of a segment as it is first written, which are also the most that are in memory. 2 Mi:
 /// those of 140,000 documents under `text`, about 70 MB, written in half a second.
 const RUN_POSTINGS: usize = 2 << 20;
 
@@ -38,7 +38,7 @@ impl Default for OpenOptions {
             secret: None,
             kernel: Kernel::best(),
             cache_bytes: 64 << 20,
-            run_postings: RUN_POSTINGS,
+            segment_postings: RUN_POSTINGS,
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             rebuild: false,
         }
@@ -128,11 +128,11 @@ impl OpenOptions {
         self
     }
 
-    /// Postings of a run. For tests, which want many small ones.
+    /// Postings of a segment. For tests, which want many small ones.
     #[doc(hidden)]
     #[must_use]
-    pub fn run_postings(mut self, postings: usize) -> Self {
-        self.run_postings = postings.max(1);
+    pub fn segment_postings(mut self, postings: usize) -> Self {
+        self.segment_postings = postings.max(1);
         self
     }
 }

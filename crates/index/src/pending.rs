@@ -5,47 +5,47 @@ use std::collections::HashSet;
 use lookalike_core::{CandidateRule, Signature};
 
 use crate::document::{Record, SignatureLayout, checksum};
-use crate::postings::{Posting, Recent, exact_key, id_key, rule_key};
+use crate::postings::{Posting, RecentPostings, exact_key, id_key, rule_key};
 use crate::state::Head;
 use crate::store::{Changes, Table};
-use crate::tools::Prepared;
+use crate::tools::UnnumberedDocument;
 
 /// What a batch has done so far.
-pub(crate) struct Pending {
+pub(crate) struct PendingChanges {
     /// How far the index will be.
     pub(crate) head: Head,
     /// The number of the first document added.
     first: u64,
-    added: Vec<Added>,
-    lists: Recent,
-    holes: HashSet<u64>,
+    added: Vec<NewDocument>,
+    lists: RecentPostings,
+    tombstones: HashSet<u64>,
 }
 
-struct Added {
+struct NewDocument {
     record: Vec<u8>,
     text: Option<Vec<u8>>,
     keys: Vec<u64>,
 }
 
-impl Pending {
+impl PendingChanges {
     pub(crate) fn new(head: Head) -> Self {
-        let (first, lists) = (head.next, Recent::default());
-        Self { head, first, added: Vec::new(), lists, holes: HashSet::new() }
+        let (first, lists) = (head.next, RecentPostings::default());
+        Self { head, first, added: Vec::new(), lists, tombstones: HashSet::new() }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.added.is_empty() && self.holes.is_empty()
+        self.added.is_empty() && self.tombstones.is_empty()
     }
 
-    pub(crate) fn holes(&self) -> &HashSet<u64> {
-        &self.holes
+    pub(crate) fn tombstones(&self) -> &HashSet<u64> {
+        &self.tombstones
     }
 
     pub(crate) fn list(&self, key: u64) -> impl Iterator<Item = u64> {
         self.lists.list(key)
     }
 
-    fn added(&self, number: u64) -> Option<&Added> {
+    fn added(&self, number: u64) -> Option<&NewDocument> {
         self.added.get(usize::try_from(number.checked_sub(self.first)?).ok()?)
     }
 
@@ -62,7 +62,7 @@ impl Pending {
         &mut self,
         layout: SignatureLayout,
         rule: &CandidateRule,
-        document: Prepared<'_>,
+        document: UnnumberedDocument<'_>,
     ) -> u64 {
         let number = self.head.next;
         let keys = keys(rule, document.id, &document.signature);
@@ -83,7 +83,7 @@ impl Pending {
             text.extend(checksum(number, &text));
             text
         });
-        self.added.push(Added { record: record.encode(layout), text, keys });
+        self.added.push(NewDocument { record: record.encode(layout), text, keys });
         self.head.next += 1;
         self.head.documents += 1;
         number
@@ -91,8 +91,8 @@ impl Pending {
 
     /// Removes a living document.
     pub(crate) fn remove(&mut self, number: u64) {
-        self.holes.insert(number);
-        self.head.holes += 1;
+        self.tombstones.insert(number);
+        self.head.tombstones += 1;
         self.head.documents -= 1;
     }
 
@@ -105,17 +105,17 @@ impl Pending {
                 changes.insert(Table::Texts, &key, text);
             }
         }
-        for number in &self.holes {
-            changes.insert(Table::Holes, &number.to_be_bytes(), &[]);
+        for number in &self.tombstones {
+            changes.insert(Table::Tombstones, &number.to_be_bytes(), &[]);
         }
     }
 
-    /// The new postings, and the new holes.
+    /// The new postings, and the new tombstones.
     pub(crate) fn finish(&self) -> (impl Iterator<Item = Posting>, &HashSet<u64>) {
         let postings = (self.first..)
             .zip(&self.added)
             .flat_map(|(number, added)| added.keys.iter().map(move |&key| Posting { key, number }));
-        (postings, &self.holes)
+        (postings, &self.tombstones)
     }
 }
 

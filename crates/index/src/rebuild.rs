@@ -1,6 +1,6 @@
 //! Rebuilding: an index again from the documents that can still be read.
 //!
-//! A new store, new runs and a new count of operations are made in a folder
+//! A new store, new segments and a new count of operations are made in a folder
 //! `rebuilding` beside the old ones, from every document whose record and content
 //! have their checksums; the others are named. When all of it is on disk, the
 //! folder is renamed to `rebuilt`, and from then on the new parts take the places
@@ -18,18 +18,19 @@ use lookalike_files::{ErrorKind as FileErrorKind, remove_folder, sync_folder};
 
 use crate::document::{Record, SignatureLayout};
 use crate::error::{Error, Operation, Result};
+use crate::folder::{ACKNOWLEDGED, SEGMENTS, STORE};
 use crate::header::Header;
-use crate::index::{ACKNOWLEDGED, RUNS, STORE};
 use crate::judge::Judge;
-use crate::maintenance::COPY_BYTES;
 use crate::options::OpenOptions;
 use crate::pending::keys;
-use crate::sound::Expected;
-use crate::state::{Head, Runs};
-use crate::store::{Acknowledged, Changes, Durability, Entries, Store, Table};
+use crate::segments::NewSegments;
+use crate::sound::Expectation;
+use crate::state::{Head, Segments};
+use crate::store::{
+    AcknowledgedOperations, COPY_BYTES, Changes, Durability, Entries, Store, Table,
+};
 use crate::templates::SiteTemplates;
 use crate::view::unpack;
-use crate::writer::NewRuns;
 
 /// What is made, what is complete, and what it replaced.
 const REBUILDING: &str = "rebuilding";
@@ -42,7 +43,7 @@ const TOLD: usize = 100;
 /// What a rebuild found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Rebuilt {
+pub struct RebuildReport {
     /// Documents that could be read, all of which are there again.
     pub documents: u64,
     /// Documents that are there but cannot be read; they were left out.
@@ -55,7 +56,7 @@ pub struct Rebuilt {
     pub faults: Vec<String>,
 }
 
-impl Rebuilt {
+impl RebuildReport {
     /// Whether everything that was acknowledged is there.
     pub fn is_complete(&self) -> bool {
         self.damaged == 0 && self.missing == 0 && self.lost_operations == 0
@@ -70,21 +71,27 @@ impl Rebuilt {
 }
 
 /// Rebuilds an index that nobody has open.
-pub(crate) fn rebuild(path: &Path, header: &Header, options: &OpenOptions) -> Result<Rebuilt> {
-    let acknowledged = Acknowledged::open(&path.join(ACKNOWLEDGED)).map(|file| file.operations());
+pub(crate) fn rebuild(
+    path: &Path,
+    header: &Header,
+    options: &OpenOptions,
+) -> Result<RebuildReport> {
+    let acknowledged =
+        AcknowledgedOperations::open(&path.join(ACKNOWLEDGED)).map(|file| file.operations());
     let acknowledged = match acknowledged {
         Err(error) if !error.is_corruption() => return Err(error),
         acknowledged => acknowledged.unwrap_or(0),
     };
     let recipe = header.signing_recipe(path, options.secret.as_ref())?;
-    let expected = Expected { acknowledged: None, templates: recipe.templates.are_learned() };
+    let expected = Expectation { acknowledged: None, templates: recipe.templates.are_learned() };
     let old = Store::open(&path.join(STORE), None, options.cache_bytes, expected)?;
     let head = Head::decode(old.get(Table::State, Head::KEY)?.as_deref(), old.path())?;
 
     let folder = path.join(REBUILDING);
     remove_folder(&folder)?;
-    let runs_folder = folder.join(RUNS);
-    fs::create_dir_all(&runs_folder).map_err(|e| Error::io(&runs_folder, Operation::Create, e))?;
+    let segments_folder = folder.join(SEGMENTS);
+    fs::create_dir_all(&segments_folder)
+        .map_err(|e| Error::io(&segments_folder, Operation::Create, e))?;
     let new = Store::create(&folder.join(STORE), None, options.cache_bytes)?;
     if recipe.templates.are_learned() {
         SiteTemplates::copy(&old, &new)?;
@@ -92,17 +99,17 @@ pub(crate) fn rebuild(path: &Path, header: &Header, options: &OpenOptions) -> Re
 
     let layout = SignatureLayout::new(&recipe, header.store_text);
     let judge = Judge::new(&recipe, options.kernel, layout);
-    let mut rebuilt = Rebuilt {
+    let mut rebuilt = RebuildReport {
         lost_operations: acknowledged.saturating_sub(head.operations),
-        ..Rebuilt::default()
+        ..RebuildReport::default()
     };
-    let mut runs = NewRuns::new(runs_folder.clone(), 0, options.run_postings);
+    let mut segments = NewSegments::new(segments_folder.clone(), 0, options.segment_postings);
     let mut batch = Batch { store: &new, changes: new.changes(), bytes: 0 };
     let mut numbers = Numbers::new(&old, head)?;
     while let Some(number) = numbers.next() {
         match read(&old, layout, number) {
             Ok(Some((record, bytes, content))) => {
-                runs.push(number, keys(judge.rule(), &record.id, &record.signature))?;
+                segments.push(number, keys(judge.rule(), &record.id, &record.signature))?;
                 batch.insert(Table::Documents, number, &bytes)?;
                 if let Some(content) = content {
                     batch.insert(Table::Texts, number, &content)?;
@@ -115,16 +122,16 @@ pub(crate) fn rebuild(path: &Path, header: &Header, options: &OpenOptions) -> Re
         }
     }
     rebuilt.missing = head.documents.saturating_sub(rebuilt.documents + rebuilt.damaged);
-    let (files, next_id) = runs.finish(head.next)?;
-    let entries = files.iter().map(|run| run.entry()).collect();
-    let runs = Runs { flushed: head.next, next_id, entries };
+    let (files, next_id) = segments.finish(head.next)?;
+    let entries = files.iter().map(|segment| segment.entry()).collect();
+    let segments = Segments { flushed: head.next, next_id, entries };
     // More than were ever acknowledged, so that no later count is taken for an earlier one.
     let operations = head.operations.max(acknowledged) + 1;
-    let head = Head { operations, documents: rebuilt.documents, holes: 0, ..head };
+    let head = Head { operations, documents: rebuilt.documents, tombstones: 0, ..head };
     batch.changes.insert(Table::State, Head::KEY, &head.encode());
-    batch.changes.insert(Table::State, Runs::KEY, &runs.encode());
+    batch.changes.insert(Table::State, Segments::KEY, &segments.encode());
     new.commit(batch.changes, Durability::Now)?;
-    Acknowledged::create(&folder.join(ACKNOWLEDGED), operations)?;
+    AcknowledgedOperations::create(&folder.join(ACKNOWLEDGED), operations)?;
     drop((new, old, files));
 
     if rebuilt.is_complete() {
@@ -150,7 +157,7 @@ pub(crate) fn finish_switch(path: &Path) -> Result<()> {
     }
     let replaced = rebuilt.join(REPLACED);
     fs::create_dir_all(&replaced).map_err(|e| Error::io(&replaced, Operation::Create, e))?;
-    for part in [STORE, RUNS, ACKNOWLEDGED] {
+    for part in [STORE, SEGMENTS, ACKNOWLEDGED] {
         let (new, old) = (rebuilt.join(part), path.join(part));
         if !exists(&new)? {
             continue;
@@ -229,7 +236,7 @@ fn of(number: u64, id: Option<&str>, error: &Error) -> Error {
 struct Numbers<'a> {
     store: &'a Store,
     head: Head,
-    holes: std::collections::HashSet<u64>,
+    tombstones: std::collections::HashSet<u64>,
     /// `None` while the table cannot be read and every number is tried.
     entries: Option<Entries<'a>>,
     /// The lowest that may come.
@@ -238,9 +245,9 @@ struct Numbers<'a> {
 
 impl<'a> Numbers<'a> {
     fn new(store: &'a Store, head: Head) -> Result<Self> {
-        let holes = crate::index::numbers_of_holes(store)?;
+        let tombstones = store.tombstones()?;
         let entries = store.from(Table::Documents, &[]).ok();
-        Ok(Self { store, head, holes, entries, next: 0 })
+        Ok(Self { store, head, tombstones, entries, next: 0 })
     }
 
     fn next(&mut self) -> Option<u64> {
@@ -269,7 +276,7 @@ impl<'a> Numbers<'a> {
                 }
             };
             self.next = number + 1;
-            if number < self.head.next && !self.holes.contains(&number) {
+            if number < self.head.next && !self.tombstones.contains(&number) {
                 return Some(number);
             }
         }

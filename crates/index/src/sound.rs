@@ -45,7 +45,7 @@ const PUT_BACK: &str =
 
 /// What the index says that its store must have.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Expected {
+pub(crate) struct Expectation {
     /// Operations that were acknowledged; `None` if what is there is taken for all.
     pub(crate) acknowledged: Option<u64>,
     /// Whether there are templates of sites. An index without them may be older than their keyspace.
@@ -81,7 +81,7 @@ impl Tail {
 
 /// Looks at all of it. What is wrong is an error, and then nothing was changed; a half-written batch
 /// at the end of the journals, which nobody was told of, is cut off.
-pub(crate) fn check(store: &Path, expected: Expected) -> Result<Vec<Tail>> {
+pub(crate) fn check(store: &Path, expected: Expectation) -> Result<Vec<Tail>> {
     let version = store.join("version");
     if present(&version)? != FJALL {
         return Err(Error::corruption(&version, format!("has other bytes\n{PUT_BACK}")));

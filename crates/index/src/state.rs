@@ -5,7 +5,7 @@ use std::path::Path;
 use lookalike_files::checksum;
 
 use crate::error::{Error, Result};
-use crate::postings::RunEntry;
+use crate::postings::SegmentEntry;
 
 /// Changes with every operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,26 +16,26 @@ pub(crate) struct Head {
     pub(crate) next: u64,
     /// Documents that are alive.
     pub(crate) documents: u64,
-    /// Numbers in the table of holes.
-    pub(crate) holes: u64,
+    /// Numbers in the table of tombstones.
+    pub(crate) tombstones: u64,
 }
 
-/// Changes when a run is written or several are merged.
+/// Changes when a segment is written or several are merged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Runs {
-    /// Documents below this number have their postings in runs.
+pub(crate) struct Segments {
+    /// Documents below this number have their postings in segments.
     pub(crate) flushed: u64,
-    /// The next run's id.
+    /// The next segment's id.
     pub(crate) next_id: u64,
     /// In the order of their documents.
-    pub(crate) entries: Vec<RunEntry>,
+    pub(crate) entries: Vec<SegmentEntry>,
 }
 
 /// How many templates there are; never changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TemplateCounts {
     /// Sites that have one.
-    pub(crate) groups: u64,
+    pub(crate) sites: u64,
     /// Shingles of all of them.
     pub(crate) shingles: u64,
 }
@@ -44,12 +44,12 @@ impl TemplateCounts {
     pub(crate) const KEY: &'static [u8] = b"templates";
 
     pub(crate) fn encode(self) -> Vec<u8> {
-        sealed([self.groups, self.shingles])
+        sealed([self.sites, self.shingles])
     }
 
     pub(crate) fn decode(bytes: Option<&[u8]>, store: &Path) -> Result<Self> {
         match opened(bytes).as_deref() {
-            Some(&[groups, shingles]) => Ok(Self { groups, shingles }),
+            Some(&[sites, shingles]) => Ok(Self { sites, shingles }),
             _ => {
                 Err(Error::corruption(store, "state: the record `templates` is damaged or missing"))
             }
@@ -61,21 +61,21 @@ impl Head {
     pub(crate) const KEY: &'static [u8] = b"head";
 
     pub(crate) fn encode(&self) -> Vec<u8> {
-        let Self { operations, next, documents, holes } = *self;
-        sealed([operations, next, documents, holes])
+        let Self { operations, next, documents, tombstones } = *self;
+        sealed([operations, next, documents, tombstones])
     }
 
     pub(crate) fn decode(bytes: Option<&[u8]>, store: &Path) -> Result<Self> {
         match opened(bytes).as_deref() {
-            Some(&[operations, next, documents, holes]) => {
-                Ok(Self { operations, next, documents, holes })
+            Some(&[operations, next, documents, tombstones]) => {
+                Ok(Self { operations, next, documents, tombstones })
             }
             _ => Err(Error::corruption(store, "state: the record `head` is damaged or missing")),
         }
     }
 }
 
-impl Runs {
+impl Segments {
     pub(crate) const KEY: &'static [u8] = b"runs";
 
     pub(crate) fn encode(&self) -> Vec<u8> {
@@ -93,7 +93,7 @@ impl Runs {
         if !rest.is_empty() {
             return Err(damaged());
         }
-        let entries = entries.iter().map(|&[id, level, first, end, postings]| RunEntry {
+        let entries = entries.iter().map(|&[id, level, first, end, postings]| SegmentEntry {
             id,
             level: level as u32,
             first,

@@ -15,9 +15,10 @@
 //! fjall takes a journal that ends in the middle for one that a crash cut off,
 //! and damage in its middle for such an end. So that acknowledged operations
 //! cannot vanish unseen, their number stands in a file of its own as well
-//! ([`Acknowledged`]), and its files are looked at before it may act on them
+//! ([`AcknowledgedOperations`]), and its files are looked at before it may act on them
 //! ([`sound`](crate::sound)).
 
+use std::collections::HashSet;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -35,13 +36,14 @@ use xxhash_rust::xxh3::Xxh3Default;
 
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::postings::REBUILD;
-use crate::sound::{self, Expected, Tail};
-use crate::state::Head;
+use crate::sound::{self, Expectation, Tail};
+use crate::state::{Head, Segments};
 
 /// The keyspaces. Their names are part of the format.
 const DOCUMENTS: &str = "documents";
 const TEXTS: &str = "texts";
-const HOLES: &str = "holes";
+/// Tombstones.
+const TOMBSTONES: &str = "holes";
 const STATE: &str = "state";
 const TEMPLATES: &str = "templates";
 
@@ -54,26 +56,28 @@ const SMALL_TABLE_BYTES: u64 = 4 << 20;
 /// Journals are kept until their tables are written, and all tables are if journals have this
 /// many bytes: the fewest that fjall allows.
 const JOURNAL_BYTES: u64 = 64 << 20;
+/// Bytes of entries that are copied together.
+pub(crate) const COPY_BYTES: usize = 4 << 20;
 
 /// A keyspace of the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Table {
     Documents,
     Texts,
-    Holes,
+    Tombstones,
     State,
     Templates,
 }
 
 impl Table {
     const ALL: [Self; 5] =
-        [Self::Documents, Self::Texts, Self::Holes, Self::State, Self::Templates];
+        [Self::Documents, Self::Texts, Self::Tombstones, Self::State, Self::Templates];
 
     fn name(self) -> &'static str {
         match self {
             Self::Documents => DOCUMENTS,
             Self::Texts => TEXTS,
-            Self::Holes => HOLES,
+            Self::Tombstones => TOMBSTONES,
             Self::State => STATE,
             Self::Templates => TEMPLATES,
         }
@@ -82,7 +86,7 @@ impl Table {
     fn options(self) -> KeyspaceCreateOptions {
         let bytes = match self {
             Self::Documents | Self::Texts => TABLE_BYTES,
-            Self::Holes | Self::State | Self::Templates => SMALL_TABLE_BYTES,
+            Self::Tombstones | Self::State | Self::Templates => SMALL_TABLE_BYTES,
         };
         let compression = match self {
             // Contents are compressed already, each by itself.
@@ -113,7 +117,7 @@ pub(crate) enum Durability {
 pub(crate) struct Store {
     path: PathBuf,
     /// `None` only while it is dropped.
-    open: Option<Open>,
+    open: Option<OpenStore>,
     /// Whether everything is in tables, so that journals can be emptied when the store is closed.
     is_in_tables: AtomicBool,
     /// Ends of journals that are put back if the index is not opened after all.
@@ -122,12 +126,12 @@ pub(crate) struct Store {
     _lock: Option<Lock>,
 }
 
-struct Open {
+struct OpenStore {
     database: Database,
     keyspaces: [Keyspace; 5],
 }
 
-impl Open {
+impl OpenStore {
     fn new(path: &Path, cache_bytes: u64) -> Result<Self> {
         guarded(path, "cannot be opened", || {
             let database = Database::builder(path)
@@ -150,7 +154,7 @@ impl Open {
 
 /// Changes that are made together or not at all.
 pub(crate) struct Changes<'a> {
-    store: &'a Open,
+    store: &'a OpenStore,
     batch: OwnedWriteBatch,
 }
 
@@ -171,7 +175,7 @@ impl Store {
         lock: impl Into<Option<Lock>>,
         cache_bytes: u64,
     ) -> Result<Self> {
-        let open = Open::new(path, cache_bytes)?;
+        let open = OpenStore::new(path, cache_bytes)?;
         // What fjall does not do itself.
         sync_folder(&path.join("keyspaces"))?;
         let mut store = Self::closed(path, Vec::new(), lock.into());
@@ -185,12 +189,12 @@ impl Store {
         path: &Path,
         lock: impl Into<Option<Lock>>,
         cache_bytes: u64,
-        expected: Expected,
+        expected: Expectation,
     ) -> Result<Self> {
         let tails = sound::check(path, expected)?;
         // Already, so that the ends of journals are put back if it cannot be opened.
         let mut store = Self::closed(path, tails, lock.into());
-        store.open = Some(Open::new(path, cache_bytes)?);
+        store.open = Some(OpenStore::new(path, cache_bytes)?);
         Ok(store)
     }
 
@@ -208,7 +212,7 @@ impl Store {
         &self.path
     }
 
-    fn inner(&self) -> &Open {
+    fn inner(&self) -> &OpenStore {
         let Some(open) = &self.open else { unreachable!("it is open until it is dropped") };
         open
     }
@@ -271,6 +275,24 @@ impl Store {
         guarded(&self.path, "cannot be written", || changes.batch.durability(Some(mode)).commit())
     }
 
+    /// Writes the first records.
+    pub(crate) fn begin(&self, head: Head, segments: &Segments) -> Result<()> {
+        let mut changes = self.changes();
+        changes.insert(Table::State, Head::KEY, &head.encode());
+        changes.insert(Table::State, Segments::KEY, &segments.encode());
+        self.commit(changes, Durability::Now)
+    }
+
+    /// The numbers in the table of tombstones.
+    pub(crate) fn tombstones(&self) -> Result<HashSet<u64>> {
+        let mut tombstones = HashSet::new();
+        for entry in self.from(Table::Tombstones, &[])? {
+            let (key, _) = entry?;
+            tombstones.extend(<[u8; 8]>::try_from(&key[..]).map(u64::from_be_bytes));
+        }
+        Ok(tombstones)
+    }
+
     /// Sees everything on disk.
     pub(crate) fn sync(&self) -> Result<()> {
         guarded(&self.path, "cannot be written", || {
@@ -297,7 +319,7 @@ impl Store {
     /// Has the tables with little in them written. A journal is kept until all of its tables are,
     /// and these would not be full for a long time.
     pub(crate) fn write_small_tables(&self) -> Result<()> {
-        for table in [Table::Holes, Table::State, Table::Templates] {
+        for table in [Table::Tombstones, Table::State, Table::Templates] {
             guarded(&self.path, table.name(), || self.inner().keyspace(table).rotate_memtable())?;
         }
         Ok(())
@@ -453,7 +475,7 @@ fn named(path: &Path, what: &str, error: fjall::Error) -> Error {
 ///
 /// Nor is it what makes an operation durable: one that is on disk is done, whether this can be written
 /// or not. If it cannot, the next change tries again first, and is not made if that fails.
-pub(crate) struct Acknowledged {
+pub(crate) struct AcknowledgedOperations {
     path: PathBuf,
     file: File,
     operations: u64,
@@ -461,7 +483,7 @@ pub(crate) struct Acknowledged {
     written: bool,
 }
 
-impl Acknowledged {
+impl AcknowledgedOperations {
     const BYTES: usize = 16;
 
     /// Makes the file, in the place of one that is there, and sees it on disk.

@@ -25,7 +25,7 @@ pub(crate) struct SiteTemplates {
 }
 
 impl SiteTemplates {
-    /// Writes the templates of groups, which come with the hashes of their sites.
+    /// Writes the templates of sites, which come with their hashes.
     pub(crate) fn write(
         store: &Store,
         templates: impl IntoIterator<Item = io::Result<(u64, Vec<u64>)>>,
@@ -38,7 +38,7 @@ impl SiteTemplates {
             let mut value: Vec<u8> = shingles.iter().flat_map(|s| s.to_le_bytes()).collect();
             value.extend(checksum(group, &value));
             changes.insert(Table::Templates, &group.to_be_bytes(), &value);
-            counts.groups += 1;
+            counts.sites += 1;
             counts.shingles += shingles.len() as u64;
             bytes += value.len();
             if bytes > BATCH_BYTES {
@@ -95,13 +95,13 @@ impl SiteTemplates {
         for entry in store.from(Table::Templates, &[])? {
             let (key, value) = entry?;
             let group = key.as_ref().try_into().map_or(0, u64::from_be_bytes);
-            found.groups += 1;
+            found.sites += 1;
             found.shingles += decode(store, group, &value)?.len() as u64;
         }
         if found == self.counts {
             return Ok(());
         }
-        let fault = format!("templates: there are {}, not {}", found.groups, self.counts.groups);
+        let fault = format!("templates: there are {}, not {}", found.sites, self.counts.sites);
         Err(Error::corruption(store.path(), fault))
     }
 }

@@ -35,7 +35,7 @@ pub(crate) struct Verification {
 }
 
 /// A document that only needs a number.
-pub(crate) struct Prepared<'a> {
+pub(crate) struct UnnumberedDocument<'a> {
     pub(crate) id: &'a str,
     pub(crate) url: Option<&'a str>,
     pub(crate) time: u64,
@@ -170,7 +170,7 @@ pub(crate) fn prepare<'d>(
     document: &'d Document<'_>,
     signature: Signature,
     store_text: bool,
-) -> Result<Prepared<'d>> {
+) -> Result<UnnumberedDocument<'d>> {
     let (bytes, content) = match &document.content {
         Content::Signed { bytes, .. } => (*bytes, None),
         Content::Text(text) => (text.len() as u64, Some((ContentKind::Text, text))),
@@ -186,7 +186,7 @@ pub(crate) fn prepare<'d>(
         Error::new(ErrorKind::OtherSignature { id, fault })
     })?;
     let (id, url) = (&*document.id, document.url.as_deref());
-    Ok(Prepared { id, url, time: document.time, bytes, signature, stored })
+    Ok(UnnumberedDocument { id, url, time: document.time, bytes, signature, stored })
 }
 
 /// What is signed and compared of a document.

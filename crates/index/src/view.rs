@@ -12,8 +12,8 @@ use lookalike_core::{CandidateRule, Signature};
 
 use crate::document::{Record, SignatureLayout, checked};
 use crate::error::{Error, Result};
-use crate::pending::Pending;
-use crate::postings::{Recent, Run, exact_key, id_key, rule_key};
+use crate::pending::PendingChanges;
+use crate::postings::{RecentPostings, Segment, exact_key, id_key, rule_key};
 use crate::store::{Store, Table};
 
 /// Of each list so many documents are looked at: the limit of the batch job.
@@ -23,13 +23,13 @@ pub const LIST_LIMIT: usize = 64;
 #[derive(Default)]
 pub(crate) struct Lists {
     /// In the order of their documents.
-    pub(crate) runs: Vec<Arc<Run>>,
-    /// Of the documents after the runs.
-    pub(crate) recent: Recent,
+    pub(crate) segments: Vec<Arc<Segment>>,
+    /// Of the documents after the segments.
+    pub(crate) recent: RecentPostings,
     /// Numbers whose documents were removed or replaced.
-    pub(crate) holes: HashSet<u64>,
+    pub(crate) tombstones: HashSet<u64>,
     /// The number after the last document that can be seen. The store may have more for a moment:
-    /// those of a change whose lists and holes are not here yet.
+    /// those of a change whose lists and tombstones are not here yet.
     pub(crate) next: u64,
 }
 
@@ -47,11 +47,11 @@ pub(crate) struct View<'a> {
     pub(crate) layout: SignatureLayout,
     pub(crate) lists: &'a Lists,
     /// Changes that only the writer sees.
-    pub(crate) pending: Option<&'a Pending>,
+    pub(crate) pending: Option<&'a PendingChanges>,
 }
 
 /// A document that was met in a list.
-struct Met {
+struct ListedDocument {
     record: Record,
     /// By which candidates meet.
     keys: Vec<u64>,
@@ -60,8 +60,8 @@ struct Met {
 
 impl View<'_> {
     fn is_alive(&self, number: u64) -> bool {
-        let pending = self.pending.is_some_and(|pending| pending.holes().contains(&number));
-        !pending && !self.lists.holes.contains(&number)
+        let pending = self.pending.is_some_and(|pending| pending.tombstones().contains(&number));
+        !pending && !self.lists.tombstones.contains(&number)
     }
 
     /// Calls `each` with the living documents that may have a key, ascending, until it breaks.
@@ -74,8 +74,8 @@ impl View<'_> {
         let mut alive = |number| {
             if self.is_alive(number) { each(number) } else { Ok(ControlFlow::Continue(())) }
         };
-        for run in &self.lists.runs {
-            if run.for_each(key, page, &mut alive)?.is_break() {
+        for segment in &self.lists.segments {
+            if segment.for_each(key, page, &mut alive)?.is_break() {
                 return Ok(());
             }
         }
@@ -121,10 +121,10 @@ impl View<'_> {
         signature: &Signature,
         page: &mut Vec<u8>,
     ) -> Result<Candidates> {
-        let mut met: BTreeMap<u64, Met> = BTreeMap::new();
+        let mut met: BTreeMap<u64, ListedDocument> = BTreeMap::new();
         let mut limited = false;
         if !signature.is_empty() {
-            let exact = |met: &Met| {
+            let exact = |met: &ListedDocument| {
                 met.record.signature.exact == signature.exact && !met.record.signature.is_empty()
             };
             limited |= self.gather(rule, exact_key(signature.exact), exact, &mut met, page)?;
@@ -132,7 +132,7 @@ impl View<'_> {
         let mut keys = Vec::new();
         rule.keys(signature, &mut keys);
         for key in keys {
-            let shares = |met: &Met| met.keys.contains(&key);
+            let shares = |met: &ListedDocument| met.keys.contains(&key);
             limited |= self.gather(rule, rule_key(key), shares, &mut met, page)?;
         }
         let candidates = met.into_values().filter(|met| met.is_candidate);
@@ -144,8 +144,8 @@ impl View<'_> {
         &self,
         rule: &CandidateRule,
         key: u64,
-        belongs: impl Fn(&Met) -> bool,
-        met: &mut BTreeMap<u64, Met>,
+        belongs: impl Fn(&ListedDocument) -> bool,
+        met: &mut BTreeMap<u64, ListedDocument>,
         page: &mut Vec<u8>,
     ) -> Result<bool> {
         let mut count = 0;
@@ -156,7 +156,7 @@ impl View<'_> {
                     let record = self.record(number)?;
                     let mut keys = Vec::new();
                     rule.keys(&record.signature, &mut keys);
-                    entry.insert(Met { record, keys, is_candidate: false })
+                    entry.insert(ListedDocument { record, keys, is_candidate: false })
                 }
             };
             if belongs(met) {
@@ -172,7 +172,7 @@ impl View<'_> {
 /// The content of a document, if it is stored; as of a snapshot, if one is given.
 pub(crate) fn content(
     store: &Store,
-    pending: Option<&Pending>,
+    pending: Option<&PendingChanges>,
     snapshot: Option<&Snapshot>,
     record: &Record,
 ) -> Result<Option<Vec<u8>>> {

@@ -6,8 +6,8 @@ use lookalike::{Comparer, Index};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use crate::body::{Held, Memory};
 use crate::clock;
+use crate::memory::{Held, Memory};
 use crate::metrics::Metrics;
 use crate::model::IndexDocument;
 use crate::options::Options;

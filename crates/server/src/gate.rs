@@ -19,7 +19,7 @@ use crate::clock;
 use crate::metrics::Counted;
 use crate::options::Exposure;
 use crate::problem::{Fault, Problem, Result};
-use crate::routes::{is_public, runs};
+use crate::routes::{page, runs};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -127,6 +127,11 @@ fn is_for_us(headers: &HeaderMap, uri: &Uri) -> Result<()> {
     Err(Problem::misdirected(
         "without a token this server answers to `localhost` and to addresses in numbers only",
     ))
+}
+
+/// What can be had without a token.
+fn is_public(path: &str) -> bool {
+    matches!(path, "/healthz" | "/openapi.json") || page::is_part(path)
 }
 
 /// Answers are data: no browser is to run, frame, guess or keep them. Pages say what they need.

@@ -18,7 +18,7 @@
 //! ```text
 //! connection  bytes that come too slowly, or are not taken, end it
 //! gate        an id, the token, headers that protect browsers, the log
-//! body        within a limit, a time, and the memory of all bodies together
+//! body        within a limit, a time, and the memory of all bodies together (memory)
 //! routes      JSON to documents, answers to JSON; problems for whatever is wrong
 //! work        checks and comparisons, on so many threads
 //! writer      changes: whatever waits goes to the disk together
@@ -30,6 +30,7 @@ mod clock;
 mod connection;
 mod error;
 mod gate;
+mod memory;
 mod metrics;
 mod model;
 mod options;

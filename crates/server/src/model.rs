@@ -340,8 +340,8 @@ pub(crate) struct Added {
     pub(crate) replaced: bool,
 }
 
-impl From<index::Added> for Added {
-    fn from(added: index::Added) -> Self {
+impl From<index::Addition> for Added {
+    fn from(added: index::Addition) -> Self {
         Self { number: added.number, replaced: added.replaced }
     }
 }
@@ -355,8 +355,8 @@ pub(crate) struct CheckedAndAdded {
     added: Option<Added>,
 }
 
-impl From<index::CheckedAndAdded> for CheckedAndAdded {
-    fn from(done: index::CheckedAndAdded) -> Self {
+impl From<index::CheckedAddition> for CheckedAndAdded {
+    fn from(done: index::CheckedAddition) -> Self {
         Self { answer: done.answer.into(), added: done.added.map(Added::from) }
     }
 }

@@ -12,10 +12,10 @@ use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 
 use lookalike::Index;
-use lookalike::index::{self, AddIf, Added, CheckedAndAdded, Content};
+use lookalike::index::{self, AddIf, Addition, CheckedAddition, Content};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::body::Held;
+use crate::memory::Held;
 use crate::metrics::Metrics;
 use crate::model::IndexDocument;
 use crate::problem::{Problem, Result};
@@ -41,8 +41,8 @@ pub(crate) enum Changes {
 #[derive(Debug)]
 pub(crate) enum Done {
     Removed(bool),
-    Added(Added),
-    CheckedAndAdded(CheckedAndAdded),
+    Added(Addition),
+    CheckedAndAdded(CheckedAddition),
 }
 
 type Answer = oneshot::Sender<Result<Vec<Done>>>;

@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use lookalike::core::feature::b_similarity;
 use lookalike::core::filter::Filter;
+use lookalike::core::recipe::SketchParameters;
 use lookalike::core::resemblance::Overlap;
 use lookalike::core::shingle::{ShingleSet, Shingler};
 use lookalike::core::text::{Text, Tokenizer};
@@ -33,6 +34,16 @@ pub(crate) struct Measured {
     /// All pairs at or above the threshold.
     wanted: Group,
     bins: Vec<Bin>,
+}
+
+/// The `text` recipe with this filter.
+fn recipe_of(filter: Filter, threshold: f64) -> Recipe {
+    Recipe {
+        sketch: SketchParameters::Minwise { permutations: filter.permutations() as usize },
+        features: Some(filter),
+        threshold,
+        ..Recipe::default()
+    }
 }
 
 /// Pairs of resemblances in a range.
@@ -98,7 +109,7 @@ pub(crate) fn measure(
     threshold: f64,
     kernel: Kernel,
 ) -> anyhow::Result<Measured> {
-    let recipe = super::tune::recipe_of(filter, threshold);
+    let recipe = recipe_of(filter, threshold);
     let mut documents = Documents::new(&recipe, kernel)?;
     let mut measured = Measured {
         documents: 0,

@@ -1,8 +1,7 @@
 //! `lookalike tune`: a filter for a purpose, or what a filter does.
 
+use lookalike::core::Kernel;
 use lookalike::core::filter::Filter;
-use lookalike::core::recipe::SketchParameters;
-use lookalike::core::{Kernel, Recipe};
 use lookalike::files::write_file;
 use lookalike::pages::FilterPlot;
 use serde_json::json;
@@ -46,16 +45,6 @@ pub(crate) fn run(arguments: &Tune, kernel: Kernel) -> anyhow::Result<Outcome> {
     }
     let skipped = measured.is_some_and(|measured| measured.unreadable > 0);
     Ok(if skipped { Outcome::Skipped } else { Outcome::Done })
-}
-
-/// The `text` recipe with this filter.
-pub(super) fn recipe_of(filter: Filter, threshold: f64) -> Recipe {
-    Recipe {
-        sketch: SketchParameters::Minwise { permutations: filter.permutations() as usize },
-        features: Some(filter),
-        threshold,
-        ..Recipe::default()
-    }
 }
 
 /// Resemblances below the threshold at which candidates are only work.

@@ -9,7 +9,7 @@ use super::dedup::unreadable;
 use super::documents::{Documents, RawDocuments};
 use super::resources::{RawProgress, RawResources, Resources};
 use super::sketch::ProgressForm;
-use super::{mistake, positive_share};
+use super::value::{Mistake, at_least, mistake, positive_share};
 
 /// Find the documents that resemble or contain one of a list of references
 #[derive(Args)]
@@ -74,7 +74,7 @@ pub(crate) struct RawAgainst {
         long,
         value_name = "N",
         default_value = "8",
-        value_parser = super::at_least::<1>,
+        value_parser = at_least::<1>,
         help_heading = "Judging"
     )]
     min_tokens: u32,
@@ -126,7 +126,7 @@ pub(crate) struct Against {
 }
 
 impl RawAgainst {
-    pub(crate) fn check(self) -> Result<Against, clap::Error> {
+    pub(crate) fn check(self) -> Result<Against, Mistake> {
         let resources = self.resources.check("against")?;
         let standard = |side: &[String]| side.iter().filter(|name| *name == "-").count();
         if standard(&self.references) + standard(&self.inputs) > 1 {

@@ -2,9 +2,8 @@
 
 use std::path::PathBuf;
 
+use super::value::{Mistake, mistake, name_of};
 use clap::{Args, ValueEnum, ValueHint};
-
-use super::mistake;
 
 /// Compare two documents: how much they have in common, and what differs
 #[derive(Args)]
@@ -76,15 +75,15 @@ pub(crate) struct Compare {
 }
 
 impl RawCompare {
-    pub(crate) fn check(self) -> Result<Compare, clap::Error> {
+    pub(crate) fn check(self) -> Result<Compare, Mistake> {
         let Self { a, b, recipe, learned, group, diff, exit_code, json } = self;
         if a == "-" && b == "-" {
             return Err(mistake("compare", "standard input can be only one of the two documents"));
         }
         if json && matches!(diff, DiffForm::Always | DiffForm::All) {
             let message =
-                format!("--json shows no difference; leave out --diff {}", super::name_of(&diff));
-            return Err(mistake("compare", &message));
+                format!("--json shows no difference; leave out --diff {}", name_of(&diff));
+            return Err(mistake("compare", message));
         }
         Ok(Compare { a, b, recipe, learned, group, diff, exit_code, json })
     }

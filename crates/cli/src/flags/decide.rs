@@ -9,7 +9,7 @@ use lookalike::engine::{KeepPolicy, RemovalBudget};
 use super::dedup::{RawClustering, field_share, removal_budget};
 use super::resources::{RawProgress, RawResources, Resources};
 use super::sketch::ProgressForm;
-use super::{positive_share, share};
+use super::value::{Mistake, positive_share, share};
 
 /// Decide anew from the pairs of a finished run: another threshold, another policy
 #[derive(Args)]
@@ -93,7 +93,7 @@ pub(crate) struct Decide {
 }
 
 impl RawDecide {
-    pub(crate) fn check(self) -> Result<Decide, clap::Error> {
+    pub(crate) fn check(self) -> Result<Decide, Mistake> {
         let resources = self.resources.check("decide")?;
         Ok(Decide {
             run: self.run,

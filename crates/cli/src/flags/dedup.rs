@@ -10,7 +10,7 @@ use super::documents::{Documents, RawDocuments};
 use super::judging::{Judging, RawJudging};
 use super::resources::{RawProgress, RawResources, Resources};
 use super::sketch::ProgressForm;
-use super::{mistake, share};
+use super::value::{Mistake, mistake, share};
 
 /// Find look-alikes in a corpus, keep one of each, and prove it
 #[derive(Args)]
@@ -148,7 +148,7 @@ pub(crate) struct Dedup {
 }
 
 impl RawDedup {
-    pub(crate) fn check(self) -> Result<Dedup, clap::Error> {
+    pub(crate) fn check(self) -> Result<Dedup, Mistake> {
         let resources = self.resources.check("dedup")?;
         if self.dry_run && self.resume {
             let message = "a dry run does nothing that --resume could go on with";

@@ -10,7 +10,7 @@ use super::documents::{Documents, RawDocuments};
 use super::judging::RawSites;
 use super::resources::{RawProgress, RawResources, Resources};
 use super::sketch::ProgressForm;
-use super::{at_least, mistake, share};
+use super::value::{Mistake, at_least, mistake, share};
 
 /// Judge recipes by labelled pairs, as Henzinger did: precision, recall, tables and figures
 #[derive(Args)]
@@ -202,7 +202,7 @@ pub(crate) struct Evaluated {
 }
 
 impl RawEval {
-    pub(crate) fn check(mut self) -> Result<Eval, clap::Error> {
+    pub(crate) fn check(mut self) -> Result<Eval, Mistake> {
         if let Some(RawEvalCommand::Sample(sample)) = self.command {
             let wanted = EvalWanted::Sample(sample.pairs as usize);
             return Ok(Eval { common: sample.common.check()?, wanted });
@@ -221,7 +221,7 @@ impl RawEval {
         Ok(Eval { common: self.common.check()?, wanted })
     }
 
-    fn rule(&mut self) -> Result<LabelRule, clap::Error> {
+    fn rule(&mut self) -> Result<LabelRule, Mistake> {
         if let Some(field) = self.similarity_field.take() {
             let (correct_at, undecided_at) =
                 (self.correct_at.unwrap_or(0.9), self.undecided_at.unwrap_or(0.6));
@@ -240,7 +240,7 @@ impl RawEval {
         if let Some(twice) = all.iter().find(|value| all.iter().filter(|v| v == value).count() > 1)
         {
             let message = format!("the value `{twice}` cannot be two labels");
-            return Err(mistake("eval", &message));
+            return Err(mistake("eval", message));
         }
         let field = self.label_field.take().unwrap_or_else(|| "label".to_owned());
         Ok(LabelRule::Values { field, correct, incorrect, undecided })
@@ -248,7 +248,7 @@ impl RawEval {
 }
 
 impl RawCommon {
-    fn check(self) -> Result<Evaluated, clap::Error> {
+    fn check(self) -> Result<Evaluated, Mistake> {
         Ok(Evaluated {
             documents: self.documents,
             // Clap has asked for it.

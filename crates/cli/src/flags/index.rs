@@ -8,6 +8,7 @@ use super::documents::{Documents, RawDocuments};
 use super::judging::{Judging, RawJudging};
 use super::resources::RawProgress;
 use super::sketch::{OnUnreadable, ProgressForm};
+use super::value::Mistake;
 
 /// Keep an index of documents, and ask it whether a new one is known already
 #[derive(Args)]
@@ -275,7 +276,7 @@ impl RawReading {
 }
 
 impl RawIndex {
-    pub(crate) fn check(self) -> Result<Index, clap::Error> {
+    pub(crate) fn check(self) -> Result<Index, Mistake> {
         let (location, wanted) = match self.command {
             RawIndexCommand::Create(RawCreate { location, no_text, learned, judging }) => {
                 let judging = judging.check("index")?;

@@ -1,10 +1,9 @@
 //! How pairs are found and judged: the flags of all commands that do.
 
+use super::value::{Mistake, mistake, positive_share, proper_share};
 use clap::{Args, ValueEnum};
 use lookalike::core::SiteRule;
 use lookalike::core::recipe::{Templates, Verify};
-
-use super::{mistake, positive_share, proper_share};
 
 #[derive(Args)]
 pub(crate) struct RawJudging {
@@ -88,7 +87,7 @@ pub(crate) struct Judging {
 }
 
 impl RawJudging {
-    pub(crate) fn check(self, command: &str) -> Result<Judging, clap::Error> {
+    pub(crate) fn check(self, command: &'static str) -> Result<Judging, Mistake> {
         let Self { recipe, threshold, recall, verify, sites, templates } = self;
         if recall.is_some() && recipe != "text" {
             let message = "--recall chooses the filter of the recipe `text`; others have their own";

@@ -9,7 +9,7 @@ use super::documents::{Documents, RawDocuments};
 use super::judging::{Judging, RawJudging};
 use super::resources::{RawProgress, RawResources, Resources};
 use super::sketch::ProgressForm;
-use super::{at_least, positive_share};
+use super::value::{Mistake, at_least, positive_share};
 
 /// Find hosts and folders that replicate each other
 // Templates are not learned here, and a recipe that wants them is refused.
@@ -82,7 +82,7 @@ pub(crate) struct Mirrors {
 }
 
 impl RawMirrors {
-    pub(crate) fn check(self) -> Result<Mirrors, clap::Error> {
+    pub(crate) fn check(self) -> Result<Mirrors, Mistake> {
         Ok(Mirrors {
             inputs: self.inputs,
             min_pages: self.min_pages,

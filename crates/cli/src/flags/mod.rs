@@ -17,6 +17,7 @@ mod resources;
 mod serve;
 mod sketch;
 mod tune;
+mod value;
 mod why;
 
 use std::io::{self, Write as _};
@@ -24,11 +25,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
-use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum, ValueHint};
-
-use lookalike::engine::numbers::parse_bytes;
+use clap::{CommandFactory as _, Parser, Subcommand, ValueHint};
 
 use crate::env;
+use value::Mistake;
 
 pub(crate) use against::Against;
 pub(crate) use compare::{Compare, DiffForm};
@@ -174,16 +174,17 @@ fn check(cli: Cli) -> Result<Command, clap::Error> {
     })
 }
 
-/// A mistake that clap cannot know of, told as one that it found.
-fn mistake(command: &str, message: &str) -> clap::Error {
-    let mut cli = definition();
-    // Builds the names in the usage line.
-    cli.build();
-    let found = cli.find_subcommand_mut(command);
-    found.map_or_else(
-        || clap::Error::raw(ErrorKind::ArgumentConflict, message),
-        |command| command.error(ErrorKind::ArgumentConflict, message),
-    )
+impl From<Mistake> for clap::Error {
+    fn from(Mistake { command, message }: Mistake) -> Self {
+        let mut cli = definition();
+        // Builds the names in the usage line.
+        cli.build();
+        let found = cli.find_subcommand_mut(command);
+        found.map_or_else(
+            || Self::raw(ErrorKind::ArgumentConflict, &message),
+            |command| command.error(ErrorKind::ArgumentConflict, &message),
+        )
+    }
 }
 
 /// Prints help where it was asked for, and mistakes the way all our errors look.
@@ -199,47 +200,6 @@ fn answer(error: &clap::Error) -> ExitCode {
     if asked { ExitCode::SUCCESS } else { ExitCode::from(2) }
 }
 
-/// A share above 0 and at most 1. Written so that NaN fails.
-fn positive_share(text: &str) -> Result<f64, String> {
-    let value: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
-    if value > 0.0 && value <= 1.0 {
-        Ok(value)
-    } else {
-        Err("must be above 0 and at most 1".to_owned())
-    }
-}
-
-/// A whole number of at least so much.
-fn at_least<const LEAST: u32>(text: &str) -> Result<u32, String> {
-    let value: u32 = text.parse().map_err(|error: std::num::ParseIntError| error.to_string())?;
-    if value >= LEAST { Ok(value) } else { Err(format!("must be at least {LEAST}")) }
-}
-
-/// A share above 0 and below 1.
-fn proper_share(text: &str) -> Result<f64, String> {
-    match positive_share(text) {
-        Ok(value) if value < 1.0 => Ok(value),
-        Err(error) if error == "not a number" => Err(error),
-        _ => Err("must be above 0 and below 1".to_owned()),
-    }
-}
-
-/// A share from 0 to 1.
-fn share(text: &str) -> Result<f64, String> {
-    let value: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
-    if (0.0..=1.0).contains(&value) { Ok(value) } else { Err("must be from 0 to 1".to_owned()) }
-}
-
-/// A size such as `512MiB`, `4GiB` or `1000000`.
-fn size(text: &str) -> Result<u64, &'static str> {
-    parse_bytes(text).ok_or("must be a size, such as 512MiB or 4GiB")
-}
-
-/// The names of an enum for clap's help.
-fn name_of(value: &impl ValueEnum) -> String {
-    value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -247,26 +207,5 @@ mod tests {
     #[test]
     fn definition_is_consistent() {
         definition().debug_assert();
-    }
-
-    #[test]
-    fn sizes_have_units() {
-        let sizes = [("512MiB", 512 << 20), ("4GiB", 4 << 30), ("1.5 GB", 1_500_000_000)];
-        for (text, bytes) in sizes.into_iter().chain([("70000", 70_000), ("1B", 1)]) {
-            assert_eq!(size(text), Ok(bytes), "{text}");
-        }
-        for wrong in ["", "GiB", "-1MiB", "1 GiBs", "1e300TiB", "NaN"] {
-            assert!(size(wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn shares_have_their_bounds() {
-        assert!(positive_share("1").is_ok() && positive_share("1e-9").is_ok());
-        for wrong in ["0", "-0.1", "1.5", "NaN", "inf", "", "x"] {
-            assert!(positive_share(wrong).is_err(), "{wrong}");
-            assert!(proper_share(wrong).is_err(), "{wrong}");
-        }
-        assert!(proper_share("1").is_err() && proper_share("0.95").is_ok());
     }
 }

@@ -4,7 +4,8 @@ use clap::Args;
 use lookalike::core::Kernel;
 use lookalike::engine::Running;
 
-use super::{ProgressForm, at_least, mistake, size};
+use super::ProgressForm;
+use super::value::{Mistake, at_least, mistake, size};
 
 #[derive(Args)]
 pub(crate) struct RawResources {
@@ -51,7 +52,7 @@ impl Resources {
 }
 
 impl RawResources {
-    pub(crate) fn check(self, command: &str) -> Result<Resources, clap::Error> {
+    pub(crate) fn check(self, command: &'static str) -> Result<Resources, Mistake> {
         let Self { memory, threads } = self;
         if memory.is_some_and(|bytes| bytes < Running::LEAST_MEMORY) {
             return Err(mistake(command, "--memory must be at least 128MiB"));

@@ -4,10 +4,9 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::value::{Mistake, at_least, mistake, size};
 use clap::{Args, ValueHint};
 use lookalike_server::{Exposure, Limits};
-
-use super::{at_least, mistake, size};
 
 /// Serve an index over HTTP, with a web page
 #[derive(Args)]
@@ -104,11 +103,11 @@ pub(crate) enum Missing {
 }
 
 impl RawServe {
-    pub(crate) fn check(self) -> Result<Serve, clap::Error> {
+    pub(crate) fn check(self) -> Result<Serve, Mistake> {
         if !(1..=Limits::MAX_BODY_BYTES).contains(&self.max_body) {
             let message =
                 format!("--max-body must be from 1 byte to {}MiB", Limits::MAX_BODY_BYTES >> 20);
-            return Err(mistake("serve", &message));
+            return Err(mistake("serve", message));
         }
         let default = Limits::default();
         let count = |given: Option<u32>, default: usize| given.map_or(default, |n| n as usize);

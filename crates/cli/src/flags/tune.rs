@@ -7,7 +7,7 @@ use lookalike::core::filter::{Filter, Search};
 use lookalike::pages::Scale;
 
 use super::documents::{Documents, RawDocuments};
-use super::{at_least, mistake, positive_share, proper_share};
+use super::value::{Mistake, at_least, mistake, positive_share, proper_share};
 
 /// Choose or examine a filter: which pairs become candidates
 #[derive(Args)]
@@ -124,7 +124,7 @@ pub(crate) struct Sample {
 const DEFAULT_RECALL: f64 = 0.95;
 
 impl RawTune {
-    pub(crate) fn check(self) -> Result<Tune, clap::Error> {
+    pub(crate) fn check(self) -> Result<Tune, Mistake> {
         let wanted = self.wanted()?;
         let plot = self.plot.map(|path| plot(path, self.scale)).transpose()?;
         let limit = self.sample_limit as usize;
@@ -134,10 +134,10 @@ impl RawTune {
         Ok(Tune { wanted, plot, sample, json: self.json })
     }
 
-    fn wanted(&self) -> Result<Wanted, clap::Error> {
+    fn wanted(&self) -> Result<Wanted, Mistake> {
         if let (Some(k), Some(s), Some(r)) = (self.k, self.s, self.r) {
             let filter = Filter::new(k, s, r);
-            return filter.map(Wanted::Filter).map_err(|error| mistake("tune", &error.to_string()));
+            return filter.map(Wanted::Filter).map_err(|error| mistake("tune", error.to_string()));
         }
         let Some(threshold) = self.threshold else {
             let message = "say what is wanted, with --threshold and --recall, or give a filter, \
@@ -152,14 +152,14 @@ impl RawTune {
     }
 }
 
-fn plot(path: PathBuf, scale: RawScale) -> Result<Plot, clap::Error> {
+fn plot(path: PathBuf, scale: RawScale) -> Result<Plot, Mistake> {
     let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
     let format = match extension.to_str() {
         Some("svg") => PlotFormat::Svg,
         Some("png") => PlotFormat::Png,
         _ => {
             let message = format!("--plot {}: the name must end in .svg or .png", path.display());
-            return Err(mistake("tune", &message));
+            return Err(mistake("tune", message));
         }
     };
     let scale = match scale {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueHint};
 
 use super::compare::DiffForm;
-use super::mistake;
+use super::value::{Mistake, mistake, name_of};
 
 /// Say why a document stayed or went, or what joins two documents
 #[derive(Args)]
@@ -49,17 +49,17 @@ pub(crate) struct Why {
 }
 
 impl RawWhy {
-    pub(crate) fn check(self) -> Result<Why, clap::Error> {
+    pub(crate) fn check(self) -> Result<Why, Mistake> {
         let Self { run, id, other, diff, json } = self;
         if matches!(diff, DiffForm::Always | DiffForm::All) {
-            let asked = super::name_of(&diff);
+            let asked = name_of(&diff);
             if json {
                 let message = format!("--json shows no difference; leave out --diff {asked}");
-                return Err(mistake("why", &message));
+                return Err(mistake("why", message));
             }
             if other.is_some() {
                 let message = format!("a path has no difference; leave out --diff {asked}");
-                return Err(mistake("why", &message));
+                return Err(mistake("why", message));
             }
         }
         Ok(Why { run, id, other, diff, json })

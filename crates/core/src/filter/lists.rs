@@ -11,11 +11,8 @@
 //! the number of touched lists is followed edit by edit, with positive terms
 //! only. Cost: at most about L^2 (ln L + 3) multiplications.
 
-use super::Error;
 use super::binomial::{self, Chance};
-
-/// The most lists: at this number a probability still costs 10 ms.
-pub const MAX_LISTS: u32 = 1024;
+use super::{Error, MAX_LISTS};
 
 /// The probability that after `edits` random edits at least one of `lists`
 /// lists is untouched.

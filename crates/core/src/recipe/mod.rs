@@ -6,10 +6,11 @@
 //! threshold may be judged under another, but two recipes that give different
 //! bits never mix ([`Recipe::check_same_bits`]).
 
+mod names;
 mod presets;
 mod toml_form;
 
-pub use presets::{LEARNING_PRESETS, PRESETS, preset_names};
+pub use names::{LEARNING_PRESETS, PRESETS, VERSION, preset_names};
 
 use std::fmt;
 
@@ -21,9 +22,6 @@ use crate::shingle::Counting;
 use crate::site::SiteRule;
 use crate::sketch::ListOrder;
 use crate::text::{UNICODE_VERSION, Unit};
-
-/// The version of the bits: every golden vector belongs to one.
-pub const VERSION: u32 = 1;
 
 /// Every parameter of signing and judging.
 #[derive(Clone, Debug, PartialEq)]
@@ -382,24 +380,6 @@ impl Recipe {
         }
         let expected = "`off` here: only `dedup` and `eval` learn templates";
         Err(Error::parameter("templates", format_args!("`{}`", self.templates), expected))
-    }
-
-    /// The preset of this name, judged in another way. The filter of `text` is chosen again for
-    /// another threshold or recall.
-    ///
-    /// # Errors
-    /// If there is no preset of this name, it is not `text` and a recall is given, or what is
-    /// wanted cannot be had.
-    pub fn preset_judging(name: &str, judging: &Judging) -> Result<Self> {
-        let Judging { threshold, recall, .. } = *judging;
-        let preset = Self::preset(name)?;
-        if name != "text" || (threshold, recall) == (None, None) {
-            return preset.judging(judging);
-        }
-        let (threshold, recall) =
-            (threshold.unwrap_or(preset.threshold), recall.unwrap_or(presets::TEXT_TARGET.1));
-        let rest = Judging { threshold: None, recall: None, ..judging.clone() };
-        Self::tune(threshold, recall)?.judging(&rest)
     }
 
     /// The recipe, judged in another way. Its filter stays.

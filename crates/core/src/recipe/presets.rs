@@ -1,7 +1,8 @@
 //! The named recipes: the papers', and ours.
 
 use super::{
-    Candidates, Over, ProjectionParameters, Recipe, Shingles, SketchParameters, Templates, Verify,
+    Candidates, Judging, Over, ProjectionParameters, Recipe, Shingles, SketchParameters, Templates,
+    Verify,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::{Filter, Search};
@@ -10,27 +11,8 @@ use crate::site::SiteRule;
 use crate::sketch::ListOrder;
 use crate::text::Unit;
 
-/// The names that [`Recipe::preset`] knows of recipes by which each document is signed by itself.
-pub const PRESETS: [&str; 7] = [
-    "text",
-    "altavista",
-    "henzinger-b",
-    "henzinger-c",
-    "henzinger-combined",
-    "henzinger-sites",
-    "pugh",
-];
-
-/// The names of those that learn from all documents together first.
-pub const LEARNING_PRESETS: [&str; 1] = ["sites"];
-
-/// All names, for people.
-pub fn preset_names() -> String {
-    [&PRESETS[..], &LEARNING_PRESETS].concat().join(", ")
-}
-
 /// The threshold and the recall of the `text` preset.
-pub(super) const TEXT_TARGET: (f64, f64) = (0.8, 0.95);
+const TEXT_TARGET: (f64, f64) = (0.8, 0.95);
 
 impl Default for Recipe {
     /// The `text` preset.
@@ -85,6 +67,24 @@ impl Recipe {
             },
             _ => return Err(Error::new(ErrorKind::UnknownPreset(name.to_owned()))),
         })
+    }
+
+    /// The preset of this name, judged in another way. The filter of `text` is chosen again for
+    /// another threshold or recall.
+    ///
+    /// # Errors
+    /// If there is no preset of this name, it is not `text` and a recall is given, or what is
+    /// wanted cannot be had.
+    pub fn preset_judging(name: &str, judging: &Judging) -> Result<Self> {
+        let Judging { threshold, recall, .. } = *judging;
+        let preset = Self::preset(name)?;
+        if name != "text" || (threshold, recall) == (None, None) {
+            return preset.judging(judging);
+        }
+        let (threshold, recall) =
+            (threshold.unwrap_or(preset.threshold), recall.unwrap_or(TEXT_TARGET.1));
+        let rest = Judging { threshold: None, recall: None, ..judging.clone() };
+        Self::tune(threshold, recall)?.judging(&rest)
     }
 
     /// The `text` recipe for another target: of the pairs at exactly the

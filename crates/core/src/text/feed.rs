@@ -5,8 +5,7 @@
 //! that feeds it keeps it in registers: a word's fingerprint is a chain of
 //! dependent steps, and a trip through memory would double each.
 
-use super::Token;
-use super::fingerprint::Fingerprint;
+use super::fingerprint::{Fingerprint, Token};
 
 /// Where tokens go.
 pub(super) trait Out {

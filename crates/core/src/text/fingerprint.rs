@@ -2,6 +2,14 @@
 
 use lookalike_kernels::rabin::{Rabin, TOKENS};
 
+/// The fingerprint of a canonical piece of text.
+pub type Token = u64;
+
+/// The token of an atom.
+pub(super) fn atom_token(atom: &[u8]) -> Token {
+    TOKENS.bytes(atom)
+}
+
 /// The Rabin fingerprint of the bytes so far.
 #[derive(Clone, Copy)]
 pub(super) struct Fingerprint(u64);
@@ -23,18 +31,18 @@ impl Fingerprint {
     }
 
     /// Appends the eight bytes of `token`, highest first.
-    pub(super) fn push_token(&mut self, token: u64) {
+    pub(super) fn push_token(&mut self, token: Token) {
         self.0 = TOKENS.push_word(self.0, token);
     }
 
     #[inline(always)]
-    pub(super) fn finish(self) -> u64 {
+    pub(super) fn finish(self) -> Token {
         self.0
     }
 
     /// Of one string of `length` bytes, 1 to 4, given as in [`Self::push`].
     #[inline(always)]
-    pub(super) fn of_short(bytes: u32, length: usize) -> u64 {
+    pub(super) fn of_short(bytes: u32, length: usize) -> Token {
         1 << (8 * length) | u64::from(bytes)
     }
 }

@@ -8,9 +8,10 @@ use lookalike_kernels::keyed::{BEHIND, CodeStream, LongWord, SHORT};
 use lookalike_kernels::rabin::Rabin;
 use lookalike_kernels::{Kernel, Positions};
 
+use super::document::Text;
 use super::feed::Out;
-use super::fingerprint::Fingerprint;
-use super::{BLOCK, ENOUGH, LineWords, Text, Token, Unit, atom_token, for_each_line, walk_parts};
+use super::fingerprint::{Fingerprint, Token, atom_token};
+use super::tokenizer::{BLOCK, ENOUGH, LineWords, Unit, for_each_line, walk_parts};
 use crate::verification::{Code, VerificationKey};
 
 /// Makes tokens of documents and their codes under a key, one document after another.

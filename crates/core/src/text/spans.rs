@@ -2,8 +2,10 @@
 
 use super::document::{Part, Text};
 use super::feed::{Characters, Out, Words};
+use super::fingerprint::{Token, atom_token};
+use super::keyed::KeyedTokenizer;
+use super::tokenizer::{Tokenizer, Unit, for_each_line};
 use super::walk::walk;
-use super::{KeyedTokenizer, Token, Tokenizer, Unit, atom_token, for_each_line};
 use crate::verification::VerificationKey;
 use lookalike_kernels::Kernel;
 

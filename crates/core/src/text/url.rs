@@ -6,8 +6,7 @@
 //! stand in them. It is broken at slashes and dots; each piece without the
 //! punctuation at its ends is a token, in lower case.
 
-use super::Token;
-use super::fingerprint::Fingerprint;
+use super::fingerprint::{Fingerprint, Token};
 
 /// Does a URL begin with the run of letters and digits that ends at `at`?
 #[inline(always)]

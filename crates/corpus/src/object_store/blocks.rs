@@ -13,7 +13,7 @@ use ::object_store::path::Path as Key;
 use ::object_store::{GetOptions, GetRange, ObjectMeta, ObjectStoreExt as _};
 use bytes::Bytes;
 
-use super::{Pending, Place, fault, wait};
+use super::store::{Pending, Place, fault, wait};
 use crate::error::{Error, Operation, Result};
 use crate::object::{About, Object};
 

@@ -15,6 +15,8 @@
 use std::collections::VecDeque;
 use std::io;
 
+use crate::object::StoreFault;
+
 /// An object in a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
@@ -115,7 +117,7 @@ impl Listing {
         if entries.iter().any(|entry| entry.bytes > 0 && entry.key < self.last) {
             let said = "the store lists its objects out of order\n\
                         hint: name each of them as an input of its own";
-            return Err(super::fault(io::ErrorKind::Other, said));
+            return Err(io::Error::other(StoreFault(said.to_owned())));
         }
         self.ended = page.next.is_none();
         self.next = page.next;

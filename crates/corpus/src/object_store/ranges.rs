@@ -17,6 +17,7 @@ use parquet::file::metadata::ParquetMetaData;
 use parquet::file::reader::{ChunkReader, Length};
 
 use super::blocks::{Access, BLOCK_BYTES, Blocks};
+use super::store::fault;
 use crate::error::{Error, Operation, Result};
 use crate::object::{About, Object};
 
@@ -84,7 +85,7 @@ impl RangedFile {
     }
 
     /// Says what will be read.
-    pub(crate) fn plan(&self, metadata: &ParquetMetaData, mask: &ProjectionMask) {
+    pub(crate) fn announce(&self, metadata: &ParquetMetaData, mask: &ProjectionMask) {
         let columns = metadata.file_metadata().schema_descr().num_columns();
         let wanted = (0..columns).filter(|leaf| mask.leaf_included(*leaf)).count() as u64;
         let block_bytes = BUDGET_BYTES / wanted.max(1);
@@ -140,7 +141,7 @@ impl RangedFile {
         let mut state = file.state.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes = state.blocks(file, offset).at(offset);
         bytes.map_err(|error| {
-            let copy = super::fault(error.kind(), error.to_string());
+            let copy = fault(error.kind(), error.to_string());
             state.fault = Some(error);
             copy
         })

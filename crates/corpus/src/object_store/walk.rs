@@ -7,15 +7,16 @@ use std::sync::Arc;
 use ::object_store::ObjectStoreExt as _;
 
 use super::order::{InOrder, Page, Pages};
-use super::{Place, wait};
+use super::store::{Place, wait};
 use crate::error::{Error, Operation, Result};
 use crate::glob::Glob;
 use crate::object::Object;
+use crate::paths::path_id;
 use crate::walk::Choice;
 
 /// An object found below a prefix.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct FoundObject {
     pub(crate) object: Object,
     /// Its names below the folder the walk began with.
     pub(crate) below: Vec<String>,
@@ -75,7 +76,7 @@ impl Walk<Glob> {
     pub(crate) fn glob(url: &str) -> Result<Self> {
         let place = Place::new(url)?;
         let glob = Glob::new(&place.key);
-        let mut folder = crate::source::path_id(&glob.base);
+        let mut folder = path_id(&glob.base);
         if !folder.is_empty() {
             folder.push('/');
         }
@@ -86,7 +87,7 @@ impl Walk<Glob> {
 }
 
 impl<C: Choice> Iterator for Walk<C> {
-    type Item = Result<Found>;
+    type Item = Result<FoundObject>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
@@ -115,7 +116,7 @@ impl<C: Choice> Iterator for Walk<C> {
             if self.choice.takes(&below) {
                 let listed_bytes = Some(entry.bytes);
                 let object = Object { listed_bytes, ..Object::new(url) };
-                return Some(Ok(Found { object, below }));
+                return Some(Ok(FoundObject { object, below }));
             }
             let hidden = below.last().is_some_and(|name| name.starts_with('.'));
             self.passed_over += u64::from(!hidden);

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use memchr::memchr;
 
 use crate::error::Fault;
+use crate::record::{FieldValue, StoredFields};
 
 /// What every record begins with.
 pub(super) const MAGIC: &[u8] = b"WARC/";
@@ -49,6 +50,12 @@ impl<'a> Header<'a> {
                 "has a Content-Length of `{stated}`, which is no number of bytes"
             ))
         })
+    }
+}
+
+impl StoredFields for Header<'_> {
+    fn field(&self, name: &str) -> Option<FieldValue<'_>> {
+        self.get(name).map(FieldValue::String)
     }
 }
 

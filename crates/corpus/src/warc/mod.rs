@@ -24,12 +24,12 @@ mod split;
 use std::borrow::Cow;
 use std::ops::Range;
 
-pub(crate) use header::Header;
 pub(crate) use split::{Others, Split, Splitter};
 
 use crate::error::{Fault, Place, Result};
-use crate::record::{Context, Origin, Record};
+use crate::record::{Context, Record};
 use document::Payload;
+use header::Header;
 
 /// Records, one after another.
 #[derive(Debug, Default)]
@@ -67,7 +67,7 @@ struct Document {
 }
 
 /// Records as they are stored.
-pub(crate) enum Stored<'a> {
+pub(crate) enum StoredRecord<'a> {
     /// Which has a number, whether it can be read or not.
     Record(&'a [u8]),
     PassedOver(&'a [u8]),
@@ -75,20 +75,20 @@ pub(crate) enum Stored<'a> {
 
 impl Piece {
     /// Calls `each` with every record as it is stored, and its number if it has one.
-    pub(crate) fn for_each_stored(&self, mut each: impl FnMut(u64, Stored<'_>)) {
+    pub(crate) fn for_each_stored(&self, mut each: impl FnMut(u64, StoredRecord<'_>)) {
         let mut number = self.record;
         for entry in &self.entries {
             match entry {
                 Entry::Document(document) => {
-                    each(number, Stored::Record(&self.bytes[document.bytes.clone()]));
+                    each(number, StoredRecord::Record(&self.bytes[document.bytes.clone()]));
                     number += 1;
                 }
                 Entry::Bad(_, _, bytes) => {
-                    each(number, Stored::Record(&self.bytes[bytes.clone()]));
+                    each(number, StoredRecord::Record(&self.bytes[bytes.clone()]));
                     number += 1;
                 }
                 Entry::PassedOver(bytes) => {
-                    each(number, Stored::PassedOver(&self.bytes[bytes.clone()]));
+                    each(number, StoredRecord::PassedOver(&self.bytes[bytes.clone()]));
                 }
             }
         }
@@ -104,27 +104,27 @@ pub(crate) fn for_each(
 ) {
     let mut number = piece.record;
     for entry in &piece.entries {
-        let read = match entry {
+        match entry {
             Entry::PassedOver(_) => continue,
-            _ if !wanted(number) => None,
-            Entry::Bad(place, fault, _) => Some(context.bad(*place, fault.clone())),
-            Entry::Document(document) => Some(read(piece, document, number, context)),
-        };
-        number += 1;
-        if let Some(read) = read {
-            each(read);
+            _ if !wanted(number) => {}
+            Entry::Bad(place, fault, _) => each(context.bad(*place, fault.clone())),
+            Entry::Document(document) => {
+                let header = Header(&piece.bytes[document.bytes.clone()][..document.header_end]);
+                each(read(piece, document, &header, number, context));
+            }
         }
+        number += 1;
     }
 }
 
 fn read<'a>(
     piece: &'a Piece,
     document: &Document,
+    header: &'a Header<'a>,
     number: u64,
     context: &Context,
 ) -> Result<Record<'a>> {
     let bytes = &piece.bytes[document.bytes.clone()];
-    let header = Header(&bytes[..document.header_end]);
     let payload = &document.payload;
     let body = &bytes[document.header_end + payload.start..document.block_end];
     let content = match payload.text(body, context.options.limits.max_record_bytes) {
@@ -138,7 +138,7 @@ fn read<'a>(
         content,
         kind: payload.kind,
         url: header.get("WARC-Target-URI").map(without_brackets),
-        origin: Origin::Warc(header),
+        fields: Some(header),
     })
 }
 

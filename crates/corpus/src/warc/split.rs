@@ -59,14 +59,14 @@ pub(crate) struct Splitter {
     /// Records so far, of any kind.
     stored: u64,
     /// What is left of a record that is passed in parts.
-    long: Option<Long>,
+    long: Option<LongRecord>,
 }
 
 /// A record that is passed in parts.
 #[derive(Clone, Copy)]
-struct Long {
+struct LongRecord {
     place: Place,
-    left: Left,
+    left: Remainder,
     /// If its bytes are wanted.
     held: Option<HeldNumber>,
 }
@@ -76,7 +76,7 @@ type HeldNumber = Option<u64>;
 
 /// How much there is of it.
 #[derive(Clone, Copy)]
-enum Left {
+enum Remainder {
     /// So many bytes, and line ends.
     Bytes(u64),
     /// Whatever comes before the next record, which does not begin in so many bytes.
@@ -147,7 +147,8 @@ impl Splitter {
             Ok(is_taken) => is_taken,
             Err((fault, sound_bytes)) => {
                 let held = self.bad(place, fault);
-                self.long = Some(Long { place, left: Left::ToNextRecord(sound_bytes), held });
+                self.long =
+                    Some(LongRecord { place, left: Remainder::ToNextRecord(sound_bytes), held });
                 true
             }
         }
@@ -240,13 +241,13 @@ impl Splitter {
                 (self.others == Others::Held).then_some(None)
             }
         };
-        self.long = Some(Long { place, left: Left::Bytes(whole), held });
+        self.long = Some(LongRecord { place, left: Remainder::Bytes(whole), held });
     }
 
     /// Goes on over a record that is passed in parts. Gives the part if it is wanted.
-    fn pass_long(&mut self, long: Long) -> io::Result<Option<Split>> {
+    fn pass_long(&mut self, long: LongRecord) -> io::Result<Option<Split>> {
         let (count, left) = match long.left {
-            Left::Bytes(left) => {
+            Remainder::Bytes(left) => {
                 let read = self.input.available(1).len();
                 if read == 0 {
                     let fault = format!("{}: {left} bytes of it are missing", long.place);
@@ -260,11 +261,11 @@ impl Splitter {
                     let after = &self.input.available(count + MAX_TERMINATOR)[count..];
                     count += line_ends(after).min(MAX_TERMINATOR);
                 }
-                (count, (left > 0).then_some(Left::Bytes(left)))
+                (count, (left > 0).then_some(Remainder::Bytes(left)))
             }
-            Left::ToNextRecord(sound_bytes) => {
+            Remainder::ToNextRecord(sound_bytes) => {
                 let (count, is_next) = self.input.step_to_record(sound_bytes);
-                (count, (!is_next).then_some(Left::ToNextRecord(0)))
+                (count, (!is_next).then_some(Remainder::ToNextRecord(0)))
             }
         };
         let part = long.held.map(|number| {
@@ -272,7 +273,7 @@ impl Splitter {
             Split::Part { number, bytes, is_last: left.is_none() }
         });
         self.input.consume(count);
-        self.long = left.map(|left| Long { left, ..long });
+        self.long = left.map(|left| LongRecord { left, ..long });
         Ok(part)
     }
 }

@@ -17,7 +17,7 @@ use std::path::Path;
 use lookalike_core::filter::Filter;
 use lookalike_core::text::Unit;
 use lookalike_core::{Recipe, recipe};
-use lookalike_corpus::PassedOver;
+use lookalike_corpus::PassedOverCounts;
 use lookalike_files::write_file;
 use serde::{Deserialize, Serialize};
 
@@ -481,7 +481,7 @@ impl Report {
         self.skipped_examples.truncate(MAX_SKIPPED_EXAMPLES);
         // One more is those that are taken together.
         if self.passed_over.len() > MAX_PASSED_OVER + 1 {
-            let passed_over = PassedOver::from(std::mem::take(&mut self.passed_over));
+            let passed_over = PassedOverCounts::from(std::mem::take(&mut self.passed_over));
             self.passed_over = passed_over.most_frequent(MAX_PASSED_OVER);
         }
         self.largest_clusters.truncate(MAX_CLUSTERS);

@@ -1,8 +1,8 @@
-//! Which keys a run may have: a Bloom filter in blocks of a cache line.
+//! Which keys a segment may have: a Bloom filter in blocks of a cache line.
 //!
 //! Eight bits a posting and six of a block's 512 bits for each key: about three
 //! in a hundred keys that are not there seem to be, and a look costs one wait
-//! for memory. Blocks follow each other as their keys do, so that a run, whose
+//! for memory. Blocks follow each other as their keys do, so that a segment, whose
 //! keys ascend, fills its filter from one end to the other.
 
 use lookalike_core::mix;
@@ -16,7 +16,7 @@ const BITS: u64 = 8;
 /// Bits that a key sets.
 const PROBES: u32 = 6;
 
-/// The filter of a run.
+/// The filter of a segment.
 pub(super) struct Bloom {
     words: Vec<u64>,
 }

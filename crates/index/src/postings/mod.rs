@@ -2,10 +2,10 @@
 //!
 //! They follow from the documents and can always be made again. Those of the
 //! last documents are in memory ([`recent`]); when there are enough, they are
-//! sorted into a [`run`], a file that never changes, and when there are four
-//! runs of a level, they are merged into one of the next ([`merge`]).
+//! sorted into a [`segment`], a file that never changes, and when there are four
+//! segments of a level, they are merged into one of the next ([`merge`]).
 //!
-//! Runs are of consecutive documents, so a key's list is what the runs say, one
+//! Segments are of consecutive documents, so a key's list is what the segments say, one
 //! after another, and then what is recent: always in the order of adding, and
 //! always whole. Documents that were removed are left out by whoever reads.
 //!
@@ -17,15 +17,15 @@ mod bloom;
 pub(crate) mod merge;
 mod page;
 mod recent;
-mod run;
+mod segment;
 #[cfg(test)]
 mod tests;
 
 use lookalike_core::mix;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-pub(crate) use recent::Recent;
-pub(crate) use run::{Run, RunEntry, RunStream, RunWriter};
+pub(crate) use recent::RecentPostings;
+pub(crate) use segment::{Segment, SegmentEntry, SegmentStream, SegmentWriter};
 
 /// Bits of a key. At 2^30 postings one key in sixty-four meets another by chance, which costs a
 /// look at a record; each bit more would cost two bytes a document.
@@ -35,7 +35,7 @@ pub(crate) const KEY_BITS: u32 = 36;
 pub(crate) const REBUILD: &str =
     "hint: `lookalike index rebuild` goes on with the documents that are there";
 
-/// That a document has a key. In the order of runs.
+/// That a document has a key. In the order of segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Posting {
     pub(crate) key: u64,

@@ -3,14 +3,14 @@
 //! Keys are as good as random, so the distance from one to the next follows
 //! from how many there are, and Rice's code takes a bit and a half more than it
 //! must: about 11 bits a key at a hundred million postings. Numbers of documents
-//! follow, with as many bits each as the run needs.
+//! follow, with as many bits each as the segment needs.
 //!
 //! ```text
-//! 4 checksum of the page's place in the run and of all that follows
+//! 4 checksum of the page's place in the segment and of all that follows
 //! 4 n: postings
 //! 4 bytes of the distances
 //!   n distances: from the key before, the first from the lowest key of the page
-//!   n numbers, less the first number of the run
+//!   n numbers, less the first number of the segment
 //! ```
 
 use std::ops::Range;
@@ -20,7 +20,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use super::bits::{BitReader, BitWriter};
 use super::{KEY_BITS, Posting};
 
-/// How the pages of a run are packed.
+/// How the pages of a segment are packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_field_names, reason = "bits are what they all count")]
 pub(super) struct Shape {
@@ -68,7 +68,7 @@ impl Shape {
 /// Where a page stands, so that no page is taken for another.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
-    pub(super) run: u64,
+    pub(super) segment: u64,
     pub(super) page: u32,
     /// 0, or the number of an overflow page from 1 on.
     pub(super) overflow: u32,
@@ -77,7 +77,7 @@ pub(super) struct Place {
 impl Place {
     fn checksum(self, bytes: &[u8]) -> u32 {
         let place = u64::from(self.page) << 32 | u64::from(self.overflow);
-        xxh3_64_with_seed(bytes, lookalike_core::mix(self.run) ^ place) as u32
+        xxh3_64_with_seed(bytes, lookalike_core::mix(self.segment) ^ place) as u32
     }
 }
 

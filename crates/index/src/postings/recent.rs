@@ -8,19 +8,20 @@ use lookalike_core::mix;
 
 use super::Posting;
 
-/// Postings that are in no run yet. Most keys have one document, so lists are kept apart.
+/// Postings that are in no segment yet. Most keys have one document, so lists are kept apart.
 #[derive(Default)]
-pub(crate) struct Recent {
+pub(crate) struct RecentPostings {
     /// A number shifted left, or the place of a list shifted left and a one.
-    keys: HashMap<u64, u64, Scattered>,
+    keys: HashMap<u64, u64, SecretHasherState>,
     lists: Vec<Vec<u64>>,
     postings: usize,
 }
 
-impl Recent {
+impl RecentPostings {
     /// Empty, with room for as many keys as this one has.
     pub(crate) fn of_the_size(other: &Self) -> Self {
-        let keys = HashMap::with_capacity_and_hasher(other.keys.len(), Scattered::default());
+        let keys =
+            HashMap::with_capacity_and_hasher(other.keys.len(), SecretHasherState::default());
         Self { keys, ..Self::default() }
     }
 
@@ -55,7 +56,7 @@ impl Recent {
         single.into_iter().chain(list.into_iter().flatten().copied())
     }
 
-    /// All of them, in the order of runs.
+    /// All of them, in the order of segments.
     pub(crate) fn sorted(&self) -> Vec<Posting> {
         let mut all = Vec::with_capacity(self.postings);
         for &key in self.keys.keys() {
@@ -69,27 +70,27 @@ impl Recent {
 /// Where keys stand in the table: mixed with a number that nobody knows, so that whoever sends
 /// documents cannot have their keys meet. Keys are as good as random, and need no more than that.
 #[derive(Clone)]
-struct Scattered {
+struct SecretHasherState {
     secret: u64,
 }
 
-impl Default for Scattered {
+impl Default for SecretHasherState {
     fn default() -> Self {
         Self { secret: RandomState::new().hash_one(0) }
     }
 }
 
-impl BuildHasher for Scattered {
-    type Hasher = Mixed;
+impl BuildHasher for SecretHasherState {
+    type Hasher = MixHasher;
 
-    fn build_hasher(&self) -> Mixed {
-        Mixed(self.secret)
+    fn build_hasher(&self) -> MixHasher {
+        MixHasher(self.secret)
     }
 }
 
-struct Mixed(u64);
+struct MixHasher(u64);
 
-impl Hasher for Mixed {
+impl Hasher for MixHasher {
     fn write(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             self.write_u64(u64::from(byte));

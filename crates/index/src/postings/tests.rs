@@ -1,4 +1,4 @@
-//! Runs against sorted lists: what is written is read, alone and merged.
+//! Segments against sorted lists: what is written is read, alone and merged.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::ControlFlow;
@@ -10,7 +10,7 @@ use lookalike_core::mix;
 use proptest::prelude::*;
 
 use super::merge::merge;
-use super::{KEY_BITS, Posting, Recent, Run, RunEntry, RunWriter};
+use super::{KEY_BITS, Posting, RecentPostings, Segment, SegmentEntry, SegmentWriter};
 
 struct Folder(PathBuf);
 
@@ -49,15 +49,20 @@ fn postings(seed: u64, documents: std::ops::Range<u64>, hot: u64) -> BTreeSet<Po
     all
 }
 
-fn write(folder: &Path, id: u64, documents: std::ops::Range<u64>, all: &BTreeSet<Posting>) -> Run {
-    let entry = RunEntry {
+fn write(
+    folder: &Path,
+    id: u64,
+    documents: std::ops::Range<u64>,
+    all: &BTreeSet<Posting>,
+) -> Segment {
+    let entry = SegmentEntry {
         id,
         level: 0,
         first: documents.start,
         end: documents.end,
         postings: all.len() as u64,
     };
-    let mut writer = RunWriter::create(folder, entry).unwrap();
+    let mut writer = SegmentWriter::create(folder, entry).unwrap();
     for &posting in all {
         writer.push(posting).unwrap();
     }
@@ -72,9 +77,9 @@ fn lists(all: &BTreeSet<Posting>) -> BTreeMap<u64, Vec<u64>> {
     lists
 }
 
-fn list(run: &Run, key: u64) -> Vec<u64> {
+fn list(segment: &Segment, key: u64) -> Vec<u64> {
     let mut found = Vec::new();
-    let flow = run.for_each(key, &mut Vec::new(), |number| {
+    let flow = segment.for_each(key, &mut Vec::new(), |number| {
         found.push(number);
         Ok(ControlFlow::Continue(()))
     });
@@ -82,8 +87,8 @@ fn list(run: &Run, key: u64) -> Vec<u64> {
     found
 }
 
-fn stream(run: &Run) -> Vec<Posting> {
-    let mut stream = run.stream();
+fn stream(segment: &Segment) -> Vec<Posting> {
+    let mut stream = segment.stream();
     std::iter::from_fn(|| stream.next().unwrap()).collect()
 }
 
@@ -91,29 +96,29 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
 
     #[test]
-    fn runs_are_their_postings(
+    fn segments_are_their_postings(
         seed in any::<u64>(),
         hot in prop_oneof![Just(0_u64), Just(1), Just(3), Just(40)],
         documents in prop::collection::vec(0_u64..6000, 4),
         first in prop_oneof![Just(0_u64), Just(1 << 30)],
     ) {
         let folder = Folder::new();
-        let mut recent = Recent::default();
-        let (mut all, mut runs, mut next) = (BTreeSet::new(), Vec::new(), first);
+        let mut recent = RecentPostings::default();
+        let (mut all, mut segments, mut next) = (BTreeSet::new(), Vec::new(), first);
         for (id, count) in (0..).zip(documents) {
             let range = next..next + count;
             next += count;
             let some = postings(seed, range.clone(), hot);
-            let run = write(&folder.0, id, range, &some);
-            prop_assert_eq!(stream(&run), some.iter().copied().collect::<Vec<_>>());
-            prop_assert_eq!(run.entry().postings, some.len() as u64);
+            let segment = write(&folder.0, id, range, &some);
+            prop_assert_eq!(stream(&segment), some.iter().copied().collect::<Vec<_>>());
+            prop_assert_eq!(segment.entry().postings, some.len() as u64);
             let lists = lists(&some);
             for (&key, expected) in &lists {
-                prop_assert_eq!(&list(&run, key), expected);
+                prop_assert_eq!(&list(&segment, key), expected);
                 let other = lists.get(&(key ^ 1)).cloned();
-                prop_assert_eq!(list(&run, key ^ 1), other.unwrap_or_default());
+                prop_assert_eq!(list(&segment, key ^ 1), other.unwrap_or_default());
             }
-            runs.push(Arc::new(run));
+            segments.push(Arc::new(segment));
             all.extend(some);
         }
         let mut in_order: Vec<Posting> = all.iter().copied().collect();
@@ -123,10 +128,10 @@ proptest! {
         }
         prop_assert_eq!(recent.sorted(), all.iter().copied().collect::<Vec<_>>());
 
-        let holes: HashSet<u64> = (first..next).filter(|number| mix(*number).is_multiple_of(5)).collect();
+        let tombstones: HashSet<u64> = (first..next).filter(|number| mix(*number).is_multiple_of(5)).collect();
         let stop = AtomicBool::new(false);
-        let merged = merge(&runs, &holes, &folder.0, 99, &stop).unwrap().unwrap();
-        all.retain(|posting| !holes.contains(&posting.number));
+        let merged = merge(&segments, &tombstones, &folder.0, 99, &stop).unwrap().unwrap();
+        all.retain(|posting| !tombstones.contains(&posting.number));
         prop_assert_eq!(stream(&merged), all.iter().copied().collect::<Vec<_>>());
         for (&key, expected) in &lists(&all) {
             prop_assert_eq!(&list(&merged, key), expected);
@@ -138,8 +143,8 @@ proptest! {
 fn a_merge_that_is_stopped_leaves_nothing() {
     let folder = Folder::new();
     let some = postings(1, 0..20_000, 3);
-    let run = Arc::new(write(&folder.0, 1, 0..20_000, &some));
+    let segment = Arc::new(write(&folder.0, 1, 0..20_000, &some));
     let stop = AtomicBool::new(true);
-    assert!(merge(&[run], &HashSet::new(), &folder.0, 2, &stop).unwrap().is_none());
+    assert!(merge(&[segment], &HashSet::new(), &folder.0, 2, &stop).unwrap().is_none());
     assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 1);
 }

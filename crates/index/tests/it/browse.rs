@@ -3,7 +3,7 @@
 
 use crate::common::Folder;
 use lookalike_core::Recipe;
-use lookalike_index::{AddIf, Cluster, CreateOptions, Document, Index, Listed, Standing};
+use lookalike_index::{AddIf, Cluster, CreateOptions, Document, Index, RankedEntry, Standing};
 use proptest::prelude::*;
 
 fn index(folder: &Folder, name: &str, recipe: &str) -> Index {
@@ -87,7 +87,11 @@ fn unknown_ids_are_said_to_be() {
     let index = index(&folder, "index", "text");
     let text = words(1, 0);
     index.add(&Document::text("a", &text)).unwrap();
-    let list = [Listed::Known("x"), Listed::Known("a"), Listed::Given(Document::text("", &text))];
+    let list = [
+        RankedEntry::Known("x"),
+        RankedEntry::Known("a"),
+        RankedEntry::Given(Document::text("", &text)),
+    ];
     let standings = index.collapse(&list).unwrap().standings;
     assert_eq!(standings[..2], [Standing::Unknown, Standing::Stays]);
     assert!(matches!(standings[2], Standing::LeftOut { keeper: 1, .. }));
@@ -176,8 +180,8 @@ proptest! {
             known.add(&Document::text(id.as_str(), text)).unwrap();
         }
         let listed = list.iter().enumerate().map(|(n, (.., by_id))| match by_id {
-            true => Listed::Known(&ids[n]),
-            false => Listed::Given(Document::text("", &texts[n])),
+            true => RankedEntry::Known(&ids[n]),
+            false => RankedEntry::Given(Document::text("", &texts[n])),
         });
         let collapsed = known.collapse(&listed.collect::<Vec<_>>()).unwrap();
         for (n, standing) in collapsed.standings.iter().enumerate() {

@@ -85,9 +85,9 @@ fn operate(operation: u64, index: Option<&Index>, known: &mut Texts) {
     }
 }
 
-/// So small that runs are written and merged all the time.
+/// So small that segments are written and merged all the time.
 fn options() -> OpenOptions {
-    OpenOptions::new().run_postings(400).cache_bytes(1 << 20)
+    OpenOptions::new().segment_postings(400).cache_bytes(1 << 20)
 }
 
 fn create(path: &Path) {

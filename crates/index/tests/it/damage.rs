@@ -10,7 +10,7 @@ use lookalike_core::{Recipe, mix};
 use lookalike_index::{CreateOptions, Document, Index, OpenOptions, Record};
 
 fn options() -> OpenOptions {
-    OpenOptions::new().run_postings(600).cache_bytes(1 << 20)
+    OpenOptions::new().segment_postings(600).cache_bytes(1 << 20)
 }
 
 fn text(n: u64) -> String {
@@ -68,7 +68,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// An index with tables, journals, several runs, holes, and postings that are in no run.
+/// An index with tables, journals, several segments, tombstones, and postings that are in no segment.
 fn make(path: &Path) -> Everything {
     let recipe = Recipe::preset("text").unwrap();
     let index = Index::create(path, &recipe, &CreateOptions::new().open(options())).unwrap();
@@ -87,7 +87,7 @@ fn make(path: &Path) -> Everything {
     settle(path);
     let index = Index::open(path, &options()).unwrap();
     let everything = everything(&index).unwrap();
-    assert!(index.stats().unwrap().runs > 1 && index.stats().unwrap().recent_postings > 0);
+    assert!(index.stats().unwrap().segments > 1 && index.stats().unwrap().recent_postings > 0);
     drop(index);
     settle(path);
     everything

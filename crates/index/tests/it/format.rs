@@ -10,7 +10,7 @@
 //! lookalike index add example.index b.jsonl
 //! ```
 //!
-//! so that it has a run, a number that is gone, and a document that is only in the journal, which
+//! so that it has a segment, a number that is gone, and a document that is only in the journal, which
 //! was cut to what is written of it.
 
 use std::fs;

@@ -1,5 +1,5 @@
 //! The index against a model of it in twenty lines: random operations, reopened at random
-//! moments, with runs so small that every path is taken. Answers are the same bit for bit.
+//! moments, with segments so small that every path is taken. Answers are the same bit for bit.
 
 use std::collections::BTreeMap;
 
@@ -81,10 +81,10 @@ fn documents(named: &[(String, String)]) -> Vec<Document<'_>> {
 }
 
 /// Does all steps to both and compares.
-fn run(steps: &[Step], recipe: &Recipe, store_text: bool, run_postings: usize) {
+fn run(steps: &[Step], recipe: &Recipe, store_text: bool, segment_postings: usize) {
     let folder = Folder::new("model");
     let path = folder.path().join("index");
-    let options = OpenOptions::new().run_postings(run_postings).cache_bytes(1 << 20);
+    let options = OpenOptions::new().segment_postings(segment_postings).cache_bytes(1 << 20);
     let create = CreateOptions::new().store_text(store_text).open(options.clone());
     let mut index = Index::create(&path, recipe, &create).unwrap();
     let mut model = Model::new(recipe, store_text);
@@ -172,9 +172,9 @@ proptest! {
     fn an_index_is_its_model(
         steps in prop::collection::vec(step(), 1..60),
         store_text in any::<bool>(),
-        run_postings in prop_oneof![Just(1_usize), Just(20), Just(200), Just(1 << 20)],
+        segment_postings in prop_oneof![Just(1_usize), Just(20), Just(200), Just(1 << 20)],
     ) {
-        run(&steps, &Recipe::preset("text").unwrap(), store_text, run_postings);
+        run(&steps, &Recipe::preset("text").unwrap(), store_text, segment_postings);
     }
 
     #[test]
@@ -186,14 +186,14 @@ proptest! {
     }
 }
 
-/// Lists longer than the limit, with holes in them, in one run, in several, and in memory.
+/// Lists longer than the limit, with tombstones in them, in one segment, in several, and in memory.
 #[test]
 fn hot_lists_are_read_in_order_and_to_the_limit() {
     let folder = Folder::new("hot");
     let recipe = Recipe::preset("text").unwrap();
-    for run_postings in [500, 10_000, 1 << 20] {
-        let path = folder.path().join(run_postings.to_string());
-        let options = OpenOptions::new().run_postings(run_postings);
+    for segment_postings in [500, 10_000, 1 << 20] {
+        let path = folder.path().join(segment_postings.to_string());
+        let options = OpenOptions::new().segment_postings(segment_postings);
         let create = CreateOptions::new().store_text(false).open(options);
         let index = Index::create(&path, &recipe, &create).unwrap();
         let mut model = Model::new(&recipe, false);

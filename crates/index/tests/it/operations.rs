@@ -7,8 +7,8 @@ use crate::common::Folder;
 use lookalike_core::recipe::Verify;
 use lookalike_core::{Recipe, Signature, Signer, mix};
 use lookalike_index::{
-    AddIf, ContentKind, CreateOptions, Document, ErrorKind, Index, Listed, MAX_ID_BYTES, MatchKind,
-    OpenOptions, Secret, Standing,
+    AddIf, ContentKind, CreateOptions, Document, ErrorKind, Index, MAX_ID_BYTES, MatchKind,
+    OpenOptions, RankedEntry, Secret, Standing,
 };
 
 fn text(seed: u64, changed: u64) -> String {
@@ -45,7 +45,7 @@ fn of_two_lookalikes_at_once_exactly_one_is_told_of_the_other() {
 #[test]
 fn readers_see_whole_changes_while_one_thread_writes() {
     let folder = Folder::new("readers");
-    let options = OpenOptions::new().run_postings(300);
+    let options = OpenOptions::new().segment_postings(300);
     let create = CreateOptions::new().open(options);
     let index = Index::create(&folder.path().join("i"), &recipe(), &create).unwrap();
     // A document that is replaced again and again: there is always exactly one.
@@ -128,7 +128,7 @@ fn batches_are_the_same_on_any_number_of_threads() {
 #[test]
 fn documents_that_came_and_went_leave_nothing_behind() {
     let folder = Folder::new("gone");
-    let options = OpenOptions::new().run_postings(300);
+    let options = OpenOptions::new().segment_postings(300);
     let create = CreateOptions::new().open(options);
     let index = Index::create(&folder.path().join("i"), &recipe(), &create).unwrap();
     index.add(&Document::text("stays", &text(1, 0))).unwrap();
@@ -262,7 +262,7 @@ fn without_contents_a_bit_of_each_minvalue_estimates() {
     assert_eq!(estimates, [("a", same), ("whole", same), ("read", same), ("bare", None)]);
     // Two that are known have it too.
     index.add(&Document::text("b", &asked)).unwrap();
-    let list = [Listed::Known("a"), Listed::Known("b")];
+    let list = [RankedEntry::Known("a"), RankedEntry::Known("b")];
     let [Standing::Stays, Standing::LeftOut { found, .. }] =
         &index.collapse(&list).unwrap().standings[..]
     else {
@@ -333,7 +333,7 @@ fn bad_requests_are_refused_and_change_nothing() {
 #[test]
 fn a_copy_is_of_one_moment() {
     let folder = Folder::new("moment");
-    let options = OpenOptions::new().run_postings(200);
+    let options = OpenOptions::new().segment_postings(200);
     let create = CreateOptions::new().open(options.clone());
     let index = Index::create(&folder.path().join("i"), &recipe(), &create).unwrap();
     // Two documents at a time: a copy has both or none.

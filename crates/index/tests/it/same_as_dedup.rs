@@ -98,7 +98,7 @@ fn mirrors(folder: &Path) -> BTreeSet<String> {
 }
 
 fn kept_by_index(folder: &Path, corpus: &[Page], recipe: &Recipe) -> BTreeSet<String> {
-    let options = OpenOptions::new().run_postings(1000);
+    let options = OpenOptions::new().segment_postings(1000);
     let create = CreateOptions::new().open(options);
     let path = folder.join("index");
     let index = if recipe.templates.are_learned() {

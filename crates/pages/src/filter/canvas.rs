@@ -7,7 +7,7 @@ use plotters::prelude::{BitMapBackend, DrawingArea, IntoDrawingArea, RGBColor, S
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{FontDesc, FontFamily, FontStyle, FontTransform, TextStyle, register_font};
 
-use super::Error;
+use super::plot::Error;
 use crate::chart::Svg;
 
 /// Red, green, blue.

@@ -6,7 +6,7 @@
 use lookalike_core::filter::Filter;
 
 use super::canvas::{Align, BLUE, Canvas, GREY, INK, ORANGE, PALE, Words, width};
-use super::{BAND, FilterPlot, PANEL, Scale};
+use super::plot::{BAND, FilterPlot, PANEL, Scale};
 use crate::chart::Axis;
 
 /// The lowest decade of the logarithmic scale. Below 1e-12 not one pair of a

@@ -16,7 +16,8 @@ use http_body_util::channel::{Channel, Sender};
 use tokio::time::timeout;
 
 use crate::app::App;
-use crate::body::{Held, LARGE, Reserved, has_type, next, refuse};
+use crate::body::{LARGE, has_type, next, refuse};
+use crate::memory::{Held, Reserved};
 use crate::model::{Added, Answer, CheckedAndAdded, IndexDocument, LineAnswer, Operation, Outcome};
 use crate::problem::{Problem, Result};
 use crate::writer::{Changes, Done};

@@ -10,7 +10,7 @@ use lookalike::core::recipe::Verify;
 use lookalike::core::text::Text;
 use lookalike::core::text::html::Extractor;
 use lookalike::engine::report::{self, distinctive_difference};
-use lookalike::index::{self, Content, Listed, Standing};
+use lookalike::index::{self, Content, RankedEntry, Standing};
 use lookalike::{CandidateRule, Index, Kernel, Recipe};
 
 use super::documents::unknown;
@@ -171,8 +171,8 @@ pub(super) async fn collapse(
         let _memory = memory;
         let given: Vec<Given> = results.into_iter().map(Given::from).collect();
         let listed = given.iter().map(|given| match given {
-            Given::Known(id) => Listed::Known(id),
-            Given::Document(document) => Listed::Given(borrowed(document)),
+            Given::Known(id) => RankedEntry::Known(id),
+            Given::Document(document) => RankedEntry::Given(borrowed(document)),
         });
         let collapsed = app.index.collapse(&listed.collect::<Vec<_>>())?;
         let ids: Vec<Option<String>> = given.into_iter().map(id).collect();
@@ -202,7 +202,7 @@ fn id(given: Given) -> Option<String> {
 }
 
 /// What stays and what does not.
-fn sorted(ids: &[Option<String>], collapsed: index::Collapsed) -> Collapsed {
+fn sorted(ids: &[Option<String>], collapsed: index::CollapsedList) -> Collapsed {
     let mut sorted = Collapsed { limited: collapsed.limited, ..Collapsed::default() };
     for (place, standing) in collapsed.standings.into_iter().enumerate() {
         let (rank, id) = (place as u64, ids[place].clone());

@@ -9,7 +9,8 @@ use axum::response::IntoResponse as _;
 
 use super::state::json;
 use crate::app::App;
-use crate::body::{Asked, Held, Json, Name};
+use crate::body::{Asked, Json, Name};
+use crate::memory::Held;
 use crate::model::{
     AddOptions, Added, Answer, CheckedAndAdded, Clusters, Document, NamedDocument, Page,
     PageOptions, Record, WholeRecord,

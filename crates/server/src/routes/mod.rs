@@ -3,7 +3,7 @@
 mod bulk;
 mod compare;
 mod documents;
-mod page;
+pub(crate) mod page;
 pub(crate) mod runs;
 mod state;
 
@@ -126,11 +126,6 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .method_not_allowed_fallback(not_allowed)
         .layer(from_fn_with_state(Arc::clone(&app), gate::pass))
         .with_state(app)
-}
-
-/// What can be had without a token.
-pub(crate) fn is_public(path: &str) -> bool {
-    matches!(path, "/healthz" | "/openapi.json") || page::is_part(path)
 }
 
 async fn nothing(request: Request) -> Response {

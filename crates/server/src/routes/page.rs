@@ -55,7 +55,7 @@ pub(super) fn add_to(mut router: Router<Arc<App>>) -> Router<Arc<App>> {
 }
 
 /// Whether a path is a file of the page.
-pub(super) fn is_part(path: &str) -> bool {
+pub(crate) fn is_part(path: &str) -> bool {
     FILES.iter().any(|file| file.path == path)
 }
 

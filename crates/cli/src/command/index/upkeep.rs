@@ -111,7 +111,7 @@ pub(super) fn stats(index: &Index, json: bool) -> anyhow::Result<Outcome> {
             "removed": stats.removed,
             "templates": stats.templates,
             "operations": stats.operations,
-            "runs": stats.runs,
+            "runs": stats.segments,
             "postings": stats.postings,
             "recent_postings": stats.recent_postings,
             "filter_bytes": stats.filter_bytes,
@@ -129,7 +129,7 @@ pub(super) fn stats(index: &Index, json: bool) -> anyhow::Result<Outcome> {
     }
     table.row(["removed, still in lists", &grouped(stats.removed)]);
     table.row(["postings", &grouped(stats.postings + stats.recent_postings)]);
-    table.row(["files of postings", &grouped(stats.runs)]);
+    table.row(["files of postings", &grouped(stats.segments)]);
     table.row(["on disk", &bytes(stats.disk_bytes)]);
     if let Some(each) = stats.disk_bytes.checked_div(stats.documents) {
         table.row(["on disk, a document", &bytes(each)]);

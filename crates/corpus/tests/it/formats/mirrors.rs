@@ -4,14 +4,19 @@ use std::fs;
 use std::path::Path;
 
 use lookalike_corpus::{
-    Compression, ErrorKind, Mirrored, PendingCopies, ReadOptions, Source, Sources,
+    Compression, ErrorKind, MirrorReport, PendingCopies, ReadOptions, Source, Sources,
 };
 use proptest::prelude::*;
 
 use super::json_lines::any_record;
 use super::{chunks_of, folder, pack, records_up_to, unpack};
 
-fn mirror(path: &Path, out: &Path, options: &ReadOptions, keep: &[bool]) -> (Mirrored, Vec<u8>) {
+fn mirror(
+    path: &Path,
+    out: &Path,
+    options: &ReadOptions,
+    keep: &[bool],
+) -> (MirrorReport, Vec<u8>) {
     let source = Source::file(path, None).unwrap();
     let keep = |number: u64| keep[number as usize - 1];
     let mirrored = source.mirror_records(out, options, keep).unwrap();

@@ -1,4 +1,4 @@
-//! Runs: postings of consecutive documents in a file that never changes.
+//! Segments: postings of consecutive documents in a file that never changes.
 //!
 //! Pages in the order of their keys, then the tables by which they are found,
 //! then a footer. Tables and filter are in memory, so that a look-up is one read
@@ -9,7 +9,7 @@
 //! pages the others, which are read only if all of those 128 do not do.
 //!
 //! A layout of its own, not the container of `lookalike-files`: pages are as long as their postings,
-//! a checksum a page. Nobody looks for a run that the state does not name, so it needs no rename.
+//! a checksum a page. Nobody looks for a segment that the state does not name, so it needs no rename.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
@@ -39,9 +39,9 @@ const OVERFLOW_POSTINGS: usize = 4096;
 const DIRECTORY_ENTRY: usize = 8 + 4;
 const OVERFLOW_ENTRY: usize = 4 + 8 + 8 + 4;
 
-/// What the index knows of a run without opening it.
+/// What the index knows of a segment without opening it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct RunEntry {
+pub(crate) struct SegmentEntry {
     /// Names the file.
     pub(crate) id: u64,
     /// How often its postings were merged.
@@ -54,8 +54,8 @@ pub(crate) struct RunEntry {
     pub(crate) postings: u64,
 }
 
-impl RunEntry {
-    /// The file of the run.
+impl SegmentEntry {
+    /// The file of the segment.
     pub(crate) fn path(&self, folder: &Path) -> PathBuf {
         folder.join(format!("{}.run", self.id))
     }
@@ -77,9 +77,9 @@ struct Overflow {
     extent: Extent,
 }
 
-/// A run that is open.
-pub(crate) struct Run {
-    entry: RunEntry,
+/// A segment that is open.
+pub(crate) struct Segment {
+    entry: SegmentEntry,
     path: PathBuf,
     file: File,
     shape: Shape,
@@ -90,9 +90,9 @@ pub(crate) struct Run {
     bytes: u64,
 }
 
-impl Run {
-    /// Opens a run and checks its tables.
-    pub(crate) fn open(folder: &Path, entry: RunEntry) -> Result<Self> {
+impl Segment {
+    /// Opens a segment and checks its tables.
+    pub(crate) fn open(folder: &Path, entry: SegmentEntry) -> Result<Self> {
         let path = entry.path(folder);
         let file = File::open(&path).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => {
@@ -106,7 +106,7 @@ impl Run {
         Ok(Self { entry, path, file, shape, directory, overflow, bloom, bytes })
     }
 
-    pub(crate) fn entry(&self) -> RunEntry {
+    pub(crate) fn entry(&self) -> SegmentEntry {
         self.entry
     }
 
@@ -175,7 +175,7 @@ impl Run {
     }
 
     fn place(&self, page: u32, overflow: Option<usize>) -> Place {
-        Place { run: self.entry.id, page, overflow: overflow.map_or(0, |at| at as u32 + 1) }
+        Place { segment: self.entry.id, page, overflow: overflow.map_or(0, |at| at as u32 + 1) }
     }
 
     fn page<'b>(&self, place: Place, extent: Extent, buffer: &'b mut Vec<u8>) -> Result<Page<'b>> {
@@ -211,9 +211,9 @@ impl Run {
     }
 
     /// All postings, in order.
-    pub(crate) fn stream(&self) -> RunStream<'_> {
-        RunStream {
-            run: self,
+    pub(crate) fn stream(&self) -> SegmentStream<'_> {
+        SegmentStream {
+            segment: self,
             next_page: 0,
             next_overflow: 0,
             page: Vec::new(),
@@ -225,9 +225,9 @@ impl Run {
     }
 }
 
-/// The postings of a run, in order. One page and one overflow page are in memory.
-pub(crate) struct RunStream<'a> {
-    run: &'a Run,
+/// The postings of a segment, in order. One page and one overflow page are in memory.
+pub(crate) struct SegmentStream<'a> {
+    segment: &'a Segment,
     next_page: usize,
     next_overflow: usize,
     page: Vec<Posting>,
@@ -237,7 +237,7 @@ pub(crate) struct RunStream<'a> {
     buffer: Vec<u8>,
 }
 
-impl RunStream<'_> {
+impl SegmentStream<'_> {
     /// The next posting; `None` after the last.
     pub(crate) fn next(&mut self) -> Result<Option<Posting>> {
         loop {
@@ -263,28 +263,28 @@ impl RunStream<'_> {
 
     /// Reads the next page. False after the last.
     fn fill_page(&mut self) -> Result<bool> {
-        let Some(&extent) = self.run.directory.get(self.next_page) else { return Ok(false) };
-        let place = self.run.place(self.next_page as u32, None);
+        let Some(&extent) = self.segment.directory.get(self.next_page) else { return Ok(false) };
+        let place = self.segment.place(self.next_page as u32, None);
         self.page.clear();
         self.page_at = 0;
-        let page = self.run.page(place, extent, &mut self.buffer)?;
-        page.unpack(&mut self.page).ok_or_else(|| self.run.damaged(place))?;
+        let page = self.segment.page(place, extent, &mut self.buffer)?;
+        page.unpack(&mut self.page).ok_or_else(|| self.segment.damaged(place))?;
         self.next_page += 1;
         Ok(true)
     }
 
     /// Reads the next overflow page of the page at hand, if there is one.
     fn fill_overflow(&mut self) -> Result<()> {
-        let Some(overflow) = self.run.overflow.get(self.next_overflow) else { return Ok(()) };
+        let Some(overflow) = self.segment.overflow.get(self.next_overflow) else { return Ok(()) };
         let used_up = self.overflow_at == self.overflow.len();
         if !used_up || overflow.page as usize + 1 != self.next_page {
             return Ok(());
         }
-        let place = self.run.place(overflow.page, Some(self.next_overflow));
+        let place = self.segment.place(overflow.page, Some(self.next_overflow));
         self.overflow.clear();
         self.overflow_at = 0;
-        let page = self.run.page(place, overflow.extent, &mut self.buffer)?;
-        page.unpack(&mut self.overflow).ok_or_else(|| self.run.damaged(place))?;
+        let page = self.segment.page(place, overflow.extent, &mut self.buffer)?;
+        page.unpack(&mut self.overflow).ok_or_else(|| self.segment.damaged(place))?;
         self.next_overflow += 1;
         Ok(())
     }
@@ -313,7 +313,7 @@ impl Tables {
         out.extend(self.bloom.words().iter().flat_map(|word| word.to_le_bytes()));
     }
 
-    fn footer(&self, entry: RunEntry, offset: u64, checksum: u64) -> Vec<u8> {
+    fn footer(&self, entry: SegmentEntry, offset: u64, checksum: u64) -> Vec<u8> {
         let Shape { page_bits, low_bits, number_bits } = self.shape;
         let mut footer = Vec::with_capacity(FOOTER);
         for word in [page_bits, low_bits, number_bits, entry.level] {
@@ -321,7 +321,7 @@ impl Tables {
         }
         let overflow = self.overflow.len() as u64;
         let bloom = self.bloom.words().len() as u64;
-        let RunEntry { id, first, end, .. } = entry;
+        let SegmentEntry { id, first, end, .. } = entry;
         for word in [id, first, end, offset, overflow, bloom, checksum] {
             footer.extend(word.to_le_bytes());
         }
@@ -330,7 +330,7 @@ impl Tables {
     }
 
     /// Reads the tables and believes nothing that it has not checked.
-    fn read(path: &Path, file: &File, bytes: u64, entry: RunEntry) -> Result<Self> {
+    fn read(path: &Path, file: &File, bytes: u64, entry: SegmentEntry) -> Result<Self> {
         let damaged = |fault: &str| Error::corruption(path, format!("{fault}\n{REBUILD}"));
         let read = |out: &mut [u8], at| {
             read_at(file, out, at).map_err(|error| Error::io(path, Operation::Read, error))
@@ -361,7 +361,7 @@ impl Tables {
             [16, 24, 32, 40, 48, 56, 64].map(|at| double_word(&footer, at));
         let shape = Shape { page_bits, low_bits, number_bits };
         if (id, first, end) != (entry.id, entry.first, entry.end) || !shape.is_possible() {
-            return Err(damaged("is another run than the index expects"));
+            return Err(damaged("is another segment than the index expects"));
         }
         let length = bytes - FOOTER as u64;
         let sizes = [
@@ -400,9 +400,9 @@ impl Tables {
     }
 }
 
-/// Writes a run. Without [`finish`](Self::finish) nothing is left of it.
-pub(crate) struct RunWriter {
-    entry: RunEntry,
+/// Writes a segment. Without [`finish`](Self::finish) nothing is left of it.
+pub(crate) struct SegmentWriter {
+    entry: SegmentEntry,
     folder: PathBuf,
     path: PathBuf,
     file: Option<BufWriter<File>>,
@@ -417,9 +417,9 @@ pub(crate) struct RunWriter {
     packed: Vec<u8>,
 }
 
-impl RunWriter {
+impl SegmentWriter {
     /// For at most `entry.postings` postings.
-    pub(crate) fn create(folder: &Path, mut entry: RunEntry) -> Result<Self> {
+    pub(crate) fn create(folder: &Path, mut entry: SegmentEntry) -> Result<Self> {
         let path = entry.path(folder);
         let file = File::create(&path).map_err(|e| Error::io(&path, Operation::Create, e))?;
         let shape = Shape::of(entry.postings, entry.end - entry.first);
@@ -470,7 +470,7 @@ impl RunWriter {
             self.end_overflow()?;
         }
         let page = self.tables.directory.len() as u32;
-        let place = Place { run: self.entry.id, page, overflow: 0 };
+        let place = Place { segment: self.entry.id, page, overflow: 0 };
         page::encode(self.tables.shape, place, self.entry.first, &self.page, &mut self.packed);
         self.page.clear();
         let extent = self.write_packed()?;
@@ -481,7 +481,7 @@ impl RunWriter {
     fn end_overflow(&mut self) -> Result<()> {
         let page = self.tables.directory.len() as u32;
         let overflow = self.tables.overflow.len() as u32 + 1;
-        let place = Place { run: self.entry.id, page, overflow };
+        let place = Place { segment: self.entry.id, page, overflow };
         let (shape, first) = (self.tables.shape, self.entry.first);
         page::encode(shape, place, first, &self.overflow, &mut self.packed);
         let key = self.overflow.first().map_or(0, |posting| posting.key);
@@ -500,7 +500,7 @@ impl RunWriter {
     }
 
     /// Completes the file and sees it on disk.
-    pub(crate) fn finish(mut self) -> Result<Run> {
+    pub(crate) fn finish(mut self) -> Result<Segment> {
         while self.tables.directory.len() < self.tables.shape.pages() {
             self.end_page()?;
         }
@@ -516,7 +516,7 @@ impl RunWriter {
         file.sync_all().map_err(failed)?;
         drop(file);
         sync_folder(&self.folder)?;
-        Run::open(&self.folder, self.entry)
+        Segment::open(&self.folder, self.entry)
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
@@ -526,7 +526,7 @@ impl RunWriter {
     }
 }
 
-impl Drop for RunWriter {
+impl Drop for SegmentWriter {
     fn drop(&mut self) {
         if self.file.take().is_some() {
             // Best effort: what is left is removed when the index is opened next.
