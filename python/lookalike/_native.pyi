@@ -13,7 +13,12 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Final, Literal, SupportsFloat, SupportsIndex, final
 
-__all__ = ["VERSION", "Added", "Answer", "CheckedAndAdded", "Comparison", "Index", "Match", "Progress", "Rebuilt", "Recipe", "Record", "Records", "Signature", "dedup", "dedup_table", "plan"]
+__all__ = ["GROUP_LIMIT", "VERSION", "Added", "Answer", "CheckedAndAdded", "Comparison", "Index", "Match", "Progress", "Rebuilt", "Recipe", "Record", "Records", "Signature", "dedup", "dedup_table", "plan"]
+
+GROUP_LIMIT: Final[int]
+"""
+Documents of one group that a document is compared with at most.
+"""
 
 VERSION: Final[str]
 """

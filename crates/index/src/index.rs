@@ -70,7 +70,7 @@ pub struct Answer {
     /// The look-alikes, the best first; of equals the one that was added first.
     pub matches: Vec<Match>,
     /// Whether more documents share a key than are looked at
-    /// ([`LIST_LIMIT`](crate::LIST_LIMIT)), so that there may be more matches.
+    /// ([`GROUP_LIMIT`](lookalike_core::GROUP_LIMIT)), so that there may be more matches.
     pub limited: bool,
 }
 
@@ -287,7 +287,7 @@ impl Index {
             check_gap(&lists, expected..record.number)?;
             expected = record.number + 1;
             if !lists.holes.contains(&record.number) {
-                for key in keys(self.judge.rule(), &record.id, &record.signature) {
+                for key in keys(self.judge.candidate_rule(), &record.id, &record.signature) {
                     lists.recent.push(Posting { key, number: record.number });
                 }
             }
@@ -602,7 +602,8 @@ impl Index {
     pub(crate) fn answer(&self, query: &Query, tools: &mut Tools) -> Result<(Answer, Compared)> {
         let lists = self.lists();
         let view = self.view(&lists, None);
-        let candidates = view.candidates(self.judge.rule(), &query.signature, &mut tools.page)?;
+        let candidates =
+            view.candidates(self.judge.candidate_rule(), &query.signature, &mut tools.page)?;
         // Contents are read as they were at this moment, but the writer need not wait for it.
         let snapshot = self.store.snapshot()?;
         drop(lists);
@@ -746,7 +747,8 @@ impl Change<'_> {
 
     fn add(&mut self, document: crate::tools::Prepared<'_>, tools: &mut Tools) -> Result<Added> {
         let replaced = self.remove(document.id, tools)?;
-        let number = self.pending.add(self.index.layout, self.index.judge.rule(), document);
+        let number =
+            self.pending.add(self.index.layout, self.index.judge.candidate_rule(), document);
         Ok(Added { number, replaced })
     }
 
@@ -760,7 +762,7 @@ impl Change<'_> {
 
     fn answer(&self, query: &Query, tools: &mut Tools) -> Result<Answer> {
         let Self { index, pending, .. } = self;
-        let rule = index.judge.rule();
+        let rule = index.judge.candidate_rule();
         let candidates = self.view().candidates(rule, &query.signature, &mut tools.page)?;
         let mut matches = Vec::new();
         for known in &candidates.records {

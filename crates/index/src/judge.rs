@@ -1,11 +1,13 @@
-//! What makes a known document a match: the same questions, in the same order, as the batch job
-//! asks of a candidate.
+//! What makes a known document a match: what the rule of pairs says, as far as both documents are
+//! known.
 
-use lookalike_core::recipe::{SketchParameters, Verify};
+use lookalike_core::recipe::SketchParameters;
 use lookalike_core::resemblance::Overlap;
 use lookalike_core::shingle::ShingleSet;
 use lookalike_core::sketch::bit_resemblance;
-use lookalike_core::{Agreement, CandidateRule, Kernel, Recipe, Signature, Similarity};
+use lookalike_core::{
+    Agreement, CandidateRule, Evidence, Kernel, PairRule, Recipe, Signature, Standing,
+};
 
 use crate::document::{Record, SignatureLayout};
 use crate::error::Result;
@@ -84,29 +86,22 @@ impl Match {
 pub(crate) struct Judge {
     recipe: Recipe,
     kernel: Kernel,
-    rule: CandidateRule,
-    similarity: Similarity,
+    rule: PairRule,
     layout: SignatureLayout,
 }
 
 impl Judge {
     pub(crate) fn new(recipe: &Recipe, kernel: Kernel, layout: SignatureLayout) -> Self {
-        Self {
-            recipe: recipe.clone(),
-            kernel,
-            rule: CandidateRule::new(kernel, recipe),
-            similarity: Similarity::new(kernel, recipe),
-            layout,
-        }
+        Self { recipe: recipe.clone(), kernel, rule: PairRule::new(kernel, recipe), layout }
     }
 
-    pub(crate) fn rule(&self) -> &CandidateRule {
-        &self.rule
+    pub(crate) fn candidate_rule(&self) -> &CandidateRule {
+        self.rule.candidates()
     }
 
     /// Whether contents are looked at.
     pub(crate) fn needs_shingles(&self) -> bool {
-        self.recipe.verify == Verify::Exact
+        self.rule.reads_shingles()
     }
 
     /// The match that a known document is, if it is one. `shingles` gives its shingle set if its
@@ -121,7 +116,7 @@ impl Judge {
         if a.is_empty() || b.is_empty() {
             return Ok(None);
         }
-        let agreement = self.rule.agreement(a, b);
+        let agreement = self.candidate_rule().agreement(a, b);
         let estimate = self.estimate(a, b);
         let near = as_match(known, agreement, estimate);
         let same = a.exact == b.exact;
@@ -135,35 +130,37 @@ impl Judge {
         // From here on, fingerprints that are the same only propose that the documents are.
         let site = |url| self.recipe.sites.site(url);
         let same_site = query.site.is_some() && query.site == known.url.as_deref().and_then(site);
-        if !same && !self.rule.conditions(agreement, same_site).all(|c| c.found >= c.needed) {
+        if !same && !self.candidate_rule().admits(agreement, same_site) {
             return Ok(None);
         }
-        let enough = |resemblance: f64| resemblance >= self.recipe.threshold;
-        match self.recipe.verify {
-            Verify::None => Ok(Some(near)),
-            Verify::Estimate => Ok((same || estimate.is_some_and(enough)).then_some(near)),
-            Verify::Exact => {
+        let verdict = match self.rule.of_candidate(|| estimate) {
+            Standing::Judged(verdict) => verdict,
+            Standing::NoCandidate | Standing::Open => {
                 let known = if query.shingles.is_some() { shingles()? } else { None };
-                let (Some(set), Some(other)) = (&query.shingles, known) else {
-                    // Without both contents the estimate decides, or the candidate rule alone.
-                    return Ok((same || estimate.is_none_or(enough)).then_some(near));
-                };
-                if same && set.is_empty() && other.is_empty() {
+                if let (Some(set), Some(other)) = (&query.shingles, known)
                     // All template: there is nothing to compare but the fingerprints.
-                    return Ok(Some(near));
+                    && !(same && set.is_empty() && other.is_empty())
+                {
+                    return Ok(self.by_contents(near, same, Overlap::of(self.kernel, set, &other)));
                 }
-                let overlap = Overlap::of(self.kernel, set, &other);
-                let all = overlap.common == overlap.a && overlap.common == overlap.b;
-                let exact = Match {
-                    kind: if same && all { MatchKind::Exact } else { MatchKind::Near },
-                    resemblance: Some(overlap.resemblance()),
-                    containment_a: Some(overlap.containment_a()),
-                    containment_b: Some(overlap.containment_b()),
-                    ..near
-                };
-                Ok(enough(overlap.resemblance()).then_some(exact))
+                // Without both contents the estimate decides, or the candidate rule alone.
+                self.rule.verdict(estimate.map_or(Evidence::Rule, Evidence::Estimate))
             }
-        }
+        };
+        Ok((same || verdict.is_accepted()).then_some(near))
+    }
+
+    /// What the contents say of a match whose fingerprint may be the same.
+    fn by_contents(&self, found: Match, same: bool, overlap: Overlap) -> Option<Match> {
+        let all = overlap.common == overlap.a && overlap.common == overlap.b;
+        let exact = Match {
+            kind: if same && all { MatchKind::Exact } else { MatchKind::Near },
+            resemblance: Some(overlap.resemblance()),
+            containment_a: Some(overlap.containment_a()),
+            containment_b: Some(overlap.containment_b()),
+            ..found
+        };
+        self.rule.by_overlap(overlap).is_accepted().then_some(exact)
     }
 
     /// The estimate, where the sketches of both are known, or their bits.
@@ -175,7 +172,7 @@ impl Judge {
         // A sketch that is not kept looks like an empty one.
         let kept = self.recipe.keep_sketch
             && !matches!(self.recipe.sketch, SketchParameters::Bottom { .. } if a.sketch.is_empty());
-        kept.then(|| self.similarity.estimate(a, b)).flatten()
+        kept.then(|| self.candidate_rule().similarity().estimate(a, b)).flatten()
     }
 
     /// The best first; of equals the one that was added first.

@@ -102,7 +102,7 @@ pub(crate) fn rebuild(path: &Path, header: &Header, options: &OpenOptions) -> Re
     while let Some(number) = numbers.next() {
         match read(&old, layout, number) {
             Ok(Some((record, bytes, content))) => {
-                runs.push(number, keys(judge.rule(), &record.id, &record.signature))?;
+                runs.push(number, keys(judge.candidate_rule(), &record.id, &record.signature))?;
                 batch.insert(Table::Documents, number, &bytes)?;
                 if let Some(content) = content {
                     batch.insert(Table::Texts, number, &content)?;
