@@ -323,12 +323,17 @@ class Match:
     @property
     def time(self, /) -> int:
         """
-        The time it was given, in seconds since 1970.
+        The time it was given, in seconds since 1970; 0 if that is not known.
         """
     @property
     def url(self, /) -> str | None:
         """
         Its URL, if it has one.
+        """
+    @property
+    def verified(self, /) -> bool:
+        """
+        Whether it is exact, or its exact resemblance is known.
         """
 
 @final

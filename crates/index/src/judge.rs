@@ -8,6 +8,7 @@ use lookalike_core::sketch::bit_resemblance;
 use lookalike_core::{
     Agreement, CandidateRule, Evidence, Kernel, PairRule, Recipe, Signature, Standing,
 };
+use serde::Serialize;
 
 use crate::document::{Record, SignatureLayout};
 use crate::error::Result;
@@ -21,11 +22,13 @@ pub(crate) struct Query {
 }
 
 /// How a match resembles the document that was asked about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Kind))]
+#[serde(rename_all = "lowercase")]
 pub enum MatchKind {
-    /// The token sequences are the same.
+    /// The same words in the same order.
     Exact,
-    /// They are roughly the same.
+    /// Roughly the same.
     Near,
 }
 
@@ -39,18 +42,16 @@ impl MatchKind {
     }
 }
 
+// What a match is in JSON, wherever it comes from: these fields in this order.
 /// A known document that the one asked about is a look-alike of.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct Match {
-    /// Its number: smaller for those that were added earlier.
-    pub number: u64,
     /// Its id.
     pub id: String,
     /// Its URL, if it has one.
     pub url: Option<String>,
-    /// The time it was given.
-    pub time: u64,
     /// Whether it is the same or only near.
     pub kind: MatchKind,
     /// The exact resemblance, where it was computed or follows from the kind.
@@ -58,13 +59,21 @@ pub struct Match {
     /// The resemblance estimated from sketches, where both are known.
     pub estimate: Option<f64>,
     /// Equal features, if the recipe has features.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u64>))]
     pub b_similarity: Option<usize>,
     /// Equal bits, if the recipe has a projection.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u64>))]
     pub c_similarity: Option<usize>,
     /// The share of the document that was asked about that is in this one, where it is exact.
     pub containment_a: Option<f64>,
     /// The share of this one that is in the document that was asked about, where it is exact.
     pub containment_b: Option<f64>,
+    /// Whether it is exact, or its exact resemblance is known.
+    pub verified: bool,
+    /// The time it was given, in seconds since 1970; 0 if that is not known.
+    pub time: u64,
+    /// Its number: smaller for those that were added earlier.
+    pub number: u64,
 }
 
 impl Match {
@@ -118,13 +127,11 @@ impl Judge {
         }
         let agreement = self.candidate_rule().agreement(a, b);
         let estimate = self.estimate(a, b);
-        let near = as_match(known, agreement, estimate);
         let same = a.exact == b.exact;
-        let kind = if same { MatchKind::Exact } else { MatchKind::Near };
-        let near = Match { kind, ..near };
+        let found = by_signatures(known, same, agreement, estimate);
         if same && a.identity.is_some() && a.identity == b.identity {
             let all = Some(1.0);
-            let exact = Match { resemblance: all, containment_a: all, containment_b: all, ..near };
+            let exact = Match { resemblance: all, containment_a: all, containment_b: all, ..found };
             return Ok(Some(exact));
         }
         // From here on, fingerprints that are the same only propose that the documents are.
@@ -141,13 +148,14 @@ impl Judge {
                     // All template: there is nothing to compare but the fingerprints.
                     && !(same && set.is_empty() && other.is_empty())
                 {
-                    return Ok(self.by_contents(near, same, Overlap::of(self.kernel, set, &other)));
+                    let overlap = Overlap::of(self.kernel, set, &other);
+                    return Ok(self.by_contents(found, same, overlap));
                 }
                 // Without both contents the estimate decides, or the candidate rule alone.
                 self.rule.verdict(estimate.map_or(Evidence::Rule, Evidence::Estimate))
             }
         };
-        Ok((same || verdict.is_accepted()).then_some(near))
+        Ok((same || verdict.is_accepted()).then_some(found))
     }
 
     /// What the contents say of a match whose fingerprint may be the same.
@@ -158,6 +166,7 @@ impl Judge {
             resemblance: Some(overlap.resemblance()),
             containment_a: Some(overlap.containment_a()),
             containment_b: Some(overlap.containment_b()),
+            verified: true,
             ..found
         };
         self.rule.by_overlap(overlap).is_accepted().then_some(exact)
@@ -185,19 +194,20 @@ impl Judge {
     }
 }
 
-/// A known document as a match that is near.
-fn as_match(known: &Record, agreement: Agreement, estimate: Option<f64>) -> Match {
+/// A known document as the match that signatures say it is.
+fn by_signatures(known: &Record, same: bool, agreement: Agreement, estimate: Option<f64>) -> Match {
     Match {
-        number: known.number,
         id: known.id.clone(),
         url: known.url.clone(),
-        time: known.time,
-        kind: MatchKind::Near,
+        kind: if same { MatchKind::Exact } else { MatchKind::Near },
         resemblance: None,
         estimate,
         b_similarity: agreement.features,
         c_similarity: agreement.bits,
         containment_a: None,
         containment_b: None,
+        verified: same,
+        time: known.time,
+        number: known.number,
     }
 }

@@ -195,7 +195,7 @@ fn sorted(ids: &[Option<String>], collapsed: index::Collapsed) -> Collapsed {
                 id,
                 keeper_rank: keeper as u64,
                 keeper: ids[keeper].clone(),
-                kind: found.kind.into(),
+                kind: found.kind,
                 resemblance: found.resemblance,
                 estimate: found.estimate,
             }),
