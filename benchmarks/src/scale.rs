@@ -8,10 +8,10 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use lookalike_core::{Recipe, Signature};
+use lookalike_core::{Evidence, Recipe, Signature, Verdict};
 use lookalike_engine::group::{Copies, identity_sets};
 use lookalike_engine::matching::{
-    Candidate, Clustering, Clusters, Evidence, Judge, Pairs, Plan, Verdict, cluster, write_groups,
+    Candidate, Clustering, Clusters, Judge, Pairs, Plan, cluster, write_groups,
 };
 use lookalike_engine::signature_file::{SignatureReader, SignatureWriter};
 use lookalike_engine::{Existing, Result as EngineResult};

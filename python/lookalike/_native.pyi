@@ -13,7 +13,12 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Final, Literal, SupportsFloat, SupportsIndex, final
 
-__all__ = ["VERSION", "Added", "Answer", "CheckedAndAdded", "Comparison", "Index", "Match", "Progress", "Rebuilt", "Recipe", "Record", "Records", "Signature", "dedup", "dedup_table", "plan"]
+__all__ = ["GROUP_LIMIT", "VERSION", "Added", "Answer", "CheckedAndAdded", "Comparison", "Index", "Match", "Progress", "Rebuilt", "Recipe", "Record", "Records", "Signature", "dedup", "dedup_table", "plan"]
+
+GROUP_LIMIT: Final[int]
+"""
+Documents of one group that a document is compared with at most.
+"""
 
 VERSION: Final[str]
 """
@@ -318,12 +323,17 @@ class Match:
     @property
     def time(self, /) -> int:
         """
-        The time it was given, in seconds since 1970.
+        The time it was given, in seconds since 1970; 0 if that is not known.
         """
     @property
     def url(self, /) -> str | None:
         """
         Its URL, if it has one.
+        """
+    @property
+    def verified(self, /) -> bool:
+        """
+        Whether it is exact, or its exact resemblance is known.
         """
 
 @final

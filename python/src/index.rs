@@ -44,10 +44,6 @@ pub(crate) struct Match {
     id: String,
     /// Its URL, if it has one.
     url: Option<String>,
-    /// The time it was given, in seconds since 1970.
-    time: u64,
-    /// Its number: smaller for those that were added earlier.
-    number: u64,
     /// Whether it is the same (exact) or only near.
     kind: MatchKindName,
     /// The exact resemblance, where it is known.
@@ -62,6 +58,12 @@ pub(crate) struct Match {
     containment_a: Option<f64>,
     /// The share of this one that is in the document that was asked about, where it is known.
     containment_b: Option<f64>,
+    /// Whether it is exact, or its exact resemblance is known.
+    verified: bool,
+    /// The time it was given, in seconds since 1970; 0 if that is not known.
+    time: u64,
+    /// Its number: smaller for those that were added earlier.
+    number: u64,
 }
 
 impl From<index::Match> for Match {
@@ -69,8 +71,6 @@ impl From<index::Match> for Match {
         Self {
             id: found.id,
             url: found.url,
-            time: found.time,
-            number: found.number,
             kind: found.kind.into(),
             resemblance: found.resemblance,
             estimate: found.estimate,
@@ -78,6 +78,9 @@ impl From<index::Match> for Match {
             c_similarity: found.c_similarity,
             containment_a: found.containment_a,
             containment_b: found.containment_b,
+            verified: found.verified,
+            time: found.time,
+            number: found.number,
         }
     }
 }

@@ -10,9 +10,7 @@ use arrow_schema::DataType;
 use lookalike::core::recipe::Candidates;
 use lookalike::core::resemblance::Overlap;
 use lookalike::core::shingle::ShingleSet;
-use lookalike::core::{CandidateRule, Layout, Signature, Similarity};
-use lookalike::engine::matching::Verdict;
-use lookalike::engine::{PairRule, Standing};
+use lookalike::core::{Layout, PairRule, Signature, Standing, Verdict};
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
 
@@ -126,7 +124,7 @@ pub(crate) fn judge<'py>(
     pairs: &Pairs<'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let mut judging = Judging::new(recipe);
-    pairs.check(&judging.pair_rule, recipe)?;
+    pairs.check(&judging.rule, recipe)?;
     let columns = pairs.columns()?;
     let columns: Vec<(&str, &Column)> = columns.iter().map(|(name, c)| (*name, c)).collect();
     let batches = side_by_side(&columns)?;
@@ -148,9 +146,7 @@ pub(crate) fn judge<'py>(
 /// Columns of judgements in the making.
 struct Judging<'a> {
     recipe: &'a Recipe,
-    pair_rule: PairRule,
-    rule: CandidateRule,
-    similarity: Similarity,
+    rule: PairRule,
     layout: Layout,
     rows: usize,
     candidate: BooleanBuilder,
@@ -166,9 +162,7 @@ impl<'a> Judging<'a> {
         let (kernel, core) = (recipe.kernel(), recipe.core());
         Self {
             recipe,
-            pair_rule: PairRule::new(kernel, core),
-            rule: CandidateRule::new(kernel, core),
-            similarity: Similarity::new(kernel, core),
+            rule: PairRule::new(kernel, core),
             layout: Layout::of(core),
             rows: 0,
             candidate: BooleanBuilder::new(),
@@ -199,23 +193,22 @@ impl<'a> Judging<'a> {
         };
         let same_site =
             batch.column_by_name(SAME_SITE).is_some_and(|column| column.as_boolean().value(row));
+        let similarity = self.rule.candidates().similarity();
         let standing = match &signatures {
             // Whoever asks may have found them in another way than by a key.
-            Some([a, b]) if !self.rule.holds(a, b, same_site) => Standing::NoCandidate,
-            Some([a, b]) => self.pair_rule.by_signatures(a, b, same_site),
-            None => self.pair_rule.without_signatures(),
+            Some([a, b]) if !self.rule.candidates().holds(a, b, same_site) => Standing::NoCandidate,
+            Some([a, b]) => self.rule.of_candidate(|| similarity.estimate(a, b)),
+            None => self.rule.of_candidate(|| None),
         };
         let overlap = both(SHINGLES)
             .map(|[a, b]| Overlap::of(self.recipe.kernel(), &shingles(a, row), &shingles(b, row)));
-        let accepted = match (standing, overlap) {
-            (Standing::Judged(verdict), _) => verdict != Verdict::Refused,
-            (Standing::Open, Some(overlap)) => {
-                self.pair_rule.by_overlap(overlap) != Verdict::Refused
-            }
-            (Standing::NoCandidate | Standing::Open, _) => false,
+        let verdict = match (standing, overlap) {
+            (Standing::Judged(verdict), _) => verdict,
+            (Standing::Open, Some(overlap)) => self.rule.by_overlap(overlap),
+            (Standing::NoCandidate | Standing::Open, _) => Verdict::Refused,
         };
         self.candidate.append_value(standing != Standing::NoCandidate);
-        self.accepted.append_value(accepted);
+        self.accepted.append_value(verdict.is_accepted());
         let pair = signatures.as_ref();
         // A sketch that is not kept looks like an empty one.
         let sketched = pair.filter(|_| self.recipe.core().keep_sketch);
@@ -223,15 +216,15 @@ impl<'a> Judging<'a> {
             overlap.map(Overlap::resemblance),
             overlap.map(Overlap::containment_a),
             overlap.map(Overlap::containment_b),
-            sketched.and_then(|[a, b]| self.similarity.estimate(a, b)),
+            sketched.and_then(|[a, b]| similarity.estimate(a, b)),
         ];
         for (builder, share) in self.shares.iter_mut().zip(shares) {
             builder.append_option(share);
         }
         let count = |count: Option<usize>| count.map(|count| count as u32);
         let (b, c) = (
-            pair.and_then(|[x, y]| self.similarity.b(x, y)),
-            pair.and_then(|[x, y]| self.similarity.c(x, y)),
+            pair.and_then(|[x, y]| similarity.b(x, y)),
+            pair.and_then(|[x, y]| similarity.c(x, y)),
         );
         self.b_similarity.append_option(count(b));
         self.c_similarity.append_option(count(c));

@@ -38,6 +38,10 @@ mod _native {
     #[pymodule_export]
     use crate::signature::Signature;
 
+    /// Documents of one group that a document is compared with at most.
+    #[pymodule_export]
+    const GROUP_LIMIT: usize = lookalike::core::GROUP_LIMIT;
+
     /// The version of the package.
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");

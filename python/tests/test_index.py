@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from pathlib import Path
 
@@ -44,6 +45,15 @@ def test_one_by_one(index: la.Index) -> None:
     assert index.add("near", LETTER).replaced
     assert index.remove("near") and not index.remove("near")
     assert [record.id for record in index] == ["letter"]
+
+
+def test_a_match_has_the_fields_of_its_json(index: la.Index) -> None:
+    index.add("letter", LETTER)
+    openapi = Path(__file__).parents[2] / "docs" / "openapi.json"
+    described = json.loads(openapi.read_text())["components"]["schemas"]["Match"]["properties"]
+    [match] = index.check(LETTER).matches
+    assert {name for name in dir(match) if not name.startswith("_")} == set(described)
+    assert match.verified
 
 
 def test_batches_and_iteration(index: la.Index) -> None:

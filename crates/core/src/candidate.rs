@@ -2,8 +2,8 @@
 //!
 //! Every document has *keys*; two documents that are a candidate share at
 //! least one, so that sorting by keys finds them all without comparing all.
-//! Where sharing a key is not the whole rule, [`CandidateRule::holds`] is: the
-//! engine, the index and the command line all ask here.
+//! Where sharing a key is not the whole rule, [`CandidateRule::holds`] is.
+//! Whether a candidate is a pair says [`PairRule`](crate::PairRule).
 
 use lookalike_kernels::Kernel;
 use lookalike_kernels::rabin::{FEATURES, Rabin};
@@ -117,9 +117,17 @@ impl CandidateRule {
         let both = !a.is_empty() && !b.is_empty();
         both && !self.is_all_template(a)
             && !self.is_all_template(b)
-            && self
-                .conditions(self.agreement(a, b), same_site)
-                .all(|condition| condition.found >= condition.needed)
+            && self.admits(self.agreement(a, b), same_site)
+    }
+
+    /// Whether two documents that agree so far are a candidate.
+    pub fn admits(&self, agreement: Agreement, same_site: bool) -> bool {
+        self.conditions(agreement, same_site).all(|condition| condition.found >= condition.needed)
+    }
+
+    /// What the signatures of this recipe have in common.
+    pub fn similarity(&self) -> &Similarity {
+        &self.similarity
     }
 
     /// How far two signatures agree.

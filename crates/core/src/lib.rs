@@ -12,6 +12,7 @@
 //! signature   = what is kept of a document   signer: all of it in one pass
 //! filter      when do shared features make a candidate?
 //! candidate   the keys by which candidates meet, and the whole rule
+//! pair_rule   what makes a candidate a pair
 //! template    what is the frame of a site, and what is a page's own
 //! resemblance and difference: the truth about two documents
 //! verification  what it is computed from, so that nobody can forge it
@@ -35,6 +36,7 @@ pub mod difference;
 mod error;
 pub mod feature;
 pub mod filter;
+mod pair_rule;
 mod random;
 pub mod recipe;
 pub mod resemblance;
@@ -51,6 +53,7 @@ pub use candidate::{Agreement, CandidateRule, Condition, Counted};
 pub use compare::{Comparer, Comparison};
 pub use error::{Error, ErrorKind, Result};
 pub use lookalike_kernels::{Kernel, Sequence, mix};
+pub use pair_rule::{Evidence, GROUP_LIMIT, PairRule, Standing, Verdict};
 pub use random::random_bytes;
 pub use recipe::Recipe;
 pub use signature::{Layout, Signature, Similarity};

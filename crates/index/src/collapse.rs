@@ -1,8 +1,8 @@
 //! A ranked list without the look-alikes of what stands higher in it.
 //!
 //! Defined as the batch job defines who goes: in the order of the list, a
-//! document is compared with the first 64 documents that stay in each group it
-//! is in; the first that is accepted stands for it, and if none is, it stays.
+//! document is compared with the first [`GROUP_LIMIT`] documents that stay in each
+//! group it is in; the first that is accepted stands for it, and if none is, it stays.
 //! Contents are read when two documents are compared and not kept, so that a
 //! list of large documents takes no more memory than two of them.
 
@@ -10,6 +10,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
 use fjall::Snapshot;
+use lookalike_core::GROUP_LIMIT;
 
 use crate::document::{Content, ContentKind, Document, Record};
 use crate::error::Result;
@@ -17,7 +18,7 @@ use crate::index::Index;
 use crate::judge::{Match, Query};
 use crate::postings::{exact_key, rule_key};
 use crate::tools::Tools;
-use crate::view::{LIST_LIMIT, content};
+use crate::view::content;
 
 /// A result of a ranked list.
 #[derive(Clone, Debug)]
@@ -50,7 +51,7 @@ pub enum Standing {
 pub struct CollapsedList {
     /// Of each result, in the order of the list.
     pub standings: Vec<Standing>,
-    /// Whether more than [`LIST_LIMIT`] that stay share a key, so that there may be more
+    /// Whether more than [`GROUP_LIMIT`] that stay share a key, so that there may be more
     /// look-alikes.
     pub limited: bool,
 }
@@ -118,7 +119,7 @@ impl ListDocuments<'_> {
 /// The results that stay.
 #[derive(Default)]
 struct Keepers {
-    /// By their keys, the first [`LIST_LIMIT`] of each.
+    /// By their keys, the first [`GROUP_LIMIT`] of each.
     groups: HashMap<u64, Vec<usize>>,
     records: HashMap<usize, Record>,
     limited: bool,
@@ -150,7 +151,7 @@ impl Keepers {
         }
         for key in keys {
             let group = self.groups.entry(key).or_default();
-            if group.len() < LIST_LIMIT {
+            if group.len() < GROUP_LIMIT {
                 group.push(place);
             } else {
                 self.limited = true;
@@ -167,7 +168,7 @@ fn keys(index: &Index, query: &Query) -> BTreeSet<u64> {
         return BTreeSet::new();
     }
     let mut keys = Vec::new();
-    index.judge.rule().keys(&query.signature, &mut keys);
+    index.judge.candidate_rule().keys(&query.signature, &mut keys);
     let exact = exact_key(query.signature.exact);
     keys.into_iter().map(rule_key).chain([exact]).collect()
 }

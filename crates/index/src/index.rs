@@ -215,7 +215,7 @@ impl Index {
             check_gap(&lists, expected..record.number)?;
             expected = record.number + 1;
             if !lists.tombstones.contains(&record.number) {
-                for key in keys(self.judge.rule(), &record.id, &record.signature) {
+                for key in keys(self.judge.candidate_rule(), &record.id, &record.signature) {
                     lists.recent.push(Posting { key, number: record.number });
                 }
             }

@@ -1,11 +1,14 @@
-//! What makes a known document a match: the same questions, in the same order, as the batch job
-//! asks of a candidate.
+//! What makes a known document a match: what the rule of pairs says, as far as both documents are
+//! known.
 
-use lookalike_core::recipe::{SketchParameters, Verify};
+use lookalike_core::recipe::SketchParameters;
 use lookalike_core::resemblance::Overlap;
 use lookalike_core::shingle::ShingleSet;
 use lookalike_core::sketch::bit_resemblance;
-use lookalike_core::{Agreement, CandidateRule, Kernel, Recipe, Signature, Similarity};
+use lookalike_core::{
+    Agreement, CandidateRule, Evidence, Kernel, PairRule, Recipe, Signature, Standing,
+};
+use serde::Serialize;
 
 use crate::document::{Record, SignatureLayout};
 use crate::error::Result;
@@ -19,11 +22,13 @@ pub(crate) struct Query {
 }
 
 /// How a match resembles the document that was asked about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Kind))]
+#[serde(rename_all = "lowercase")]
 pub enum MatchKind {
-    /// The token sequences are the same.
+    /// The same words in the same order.
     Exact,
-    /// They are roughly the same.
+    /// Roughly the same.
     Near,
 }
 
@@ -37,18 +42,16 @@ impl MatchKind {
     }
 }
 
+// What a match is in JSON, wherever it comes from: these fields in this order.
 /// A known document that the one asked about is a look-alike of.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct Match {
-    /// Its number: smaller for those that were added earlier.
-    pub number: u64,
     /// Its id.
     pub id: String,
     /// Its URL, if it has one.
     pub url: Option<String>,
-    /// The time it was given.
-    pub time: u64,
     /// Whether it is the same or only near.
     pub kind: MatchKind,
     /// The exact resemblance, where it was computed or follows from the kind.
@@ -56,13 +59,21 @@ pub struct Match {
     /// The resemblance estimated from sketches, where both are known.
     pub estimate: Option<f64>,
     /// Equal features, if the recipe has features.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u64>))]
     pub b_similarity: Option<usize>,
     /// Equal bits, if the recipe has a projection.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u64>))]
     pub c_similarity: Option<usize>,
     /// The share of the document that was asked about that is in this one, where it is exact.
     pub containment_a: Option<f64>,
     /// The share of this one that is in the document that was asked about, where it is exact.
     pub containment_b: Option<f64>,
+    /// Whether it is exact, or its exact resemblance is known.
+    pub verified: bool,
+    /// The time it was given, in seconds since 1970; 0 if that is not known.
+    pub time: u64,
+    /// Its number: smaller for those that were added earlier.
+    pub number: u64,
 }
 
 impl Match {
@@ -84,29 +95,22 @@ impl Match {
 pub(crate) struct Judge {
     recipe: Recipe,
     kernel: Kernel,
-    rule: CandidateRule,
-    similarity: Similarity,
+    rule: PairRule,
     layout: SignatureLayout,
 }
 
 impl Judge {
     pub(crate) fn new(recipe: &Recipe, kernel: Kernel, layout: SignatureLayout) -> Self {
-        Self {
-            recipe: recipe.clone(),
-            kernel,
-            rule: CandidateRule::new(kernel, recipe),
-            similarity: Similarity::new(kernel, recipe),
-            layout,
-        }
+        Self { recipe: recipe.clone(), kernel, rule: PairRule::new(kernel, recipe), layout }
     }
 
-    pub(crate) fn rule(&self) -> &CandidateRule {
-        &self.rule
+    pub(crate) fn candidate_rule(&self) -> &CandidateRule {
+        self.rule.candidates()
     }
 
     /// Whether contents are looked at.
     pub(crate) fn needs_shingles(&self) -> bool {
-        self.recipe.verify == Verify::Exact
+        self.rule.reads_shingles()
     }
 
     /// The match that a known document is, if it is one. `shingles` gives its shingle set if its
@@ -121,49 +125,51 @@ impl Judge {
         if a.is_empty() || b.is_empty() {
             return Ok(None);
         }
-        let agreement = self.rule.agreement(a, b);
+        let agreement = self.candidate_rule().agreement(a, b);
         let estimate = self.estimate(a, b);
-        let near = as_match(known, agreement, estimate);
         let same = a.exact == b.exact;
-        let kind = if same { MatchKind::Exact } else { MatchKind::Near };
-        let near = Match { kind, ..near };
+        let found = by_signatures(known, same, agreement, estimate);
         if same && a.identity.is_some() && a.identity == b.identity {
             let all = Some(1.0);
-            let exact = Match { resemblance: all, containment_a: all, containment_b: all, ..near };
+            let exact = Match { resemblance: all, containment_a: all, containment_b: all, ..found };
             return Ok(Some(exact));
         }
         // From here on, fingerprints that are the same only propose that the documents are.
         let site = |url| self.recipe.sites.site(url);
         let same_site = query.site.is_some() && query.site == known.url.as_deref().and_then(site);
-        if !same && !self.rule.conditions(agreement, same_site).all(|c| c.found >= c.needed) {
+        if !same && !self.candidate_rule().admits(agreement, same_site) {
             return Ok(None);
         }
-        let enough = |resemblance: f64| resemblance >= self.recipe.threshold;
-        match self.recipe.verify {
-            Verify::None => Ok(Some(near)),
-            Verify::Estimate => Ok((same || estimate.is_some_and(enough)).then_some(near)),
-            Verify::Exact => {
+        let verdict = match self.rule.of_candidate(|| estimate) {
+            Standing::Judged(verdict) => verdict,
+            Standing::NoCandidate | Standing::Open => {
                 let known = if query.shingles.is_some() { shingles()? } else { None };
-                let (Some(set), Some(other)) = (&query.shingles, known) else {
-                    // Without both contents the estimate decides, or the candidate rule alone.
-                    return Ok((same || estimate.is_none_or(enough)).then_some(near));
-                };
-                if same && set.is_empty() && other.is_empty() {
+                if let (Some(set), Some(other)) = (&query.shingles, known)
                     // All template: there is nothing to compare but the fingerprints.
-                    return Ok(Some(near));
+                    && !(same && set.is_empty() && other.is_empty())
+                {
+                    let overlap = Overlap::of(self.kernel, set, &other);
+                    return Ok(self.by_contents(found, same, overlap));
                 }
-                let overlap = Overlap::of(self.kernel, set, &other);
-                let all = overlap.common == overlap.a && overlap.common == overlap.b;
-                let exact = Match {
-                    kind: if same && all { MatchKind::Exact } else { MatchKind::Near },
-                    resemblance: Some(overlap.resemblance()),
-                    containment_a: Some(overlap.containment_a()),
-                    containment_b: Some(overlap.containment_b()),
-                    ..near
-                };
-                Ok(enough(overlap.resemblance()).then_some(exact))
+                // Without both contents the estimate decides, or the candidate rule alone.
+                self.rule.verdict(estimate.map_or(Evidence::Rule, Evidence::Estimate))
             }
-        }
+        };
+        Ok((same || verdict.is_accepted()).then_some(found))
+    }
+
+    /// What the contents say of a match whose fingerprint may be the same.
+    fn by_contents(&self, found: Match, same: bool, overlap: Overlap) -> Option<Match> {
+        let all = overlap.common == overlap.a && overlap.common == overlap.b;
+        let exact = Match {
+            kind: if same && all { MatchKind::Exact } else { MatchKind::Near },
+            resemblance: Some(overlap.resemblance()),
+            containment_a: Some(overlap.containment_a()),
+            containment_b: Some(overlap.containment_b()),
+            verified: true,
+            ..found
+        };
+        self.rule.by_overlap(overlap).is_accepted().then_some(exact)
     }
 
     /// The estimate, where the sketches of both are known, or their bits.
@@ -175,7 +181,7 @@ impl Judge {
         // A sketch that is not kept looks like an empty one.
         let kept = self.recipe.keep_sketch
             && !matches!(self.recipe.sketch, SketchParameters::Bottom { .. } if a.sketch.is_empty());
-        kept.then(|| self.similarity.estimate(a, b)).flatten()
+        kept.then(|| self.candidate_rule().similarity().estimate(a, b)).flatten()
     }
 
     /// The best first; of equals the one that was added first.
@@ -188,19 +194,20 @@ impl Judge {
     }
 }
 
-/// A known document as a match that is near.
-fn as_match(known: &Record, agreement: Agreement, estimate: Option<f64>) -> Match {
+/// A known document as the match that signatures say it is.
+fn by_signatures(known: &Record, same: bool, agreement: Agreement, estimate: Option<f64>) -> Match {
     Match {
-        number: known.number,
         id: known.id.clone(),
         url: known.url.clone(),
-        time: known.time,
-        kind: MatchKind::Near,
+        kind: if same { MatchKind::Exact } else { MatchKind::Near },
         resemblance: None,
         estimate,
         b_similarity: agreement.features,
         c_similarity: agreement.bits,
         containment_a: None,
         containment_b: None,
+        verified: same,
+        time: known.time,
+        number: known.number,
     }
 }

@@ -29,7 +29,7 @@
 //!
 //! The same questions are asked as by the batch job. The candidates of a document
 //! are those with its token sequence, and, for each of its keys, the first
-//! [`LIST_LIMIT`] living documents that have the key, in the order of adding; those
+//! [`GROUP_LIMIT`](lookalike_core::GROUP_LIMIT) living documents that have the key, in the order of adding; those
 //! that the recipe accepts are matches. So documents that come one by one and are
 //! added if they are new ([`AddIf::New`]) stay exactly if `dedup --keep first` would
 //! keep them. (One exception: where the recipe asks for sites, the job takes a copy
@@ -110,4 +110,3 @@ pub use maintenance::{Stats, VerificationReport};
 pub use operations::{AddIf, Addition, Answer, CheckedAddition};
 pub use options::{CreateOptions, OpenOptions};
 pub use rebuild::RebuildReport;
-pub use view::LIST_LIMIT;

@@ -99,7 +99,7 @@ impl Index {
             let content = content(&self.store, None, None, &record)?;
             verified.contents += u64::from(content.is_some());
             if record.number < writer.segments.flushed {
-                let keys = keys(self.judge.rule(), &record.id, &record.signature);
+                let keys = keys(self.judge.candidate_rule(), &record.id, &record.signature);
                 for key in keys {
                     expected.add(Posting { key, number: record.number });
                 }
@@ -162,7 +162,7 @@ impl Index {
         let mut segments = NewSegments::new(self.segments_folder(), next_id, postings);
         for record in self.documents_of(writer)? {
             let record = record?;
-            let keys = keys(self.judge.rule(), &record.id, &record.signature);
+            let keys = keys(self.judge.candidate_rule(), &record.id, &record.signature);
             segments.push(record.number, keys)?;
         }
         let end = writer.head.next;

@@ -24,7 +24,7 @@ pub struct Answer {
     /// The look-alikes, the best first; of equals the one that was added first.
     pub matches: Vec<Match>,
     /// Whether more documents share a key than are looked at
-    /// ([`LIST_LIMIT`](crate::LIST_LIMIT)), so that there may be more matches.
+    /// ([`GROUP_LIMIT`](lookalike_core::GROUP_LIMIT)), so that there may be more matches.
     pub limited: bool,
 }
 
@@ -274,7 +274,7 @@ impl Index {
     ) -> Result<(Answer, ComparisonCost)> {
         let lists = self.lists();
         let view = self.view(&lists, None);
-        let candidates = view.candidates(self.judge.rule(), &query.signature, &mut tools.page)?;
+        let candidates = view.candidates(self.judge.candidate_rule(), &query.signature, &mut tools.page)?;
         // Contents are read as they were at this moment, but the writer need not wait for it.
         let snapshot = self.store.snapshot()?;
         drop(lists);
@@ -364,7 +364,7 @@ impl Change<'_> {
 
     fn add(&mut self, document: UnnumberedDocument<'_>, tools: &mut Tools) -> Result<Addition> {
         let replaced = self.remove(document.id, tools)?;
-        let number = self.pending.add(self.index.layout, self.index.judge.rule(), document);
+        let number = self.pending.add(self.index.layout, self.index.judge.candidate_rule(), document);
         Ok(Addition { number, replaced })
     }
 
@@ -378,7 +378,7 @@ impl Change<'_> {
 
     fn answer(&self, query: &Query, tools: &mut Tools) -> Result<Answer> {
         let Self { index, pending, .. } = self;
-        let rule = index.judge.rule();
+        let rule = index.judge.candidate_rule();
         let candidates = self.view().candidates(rule, &query.signature, &mut tools.page)?;
         let content = |known: &Record| content(&index.store, Some(pending), None, known);
         Ok(index.answer_from(query, &candidates, content, tools)?.0)

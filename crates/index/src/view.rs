@@ -1,23 +1,20 @@
 //! What a reader sees: the lists of keys, which documents are alive, and the documents.
 //!
 //! Candidates of a document are those with its exact fingerprint and those that
-//! share a key: of each list the first 64 that are alive, as in the batch job.
+//! share a key: of each list the first [`GROUP_LIMIT`] that are alive, as in the batch job.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use fjall::Snapshot;
-use lookalike_core::{CandidateRule, Signature};
+use lookalike_core::{CandidateRule, GROUP_LIMIT, Signature};
 
 use crate::document::{Record, SignatureLayout, checked};
 use crate::error::{Error, Result};
 use crate::pending::PendingChanges;
 use crate::postings::{RecentPostings, Segment, exact_key, id_key, rule_key};
 use crate::store::{Store, Table};
-
-/// Of each list so many documents are looked at: the limit of the batch job.
-pub const LIST_LIMIT: usize = 64;
 
 /// The lists of all keys.
 #[derive(Default)]
@@ -36,7 +33,7 @@ pub(crate) struct Lists {
 /// Candidates of a document, ascending.
 pub(crate) struct Candidates {
     pub(crate) records: Vec<Record>,
-    /// Whether a list had more than [`LIST_LIMIT`].
+    /// Whether a list had more than [`GROUP_LIMIT`].
     pub(crate) limited: bool,
 }
 
@@ -161,11 +158,11 @@ impl View<'_> {
             };
             if belongs(met) {
                 count += 1;
-                met.is_candidate |= count <= LIST_LIMIT;
+                met.is_candidate |= count <= GROUP_LIMIT;
             }
-            Ok(if count > LIST_LIMIT { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+            Ok(if count > GROUP_LIMIT { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
         })?;
-        Ok(count > LIST_LIMIT)
+        Ok(count > GROUP_LIMIT)
     }
 }
 

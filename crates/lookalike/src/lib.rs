@@ -84,8 +84,8 @@ pub use lookalike_kernels as kernels;
 pub use lookalike_pages as pages;
 
 pub use lookalike_core::{
-    CandidateRule, Comparer, Comparison, Kernel, Layout, Recipe, Signature, Signer, Similarity,
-    SiteRule, recipe, resemblance::Overlap, site, text,
+    CandidateRule, Comparer, Comparison, Kernel, Layout, PairRule, Recipe, Signature, Signer,
+    Similarity, SiteRule, recipe, resemblance::Overlap, site, text,
 };
 pub use lookalike_corpus::{ContentKind, Document, Format, Inputs, ReadOptions, Source, Sources};
 pub use lookalike_engine::matching::Clustering;

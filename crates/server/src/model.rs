@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use lookalike::index::{self, Content, ContentKind};
+use lookalike::index::{self, Content, ContentKind, Match, MatchKind};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -262,71 +262,13 @@ pub(crate) struct Answer {
     limited: bool,
 }
 
-/// A look-alike.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Match {
-    id: String,
-    url: Option<String>,
-    kind: Kind,
-    /// The exact resemblance, where it was computed.
-    resemblance: Option<f64>,
-    /// The resemblance as the sketches see it, where they are kept.
-    estimate: Option<f64>,
-    /// Equal features, if the recipe has features.
-    b_similarity: Option<u64>,
-    /// Equal bits, if the recipe has a projection.
-    c_similarity: Option<u64>,
-    /// The share of the document that is in the look-alike.
-    containment_a: Option<f64>,
-    /// The share of the look-alike that is in the document.
-    containment_b: Option<f64>,
-    /// When it was added, in seconds since 1970; 0 if that is not known.
-    time: u64,
-}
-
-/// How two documents resemble each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Kind {
-    /// The same words in the same order.
-    Exact,
-    /// Roughly the same.
-    Near,
-}
-
-impl From<index::MatchKind> for Kind {
-    fn from(kind: index::MatchKind) -> Self {
-        match kind {
-            index::MatchKind::Exact => Self::Exact,
-            index::MatchKind::Near => Self::Near,
-        }
-    }
-}
-
-impl From<index::Match> for Match {
-    fn from(found: index::Match) -> Self {
-        Self {
-            kind: found.kind.into(),
-            resemblance: found.resemblance,
-            estimate: found.estimate,
-            b_similarity: found.b_similarity.map(|n| n as u64),
-            c_similarity: found.c_similarity.map(|n| n as u64),
-            containment_a: found.containment_a,
-            containment_b: found.containment_b,
-            time: found.time,
-            url: found.url,
-            id: found.id,
-        }
-    }
-}
-
 impl From<index::Answer> for Answer {
     fn from(answer: index::Answer) -> Self {
         Self {
             new: answer.is_new(),
             keeper: answer.keeper().map(|keeper| keeper.id.clone()),
             limited: answer.limited,
-            matches: answer.matches.into_iter().map(Match::from).collect(),
+            matches: answer.matches,
         }
     }
 }
@@ -521,7 +463,7 @@ pub(crate) struct Member {
 pub(crate) struct Joined {
     /// The id of the other one.
     to: String,
-    kind: Kind,
+    kind: MatchKind,
     /// The exact resemblance, where it was computed.
     resemblance: Option<f64>,
     /// The resemblance as the sketches see it, where they are kept.
@@ -532,7 +474,7 @@ impl From<index::Clusters> for Clusters {
     fn from(found: index::Clusters) -> Self {
         let joined = |(to, by): (String, index::Match)| Joined {
             to,
-            kind: by.kind.into(),
+            kind: by.kind,
             resemblance: by.resemblance,
             estimate: by.estimate,
         };
@@ -599,7 +541,7 @@ pub(crate) struct LeftOut {
     /// The place of the result that stands for it.
     pub(crate) keeper_rank: u64,
     pub(crate) keeper: Option<String>,
-    pub(crate) kind: Kind,
+    pub(crate) kind: MatchKind,
     /// The exact resemblance, where it was computed.
     pub(crate) resemblance: Option<f64>,
     /// The resemblance as the sketches see it, where they are kept.

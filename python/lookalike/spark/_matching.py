@@ -60,15 +60,13 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from .._native import GROUP_LIMIT
 from ..errors import Error
 from ._columns import Batches, numbers, pieces, runs
 from ._components import ONE_TASK, components
 from ._documents import Documents
 from ._verify import Judge
 from ._work import Work
-
-# Documents of one group that a document is compared with at most, as in the engine.
-GROUP_LIMIT = 64
 
 # Limits of the first rounds.
 FIRST_LIMITS = (1, 8)

@@ -1,6 +1,6 @@
 //! `lookalike mirrors`: hosts and folders that replicate each other.
 
-use lookalike::core::Kernel;
+use lookalike::core::{GROUP_LIMIT, Kernel};
 use lookalike::engine::mirrors::{MirrorFindings, Mirrors as Job};
 use lookalike::engine::numbers::{count, duration, grouped, percent};
 use lookalike::engine::{Error, ErrorKind};
@@ -91,7 +91,7 @@ fn summary(findings: &MirrorFindings) {
     }
     if findings.limited_groups > 0 {
         say(&format!(
-            "{} of more than 64 documents with one file name: not all were compared",
+            "{} of more than {GROUP_LIMIT} documents with one file name: not all were compared",
             count(findings.limited_groups, "group"),
         ));
     }

@@ -1,7 +1,6 @@
 //! Whether two documents are a pair under a recipe, in a sentence.
 
-use lookalike::core::recipe::Verify;
-use lookalike::core::{CandidateRule, Comparison, Condition, Counted, Kernel, Recipe};
+use lookalike::core::{Comparison, Condition, Counted, Evidence, Kernel, PairRule, Recipe};
 
 use crate::output::{beside, count, threshold};
 
@@ -40,24 +39,28 @@ impl Verdict {
                 format!("{which} nothing but template, which resembles only the same words");
             return Self::new(false, &reason);
         }
-        if let Some(measured) = measured(recipe, comparison) {
-            let pair = measured.value >= recipe.threshold;
-            let mut reason = format!(
-                "{} {} is {} the recipe's {}",
-                measured.name,
-                beside(measured.value, recipe.threshold),
-                if pair { "at or above" } else { "below" },
-                threshold(recipe.threshold),
-            );
-            let candidate = Rules::of(recipe, comparison);
-            if pair && !candidate.hold() {
-                reason += "\nnote: the filter would have missed this pair: ";
-                reason += &candidate.sentence();
-            }
-            return Self::new(pair, &reason);
+        let rule = PairRule::new(Kernel::best(), recipe);
+        let (pair, candidate) = (rule.accepts(comparison), Candidate::of(&rule, comparison));
+        let evidence = rule.evidence(comparison);
+        let Some(resemblance) = evidence.resemblance() else {
+            return Self::new(pair, &candidate.sentence());
+        };
+        let mut reason = format!(
+            "{} {} is {} the recipe's {}",
+            if matches!(evidence, Evidence::Estimate(_)) {
+                "the estimated resemblance"
+            } else {
+                "resemblance"
+            },
+            beside(resemblance, recipe.threshold),
+            if pair { "at or above" } else { "below" },
+            threshold(recipe.threshold),
+        );
+        if pair && !candidate.holds {
+            reason += "\nnote: the filter would have missed this pair: ";
+            reason += &candidate.sentence();
         }
-        let rules = Rules::of(recipe, comparison);
-        Self::new(rules.hold(), &rules.sentence())
+        Self::new(pair, &reason)
     }
 
     fn new(pair: bool, reason: &str) -> Self {
@@ -71,38 +74,18 @@ impl Verdict {
     }
 }
 
-struct Measured {
-    name: &'static str,
-    value: f64,
-}
-
-/// What the recipe verifies by, if it verifies.
-fn measured(recipe: &Recipe, comparison: &Comparison) -> Option<Measured> {
-    match recipe.verify {
-        Verify::Exact => {
-            Some(Measured { name: "resemblance", value: comparison.overlap.resemblance() })
-        }
-        // A sketch that sampled nothing of either document knows of no resemblance.
-        Verify::Estimate => Some(Measured {
-            name: "the estimated resemblance",
-            value: comparison.estimate.unwrap_or(0.0),
-        }),
-        Verify::None => None,
-    }
-}
-
 /// Whether the two are a candidate, in a sentence.
-struct Rules(Vec<Condition>);
+struct Candidate {
+    holds: bool,
+    conditions: Vec<Condition>,
+}
 
-impl Rules {
-    fn of(recipe: &Recipe, comparison: &Comparison) -> Self {
-        let rule = CandidateRule::new(Kernel::best(), recipe);
+impl Candidate {
+    fn of(rule: &PairRule, comparison: &Comparison) -> Self {
+        let (rule, agreement) = (rule.candidates(), comparison.agreement());
         // Two files have no sites; on one site the by-site algorithm is the combined one.
-        Self(rule.conditions(comparison.agreement(), true).collect())
-    }
-
-    fn hold(&self) -> bool {
-        self.0.iter().all(|rule| rule.found >= rule.needed)
+        let conditions = rule.conditions(agreement, true).collect();
+        Self { holds: rule.admits(agreement, true), conditions }
     }
 
     fn sentence(&self) -> String {
@@ -115,6 +98,6 @@ impl Rules {
             };
             format!("{found} of {possible} {what} agree, where the recipe wants {needed}")
         };
-        self.0.iter().map(sentence).collect::<Vec<_>>().join("; ")
+        self.conditions.iter().map(sentence).collect::<Vec<_>>().join("; ")
     }
 }

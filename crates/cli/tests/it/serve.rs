@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Stdio};
 
-use crate::{folder, lookalike, path, run};
+use crate::{folder, lookalike, path, run, run_with_input};
 
 /// A server on a port of its own.
 struct Served {
@@ -80,6 +80,41 @@ fn it_serves_and_stops_when_it_is_told_to() {
     assert_eq!(served.terminate().0, Some(0));
     let other = ["serve", &index, "--create", "--recipe", "pugh", "--listen", "127.0.0.1:0"];
     run(&other).fails_with("was made by the recipe `text`, not by `pugh`");
+}
+
+#[test]
+fn a_match_is_the_same_json_as_on_the_command_line() {
+    let folder = folder("serve-match");
+    let (index, known) = (path(&folder, "index"), path(&folder, "known.jsonl"));
+    let words: Vec<String> = (0..40).map(|n| format!("w{n}")).collect();
+    let text = words.join(" ");
+    fs::write(
+        &known,
+        format!(
+            "{{\"id\": \"same\", \"url\": \"http://x.org/\", \"text\": \"{text}\"}}\n\
+             {{\"id\": \"near\", \"text\": \"{text} and more\"}}\n"
+        ),
+    )
+    .unwrap();
+    let matches = |answer: &str| {
+        let (_, rest) = answer.split_once("\"matches\":").unwrap();
+        rest.split_once(",\"limited\"").unwrap().0.to_owned()
+    };
+    for stored in [&[][..], &["--no-text"]] {
+        let _ = fs::remove_dir_all(&index);
+        assert_eq!(run(&[&["index", "create", &index][..], stored].concat()).code, 0);
+        assert_eq!(run(&["index", "add", &index, &known]).code, 0);
+        let asked = format!("{{\"text\": \"{text}\"}}");
+        let check = ["index", "check", &index, "-", "--format", "jsonl", "--json"];
+        let printed = matches(&run_with_input(&check, asked.as_bytes()).stdout);
+        let served = matches(&Served::start(&[&index]).post("/v1/check", &asked));
+        assert_eq!(printed, served);
+        assert!(
+            printed.starts_with("[{\"id\":\"same\",\"url\":\"http://x.org/\",\"kind\":\"exact\"")
+        );
+        assert_eq!(printed.matches("\"verified\":").count(), 2, "{printed}");
+        assert_eq!(printed.matches("\"time\":").count(), 2, "{printed}");
+    }
 }
 
 #[test]

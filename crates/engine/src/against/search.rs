@@ -7,7 +7,7 @@
 use lookalike_core::resemblance::Overlap;
 use lookalike_core::shingle::{Counting, Shingler};
 use lookalike_core::text::KeyedTokenizer;
-use lookalike_core::{Kernel, VerificationKey};
+use lookalike_core::{Kernel, PairRule, VerificationKey};
 
 use super::Against;
 use super::corpus::{Reader, Text};
@@ -38,6 +38,7 @@ impl Held for Vec<Finding> {
 /// Searches documents, on one thread.
 pub(super) struct Searcher<'a> {
     options: &'a Against,
+    rule: PairRule,
     index: &'a Index,
     tokenizer: KeyedTokenizer,
     /// Of the recipe's width, and of the width of each shorter reference.
@@ -60,6 +61,7 @@ impl<'a> Searcher<'a> {
         let shingler = |(width, counting)| (width, Shingler::keyed(*kernel, width, counting, key));
         Self {
             options,
+            rule: PairRule::new(*kernel, recipe),
             index,
             tokenizer: KeyedTokenizer::new(recipe.tokens, *kernel, key),
             shinglers: widths.map(shingler).collect(),
@@ -160,7 +162,7 @@ impl<'a> Searcher<'a> {
     }
 
     fn is_match(&self, overlap: Overlap) -> bool {
-        overlap.resemblance() >= self.options.recipe.threshold
+        self.rule.by_overlap(overlap).is_accepted()
             || self.options.containment.is_some_and(|least| overlap.containment_b() >= least)
     }
 }

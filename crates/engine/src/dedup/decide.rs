@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use lookalike_core::recipe::Verify;
-use lookalike_core::{Kernel, Recipe};
+use lookalike_core::{Evidence, Kernel, PairRule, Recipe};
 use lookalike_corpus::Format;
 use lookalike_files::{AtomicFile, Existing, RowsWriter};
 
@@ -22,7 +22,7 @@ use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::group::{Copies, CopyOf};
 use crate::keep::KeepPolicy;
 use crate::manifest::Request;
-use crate::matching::{Clustering, Evidence, Pair, PairPlan, cluster_pairs};
+use crate::matching::{Clustering, Pair, PairPlan, cluster_pairs};
 use crate::numbers::count;
 use crate::observe::{Observer, Stage, Work};
 use crate::order::Order;
@@ -266,7 +266,6 @@ impl Job<'_> {
         Ok(signed)
     }
 
-    /// Decides from the stored pairs.
     /// Writes what identity sets go by. The run has proved who is a copy of whom, which the public
     /// fingerprints of its signatures do not; its exact pairs say so.
     fn carry_identities(&self, run: &Run, documents: u64) -> Result<()> {
@@ -289,6 +288,7 @@ impl Job<'_> {
         Ok(identities.finish()?)
     }
 
+    /// Decides from the stored pairs.
     fn decide_from(&self, run: &Run, order: &Order, copies: &Copies) -> Result<Judged> {
         if self.options.exact_only {
             return Ok(Judged::default());
@@ -304,13 +304,14 @@ impl Job<'_> {
             folder: &self.files.sorting(),
             budget: self.budget / 4 * 3,
         };
+        let rule = PairRule::new(self.options.running.kernel, &self.options.recipe);
         let (mut read, mut near) = (0, 0);
         let clusters = cluster_pairs(&plan, |each| {
             for_each_pair(&run.files.pairs(), None, |pair| {
                 self.observer.tick(read)?;
                 read += 1;
                 near += u64::from(pair.kind == Kind::Near);
-                let Some(evidence) = self.evidence(run, &pair)? else { return Ok(()) };
+                let Some(evidence) = self.evidence(&rule, run, &pair)? else { return Ok(()) };
                 if pair.a.max(pair.b) >= documents {
                     let found = format!("{} and {}", pair.a, pair.b);
                     return Err(damaged(run, format!("rows below {documents}"), found));
@@ -335,27 +336,26 @@ impl Job<'_> {
     }
 
     /// Why a stored pair is one under the new threshold; `None` if it is none, or one of copies.
-    fn evidence(&self, run: &Run, pair: &StoredPair) -> Result<Option<Evidence>> {
+    fn evidence(&self, rule: &PairRule, run: &Run, pair: &StoredPair) -> Result<Option<Evidence>> {
         if pair.kind == Kind::Exact {
             return Ok(None);
         }
         let scores = &pair.scores;
         let missing = |what: &str| damaged(run, what.to_owned(), "none".to_owned());
-        let (score, evidence) = match self.options.recipe.verify {
-            Verify::None => return Ok(Some(Evidence::Rule)),
+        let evidence = match self.options.recipe.verify {
+            Verify::None => Evidence::Rule,
             Verify::Estimate => {
-                let estimate = scores.estimate.ok_or_else(|| missing("an estimate"))?;
-                (estimate, Evidence::Estimate(estimate))
+                Evidence::Estimate(scores.estimate.ok_or_else(|| missing("an estimate"))?)
             }
             Verify::Exact => {
                 let shares = (scores.resemblance, scores.containment_a, scores.containment_b);
                 let (Some(resemblance), Some(containment_a), Some(containment_b)) = shares else {
                     return Err(missing("a resemblance and containments"));
                 };
-                (resemblance, Evidence::Stored { resemblance, containment_a, containment_b })
+                Evidence::Stored { resemblance, containment_a, containment_b }
             }
         };
-        Ok((score >= self.options.recipe.threshold).then_some(evidence))
+        Ok(rule.verdict(evidence).evidence())
     }
 }
 

@@ -27,7 +27,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::{fs, io};
 
-use lookalike_core::VerificationKey;
+use lookalike_core::{GROUP_LIMIT, VerificationKey};
 use lookalike_corpus::{ReadOptions, Sources, UnpackedCopies};
 use lookalike_files::{JOB_LOCK, JobLock, Rows, write_file};
 use serde::{Deserialize, Serialize};
@@ -39,7 +39,7 @@ use crate::group::Copies;
 use crate::keep::KeepPolicy;
 use crate::learn::{Counts, Learning};
 use crate::manifest::{Manifest, Request};
-use crate::matching::{Clustering, Clusters, GROUP_LIMIT, Pairs};
+use crate::matching::{Clustering, Clusters, Pairs};
 use crate::memory;
 use crate::observe::{Observer, Stage, Work};
 use crate::order::Order;

@@ -110,7 +110,7 @@ impl Addresses {
         };
         search.run(&mut self.urls, |each| {
             write::for_each(outcome, |earlier, later, evidence| {
-                each(order.row(later), order.row(earlier), mirrors::resemblance(evidence))
+                each(order.row(later), order.row(earlier), evidence.resemblance())
             })?;
             *limited = write::for_each_within_sets(outcome, |earlier, later| {
                 each(order.row(later), order.row(earlier), Some(1.0))

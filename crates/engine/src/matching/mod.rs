@@ -14,11 +14,8 @@ mod pairs;
 mod rounds;
 mod stored;
 
-/// Documents of one group that a document is compared with at most.
-pub const GROUP_LIMIT: usize = 64;
-
 pub use clusters::{Clusters, Limited};
 pub use groups::{GroupCounts, GroupReader, Step, write_groups};
-pub use pairs::{Candidate, Evidence, Judge, Pair, PairReader, Verdict};
+pub use pairs::{Candidate, Judge, Pair, PairReader};
 pub use rounds::{Clustering, Pairs, Plan, cluster};
 pub use stored::{PairPlan, cluster_pairs};

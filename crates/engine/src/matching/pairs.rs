@@ -1,9 +1,9 @@
-//! Candidates, what a judge says about them, and the file of pairs.
+//! Candidates, who judges them, and the file of pairs.
 
 use std::path::Path;
 
-use lookalike_core::resemblance::Overlap;
-use lookalike_files::{RowsKind, RowsReader, RowsWriter, double_word, word};
+use lookalike_core::{Evidence, Verdict};
+use lookalike_files::{RowsKind, RowsReader, RowsWriter, word};
 
 use crate::error::Result;
 use crate::sort::Record;
@@ -36,99 +36,6 @@ pub trait Judge {
     ) -> Result<()>;
 }
 
-/// What a judge says about a candidate.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Verdict {
-    /// It is none.
-    Refused,
-    /// It is a pair, and why.
-    Accepted(Evidence),
-}
-
-/// Why a candidate is a pair.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Evidence {
-    /// The rule that made it a candidate, and nothing else.
-    Rule,
-    /// The resemblance that was estimated from sketches.
-    Estimate(f64),
-    /// What the two have in common; a is the earlier, b the later.
-    Exact(Overlap),
-    /// The same, as an earlier run stored it.
-    Stored {
-        /// Shingles of both, out of those of either.
-        resemblance: f64,
-        /// The share of the earlier that is in the later.
-        containment_a: f64,
-        /// The share of the later that is in the earlier.
-        containment_b: f64,
-    },
-}
-
-/// Evidence as it is stored: which, and three numbers.
-const EVIDENCE: usize = 1 + 3 * 8;
-
-impl Evidence {
-    /// Bytes of its stored form.
-    pub(crate) const BYTES: usize = EVIDENCE;
-
-    /// Seen from the other document.
-    pub(crate) fn turned(self) -> Self {
-        match self {
-            Self::Exact(Overlap { a, b, common }) => Self::Exact(Overlap { a: b, b: a, common }),
-            Self::Stored { resemblance, containment_a, containment_b } => Self::Stored {
-                resemblance,
-                containment_a: containment_b,
-                containment_b: containment_a,
-            },
-            other => other,
-        }
-    }
-
-    /// Resemblance and both containments, where they were computed.
-    pub(crate) fn shares(self) -> Option<[f64; 3]> {
-        match self {
-            Self::Exact(o) => Some([o.resemblance(), o.containment_a(), o.containment_b()]),
-            Self::Stored { resemblance, containment_a, containment_b } => {
-                Some([resemblance, containment_a, containment_b])
-            }
-            Self::Rule | Self::Estimate(_) => None,
-        }
-    }
-
-    pub(crate) fn to_bytes(self) -> [u8; EVIDENCE] {
-        let (tag, numbers) = match self {
-            Self::Rule => (0, [0; 3]),
-            Self::Estimate(resemblance) => (1, [resemblance.to_bits(), 0, 0]),
-            Self::Exact(Overlap { a, b, common }) => (2, [a, b, common]),
-            Self::Stored { resemblance, containment_a, containment_b } => {
-                (3, [resemblance, containment_a, containment_b].map(f64::to_bits))
-            }
-        };
-        let mut bytes = [tag; EVIDENCE];
-        for (bytes, number) in bytes[1..].as_chunks_mut::<8>().0.iter_mut().zip(numbers) {
-            *bytes = number.to_le_bytes();
-        }
-        bytes
-    }
-
-    /// `None` if there is no such evidence.
-    pub(crate) fn from_bytes(bytes: &[u8; EVIDENCE]) -> Option<Self> {
-        let [a, b, common] = [1, 9, 17].map(|at| double_word(bytes, at));
-        match bytes[0] {
-            0 => Some(Self::Rule),
-            1 => Some(Self::Estimate(f64::from_bits(a))),
-            2 => Some(Self::Exact(Overlap { a, b, common })),
-            3 => Some(Self::Stored {
-                resemblance: f64::from_bits(a),
-                containment_a: f64::from_bits(b),
-                containment_b: f64::from_bits(common),
-            }),
-            _ => None,
-        }
-    }
-}
-
 /// A candidate that was accepted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pair {
@@ -145,7 +52,7 @@ pub struct Pair {
 pub(super) struct Accepted {
     pub(super) later: u32,
     pub(super) earlier: u32,
-    evidence: [u8; EVIDENCE],
+    evidence: [u8; Evidence::BYTES],
 }
 
 impl Accepted {
@@ -162,7 +69,7 @@ impl Accepted {
 }
 
 impl Record for Accepted {
-    const BYTES: usize = 4 + 4 + EVIDENCE;
+    const BYTES: usize = 4 + 4 + Evidence::BYTES;
 
     fn encode(self, out: &mut [u8]) {
         out[..4].copy_from_slice(&self.later.to_le_bytes());
@@ -172,7 +79,7 @@ impl Record for Accepted {
 
     fn decode(bytes: &[u8]) -> Self {
         let evidence = bytes.get(8..).and_then(<[u8]>::first_chunk).copied();
-        let evidence = evidence.unwrap_or([0; EVIDENCE]);
+        let evidence = evidence.unwrap_or([0; Evidence::BYTES]);
         Self { later: word(bytes, 0), earlier: word(bytes, 4), evidence }
     }
 }
@@ -248,7 +155,7 @@ impl PairReader {
         }
         let Some(evidence) = Evidence::from_bytes(&evidence) else {
             let found = evidence[0].to_string();
-            let at = Accepted::BYTES - EVIDENCE;
+            let at = Accepted::BYTES - Evidence::BYTES;
             return Err(self.file.corrupt(at, "evidence of kind 0 to 3", found).into());
         };
         self.last = Some((later, earlier));

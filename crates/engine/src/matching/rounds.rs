@@ -47,12 +47,12 @@
 
 use std::path::Path;
 
-use lookalike_core::mix;
+use lookalike_core::{Verdict, mix};
 
 use super::clusters::{Clusters, Limited};
 use super::decide::{self, Effort, State};
 use super::groups::{GroupReader, Step};
-use super::pairs::{Accepted, Candidate, Judge, Verdict};
+use super::pairs::{Accepted, Candidate, Judge};
 use crate::error::Result;
 use crate::places::Places;
 use crate::sort::{Run, RunWriter, Sorted, Sorter, Union};

@@ -48,7 +48,7 @@ mod tests;
 
 use std::fs;
 
-use lookalike_core::{VerificationKey, mix};
+use lookalike_core::{GROUP_LIMIT, VerificationKey, mix};
 use lookalike_corpus::{Sources, UnpackedCopies};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
@@ -59,7 +59,7 @@ use crate::attributes::Asked;
 use crate::error::{Error, Operation, Result};
 use crate::files::Files;
 use crate::keep::KeepPolicy;
-use crate::matching::{Clustering, Evidence, GROUP_LIMIT, Pair, PairReader, Pairs};
+use crate::matching::{Clustering, Pair, PairReader, Pairs};
 use crate::memory;
 use crate::observe::{Observer, Stage, Work};
 use crate::order::Order;
@@ -237,7 +237,7 @@ impl Job<'_> {
             while let Some(Pair { earlier, later, evidence }) = pairs.next()? {
                 self.observer.tick(read)?;
                 read += 1;
-                each(later.into(), earlier.into(), resemblance(evidence))?;
+                each(later.into(), earlier.into(), evidence.resemblance())?;
             }
             Ok(())
         })?;
@@ -275,14 +275,6 @@ fn pairs(stages: &Stages<'_>, sources: &SourceTable, documents: u64) -> Result<J
     stages.shingle_sets(sources, &wanted)?;
     let pairs = Pairs::WithFirst { limit: GROUP_LIMIT };
     stages.decide(&order, &wanted, Clustering::Components, pairs)
-}
-
-/// The resemblance of a pair, or its estimate, as far as it was judged by that.
-pub(crate) fn resemblance(evidence: Evidence) -> Option<f64> {
-    match evidence {
-        Evidence::Estimate(estimate) => Some(estimate),
-        other => other.shares().map(|[resemblance, ..]| resemblance),
-    }
 }
 
 impl MirrorFindings {

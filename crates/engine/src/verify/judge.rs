@@ -1,12 +1,11 @@
 //! Candidates judged on several threads.
 
-use lookalike_core::{Kernel, Recipe};
+use lookalike_core::{Kernel, PairRule, Recipe, Standing, Verdict};
 use lookalike_files::Rows;
 
-use super::pair_rule::{PairRule, Standing};
 use super::sets::{Sets, Side, overlap};
 use crate::error::Result;
-use crate::matching::{Candidate, Judge, Verdict};
+use crate::matching::{Candidate, Judge};
 use crate::observe::Observer;
 use crate::order::Order;
 use crate::signature_file::SignatureLookup;
@@ -49,7 +48,7 @@ impl<'a> Verifier<'a> {
             let [x, y] = [signatures.signature(a)?, signatures.signature(b)?];
             self.rule.by_signatures(&x, &y, same_site(sites.as_ref(), a, b)?)
         } else {
-            self.rule.without_signatures()
+            self.rule.of_candidate(|| None)
         };
         let sets = match (standing, sets) {
             (Standing::Open, Some(sets)) => sets,

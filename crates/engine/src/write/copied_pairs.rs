@@ -7,11 +7,12 @@
 
 use std::collections::BTreeSet;
 
+use lookalike_core::Evidence;
 use lookalike_files::word;
 
 use super::outcome::{ByRepresentative, Outcome};
 use crate::error::Result;
-use crate::matching::{Evidence, Pair, PairReader};
+use crate::matching::{Pair, PairReader};
 use crate::sort::{Record, Sorted, Sorter};
 
 /// Members of an identity set that are listed with those of another. Two sets of a million would

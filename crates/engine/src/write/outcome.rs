@@ -1,8 +1,10 @@
 //! Who goes, for whom, and why: the decision with the copies in it.
 
+use lookalike_core::Evidence;
+
 use crate::error::Result;
 use crate::group::{Copies, CopyOf};
-use crate::matching::{Evidence, PairReader};
+use crate::matching::PairReader;
 use crate::sort::{Record, Sorted, Sorter};
 
 /// What a document is in its cluster.

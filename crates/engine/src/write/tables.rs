@@ -9,7 +9,7 @@ use arrow_array::builder::{
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
 use lookalike_core::recipe::Recipe;
-use lookalike_core::{Kernel, Similarity};
+use lookalike_core::{Evidence, Kernel, Similarity};
 use lookalike_files::{AtomicFile, Existing, Rows, double_word, word};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
@@ -21,7 +21,7 @@ use super::outcome::{Kind, Outcome, Removed};
 use crate::error::{Error, Operation, Result};
 use crate::files::Files;
 use crate::ids::Ids;
-use crate::matching::{Evidence, Pair, PairReader};
+use crate::matching::{Pair, PairReader};
 use crate::order::Order;
 use crate::report::Histogram;
 use crate::signature_file::SignatureLookup;

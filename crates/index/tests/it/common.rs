@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use lookalike_core::recipe::{SketchParameters, Verify};
-use lookalike_core::{CandidateRule, Comparer, Kernel, Recipe, Signature, Signer};
-use lookalike_index::{Answer, Index, LIST_LIMIT, Match, MatchKind};
+use lookalike_core::{CandidateRule, Comparer, GROUP_LIMIT, Kernel, Recipe, Signature, Signer};
+use lookalike_index::{Answer, Index, Match, MatchKind};
 
 /// A folder that is removed with its owner.
 pub(crate) struct Folder(PathBuf);
@@ -133,7 +133,7 @@ impl Model {
         let mut limited = false;
         let mut list = |belongs: &dyn Fn(&Known) -> bool| {
             let mut members = self.documents.iter().filter(|(_, known)| belongs(known));
-            candidates.extend(members.by_ref().take(LIST_LIMIT).map(|(&number, _)| number));
+            candidates.extend(members.by_ref().take(GROUP_LIMIT).map(|(&number, _)| number));
             limited |= members.next().is_some();
         };
         if !signature.is_empty() {

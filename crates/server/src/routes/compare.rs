@@ -6,12 +6,11 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::Response;
-use lookalike::core::recipe::Verify;
 use lookalike::core::text::Text;
 use lookalike::core::text::html::Extractor;
 use lookalike::engine::report::{self, distinctive_difference};
 use lookalike::index::{self, Content, RankedEntry, Standing};
-use lookalike::{CandidateRule, Index, Kernel, Recipe};
+use lookalike::{Index, Kernel, PairRule, Recipe};
 
 use super::documents::unknown;
 use super::state::json;
@@ -96,7 +95,7 @@ fn answer(
 ) -> Comparison {
     let overlap = comparison.overlap;
     Comparison {
-        look_alikes: are_look_alikes(recipe, comparison),
+        look_alikes: PairRule::new(Kernel::best(), recipe).accepts(comparison),
         threshold: recipe.threshold,
         resemblance: overlap.resemblance(),
         containment_a: overlap.containment_a(),
@@ -129,24 +128,6 @@ fn piece(piece: report::Piece) -> Piece {
         report::Piece::Inserted(text) => Piece::Inserted(text),
         report::Piece::Gap(tokens) => Piece::Gap(tokens),
     }
-}
-
-/// As `lookalike compare` says it: by what the recipe verifies, or by its rule if it does not.
-fn are_look_alikes(recipe: &Recipe, comparison: &lookalike::Comparison) -> bool {
-    if comparison.tokens.contains(&0) {
-        return false;
-    }
-    let enough = |resemblance: f64| resemblance >= recipe.threshold;
-    comparison.same_tokens
-        || match recipe.verify {
-            Verify::Exact => enough(comparison.overlap.resemblance()),
-            Verify::Estimate => comparison.estimate.is_some_and(enough),
-            Verify::None => {
-                let rule = CandidateRule::new(Kernel::best(), recipe);
-                let mut conditions = rule.conditions(comparison.agreement(), true);
-                conditions.all(|condition| condition.found >= condition.needed)
-            }
-        }
 }
 
 /// Leaves out of a ranked list the look-alikes of higher results.
@@ -214,7 +195,7 @@ fn sorted(ids: &[Option<String>], collapsed: index::CollapsedList) -> Collapsed 
                 id,
                 keeper_rank: keeper as u64,
                 keeper: ids[keeper].clone(),
-                kind: found.kind.into(),
+                kind: found.kind,
                 resemblance: found.resemblance,
                 estimate: found.estimate,
             }),

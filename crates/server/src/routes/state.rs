@@ -140,11 +140,7 @@ pub(super) async fn stats(State(app): State<Arc<App>>) -> Result<Response<Body>>
             recipe: RecipeFacts {
                 name: recipe.name.clone(),
                 threshold: recipe.threshold,
-                verify: match recipe.verify {
-                    lookalike::recipe::Verify::Exact => "exact",
-                    lookalike::recipe::Verify::Estimate => "estimate",
-                    lookalike::recipe::Verify::None => "none",
-                },
+                verify: recipe.verify.name(),
                 features: recipe.features.map(|filter| u64::from(filter.k())),
                 bits: recipe.projection.map(|projection| projection.bits as u64),
             },

@@ -4,8 +4,8 @@ use std::io::{self, BufWriter, Write as _};
 
 use anyhow::{Context as _, bail};
 use lookalike::corpus::Sources;
-use lookalike::index::{Answer, Document, Index, Match, MatchKind};
-use serde_json::{Value, json};
+use lookalike::index::{Answer, Document, Index, Match};
+use serde_json::json;
 
 use super::documents::{Origin, Sink, read};
 use crate::exit::{Outcome, say};
@@ -65,9 +65,9 @@ impl Sink for Checking<'_> {
 impl Checking<'_> {
     fn print(&mut self, id: &str, answer: &Answer) -> io::Result<()> {
         if self.json {
-            let matches: Vec<Value> = answer.matches.iter().map(match_json).collect();
-            let answer = json!({ "id": id, "matches": matches, "limited": answer.limited });
-            return writeln!(self.out, "{answer}");
+            let Answer { matches, limited, .. } = answer;
+            let line = json!({ "id": id, "matches": matches, "limited": limited });
+            return writeln!(self.out, "{line}");
         }
         for found in &answer.matches {
             let (id, known) = (printable(id), printable(&found.id));
@@ -86,19 +86,4 @@ fn score(found: &Match) -> String {
         (None, None, None, Some(bits)) => format!("C {bits}"),
         (None, None, None, None) => "-".to_owned(),
     }
-}
-
-fn match_json(found: &Match) -> Value {
-    json!({
-        "id": found.id,
-        "url": found.url,
-        "kind": found.kind.name(),
-        "resemblance": found.resemblance,
-        "estimate": found.estimate,
-        "b_similarity": found.b_similarity,
-        "c_similarity": found.c_similarity,
-        "containment_a": found.containment_a,
-        "containment_b": found.containment_b,
-        "verified": found.kind == MatchKind::Exact || found.resemblance.is_some(),
-    })
 }

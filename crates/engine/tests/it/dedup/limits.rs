@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use lookalike_core::{CandidateRule, Kernel, Recipe, Sequence};
+use lookalike_core::{CandidateRule, GROUP_LIMIT, Kernel, Recipe, Sequence};
+use lookalike_engine::PairsWanted;
 use lookalike_engine::matching::Clustering;
-use lookalike_engine::{GROUP_LIMIT, PairsWanted};
 
 use crate::dedup::reference::{Document, Wish, answer};
 use crate::dedup::{folder, job, name, run, tables, words};

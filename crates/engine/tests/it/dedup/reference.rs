@@ -7,10 +7,10 @@ use lookalike_core::recipe::Verify;
 use lookalike_core::resemblance::Overlap;
 use lookalike_core::text::Tokenizer;
 use lookalike_core::{
-    CandidateRule, Comparer, Comparison, Kernel, Recipe, Signature, Signer, site,
+    CandidateRule, Comparer, Comparison, GROUP_LIMIT, Kernel, Recipe, Signature, Signer, site,
 };
+use lookalike_engine::PairsWanted;
 use lookalike_engine::matching::Clustering;
-use lookalike_engine::{GROUP_LIMIT, PairsWanted};
 
 use crate::dedup::tables::{ClusterRow, PairRow};
 

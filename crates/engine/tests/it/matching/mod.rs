@@ -9,11 +9,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use lookalike_core::resemblance::Overlap;
-use lookalike_core::{Sequence, mix};
+use lookalike_core::{Evidence, Sequence, Verdict, mix};
 use lookalike_engine::Result;
 use lookalike_engine::matching::{
-    Candidate, Clustering, Clusters, Evidence, GroupCounts, GroupReader, Judge, Pair, PairReader,
-    Pairs, Plan, Step, Verdict, cluster, write_groups,
+    Candidate, Clustering, Clusters, GroupCounts, GroupReader, Judge, Pair, PairReader, Pairs,
+    Plan, Step, cluster, write_groups,
 };
 
 /// A folder of this test's own.
