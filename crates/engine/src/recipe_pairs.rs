@@ -18,14 +18,15 @@ use lookalike_files::{Rows, WorkFolder};
 use crate::attributes::Asked;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::files::Files;
-use crate::group::{self, Copies};
+use crate::group::{self, Copies, CopyOf};
 use crate::keep::KeepPolicy;
 use crate::learn::{GroupOf, Learning};
 use crate::long_text;
-use crate::matching::{Clustering, GroupReader, Pairs, Step};
+use crate::matching::{Clustering, GroupReader, PairReader, Pairs, Step};
 use crate::memory;
 use crate::observe::{Observer, Stage, Work};
 use crate::order::Order;
+use crate::places::{InputOrder, Row};
 use crate::running::Running;
 use crate::sign::{SITES, Signed, Signing};
 use crate::signature_file::{SignatureLookup, SignatureReader};
@@ -85,14 +86,24 @@ impl RecipePairs {
         self.signed.skips.count
     }
 
-    /// The documents that were left out, each with the one that it is a copy of.
-    pub fn identical(&self) -> &Copies {
-        &self.identical
+    /// Calls `each` with the documents that were left out, and those that they are copies of.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn for_each_identical(&self, mut each: impl FnMut(Row, Row)) -> Result<()> {
+        let (order, mut list) = (Order::of_input(), self.identical.list()?);
+        while let Some(CopyOf { copy, representative }) = list.next()? {
+            each(order.row(copy), order.row(representative));
+        }
+        Ok(())
     }
 
-    /// The file of pairs of each recipe, for a [`PairReader`](crate::matching::PairReader).
-    pub fn pairs(&self) -> &[PathBuf] {
-        &self.pairs
+    /// The pairs of each recipe.
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    pub fn pairs(&self) -> Result<Vec<PairReader<InputOrder>>> {
+        self.pairs.iter().map(|path| PairReader::open(path)).collect()
     }
 
     /// A folder for working files, which goes when this goes.
@@ -134,7 +145,7 @@ impl RecipePairs {
     ///
     /// # Errors
     /// If the system refuses.
-    pub fn beginnings(&self, rows: Vec<u64>, bytes: usize) -> Result<HashMap<u64, TextBuf>> {
+    pub fn beginnings(&self, rows: Vec<Row>, bytes: usize) -> Result<HashMap<Row, TextBuf>> {
         self.sources()?.beginnings(&self.read, rows, bytes)
     }
 
@@ -145,16 +156,16 @@ impl RecipePairs {
     /// If an input has changed or cannot be read, the job is stopped, or what `each` fails with.
     pub fn for_each_text(
         &self,
-        rows: &[u64],
+        rows: &[Row],
         observer: &dyn Observer,
-        mut each: impl FnMut(u64, Text<'_>) -> Result<()>,
+        mut each: impl FnMut(Row, Text<'_>) -> Result<()>,
     ) -> Result<()> {
         for source in self.sources()?.of_rows(rows) {
             let (source, own) = source?;
             source.check_unchanged()?;
             observer.check_cancelled()?;
             let mut result = Ok(());
-            let mut step = |row: u64, text: Text<'_>| {
+            let mut step = |row: Row, text: Text<'_>| {
                 if result.is_ok() {
                     result = each(row, text);
                 }

@@ -27,6 +27,7 @@ use crate::learn::{LearnedFiles, LearnedReader};
 use crate::long_text;
 use crate::observe::{Observer, Stage, Work};
 use crate::pipeline::{Event, Held, Piece, Pipeline};
+use crate::places::Row;
 use crate::signature_file::{SignatureWriter, check_id};
 use crate::skips::{Faults, Skips};
 use crate::sources::{SourceRow, SourceTable, SourcesWriter, Watched};
@@ -40,9 +41,6 @@ pub(crate) const IDENTITY: usize = 16;
 
 /// The hash of a site for each row; 0 for none.
 pub(crate) const SITES: RowsKind = *b"sitehash";
-
-/// The most documents of one job: rows are four bytes in memory.
-pub(crate) const MAX_DOCUMENTS: u64 = u32::MAX as u64 - 1;
 
 /// How to sign.
 pub(crate) struct Signing<'a> {
@@ -164,7 +162,7 @@ impl Signing<'_> {
                 source,
                 bytes,
                 modified,
-                first_row: 0,
+                first_row: Row::nth(0),
                 documents: 0,
                 bad: BadRecords::default(),
                 broken: false,
@@ -476,9 +474,7 @@ impl<'a> Sink<'a> {
         signed.all_template += batch.all_template;
         signed.without_site += batch.without_site;
         signed.bytes += batch.bytes;
-        if signed.documents > MAX_DOCUMENTS {
-            return Err(Error::new(ErrorKind::TooManyDocuments(MAX_DOCUMENTS)));
-        }
+        Row::check_count(signed.documents)?;
         self.signing.observer.advance(batch.bytes, documents);
         Ok(())
     }
@@ -494,7 +490,7 @@ impl<'a> Sink<'a> {
         if let Some(fault) = fault {
             self.signing.skip(&mut self.signed.skips, Error::corpus(fault))?;
         }
-        let first_row = self.signed.documents - documents;
+        let first_row = Row::nth(self.signed.documents - documents);
         self.signed.sources += 1;
         let row = SourceRow { source, bytes, modified, first_row, documents, bad, broken };
         self.sources.push(&row)

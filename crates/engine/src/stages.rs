@@ -9,13 +9,14 @@ use lookalike_corpus::ReadOptions;
 use lookalike_files::Rows;
 use serde::{Deserialize, Serialize};
 
+use crate::document_set::RowSet;
 use crate::error::Result;
 use crate::files::Files;
 use crate::group::{self, Copies};
 use crate::matching::{self, Clustering, GroupCounts, GroupReader, Limited, Pairs, Step};
 use crate::observe::{Observer, Stage, Work};
 use crate::order::Order;
-use crate::row_set::RowSet;
+use crate::places::{Place, Row};
 use crate::sign::{IDENTITIES, IDENTITY, SITES};
 use crate::signature_file::{SignatureLookup, SignatureReader};
 use crate::sources::SourceTable;
@@ -56,7 +57,7 @@ impl Stages<'_> {
                 self.observer.tick(row)?;
                 let identity =
                     identity.first_chunk().map_or(0, |bytes| u128::from_le_bytes(*bytes));
-                if identity == 0 { Ok(()) } else { each(order.place(row), identity) }
+                if identity == 0 { Ok(()) } else { each(order.place(Row::nth(row)), identity) }
             })
         })
     }
@@ -79,7 +80,7 @@ impl Stages<'_> {
     pub(crate) fn groups_by(
         &self,
         documents: u64,
-        mut group: impl FnMut(u64, &[u64], &mut dyn FnMut(u32, &[u64]) -> Result<()>) -> Result<()>,
+        mut group: impl FnMut(Row, &[u64], &mut dyn FnMut(Place, &[u64]) -> Result<()>) -> Result<()>,
     ) -> Result<GroupCounts> {
         self.observer.begin(Stage::Match, Some(Work::Documents(2 * documents)));
         let rule = CandidateRule::new(self.kernel, self.recipe);
@@ -97,14 +98,16 @@ impl Stages<'_> {
     /// Calls `each` with the row, the id and the signature of every document, in order.
     pub(crate) fn for_each_signature(
         &self,
-        mut each: impl FnMut(u64, &str, &Signature) -> Result<()>,
+        mut each: impl FnMut(Row, &str, &Signature) -> Result<()>,
     ) -> Result<()> {
         let mut reader = SignatureReader::open(&self.files.signatures())?;
-        let (mut id, mut signature, mut row) = (String::new(), Signature::default(), 0);
-        while reader.read(&mut id, &mut signature)? {
+        let (mut id, mut signature) = (String::new(), Signature::default());
+        let mut rows = Row::all();
+        while reader.read(&mut id, &mut signature)?
+            && let Some(row) = rows.next()
+        {
             each(row, &id, &signature)?;
-            self.observer.tick(row)?;
-            row += 1;
+            self.observer.tick(row.into())?;
         }
         Ok(())
     }

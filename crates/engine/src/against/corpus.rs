@@ -12,6 +12,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::long_text;
 use crate::observe::Observer;
 use crate::pipeline::{Event, Held, Piece, Pipeline};
+use crate::places::Row;
 use crate::sign::stored_bytes;
 use crate::skips::{Faults, Skips};
 use crate::sources::{SourceRow, SourceTable, SourcesWriter, Watched};
@@ -74,10 +75,10 @@ impl Text<'_> {
 pub(super) trait Reader {
     type Made: Held + Default;
 
-    /// Takes a document; `place` counts those of a batch. Its bytes.
+    /// Takes a document; `number` counts those of a batch. Its bytes.
     fn document(
         &mut self,
-        place: u64,
+        number: u64,
         id: &str,
         text: &Text<'_>,
         made: &mut Self::Made,
@@ -108,7 +109,7 @@ impl Corpus<'_> {
     pub(super) fn read<R: Reader>(
         &self,
         reader: impl Fn() -> R + Sync,
-        mut sink: impl FnMut(u64, R::Made) -> Result<()> + Send,
+        mut sink: impl FnMut(Row, R::Made) -> Result<()> + Send,
     ) -> Result<Counted> {
         let sources = Sources::by_name(self.inputs, self.format).map_err(Error::corpus)?;
         let listing = Mutex::new((sources, Skips::default()));
@@ -130,9 +131,10 @@ impl Corpus<'_> {
             || Ok(self.worker(reader())),
             |event| match event {
                 Event::Result(batch) => {
-                    let row = counted.documents;
+                    let row = Row::nth(counted.documents);
                     documents += batch.documents;
                     counted.documents += batch.documents;
+                    Row::check_count(counted.documents)?;
                     counted.bytes += batch.bytes;
                     bad.append(&batch.bad.records);
                     counted.skips.skip_records(batch.bad, self.strict, self.observer)?;
@@ -145,7 +147,7 @@ impl Corpus<'_> {
                         self.skip(&mut counted.skips, Error::corpus(fault))?;
                     }
                     let (bytes, modified) = watched.ended(&source)?;
-                    let first_row = counted.documents - documents;
+                    let first_row = Row::nth(counted.documents - documents);
                     let (documents, bad) =
                         (std::mem::take(&mut documents), std::mem::take(&mut bad));
                     let row =
@@ -164,17 +166,15 @@ impl Corpus<'_> {
     /// Reads the sources that have any of these rows again; more rows than these may come.
     pub(super) fn read_again<R: Reader>(
         &self,
-        rows: Range<u64>,
+        rows: Range<Row>,
         reader: impl Fn() -> R + Sync,
-        mut sink: impl FnMut(u64, R::Made) -> Result<()> + Send,
+        mut sink: impl FnMut(Row, R::Made) -> Result<()> + Send,
     ) -> Result<()> {
         let table = SourceTable::open(&self.table)?;
-        let wanted = |row: &SourceRow| {
-            row.first_row < rows.end && rows.start < row.first_row + row.documents
-        };
+        let wanted = |row: &SourceRow| row.first_row < rows.end && rows.start < row.rows().end;
         let listed = table.to_read_again(wanted);
         // The source at hand, and the row of its next document.
-        let (mut at_hand, mut next) = (None, 0);
+        let (mut at_hand, mut next) = (None, Row::nth(0));
         self.pipeline().run(
             listed,
             || Ok(self.worker(reader())),
@@ -184,9 +184,10 @@ impl Corpus<'_> {
                         at_hand = Some(batch.number);
                         next = table.get(batch.number as usize)?.first_row;
                     }
-                    next += batch.documents;
+                    let row = next;
+                    next = row.after(batch.documents);
                     self.observer.advance(batch.bytes, batch.documents);
-                    sink(next - batch.documents, batch.made)
+                    sink(row, batch.made)
                 }
                 Event::End { number, fault, .. } => table.check_end(number, fault),
             },

@@ -35,10 +35,11 @@ use serde::Serialize;
 
 use lookalike_files::{AtomicFolder, WorkFolder, partial_path};
 
+use crate::document_set::RowSet;
 use crate::error::{Error, ErrorKind, Result};
 use crate::memory;
 use crate::observe::{Observer, Stage, Work};
-use crate::row_set::RowSet;
+use crate::places::Row;
 use crate::sources::SourceTable;
 use crate::write::Mirrors;
 use corpus::{Corpus, Counted};
@@ -151,7 +152,7 @@ struct Job<'a> {
 struct Divided {
     counted: Counted,
     /// The row after the last of each part.
-    ends: Vec<u64>,
+    ends: Vec<Row>,
     /// The first part.
     first: Builder,
     findings: Findings,
@@ -206,7 +207,7 @@ impl Job<'_> {
             findings.slow_references += index.slow_sets();
             let mut spool = Spool::create(self.work.0.join(format!("matches-{}", part + 1)))?;
             inputs.read_again(
-                0..found.documents,
+                Row::nth(0)..Row::nth(found.documents),
                 || Searcher::new(self.options, &self.key, &index),
                 |row, made| each_match(&index, row, &made, |found| spool.push(found)),
             )?;
@@ -271,7 +272,7 @@ impl Job<'_> {
         let counted = references.read(
             || self.extractor(),
             |row, made| {
-                for (row, reference) in (row..).zip(made) {
+                for (row, reference) in Row::between(row..Row::NONE).zip(made) {
                     if reference.elements.is_empty() {
                         findings.count_short(&reference);
                         continue;
@@ -293,7 +294,7 @@ impl Job<'_> {
                 Ok(())
             },
         )?;
-        ends.push(counted.documents);
+        ends.push(Row::nth(counted.documents));
         if ends.len() > MAX_PARTS {
             let memory =
                 options.running.memory.saturating_mul(ends.len() as u64 / MAX_PARTS as u64 + 1);
@@ -305,13 +306,13 @@ impl Job<'_> {
     }
 
     /// The index of one part of the references, which are read again for it.
-    fn part(&self, references: &Corpus<'_>, rows: std::ops::Range<u64>) -> Result<Index> {
+    fn part(&self, references: &Corpus<'_>, rows: std::ops::Range<Row>) -> Result<Index> {
         let mut builder = Builder::new(self.options.least_share());
         references.read_again(
             rows.clone(),
             || self.extractor(),
             |row, made| {
-                for (row, reference) in (row..).zip(made) {
+                for (row, reference) in Row::between(row..Row::NONE).zip(made) {
                     if rows.contains(&row) && !reference.elements.is_empty() {
                         builder.add(row, reference);
                     }
@@ -359,7 +360,7 @@ impl Findings {
 /// Calls `each` with the matches of a batch whose first document has this row.
 fn each_match(
     index: &Index,
-    row: u64,
+    row: Row,
     made: &[Finding],
     mut each: impl FnMut(&Match<'_>) -> Result<()>,
 ) -> Result<()> {
@@ -369,7 +370,7 @@ fn each_match(
             each(&Match {
                 input: &finding.id,
                 reference: &reference.id,
-                input_row: row + finding.place,
+                input_row: row.after(finding.number),
                 reference_row: reference.row,
                 overlap: *overlap,
             })?;

@@ -26,9 +26,10 @@ use crate::matching::{Clustering, Evidence, Pair, PairPlan, cluster_pairs};
 use crate::numbers::count;
 use crate::observe::{Observer, Stage, Work};
 use crate::order::Order;
+use crate::places::Place;
 use crate::rank::Ranking;
 use crate::report::{Kind, Page, Report};
-use crate::run::{Run, StoredPair, for_each_pair};
+use crate::run::{Run, StoredPair};
 use crate::sign::{IDENTITIES, IDENTITY, Signed};
 use crate::sources::SourceTable;
 use crate::stages::Judged;
@@ -266,29 +267,26 @@ impl Job<'_> {
         Ok(signed)
     }
 
-    /// Decides from the stored pairs.
     /// Writes what identity sets go by. The run has proved who is a copy of whom, which the public
     /// fingerprints of its signatures do not; its exact pairs say so.
     fn carry_identities(&self, run: &Run, documents: u64) -> Result<()> {
-        let mut sets = Components::new(documents as u32);
-        for_each_pair(&run.files.pairs(), None, |pair| {
-            if pair.a.max(pair.b) >= documents {
-                let found = format!("{} and {}", pair.a, pair.b);
-                return Err(damaged(run, format!("rows below {documents}"), found));
-            }
+        let mut sets = Components::new(documents);
+        run.for_each_pair(None, |pair| {
             if pair.kind == Kind::Exact {
-                sets.join(pair.a as u32, pair.b as u32);
+                sets.join(pair.a, pair.b);
             }
             Ok(())
         })?;
         let mut identities = RowsWriter::create(&self.files.identities(), IDENTITIES, IDENTITY)?;
         self.stages().for_each_signature(|row, _, signature| {
-            let set = if signature.is_empty() { 0 } else { u128::from(sets.find(row as u32)) + 1 };
+            let set =
+                if signature.is_empty() { 0 } else { u128::from(u64::from(sets.find(row))) + 1 };
             Ok(identities.push(&set.to_le_bytes())?)
         })?;
         Ok(identities.finish()?)
     }
 
+    /// Decides from the stored pairs.
     fn decide_from(&self, run: &Run, order: &Order, copies: &Copies) -> Result<Judged> {
         if self.options.exact_only {
             return Ok(Judged::default());
@@ -306,16 +304,12 @@ impl Job<'_> {
         };
         let (mut read, mut near) = (0, 0);
         let clusters = cluster_pairs(&plan, |each| {
-            for_each_pair(&run.files.pairs(), None, |pair| {
+            run.for_each_pair(None, |pair| {
                 self.observer.tick(read)?;
                 read += 1;
                 near += u64::from(pair.kind == Kind::Near);
                 let Some(evidence) = self.evidence(run, &pair)? else { return Ok(()) };
-                if pair.a.max(pair.b) >= documents {
-                    let found = format!("{} and {}", pair.a, pair.b);
-                    return Err(damaged(run, format!("rows below {documents}"), found));
-                }
-                let [a, b] = [pair.a, pair.b].map(|row| representatives[order.place(row) as usize]);
+                let [a, b] = [pair.a, pair.b].map(|row| representatives[order.place(row).index()]);
                 match a.cmp(&b) {
                     std::cmp::Ordering::Less => each(Pair { earlier: a, later: b, evidence }),
                     std::cmp::Ordering::Greater => {
@@ -365,11 +359,11 @@ fn damaged(run: &Run, expected: String, found: String) -> Error {
 
 /// For each place the one that stands for its identity set: four bytes a document, which the
 /// keepers take after it.
-fn representatives(copies: &Copies) -> Result<Vec<u32>> {
-    let mut representatives: Vec<u32> = (0..copies.documents() as u32).collect();
+fn representatives(copies: &Copies) -> Result<Vec<Place>> {
+    let mut representatives: Vec<_> = Place::all().take(copies.documents() as usize).collect();
     let mut list = copies.list()?;
     while let Some(CopyOf { copy, representative }) = list.next()? {
-        representatives[copy as usize] = representative;
+        representatives[copy.index()] = representative;
     }
     Ok(representatives)
 }

@@ -33,6 +33,7 @@ use lookalike_files::{JOB_LOCK, JobLock, Rows, write_file};
 use serde::{Deserialize, Serialize};
 
 use crate::attributes::{Asked, RANKS};
+use crate::document_set::RowSet;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::files::Files;
 use crate::group::Copies;
@@ -43,8 +44,8 @@ use crate::matching::{Clustering, Clusters, GROUP_LIMIT, Pairs};
 use crate::memory;
 use crate::observe::{Observer, Stage, Work};
 use crate::order::Order;
+use crate::places::Place;
 use crate::report::{self, Report};
-use crate::row_set::RowSet;
 use crate::sign::{ListedSources, Signed, Signing};
 use crate::signature_file::SignatureLookup;
 use crate::sources::SourceTable;
@@ -393,7 +394,7 @@ impl<'a> Job<'a> {
         let began = self.observer.seconds();
         self.observer.begin(Stage::Write, Some(Work::Documents(signed.documents)));
         let keepers = if self.options.exact_only {
-            (0..signed.documents as u32).collect()
+            Place::all().take(signed.documents as usize).collect()
         } else {
             Clusters::open(&self.files.keepers())?.keepers
         };
@@ -625,7 +626,7 @@ fn add_sources(report: &mut Report, sources: &SourceTable, removed: &RowSet) -> 
         listed.push(report::Source {
             name: source.source.id().to_owned(),
             documents: source.documents,
-            removed: removed.rank(source.rows().end) - removed.rank(source.first_row),
+            removed: removed.count_in(&source.rows()),
             skipped: source.bad.len() + u64::from(source.broken),
         });
         // Only the first of them are shown: millions need not be held.

@@ -3,9 +3,8 @@
 //!
 //! [`write_groups`] sorts keys out of core into groups of documents that share
 //! one. [`cluster`] goes through the groups in rounds, hands candidates to a
-//! [`Judge`], and decides; [`cluster_pairs`] decides from pairs that are known. Documents are named by their place in the order of
-//! the keep policy, the preferred first; a place is a `u32`, and the largest
-//! `u32` is none.
+//! [`Judge`], and decides; [`cluster_pairs`] decides from pairs that are known. Documents go
+//! by their places.
 
 mod clusters;
 mod decide;
@@ -18,7 +17,7 @@ mod stored;
 pub const GROUP_LIMIT: usize = 64;
 
 pub use clusters::{Clusters, Limited};
-pub use groups::{GroupCounts, GroupReader, Step, write_groups};
+pub use groups::{GroupCounts, GroupReader, KeyPlace, Step, write_groups};
 pub use pairs::{Candidate, Evidence, Judge, Pair, PairReader, Verdict};
 pub use rounds::{Clustering, Pairs, Plan, cluster};
 pub use stored::{PairPlan, cluster_pairs};

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use lookalike_core::resemblance::Overlap;
-use lookalike_files::{RowsKind, RowsReader, RowsWriter, double_word, word};
+use lookalike_files::{RowsKind, RowsReader, RowsWriter, double_word};
 
 use crate::error::Result;
+use crate::places::{KeepOrder, Number, Place};
 use crate::sort::Record;
 
 /// Files of pairs. The counts are those of all documents and of the pairs.
@@ -15,9 +16,9 @@ const PAIRS: RowsKind = *b"docpairs";
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Candidate {
     /// The place of the preferred one.
-    pub earlier: u32,
+    pub earlier: Place,
     /// The place of the other.
-    pub later: u32,
+    pub later: Place,
 }
 
 /// Says which candidates are pairs.
@@ -131,11 +132,11 @@ impl Evidence {
 
 /// A candidate that was accepted.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Pair {
-    /// The place of the preferred document.
-    pub earlier: u32,
-    /// The place of the other.
-    pub later: u32,
+pub struct Pair<Order = KeepOrder> {
+    /// The one that comes first in the order.
+    pub earlier: Number<Order>,
+    /// The other.
+    pub later: Number<Order>,
     /// Why it is a pair.
     pub evidence: Evidence,
 }
@@ -143,8 +144,8 @@ pub struct Pair {
 /// A pair as it is sorted: by the later one, so that all that could remove it come together.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Accepted {
-    pub(super) later: u32,
-    pub(super) earlier: u32,
+    pub(super) later: Place,
+    pub(super) earlier: Place,
     evidence: [u8; EVIDENCE],
 }
 
@@ -165,15 +166,15 @@ impl Record for Accepted {
     const BYTES: usize = 4 + 4 + EVIDENCE;
 
     fn encode(self, out: &mut [u8]) {
-        out[..4].copy_from_slice(&self.later.to_le_bytes());
-        out[4..8].copy_from_slice(&self.earlier.to_le_bytes());
+        [self.later, self.earlier].encode(&mut out[..8]);
         out[8..].copy_from_slice(&self.evidence);
     }
 
     fn decode(bytes: &[u8]) -> Self {
         let evidence = bytes.get(8..).and_then(<[u8]>::first_chunk).copied();
         let evidence = evidence.unwrap_or([0; EVIDENCE]);
-        Self { later: word(bytes, 0), earlier: word(bytes, 4), evidence }
+        let [later, earlier] = Record::decode(bytes);
+        Self { later, earlier, evidence }
     }
 }
 
@@ -202,13 +203,13 @@ impl PairWriter {
 }
 
 /// Streams pairs, sorted by (later, earlier).
-pub struct PairReader {
+pub struct PairReader<Order = KeepOrder> {
     file: RowsReader<{ Accepted::BYTES }, 2>,
     read: u64,
-    last: Option<(u32, u32)>,
+    last: Option<(Number<Order>, Number<Order>)>,
 }
 
-impl PairReader {
+impl<O: Copy + Ord> PairReader<O> {
     /// Opens a file of pairs.
     ///
     /// # Errors
@@ -234,12 +235,13 @@ impl PairReader {
     /// # Errors
     /// If the file cannot be read or is damaged.
     #[expect(clippy::should_implement_trait, reason = "an iterator's item would be a result")]
-    pub fn next(&mut self) -> Result<Option<Pair>> {
+    pub fn next(&mut self) -> Result<Option<Pair<O>>> {
         let Some(bytes) = self.file.next()? else {
             self.file.check_count(1, "pairs", self.read)?;
             return Ok(None);
         };
-        let Accepted { later, earlier, evidence } = Accepted::decode(&bytes);
+        let ([later, earlier], evidence) =
+            (Record::decode(&bytes), Accepted::decode(&bytes).evidence);
         let in_order = self.last < Some((later, earlier));
         if !in_order || earlier >= later || u64::from(later) >= self.documents() {
             let expected = "the next pair of a later and an earlier document";

@@ -53,8 +53,9 @@ use super::clusters::{Clusters, Limited};
 use super::decide::{self, Effort, State};
 use super::groups::{GroupReader, Step};
 use super::pairs::{Accepted, Candidate, Judge, Verdict};
+use crate::document_set::PlaceSet;
 use crate::error::Result;
-use crate::places::Places;
+use crate::places::Place;
 use crate::sort::{Run, RunWriter, Sorted, Sorter, Union};
 
 /// The buffer for reading a run.
@@ -140,8 +141,8 @@ pub fn cluster(plan: &Plan<'_>, judge: &mut dyn Judge, progress: &dyn Fn(u64)) -
         documents,
         judge,
         progress,
-        state: State::new(plan.clustering, documents as u32),
-        changed: Places::none(documents),
+        state: State::new(plan.clustering, documents),
+        changed: PlaceSet::none(documents),
         judged: None,
         accepted: None,
         candidates: 0,
@@ -163,7 +164,7 @@ pub fn cluster(plan: &Plan<'_>, judge: &mut dyn Judge, progress: &dyn Fn(u64)) -
 
 /// The first members of the group at hand that come first, ascending.
 struct First {
-    members: Vec<u32>,
+    members: Vec<Place>,
     limit: usize,
 }
 
@@ -173,7 +174,7 @@ impl First {
     }
 
     #[inline]
-    fn push(&mut self, place: u32) {
+    fn push(&mut self, place: Place) {
         if self.members.len() < self.limit {
             self.members.push(place);
         }
@@ -242,7 +243,7 @@ struct Rounds<'a> {
     progress: &'a dyn Fn(u64),
     state: State,
     /// Documents whose keeper changed in the last decision of `anchored`.
-    changed: Places,
+    changed: PlaceSet,
     /// All that was judged, sorted by (earlier, later), and all that was accepted, sorted by
     /// (later, earlier).
     judged: Option<Run<u64>>,
@@ -330,7 +331,7 @@ impl Rounds<'_> {
             let known = if changed { 0 } else { last.min(first.members.len()) };
             match &mut self.state {
                 State::Anchored(keepers) => {
-                    let keeper = keepers[later as usize];
+                    let keeper = keepers[later.index()];
                     // Only one before its keeper can still take its place. Where the decision is
                     // from this round alone, the keeper has to be among the candidates too.
                     let end = first
@@ -412,8 +413,8 @@ impl Rounds<'_> {
     /// kept of a group with its document.
     fn survey(&self, limit: usize) -> Result<(Limited, bool)> {
         let mut limited = Limited::default();
-        let mut late = Places::none(self.documents);
-        let mut confirmed = Places::none(self.documents);
+        let mut late = PlaceSet::none(self.documents);
+        let mut confirmed = PlaceSet::none(self.documents);
         let mut right = 0u64;
         let mut groups = Ahead::open(self.plan.groups)?;
         let mut first = First::new(limit);
@@ -436,7 +437,7 @@ impl Rounds<'_> {
                 first.push(place);
                 come_first += 1;
             } else if let State::Anchored(keepers) = &self.state
-                && first.members.binary_search(&keepers[place as usize]).is_ok()
+                && first.members.binary_search(&keepers[place.index()]).is_ok()
                 && confirmed.insert(place)
             {
                 right += 1;
@@ -444,8 +445,8 @@ impl Rounds<'_> {
         }
         let removed = match &self.state {
             State::Anchored(keepers) => {
-                let goes = |&(place, &keeper): &(u32, &u32)| place != keeper;
-                (0..).zip(keepers).filter(goes).count() as u64
+                let goes = |&(place, &keeper): &(Place, &Place)| place != keeper;
+                Place::all().zip(keepers).filter(goes).count() as u64
             }
             State::Components(_) => 0,
         };
@@ -473,7 +474,7 @@ struct Made {
 
 impl Made {
     #[inline]
-    fn push(&mut self, earlier: u32, later: u32) -> Result<()> {
+    fn push(&mut self, earlier: Place, later: Place) -> Result<()> {
         // Never 0, which is what no candidate looks like: the later one is not the first.
         let pair = joined(earlier, later);
         let slot = (u128::from(mix(pair)) * self.recent.len() as u128) >> 64;
@@ -501,7 +502,7 @@ impl InLimit {
     }
 
     /// Whether the pair is among them. Pairs come in order.
-    fn has(&mut self, later: u32, earlier: u32) -> Result<bool> {
+    fn has(&mut self, later: Place, earlier: Place) -> Result<bool> {
         let pair = joined(later, earlier);
         while self.next.is_some_and(|next| next < pair) {
             self.next = self.candidates.next()?;
@@ -510,10 +511,10 @@ impl InLimit {
     }
 }
 
-fn joined(high: u32, low: u32) -> u64 {
+fn joined(high: Place, low: Place) -> u64 {
     u64::from(high) << 32 | u64::from(low)
 }
 
-fn halves(pair: u64) -> (u32, u32) {
-    ((pair >> 32) as u32, pair as u32)
+fn halves(pair: u64) -> (Place, Place) {
+    (Place::nth(pair >> 32), Place::nth(pair & u64::from(u32::MAX)))
 }

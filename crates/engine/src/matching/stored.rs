@@ -6,8 +6,8 @@ use super::clusters::{Clusters, Limited};
 use super::decide::{self, Effort, State};
 use super::pairs::{Accepted, Candidate, Pair};
 use super::rounds::Clustering;
+use crate::document_set::PlaceSet;
 use crate::error::Result;
-use crate::places::Places;
 use crate::sort::{RunWriter, Sorter, Union};
 
 /// What is to be clustered, how, and where to.
@@ -47,9 +47,9 @@ pub fn cluster_pairs(
         pairs.push(Accepted::new(Candidate { earlier, later }, evidence))
     })?;
     let pairs = Union::new(None, Some(pairs.finish()?))?;
-    let mut state = State::new(plan.clustering, plan.documents as u32);
+    let mut state = State::new(plan.clustering, plan.documents);
     let mut all = RunWriter::create(plan.folder)?;
-    let mut changed = Places::none(plan.documents);
+    let mut changed = PlaceSet::none(plan.documents);
     state.decide(pairs, &mut changed, &mut all, |_, _| Ok(true))?;
     let effort = Effort { candidates, rounds: 1, limited: Limited::default() };
     let paths = [plan.pairs, plan.keepers];

@@ -15,14 +15,14 @@
 
 use std::path::Path;
 
-use lookalike_files::{double_word, word};
+use lookalike_files::double_word;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::address::Address;
 use super::{Found, Mirror, MirrorKind};
 use crate::error::Result;
 use crate::observe::Observer;
-use crate::row_set::RowSet;
+use crate::places::Row;
 use crate::sort::{Record, RunReader, RunWriter, Sorted, Sorter};
 use crate::urls::Urls;
 
@@ -46,7 +46,7 @@ pub(crate) struct Search<'a> {
 }
 
 /// Takes look-alikes: the rows of two documents, and their resemblance if it is known.
-pub(crate) type Sink<'a> = dyn FnMut(u64, u64, Option<f64>) -> Result<()> + 'a;
+pub(crate) type Sink<'a> = dyn FnMut(Row, Row, Option<f64>) -> Result<()> + 'a;
 
 impl Search<'_> {
     /// Finds the mirrors among documents with these addresses, by the pairs that `each` hands on
@@ -90,7 +90,7 @@ impl Search<'_> {
                     a: hash(a),
                     b: hash(b),
                     rest: hash(x.rest(i)),
-                    example: Example::new(row_a, row_b, resemblance),
+                    example: Example::new([row_a, row_b], resemblance),
                     shape: Shape { folders: [i as u8, j as u8], nested },
                 })?;
             }
@@ -153,7 +153,7 @@ impl Search<'_> {
     fn count_pages(&self, urls: &Urls, mut questions: Sorted<Question>) -> Result<Sorted<Answer>> {
         let mut pages = Sorter::<PageOf>::new(self.folder, self.budget / 2);
         urls.for_each(|row, url| {
-            self.heed(row)?;
+            self.heed(row.into())?;
             let Some(address) = url.and_then(Address::parse) else { return Ok(()) };
             let page = hash(address.text());
             address.roots().try_for_each(|root| pages.push([hash(root), page]))
@@ -219,19 +219,19 @@ impl Search<'_> {
     /// Leaves out what is below another mirror, and names the largest of the others.
     fn highest(&self, passing: Passing, urls: &mut Urls) -> Result<Found> {
         let Passing { count, mut keys, mut claims, mut ranked } = passing;
-        let mut below = RowSet::none(count);
+        let mut below = vec![false; count as usize];
         let mut key = keys.next()?;
         while let Some([a, b, mirror]) = claims.next()? {
             while key.is_some_and(|key| key < [a, b]) {
                 key = keys.next()?;
             }
             if key == Some([a, b]) {
-                below.insert(mirror);
+                below[mirror as usize] = true;
             }
         }
         let mut found = Found::default();
         while let Some(Ranked { number, pair, pages, .. }) = ranked.next()? {
-            if below.contains(number) {
+            if below[number as usize] {
                 continue;
             }
             found.count += 1;
@@ -264,10 +264,10 @@ struct Passing {
 
 /// The addresses of the last two rows: pairs of one document come together.
 #[derive(Default)]
-struct AtHand([Option<(u64, Option<Address>)>; 2]);
+struct AtHand([Option<(Row, Option<Address>)>; 2]);
 
 impl AtHand {
-    fn of(&mut self, urls: &mut Urls, rows: [u64; 2]) -> Result<[Option<&Address>; 2]> {
+    fn of(&mut self, urls: &mut Urls, rows: [Row; 2]) -> Result<[Option<&Address>; 2]> {
         for (held, row) in self.0.iter_mut().zip(rows) {
             if held.as_ref().is_none_or(|(at, _)| *at != row) {
                 *held = Some((row, urls.get(row)?.as_deref().and_then(Address::parse)));
@@ -312,14 +312,14 @@ struct Example {
     /// The bits of the resemblance, turned so that the highest comes first; all ones if it is
     /// not known.
     unlike: u64,
-    rows: [u32; 2],
+    rows: [Row; 2],
 }
 
 impl Example {
     const BYTES: usize = 16;
 
-    fn new(a: u64, b: u64, resemblance: Option<f64>) -> Self {
-        Self { unlike: !resemblance.map_or(0, f64::to_bits), rows: [a as u32, b as u32] }
+    fn new(rows: [Row; 2], resemblance: Option<f64>) -> Self {
+        Self { unlike: !resemblance.map_or(0, f64::to_bits), rows }
     }
 
     fn resemblance(self) -> Option<f64> {
@@ -328,12 +328,11 @@ impl Example {
 
     fn encode(self, out: &mut [u8]) {
         out[..8].copy_from_slice(&self.unlike.to_le_bytes());
-        out[8..12].copy_from_slice(&self.rows[0].to_le_bytes());
-        out[12..16].copy_from_slice(&self.rows[1].to_le_bytes());
+        self.rows.encode(&mut out[8..16]);
     }
 
     fn decode(bytes: &[u8]) -> Self {
-        Self { unlike: double_word(bytes, 0), rows: [word(bytes, 8), word(bytes, 12)] }
+        Self { unlike: double_word(bytes, 0), rows: Record::decode(&bytes[8..]) }
     }
 }
 
@@ -421,8 +420,8 @@ impl RootPair {
     fn roots(&self, urls: &mut Urls) -> Result<[String; 2]> {
         let [a, b] = self.examples[0].rows;
         let [i, j] = self.shape.folders;
-        let mut root = |row: u32, folders: u8| -> Result<String> {
-            let address = urls.get(row.into())?.as_deref().and_then(Address::parse);
+        let mut root = |row: Row, folders: u8| -> Result<String> {
+            let address = urls.get(row)?.as_deref().and_then(Address::parse);
             let root = address.as_ref().and_then(|address| address.root(folders.into()));
             Ok(root.unwrap_or_default().to_owned())
         };
@@ -433,7 +432,7 @@ impl RootPair {
         let [a, b] = self.roots(urls)?;
         let mut examples = Vec::new();
         for example in self.examples.iter().take(self.matched.min(EXAMPLES as u64) as usize) {
-            let [x, y] = example.rows.map(|row| urls.get(row.into()));
+            let [x, y] = example.rows.map(|row| urls.get(row));
             let (x, y) = (x?.unwrap_or_default(), y?.unwrap_or_default());
             examples.push((x, y, example.resemblance()));
         }
@@ -497,7 +496,7 @@ type Claim = [u64; 3];
 struct Ranked {
     /// The pages that match, turned.
     unmatched: u64,
-    first: [u32; 2],
+    first: [Row; 2],
     pair: RootPair,
     pages: [u64; 2],
     number: u64,

@@ -63,6 +63,7 @@ use crate::matching::{Clustering, Evidence, GROUP_LIMIT, Pair, PairReader, Pairs
 use crate::memory;
 use crate::observe::{Observer, Stage, Work};
 use crate::order::Order;
+use crate::places::Row;
 use crate::running::Running;
 use crate::sign::{Signed, Signing};
 use crate::sources::SourceTable;
@@ -233,11 +234,11 @@ impl Job<'_> {
             observer: self.observer,
         };
         let found = search.run(urls, |each| {
-            let mut read = 0;
+            let (order, mut read) = (Order::of_input(), 0);
             while let Some(Pair { earlier, later, evidence }) = pairs.next()? {
                 self.observer.tick(read)?;
                 read += 1;
-                each(later.into(), earlier.into(), resemblance(evidence))?;
+                each(order.row(later), order.row(earlier), resemblance(evidence))?;
             }
             Ok(())
         })?;
@@ -248,10 +249,10 @@ impl Job<'_> {
 
 /// Groups documents by each key together with their names; how many have none.
 fn group(stages: &Stages<'_>, documents: u64, urls: &mut Urls) -> Result<u64> {
-    let mut with_names = Vec::new();
+    let (order, mut with_names) = (Order::of_input(), Vec::new());
     let mut nameless = 0;
     stages.groups_by(documents, |row, keys, each| {
-        if row == 0 {
+        if row == Row::nth(0) {
             // The keys are wanted twice.
             nameless = 0;
         }
@@ -263,7 +264,7 @@ fn group(stages: &Stages<'_>, documents: u64, urls: &mut Urls) -> Result<u64> {
         for name in address.names().map(|name| xxh3_64(name.as_bytes())) {
             with_names.extend(keys.iter().map(|key| mix(key ^ mix(name))));
         }
-        each(row as u32, &with_names)
+        each(order.place(row), &with_names)
     })?;
     Ok(nameless)
 }

@@ -4,9 +4,9 @@ use lookalike_core::Signature;
 use lookalike_corpus::Record;
 
 use super::Run;
-use super::tables::for_each_member;
+use crate::document_set::RowSet;
 use crate::error::Error;
-use crate::row_set::RowSet;
+use crate::places::Row;
 use crate::signature_file::SignatureReader;
 
 impl Run {
@@ -21,12 +21,13 @@ impl Run {
         let removed = self.removed()?;
         let mut reader = SignatureReader::open(&self.files.signatures())?;
         let (mut id, mut signature) = (String::new(), Signature::default());
-        let mut row = 0;
-        while reader.read(&mut id, &mut signature)? {
+        let mut rows = Row::all();
+        while reader.read(&mut id, &mut signature)?
+            && let Some(row) = rows.next()
+        {
             if !removed.contains(row) {
                 each(&id, &signature)?;
             }
-            row += 1;
         }
         Ok(())
     }
@@ -43,8 +44,7 @@ impl Run {
         self.sources.check_unchanged()?;
         for number in 0..self.sources.len() {
             let source = self.sources.get(number)?;
-            let stays =
-                |record| source.row_of(record).is_some_and(|row: u64| !removed.contains(row));
+            let stays = |record| source.row_of(record).is_some_and(|row| !removed.contains(row));
             for chunk in source.source.chunks(&self.read) {
                 let chunk = match chunk {
                     Ok(chunk) => chunk,
@@ -75,8 +75,7 @@ impl Run {
     /// The rows of documents that went.
     fn removed(&self) -> Result<RowSet, Error> {
         let mut removed = RowSet::none(self.documents());
-        for_each_member(
-            &self.files.clusters(),
+        self.for_each_member(
             |_, _| true,
             |member| {
                 if !member.kept {

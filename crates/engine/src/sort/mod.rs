@@ -16,7 +16,7 @@ mod union;
 use std::path::{Path, PathBuf};
 
 use crate::error::Result;
-use lookalike_files::{double_word, word};
+use lookalike_files::double_word;
 use merge::Merge;
 pub(crate) use run::{Run, RunReader, RunWriter};
 pub(crate) use union::Union;
@@ -31,29 +31,6 @@ pub trait Record: Copy + Ord {
 
     /// Reads it from `BYTES` bytes.
     fn decode(bytes: &[u8]) -> Self;
-}
-
-/// A document under one of its keys.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct KeyPlace {
-    /// What documents are grouped by.
-    pub key: u64,
-    /// The document's place in the order of the keep policy.
-    pub place: u32,
-}
-
-impl Record for KeyPlace {
-    const BYTES: usize = 12;
-
-    fn encode(self, out: &mut [u8]) {
-        let (key, place) = out.split_at_mut(8);
-        key.copy_from_slice(&self.key.to_le_bytes());
-        place.copy_from_slice(&self.place.to_le_bytes());
-    }
-
-    fn decode(bytes: &[u8]) -> Self {
-        Self { key: double_word(bytes, 0), place: word(bytes, 8) }
-    }
 }
 
 impl Record for u64 {

@@ -17,14 +17,15 @@ use lookalike_core::{Code, Kernel, Recipe, VerificationKey};
 use lookalike_corpus::{ReadOptions, Record as Document, Source};
 use lookalike_files::{Rows, RowsKind, RowsWriter, double_word};
 
+use crate::document_set::RowSet;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::files::Files;
 use crate::learn::{LearnedFiles, LearnedReader};
 use crate::long_text;
 use crate::observe::Observer;
 use crate::pipeline::{Event, Held, Piece, Pipeline};
-use crate::row_set::RowSet;
-use crate::sort::{Record, Sorter};
+use crate::places::Row;
+use crate::sort::Sorter;
 use crate::sources::{SourceRow, SourceTable};
 use crate::texts::Texts;
 
@@ -56,7 +57,7 @@ impl Extraction<'_> {
     /// Writes the sets of the `wanted` rows.
     pub(crate) fn run(&self, sources: &SourceTable, wanted: &RowSet, files: &Files) -> Result<()> {
         let pipeline = Pipeline::within(self.budget, self.options, self.threads, self.observer);
-        let needed = sources.to_read_again(|row| wanted.any(row.rows()));
+        let needed = sources.to_read_again(|row| wanted.any(&row.rows()));
         let learned = LearnedFiles::open(files, self.recipe)?;
         let mut sink = Sink::create(files)?;
         let spills = AtomicU64::new(0);
@@ -103,21 +104,6 @@ struct Spilled(PathBuf);
 impl Drop for Spilled {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Element(u64);
-
-impl Record for Element {
-    const BYTES: usize = 8;
-
-    fn encode(self, out: &mut [u8]) {
-        out.copy_from_slice(&self.0.to_le_bytes());
-    }
-
-    fn decode(bytes: &[u8]) -> Self {
-        Self(u64::from_le_bytes(bytes.try_into().unwrap_or_default()))
     }
 }
 
@@ -177,7 +163,7 @@ struct SetMaker<'a> {
 /// A large set in the making.
 struct Spill {
     folder: Spilled,
-    sorter: Sorter<Element>,
+    sorter: Sorter<u64>,
 }
 
 impl<'a> SetMaker<'a> {
@@ -307,7 +293,7 @@ impl Spill {
     }
 
     fn take(&mut self, shingles: &mut Vec<u64>) -> Result<()> {
-        shingles.drain(..).try_for_each(|shingle| self.sorter.push(Element(shingle)))
+        shingles.drain(..).try_for_each(|shingle| self.sorter.push(shingle))
     }
 
     /// Writes the set without repeats; how many there are.
@@ -315,12 +301,11 @@ impl Spill {
         let mut sorted = self.sorter.finish()?;
         let mut set = RowsWriter::create(&self.folder.file(), SHINGLES, 8)?;
         let (mut last, mut count) = (None, 0);
-        while let Some(element) = sorted.next()? {
-            if last != Some(element) {
-                set.push(&element.0.to_le_bytes())?;
+        while let Some(shingle) = sorted.next()? {
+            if last.replace(shingle) != Some(shingle) {
+                set.push(&shingle.to_le_bytes())?;
                 count += 1;
             }
-            last = Some(element);
         }
         set.finish()?;
         Ok((self.folder, count))
@@ -393,7 +378,7 @@ impl<'a> Sets<'a> {
     }
 
     /// Where the set of a row is.
-    pub(crate) fn range(&self, row: u64) -> Result<Range<u64>> {
+    pub(crate) fn range(&self, row: Row) -> Result<Range<u64>> {
         let mut bytes = [0; 16];
         self.starts.rows(self.wanted.rank(row), &mut bytes)?;
         let [start, end] = [0, 8].map(|at| double_word(&bytes, at));

@@ -7,11 +7,10 @@
 
 use std::collections::BTreeSet;
 
-use lookalike_files::word;
-
 use super::outcome::{ByRepresentative, Outcome};
 use crate::error::Result;
 use crate::matching::{Evidence, Pair, PairReader};
+use crate::places::Place;
 use crate::sort::{Record, Sorted, Sorter};
 
 /// Members of an identity set that are listed with those of another. Two sets of a million would
@@ -23,7 +22,7 @@ pub const MEMBER_LIMIT: usize = 64;
 /// Returns how many sets had more members than the limit.
 pub(crate) fn for_each(
     outcome: &Outcome<'_>,
-    mut each: impl FnMut(u32, u32, Evidence) -> Result<()>,
+    mut each: impl FnMut(Place, Place, Evidence) -> Result<()>,
 ) -> Result<u64> {
     let Some(path) = outcome.pairs else { return Ok(0) };
     let mut pairs = PairReader::open(path)?;
@@ -51,10 +50,10 @@ pub(crate) fn for_each(
 /// up to the limit, with all after them. Returns how many sets had more members.
 pub(crate) fn for_each_within_sets(
     outcome: &Outcome<'_>,
-    mut each: impl FnMut(u32, u32) -> Result<()>,
+    mut each: impl FnMut(Place, Place) -> Result<()>,
 ) -> Result<u64> {
     let mut copies = outcome.copies_by_representative()?;
-    let mut set: Vec<u32> = Vec::new();
+    let mut set: Vec<Place> = Vec::new();
     let mut limited = 0;
     while let Some(ByRepresentative { representative, copy }) = copies.next()? {
         if set.first() != Some(&representative) {
@@ -78,8 +77,8 @@ pub(crate) fn for_each_within_sets(
 /// A pair with a member in the place of the later one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct HalfJoined {
-    earlier: u32,
-    later: u32,
+    earlier: Place,
+    later: Place,
     evidence: [u8; Evidence::BYTES],
 }
 
@@ -87,14 +86,14 @@ impl Record for HalfJoined {
     const BYTES: usize = 8 + Evidence::BYTES;
 
     fn encode(self, out: &mut [u8]) {
-        out[..4].copy_from_slice(&self.earlier.to_le_bytes());
-        out[4..8].copy_from_slice(&self.later.to_le_bytes());
+        [self.earlier, self.later].encode(&mut out[..8]);
         out[8..].copy_from_slice(&self.evidence);
     }
 
     fn decode(bytes: &[u8]) -> Self {
         let evidence = bytes[8..].first_chunk().copied().unwrap_or([0; Evidence::BYTES]);
-        Self { earlier: word(bytes, 0), later: word(bytes, 4), evidence }
+        let [earlier, later] = Record::decode(bytes);
+        Self { earlier, later, evidence }
     }
 }
 
@@ -103,9 +102,9 @@ struct Members {
     copies: Sorted<ByRepresentative>,
     next: Option<ByRepresentative>,
     /// Of the last that was asked for, itself first.
-    set: Vec<u32>,
+    set: Vec<Place>,
     /// The first of each set that had more than the limit.
-    limited: BTreeSet<u32>,
+    limited: BTreeSet<Place>,
 }
 
 impl Members {
@@ -115,7 +114,7 @@ impl Members {
         Ok(Self { copies, next, set: Vec::new(), limited: BTreeSet::new() })
     }
 
-    fn of(&mut self, representative: u32) -> Result<&[u32]> {
+    fn of(&mut self, representative: Place) -> Result<&[Place]> {
         if self.set.first() == Some(&representative) {
             return Ok(&self.set);
         }

@@ -3,6 +3,7 @@
 use crate::error::Result;
 use crate::group::{Copies, CopyOf};
 use crate::matching::{Evidence, PairReader};
+use crate::places::Place;
 use crate::sort::{Record, Sorted, Sorter};
 
 /// What a document is in its cluster.
@@ -29,11 +30,11 @@ impl Kind {
 /// A document that goes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Removed {
-    pub(crate) place: u32,
-    pub(crate) keeper: u32,
+    pub(crate) place: Place,
+    pub(crate) keeper: Place,
     pub(crate) kind: Kind,
     /// Of a copy, the first of its identity set.
-    pub(crate) copy_of: Option<u32>,
+    pub(crate) copy_of: Option<Place>,
     /// Of a near-duplicate with its keeper; `None` if only other documents connect the two.
     pub(crate) evidence: Option<Evidence>,
 }
@@ -51,7 +52,7 @@ impl Removed {
 /// The decision, complete.
 pub(crate) struct Outcome<'a> {
     /// For each place the place that stands for it.
-    pub(crate) keepers: &'a [u32],
+    pub(crate) keepers: &'a [Place],
     pub(crate) copies: &'a Copies,
     /// The accepted pairs; `None` if nothing was matched.
     pub(crate) pairs: Option<&'a std::path::Path>,
@@ -62,23 +63,20 @@ pub(crate) struct Outcome<'a> {
 /// A copy under the one that stands for its identity set.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ByRepresentative {
-    pub(crate) representative: u32,
-    pub(crate) copy: u32,
+    pub(crate) representative: Place,
+    pub(crate) copy: Place,
 }
 
 impl Record for ByRepresentative {
     const BYTES: usize = 8;
 
     fn encode(self, out: &mut [u8]) {
-        let (representative, copy) = out.split_at_mut(4);
-        representative.copy_from_slice(&self.representative.to_le_bytes());
-        copy.copy_from_slice(&self.copy.to_le_bytes());
+        [self.representative, self.copy].encode(out);
     }
 
     fn decode(bytes: &[u8]) -> Self {
-        let (representative, copy) = bytes.split_at(4);
-        let word = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().unwrap_or_default());
-        Self { representative: word(representative), copy: word(copy) }
+        let [representative, copy] = Record::decode(bytes);
+        Self { representative, copy }
     }
 }
 
@@ -102,7 +100,7 @@ impl Outcome<'_> {
         let mut next_copy = copies.next()?;
         let mut pairs = self.pairs.map(PairReader::open).transpose()?;
         let mut next_pair = pairs.as_mut().map_or(Ok(None), PairReader::next)?;
-        for (place, &keeper) in (0..).zip(self.keepers) {
+        for (place, &keeper) in Place::all().zip(self.keepers) {
             if self.copies.is_copy(place) {
                 continue;
             }

@@ -10,7 +10,7 @@ use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
 use lookalike_core::recipe::Recipe;
 use lookalike_core::{Kernel, Similarity};
-use lookalike_files::{AtomicFile, Existing, Rows, double_word, word};
+use lookalike_files::{AtomicFile, Existing, Rows, double_word};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
@@ -23,6 +23,7 @@ use crate::files::Files;
 use crate::ids::Ids;
 use crate::matching::{Evidence, Pair, PairReader};
 use crate::order::Order;
+use crate::places::{Place, Row};
 use crate::report::Histogram;
 use crate::signature_file::SignatureLookup;
 use crate::sort::{Record, Sorted, Sorter};
@@ -90,9 +91,9 @@ impl Written {
 /// A document of a cluster, in the order of the table: by cluster, the keeper first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Member {
-    keeper_row: u32,
+    keeper_row: Row,
     is_removed: bool,
-    row: u32,
+    row: Row,
     kind: Kind,
     /// The resemblance, as an integer in the same order; none is all ones.
     resemblance: u64,
@@ -113,9 +114,9 @@ impl Record for Member {
 
     fn decode(bytes: &[u8]) -> Self {
         Self {
-            keeper_row: word(bytes, 0),
+            keeper_row: Row::read(bytes, 0),
             is_removed: bytes[4] == 1,
-            row: word(bytes, 5),
+            row: Row::read(bytes, 5),
             kind: [Kind::Keeper, Kind::Exact, Kind::Near][usize::from(bytes[9]).min(2)],
             resemblance: double_word(bytes, 10),
         }
@@ -125,8 +126,8 @@ impl Record for Member {
 /// A pair in the order of the table: by the rows of both, the first in the input first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Line {
-    a: u32,
-    b: u32,
+    a: Row,
+    b: Row,
     kind: Kind,
     evidence: [u8; Evidence::BYTES],
 }
@@ -143,8 +144,8 @@ impl Record for Line {
 
     fn decode(bytes: &[u8]) -> Self {
         Self {
-            a: word(bytes, 0),
-            b: word(bytes, 4),
+            a: Row::read(bytes, 0),
+            b: Row::read(bytes, 4),
             kind: [Kind::Keeper, Kind::Exact, Kind::Near][usize::from(bytes[8]).min(2)],
             evidence: bytes[9..].first_chunk().copied().unwrap_or([0; Evidence::BYTES]),
         }
@@ -153,8 +154,8 @@ impl Record for Line {
 
 impl Line {
     /// A pair of places, turned to the order of rows.
-    fn new(order: &Order, earlier: u32, later: u32, kind: Kind, evidence: Evidence) -> Self {
-        let (x, y) = (order.row(earlier) as u32, order.row(later) as u32);
+    fn new(order: &Order, earlier: Place, later: Place, kind: Kind, evidence: Evidence) -> Self {
+        let (x, y) = (order.row(earlier), order.row(later));
         let evidence = if x > y { evidence.turned() } else { evidence };
         Self { a: x.min(y), b: x.max(y), kind, evidence: evidence.to_bytes() }
     }
@@ -174,7 +175,7 @@ impl Tables<'_> {
         outcome.for_each_removed(|removed| {
             each_removed(&removed);
             let Removed { place, keeper, kind, copy_of, evidence } = removed;
-            let size = &mut written.sizes[keeper as usize];
+            let size = &mut written.sizes[keeper.index()];
             // The keeper itself counts, and is a member once.
             if *size == 0 {
                 *size = 1;
@@ -212,11 +213,11 @@ impl Tables<'_> {
         Ok(written)
     }
 
-    fn member(&self, place: u32, keeper: u32, kind: Kind, resemblance: Option<f64>) -> Member {
+    fn member(&self, place: Place, keeper: Place, kind: Kind, resemblance: Option<f64>) -> Member {
         Member {
-            keeper_row: self.order.row(keeper) as u32,
+            keeper_row: self.order.row(keeper),
             is_removed: place != keeper,
-            row: self.order.row(place) as u32,
+            row: self.order.row(place),
             kind,
             resemblance: resemblance.map_or(NO_RESEMBLANCE, f64::to_bits),
         }
@@ -240,25 +241,25 @@ impl Tables<'_> {
         let mut ids = Ids::new(self.signatures);
         // The source of the last row, and the id of the last keeper.
         let mut at_hand: Option<SourceRow> = None;
-        let mut keeper = (u32::MAX, String::new());
+        let mut keeper = (Row::NONE, String::new());
         loop {
             let mut columns = ClusterColumns::default();
             while columns.rows < BATCH_ROWS
                 && let Some(member) = members.next()?
             {
                 if keeper.0 != member.keeper_row {
-                    keeper = (member.keeper_row, ids.get(member.keeper_row.into())?);
+                    keeper = (member.keeper_row, ids.get(member.keeper_row)?);
                 }
-                let place = self.order.place(member.keeper_row.into());
-                let row = u64::from(member.row);
+                let place = self.order.place(member.keeper_row);
+                let row = member.row;
                 if at_hand.as_ref().is_none_or(|source| !source.rows().contains(&row)) {
                     at_hand = self.sources.of_row(row)?;
                 }
                 let (source, record) = match &at_hand {
                     Some(source) => (source.source.id(), source.record_of(row)),
-                    None => ("", row + 1),
+                    None => ("", u64::from(row) + 1),
                 };
-                let size = sizes[place as usize];
+                let size = sizes[place.index()];
                 columns.push(&member, &ids.get(row)?, &keeper.1, size, source, record);
             }
             if columns.rows == 0 {
@@ -304,7 +305,7 @@ impl Tables<'_> {
                 if let Some(sites) = self.sites {
                     written.count_sites(sites, &line)?;
                 }
-                columns.push(&line, &ids.get(line.a.into())?, &ids.get(line.b.into())?, &scores);
+                columns.push(&line, &ids.get(line.a)?, &ids.get(line.b)?, &scores);
             }
             if columns.rows == 0 {
                 return table.finish();
@@ -314,7 +315,7 @@ impl Tables<'_> {
     }
 
     fn scores(&self, similarity: &Similarity, line: &Line) -> Result<Scores> {
-        let signature = |row: u32| self.signatures.signature(row.into());
+        let signature = |row| self.signatures.signature(row);
         // Copies have the same signature; two readings would say the same.
         let [x, y] = match line.kind {
             Kind::Exact => {
