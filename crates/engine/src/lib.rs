@@ -43,6 +43,7 @@ mod recipe_pairs;
 pub mod report;
 pub mod run;
 mod running;
+mod scores;
 mod sign;
 pub mod signature_file;
 mod skips;

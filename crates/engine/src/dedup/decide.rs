@@ -29,7 +29,8 @@ use crate::order::Order;
 use crate::places::Place;
 use crate::rank::Ranking;
 use crate::report::{Kind, Page, Report};
-use crate::run::{Run, StoredPair};
+use crate::run::Run;
+use crate::scores::ScoredPair;
 use crate::sign::{IDENTITIES, IDENTITY, Signed};
 use crate::sources::SourceTable;
 use crate::stages::Judged;
@@ -310,16 +311,12 @@ impl Job<'_> {
                 near += u64::from(pair.kind == Kind::Near);
                 let Some(evidence) = self.evidence(run, &pair)? else { return Ok(()) };
                 let [a, b] = [pair.a, pair.b].map(|row| representatives[order.place(row).index()]);
-                match a.cmp(&b) {
-                    std::cmp::Ordering::Less => each(Pair { earlier: a, later: b, evidence }),
-                    std::cmp::Ordering::Greater => {
-                        each(Pair { earlier: b, later: a, evidence: evidence.turned() })
-                    }
-                    std::cmp::Ordering::Equal => {
-                        let expected = "a near pair of different documents".to_owned();
-                        Err(damaged(run, expected, format!("copies: {} and {}", pair.a, pair.b)))
-                    }
+                if a == b {
+                    let expected = "a near pair of different documents".to_owned();
+                    let found = format!("copies: {} and {}", pair.a, pair.b);
+                    return Err(damaged(run, expected, found));
                 }
+                each(Pair::new([a, b], evidence))
             })
         })?;
         // What the run did not look at was not stored.
@@ -329,7 +326,7 @@ impl Job<'_> {
     }
 
     /// Why a stored pair is one under the new threshold; `None` if it is none, or one of copies.
-    fn evidence(&self, run: &Run, pair: &StoredPair) -> Result<Option<Evidence>> {
+    fn evidence(&self, run: &Run, pair: &ScoredPair) -> Result<Option<Evidence>> {
         if pair.kind == Kind::Exact {
             return Ok(None);
         }

@@ -13,10 +13,10 @@ use crate::ids::Ids;
 use crate::learn::{Covering, GroupOf};
 use crate::order::Order;
 use crate::places::{Place, Row};
-use crate::report::{self, Cluster, MAX_CLUSTERS, MAX_MEMBERS, distinctive_difference};
+use crate::report::{self, Cluster, Kind, MAX_CLUSTERS, MAX_MEMBERS, distinctive_difference};
 use crate::signature_file::SignatureLookup;
 use crate::sources::SourceTable;
-use crate::write::{Kind, Outcome, Removed};
+use crate::write::{Outcome, Removed};
 
 /// The most of a document that is read for its difference.
 const MAX_BYTES: usize = 2 << 20;
@@ -84,10 +84,9 @@ impl Documents<'_> {
     ) -> Result<Cluster> {
         let mut members = Vec::new();
         for removed in &large.members {
-            let exact = removed.kind == Kind::Exact;
             members.push(report::Member {
                 id: ids.get(self.order.row(removed.place))?,
-                kind: if exact { report::Kind::Exact } else { report::Kind::Near },
+                kind: removed.kind,
                 resemblance: removed.resemblance(),
             });
         }

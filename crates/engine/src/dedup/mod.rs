@@ -45,12 +45,12 @@ use crate::memory;
 use crate::observe::{Observer, Stage, Work};
 use crate::order::Order;
 use crate::places::Place;
-use crate::report::{self, Report};
+use crate::report::{self, Kind, Report};
 use crate::sign::{ListedSources, Signed, Signing};
 use crate::signature_file::SignatureLookup;
 use crate::sources::SourceTable;
 use crate::stages::{Judged, Stages};
-use crate::write::{Kind, Listed, MEMBER_LIMIT, Mirrors, Outcome, Tables, Unreadable, Written};
+use crate::write::{Listed, MEMBER_LIMIT, Mirrors, Outcome, Tables, Unreadable, Written};
 use largest::Documents;
 use sites::{Addresses, Decided};
 

@@ -8,6 +8,7 @@ use lookalike_files::{Rows, RowsWriter, double_word};
 use crate::document_set::RowSet;
 use crate::error::Result;
 use crate::files::Files;
+use crate::matching::Pair;
 use crate::mirrors::{self, Mirrors, Search};
 use crate::observe::Observer;
 use crate::order::Order;
@@ -111,7 +112,7 @@ impl Addresses {
             observer,
         };
         search.run(&mut self.urls, |each| {
-            write::for_each(outcome, |earlier, later, evidence| {
+            write::for_each(outcome, |Pair { earlier, later, evidence }| {
                 each(order.row(later), order.row(earlier), mirrors::resemblance(evidence))
             })?;
             *limited = write::for_each_within_sets(outcome, |earlier, later| {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::clusters::{Clusters, Limited};
 use super::groups::Step;
-use super::pairs::{Accepted, PairWriter};
+use super::pairs::{ByLater, Pair, PairWriter};
 use super::rounds::{BUFFER, Clustering};
 use crate::components::Components;
 use crate::document_set::PlaceSet;
@@ -58,9 +58,9 @@ impl State {
     /// then where clusters are anchored.
     pub(super) fn decide(
         &mut self,
-        mut pairs: Union<Accepted>,
+        mut pairs: Union<ByLater>,
         changed: &mut PlaceSet,
-        all: &mut RunWriter<Accepted>,
+        all: &mut RunWriter<ByLater>,
         mut usable: impl FnMut(Place, Place) -> Result<bool>,
     ) -> Result<bool> {
         match self {
@@ -68,7 +68,7 @@ impl State {
                 let mut anchoring = Anchoring::new(keepers, changed);
                 while let Some((pair, _)) = pairs.next()? {
                     all.push(pair)?;
-                    let Accepted { later, earlier, .. } = pair;
+                    let ByLater(Pair { later, earlier, .. }) = pair;
                     anchoring.pair(later, earlier, usable(later, earlier)?);
                 }
                 Ok(anchoring.finish())
@@ -77,7 +77,7 @@ impl State {
                 let mut any = false;
                 while let Some((pair, _)) = pairs.next()? {
                     all.push(pair)?;
-                    any |= components.join(pair.earlier, pair.later);
+                    any |= components.join(pair.0.earlier, pair.0.later);
                 }
                 Ok(any)
             }
@@ -104,7 +104,7 @@ pub(super) struct Effort {
 /// Writes the pairs and the keepers of a decision.
 pub(super) fn write(
     state: State,
-    accepted: Option<Run<Accepted>>,
+    accepted: Option<Run<ByLater>>,
     effort: Effort,
     [pairs, keepers]: [&Path; 2],
     documents: u64,

@@ -1,5 +1,6 @@
 //! Candidates, what a judge says about them, and the file of pairs.
 
+use std::cmp::Ordering;
 use std::path::Path;
 
 use lookalike_core::resemblance::Overlap;
@@ -130,8 +131,8 @@ impl Evidence {
     }
 }
 
-/// A candidate that was accepted.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// Two documents that look alike, and why. Ordered by the earlier one, then by the later one.
+#[derive(Clone, Copy, Debug)]
 pub struct Pair<Order = KeepOrder> {
     /// The one that comes first in the order.
     pub earlier: Number<Order>,
@@ -141,40 +142,91 @@ pub struct Pair<Order = KeepOrder> {
     pub evidence: Evidence,
 }
 
-/// A pair as it is sorted: by the later one, so that all that could remove it come together.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Accepted {
-    pub(super) later: Place,
-    pub(super) earlier: Place,
-    evidence: [u8; EVIDENCE],
-}
+/// Bytes of the documents of a pair.
+const DOCUMENTS: usize = 8;
 
-impl Accepted {
-    pub(super) fn new(candidate: Candidate, evidence: Evidence) -> Self {
-        let Candidate { earlier, later } = candidate;
-        Self { later, earlier, evidence: evidence.to_bytes() }
-    }
+/// Bytes of a pair.
+const PAIR: usize = DOCUMENTS + Evidence::BYTES;
 
-    fn to_bytes(self) -> [u8; Self::BYTES] {
-        let mut bytes = [0; Self::BYTES];
-        self.encode(&mut bytes);
-        bytes
+impl<O: Copy + Ord> Pair<O> {
+    /// Of two documents in either order; the evidence is that of `a` with `b`.
+    pub(crate) fn new([a, b]: [Number<O>; 2], evidence: Evidence) -> Self {
+        if a < b {
+            Self { earlier: a, later: b, evidence }
+        } else {
+            Self { earlier: b, later: a, evidence: evidence.turned() }
+        }
     }
 }
 
-impl Record for Accepted {
-    const BYTES: usize = 4 + 4 + EVIDENCE;
+impl<O: Ord> Ord for Pair<O> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let documents = self.earlier.cmp(&other.earlier).then(self.later.cmp(&other.later));
+        documents.then_with(|| self.evidence.to_bytes().cmp(&other.evidence.to_bytes()))
+    }
+}
+
+impl<O: Ord> PartialOrd for Pair<O> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<O: Ord> PartialEq for Pair<O> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl<O: Ord> Eq for Pair<O> {}
+
+impl<O: Copy + Ord> Record for Pair<O> {
+    const BYTES: usize = PAIR;
 
     fn encode(self, out: &mut [u8]) {
-        [self.later, self.earlier].encode(&mut out[..8]);
-        out[8..].copy_from_slice(&self.evidence);
+        [self.earlier, self.later].encode(&mut out[..DOCUMENTS]);
+        out[DOCUMENTS..].copy_from_slice(&self.evidence.to_bytes());
     }
 
     fn decode(bytes: &[u8]) -> Self {
-        let evidence = bytes.get(8..).and_then(<[u8]>::first_chunk).copied();
-        let evidence = evidence.unwrap_or([0; EVIDENCE]);
-        let [later, earlier] = Record::decode(bytes);
-        Self { later, earlier, evidence }
+        let [earlier, later] = Record::decode(bytes);
+        Self { earlier, later, evidence: evidence(bytes).unwrap_or(Evidence::Rule) }
+    }
+}
+
+/// The evidence of an encoded pair; `None` if there is no such evidence.
+fn evidence(pair: &[u8]) -> Option<Evidence> {
+    Evidence::from_bytes(pair.get(DOCUMENTS..)?.first_chunk()?)
+}
+
+/// A pair as it is decided from and stored: by the later one, so that all that could remove it come
+/// together.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct ByLater(pub(super) Pair);
+
+impl Ord for ByLater {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.later.cmp(&other.0.later).then_with(|| self.0.cmp(&other.0))
+    }
+}
+
+impl PartialOrd for ByLater {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Record for ByLater {
+    const BYTES: usize = PAIR;
+
+    fn encode(self, out: &mut [u8]) {
+        self.0.encode(out);
+        [self.0.later, self.0.earlier].encode(&mut out[..DOCUMENTS]);
+    }
+
+    fn decode(bytes: &[u8]) -> Self {
+        let Pair { earlier: later, later: earlier, evidence } = Pair::decode(bytes);
+        Self(Pair { earlier, later, evidence })
     }
 }
 
@@ -187,13 +239,15 @@ pub(super) struct PairWriter {
 
 impl PairWriter {
     pub(super) fn create(path: &Path, documents: u64) -> Result<Self> {
-        let file = RowsWriter::create(path, PAIRS, Accepted::BYTES)?;
+        let file = RowsWriter::create(path, PAIRS, PAIR)?;
         Ok(Self { file, documents, pairs: 0 })
     }
 
-    pub(super) fn push(&mut self, pair: Accepted) -> Result<()> {
+    pub(super) fn push(&mut self, pair: ByLater) -> Result<()> {
         self.pairs += 1;
-        Ok(self.file.push(&pair.to_bytes())?)
+        let mut bytes = [0; PAIR];
+        pair.encode(&mut bytes);
+        Ok(self.file.push(&bytes)?)
     }
 
     pub(super) fn finish(self) -> Result<u64> {
@@ -204,7 +258,7 @@ impl PairWriter {
 
 /// Streams pairs, sorted by (later, earlier).
 pub struct PairReader<Order = KeepOrder> {
-    file: RowsReader<{ Accepted::BYTES }, 2>,
+    file: RowsReader<PAIR, 2>,
     read: u64,
     last: Option<(Number<Order>, Number<Order>)>,
 }
@@ -240,18 +294,16 @@ impl<O: Copy + Ord> PairReader<O> {
             self.file.check_count(1, "pairs", self.read)?;
             return Ok(None);
         };
-        let ([later, earlier], evidence) =
-            (Record::decode(&bytes), Accepted::decode(&bytes).evidence);
+        let [later, earlier] = Record::decode(&bytes);
         let in_order = self.last < Some((later, earlier));
         if !in_order || earlier >= later || u64::from(later) >= self.documents() {
             let expected = "the next pair of a later and an earlier document";
             let found = format!("{later} and {earlier}");
             return Err(self.file.corrupt(0, expected, found).into());
         }
-        let Some(evidence) = Evidence::from_bytes(&evidence) else {
-            let found = evidence[0].to_string();
-            let at = Accepted::BYTES - EVIDENCE;
-            return Err(self.file.corrupt(at, "evidence of kind 0 to 3", found).into());
+        let Some(evidence) = evidence(&bytes) else {
+            let found = bytes[DOCUMENTS].to_string();
+            return Err(self.file.corrupt(DOCUMENTS, "evidence of kind 0 to 3", found).into());
         };
         self.last = Some((later, earlier));
         self.read += 1;

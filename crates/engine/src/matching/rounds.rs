@@ -52,7 +52,7 @@ use lookalike_core::mix;
 use super::clusters::{Clusters, Limited};
 use super::decide::{self, Effort, State};
 use super::groups::{GroupReader, Step};
-use super::pairs::{Accepted, Candidate, Judge, Verdict};
+use super::pairs::{ByLater, Candidate, Judge, Pair, Verdict};
 use crate::document_set::PlaceSet;
 use crate::error::Result;
 use crate::places::Place;
@@ -247,7 +247,7 @@ struct Rounds<'a> {
     /// All that was judged, sorted by (earlier, later), and all that was accepted, sorted by
     /// (later, earlier).
     judged: Option<Run<u64>>,
-    accepted: Option<Run<Accepted>>,
+    accepted: Option<Run<ByLater>>,
     candidates: u64,
     number: u32,
 }
@@ -359,7 +359,7 @@ impl Rounds<'_> {
 
     /// Has those candidates judged that were not judged before. Gives their number and the
     /// accepted ones.
-    fn judge_new(&mut self, candidates: Sorted<u64>) -> Result<(u64, Sorted<Accepted>)> {
+    fn judge_new(&mut self, candidates: Sorted<u64>) -> Result<(u64, Sorted<ByLater>)> {
         let known = self.judged.take().map(|run| run.read(BUFFER)).transpose()?;
         let mut all = Union::new(known, Some(candidates))?;
         let mut judged = RunWriter::create(self.plan.folder)?;
@@ -379,12 +379,14 @@ impl Rounds<'_> {
         let mut accepted = Sorter::new(self.plan.folder, self.plan.budget / 4);
         let (before, mut verdicts) = (self.candidates, 0);
         let progress = self.progress;
-        self.judge.judge(&mut next, &mut |candidate, verdict| {
+        self.judge.judge(&mut next, &mut |Candidate { earlier, later }, verdict| {
             verdicts += 1;
             progress(before + verdicts);
             match verdict {
                 Verdict::Refused => Ok(()),
-                Verdict::Accepted(evidence) => accepted.push(Accepted::new(candidate, evidence)),
+                Verdict::Accepted(evidence) => {
+                    accepted.push(ByLater(Pair { earlier, later, evidence }))
+                }
             }
         })?;
         assert!(ended && verdicts == handed_out, "a judge judges every candidate once");
@@ -395,7 +397,7 @@ impl Rounds<'_> {
 
     /// Decides from all pairs, old and new; if `in_limit` is given, only from those in it (the
     /// later one in the high half). True if a keeper changed.
-    fn decide(&mut self, new: Sorted<Accepted>, in_limit: Option<Sorted<u64>>) -> Result<bool> {
+    fn decide(&mut self, new: Sorted<ByLater>, in_limit: Option<Sorted<u64>>) -> Result<bool> {
         let old = self.accepted.take().map(|run| run.read(BUFFER)).transpose()?;
         let pairs = Union::new(old, Some(new))?;
         let mut all = RunWriter::create(self.plan.folder)?;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::clusters::{Clusters, Limited};
 use super::decide::{self, Effort, State};
-use super::pairs::{Accepted, Candidate, Pair};
+use super::pairs::{ByLater, Pair};
 use super::rounds::Clustering;
 use crate::document_set::PlaceSet;
 use crate::error::Result;
@@ -42,9 +42,9 @@ pub fn cluster_pairs(
 ) -> Result<Clusters> {
     let mut pairs = Sorter::new(plan.folder, plan.budget);
     let mut candidates = 0;
-    each(&mut |Pair { earlier, later, evidence }| {
+    each(&mut |pair| {
         candidates += 1;
-        pairs.push(Accepted::new(Candidate { earlier, later }, evidence))
+        pairs.push(ByLater(pair))
     })?;
     let pairs = Union::new(None, Some(pairs.finish()?))?;
     let mut state = State::new(plan.clustering, plan.documents);

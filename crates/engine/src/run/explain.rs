@@ -4,11 +4,12 @@ use lookalike_core::recipe::SketchParameters;
 use lookalike_core::{CandidateRule, Kernel, Signature, Similarity};
 
 use super::path::Step;
-use super::tables::{Scores, StoredMember};
+use super::tables::StoredMember;
 use super::{Run, RunDocument};
 use crate::error::Result;
 use crate::places::Row;
 use crate::report::Kind;
+use crate::scores::Scores;
 
 /// Members of a cluster that an explanation of its keeper names.
 pub const SHOWN_MEMBERS: usize = 20;

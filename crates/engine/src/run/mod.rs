@@ -27,10 +27,9 @@ use crate::signature_file::SignatureLookup;
 use crate::sources::SourceTable;
 use crate::texts::Texts;
 
+pub use crate::scores::Scores;
 pub use explain::{Agreement, Explanation, Fate, Member, Removal, SHOWN_MEMBERS};
 pub use path::Step;
-pub use tables::Scores;
-pub(crate) use tables::StoredPair;
 
 /// Documents of one id that are told about.
 pub const MAX_SAME_ID: usize = 100;

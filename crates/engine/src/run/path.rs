@@ -7,13 +7,13 @@
 
 use std::collections::BTreeMap;
 
-use super::tables::Scores;
 use super::{Run, RunDocument};
 use crate::components::Components;
 use crate::document_set::RowSet;
 use crate::error::Result;
 use crate::places::{InputOrder, Row};
 use crate::report::Kind;
+use crate::scores::Scores;
 
 /// A pair on the way from one document to another.
 #[derive(Clone, Debug, PartialEq)]

@@ -11,51 +11,15 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowPredicateFn, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder, RowFilter,
 };
-use serde::Serialize;
 
 use super::Run;
 use crate::error::{Error, Operation, Result};
 use crate::places::Row;
 use crate::report::Kind;
+use crate::scores::{ScoredPair, Scores};
 
 /// Rows that are in memory at a time.
 const BATCH_ROWS: usize = 4096;
-
-/// How similar the two documents of a pair are; `None` for what the recipe does not have or did
-/// not compute.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Scores {
-    /// Shingles of both, out of those of either.
-    pub resemblance: Option<f64>,
-    /// The share of the first that is in the second.
-    pub containment_a: Option<f64>,
-    /// The share of the second that is in the first.
-    pub containment_b: Option<f64>,
-    /// The resemblance as the sketches see it.
-    pub estimate: Option<f64>,
-    /// Equal features.
-    pub b_similarity: Option<u32>,
-    /// Equal bits of the projection.
-    pub c_similarity: Option<u32>,
-}
-
-impl Scores {
-    /// Seen from the second document.
-    pub(crate) fn turned(self) -> Self {
-        let (containment_a, containment_b) = (self.containment_b, self.containment_a);
-        Self { containment_a, containment_b, ..self }
-    }
-}
-
-/// A row of `pairs.parquet`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct StoredPair {
-    /// The rows of the two.
-    pub(crate) a: Row,
-    pub(crate) b: Row,
-    pub(crate) kind: Kind,
-    pub(crate) scores: Scores,
-}
 
 /// A row of `clusters.parquet`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -110,7 +74,7 @@ impl Run {
     pub(crate) fn for_each_pair(
         &self,
         wanted: Option<Wanted>,
-        mut each: impl FnMut(StoredPair) -> Result<()>,
+        mut each: impl FnMut(ScoredPair) -> Result<()>,
     ) -> Result<()> {
         let columns = [
             "row_a",
@@ -138,7 +102,7 @@ impl Run {
                     b_similarity: value::<UInt32Type>(features, at),
                     c_similarity: value::<UInt32Type>(bits, at),
                 };
-                each(StoredPair { a: a[at], b: b[at], kind, scores })?;
+                each(ScoredPair { a: a[at], b: b[at], kind, scores })?;
             }
             Ok(())
         })

@@ -9,37 +9,35 @@ use std::collections::BTreeSet;
 
 use super::outcome::{ByRepresentative, Outcome};
 use crate::error::Result;
-use crate::matching::{Evidence, Pair, PairReader};
+use crate::matching::{Pair, PairReader};
 use crate::places::Place;
-use crate::sort::{Record, Sorted, Sorter};
+use crate::sort::{Sorted, Sorter};
 
 /// Members of an identity set that are listed with those of another. Two sets of a million would
 /// have 10^12 pairs that say the same.
 pub const MEMBER_LIMIT: usize = 64;
 
-/// Calls `each` with the places and the evidence of every accepted pair, the members of identity
-/// sets in the place of their first; the evidence is that of the first place with the second.
+/// Calls `each` with every accepted pair, the members of identity sets in the place of their first.
 /// Returns how many sets had more members than the limit.
 pub(crate) fn for_each(
     outcome: &Outcome<'_>,
-    mut each: impl FnMut(Place, Place, Evidence) -> Result<()>,
+    mut each: impl FnMut(Pair) -> Result<()>,
 ) -> Result<u64> {
     let Some(path) = outcome.pairs else { return Ok(0) };
     let mut pairs = PairReader::open(path)?;
     let mut members = Members::new(outcome)?;
     let mut by_earlier = Sorter::new(outcome.folder, outcome.budget);
-    while let Some(Pair { earlier, later, evidence }) = pairs.next()? {
-        for &later in members.of(later)? {
-            by_earlier.push(HalfJoined { earlier, later, evidence: evidence.to_bytes() })?;
+    while let Some(pair) = pairs.next()? {
+        for &later in members.of(pair.later)? {
+            by_earlier.push(Pair { later, ..pair })?;
         }
     }
     let mut limited = members.limited;
     let mut by_earlier = by_earlier.finish()?;
     let mut members = Members::new(outcome)?;
-    while let Some(HalfJoined { earlier, later, evidence }) = by_earlier.next()? {
-        let Some(evidence) = Evidence::from_bytes(&evidence) else { continue };
+    while let Some(Pair { earlier, later, evidence }) = by_earlier.next()? {
         for &earlier in members.of(earlier)? {
-            each(earlier, later, evidence)?;
+            each(Pair::new([earlier, later], evidence))?;
         }
     }
     limited.append(&mut members.limited);
@@ -72,29 +70,6 @@ pub(crate) fn for_each_within_sets(
         }
     }
     Ok(limited)
-}
-
-/// A pair with a member in the place of the later one.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct HalfJoined {
-    earlier: Place,
-    later: Place,
-    evidence: [u8; Evidence::BYTES],
-}
-
-impl Record for HalfJoined {
-    const BYTES: usize = 8 + Evidence::BYTES;
-
-    fn encode(self, out: &mut [u8]) {
-        [self.earlier, self.later].encode(&mut out[..8]);
-        out[8..].copy_from_slice(&self.evidence);
-    }
-
-    fn decode(bytes: &[u8]) -> Self {
-        let evidence = bytes[8..].first_chunk().copied().unwrap_or([0; Evidence::BYTES]);
-        let [earlier, later] = Record::decode(bytes);
-        Self { earlier, later, evidence }
-    }
 }
 
 /// The members of identity sets, asked for in ascending order of their first.

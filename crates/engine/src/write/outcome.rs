@@ -4,28 +4,8 @@ use crate::error::Result;
 use crate::group::{Copies, CopyOf};
 use crate::matching::{Evidence, PairReader};
 use crate::places::Place;
+use crate::report::Kind;
 use crate::sort::{Record, Sorted, Sorter};
-
-/// What a document is in its cluster.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Kind {
-    /// It stays and stands for others.
-    Keeper,
-    /// It has the token sequence of its keeper.
-    Exact,
-    /// It is a near-duplicate of its keeper.
-    Near,
-}
-
-impl Kind {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Keeper => "keeper",
-            Self::Exact => "exact",
-            Self::Near => "near",
-        }
-    }
-}
 
 /// A document that goes.
 #[derive(Clone, Copy, Debug, PartialEq)]

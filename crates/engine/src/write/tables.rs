@@ -17,14 +17,15 @@ use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 
 use super::copied_pairs;
-use super::outcome::{Kind, Outcome, Removed};
+use super::outcome::{Outcome, Removed};
 use crate::error::{Error, Operation, Result};
 use crate::files::Files;
 use crate::ids::Ids;
 use crate::matching::{Evidence, Pair, PairReader};
 use crate::order::Order;
-use crate::places::{Place, Row};
-use crate::report::Histogram;
+use crate::places::{InputOrder, Place, Row};
+use crate::report::{Histogram, Kind};
+use crate::scores::{ScoredPair, Scores};
 use crate::signature_file::SignatureLookup;
 use crate::sort::{Record, Sorted, Sorter};
 use crate::sources::{SourceRow, SourceTable};
@@ -75,10 +76,10 @@ pub(crate) struct Written {
 }
 
 impl Written {
-    fn count_sites(&mut self, sites: &Rows, line: &Line) -> Result<()> {
+    fn count_sites(&mut self, sites: &Rows, pair: &ScoredPair) -> Result<()> {
         let mut hashes = [[0; 8]; 2];
-        sites.rows(line.a.into(), &mut hashes[0])?;
-        sites.rows(line.b.into(), &mut hashes[1])?;
+        sites.rows(pair.a.into(), &mut hashes[0])?;
+        sites.rows(pair.b.into(), &mut hashes[1])?;
         // Of a document without one, nothing is known.
         if !hashes.contains(&[0; 8]) {
             let same = hashes[0] == hashes[1];
@@ -94,10 +95,14 @@ struct Member {
     keeper_row: Row,
     is_removed: bool,
     row: Row,
+    /// How it resembles its keeper; the keeper is the same as itself.
     kind: Kind,
     /// The resemblance, as an integer in the same order; none is all ones.
     resemblance: u64,
 }
+
+/// Kinds by their numbers.
+const KINDS: [Kind; 2] = [Kind::Exact, Kind::Near];
 
 const NO_RESEMBLANCE: u64 = u64::MAX;
 
@@ -117,7 +122,7 @@ impl Record for Member {
             keeper_row: Row::read(bytes, 0),
             is_removed: bytes[4] == 1,
             row: Row::read(bytes, 5),
-            kind: [Kind::Keeper, Kind::Exact, Kind::Near][usize::from(bytes[9]).min(2)],
+            kind: KINDS[usize::from(bytes[9]).min(1)],
             resemblance: double_word(bytes, 10),
         }
     }
@@ -126,38 +131,20 @@ impl Record for Member {
 /// A pair in the order of the table: by the rows of both, the first in the input first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Line {
-    a: Row,
-    b: Row,
+    pair: Pair<InputOrder>,
     kind: Kind,
-    evidence: [u8; Evidence::BYTES],
 }
 
 impl Record for Line {
-    const BYTES: usize = 4 + 4 + 1 + Evidence::BYTES;
+    const BYTES: usize = Pair::<InputOrder>::BYTES + 1;
 
     fn encode(self, out: &mut [u8]) {
-        out[..4].copy_from_slice(&self.a.to_le_bytes());
-        out[4..8].copy_from_slice(&self.b.to_le_bytes());
-        out[8] = self.kind as u8;
-        out[9..].copy_from_slice(&self.evidence);
+        out[0] = self.kind as u8;
+        self.pair.encode(&mut out[1..]);
     }
 
     fn decode(bytes: &[u8]) -> Self {
-        Self {
-            a: Row::read(bytes, 0),
-            b: Row::read(bytes, 4),
-            kind: [Kind::Keeper, Kind::Exact, Kind::Near][usize::from(bytes[8]).min(2)],
-            evidence: bytes[9..].first_chunk().copied().unwrap_or([0; Evidence::BYTES]),
-        }
-    }
-}
-
-impl Line {
-    /// A pair of places, turned to the order of rows.
-    fn new(order: &Order, earlier: Place, later: Place, kind: Kind, evidence: Evidence) -> Self {
-        let (x, y) = (order.row(earlier), order.row(later));
-        let evidence = if x > y { evidence.turned() } else { evidence };
-        Self { a: x.min(y), b: x.max(y), kind, evidence: evidence.to_bytes() }
+        Self { pair: Pair::decode(&bytes[1..]), kind: KINDS[usize::from(bytes[0]).min(1)] }
     }
 }
 
@@ -180,29 +167,30 @@ impl Tables<'_> {
             if *size == 0 {
                 *size = 1;
                 written.clusters += 1;
-                members.push(self.member(keeper, keeper, Kind::Keeper, None))?;
+                members.push(self.member(keeper, keeper, Kind::Exact, None))?;
             }
             *size = size.saturating_add(1);
             members.push(self.member(place, keeper, kind, removed.resemblance()))?;
+            let mut push = |earlier, evidence, kind| {
+                lines.push(self.line(Pair { earlier, later: place, evidence }, kind))
+            };
             if let Some(first) = copy_of {
-                lines.push(Line::new(self.order, first, place, Kind::Exact, Evidence::Rule))?;
+                push(first, Evidence::Rule, Kind::Exact)?;
             }
             match evidence {
                 // All pairs of those that are no copies come below.
                 Some(evidence) if copy_of.is_some() || self.listed == Listed::WithKeepers => {
-                    lines.push(Line::new(self.order, keeper, place, kind, evidence))
+                    push(keeper, evidence, kind)
                 }
                 _ => Ok(()),
             }
         })?;
-        let mut push_near = |earlier, later, evidence| {
-            lines.push(Line::new(self.order, earlier, later, Kind::Near, evidence))
-        };
+        let mut push_near = |pair| lines.push(self.line(pair, Kind::Near));
         match (self.listed, outcome.pairs) {
             (Listed::Judged, Some(path)) => {
                 let mut pairs = PairReader::open(path)?;
-                while let Some(Pair { earlier, later, evidence }) = pairs.next()? {
-                    push_near(earlier, later, evidence)?;
+                while let Some(pair) = pairs.next()? {
+                    push_near(pair)?;
                 }
             }
             (Listed::All, _) => written.limited_sets = copied_pairs::for_each(outcome, push_near)?,
@@ -211,6 +199,11 @@ impl Tables<'_> {
         self.write_clusters(members.finish()?, &written.sizes)?;
         self.write_pairs(lines.finish()?, &mut written)?;
         Ok(written)
+    }
+
+    fn line(&self, Pair { earlier, later, evidence }: Pair, kind: Kind) -> Line {
+        let rows = [earlier, later].map(|place| self.order.row(place));
+        Line { pair: Pair::new(rows, evidence), kind }
     }
 
     fn member(&self, place: Place, keeper: Place, kind: Kind, resemblance: Option<f64>) -> Member {
@@ -297,15 +290,15 @@ impl Tables<'_> {
                 if last.replace(line) == Some(line) {
                     continue;
                 }
-                let scores = self.scores(&similarity, &line)?;
-                if let Some(resemblance) = scores.resemblance {
+                let pair = self.scored(&similarity, &line)?;
+                if let Some(resemblance) = pair.scores.resemblance {
                     written.histogram.add(resemblance);
                 }
                 written.pairs += 1;
                 if let Some(sites) = self.sites {
-                    written.count_sites(sites, &line)?;
+                    written.count_sites(sites, &pair)?;
                 }
-                columns.push(&line, &ids.get(line.a)?, &ids.get(line.b)?, &scores);
+                columns.push(&pair, &ids.get(pair.a)?, &ids.get(pair.b)?);
             }
             if columns.rows == 0 {
                 return table.finish();
@@ -314,47 +307,26 @@ impl Tables<'_> {
         }
     }
 
-    fn scores(&self, similarity: &Similarity, line: &Line) -> Result<Scores> {
-        let signature = |row| self.signatures.signature(row);
+    fn scored(&self, similarity: &Similarity, line: &Line) -> Result<ScoredPair> {
+        let Line { pair: Pair { earlier: a, later: b, evidence }, kind } = *line;
+        let x = self.signatures.signature(a)?;
         // Copies have the same signature; two readings would say the same.
-        let [x, y] = match line.kind {
-            Kind::Exact => {
-                let x = signature(line.a)?;
-                [x.clone(), x]
-            }
-            _ => [signature(line.a)?, signature(line.b)?],
+        let y = if kind == Kind::Exact { x.clone() } else { self.signatures.signature(b)? };
+        let estimate = match evidence {
+            Evidence::Estimate(estimate) => Some(estimate),
+            _ => similarity.estimate(&x, &y),
         };
-        let mut scores = Scores {
-            b: similarity.b(&x, &y),
-            c: similarity.c(&x, &y),
-            estimate: similarity.estimate(&x, &y),
-            ..Scores::default()
+        let shares = if kind == Kind::Exact { Some([1.0; 3]) } else { evidence.shares() };
+        let scores = Scores {
+            resemblance: shares.map(|shares| shares[0]),
+            containment_a: shares.map(|shares| shares[1]),
+            containment_b: shares.map(|shares| shares[2]),
+            estimate,
+            b_similarity: similarity.b(&x, &y).map(|n| n as u32),
+            c_similarity: similarity.c(&x, &y).map(|n| n as u32),
         };
-        let evidence = Evidence::from_bytes(&line.evidence);
-        if let Some(Evidence::Estimate(estimate)) = evidence {
-            scores.estimate = Some(estimate);
-        }
-        let shares = match line.kind {
-            Kind::Exact => Some([1.0; 3]),
-            _ => evidence.and_then(Evidence::shares),
-        };
-        if let Some([resemblance, containment_a, containment_b]) = shares {
-            scores.resemblance = Some(resemblance);
-            scores.containment_a = Some(containment_a);
-            scores.containment_b = Some(containment_b);
-        }
-        Ok(scores)
+        Ok(ScoredPair { a, b, kind, scores })
     }
-}
-
-#[derive(Default)]
-struct Scores {
-    b: Option<usize>,
-    c: Option<usize>,
-    estimate: Option<f64>,
-    resemblance: Option<f64>,
-    containment_a: Option<f64>,
-    containment_b: Option<f64>,
 }
 
 #[derive(Default)]
@@ -388,7 +360,7 @@ impl ClusterColumns {
         self.size.append_value(size.into());
         self.keeper.append_value(keeper);
         self.kept.append_value(!member.is_removed);
-        self.kind.append_value(member.kind.name());
+        self.kind.append_value(if member.is_removed { member.kind.name() } else { "keeper" });
         let resemblance = (member.resemblance != NO_RESEMBLANCE).then_some(member.resemblance);
         self.resemblance.append_option(resemblance.map(f64::from_bits));
         self.row.append_value(member.row.into());
@@ -429,19 +401,20 @@ struct PairColumns {
 }
 
 impl PairColumns {
-    fn push(&mut self, line: &Line, a: &str, b: &str, scores: &Scores) {
+    fn push(&mut self, pair: &ScoredPair, a: &str, b: &str) {
+        let scores = &pair.scores;
         self.rows += 1;
         self.a.append_value(a);
         self.b.append_value(b);
-        self.kind.append_value(line.kind.name());
-        self.b_similarity.append_option(scores.b.map(|n| n as u32));
-        self.c_similarity.append_option(scores.c.map(|n| n as u32));
+        self.kind.append_value(pair.kind.name());
+        self.b_similarity.append_option(scores.b_similarity);
+        self.c_similarity.append_option(scores.c_similarity);
         self.estimate.append_option(scores.estimate);
         self.resemblance.append_option(scores.resemblance);
         self.containment_a.append_option(scores.containment_a);
         self.containment_b.append_option(scores.containment_b);
-        self.row_a.append_value(line.a.into());
-        self.row_b.append_value(line.b.into());
+        self.row_a.append_value(pair.a.into());
+        self.row_b.append_value(pair.b.into());
     }
 
     fn finish(mut self) -> Vec<ArrayRef> {
