@@ -275,6 +275,11 @@ impl SourceTable {
         Ok(row)
     }
 
+    /// For what needs the sources of one piece after another.
+    pub(crate) fn at_hand(&self) -> SourceAtHand<'_> {
+        SourceAtHand { table: self, source: None }
+    }
+
     /// The sources that are wanted, with their numbers, each still what it was.
     pub(crate) fn to_read_again(
         &self,
@@ -395,6 +400,22 @@ impl SourceTable {
         // Sources without documents have the first row of the next one: the last of equals.
         let after = self.first_rows.partition_point(|&first| first <= row);
         after.checked_sub(1).map(|number| self.get(number)).transpose()
+    }
+}
+
+/// The source that was asked for last.
+pub(crate) struct SourceAtHand<'a> {
+    table: &'a SourceTable,
+    source: Option<(u64, SourceRow)>,
+}
+
+impl SourceAtHand<'_> {
+    pub(crate) fn get(&mut self, number: u64) -> Result<&SourceRow> {
+        let source = match self.source.take().filter(|(at_hand, _)| *at_hand == number) {
+            Some((_, source)) => source,
+            None => self.table.get(number as usize)?,
+        };
+        Ok(&self.source.insert((number, source)).1)
     }
 }
 

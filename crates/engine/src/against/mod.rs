@@ -30,13 +30,14 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use lookalike_core::VerificationKey;
-use lookalike_corpus::{ReadOptions, Sources};
+use lookalike_corpus::ReadOptions;
 use serde::Serialize;
 
 use lookalike_files::{AtomicFolder, WorkFolder, partial_path};
 
 use crate::document_set::RowSet;
 use crate::error::{Error, ErrorKind, Result};
+use crate::inputs::Inputs;
 use crate::memory;
 use crate::observe::{Observer, Stage, Work};
 use crate::places::Row;
@@ -113,13 +114,17 @@ impl Against {
         self.recipe.check_signs_alone().map_err(Error::recipe)?;
         // Refused before anything is made, if there is no such input.
         for side in [&self.references, &self.inputs] {
-            Sources::by_name(side, self.running.format).map_err(Error::corpus)?;
+            self.side(side).sources()?;
         }
         let clean = self.clean.as_deref().map(begin_clean).transpose()?;
         let work = WorkFolder::create(self.running.temp.as_deref())?;
         let (key, read) = (VerificationKey::random(), self.running.reading());
         let job = Job { options: self, key, read, work: &work, observer };
         job.run(sink, clean)
+    }
+
+    fn side<'a>(&self, names: &'a [String]) -> Inputs<'a> {
+        Inputs { names, format: self.running.format, tables: None }
     }
 
     /// The name that the folder of [`clean`](Self::clean) has until it is complete.
@@ -177,12 +182,8 @@ impl Job<'_> {
             inputs: RowSet::none(0),
             references: RowSet::none(counted.documents),
         };
-        let total = if self.observer.wants_totals() {
-            Some(Work::Stored(parts as u64 * inputs.stored_bytes()?))
-        } else {
-            None
-        };
-        self.observer.begin(Stage::Search, total);
+        let bytes = inputs.inputs.stored_bytes(self.observer)?;
+        self.observer.begin(Stage::Search, bytes.map(|bytes| Work::Stored(parts as u64 * bytes)));
 
         let index = first.build(self.options.hot);
         findings.slow_references = index.slow_sets();
@@ -238,8 +239,7 @@ impl Job<'_> {
     fn corpus<'c>(&'c self, inputs: &'c [String], name: &str) -> Corpus<'c> {
         let Against { recipe, running, .. } = self.options;
         Corpus {
-            inputs,
-            format: running.format,
+            inputs: self.options.side(inputs),
             options: &self.read,
             unit: recipe.tokens,
             threads: running.threads,
@@ -259,12 +259,7 @@ impl Job<'_> {
 
     /// Reads the references, and divides them into parts that fit into memory.
     fn divide(&self, references: &Corpus<'_>) -> Result<Divided> {
-        let total = if self.observer.wants_totals() {
-            Some(Work::Stored(references.stored_bytes()?))
-        } else {
-            None
-        };
-        self.observer.begin(Stage::Index, total);
+        self.observer.begin(Stage::Index, references.inputs.work(self.observer)?);
         let options = self.options;
         let mut first = Builder::new(options.least_share());
         let mut findings = Findings::default();

@@ -9,9 +9,9 @@ use lookalike_core::shingle::{Counting, Shingler};
 use lookalike_core::text::KeyedTokenizer;
 use lookalike_core::{Kernel, VerificationKey};
 
-use super::Against;
 use super::corpus::{Reader, Text};
 use super::index::Index;
+use super::options::Against;
 use super::references::sort_distinct;
 use crate::error::Result;
 use crate::pipeline::Held;

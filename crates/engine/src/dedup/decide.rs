@@ -256,14 +256,9 @@ impl Job<'_> {
         }
         self.carry_identities(run, signed.documents)?;
         self.observer.begin(Stage::Sign, Some(Work::Documents(signed.documents)));
-        let ranking = Ranking {
-            asked: Asked { keep: &self.options.keep, part_field: self.options.budget.field() },
-            options: &self.read,
-            threads: self.options.running.threads,
-            budget: self.budget,
-            observer: self.observer,
-        };
-        let found = ranking.run(&SourceTable::open(&self.files.sources())?, &self.files)?;
+        let asked = Asked { keep: &self.options.keep, part_field: self.options.budget.field() };
+        let ranking = Ranking { asked, means: self.means() };
+        let found = ranking.run(&SourceTable::open(&self.files.sources())?)?;
         (signed.unranked, signed.parts) = (found.unranked, found.parts);
         Ok(signed)
     }
@@ -279,7 +274,7 @@ impl Job<'_> {
             Ok(())
         })?;
         let mut identities = RowsWriter::create(&self.files.identities(), IDENTITIES, IDENTITY)?;
-        self.stages().for_each_signature(|row, _, signature| {
+        self.means().for_each_signature(|row, _, signature| {
             let set =
                 if signature.is_empty() { 0 } else { u128::from(u64::from(sets.find(row))) + 1 };
             Ok(identities.push(&set.to_le_bytes())?)

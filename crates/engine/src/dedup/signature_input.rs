@@ -7,7 +7,7 @@ use lookalike_core::Signature;
 use lookalike_core::recipe::{Candidates, Verify};
 use lookalike_files::RowsWriter;
 
-use super::Dedup;
+use super::options::Dedup;
 use crate::attributes::RANKS;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::files::Files;

@@ -13,6 +13,25 @@ const KEEPERS: RowsKind = *b"keeperof";
 /// Bytes of a place.
 pub(super) const PLACE: usize = 4;
 
+/// How pairs become clusters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clustering {
+    /// A document goes if it has a pair with one that is kept.
+    Anchored,
+    /// Whatever pairs connect is one cluster.
+    Components,
+}
+
+impl Clustering {
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Anchored => "anchored",
+            Self::Components => "components",
+        }
+    }
+}
+
 /// What was decided, and what it took.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clusters {

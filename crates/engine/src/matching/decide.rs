@@ -3,10 +3,9 @@
 use std::hint::black_box;
 use std::path::Path;
 
-use super::clusters::{Clusters, Limited};
+use super::clusters::{Clustering, Clusters, Limited};
 use super::groups::Step;
 use super::pairs::{ByLater, Pair, PairWriter};
-use super::rounds::{BUFFER, Clustering};
 use crate::components::Components;
 use crate::document_set::PlaceSet;
 use crate::error::Result;
@@ -111,7 +110,7 @@ pub(super) fn write(
 ) -> Result<Clusters> {
     let mut pairs = PairWriter::create(pairs, documents)?;
     if let Some(run) = accepted {
-        let mut run = run.read(BUFFER)?;
+        let mut run = run.read()?;
         while let Some(pair) = run.next()? {
             pairs.push(pair)?;
         }

@@ -16,8 +16,8 @@ mod stored;
 /// Documents of one group that a document is compared with at most.
 pub const GROUP_LIMIT: usize = 64;
 
-pub use clusters::{Clusters, Limited};
+pub use clusters::{Clustering, Clusters, Limited};
 pub use groups::{GroupCounts, GroupReader, KeyPlace, Step, write_groups};
 pub use pairs::{Candidate, Evidence, Judge, Pair, PairReader, Verdict};
-pub use rounds::{Clustering, Pairs, Plan, cluster};
+pub use rounds::{Pairs, Plan, cluster};
 pub use stored::{PairPlan, cluster_pairs};

@@ -49,7 +49,7 @@ use std::path::Path;
 
 use lookalike_core::mix;
 
-use super::clusters::{Clusters, Limited};
+use super::clusters::{Clustering, Clusters, Limited};
 use super::decide::{self, Effort, State};
 use super::groups::{GroupReader, Step};
 use super::pairs::{ByLater, Candidate, Judge, Pair, Verdict};
@@ -57,28 +57,6 @@ use crate::document_set::PlaceSet;
 use crate::error::Result;
 use crate::places::Place;
 use crate::sort::{Run, RunWriter, Sorted, Sorter, Union};
-
-/// The buffer for reading a run.
-pub(super) const BUFFER: usize = 64 << 10;
-
-/// How pairs become clusters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Clustering {
-    /// A document goes if it has a pair with one that is kept.
-    Anchored,
-    /// Whatever pairs connect is one cluster.
-    Components,
-}
-
-impl Clustering {
-    /// Its name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Anchored => "anchored",
-            Self::Components => "components",
-        }
-    }
-}
 
 /// Which candidates are judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -360,7 +338,7 @@ impl Rounds<'_> {
     /// Has those candidates judged that were not judged before. Gives their number and the
     /// accepted ones.
     fn judge_new(&mut self, candidates: Sorted<u64>) -> Result<(u64, Sorted<ByLater>)> {
-        let known = self.judged.take().map(|run| run.read(BUFFER)).transpose()?;
+        let known = self.judged.take().map(Run::read).transpose()?;
         let mut all = Union::new(known, Some(candidates))?;
         let mut judged = RunWriter::create(self.plan.folder)?;
         let (mut handed_out, mut ended) = (0, false);
@@ -398,7 +376,7 @@ impl Rounds<'_> {
     /// Decides from all pairs, old and new; if `in_limit` is given, only from those in it (the
     /// later one in the high half). True if a keeper changed.
     fn decide(&mut self, new: Sorted<ByLater>, in_limit: Option<Sorted<u64>>) -> Result<bool> {
-        let old = self.accepted.take().map(|run| run.read(BUFFER)).transpose()?;
+        let old = self.accepted.take().map(Run::read).transpose()?;
         let pairs = Union::new(old, Some(new))?;
         let mut all = RunWriter::create(self.plan.folder)?;
         let mut in_limit = in_limit.map(InLimit::new).transpose()?;

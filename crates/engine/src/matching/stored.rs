@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
-use super::clusters::{Clusters, Limited};
+use super::clusters::{Clustering, Clusters, Limited};
 use super::decide::{self, Effort, State};
 use super::pairs::{ByLater, Pair};
-use super::rounds::Clustering;
 use crate::document_set::PlaceSet;
 use crate::error::Result;
 use crate::sort::{RunWriter, Sorter, Union};

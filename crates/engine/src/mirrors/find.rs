@@ -16,10 +16,10 @@
 use std::path::Path;
 
 use lookalike_files::double_word;
+use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::address::Address;
-use super::{Found, Mirror, MirrorKind};
 use crate::error::Result;
 use crate::observe::Observer;
 use crate::places::Row;
@@ -29,8 +29,47 @@ use crate::urls::Urls;
 /// Pairs of pages that are named for a mirror.
 const EXAMPLES: usize = 3;
 
-/// The buffer for reading a run.
-const BUFFER: usize = 64 << 10;
+/// Two roots that replicate each other.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Mirror {
+    /// A host, or a host and folders, with a slash in the end; the first of the two by name.
+    pub a: String,
+    /// The other.
+    pub b: String,
+    /// What is replicated.
+    pub kind: MirrorKind,
+    /// Pages under the first.
+    pub pages_a: u64,
+    /// Pages under the second.
+    pub pages_b: u64,
+    /// Pages under either that have a look-alike under the other at the same rest of the path.
+    pub matched: u64,
+    /// Their share of the pages under the first.
+    pub share_a: f64,
+    /// Their share of the pages under the second.
+    pub share_b: f64,
+    /// Some of them: both URLs, and the resemblance where it was computed.
+    pub examples: Vec<(String, String, Option<f64>)>,
+}
+
+/// What is replicated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MirrorKind {
+    /// A whole host.
+    Host,
+    /// A folder, of the same host or of another.
+    Prefix,
+}
+
+/// The mirrors that pairs show.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Found {
+    /// Those of most pages, the largest first.
+    pub(crate) mirrors: Vec<Mirror>,
+    /// How many there are.
+    pub(crate) count: u64,
+}
 
 /// What is looked for, and with what.
 pub(crate) struct Search<'a> {
@@ -146,7 +185,7 @@ impl Search<'_> {
         if number == 0 {
             return Ok(None);
         }
-        Ok(Some((pairs.finish()?.read(BUFFER)?, questions.finish()?)))
+        Ok(Some((pairs.finish()?.read()?, questions.finish()?)))
     }
 
     /// Counts the pages under the roots that are asked for.
@@ -210,7 +249,7 @@ impl Search<'_> {
         }
         Ok(Passing {
             count: number,
-            keys: keys.finish()?.read(BUFFER)?,
+            keys: keys.finish()?.read()?,
             claims: claims.finish()?,
             ranked: ranked.finish()?,
         })

@@ -12,4 +12,4 @@ mod sets;
 pub use pair_rule::{PairRule, Standing};
 
 pub(crate) use judge::{Verifier, Verifying};
-pub(crate) use sets::{Extraction, Sets};
+pub(crate) use sets::Sets;
