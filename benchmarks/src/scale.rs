@@ -63,14 +63,14 @@ pub(crate) fn run(scale: &Scale, folder: &Path) -> Result<(Stages, String), Fail
     stages.end("signature file");
 
     let copies = identity_sets(&file("copies"), folder, budget, documents, |push| {
-        each_row(&signatures, |place, signature| push(place, signature.exact))
+        each_place(&signatures, |place, signature| push(place, signature.exact))
     })?;
     stages.end("identity sets");
 
     let groups = file("groups");
     let mut passes = ["groups: counting", "groups: filling"].into_iter();
     let counts = write_groups(&groups, folder, budget, documents, |push| {
-        each_row(&signatures, |place, signature| {
+        each_place(&signatures, |place, signature| {
             if copies.is_copy(place) { Ok(()) } else { push(place, &signature.features) }
         })?;
         stages.end(passes.next().unwrap_or("groups"));
@@ -126,19 +126,13 @@ fn write_signatures(path: &Path, planted: Planted, documents: u32) -> Result<(),
     Ok(())
 }
 
-fn each_row(
+/// Documents are kept in the order of their rows.
+fn each_place(
     path: &Path,
     mut visit: impl FnMut(Place, &Signature) -> EngineResult<()>,
 ) -> EngineResult<()> {
-    let mut reader = SignatureReader::open(path)?;
-    let (mut id, mut signature) = (String::new(), Signature::default());
-    let mut places = Place::all();
-    while reader.read(&mut id, &mut signature)?
-        && let Some(place) = places.next()
-    {
-        visit(place, &signature)?;
-    }
-    Ok(())
+    SignatureReader::open(path)?
+        .for_each_row(|row, _, signature| visit(Place::nth(row.into()), signature))
 }
 
 /// Everything planted was found, and nothing else.

@@ -7,7 +7,6 @@
 
 use std::path::Path;
 
-use lookalike_core::Signature;
 use lookalike_files::Rows;
 
 use crate::document_set::RowSet;
@@ -56,21 +55,17 @@ impl Order {
         while sorting.ties > 0 {
             let mut sorter = Sorter::new(folder, budget);
             let mut ties = Ties::ByRow;
-            let mut reader = SignatureReader::open(signatures)?;
-            let (mut id, mut signature) = (String::new(), Signature::default());
-            let mut rows = Row::all();
-            while reader.read(&mut id, &mut signature)?
-                && let Some(row) = rows.next()
-            {
-                if sorting.tied.contains(row) {
-                    let rest = id.as_bytes().get(offset..).unwrap_or_default();
-                    if !rest.is_empty() {
-                        ties = Ties::Stay;
-                    }
-                    let (place, bytes) = (sorting.places[row.index()], next_bytes(rest));
-                    sorter.push(Key { place, bytes, row })?;
+            SignatureReader::open(signatures)?.for_each_row(|row, id, _| {
+                if !sorting.tied.contains(row) {
+                    return Ok(());
                 }
-            }
+                let rest = id.as_bytes().get(offset..).unwrap_or_default();
+                if !rest.is_empty() {
+                    ties = Ties::Stay;
+                }
+                let (place, bytes) = (sorting.places[row.index()], next_bytes(rest));
+                sorter.push(Key { place, bytes, row })
+            })?;
             sorting.assign(sorter, ties)?;
             offset += STEP;
         }
@@ -183,7 +178,7 @@ impl Sorting {
 
 #[cfg(test)]
 mod tests {
-    use lookalike_core::{Layout, Recipe};
+    use lookalike_core::{Layout, Recipe, Signature};
     use proptest::prelude::*;
 
     use super::*;

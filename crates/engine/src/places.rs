@@ -33,7 +33,7 @@ pub type Row = Number<InputOrder>;
 /// A document's number in the order of the keep policy.
 pub type Place = Number<KeepOrder>;
 
-impl<O> Number<O> {
+impl<O: Copy> Number<O> {
     /// The most documents of one job.
     const MAX_DOCUMENTS: u64 = u32::MAX as u64 - 1;
 

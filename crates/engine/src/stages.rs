@@ -85,16 +85,10 @@ impl Means<'_> {
         &self,
         mut each: impl FnMut(Row, &str, &Signature) -> Result<()>,
     ) -> Result<()> {
-        let mut reader = SignatureReader::open(&self.files.signatures())?;
-        let (mut id, mut signature) = (String::new(), Signature::default());
-        let mut rows = Row::all();
-        while reader.read(&mut id, &mut signature)?
-            && let Some(row) = rows.next()
-        {
-            each(row, &id, &signature)?;
-            self.observer.tick(row.into())?;
-        }
-        Ok(())
+        SignatureReader::open(&self.files.signatures())?.for_each_row(|row, id, signature| {
+            each(row, id, signature)?;
+            self.observer.tick(row.into())
+        })
     }
 
     /// The rows whose documents verification needs: all that are in a group.

@@ -6,7 +6,6 @@ use lookalike_corpus::Record;
 use super::Run;
 use crate::document_set::RowSet;
 use crate::error::Error;
-use crate::places::Row;
 use crate::signature_file::SignatureReader;
 
 impl Run {
@@ -19,17 +18,12 @@ impl Run {
         mut each: impl FnMut(&str, &Signature) -> Result<(), E>,
     ) -> Result<(), E> {
         let removed = self.removed()?;
-        let mut reader = SignatureReader::open(&self.files.signatures())?;
-        let (mut id, mut signature) = (String::new(), Signature::default());
-        let mut rows = Row::all();
-        while reader.read(&mut id, &mut signature)?
-            && let Some(row) = rows.next()
-        {
-            if !removed.contains(row) {
-                each(&id, &signature)?;
-            }
-        }
-        Ok(())
+        let reader = SignatureReader::open(&self.files.signatures())?;
+        reader.for_each_row(
+            |row, id, signature| {
+                if removed.contains(row) { Ok(()) } else { each(id, signature) }
+            },
+        )
     }
 
     /// Calls `each` with every document that stays, in order, read from the inputs again.

@@ -53,7 +53,7 @@ pub(crate) fn for_each_within_sets(
     let mut copies = outcome.copies_by_representative()?;
     let mut set: Vec<Place> = Vec::new();
     let mut limited = 0;
-    while let Some(ByRepresentative { representative, copy }) = copies.next()? {
+    while let Some([representative, copy]) = copies.next()? {
         if set.first() != Some(&representative) {
             set.clear();
             set.push(representative);
@@ -96,10 +96,10 @@ impl Members {
         self.set.clear();
         self.set.push(representative);
         let mut beyond = false;
-        while let Some(copy) = self.next.filter(|copy| copy.representative <= representative) {
-            if copy.representative == representative {
+        while let Some([first, copy]) = self.next.filter(|[first, _]| *first <= representative) {
+            if first == representative {
                 match self.set.len() {
-                    0..MEMBER_LIMIT => self.set.push(copy.copy),
+                    0..MEMBER_LIMIT => self.set.push(copy),
                     _ => beyond = true,
                 }
             }

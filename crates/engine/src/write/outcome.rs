@@ -5,7 +5,7 @@ use crate::group::{Copies, CopyOf};
 use crate::matching::{Evidence, PairReader};
 use crate::places::Place;
 use crate::report::Kind;
-use crate::sort::{Record, Sorted, Sorter};
+use crate::sort::{Sorted, Sorter};
 
 /// A document that goes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,32 +40,15 @@ pub(crate) struct Outcome<'a> {
     pub(crate) budget: usize,
 }
 
-/// A copy under the one that stands for its identity set.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct ByRepresentative {
-    pub(crate) representative: Place,
-    pub(crate) copy: Place,
-}
-
-impl Record for ByRepresentative {
-    const BYTES: usize = 8;
-
-    fn encode(self, out: &mut [u8]) {
-        [self.representative, self.copy].encode(out);
-    }
-
-    fn decode(bytes: &[u8]) -> Self {
-        let [representative, copy] = Record::decode(bytes);
-        Self { representative, copy }
-    }
-}
+/// The one that stands for an identity set, and a copy of it.
+pub(crate) type ByRepresentative = [Place; 2];
 
 impl Outcome<'_> {
     pub(crate) fn copies_by_representative(&self) -> Result<Sorted<ByRepresentative>> {
         let mut sorter = Sorter::new(self.folder, self.budget);
         let mut list = self.copies.list()?;
         while let Some(CopyOf { copy, representative }) = list.next()? {
-            sorter.push(ByRepresentative { representative, copy })?;
+            sorter.push([representative, copy])?;
         }
         sorter.finish()
     }
@@ -95,11 +78,11 @@ impl Outcome<'_> {
             if goes {
                 each(Removed { place, keeper, kind: Kind::Near, copy_of: None, evidence })?;
             }
-            while let Some(copy) = next_copy.filter(|copy| copy.representative == place) {
+            while let Some([_, copy]) = next_copy.filter(|[first, _]| *first == place) {
                 // With its keeper a copy has in common what its representative has.
                 let kind = if goes { Kind::Near } else { Kind::Exact };
                 let copy_of = Some(place);
-                each(Removed { place: copy.copy, keeper, kind, copy_of, evidence })?;
+                each(Removed { place: copy, keeper, kind, copy_of, evidence })?;
                 next_copy = copies.next()?;
             }
         }

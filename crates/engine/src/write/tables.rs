@@ -3,10 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arrow_array::builder::{
-    BooleanBuilder, Float64Builder, StringBuilder, UInt32Builder, UInt64Builder,
+use arrow_array::{
+    ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray, UInt32Array, UInt64Array,
 };
-use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
 use lookalike_core::recipe::Recipe;
 use lookalike_core::{Kernel, Similarity};
@@ -236,8 +235,8 @@ impl Tables<'_> {
         let mut at_hand: Option<SourceRow> = None;
         let mut keeper = (Row::NONE, String::new());
         loop {
-            let mut columns = ClusterColumns::default();
-            while columns.rows < BATCH_ROWS
+            let mut lines = Vec::new();
+            while lines.len() < BATCH_ROWS
                 && let Some(member) = members.next()?
             {
                 if keeper.0 != member.keeper_row {
@@ -252,13 +251,13 @@ impl Tables<'_> {
                     Some(source) => (source.source.id(), source.record_of(row)),
                     None => ("", u64::from(row) + 1),
                 };
-                let size = sizes[place.index()];
-                columns.push(&member, &ids.get(row)?, &keeper.1, size, source, record);
+                let texts = [ids.get(row)?, keeper.1.clone(), source.to_owned()];
+                lines.push((member, texts, [sizes[place.index()].into(), record]));
             }
-            if columns.rows == 0 {
+            if lines.is_empty() {
                 return table.finish();
             }
-            table.write(columns.finish())?;
+            table.write(cluster_columns(&lines))?;
         }
     }
 
@@ -282,8 +281,8 @@ impl Tables<'_> {
         let similarity = Similarity::new(self.kernel, self.recipe);
         let mut last = None;
         loop {
-            let mut columns = PairColumns::default();
-            while columns.rows < BATCH_ROWS
+            let mut batch = Vec::new();
+            while batch.len() < BATCH_ROWS
                 && let Some(line) = lines.next()?
             {
                 // A copy with its keeper may also be a pair of two sets.
@@ -298,12 +297,12 @@ impl Tables<'_> {
                 if let Some(sites) = self.sites {
                     written.count_sites(sites, &pair)?;
                 }
-                columns.push(&pair, &ids.get(pair.a)?, &ids.get(pair.b)?);
+                batch.push((pair, [ids.get(pair.a)?, ids.get(pair.b)?]));
             }
-            if columns.rows == 0 {
+            if batch.is_empty() {
                 return table.finish();
             }
-            table.write(columns.finish())?;
+            table.write(pair_columns(&batch))?;
         }
     }
 
@@ -329,109 +328,62 @@ impl Tables<'_> {
     }
 }
 
-#[derive(Default)]
-struct ClusterColumns {
-    rows: usize,
-    id: StringBuilder,
-    cluster: UInt64Builder,
-    size: UInt64Builder,
-    keeper: StringBuilder,
-    kept: BooleanBuilder,
-    kind: StringBuilder,
-    resemblance: Float64Builder,
-    row: UInt64Builder,
-    source: StringBuilder,
-    record: UInt64Builder,
+/// A member; its id, its keeper's, and the name of its source; the size of its cluster, and its
+/// record.
+type ClusterLine = (Member, [String; 3], [u64; 2]);
+
+fn cluster_columns(lines: &[ClusterLine]) -> Vec<ArrayRef> {
+    let text = |n: usize| strings(lines.iter().map(move |(_, texts, _)| &*texts[n]));
+    let number = |of: fn(&ClusterLine) -> u64| numbers(lines.iter().map(of));
+    let kind = |member: &Member| if member.is_removed { member.kind.name() } else { "keeper" };
+    let resemblance = |member: &Member| {
+        (member.resemblance != NO_RESEMBLANCE).then(|| f64::from_bits(member.resemblance))
+    };
+    let kept = lines.iter().map(|(member, ..)| Some(!member.is_removed));
+    let resemblances = lines.iter().map(|(member, ..)| resemblance(member));
+    vec![
+        text(0),
+        number(|(member, ..)| member.keeper_row.into()),
+        number(|(.., [size, _])| *size),
+        text(1),
+        Arc::new(kept.collect::<BooleanArray>()),
+        strings(lines.iter().map(|(member, ..)| kind(member))),
+        Arc::new(resemblances.collect::<Float64Array>()),
+        number(|(member, ..)| member.row.into()),
+        text(2),
+        number(|(.., [_, record])| *record),
+    ]
 }
 
-impl ClusterColumns {
-    fn push(
-        &mut self,
-        member: &Member,
-        id: &str,
-        keeper: &str,
-        size: u32,
-        source: &str,
-        record: u64,
-    ) {
-        self.rows += 1;
-        self.id.append_value(id);
-        self.cluster.append_value(member.keeper_row.into());
-        self.size.append_value(size.into());
-        self.keeper.append_value(keeper);
-        self.kept.append_value(!member.is_removed);
-        self.kind.append_value(if member.is_removed { member.kind.name() } else { "keeper" });
-        let resemblance = (member.resemblance != NO_RESEMBLANCE).then_some(member.resemblance);
-        self.resemblance.append_option(resemblance.map(f64::from_bits));
-        self.row.append_value(member.row.into());
-        self.source.append_value(source);
-        self.record.append_value(record);
-    }
-
-    fn finish(mut self) -> Vec<ArrayRef> {
-        vec![
-            Arc::new(self.id.finish()),
-            Arc::new(self.cluster.finish()),
-            Arc::new(self.size.finish()),
-            Arc::new(self.keeper.finish()),
-            Arc::new(self.kept.finish()),
-            Arc::new(self.kind.finish()),
-            Arc::new(self.resemblance.finish()),
-            Arc::new(self.row.finish()),
-            Arc::new(self.source.finish()),
-            Arc::new(self.record.finish()),
-        ]
-    }
+fn pair_columns(lines: &[(ScoredPair, [String; 2])]) -> Vec<ArrayRef> {
+    let id = |n: usize| strings(lines.iter().map(move |(_, ids)| &*ids[n]));
+    let similarity = |of: fn(&Scores) -> Option<u32>| -> ArrayRef {
+        Arc::new(lines.iter().map(|(pair, _)| of(&pair.scores)).collect::<UInt32Array>())
+    };
+    let share = |of: fn(&Scores) -> Option<f64>| -> ArrayRef {
+        Arc::new(lines.iter().map(|(pair, _)| of(&pair.scores)).collect::<Float64Array>())
+    };
+    vec![
+        id(0),
+        id(1),
+        strings(lines.iter().map(|(pair, _)| pair.kind.name())),
+        similarity(|scores| scores.b_similarity),
+        similarity(|scores| scores.c_similarity),
+        share(|scores| scores.estimate),
+        share(|scores| scores.resemblance),
+        share(|scores| scores.containment_a),
+        share(|scores| scores.containment_b),
+        numbers(lines.iter().map(|(pair, _)| pair.a.into())),
+        numbers(lines.iter().map(|(pair, _)| pair.b.into())),
+    ]
 }
 
-#[derive(Default)]
-struct PairColumns {
-    rows: usize,
-    a: StringBuilder,
-    b: StringBuilder,
-    kind: StringBuilder,
-    b_similarity: UInt32Builder,
-    c_similarity: UInt32Builder,
-    estimate: Float64Builder,
-    resemblance: Float64Builder,
-    containment_a: Float64Builder,
-    containment_b: Float64Builder,
-    row_a: UInt64Builder,
-    row_b: UInt64Builder,
+fn strings<'a>(values: impl Iterator<Item = &'a str>) -> ArrayRef {
+    Arc::new(StringArray::from_iter_values(values))
 }
 
-impl PairColumns {
-    fn push(&mut self, pair: &ScoredPair, a: &str, b: &str) {
-        let scores = &pair.scores;
-        self.rows += 1;
-        self.a.append_value(a);
-        self.b.append_value(b);
-        self.kind.append_value(pair.kind.name());
-        self.b_similarity.append_option(scores.b_similarity);
-        self.c_similarity.append_option(scores.c_similarity);
-        self.estimate.append_option(scores.estimate);
-        self.resemblance.append_option(scores.resemblance);
-        self.containment_a.append_option(scores.containment_a);
-        self.containment_b.append_option(scores.containment_b);
-        self.row_a.append_value(pair.a.into());
-        self.row_b.append_value(pair.b.into());
-    }
-
-    fn finish(mut self) -> Vec<ArrayRef> {
-        vec![
-            Arc::new(self.a.finish()),
-            Arc::new(self.b.finish()),
-            Arc::new(self.kind.finish()),
-            Arc::new(self.b_similarity.finish()),
-            Arc::new(self.c_similarity.finish()),
-            Arc::new(self.estimate.finish()),
-            Arc::new(self.resemblance.finish()),
-            Arc::new(self.containment_a.finish()),
-            Arc::new(self.containment_b.finish()),
-            Arc::new(self.row_a.finish()),
-            Arc::new(self.row_b.finish()),
-        ]
-    }
+fn numbers(values: impl Iterator<Item = u64>) -> ArrayRef {
+    Arc::new(UInt64Array::from_iter_values(values))
 }
 
 /// A Parquet file in the making.
