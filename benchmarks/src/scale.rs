@@ -14,10 +14,14 @@ use lookalike_engine::matching::{
     Candidate, Clustering, Clusters, Judge, Pairs, Plan, cluster, write_groups,
 };
 use lookalike_engine::signature_file::{SignatureReader, SignatureWriter};
-use lookalike_engine::{Existing, Result as EngineResult};
+use lookalike_engine::{Existing, Place, Result as EngineResult};
 
 use crate::measuring::{Failure, Scale, Stages};
 use crate::planted::{Document, FEATURES, Planted};
+
+fn number(place: Place) -> u32 {
+    place.index() as u32
+}
 
 /// Accepts what was planted.
 struct PlantedJudge(Planted);
@@ -29,11 +33,11 @@ impl Judge for PlantedJudge {
         verdict: &mut dyn FnMut(Candidate, Verdict) -> EngineResult<()>,
     ) -> EngineResult<()> {
         while let Some(candidate) = candidates()? {
-            let of = match self.0.document(candidate.later) {
+            let of = match self.0.document(number(candidate.later)) {
                 Document::Near { of, .. } => Some(of),
                 _ => None,
             };
-            let accepted = of == Some(candidate.earlier);
+            let accepted = of == Some(number(candidate.earlier));
             let rule = Verdict::Accepted(Evidence::Rule);
             verdict(candidate, if accepted { rule } else { Verdict::Refused })?;
         }
@@ -59,14 +63,14 @@ pub(crate) fn run(scale: &Scale, folder: &Path) -> Result<(Stages, String), Fail
     stages.end("signature file");
 
     let copies = identity_sets(&file("copies"), folder, budget, documents, |push| {
-        each_row(&signatures, |place, signature| push(place, signature.exact))
+        each_place(&signatures, |place, signature| push(place, signature.exact))
     })?;
     stages.end("identity sets");
 
     let groups = file("groups");
     let mut passes = ["groups: counting", "groups: filling"].into_iter();
     let counts = write_groups(&groups, folder, budget, documents, |push| {
-        each_row(&signatures, |place, signature| {
+        each_place(&signatures, |place, signature| {
             if copies.is_copy(place) { Ok(()) } else { push(place, &signature.features) }
         })?;
         stages.end(passes.next().unwrap_or("groups"));
@@ -122,35 +126,33 @@ fn write_signatures(path: &Path, planted: Planted, documents: u32) -> Result<(),
     Ok(())
 }
 
-fn each_row(
+/// Documents are kept in the order of their rows.
+fn each_place(
     path: &Path,
-    mut visit: impl FnMut(u32, &Signature) -> EngineResult<()>,
+    mut visit: impl FnMut(Place, &Signature) -> EngineResult<()>,
 ) -> EngineResult<()> {
-    let mut reader = SignatureReader::open(path)?;
-    let (mut id, mut signature) = (String::new(), Signature::default());
-    let mut place = 0;
-    while reader.read(&mut id, &mut signature)? {
-        visit(place, &signature)?;
-        place += 1;
-    }
-    Ok(())
+    SignatureReader::open(path)?
+        .for_each_row(|row, _, signature| visit(Place::nth(row.into()), signature))
 }
 
 /// Everything planted was found, and nothing else.
 fn check(planted: Planted, copies: &Copies, clusters: &Clusters) -> Result<(), Failure> {
     let mut list = copies.list()?;
-    for (place, &keeper) in (0..).zip(&clusters.keepers) {
+    for (at, &keeper) in Place::all().zip(&clusters.keepers) {
+        let (place, keeper) = (number(at), number(keeper));
         let (copy_of, expected) = match planted.document(place) {
             Document::Copy { of } => (Some(of), place),
             Document::Near { of, .. } => (None, of),
             Document::Original | Document::Template => (None, place),
         };
         let wrong = |what: &str| Err(Failure::Wrong(format!("document {place}: {what}")));
-        if copies.is_copy(place) != copy_of.is_some() {
+        if copies.is_copy(at) != copy_of.is_some() {
             return wrong("is a copy, or is taken for one");
         }
         if let Some(of) = copy_of
-            && list.next()?.is_none_or(|copy| (copy.copy, copy.representative) != (place, of))
+            && list
+                .next()?
+                .is_none_or(|copy| [copy.copy, copy.representative].map(number) != [place, of])
         {
             return wrong("is a copy of another one");
         }

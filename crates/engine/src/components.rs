@@ -1,63 +1,65 @@
-//! Clusters as connected components: union-find over places.
+//! Clusters as connected components: union-find over documents.
 //!
 //! Four bytes a document. Near-duplication is not transitive, but is often used as
 //! if it were (Radinsky); this is the papers' clustering.
 
-/// Places joined by pairs.
+use crate::places::Number;
+
+/// Documents joined by pairs.
 ///
-/// The smallest place of a component stands for it, so that the result does not
+/// The first document of a component stands for it, so that the result does not
 /// depend on the order of the pairs.
-pub struct Components {
-    /// A place nearer to the smallest of its component, or the place itself.
-    parents: Vec<u32>,
+pub struct Components<Order> {
+    /// One nearer to the first of its component, or itself.
+    parents: Vec<Number<Order>>,
 }
 
-impl Components {
-    /// `documents` places, each on its own.
-    pub fn new(documents: u32) -> Self {
-        Self { parents: (0..documents).collect() }
+impl<O: Copy + Ord> Components<O> {
+    /// So many documents, each on its own.
+    pub fn new(documents: u64) -> Self {
+        Self { parents: Number::all().take(documents as usize).collect() }
     }
 
-    /// The smallest place of the component.
+    /// The first document of the component.
     ///
     /// # Panics
-    /// If there is no such place.
-    pub fn find(&mut self, mut place: u32) -> u32 {
+    /// If there is no such document.
+    pub fn find(&mut self, mut document: Number<O>) -> Number<O> {
         loop {
-            let parent = self.parents[place as usize];
-            if parent == place {
-                return place;
+            let parent = self.parents[document.index()];
+            if parent == document {
+                return document;
             }
-            // Path halving: every other place on the way skips one.
-            let grandparent = self.parents[parent as usize];
-            self.parents[place as usize] = grandparent;
-            place = grandparent;
+            // Path halving: every other one on the way skips one.
+            let grandparent = self.parents[parent.index()];
+            self.parents[document.index()] = grandparent;
+            document = grandparent;
         }
     }
 
-    /// Joins the components of two places; false if they were one already.
+    /// Joins the components of two documents; false if they were one already.
     ///
     /// # Panics
-    /// If there is no such place.
-    pub fn join(&mut self, a: u32, b: u32) -> bool {
+    /// If there is no such document.
+    pub fn join(&mut self, a: Number<O>, b: Number<O>) -> bool {
         let (a, b) = (self.find(a), self.find(b));
-        // Towards the smaller place: with path halving still logarithmic on average, and
+        // Towards the smaller number: with path halving still logarithmic on average, and
         // deterministic.
         let (smaller, larger) = (a.min(b), a.max(b));
-        self.parents[larger as usize] = smaller;
+        self.parents[larger.index()] = smaller;
         a != b
     }
 
-    /// For each place one nearer to the smallest of its component, or the place itself.
-    pub(crate) fn parents(&self) -> &[u32] {
+    /// For each document one nearer to the first of its component, or itself.
+    pub(crate) fn parents(&self) -> &[Number<O>] {
         &self.parents
     }
 
-    /// For each place the smallest of its component.
-    pub fn into_smallest(mut self) -> Vec<u32> {
+    /// For each document the first of its component.
+    pub fn into_smallest(mut self) -> Vec<Number<O>> {
         // A parent is smaller, and so already has its own answer.
-        for place in 0..self.parents.len() {
-            self.parents[place] = self.parents[self.parents[place] as usize];
+        for at in 0..self.parents.len() {
+            self.parents[at] = self.parents[self.parents[at].index()];
         }
         self.parents
     }

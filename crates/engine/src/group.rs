@@ -8,10 +8,11 @@
 
 use std::path::{Path, PathBuf};
 
-use lookalike_files::{RowsKind, RowsReader, RowsWriter, double_word, word};
+use lookalike_files::{RowsKind, RowsReader, RowsWriter, double_word};
 
+use crate::document_set::PlaceSet;
 use crate::error::Result;
-use crate::places::Places;
+use crate::places::Place;
 use crate::sort::{Record, Sorter};
 
 /// Files of copies. The counts are those of all documents and of the copies.
@@ -22,7 +23,7 @@ const COPIES: RowsKind = *b"copiesof";
 struct Fingerprinted {
     high: u64,
     low: u64,
-    place: u32,
+    place: Place,
 }
 
 impl Record for Fingerprinted {
@@ -37,7 +38,8 @@ impl Record for Fingerprinted {
     }
 
     fn decode(bytes: &[u8]) -> Self {
-        Self { high: double_word(bytes, 0), low: double_word(bytes, 8), place: word(bytes, 16) }
+        let place = Place::read(bytes, 16);
+        Self { high: double_word(bytes, 0), low: double_word(bytes, 8), place }
     }
 }
 
@@ -45,28 +47,21 @@ impl Record for Fingerprinted {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CopyOf {
     /// Its place.
-    pub copy: u32,
+    pub copy: Place,
     /// The first place of its identity set.
-    pub representative: u32,
-}
-
-impl CopyOf {
-    fn from_bytes(bytes: &[u8]) -> Self {
-        Self { copy: word(bytes, 0), representative: word(bytes, 4) }
-    }
+    pub representative: Place,
 }
 
 impl Record for CopyOf {
     const BYTES: usize = 8;
 
     fn encode(self, out: &mut [u8]) {
-        let (copy, representative) = out.split_at_mut(4);
-        copy.copy_from_slice(&self.copy.to_le_bytes());
-        representative.copy_from_slice(&self.representative.to_le_bytes());
+        [self.copy, self.representative].encode(out);
     }
 
     fn decode(bytes: &[u8]) -> Self {
-        Self::from_bytes(bytes)
+        let [copy, representative] = Record::decode(bytes);
+        Self { copy, representative }
     }
 }
 
@@ -85,7 +80,7 @@ pub fn identity_sets(
     folder: &Path,
     budget: usize,
     documents: u64,
-    each: impl FnOnce(&mut dyn FnMut(u32, u128) -> Result<()>) -> Result<()>,
+    each: impl FnOnce(&mut dyn FnMut(Place, u128) -> Result<()>) -> Result<()>,
 ) -> Result<Copies> {
     // The copies are sorted while the fingerprints are still being merged. They take a third as
     // much for each, and there are fewer of them.
@@ -110,7 +105,7 @@ pub fn identity_sets(
 
     let mut copies = copies.finish()?;
     let mut file = RowsWriter::create(path, COPIES, CopyOf::BYTES)?;
-    let (mut places, mut count) = (Places::none(documents), 0);
+    let (mut places, mut count) = (PlaceSet::none(documents), 0);
     let mut bytes = [0; CopyOf::BYTES];
     while let Some(copy) = copies.next()? {
         // Once, however often `each` handed it on.
@@ -129,7 +124,7 @@ pub fn identity_sets(
 pub struct Copies {
     path: PathBuf,
     documents: u64,
-    places: Places,
+    places: PlaceSet,
     count: u64,
 }
 
@@ -140,7 +135,7 @@ impl Copies {
     /// If the file cannot be read, is damaged, of another kind, or of a later version.
     pub fn open(path: &Path) -> Result<Self> {
         let mut list = CopyReader::open(path)?;
-        let (documents, mut places) = (list.documents(), Places::none(list.documents()));
+        let (documents, mut places) = (list.documents(), PlaceSet::none(list.documents()));
         while let Some(CopyOf { copy, representative }) = list.next()? {
             if places.contains(representative) {
                 let found = format!("{representative}, which is a copy itself");
@@ -165,7 +160,7 @@ impl Copies {
     ///
     /// # Panics
     /// If there is no such document.
-    pub fn is_copy(&self, place: u32) -> bool {
+    pub fn is_copy(&self, place: Place) -> bool {
         self.places.contains(place)
     }
 
@@ -181,7 +176,7 @@ impl Copies {
 /// Streams copies in ascending order.
 pub struct CopyReader {
     file: RowsReader<{ CopyOf::BYTES }, 2>,
-    last: Option<u32>,
+    last: Option<Place>,
     count: u64,
 }
 
@@ -206,7 +201,7 @@ impl CopyReader {
             self.file.check_count(1, "copies", self.count)?;
             return Ok(None);
         };
-        let next = CopyOf::from_bytes(&bytes);
+        let next = CopyOf::decode(&bytes);
         let CopyOf { copy, representative } = next;
         let right =
             self.last < Some(copy) && u64::from(copy) < self.documents() && representative < copy;

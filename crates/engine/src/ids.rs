@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::error::Result;
+use crate::places::Row;
 use crate::signature_file::{BlockIds, SignatureLookup};
 
 /// Blocks that are held: neighbours in a table are often neighbours in the input. About 10 MB.
@@ -25,7 +26,7 @@ impl<'a> Ids<'a> {
     ///
     /// # Errors
     /// If there is no such row, or the file cannot be read.
-    pub fn get(&mut self, row: u64) -> Result<String> {
+    pub fn get(&mut self, row: Row) -> Result<String> {
         let held = self.blocks.iter().position(|block| block.rows().contains(&row));
         let block = match held.and_then(|at| self.blocks.remove(at)) {
             Some(block) => block,

@@ -7,22 +7,24 @@
 
 use std::path::Path;
 
-use lookalike_core::Signature;
 use lookalike_files::Rows;
 
+use crate::document_set::RowSet;
 use crate::error::Result;
-use crate::row_set::RowSet;
+use crate::places::{Place, Row};
 use crate::signature_file::SignatureReader;
 use crate::sort::{Record, Sorter};
 
 /// Which document stands where.
 #[derive(Debug, Default)]
-pub(crate) struct Order(Option<Places>);
+pub(crate) struct Order(Option<Ranked>);
 
 #[derive(Debug)]
-struct Places {
-    of_row: Vec<u32>,
-    rows: Vec<u32>,
+struct Ranked {
+    /// Of each row.
+    places: Vec<Place>,
+    /// Of each place.
+    rows: Vec<Row>,
 }
 
 impl Order {
@@ -41,10 +43,10 @@ impl Order {
         let mut sorter = Sorter::new(folder, budget);
         ranks.for_each(|row, rank| {
             let rank = u64::from_le_bytes(rank.try_into().unwrap_or_default());
-            sorter.push(Key { place: 0, bytes: u128::from(rank), row: row as u32 })
+            sorter.push(Key { place: Place::nth(0), bytes: u128::from(rank), row: Row::nth(row) })
         })?;
         let mut sorting = Sorting {
-            places: vec![0; ranks.len() as usize],
+            places: vec![Place::NONE; ranks.len() as usize],
             tied: RowSet::none(ranks.len()),
             ties: 0,
         };
@@ -53,37 +55,37 @@ impl Order {
         while sorting.ties > 0 {
             let mut sorter = Sorter::new(folder, budget);
             let mut ties = Ties::ByRow;
-            let mut reader = SignatureReader::open(signatures)?;
-            let (mut id, mut signature, mut row) = (String::new(), Signature::default(), 0);
-            while reader.read(&mut id, &mut signature)? {
-                if sorting.tied.contains(row as u64) {
-                    let rest = id.as_bytes().get(offset..).unwrap_or_default();
-                    if !rest.is_empty() {
-                        ties = Ties::Stay;
-                    }
-                    let (place, bytes) = (sorting.places[row], next_bytes(rest));
-                    sorter.push(Key { place, bytes, row: row as u32 })?;
+            SignatureReader::open(signatures)?.for_each_row(|row, id, _| {
+                if !sorting.tied.contains(row) {
+                    return Ok(());
                 }
-                row += 1;
-            }
+                let rest = id.as_bytes().get(offset..).unwrap_or_default();
+                if !rest.is_empty() {
+                    ties = Ties::Stay;
+                }
+                let (place, bytes) = (sorting.places[row.index()], next_bytes(rest));
+                sorter.push(Key { place, bytes, row })
+            })?;
             sorting.assign(sorter, ties)?;
             offset += STEP;
         }
-        let mut rows = vec![0; sorting.places.len()];
-        for (row, &place) in sorting.places.iter().enumerate() {
-            rows[place as usize] = row as u32;
+        let mut rows = vec![Row::NONE; sorting.places.len()];
+        for (row, &place) in Row::all().zip(&sorting.places) {
+            rows[place.index()] = row;
         }
-        Ok(Self(Some(Places { of_row: sorting.places, rows })))
+        Ok(Self(Some(Ranked { places: sorting.places, rows })))
     }
 
     /// The place of a row.
-    pub(crate) fn place(&self, row: u64) -> u32 {
-        self.0.as_ref().map_or(row as u32, |places| places.of_row[row as usize])
+    pub(crate) fn place(&self, row: Row) -> Place {
+        let ranked = self.0.as_ref();
+        ranked.map_or_else(|| Place::nth(row.into()), |ranked| ranked.places[row.index()])
     }
 
     /// The row of a place.
-    pub(crate) fn row(&self, place: u32) -> u64 {
-        u64::from(self.0.as_ref().map_or(place, |places| places.rows[place as usize]))
+    pub(crate) fn row(&self, place: Place) -> Row {
+        let ranked = self.0.as_ref();
+        ranked.map_or_else(|| Row::nth(place.into()), |ranked| ranked.rows[place.index()])
     }
 }
 
@@ -103,10 +105,10 @@ fn next_bytes(rest: &[u8]) -> u128 {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     /// The first place of those that have been equal so far.
-    place: u32,
+    place: Place,
     /// What is compared next.
     bytes: u128,
-    row: u32,
+    row: Row,
 }
 
 impl Record for Key {
@@ -121,12 +123,11 @@ impl Record for Key {
     }
 
     fn decode(bytes: &[u8]) -> Self {
-        let (place, rest) = bytes.split_at(4);
-        let (bytes, row) = rest.split_at(16);
+        let compared = bytes[4..20].try_into().unwrap_or_default();
         Self {
-            place: u32::from_le_bytes(place.try_into().unwrap_or_default()),
-            bytes: u128::from_le_bytes(bytes.try_into().unwrap_or_default()),
-            row: u32::from_le_bytes(row.try_into().unwrap_or_default()),
+            place: Place::read(bytes, 0),
+            bytes: u128::from_le_bytes(compared),
+            row: Row::read(bytes, 20),
         }
     }
 }
@@ -142,7 +143,7 @@ enum Ties {
 
 struct Sorting {
     /// Of each row; the first place of all that are equal to it, while there are any.
-    places: Vec<u32>,
+    places: Vec<Place>,
     tied: RowSet,
     ties: u64,
 }
@@ -154,21 +155,21 @@ impl Sorting {
         self.ties = 0;
         self.tied.clear();
         // The last key, its own place, and the first place of those equal to it.
-        let mut last: Option<(Key, u32, u32)> = None;
+        let mut last: Option<(Key, Place, Place)> = None;
         while let Some(key) = sorted.next()? {
             let (place, first) = match last {
                 Some((before, place, first)) if before.place == key.place => {
                     let equal = before.bytes == key.bytes && ties == Ties::Stay;
                     if equal {
                         self.ties += 1;
-                        self.tied.insert(u64::from(before.row));
-                        self.tied.insert(u64::from(key.row));
+                        self.tied.insert(before.row);
+                        self.tied.insert(key.row);
                     }
-                    (place + 1, if equal { first } else { place + 1 })
+                    (place.after(1), if equal { first } else { place.after(1) })
                 }
                 _ => (key.place, key.place),
             };
-            self.places[key.row as usize] = first;
+            self.places[key.row.index()] = first;
             last = Some((key, place, first));
         }
         Ok(())
@@ -177,7 +178,7 @@ impl Sorting {
 
 #[cfg(test)]
 mod tests {
-    use lookalike_core::{Layout, Recipe};
+    use lookalike_core::{Layout, Recipe, Signature};
     use proptest::prelude::*;
 
     use super::*;
@@ -213,9 +214,9 @@ mod tests {
 
             let mut expected: Vec<usize> = (0..documents.len()).collect();
             expected.sort_by_key(|&row| (documents[row].clone(), row));
-            for (place, &row) in expected.iter().enumerate() {
-                prop_assert_eq!(order.row(place as u32), row as u64);
-                prop_assert_eq!(order.place(row as u64), place as u32);
+            for (place, &row) in Place::all().zip(&expected) {
+                let row = Row::nth(row as u64);
+                prop_assert_eq!((order.row(place), order.place(row)), (row, place));
             }
         }
     }

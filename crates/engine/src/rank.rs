@@ -1,27 +1,20 @@
 //! Attributes of documents that are signed already: one pass over the inputs, without signing,
 //! or over the signatures where these know enough.
 
-use std::path::Path;
-
-use lookalike_corpus::ReadOptions;
 use lookalike_files::RowsWriter;
 
 use crate::attributes::{Asked, Attributes, AttributesWriter, RANKS, Summary};
 use crate::error::{Error, ErrorKind, Result};
-use crate::files::Files;
 use crate::keep::KeepPolicy;
-use crate::observe::Observer;
-use crate::pipeline::{Event, Held, Piece, Pipeline};
+use crate::means::Means;
+use crate::pipeline::{Event, Held, Piece};
 use crate::signature_file::SignatureReader;
-use crate::sources::{SourceRow, SourceTable};
+use crate::sources::{SourceAtHand, SourceTable};
 
 /// Asks documents again.
 pub(crate) struct Ranking<'a> {
     pub(crate) asked: Asked<'a>,
-    pub(crate) options: &'a ReadOptions,
-    pub(crate) threads: usize,
-    pub(crate) budget: usize,
-    pub(crate) observer: &'a dyn Observer,
+    pub(crate) means: Means<'a>,
 }
 
 impl Ranking<'_> {
@@ -29,45 +22,45 @@ impl Ranking<'_> {
     ///
     /// # Errors
     /// If an input is not what was signed, or the system refuses.
-    pub(crate) fn run(&self, sources: &SourceTable, files: &Files) -> Result<Summary> {
+    pub(crate) fn run(&self, sources: &SourceTable) -> Result<Summary> {
         let Asked { keep, part_field } = self.asked;
         if keep.field().is_some() {
-            return self.ask(self.asked, sources, files);
+            return self.ask(self.asked, sources);
         }
         if *keep != KeepPolicy::First {
-            self.by_tokens(&files.signatures(), files)?;
+            self.by_tokens()?;
         }
         match part_field {
-            Some(_) => self.ask(Asked { keep: &KeepPolicy::First, part_field }, sources, files),
+            Some(_) => self.ask(Asked { keep: &KeepPolicy::First, part_field }, sources),
             None => Ok(Summary::default()),
         }
     }
 
     /// Ranks of policies that look at the number of tokens only.
-    fn by_tokens(&self, signatures: &Path, files: &Files) -> Result<()> {
+    fn by_tokens(&self) -> Result<()> {
+        let files = self.means.files;
         let mut ranks = RowsWriter::create(&files.ranks(), RANKS, 8)?;
-        for signed in SignatureReader::open(signatures)? {
+        for signed in SignatureReader::open(&files.signatures())? {
             let (_, signature) = signed?;
             ranks.push(&self.asked.keep.rank_of_text(signature.tokens).to_le_bytes())?;
         }
         Ok(ranks.finish()?)
     }
 
-    fn ask(&self, asked: Asked<'_>, sources: &SourceTable, files: &Files) -> Result<Summary> {
-        let pipeline = Pipeline::within(self.budget, self.options, self.threads, self.observer);
+    fn ask(&self, asked: Asked<'_>, sources: &SourceTable) -> Result<Summary> {
         let with_documents = sources.to_read_again(|row| row.documents > 0);
-        let mut writer = AttributesWriter::create(asked, files)?;
+        let mut writer = AttributesWriter::create(asked, self.means.files)?;
         let mut found = 0;
-        pipeline.run(
+        self.means.pipeline(self.means.budget).run(
             with_documents,
             || {
-                let mut worker = Worker { asked, sources, source: None };
+                let mut worker = Worker { asked, source: sources.at_hand() };
                 Ok(move |number, piece| worker.piece(number, &piece))
             },
             |event| match event {
                 Event::Result(batch) => {
                     found += batch.documents;
-                    self.observer.advance(batch.bytes, batch.documents);
+                    self.means.observer.advance(batch.bytes, batch.documents);
                     writer.take(&batch.attributes)
                 }
                 Event::End { number, fault, .. } => sources.check_end(number, fault),
@@ -99,18 +92,12 @@ impl Held for Batch {
 /// What asks on one thread.
 struct Worker<'a> {
     asked: Asked<'a>,
-    sources: &'a SourceTable,
-    /// The source at hand.
-    source: Option<(u64, SourceRow)>,
+    source: SourceAtHand<'a>,
 }
 
 impl Worker<'_> {
     fn piece(&mut self, number: u64, piece: &Piece) -> Result<Batch> {
-        let at_hand = self.source.take().filter(|(at_hand, _)| *at_hand == number);
-        let row = match at_hand {
-            Some((_, row)) => row,
-            None => self.sources.get(number as usize)?,
-        };
+        let row = self.source.get(number)?;
         let mut batch = Batch::default();
         let mut fault = None;
         match piece {
@@ -132,7 +119,6 @@ impl Worker<'_> {
                 },
             ),
         }
-        self.source = Some((number, row));
         fault.map_or(Ok(batch), Err)
     }
 }

@@ -12,25 +12,27 @@ use std::path::{Path, PathBuf};
 
 use lookalike_core::text::{Text, TextBuf, Unit};
 use lookalike_core::{Recipe, Signature, VerificationKey};
-use lookalike_corpus::{Format, ReadOptions, Sources, UnpackedCopies};
+use lookalike_corpus::{Format, ReadOptions, UnpackedCopies};
 use lookalike_files::{Rows, WorkFolder};
 
 use crate::attributes::Asked;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::files::Files;
-use crate::group::{self, Copies};
+use crate::group::{self, Copies, CopyOf};
+use crate::inputs::Inputs;
 use crate::keep::KeepPolicy;
-use crate::learn::{GroupOf, Learning};
+use crate::learn::GroupOf;
 use crate::long_text;
-use crate::matching::{Clustering, GroupReader, Pairs, Step};
+use crate::matching::{Clustering, GroupReader, PairReader, Pairs, Step};
+use crate::means::Means;
 use crate::memory;
 use crate::observe::{Observer, Stage, Work};
 use crate::order::Order;
+use crate::places::{InputOrder, Row};
 use crate::running::Running;
 use crate::sign::{SITES, Signed, Signing};
 use crate::signature_file::{SignatureLookup, SignatureReader};
 use crate::sources::SourceTable;
-use crate::stages::Stages;
 
 /// What is asked for: all pairs of some recipes on the same documents.
 #[derive(Clone, Copy)]
@@ -85,14 +87,24 @@ impl RecipePairs {
         self.signed.skips.count
     }
 
-    /// The documents that were left out, each with the one that it is a copy of.
-    pub fn identical(&self) -> &Copies {
-        &self.identical
+    /// Calls `each` with the documents that were left out, and those that they are copies of.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn for_each_identical(&self, mut each: impl FnMut(Row, Row)) -> Result<()> {
+        let (order, mut list) = (Order::of_input(), self.identical.list()?);
+        while let Some(CopyOf { copy, representative }) = list.next()? {
+            each(order.row(copy), order.row(representative));
+        }
+        Ok(())
     }
 
-    /// The file of pairs of each recipe, for a [`PairReader`](crate::matching::PairReader).
-    pub fn pairs(&self) -> &[PathBuf] {
-        &self.pairs
+    /// The pairs of each recipe.
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    pub fn pairs(&self) -> Result<Vec<PairReader<InputOrder>>> {
+        self.pairs.iter().map(|path| PairReader::open(path)).collect()
     }
 
     /// A folder for working files, which goes when this goes.
@@ -134,7 +146,7 @@ impl RecipePairs {
     ///
     /// # Errors
     /// If the system refuses.
-    pub fn beginnings(&self, rows: Vec<u64>, bytes: usize) -> Result<HashMap<u64, TextBuf>> {
+    pub fn beginnings(&self, rows: Vec<Row>, bytes: usize) -> Result<HashMap<Row, TextBuf>> {
         self.sources()?.beginnings(&self.read, rows, bytes)
     }
 
@@ -145,16 +157,16 @@ impl RecipePairs {
     /// If an input has changed or cannot be read, the job is stopped, or what `each` fails with.
     pub fn for_each_text(
         &self,
-        rows: &[u64],
+        rows: &[Row],
         observer: &dyn Observer,
-        mut each: impl FnMut(u64, Text<'_>) -> Result<()>,
+        mut each: impl FnMut(Row, Text<'_>) -> Result<()>,
     ) -> Result<()> {
         for source in self.sources()?.of_rows(rows) {
             let (source, own) = source?;
             source.check_unchanged()?;
             observer.check_cancelled()?;
             let mut result = Ok(());
-            let mut step = |row: u64, text: Text<'_>| {
+            let mut step = |row: Row, text: Text<'_>| {
                 if result.is_ok() {
                     result = each(row, text);
                 }
@@ -187,6 +199,10 @@ struct Job<'a> {
 }
 
 impl PairSearch<'_> {
+    fn inputs(&self) -> Inputs<'_> {
+        Inputs { names: self.inputs, format: self.running.format, tables: None }
+    }
+
     /// Fails if a folder for results is within an input: the next search would read them as
     /// documents.
     ///
@@ -204,7 +220,7 @@ impl PairSearch<'_> {
     pub fn run(&self, observer: &dyn Observer) -> Result<RecipePairs> {
         let Self { inputs, recipes, measure, running, .. } = *self;
         // Refused before anything is made, if there is no such input.
-        Sources::by_name(inputs, running.format)?;
+        self.inputs().sources()?;
         let work = WorkFolder::create(running.temp.as_deref())?;
         Self::check_apart(inputs, &work.0)?;
         let copies =
@@ -220,10 +236,10 @@ impl PairSearch<'_> {
             key: VerificationKey::random(),
         };
         let files = folder(&work.0, "measure")?;
-        let signed = job.signing(measure, observer).run(inputs, running.format, &files)?;
+        let signed = job.signing(job.means(measure, &files)).run()?;
         job.budget =
             memory::working_bytes(running.memory, signed.documents, self.bytes_per_document)?;
-        let identical = job.identical(&job.stages(measure, &files), signed.documents)?;
+        let identical = job.identical(&job.means(measure, &files), signed.documents)?;
 
         let sources = SourceTable::open(&files.sources())?.with_copies(&copies);
         // Recipes with the same bits have one signature file.
@@ -237,14 +253,14 @@ impl PairSearch<'_> {
             } else {
                 let own = folder(&work.0, &format!("signed-{number}"))?;
                 if recipe.templates.are_learned() {
-                    job.learning(recipe).run(&sources, &own)?;
+                    job.means(recipe, &own).learn(&sources)?;
                 }
                 job.sign_again(recipe, &sources, &own)?;
                 folders.push((digest, own.clone()));
                 own
             };
             let path = work.0.join(format!("pairs-{number}"));
-            job.pairs(&job.stages(recipe, &own), &sources, &identical, &path)?;
+            job.pairs(&job.means(recipe, &own), &sources, &identical, &path)?;
             pairs.push(path);
         }
         Ok(RecipePairs { signed, identical, pairs, measured: files, read: job.read, copies, work })
@@ -252,8 +268,8 @@ impl PairSearch<'_> {
 }
 
 impl Job<'_> {
-    fn stages<'a>(&'a self, recipe: &'a Recipe, files: &'a Files) -> Stages<'a> {
-        Stages {
+    fn means<'a>(&'a self, recipe: &'a Recipe, files: &'a Files) -> Means<'a> {
+        Means {
             recipe,
             kernel: self.options.running.kernel,
             read: &self.read,
@@ -265,32 +281,14 @@ impl Job<'_> {
         }
     }
 
-    fn signing<'a>(&'a self, recipe: &'a Recipe, observer: &'a dyn Observer) -> Signing<'a> {
+    fn signing<'a>(&'a self, means: Means<'a>) -> Signing<'a> {
         Signing {
-            recipe,
-            kernel: self.options.running.kernel,
-            key: &self.key,
-            options: &self.read,
+            means,
+            inputs: self.options.inputs(),
             asked: Asked { keep: &KeepPolicy::First, part_field: None },
-            threads: self.options.running.threads,
-            budget: self.budget,
             strict: self.options.running.strict,
             keep_urls: false,
-            observer,
             copies: &self.copies,
-            tables: None,
-        }
-    }
-
-    fn learning<'a>(&'a self, recipe: &'a Recipe) -> Learning<'a> {
-        Learning {
-            recipe,
-            kernel: self.options.running.kernel,
-            key: &self.key,
-            options: &self.read,
-            threads: self.options.running.threads,
-            budget: self.budget,
-            observer: self.observer,
         }
     }
 
@@ -298,15 +296,16 @@ impl Job<'_> {
         self.observer.begin(Stage::Sign, Some(Work::Documents(sources.documents()?)));
         // What cannot be read has been told of.
         let quiet = Quiet(self.observer);
-        self.signing(recipe, &quiet).again(sources, files).map(drop)
+        let means = Means { observer: &quiet, ..self.means(recipe, files) };
+        self.signing(means).again(sources).map(drop)
     }
 
     /// The documents that are left out: copies of earlier ones, or none.
-    fn identical(&self, stages: &Stages<'_>, documents: u64) -> Result<Copies> {
+    fn identical(&self, means: &Means<'_>, documents: u64) -> Result<Copies> {
         match self.options.identical {
-            Identical::Removed => stages.identity_sets(documents, &Order::of_input()),
+            Identical::Removed => means.identity_sets(documents, &Order::of_input()),
             Identical::Counted => {
-                let (path, folder) = (stages.files.copies(), stages.files.sorting());
+                let (path, folder) = (means.files.copies(), means.files.sorting());
                 group::identity_sets(&path, &folder, self.budget / 2, documents, |_| Ok(()))
             }
         }
@@ -314,25 +313,25 @@ impl Job<'_> {
 
     fn pairs(
         &self,
-        stages: &Stages<'_>,
+        means: &Means<'_>,
         sources: &SourceTable,
         identical: &Copies,
         path: &Path,
     ) -> Result<()> {
         let (documents, order) = (identical.documents(), Order::of_input());
-        stages.groups(documents, &order, identical)?;
-        let candidates = candidates(&stages.files.groups())?;
+        means.groups(documents, &order, identical)?;
+        let candidates = candidates(&means.files.groups())?;
         if candidates > self.options.max_candidates {
             return Err(Error::new(ErrorKind::TooManyCandidates {
-                recipe: stages.recipe.name.clone(),
+                recipe: means.recipe.name.clone(),
                 candidates,
                 limit: self.options.max_candidates,
             }));
         }
-        let wanted = stages.wanted(documents, &order)?;
-        stages.shingle_sets(sources, &wanted)?;
-        stages.decide(&order, &wanted, Clustering::Components, Pairs::All)?;
-        let found = stages.files.judged_pairs();
+        let wanted = means.wanted(documents, &order)?;
+        means.shingle_sets(sources, &wanted)?;
+        means.decide(&order, &wanted, Clustering::Components, Pairs::All)?;
+        let found = means.files.judged_pairs();
         fs::rename(&found, path).map_err(|e| Error::io(path, Operation::Rename, e))
     }
 }

@@ -6,16 +6,10 @@
 //! of the corpus for the removal budget. All of it is in the order of the rows.
 
 use std::borrow::Cow;
-use std::sync::Mutex;
 
 use lookalike_core::recipe::{Candidates, Templates};
-use lookalike_core::text::Unit;
-use lookalike_core::{
-    CandidateRule, Kernel, Layout, Recipe, Signature, Signer, VerificationKey, site_hash,
-};
-use lookalike_corpus::{
-    Chunk, Format, PassedOverCounts, ReadOptions, Record, Source, Sources, Tables, UnpackedCopies,
-};
+use lookalike_core::{CandidateRule, Layout, Signature, Signer, site_hash};
+use lookalike_corpus::{Chunk, PassedOverCounts, Record, Source, UnpackedCopies};
 use lookalike_files::{Existing, RowsKind, RowsWriter};
 use serde::{Deserialize, Serialize};
 
@@ -23,10 +17,13 @@ use crate::attributes::{Asked, Attributes, AttributesWriter};
 use crate::bad_records::BadRecords;
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::Files;
+use crate::inputs::{Inputs, ListedSources};
 use crate::learn::{LearnedFiles, LearnedReader};
 use crate::long_text;
-use crate::observe::{Observer, Stage, Work};
-use crate::pipeline::{Event, Held, Piece, Pipeline};
+use crate::means::Means;
+use crate::observe::{Stage, Work};
+use crate::pipeline::{Event, Held, Piece};
+use crate::places::Row;
 use crate::signature_file::{SignatureWriter, check_id};
 use crate::skips::{Faults, Skips};
 use crate::sources::{SourceRow, SourceTable, SourcesWriter, Watched};
@@ -41,34 +38,17 @@ pub(crate) const IDENTITY: usize = 16;
 /// The hash of a site for each row; 0 for none.
 pub(crate) const SITES: RowsKind = *b"sitehash";
 
-/// The most documents of one job: rows are four bytes in memory.
-pub(crate) const MAX_DOCUMENTS: u64 = u32::MAX as u64 - 1;
-
 /// How to sign.
 pub(crate) struct Signing<'a> {
-    pub(crate) recipe: &'a Recipe,
-    pub(crate) kernel: Kernel,
-    pub(crate) key: &'a VerificationKey,
-    pub(crate) options: &'a ReadOptions,
+    pub(crate) means: Means<'a>,
+    pub(crate) inputs: Inputs<'a>,
     pub(crate) asked: Asked<'a>,
-    pub(crate) threads: usize,
-    pub(crate) budget: usize,
     /// Whether the first bad record ends the job.
     pub(crate) strict: bool,
     /// Whether the addresses of documents are kept.
     pub(crate) keep_urls: bool,
-    pub(crate) observer: &'a dyn Observer,
     /// Where compressed files leave what they unpack to.
     pub(crate) copies: &'a UnpackedCopies,
-    /// Inputs besides the named ones.
-    pub(crate) tables: Option<&'a Tables>,
-}
-
-/// What is known of sources before they are read.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct ListedSources {
-    pub(crate) other_files: u64,
-    pub(crate) skips: Skips,
 }
 
 /// What was signed.
@@ -97,100 +77,80 @@ pub(crate) struct Signed {
     pub(crate) passed_over: PassedOverCounts,
 }
 
+impl Signed {
+    /// Adds what was left out of the listing.
+    pub(crate) fn add(&mut self, listed: ListedSources) {
+        self.other_files += listed.other_files;
+        self.skips.merge(listed.skips);
+    }
+}
+
 impl Signing<'_> {
-    /// Signs all documents of these inputs.
-    pub(crate) fn run(
-        &self,
-        inputs: &[String],
-        format: Option<Format>,
-        files: &Files,
-    ) -> Result<Signed> {
-        if self.recipe.templates.are_learned() {
-            return self.sign_listed(files);
+    /// Signs all documents of the inputs.
+    pub(crate) fn run(&self) -> Result<Signed> {
+        if self.means.recipe.templates.are_learned() {
+            return self.sign_listed();
         }
-        let sources = || self.sources(inputs, format);
-        let total = if self.observer.wants_totals() {
-            Some(Work::Stored(stored_bytes(sources()?)))
-        } else {
-            None
-        };
-        self.observer.begin(Stage::Sign, total);
-        let sources = sources()?;
-        let listing = Mutex::new(Listing { sources, skips: Skips::default() });
-        let mut number = 0;
-        let listed = std::iter::from_fn(|| {
-            let mut listing = listing.lock().ok()?;
-            let source = listing.next(self)?;
-            number += 1;
-            let spool = |source: Source| {
-                source.local_path().map_or(Ok(()), |path| files.check_foreign(path))?;
-                let source = source.spool(&files.work).map_err(Error::corpus)?;
-                Ok(source.with_copies(self.copies))
-            };
-            Some(source.and_then(spool).map(|source| (number - 1, source)))
-        });
-        let mut signed = self.sign(listed, files)?;
-        let listing = listing.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        signed.other_files = listing.sources.other_files();
-        signed.skips.merge(listing.skips);
+        let observer = self.means.observer;
+        observer.begin(Stage::Sign, self.inputs.work(observer)?);
+        let mut listing = self.inputs.list(self.strict, observer)?;
+        let mut signed = self.sign(listing.by_ref().map(|listed| self.readable(listed?)))?;
+        signed.add(listing.finish());
         Ok(signed)
     }
 
-    fn sources(&self, inputs: &[String], format: Option<Format>) -> Result<Sources> {
-        let sources = Sources::by_name(inputs, format).map_err(Error::corpus)?;
-        Ok(match self.tables {
-            Some(tables) => sources.and_tables(tables),
-            None => sources,
-        })
+    /// A source that can be read, and more than once.
+    fn readable(&self, (number, source): (u64, Source)) -> Result<(u64, Source)> {
+        let files = self.means.files;
+        source.local_path().map_or(Ok(()), |path| files.check_foreign(path))?;
+        let source = source.spool(&files.work).map_err(Error::corpus)?;
+        Ok((number, source.with_copies(self.copies)))
     }
 
     /// Lists the sources, for learning and signing to read the same.
-    pub(crate) fn list(
-        &self,
-        inputs: &[String],
-        format: Option<Format>,
-        files: &Files,
-    ) -> Result<ListedSources> {
-        let sources = self.sources(inputs, format)?;
-        let mut listing = Listing { sources, skips: Skips::default() };
-        let mut writer = SourcesWriter::create(&files.listed())?;
-        while let Some(source) = listing.next(self) {
-            let source = source?;
-            source.local_path().map_or(Ok(()), |path| files.check_foreign(path))?;
-            let source = source.spool(&files.work).map_err(Error::corpus)?;
+    pub(crate) fn list(&self) -> Result<ListedSources> {
+        let mut listing = self.inputs.list(self.strict, self.means.observer)?;
+        let mut writer = SourcesWriter::create(&self.means.files.listed())?;
+        for listed in listing.by_ref() {
+            let (_, source) = self.readable(listed?)?;
             let version = source.version().map_err(Error::corpus)?;
             let (bytes, modified) = SourceRow::state(&version);
             writer.push(&SourceRow {
                 source,
                 bytes,
                 modified,
-                first_row: 0,
+                first_row: Row::nth(0),
                 documents: 0,
                 bad: BadRecords::default(),
                 broken: false,
             })?;
         }
         writer.finish()?;
-        Ok(ListedSources { other_files: listing.sources.other_files(), skips: listing.skips })
+        Ok(listing.finish())
+    }
+
+    /// The sources that were listed.
+    pub(crate) fn listed(&self) -> Result<SourceTable> {
+        let sources = SourceTable::open(&self.means.files.listed())?.with_copies(self.copies);
+        Ok(match self.inputs.tables {
+            Some(tables) => sources.with_tables(tables),
+            None => sources,
+        })
     }
 
     /// Signs all documents of the sources that were listed.
-    fn sign_listed(&self, files: &Files) -> Result<Signed> {
-        let sources = SourceTable::open(&files.listed())?.with_copies(self.copies);
-        let sources = match self.tables {
-            Some(tables) => sources.with_tables(tables),
-            None => sources,
-        };
-        self.observer.begin(Stage::Sign, Some(Work::Stored(sources.stored_bytes()?)));
-        self.sign(sources.to_read_again(|_| true), files)
+    fn sign_listed(&self) -> Result<Signed> {
+        let sources = self.listed()?;
+        self.means.observer.begin(Stage::Sign, Some(Work::Stored(sources.stored_bytes()?)));
+        self.sign(sources.to_read_again(|_| true))
     }
 
     /// Signs the same documents once more, by another recipe.
     ///
     /// # Errors
     /// If they are not the same any more.
-    pub(crate) fn again(&self, sources: &SourceTable, files: &Files) -> Result<Signed> {
-        let signed = self.sign(sources.to_read_again(|_| true), files)?;
+    pub(crate) fn again(&self, sources: &SourceTable) -> Result<Signed> {
+        let signed = self.sign(sources.to_read_again(|_| true))?;
         let (found, wanted) = (signed.documents, sources.documents()?);
         if found == wanted {
             return Ok(signed);
@@ -198,16 +158,12 @@ impl Signing<'_> {
         Err(Error::new(ErrorKind::DocumentsMissing { found, wanted }))
     }
 
-    fn sign(
-        &self,
-        listed: impl Iterator<Item = Result<(u64, Source)>> + Send,
-        files: &Files,
-    ) -> Result<Signed> {
-        let pipeline = Pipeline::within(self.budget, self.options, self.threads, self.observer);
-        let learned = LearnedFiles::open(files, self.recipe)?;
+    fn sign(&self, listed: impl Iterator<Item = Result<(u64, Source)>> + Send) -> Result<Signed> {
+        let Means { files, recipe, budget, .. } = self.means;
+        let learned = LearnedFiles::open(files, recipe)?;
         let mut sink = Sink::create(self, files)?;
         let watched = Watched::default();
-        pipeline.run(
+        self.means.pipeline(budget).run(
             watched.watch(listed),
             || Worker::start(self, learned.as_ref()),
             |event| match event {
@@ -222,38 +178,7 @@ impl Signing<'_> {
     }
 
     fn needs_sites(&self) -> bool {
-        self.recipe.candidates == Candidates::BySite
-    }
-
-    fn skip(&self, skips: &mut Skips, fault: Error) -> Result<()> {
-        skips.skip(fault, self.strict, self.observer)
-    }
-}
-
-/// The size of all files as they are stored, as far as that can be told.
-pub(crate) fn stored_bytes(sources: Sources) -> u64 {
-    sources.flatten().map(|source| source.stored_bytes().unwrap_or(0)).sum()
-}
-
-/// The sources, with what cannot be listed left out and counted.
-struct Listing {
-    sources: Sources,
-    skips: Skips,
-}
-
-impl Listing {
-    fn next(&mut self, signing: &Signing<'_>) -> Option<Result<Source>> {
-        loop {
-            match self.sources.next()? {
-                Ok(source) => return Some(Ok(source)),
-                Err(fault) => {
-                    let skipped = signing.skip(&mut self.skips, Error::corpus(fault));
-                    if let Err(error) = skipped {
-                        return Some(Err(error));
-                    }
-                }
-            }
-        }
+        self.means.recipe.candidates == Candidates::BySite
     }
 }
 
@@ -300,16 +225,16 @@ impl<'a> Worker<'a> {
         signing: &'a Signing<'a>,
         learned: Option<&'a LearnedFiles>,
     ) -> Result<impl FnMut(u64, Piece) -> Result<Batch>> {
-        let signer =
-            Signer::keyed(signing.recipe, signing.kernel, signing.key).map_err(Error::recipe)?;
-        let layout = Layout::of(signing.recipe);
+        let Means { recipe, kernel, key, .. } = signing.means;
+        let signer = Signer::keyed(recipe, kernel, key).map_err(Error::recipe)?;
+        let layout = Layout::of(recipe);
         let mut worker = Self {
             signing,
             signer,
             texts: Texts::new(),
             layout,
-            rule: CandidateRule::new(signing.kernel, signing.recipe),
-            learned: LearnedReader::new(signing.recipe, learned),
+            rule: CandidateRule::new(kernel, recipe),
+            learned: LearnedReader::new(recipe, learned),
         };
         Ok(move |source, piece| {
             Ok(match piece {
@@ -362,7 +287,7 @@ impl<'a> Worker<'a> {
         batch.id_lengths.push(record.id.len() as u32);
         batch.ids.push_str(&record.id);
         self.signing.asked.record(signature.tokens, record, &mut batch.attributes);
-        let (needs_sites, recipe) = (self.signing.needs_sites(), self.signing.recipe);
+        let (needs_sites, recipe) = (self.signing.needs_sites(), self.signing.means.recipe);
         if needs_sites || recipe.templates == Templates::BySite {
             let site = record.url.as_deref().and_then(|url| recipe.sites.site(url));
             batch.without_site += u64::from(site.is_none() && record.url.is_some());
@@ -380,8 +305,8 @@ impl<'a> Worker<'a> {
     /// A text that comes in pieces: only what is known of a text file is known of it.
     fn long_text(&mut self, source: &Source) -> Batch {
         let mut batch = Batch { records: 1, ..Batch::default() };
-        let unit: Unit = self.signing.recipe.tokens;
-        let read = long_text::for_each_piece(source, self.signing.options, unit, |piece| {
+        let Means { recipe, read: options, .. } = self.signing.means;
+        let read = long_text::for_each_piece(source, options, recipe.tokens, |piece| {
             batch.bytes += piece.len() as u64;
             self.signer.push(piece);
         });
@@ -436,7 +361,7 @@ impl<'a> Sink<'a> {
             signing,
             signatures: SignatureWriter::create(
                 &files.signatures(),
-                signing.recipe,
+                signing.means.recipe,
                 Existing::Replace,
             )?,
             identities: RowsWriter::create(&files.identities(), IDENTITIES, IDENTITY)?,
@@ -444,7 +369,7 @@ impl<'a> Sink<'a> {
             sites: sites.transpose()?,
             urls: UrlsWriter::create(&files.urls())?,
             attributes: AttributesWriter::create(signing.asked, files)?,
-            width: Layout::of(signing.recipe).bytes(),
+            width: Layout::of(signing.means.recipe).bytes(),
             source: Default::default(),
             signed: Signed::default(),
         })
@@ -465,7 +390,7 @@ impl<'a> Sink<'a> {
         self.urls.push(&batch.urls)?;
         self.attributes.take(&batch.attributes)?;
         self.source.1.append(&batch.bad.records);
-        let Signing { strict, observer, .. } = *self.signing;
+        let (strict, observer) = (self.signing.strict, self.signing.means.observer);
         self.signed.skips.skip_records(batch.bad, strict, observer)?;
         batch.passed_over.iter().for_each(|why| self.signed.passed_over.add(why));
         let documents = batch.id_lengths.len() as u64;
@@ -476,10 +401,8 @@ impl<'a> Sink<'a> {
         signed.all_template += batch.all_template;
         signed.without_site += batch.without_site;
         signed.bytes += batch.bytes;
-        if signed.documents > MAX_DOCUMENTS {
-            return Err(Error::new(ErrorKind::TooManyDocuments(MAX_DOCUMENTS)));
-        }
-        self.signing.observer.advance(batch.bytes, documents);
+        Row::check_count(signed.documents)?;
+        observer.advance(batch.bytes, documents);
         Ok(())
     }
 
@@ -492,9 +415,10 @@ impl<'a> Sink<'a> {
         let (documents, bad) = std::mem::take(&mut self.source);
         let broken = fault.is_some();
         if let Some(fault) = fault {
-            self.signing.skip(&mut self.signed.skips, Error::corpus(fault))?;
+            let (strict, observer) = (self.signing.strict, self.signing.means.observer);
+            self.signed.skips.skip(Error::corpus(fault), strict, observer)?;
         }
-        let first_row = self.signed.documents - documents;
+        let first_row = Row::nth(self.signed.documents - documents);
         self.signed.sources += 1;
         let row = SourceRow { source, bytes, modified, first_row, documents, bad, broken };
         self.sources.push(&row)

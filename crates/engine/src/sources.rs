@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bad_records::BadRecords;
 use crate::error::{Error, ErrorKind, Operation, Result};
+use crate::places::Row;
 use crate::texts::Texts;
 
 /// A source and what was found in it.
@@ -29,7 +30,7 @@ pub(crate) struct SourceRow {
     pub(crate) bytes: Option<u64>,
     pub(crate) modified: Option<u128>,
     /// The row of its first document.
-    pub(crate) first_row: u64,
+    pub(crate) first_row: Row,
     pub(crate) documents: u64,
     /// The records that cannot be read.
     #[serde(default, skip_serializing_if = "BadRecords::is_empty")]
@@ -68,14 +69,14 @@ impl SourceRow {
     }
 
     /// The row of a record; `None` for a bad one, or one that was not there.
-    pub(crate) fn row_of(&self, record: u64) -> Option<u64> {
+    pub(crate) fn row_of(&self, record: u64) -> Option<Row> {
         let before = self.bad.before(record)?;
-        Some(self.first_row + record - 1 - before).filter(|row| self.rows().contains(row))
+        Some(self.first_row.after(record - 1 - before)).filter(|row| self.rows().contains(row))
     }
 
     /// The record of one of its rows.
-    pub(crate) fn record_of(&self, row: u64) -> u64 {
-        let good = row - self.first_row + 1;
+    pub(crate) fn record_of(&self, row: Row) -> u64 {
+        let good = u64::from(row) - u64::from(self.first_row) + 1;
         good + self.bad.before_good(good)
     }
 
@@ -84,8 +85,8 @@ impl SourceRow {
     pub(crate) fn for_each_text(
         &self,
         options: &ReadOptions,
-        rows: &[u64],
-        mut each: impl FnMut(u64, Text<'_>),
+        rows: &[Row],
+        mut each: impl FnMut(Row, Text<'_>),
     ) -> Result<()> {
         let mut texts = Texts::new();
         self.for_each_record(options, rows, |row, record| each(row, texts.of_record(record)))
@@ -95,8 +96,8 @@ impl SourceRow {
     pub(crate) fn for_each_record(
         &self,
         options: &ReadOptions,
-        mut rows: &[u64],
-        mut each: impl FnMut(u64, &Record<'_>),
+        mut rows: &[Row],
+        mut each: impl FnMut(Row, &Record<'_>),
     ) -> Result<()> {
         for chunk in self.source.chunks(options) {
             let chunk = chunk.map_err(Error::corpus)?;
@@ -127,8 +128,8 @@ impl SourceRow {
     }
 
     /// Its rows.
-    pub(crate) fn rows(&self) -> Range<u64> {
-        self.first_row..self.first_row + self.documents
+    pub(crate) fn rows(&self) -> Range<Row> {
+        self.first_row..self.first_row.after(self.documents)
     }
 }
 
@@ -208,7 +209,7 @@ pub(crate) struct SourceTable {
     file: File,
     /// Where each line begins, and the end.
     offsets: Vec<u64>,
-    first_rows: Vec<u32>,
+    first_rows: Vec<Row>,
     copies: Option<UnpackedCopies>,
     tables: Tables,
 }
@@ -247,7 +248,7 @@ impl SourceTable {
             let row = table.parse(&line, offset)?;
             offset += read as u64;
             table.offsets.push(offset);
-            table.first_rows.push(row.first_row as u32);
+            table.first_rows.push(row.first_row);
         }
     }
 
@@ -272,6 +273,11 @@ impl SourceTable {
             row.source = row.source.with_copies(copies);
         }
         Ok(row)
+    }
+
+    /// For what needs the sources of one piece after another.
+    pub(crate) fn at_hand(&self) -> SourceAtHand<'_> {
+        SourceAtHand { table: self, source: None }
     }
 
     /// The sources that are wanted, with their numbers, each still what it was.
@@ -311,8 +317,8 @@ impl SourceTable {
     /// The sources of some rows, which are in order, each with its own of them.
     pub(crate) fn of_rows<'r>(
         &self,
-        mut rows: &'r [u64],
-    ) -> impl Iterator<Item = Result<(SourceRow, &'r [u64])>> {
+        mut rows: &'r [Row],
+    ) -> impl Iterator<Item = Result<(SourceRow, &'r [Row])>> {
         std::iter::from_fn(move || {
             let source = match self.of_row(*rows.first()?).transpose()? {
                 Ok(source) => source,
@@ -333,9 +339,9 @@ impl SourceTable {
     pub(crate) fn beginnings(
         &self,
         options: &ReadOptions,
-        rows: Vec<u64>,
+        rows: Vec<Row>,
         bytes: usize,
-    ) -> Result<HashMap<u64, TextBuf>> {
+    ) -> Result<HashMap<Row, TextBuf>> {
         let texts = self.beginnings_with(options, rows, bytes, |_| ())?;
         Ok(texts.into_iter().map(|(row, (text, ()))| (row, text)).collect())
     }
@@ -344,10 +350,10 @@ impl SourceTable {
     pub(crate) fn beginnings_with<T: Default>(
         &self,
         options: &ReadOptions,
-        mut rows: Vec<u64>,
+        mut rows: Vec<Row>,
         bytes: usize,
         told: impl Fn(&Record<'_>) -> T,
-    ) -> Result<HashMap<u64, (TextBuf, T)>> {
+    ) -> Result<HashMap<Row, (TextBuf, T)>> {
         rows.sort_unstable();
         rows.dedup();
         let mut texts = HashMap::new();
@@ -386,14 +392,30 @@ impl SourceTable {
 
     /// How many documents all sources have.
     pub(crate) fn documents(&self) -> Result<u64> {
-        self.len().checked_sub(1).map_or(Ok(0), |last| Ok(self.get(last)?.rows().end))
+        self.len().checked_sub(1).map_or(Ok(0), |last| Ok(self.get(last)?.rows().end.into()))
     }
 
     /// The source that a row is in; `None` for signatures that came without documents.
-    pub(crate) fn of_row(&self, row: u64) -> Result<Option<SourceRow>> {
+    pub(crate) fn of_row(&self, row: Row) -> Result<Option<SourceRow>> {
         // Sources without documents have the first row of the next one: the last of equals.
-        let after = self.first_rows.partition_point(|&first| u64::from(first) <= row);
+        let after = self.first_rows.partition_point(|&first| first <= row);
         after.checked_sub(1).map(|number| self.get(number)).transpose()
+    }
+}
+
+/// The source that was asked for last.
+pub(crate) struct SourceAtHand<'a> {
+    table: &'a SourceTable,
+    source: Option<(u64, SourceRow)>,
+}
+
+impl SourceAtHand<'_> {
+    pub(crate) fn get(&mut self, number: u64) -> Result<&SourceRow> {
+        let source = match self.source.take().filter(|(at_hand, _)| *at_hand == number) {
+            Some((_, source)) => source,
+            None => self.table.get(number as usize)?,
+        };
+        Ok(&self.source.insert((number, source)).1)
     }
 }
 
@@ -410,12 +432,12 @@ mod tests {
                 source: source.clone(),
                 bytes: None,
                 modified: None,
-                first_row: 100,
+                first_row: Row::nth(100),
                 documents: records.len() as u64,
                 bad: bad.iter().copied().collect(),
                 broken: false,
             };
-            for (number, &record) in (100..).zip(&records) {
+            for (number, &record) in (100..).map(Row::nth).zip(&records) {
                 assert_eq!((row.record_of(number), row.row_of(record)), (record, Some(number)));
             }
             assert!(bad.iter().all(|&record| row.row_of(record).is_none()));

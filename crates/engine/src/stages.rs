@@ -1,39 +1,25 @@
 //! The stages from signatures to pairs, which deduplication and evaluation have in common.
 //!
-//! Each reads and writes the files of a job ([`Files`]) and knows nothing of
+//! Each reads and writes the files of a job and knows nothing of
 //! what the pairs are for.
 
 use lookalike_core::recipe::{Candidates, Verify};
-use lookalike_core::{CandidateRule, Kernel, Recipe, Signature, VerificationKey};
-use lookalike_corpus::ReadOptions;
+use lookalike_core::{CandidateRule, Signature};
 use lookalike_files::Rows;
 use serde::{Deserialize, Serialize};
 
+use crate::document_set::RowSet;
 use crate::error::Result;
-use crate::files::Files;
 use crate::group::{self, Copies};
 use crate::matching::{self, Clustering, GroupCounts, GroupReader, Limited, Pairs, Step};
-use crate::observe::{Observer, Stage, Work};
+use crate::means::Means;
+use crate::observe::{Stage, Work};
 use crate::order::Order;
-use crate::row_set::RowSet;
+use crate::places::{Place, Row};
 use crate::sign::{IDENTITIES, IDENTITY, SITES};
 use crate::signature_file::{SignatureLookup, SignatureReader};
 use crate::sources::SourceTable;
-use crate::verify::{Extraction, Sets, Verifier, Verifying};
-
-/// What the stages work with.
-#[derive(Clone, Copy)]
-pub(crate) struct Stages<'a> {
-    pub(crate) recipe: &'a Recipe,
-    pub(crate) kernel: Kernel,
-    pub(crate) read: &'a ReadOptions,
-    pub(crate) key: &'a VerificationKey,
-    pub(crate) files: &'a Files,
-    pub(crate) threads: usize,
-    /// Memory for sorting and the like.
-    pub(crate) budget: usize,
-    pub(crate) observer: &'a dyn Observer,
-}
+use crate::verify::{Sets, Verifier, Verifying};
 
 /// What was judged.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
@@ -45,7 +31,7 @@ pub(crate) struct Judged {
     pub(crate) largest_limited: u64,
 }
 
-impl Stages<'_> {
+impl Means<'_> {
     /// Finds the identity sets.
     pub(crate) fn identity_sets(&self, documents: u64, order: &Order) -> Result<Copies> {
         self.observer.begin(Stage::Group, Some(Work::Documents(documents)));
@@ -56,7 +42,7 @@ impl Stages<'_> {
                 self.observer.tick(row)?;
                 let identity =
                     identity.first_chunk().map_or(0, |bytes| u128::from_le_bytes(*bytes));
-                if identity == 0 { Ok(()) } else { each(order.place(row), identity) }
+                if identity == 0 { Ok(()) } else { each(order.place(Row::nth(row)), identity) }
             })
         })
     }
@@ -79,7 +65,7 @@ impl Stages<'_> {
     pub(crate) fn groups_by(
         &self,
         documents: u64,
-        mut group: impl FnMut(u64, &[u64], &mut dyn FnMut(u32, &[u64]) -> Result<()>) -> Result<()>,
+        mut group: impl FnMut(Row, &[u64], &mut dyn FnMut(Place, &[u64]) -> Result<()>) -> Result<()>,
     ) -> Result<GroupCounts> {
         self.observer.begin(Stage::Match, Some(Work::Documents(2 * documents)));
         let rule = CandidateRule::new(self.kernel, self.recipe);
@@ -97,16 +83,12 @@ impl Stages<'_> {
     /// Calls `each` with the row, the id and the signature of every document, in order.
     pub(crate) fn for_each_signature(
         &self,
-        mut each: impl FnMut(u64, &str, &Signature) -> Result<()>,
+        mut each: impl FnMut(Row, &str, &Signature) -> Result<()>,
     ) -> Result<()> {
-        let mut reader = SignatureReader::open(&self.files.signatures())?;
-        let (mut id, mut signature, mut row) = (String::new(), Signature::default(), 0);
-        while reader.read(&mut id, &mut signature)? {
-            each(row, &id, &signature)?;
-            self.observer.tick(row)?;
-            row += 1;
-        }
-        Ok(())
+        SignatureReader::open(&self.files.signatures())?.for_each_row(|row, id, signature| {
+            each(row, id, signature)?;
+            self.observer.tick(row.into())
+        })
     }
 
     /// The rows whose documents verification needs: all that are in a group.
@@ -129,16 +111,7 @@ impl Stages<'_> {
             return Ok(0);
         }
         self.observer.begin(Stage::Verify, Some(Work::Documents(wanted.len())));
-        let extraction = Extraction {
-            recipe: self.recipe,
-            kernel: self.kernel,
-            key: self.key,
-            options: self.read,
-            threads: self.threads,
-            budget: self.budget,
-            observer: self.observer,
-        };
-        extraction.run(sources, wanted, self.files)?;
+        self.write_sets(sources, wanted)?;
         Ok(wanted.len())
     }
 

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use lookalike_files::{CheckedFile, CheckedWriter, Format, double_word};
 
 use crate::error::{Error, Operation, Result};
+use crate::places::Row;
 
 const FORMAT: Format = Format { magic: *b"LOOKURLS", version: 2 };
 const HEADER: u64 = Format::BYTES as u64;
@@ -166,7 +167,8 @@ impl Urls {
     }
 
     /// The URL of a row, if it has one.
-    pub(crate) fn get(&mut self, row: u64) -> Result<Option<String>> {
+    pub(crate) fn get(&mut self, row: Row) -> Result<Option<String>> {
+        let row = u64::from(row);
         let number = row / BLOCK;
         let held = self.held.iter().position(|(block, _)| *block == number);
         let bytes = match held.and_then(|at| self.held.remove(at)) {
@@ -202,14 +204,14 @@ impl Urls {
     /// Calls `each` with every row in order and its URL, if it has one.
     pub(crate) fn for_each(
         &self,
-        mut each: impl FnMut(u64, Option<&str>) -> Result<()>,
+        mut each: impl FnMut(Row, Option<&str>) -> Result<()>,
     ) -> Result<()> {
         for number in 0..self.blocks.len() as u64 - 1 {
             let bytes = self.block(number)?;
             let mut rest = &bytes[..];
             for row in number * BLOCK..((number + 1) * BLOCK).min(self.rows) {
                 let url = take(&mut rest).ok_or_else(|| self.not_utf_8(number))?;
-                each(row, (!url.is_empty()).then_some(url))?;
+                each(Row::nth(row), (!url.is_empty()).then_some(url))?;
             }
         }
         Ok(())
@@ -257,16 +259,16 @@ mod tests {
         let mut read = Urls::open(&path).unwrap().unwrap();
         let mut all = Vec::new();
         read.for_each(|row, url| {
-            assert_eq!(row, all.len() as u64);
+            assert_eq!(row.index(), all.len());
             all.push(url.map(str::to_owned));
             Ok(())
         })
         .unwrap();
         assert_eq!(all, urls);
         for row in (0..630).rev().chain(0..630) {
-            assert_eq!(read.get(row).unwrap(), urls[row as usize], "{row}");
+            assert_eq!(read.get(Row::nth(row)).unwrap(), urls[row as usize], "{row}");
         }
-        assert!(read.get(640).is_err_and(|error| error.is_corruption()));
+        assert!(read.get(Row::nth(640)).is_err_and(|error| error.is_corruption()));
 
         let whole = fs::read(&path).unwrap();
         for cut in [0, 8, 20, whole.len() / 2, whole.len() - 1] {

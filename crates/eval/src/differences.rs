@@ -13,7 +13,7 @@ use std::path::Path;
 use lookalike_core::difference::term_difference;
 use lookalike_core::mix;
 use lookalike_core::text::{Text, Tokenizer, Unit};
-use lookalike_engine::{Observer, RecipePairs, Result, Stage, Work};
+use lookalike_engine::{Observer, RecipePairs, Result, Row, Stage, Work};
 use lookalike_files::{Rows, RowsKind, RowsWriter};
 use serde::Serialize;
 
@@ -36,15 +36,15 @@ pub const LARGE_DIFFERENCE: u64 = 200;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct RandomPair {
     random: u64,
-    pub(crate) later: u32,
-    pub(crate) earlier: u32,
+    pub(crate) later: Row,
+    pub(crate) earlier: Row,
     pub(crate) label: Label,
     /// The bits of its weight: positive numbers, which are ordered as their bits are.
     weight: u64,
 }
 
 impl RandomPair {
-    pub(crate) fn new(seed: u64, later: u32, earlier: u32, label: Label, weight: f64) -> Self {
+    pub(crate) fn new(seed: u64, later: Row, earlier: Row, label: Label, weight: f64) -> Self {
         let pair = u64::from(later) << 32 | u64::from(earlier);
         let random = mix(pair ^ mix(seed));
         Self { random, later, earlier, label, weight: weight.to_bits() }
@@ -55,7 +55,7 @@ impl RandomPair {
         self.random
     }
 
-    fn pair(&self) -> (u32, u32) {
+    fn pair(&self) -> (Row, Row) {
         (self.later, self.earlier)
     }
 
@@ -149,9 +149,9 @@ pub(crate) fn compute(
     threads: usize,
     observer: &dyn Observer,
 ) -> Result<Vec<TermDifferences>> {
-    let pairs: BTreeSet<(u32, u32)> = samples.iter().flatten().map(RandomPair::pair).collect();
-    let pairs: Vec<(u32, u32)> = pairs.into_iter().collect();
-    let mut rows: Vec<u64> = pairs.iter().flat_map(|&(a, b)| [a.into(), b.into()]).collect();
+    let pairs: BTreeSet<(Row, Row)> = samples.iter().flatten().map(RandomPair::pair).collect();
+    let pairs: Vec<(Row, Row)> = pairs.into_iter().collect();
+    let mut rows: Vec<Row> = pairs.iter().flat_map(|&(a, b)| [a, b]).collect();
     rows.sort_unstable();
     rows.dedup();
     observer.begin(Stage::Differ, Some(Work::Documents((rows.len() + pairs.len()) as u64)));
@@ -161,7 +161,7 @@ pub(crate) fn compute(
 }
 
 impl TermDifferences {
-    fn of(sample: &[RandomPair], terms: &HashMap<(u32, u32), u64>) -> Self {
+    fn of(sample: &[RandomPair], terms: &HashMap<(Row, Row), u64>) -> Self {
         let mut known: Vec<(u64, f64, Label)> = sample
             .iter()
             .filter_map(|pair| Some((*terms.get(&pair.pair())?, pair.weight(), pair.label)))
@@ -213,32 +213,32 @@ impl DifferenceGroup {
 struct Sequences {
     tokens: Rows,
     /// Where each row's begins, and how many there are.
-    places: HashMap<u32, (u64, u64)>,
+    places: HashMap<Row, (u64, u64)>,
 }
 
 impl Sequences {
     /// Writes the sequences of these rows, which are in order.
     fn write(
         path: &Path,
-        rows: &[u64],
+        rows: &[Row],
         found: &RecipePairs,
         observer: &dyn Observer,
     ) -> Result<Self> {
         let mut writer = Writer::create(path)?;
-        found.for_each_text(rows, observer, |row, text| writer.push(row as u32, text))?;
+        found.for_each_text(rows, observer, |row, text| writer.push(row, text))?;
         writer.finish(path)
     }
 
     /// The term differences of these pairs; of those that can be compared.
     fn differences(
         &self,
-        pairs: &[(u32, u32)],
+        pairs: &[(Row, Row)],
         threads: usize,
         observer: &dyn Observer,
-    ) -> Result<HashMap<(u32, u32), u64>> {
+    ) -> Result<HashMap<(Row, Row), u64>> {
         let share = pairs.len().div_ceil(threads.max(1)).max(1);
         let results: Vec<Result<Vec<_>>> = std::thread::scope(|scope| {
-            let work = |part: &[(u32, u32)]| self.some_differences(part, observer);
+            let work = |part: &[(Row, Row)]| self.some_differences(part, observer);
             let threads: Vec<_> =
                 pairs.chunks(share).map(|part| scope.spawn(move || work(part))).collect();
             let joined = threads.into_iter().map(std::thread::ScopedJoinHandle::join);
@@ -253,9 +253,9 @@ impl Sequences {
 
     fn some_differences(
         &self,
-        pairs: &[(u32, u32)],
+        pairs: &[(Row, Row)],
         observer: &dyn Observer,
-    ) -> Result<Vec<((u32, u32), u64)>> {
+    ) -> Result<Vec<((Row, Row), u64)>> {
         let mut terms = Vec::new();
         for &(a, b) in pairs {
             observer.check_cancelled()?;
@@ -268,7 +268,7 @@ impl Sequences {
     }
 
     /// The sequence of a row; `None` if it is too long.
-    fn sequence(&self, row: u32) -> Result<Option<Vec<u64>>> {
+    fn sequence(&self, row: Row) -> Result<Option<Vec<u64>>> {
         let Some(&(start, length)) = self.places.get(&row) else { return Ok(None) };
         if length > MAX_TOKENS {
             return Ok(None);
@@ -284,7 +284,7 @@ impl Sequences {
 struct Writer {
     file: RowsWriter,
     tokenizer: Tokenizer,
-    places: HashMap<u32, (u64, u64)>,
+    places: HashMap<Row, (u64, u64)>,
     /// Tokens in the file.
     written: u64,
 }
@@ -301,7 +301,7 @@ impl Writer {
     }
 
     /// Adds a text, or the next piece of it. Of one that is too long, not all is in the file.
-    fn push<'a>(&mut self, row: u32, text: impl Into<Text<'a>>) -> Result<()> {
+    fn push<'a>(&mut self, row: Row, text: impl Into<Text<'a>>) -> Result<()> {
         let Self { file, tokenizer, places, written } = self;
         let (_, length) = places.entry(row).or_insert((*written, 0));
         let mut result = Ok(());
@@ -328,14 +328,14 @@ mod tests {
 
     use super::*;
 
-    fn sampled(seed: u64, pair: (u32, u32), label: Label) -> RandomPair {
-        RandomPair::new(seed, pair.0, pair.1, label, 1.0)
+    fn sampled(seed: u64, pair: (u64, u64), label: Label) -> RandomPair {
+        RandomPair::new(seed, Row::nth(pair.0), Row::nth(pair.1), label, 1.0)
     }
 
     proptest! {
         #[test]
         fn the_smallest_are_the_first_of_the_sorted(
-            pairs in prop::collection::btree_set((0..50_u32, 0..50_u32), 0..200),
+            pairs in prop::collection::btree_set((0..50_u64, 0..50_u64), 0..200),
             seed: u64,
             most in 0..40_usize,
         ) {
@@ -368,17 +368,18 @@ mod tests {
     fn what_is_too_long_is_left_out_and_the_next_is_whole() {
         let path = std::env::temp_dir().join(format!("lookalike-tokens-{}", std::process::id()));
         let mut writer = Writer::create(&path).unwrap();
-        writer.push(4, b"one two").unwrap();
+        let [a, long, b] = [4, 5, 6].map(Row::nth);
+        writer.push(a, b"one two").unwrap();
         for _ in 0..=MAX_TOKENS / 1000 {
-            writer.push(5, "word ".repeat(1001).as_bytes()).unwrap();
+            writer.push(long, "word ".repeat(1001).as_bytes()).unwrap();
         }
-        writer.push(6, b"one").unwrap();
-        writer.push(6, b" three").unwrap();
+        writer.push(b, b"one").unwrap();
+        writer.push(b, b" three").unwrap();
         let sequences = writer.finish(&path).unwrap();
-        assert_eq!(sequences.sequence(5).unwrap(), None);
-        let pairs = [(5, 4), (6, 4), (6, 5)];
+        assert_eq!(sequences.sequence(long).unwrap(), None);
+        let pairs = [(long, a), (b, a), (b, long)];
         let terms = sequences.differences(&pairs, 2, &lookalike_engine::Unobserved).unwrap();
-        assert_eq!(terms.into_iter().collect::<Vec<_>>(), [((6, 4), 2)]);
+        assert_eq!(terms.into_iter().collect::<Vec<_>>(), [((b, a), 2)]);
         std::fs::remove_file(path).unwrap();
     }
 }

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use lookalike_core::feature::b_similarity;
 use lookalike_core::{Kernel, Recipe, SiteRule};
-use lookalike_engine::{Observer, RecipePairs};
+use lookalike_engine::{Observer, RecipePairs, Row};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::error::Result;
@@ -36,9 +36,9 @@ pub(crate) struct Documents {
     /// Hashes of sites; 0 is none.
     sites: Vec<u64>,
     /// Rows by the hashes of ids; `None` for ids of several documents.
-    ids: HashMap<u128, Option<u32>>,
+    ids: HashMap<u128, Option<Row>>,
     /// The first document with the same tokens, for all that are left out.
-    first: HashMap<u32, u32>,
+    first: HashMap<Row, Row>,
     /// Documents without tokens.
     empty: Vec<bool>,
 }
@@ -61,7 +61,7 @@ impl Documents {
             empty: Vec::with_capacity(number),
         };
         found.for_each_document(observer, |id, signature, site| {
-            let row = documents.features.len() as u32;
+            let row = Row::nth(documents.len());
             documents.features.push(array(&signature.features));
             documents.projections.push(array(&signature.projection));
             documents.sites.push(site);
@@ -70,10 +70,9 @@ impl Documents {
             known.and_modify(|row| *row = None).or_insert(Some(row));
             Ok(())
         })?;
-        let mut list = found.identical().list()?;
-        while let Some(copy) = list.next()? {
-            documents.first.insert(copy.copy, copy.representative);
-        }
+        found.for_each_identical(|copy, first| {
+            documents.first.insert(copy, first);
+        })?;
         Ok(documents)
     }
 
@@ -91,18 +90,18 @@ impl Documents {
         self.first.len() as u64
     }
 
-    pub(crate) fn is_removed(&self, row: u32) -> bool {
+    pub(crate) fn is_removed(&self, row: Row) -> bool {
         self.first.contains_key(&row)
     }
 
     /// Whether two documents are of one identity set, where these are removed.
-    pub(crate) fn are_identical(&self, a: u32, b: u32) -> bool {
-        let first = |row: u32| self.first.get(&row).copied().unwrap_or(row);
+    pub(crate) fn are_identical(&self, a: Row, b: Row) -> bool {
+        let first = |row: Row| self.first.get(&row).copied().unwrap_or(row);
         first(a) == first(b)
     }
 
     /// The row of a document.
-    pub(crate) fn row_of(&self, id: String) -> Result<u32, LabelFault> {
+    pub(crate) fn row_of(&self, id: String) -> Result<Row, LabelFault> {
         match self.ids.get(&xxh3_128(id.as_bytes())) {
             Some(Some(row)) => Ok(*row),
             Some(None) => Err(LabelFault::AmbiguousId(id)),
@@ -112,7 +111,7 @@ impl Documents {
 
     /// How many different sites there are, of documents that are not left out.
     pub(crate) fn sites(&self) -> u64 {
-        let rows = (0_u32..).zip(&self.sites).filter(|(row, _)| !self.is_removed(*row));
+        let rows = Row::all().zip(&self.sites).filter(|(row, _)| !self.is_removed(*row));
         let mut sites: Vec<u64> = rows.map(|(_, site)| *site).filter(|site| *site != 0).collect();
         sites.sort_unstable();
         sites.dedup();
@@ -120,8 +119,8 @@ impl Documents {
     }
 
     /// What two documents have in common.
-    pub(crate) fn common(&self, a: u32, b: u32) -> Common {
-        let (a, b) = (a as usize, b as usize);
+    pub(crate) fn common(&self, a: Row, b: Row) -> Common {
+        let (a, b) = (a.index(), b.index());
         let sites = match (self.sites[a], self.sites[b]) {
             (0, _) | (_, 0) => Sites::Unknown,
             (a, b) if a == b => Sites::Same,

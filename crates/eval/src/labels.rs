@@ -12,7 +12,7 @@ use std::io::{BufRead as _, BufReader, Read};
 use std::path::PathBuf;
 
 use lookalike_corpus::{ReadOptions, Source};
-use lookalike_engine::{Observer, Operation};
+use lookalike_engine::{Observer, Operation, Row};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -171,8 +171,8 @@ impl fmt::Display for LabelFault {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct PairLabel {
     /// The larger row first: the order of files of pairs.
-    pub(crate) later: u32,
-    pub(crate) earlier: u32,
+    pub(crate) later: Row,
+    pub(crate) earlier: Row,
     pub(crate) label: Label,
     /// The number of its reason; 0 for none.
     pub(crate) reason: u16,
@@ -465,7 +465,7 @@ impl<'a> LabelCursor<'a> {
     }
 
     /// The label of the next pair, if it has one.
-    pub(crate) fn find(&mut self, later: u32, earlier: u32) -> Option<&mut PairLabel> {
+    pub(crate) fn find(&mut self, later: Row, earlier: Row) -> Option<&mut PairLabel> {
         let before = |label: &PairLabel| (label.later, label.earlier) < (later, earlier);
         while self.labels.get(self.at).is_some_and(before) {
             self.at += 1;

@@ -40,7 +40,7 @@ mod tally;
 
 use lookalike_core::mix;
 use lookalike_engine::matching::PairReader;
-use lookalike_engine::{Observer, Stage, Work};
+use lookalike_engine::{InputOrder, Observer, Stage, Work};
 
 pub use differences::{DifferenceGroup, LARGE_DIFFERENCE, TermDifferences};
 pub use error::{Error, ErrorKind, Result};
@@ -76,8 +76,8 @@ impl Eval {
         let mut labels = file.read(documents, self.running.strict, observer)?;
         let counter = PairCounter { options: self, documents, absent: file.absent(), observer };
         let (mut counted, mut samples) = (Vec::new(), Vec::new());
-        for (number, path) in found.pairs().iter().enumerate() {
-            let (these, sample) = counter.count(PairReader::open(path)?, number, &mut labels)?;
+        for (number, pairs) in found.pairs()?.into_iter().enumerate() {
+            let (these, sample) = counter.count(pairs, number, &mut labels)?;
             counted.push(these);
             samples.push(sample.into_sorted());
         }
@@ -133,7 +133,7 @@ impl PairCounter<'_> {
     /// Counts the pairs of a recipe, and marks their labels.
     fn count(
         &self,
-        mut pairs: PairReader,
+        mut pairs: PairReader<InputOrder>,
         recipe: usize,
         labels: &mut Labels,
     ) -> Result<(RecipeCounts, Samples)> {
@@ -155,8 +155,8 @@ impl PairCounter<'_> {
             let half = RandomPair::new(seed ^ HALVES, later, earlier, label, weight).random() & 1;
             let common = self.documents.common(later, earlier);
             counted.halves[half as usize].add(common, label, weight);
-            counted.degrees[later as usize] += 1;
-            counted.degrees[earlier as usize] += 1;
+            counted.degrees[later.index()] += 1;
+            counted.degrees[earlier.index()] += 1;
             let sampled = RandomPair::new(seed, later, earlier, label, weight);
             samples.push(sampled, self.options.differences);
             self.observer.tick(read)?;

@@ -11,13 +11,13 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use lookalike_core::mix;
 use lookalike_core::text::{Text, TextBuf, Unit};
 use lookalike_engine::matching::PairReader;
 use lookalike_engine::report::{Difference, marked_difference};
-use lookalike_engine::{Ids, Observer, Operation, RecipePairs, Stage, Work};
+use lookalike_engine::{Ids, InputOrder, Observer, Operation, RecipePairs, Row, Stage, Work};
 use serde::Serialize;
 
 use crate::differences::{RandomPair, Smallest};
@@ -118,7 +118,7 @@ impl Eval {
         wanted: usize,
         observer: &dyn Observer,
     ) -> Result<BTreeMap<Stratum, StratumPairs>> {
-        let mut merge = Merge::open(found.pairs())?;
+        let mut merge = Merge::new(found.pairs()?)?;
         observer.begin(Stage::Count, Some(Work::Documents(merge.pairs())));
         let mut strata: BTreeMap<Stratum, StratumPairs> = BTreeMap::new();
         let (seed, mut read) = (mix(self.seed), 0);
@@ -144,13 +144,13 @@ impl Eval {
     ) -> Result<Vec<PairToJudge>> {
         let share = self.running.memory as usize / 8 / drawn.len().max(1);
         let bytes = share.clamp(TEXT_BYTES[0], TEXT_BYTES[1]);
-        let rows = drawn.iter().flat_map(|c| [c.pair.later, c.pair.earlier].map(u64::from));
+        let rows = drawn.iter().flat_map(|c| [c.pair.later, c.pair.earlier]);
         let texts = found.beginnings(rows.collect(), bytes)?;
         let signatures = found.signatures()?;
         let mut ids = Ids::new(&signatures);
         let mut pairs = Vec::new();
         for Pick { pair, weight, returned_by } in drawn {
-            let rows = [u64::from(pair.earlier), u64::from(pair.later)];
+            let rows = [pair.earlier, pair.later];
             let [a, b] = rows.map(|row| texts.get(&row).map_or((&[][..]).into(), TextBuf::as_text));
             let common = documents.common(pair.later, pair.earlier);
             let names = self.recipes.iter().enumerate();
@@ -218,16 +218,12 @@ fn draw(strata: BTreeMap<Stratum, StratumPairs>, wanted: usize) -> Vec<Pick> {
 
 /// Files of pairs, merged: each pair once, with the files that have it.
 struct Merge {
-    files: Vec<PairReader>,
-    next: Vec<Option<(u32, u32)>>,
+    files: Vec<PairReader<InputOrder>>,
+    next: Vec<Option<(Row, Row)>>,
 }
 
 impl Merge {
-    fn open(paths: &[PathBuf]) -> Result<Self> {
-        let mut files = Vec::new();
-        for path in paths {
-            files.push(PairReader::open(path)?);
-        }
+    fn new(mut files: Vec<PairReader<InputOrder>>) -> Result<Self> {
         let mut next = Vec::new();
         for file in &mut files {
             next.push(advance(file)?);
@@ -241,7 +237,7 @@ impl Merge {
     }
 
     /// The later document, the earlier one, and a bit for each file.
-    fn next(&mut self) -> Result<Option<(u32, u32, u32)>> {
+    fn next(&mut self) -> Result<Option<(Row, Row, u32)>> {
         let Some(least) = self.next.iter().flatten().min().copied() else { return Ok(None) };
         let mut files = 0;
         for (number, (file, next)) in self.files.iter_mut().zip(&mut self.next).enumerate() {
@@ -254,7 +250,7 @@ impl Merge {
     }
 }
 
-fn advance(file: &mut PairReader) -> Result<Option<(u32, u32)>> {
+fn advance(file: &mut PairReader<InputOrder>) -> Result<Option<(Row, Row)>> {
     Ok(file.next()?.map(|pair| (pair.later, pair.earlier)))
 }
 

@@ -93,7 +93,7 @@ pub use lookalike_engine::mirrors;
 pub use lookalike_engine::report::Report;
 pub use lookalike_engine::signature_file::{SignatureLookup, SignatureReader, SignatureWriter};
 pub use lookalike_engine::{
-    Error, ErrorKind, KeepPolicy, Observer, PairsWanted, Plan, RemovalBudget, Result, Running,
+    Error, ErrorKind, KeepPolicy, Observer, PairsWanted, Plan, RemovalBudget, Result, Row, Running,
     Stage, Texts, Unobserved, Work,
 };
 pub use lookalike_index::Index;

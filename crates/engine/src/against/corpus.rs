@@ -2,25 +2,24 @@
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 use lookalike_core::text::{self, Unit};
-use lookalike_corpus::{Format, ReadOptions, Source, Sources};
+use lookalike_corpus::{ReadOptions, Source};
 
 use crate::bad_records::BadRecords;
 use crate::error::{Error, ErrorKind, Result};
+use crate::inputs::Inputs;
 use crate::long_text;
 use crate::observe::Observer;
 use crate::pipeline::{Event, Held, Piece, Pipeline};
-use crate::sign::stored_bytes;
+use crate::places::Row;
 use crate::skips::{Faults, Skips};
 use crate::sources::{SourceRow, SourceTable, SourcesWriter, Watched};
 use crate::texts::Texts;
 
 /// One side.
 pub(super) struct Corpus<'a> {
-    pub(super) inputs: &'a [String],
-    pub(super) format: Option<Format>,
+    pub(super) inputs: Inputs<'a>,
     pub(super) options: &'a ReadOptions,
     pub(super) unit: Unit,
     pub(super) threads: usize,
@@ -74,10 +73,10 @@ impl Text<'_> {
 pub(super) trait Reader {
     type Made: Held + Default;
 
-    /// Takes a document; `place` counts those of a batch. Its bytes.
+    /// Takes a document; `number` counts those of a batch. Its bytes.
     fn document(
         &mut self,
-        place: u64,
+        number: u64,
         id: &str,
         text: &Text<'_>,
         made: &mut Self::Made,
@@ -108,17 +107,12 @@ impl Corpus<'_> {
     pub(super) fn read<R: Reader>(
         &self,
         reader: impl Fn() -> R + Sync,
-        mut sink: impl FnMut(u64, R::Made) -> Result<()> + Send,
+        mut sink: impl FnMut(Row, R::Made) -> Result<()> + Send,
     ) -> Result<Counted> {
-        let sources = Sources::by_name(self.inputs, self.format).map_err(Error::corpus)?;
-        let listing = Mutex::new((sources, Skips::default()));
-        let mut number = 0;
-        let listed = std::iter::from_fn(|| {
-            let mut listing = listing.lock().unwrap_or_else(PoisonError::into_inner);
-            let source = self.next_source(&mut listing)?;
-            number += 1;
-            let spool = |source: Source| source.spool(self.spool).map_err(Error::corpus);
-            Some(source.and_then(spool).map(|source| (number - 1, source)))
+        let mut listing = self.inputs.list(self.strict, self.observer)?;
+        let listed = listing.by_ref().map(|listed| {
+            let (number, source) = listed?;
+            Ok((number, source.spool(self.spool).map_err(Error::corpus)?))
         });
         let mut table = SourcesWriter::create(&self.table)?;
         let mut counted = Counted::default();
@@ -130,9 +124,10 @@ impl Corpus<'_> {
             || Ok(self.worker(reader())),
             |event| match event {
                 Event::Result(batch) => {
-                    let row = counted.documents;
+                    let row = Row::nth(counted.documents);
                     documents += batch.documents;
                     counted.documents += batch.documents;
+                    Row::check_count(counted.documents)?;
                     counted.bytes += batch.bytes;
                     bad.append(&batch.bad.records);
                     counted.skips.skip_records(batch.bad, self.strict, self.observer)?;
@@ -142,10 +137,10 @@ impl Corpus<'_> {
                 Event::End { source, fault, .. } => {
                     let broken = fault.is_some();
                     if let Some(fault) = fault {
-                        self.skip(&mut counted.skips, Error::corpus(fault))?;
+                        counted.skips.skip(Error::corpus(fault), self.strict, self.observer)?;
                     }
                     let (bytes, modified) = watched.ended(&source)?;
-                    let first_row = counted.documents - documents;
+                    let first_row = Row::nth(counted.documents - documents);
                     let (documents, bad) =
                         (std::mem::take(&mut documents), std::mem::take(&mut bad));
                     let row =
@@ -155,26 +150,24 @@ impl Corpus<'_> {
             },
         )?;
         table.finish()?;
-        let (sources, skips) = listing.into_inner().unwrap_or_else(PoisonError::into_inner);
-        counted.other_files = sources.other_files();
-        counted.skips.merge(skips);
+        let listed = listing.finish();
+        counted.other_files = listed.other_files;
+        counted.skips.merge(listed.skips);
         Ok(counted)
     }
 
     /// Reads the sources that have any of these rows again; more rows than these may come.
     pub(super) fn read_again<R: Reader>(
         &self,
-        rows: Range<u64>,
+        rows: Range<Row>,
         reader: impl Fn() -> R + Sync,
-        mut sink: impl FnMut(u64, R::Made) -> Result<()> + Send,
+        mut sink: impl FnMut(Row, R::Made) -> Result<()> + Send,
     ) -> Result<()> {
         let table = SourceTable::open(&self.table)?;
-        let wanted = |row: &SourceRow| {
-            row.first_row < rows.end && rows.start < row.first_row + row.documents
-        };
+        let wanted = |row: &SourceRow| row.first_row < rows.end && rows.start < row.rows().end;
         let listed = table.to_read_again(wanted);
         // The source at hand, and the row of its next document.
-        let (mut at_hand, mut next) = (None, 0);
+        let (mut at_hand, mut next) = (None, Row::nth(0));
         self.pipeline().run(
             listed,
             || Ok(self.worker(reader())),
@@ -184,41 +177,19 @@ impl Corpus<'_> {
                         at_hand = Some(batch.number);
                         next = table.get(batch.number as usize)?.first_row;
                     }
-                    next += batch.documents;
+                    let row = next;
+                    next = row.after(batch.documents);
                     self.observer.advance(batch.bytes, batch.documents);
-                    sink(next - batch.documents, batch.made)
+                    sink(row, batch.made)
                 }
                 Event::End { number, fault, .. } => table.check_end(number, fault),
             },
         )
     }
 
-    /// The size of its files as they are stored, as far as that can be told.
-    pub(super) fn stored_bytes(&self) -> Result<u64> {
-        Ok(stored_bytes(Sources::by_name(self.inputs, self.format).map_err(Error::corpus)?))
-    }
-
     fn pipeline(&self) -> Pipeline<'_> {
         let Self { options, threads, ahead, observer, .. } = *self;
         Pipeline { options, threads, ahead, at_once: 2 * ahead, observer }
-    }
-
-    /// The next source that can be listed.
-    fn next_source(&self, (sources, skips): &mut (Sources, Skips)) -> Option<Result<Source>> {
-        loop {
-            match sources.next()? {
-                Ok(source) => return Some(Ok(source)),
-                Err(fault) => {
-                    if let Err(error) = self.skip(skips, Error::corpus(fault)) {
-                        return Some(Err(error));
-                    }
-                }
-            }
-        }
-    }
-
-    fn skip(&self, skips: &mut Skips, fault: Error) -> Result<()> {
-        skips.skip(fault, self.strict, self.observer)
     }
 
     fn worker<R: Reader>(&self, mut reader: R) -> impl FnMut(u64, Piece) -> Result<Batch<R::Made>> {

@@ -20,6 +20,7 @@ use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::references::Reference;
+use crate::places::Row;
 
 /// Bytes that a shingle of a reference takes while the index is made, at most.
 pub(super) const BYTES_PER_ELEMENT: u64 = 40;
@@ -44,7 +45,7 @@ pub(super) struct Set {
 #[derive(Clone, Debug)]
 pub(super) struct Member {
     set: u32,
-    pub(super) row: u64,
+    pub(super) row: Row,
     pub(super) id: String,
 }
 
@@ -71,7 +72,7 @@ impl Builder {
     }
 
     /// Adds a reference that has elements.
-    pub(super) fn add(&mut self, row: u64, reference: Reference) {
+    pub(super) fn add(&mut self, row: Row, reference: Reference) {
         let Reference { id, width, elements, .. } = reference;
         let bytes: Vec<u8> = elements.iter().flat_map(|element| element.to_le_bytes()).collect();
         let next = self.sets.len() as u32;
@@ -375,13 +376,13 @@ mod tests {
             for row in 0..count {
                 let elements = vec![lookalike_core::mix(2 * row)];
                 let id = String::new();
-                builder.add(row, Reference { id, tokens: 8, width: 8, elements });
+                builder.add(Row::nth(row), Reference { id, tokens: 8, width: 8, elements });
             }
             let index = builder.build(10);
             for row in 0..count {
                 let key = index.key(lookalike_core::mix(2 * row)).unwrap();
                 let [set] = index.postings(key) else { panic!("one set") };
-                assert_eq!(index.member(index.members(*set).start).row, row);
+                assert_eq!(index.member(index.members(*set).start).row, Row::nth(row));
                 assert_eq!(index.key(lookalike_core::mix(2 * row + 1)), None);
             }
         }

@@ -125,7 +125,7 @@ impl Columns {
             column.append_value(share);
         }
         let overlap = found.overlap;
-        let rows = [found.input_row, found.reference_row];
+        let rows = [found.input_row, found.reference_row].map(u64::from);
         let numbers = rows.into_iter().chain([overlap.common, overlap.a, overlap.b]);
         for (column, number) in self.numbers.iter_mut().zip(numbers) {
             column.append_value(number);

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use lookalike_core::resemblance::Overlap;
 use lookalike_files::{CheckedFile, CheckedWriter, Format, double_word};
 
+use crate::document_set::RowSet;
 use crate::error::{Error, ErrorKind, Result};
-use crate::row_set::RowSet;
+use crate::places::Row;
 
 /// A document of the input that resembles or contains a reference.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,9 +19,9 @@ pub struct Match<'a> {
     /// The id of the reference.
     pub reference: &'a str,
     /// The number of the document among all that could be read, from 0.
-    pub input_row: u64,
+    pub input_row: Row,
     /// The number of the reference, likewise.
-    pub reference_row: u64,
+    pub reference_row: Row,
     /// What they have in common: `a` is the document, `b` the reference. Of a reference that is
     /// shorter than the recipe's shingles, shingles of its own length are counted.
     pub overlap: Overlap,
@@ -58,7 +59,7 @@ pub(super) struct Emitter<'a, 'b> {
 impl Emitter<'_, '_> {
     pub(super) fn emit(&mut self, found: &Match<'_>) -> Result<()> {
         self.matches += 1;
-        self.inputs.extend_to(found.input_row + 1);
+        self.inputs.extend_to(u64::from(found.input_row) + 1);
         self.inputs.insert(found.input_row);
         self.references.insert(found.reference_row);
         match (self.sink)(found) {
@@ -90,7 +91,7 @@ impl Spool {
         let Overlap { a, b, common } = found.overlap;
         let (input, reference) = (found.input.as_bytes(), found.reference.as_bytes());
         let lengths = [input.len() as u64, reference.len() as u64];
-        let numbers = [found.input_row, found.reference_row, a, b, common];
+        let numbers = [found.input_row.into(), found.reference_row.into(), a, b, common];
         let head: Vec<u8> =
             numbers.iter().chain(&lengths).flat_map(|number| number.to_le_bytes()).collect();
         Ok([&head, input, reference].iter().try_for_each(|bytes| self.file.write(bytes))?)
@@ -147,6 +148,7 @@ impl SpoolReader {
     fn at_hand(&self) -> Option<Match<'_>> {
         let [input_row, reference_row, a, b, common] = self.numbers?;
         let (input, reference) = (&*self.input, &*self.reference);
+        let [input_row, reference_row] = [input_row, reference_row].map(Row::nth);
         let overlap = Overlap { a, b, common };
         Some(Match { input, reference, input_row, reference_row, overlap })
     }

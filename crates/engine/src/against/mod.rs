@@ -30,15 +30,17 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use lookalike_core::VerificationKey;
-use lookalike_corpus::{ReadOptions, Sources};
+use lookalike_corpus::ReadOptions;
 use serde::Serialize;
 
 use lookalike_files::{AtomicFolder, WorkFolder, partial_path};
 
+use crate::document_set::RowSet;
 use crate::error::{Error, ErrorKind, Result};
+use crate::inputs::Inputs;
 use crate::memory;
 use crate::observe::{Observer, Stage, Work};
-use crate::row_set::RowSet;
+use crate::places::Row;
 use crate::sources::SourceTable;
 use crate::write::Mirrors;
 use corpus::{Corpus, Counted};
@@ -112,13 +114,17 @@ impl Against {
         self.recipe.check_signs_alone().map_err(Error::recipe)?;
         // Refused before anything is made, if there is no such input.
         for side in [&self.references, &self.inputs] {
-            Sources::by_name(side, self.running.format).map_err(Error::corpus)?;
+            self.side(side).sources()?;
         }
         let clean = self.clean.as_deref().map(begin_clean).transpose()?;
         let work = WorkFolder::create(self.running.temp.as_deref())?;
         let (key, read) = (VerificationKey::random(), self.running.reading());
         let job = Job { options: self, key, read, work: &work, observer };
         job.run(sink, clean)
+    }
+
+    fn side<'a>(&self, names: &'a [String]) -> Inputs<'a> {
+        Inputs { names, format: self.running.format, tables: None }
     }
 
     /// The name that the folder of [`clean`](Self::clean) has until it is complete.
@@ -151,7 +157,7 @@ struct Job<'a> {
 struct Divided {
     counted: Counted,
     /// The row after the last of each part.
-    ends: Vec<u64>,
+    ends: Vec<Row>,
     /// The first part.
     first: Builder,
     findings: Findings,
@@ -176,12 +182,8 @@ impl Job<'_> {
             inputs: RowSet::none(0),
             references: RowSet::none(counted.documents),
         };
-        let total = if self.observer.wants_totals() {
-            Some(Work::Stored(parts as u64 * inputs.stored_bytes()?))
-        } else {
-            None
-        };
-        self.observer.begin(Stage::Search, total);
+        let bytes = inputs.inputs.stored_bytes(self.observer)?;
+        self.observer.begin(Stage::Search, bytes.map(|bytes| Work::Stored(parts as u64 * bytes)));
 
         let index = first.build(self.options.hot);
         findings.slow_references = index.slow_sets();
@@ -206,7 +208,7 @@ impl Job<'_> {
             findings.slow_references += index.slow_sets();
             let mut spool = Spool::create(self.work.0.join(format!("matches-{}", part + 1)))?;
             inputs.read_again(
-                0..found.documents,
+                Row::nth(0)..Row::nth(found.documents),
                 || Searcher::new(self.options, &self.key, &index),
                 |row, made| each_match(&index, row, &made, |found| spool.push(found)),
             )?;
@@ -237,8 +239,7 @@ impl Job<'_> {
     fn corpus<'c>(&'c self, inputs: &'c [String], name: &str) -> Corpus<'c> {
         let Against { recipe, running, .. } = self.options;
         Corpus {
-            inputs,
-            format: running.format,
+            inputs: self.options.side(inputs),
             options: &self.read,
             unit: recipe.tokens,
             threads: running.threads,
@@ -258,12 +259,7 @@ impl Job<'_> {
 
     /// Reads the references, and divides them into parts that fit into memory.
     fn divide(&self, references: &Corpus<'_>) -> Result<Divided> {
-        let total = if self.observer.wants_totals() {
-            Some(Work::Stored(references.stored_bytes()?))
-        } else {
-            None
-        };
-        self.observer.begin(Stage::Index, total);
+        self.observer.begin(Stage::Index, references.inputs.work(self.observer)?);
         let options = self.options;
         let mut first = Builder::new(options.least_share());
         let mut findings = Findings::default();
@@ -271,7 +267,7 @@ impl Job<'_> {
         let counted = references.read(
             || self.extractor(),
             |row, made| {
-                for (row, reference) in (row..).zip(made) {
+                for (row, reference) in Row::between(row..Row::NONE).zip(made) {
                     if reference.elements.is_empty() {
                         findings.count_short(&reference);
                         continue;
@@ -293,7 +289,7 @@ impl Job<'_> {
                 Ok(())
             },
         )?;
-        ends.push(counted.documents);
+        ends.push(Row::nth(counted.documents));
         if ends.len() > MAX_PARTS {
             let memory =
                 options.running.memory.saturating_mul(ends.len() as u64 / MAX_PARTS as u64 + 1);
@@ -305,13 +301,13 @@ impl Job<'_> {
     }
 
     /// The index of one part of the references, which are read again for it.
-    fn part(&self, references: &Corpus<'_>, rows: std::ops::Range<u64>) -> Result<Index> {
+    fn part(&self, references: &Corpus<'_>, rows: std::ops::Range<Row>) -> Result<Index> {
         let mut builder = Builder::new(self.options.least_share());
         references.read_again(
             rows.clone(),
             || self.extractor(),
             |row, made| {
-                for (row, reference) in (row..).zip(made) {
+                for (row, reference) in Row::between(row..Row::NONE).zip(made) {
                     if rows.contains(&row) && !reference.elements.is_empty() {
                         builder.add(row, reference);
                     }
@@ -359,7 +355,7 @@ impl Findings {
 /// Calls `each` with the matches of a batch whose first document has this row.
 fn each_match(
     index: &Index,
-    row: u64,
+    row: Row,
     made: &[Finding],
     mut each: impl FnMut(&Match<'_>) -> Result<()>,
 ) -> Result<()> {
@@ -369,7 +365,7 @@ fn each_match(
             each(&Match {
                 input: &finding.id,
                 reference: &reference.id,
-                input_row: row + finding.place,
+                input_row: row.after(finding.number),
                 reference_row: reference.row,
                 overlap: *overlap,
             })?;

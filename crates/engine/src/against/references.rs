@@ -4,8 +4,8 @@ use lookalike_core::VerificationKey;
 use lookalike_core::shingle::Shingler;
 use lookalike_core::text::KeyedTokenizer;
 
-use super::Against;
 use super::corpus::{Reader, Text};
+use super::options::Against;
 use crate::error::{Error, ErrorKind, Result};
 use crate::pipeline::Held;
 use crate::running::Running;

@@ -9,9 +9,9 @@ use lookalike_core::shingle::{Counting, Shingler};
 use lookalike_core::text::KeyedTokenizer;
 use lookalike_core::{Kernel, PairRule, VerificationKey};
 
-use super::Against;
 use super::corpus::{Reader, Text};
 use super::index::Index;
+use super::options::Against;
 use super::references::sort_distinct;
 use crate::error::Result;
 use crate::pipeline::Held;
@@ -20,8 +20,8 @@ use crate::running::Running;
 /// The matches of one document.
 #[derive(Debug)]
 pub(super) struct Finding {
-    /// The document's place in its batch.
-    pub(super) place: u64,
+    /// The document's number in its batch.
+    pub(super) number: u64,
     pub(super) id: String,
     /// References as members of the index, by their rows, and what each has in common: a is the
     /// document, b the reference.
@@ -175,7 +175,7 @@ impl Reader for Searcher<'_> {
 
     fn document(
         &mut self,
-        place: u64,
+        number: u64,
         id: &str,
         text: &Text<'_>,
         made: &mut Self::Made,
@@ -184,8 +184,8 @@ impl Reader for Searcher<'_> {
         let mut found = Vec::new();
         // The sizes of the document for the widths that were asked for.
         let mut sizes: Vec<(usize, u64)> = Vec::new();
-        for (number, common) in self.candidates() {
-            let set = self.index.sets()[number as usize];
+        for (candidate, common) in self.candidates() {
+            let set = self.index.sets()[candidate as usize];
             let width = set.width as usize;
             let known = sizes.iter().find(|(known, _)| *known == width);
             let a = if let Some((_, size)) = known {
@@ -197,12 +197,12 @@ impl Reader for Searcher<'_> {
             };
             let overlap = Overlap { a, b: set.elements.into(), common };
             if self.is_match(overlap) {
-                found.extend(self.index.members(number).map(|member| (member, overlap)));
+                found.extend(self.index.members(candidate).map(|member| (member, overlap)));
             }
         }
         if !found.is_empty() {
             found.sort_unstable_by_key(|(member, _)| self.index.member(*member).row);
-            made.push(Finding { place, id: id.to_owned(), found });
+            made.push(Finding { number, id: id.to_owned(), found });
         }
         Ok(bytes)
     }

@@ -50,7 +50,13 @@ fn found(job: &Against) -> (Vec<Row>, Findings) {
     let findings = job.run(&Unobserved, &mut |found| {
         let Overlap { a, b, common } = found.overlap;
         let ids = (found.input.to_owned(), found.reference.to_owned());
-        rows.push((ids.0, ids.1, found.input_row, found.reference_row, [a, b, common]));
+        rows.push((
+            ids.0,
+            ids.1,
+            found.input_row.into(),
+            found.reference_row.into(),
+            [a, b, common],
+        ));
         ControlFlow::Continue(())
     });
     (rows, findings.unwrap())

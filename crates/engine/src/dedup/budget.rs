@@ -5,8 +5,9 @@ use std::path::Path;
 use lookalike_files::Rows;
 
 use crate::attributes::PARTS;
+use crate::document_set::RowSet;
 use crate::error::{Error, ErrorKind, Result};
-use crate::row_set::RowSet;
+use crate::places::Row;
 
 /// How much may be removed. Without limits, all that has a look-alike.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -58,7 +59,7 @@ impl RemovalBudget {
             let part = u32::from_le_bytes(part.try_into().unwrap_or_default());
             if let Some((all, gone)) = counts.get_mut(part as usize) {
                 *all += 1;
-                *gone += u64::from(removed.contains(row));
+                *gone += u64::from(removed.contains(Row::nth(row)));
             }
             Ok(())
         })?;

@@ -26,9 +26,11 @@ use crate::matching::{Clustering, Pair, PairPlan, cluster_pairs};
 use crate::numbers::count;
 use crate::observe::{Observer, Stage, Work};
 use crate::order::Order;
+use crate::places::Place;
 use crate::rank::Ranking;
 use crate::report::{Kind, Page, Report};
-use crate::run::{Run, StoredPair, for_each_pair};
+use crate::run::Run;
+use crate::scores::ScoredPair;
 use crate::sign::{IDENTITIES, IDENTITY, Signed};
 use crate::sources::SourceTable;
 use crate::stages::Judged;
@@ -254,14 +256,9 @@ impl Job<'_> {
         }
         self.carry_identities(run, signed.documents)?;
         self.observer.begin(Stage::Sign, Some(Work::Documents(signed.documents)));
-        let ranking = Ranking {
-            asked: Asked { keep: &self.options.keep, part_field: self.options.budget.field() },
-            options: &self.read,
-            threads: self.options.running.threads,
-            budget: self.budget,
-            observer: self.observer,
-        };
-        let found = ranking.run(&SourceTable::open(&self.files.sources())?, &self.files)?;
+        let asked = Asked { keep: &self.options.keep, part_field: self.options.budget.field() };
+        let ranking = Ranking { asked, means: self.means() };
+        let found = ranking.run(&SourceTable::open(&self.files.sources())?)?;
         (signed.unranked, signed.parts) = (found.unranked, found.parts);
         Ok(signed)
     }
@@ -269,20 +266,17 @@ impl Job<'_> {
     /// Writes what identity sets go by. The run has proved who is a copy of whom, which the public
     /// fingerprints of its signatures do not; its exact pairs say so.
     fn carry_identities(&self, run: &Run, documents: u64) -> Result<()> {
-        let mut sets = Components::new(documents as u32);
-        for_each_pair(&run.files.pairs(), None, |pair| {
-            if pair.a.max(pair.b) >= documents {
-                let found = format!("{} and {}", pair.a, pair.b);
-                return Err(damaged(run, format!("rows below {documents}"), found));
-            }
+        let mut sets = Components::new(documents);
+        run.for_each_pair(None, |pair| {
             if pair.kind == Kind::Exact {
-                sets.join(pair.a as u32, pair.b as u32);
+                sets.join(pair.a, pair.b);
             }
             Ok(())
         })?;
         let mut identities = RowsWriter::create(&self.files.identities(), IDENTITIES, IDENTITY)?;
-        self.stages().for_each_signature(|row, _, signature| {
-            let set = if signature.is_empty() { 0 } else { u128::from(sets.find(row as u32)) + 1 };
+        self.means().for_each_signature(|row, _, signature| {
+            let set =
+                if signature.is_empty() { 0 } else { u128::from(u64::from(sets.find(row))) + 1 };
             Ok(identities.push(&set.to_le_bytes())?)
         })?;
         Ok(identities.finish()?)
@@ -307,26 +301,18 @@ impl Job<'_> {
         let rule = PairRule::new(self.options.running.kernel, &self.options.recipe);
         let (mut read, mut near) = (0, 0);
         let clusters = cluster_pairs(&plan, |each| {
-            for_each_pair(&run.files.pairs(), None, |pair| {
+            run.for_each_pair(None, |pair| {
                 self.observer.tick(read)?;
                 read += 1;
                 near += u64::from(pair.kind == Kind::Near);
                 let Some(evidence) = self.evidence(&rule, run, &pair)? else { return Ok(()) };
-                if pair.a.max(pair.b) >= documents {
-                    let found = format!("{} and {}", pair.a, pair.b);
-                    return Err(damaged(run, format!("rows below {documents}"), found));
+                let [a, b] = [pair.a, pair.b].map(|row| representatives[order.place(row).index()]);
+                if a == b {
+                    let expected = "a near pair of different documents".to_owned();
+                    let found = format!("copies: {} and {}", pair.a, pair.b);
+                    return Err(damaged(run, expected, found));
                 }
-                let [a, b] = [pair.a, pair.b].map(|row| representatives[order.place(row) as usize]);
-                match a.cmp(&b) {
-                    std::cmp::Ordering::Less => each(Pair { earlier: a, later: b, evidence }),
-                    std::cmp::Ordering::Greater => {
-                        each(Pair { earlier: b, later: a, evidence: evidence.turned() })
-                    }
-                    std::cmp::Ordering::Equal => {
-                        let expected = "a near pair of different documents".to_owned();
-                        Err(damaged(run, expected, format!("copies: {} and {}", pair.a, pair.b)))
-                    }
-                }
+                each(Pair::new([a, b], evidence))
             })
         })?;
         // What the run did not look at was not stored.
@@ -336,7 +322,7 @@ impl Job<'_> {
     }
 
     /// Why a stored pair is one under the new threshold; `None` if it is none, or one of copies.
-    fn evidence(&self, rule: &PairRule, run: &Run, pair: &StoredPair) -> Result<Option<Evidence>> {
+    fn evidence(&self, rule: &PairRule, run: &Run, pair: &ScoredPair) -> Result<Option<Evidence>> {
         if pair.kind == Kind::Exact {
             return Ok(None);
         }
@@ -365,11 +351,11 @@ fn damaged(run: &Run, expected: String, found: String) -> Error {
 
 /// For each place the one that stands for its identity set: four bytes a document, which the
 /// keepers take after it.
-fn representatives(copies: &Copies) -> Result<Vec<u32>> {
-    let mut representatives: Vec<u32> = (0..copies.documents() as u32).collect();
+fn representatives(copies: &Copies) -> Result<Vec<Place>> {
+    let mut representatives: Vec<_> = Place::all().take(copies.documents() as usize).collect();
     let mut list = copies.list()?;
     while let Some(CopyOf { copy, representative }) = list.next()? {
-        representatives[copy as usize] = representative;
+        representatives[copy.index()] = representative;
     }
     Ok(representatives)
 }

@@ -12,17 +12,18 @@ use crate::files::Files;
 use crate::ids::Ids;
 use crate::learn::{Covering, GroupOf};
 use crate::order::Order;
-use crate::report::{self, Cluster, MAX_CLUSTERS, MAX_MEMBERS, distinctive_difference};
+use crate::places::{Place, Row};
+use crate::report::{self, Cluster, Kind, MAX_CLUSTERS, MAX_MEMBERS, distinctive_difference};
 use crate::signature_file::SignatureLookup;
 use crate::sources::SourceTable;
-use crate::write::{Kind, Outcome, Removed};
+use crate::write::{Outcome, Removed};
 
 /// The most of a document that is read for its difference.
 const MAX_BYTES: usize = 2 << 20;
 
 /// Members of a large cluster: its size, its keeper, and some that go.
 struct Large {
-    keeper: u32,
+    keeper: Place,
     size: u64,
     members: Vec<Removed>,
     near: Option<Removed>,
@@ -39,13 +40,13 @@ pub(super) struct Documents<'a> {
 }
 
 /// The beginnings of documents, with their groups.
-type Texts = HashMap<u64, (TextBuf, u64)>;
+type Texts = HashMap<Row, (TextBuf, u64)>;
 
 impl Documents<'_> {
     /// The largest clusters; `sizes` are by the keeper's place.
     pub(super) fn largest(&self, outcome: &Outcome<'_>, sizes: &[u32]) -> Result<Vec<Cluster>> {
         let mut largest = of_sizes(sizes);
-        let by_keeper: HashMap<u32, usize> =
+        let by_keeper: HashMap<Place, usize> =
             largest.iter().enumerate().map(|(n, large)| (large.keeper, n)).collect();
         if largest.is_empty() {
             return Ok(Vec::new());
@@ -83,14 +84,13 @@ impl Documents<'_> {
     ) -> Result<Cluster> {
         let mut members = Vec::new();
         for removed in &large.members {
-            let exact = removed.kind == Kind::Exact;
             members.push(report::Member {
                 id: ids.get(self.order.row(removed.place))?,
-                kind: if exact { report::Kind::Exact } else { report::Kind::Near },
+                kind: removed.kind,
                 resemblance: removed.resemblance(),
             });
         }
-        let text = |place: u32| texts.get(&self.order.row(place));
+        let text = |place: Place| texts.get(&self.order.row(place));
         let difference = match large.near {
             Some(near) => match (text(large.keeper), text(near.place)) {
                 (Some((keeper, keepers_group)), Some((other, group))) => {
@@ -117,14 +117,14 @@ impl Documents<'_> {
 /// The largest, the first of equals first.
 fn of_sizes(sizes: &[u32]) -> Vec<Large> {
     let mut heap = BinaryHeap::new();
-    for (keeper, &size) in (0_u32..).zip(sizes).filter(|(_, size)| **size > 1) {
+    for (keeper, &size) in Place::all().zip(sizes).filter(|(_, size)| **size > 1) {
         // The least on top: small, and late in the order.
         heap.push(Reverse((size, Reverse(keeper))));
         if heap.len() > MAX_CLUSTERS {
             heap.pop();
         }
     }
-    let large = |Reverse((size, Reverse(keeper))): Reverse<(u32, Reverse<u32>)>| Large {
+    let large = |Reverse((size, Reverse(keeper))): Reverse<(u32, Reverse<Place>)>| Large {
         keeper,
         size: size.into(),
         members: Vec::new(),

@@ -28,28 +28,31 @@ use std::path::Path;
 use std::{fs, io};
 
 use lookalike_core::{GROUP_LIMIT, VerificationKey};
-use lookalike_corpus::{ReadOptions, Sources, UnpackedCopies};
+use lookalike_corpus::{ReadOptions, UnpackedCopies};
 use lookalike_files::{JOB_LOCK, JobLock, Rows, write_file};
 use serde::{Deserialize, Serialize};
 
 use crate::attributes::{Asked, RANKS};
+use crate::document_set::RowSet;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::files::Files;
 use crate::group::Copies;
+use crate::inputs::{Inputs, ListedSources};
 use crate::keep::KeepPolicy;
-use crate::learn::{Counts, Learning};
+use crate::learn::Counts;
 use crate::manifest::{Manifest, Request};
 use crate::matching::{Clustering, Clusters, Pairs};
+use crate::means::Means;
 use crate::memory;
 use crate::observe::{Observer, Stage, Work};
 use crate::order::Order;
-use crate::report::{self, Report};
-use crate::row_set::RowSet;
-use crate::sign::{ListedSources, Signed, Signing};
+use crate::places::Place;
+use crate::report::{self, Kind, Report};
+use crate::sign::{Signed, Signing};
 use crate::signature_file::SignatureLookup;
 use crate::sources::SourceTable;
-use crate::stages::{Judged, Stages};
-use crate::write::{Kind, Listed, MEMBER_LIMIT, Mirrors, Outcome, Tables, Unreadable, Written};
+use crate::stages::Judged;
+use crate::write::{Listed, MEMBER_LIMIT, Mirrors, Outcome, Tables, Unreadable, Written};
 use largest::Documents;
 use sites::{Addresses, Decided};
 
@@ -68,7 +71,7 @@ impl Dedup {
     pub fn run(&self, out: &Path, observer: &dyn Observer) -> Result<Report> {
         self.recipe.validate().map_err(Error::recipe)?;
         // Refused before anything is made, if there is no such input.
-        Sources::by_name(&self.inputs, self.running.format).map_err(Error::corpus)?;
+        self.inputs().sources()?;
         let mut job = Job::begin(self, self.request(), out, observer)?;
         if job.manifest.finished {
             // It may have been killed before it could.
@@ -81,8 +84,7 @@ impl Dedup {
             Learned::default()
         };
         let mut signed: Signed = job.stage(Stage::Sign, Job::sign)?;
-        signed.other_files += learned.listed.other_files;
-        signed.skips.merge(learned.listed.skips.clone());
+        signed.add(learned.listed);
         job.budget = job.working_bytes(signed.documents)?;
         let order = job.order()?;
         let _: u64 = job.stage(Stage::Group, |job| job.group(&signed, &order))?;
@@ -94,6 +96,11 @@ impl Dedup {
         drop(wanted);
         job.learned = learned.counts;
         job.finish(&signed, &judged, &order, &copies)
+    }
+
+    fn inputs(&self) -> Inputs<'_> {
+        let Self { inputs: names, running, tables, .. } = self;
+        Inputs { names, format: running.format, tables: Some(tables) }
     }
 
     /// Bytes that are held for each document, whatever the budget.
@@ -261,49 +268,29 @@ impl<'a> Job<'a> {
             self.observer.begin(Stage::Sign, None);
             return self.options.take_signatures(&path, &self.files);
         }
-        let Dedup { inputs, running, .. } = self.options;
-        self.signing().run(inputs, running.format, &self.files)
+        self.signing().run()
     }
 
     /// Lists the sources, and learns the templates of their documents.
     fn learn(&self) -> Result<Learned> {
-        let Dedup { inputs, recipe, running, .. } = self.options;
         if let Some(path) = self.options.signature_file() {
             let option = "templates".to_owned();
             return Err(Error::new(ErrorKind::NeedsDocuments { path, option }));
         }
-        let listed = self.signing().list(inputs, running.format, &self.files)?;
-        let learning = Learning {
-            recipe,
-            kernel: running.kernel,
-            key: &self.key,
-            options: &self.read,
-            threads: running.threads,
-            budget: self.budget,
-            observer: self.observer,
-        };
-        let sources = SourceTable::open(&self.files.listed())?
-            .with_copies(&self.copies)
-            .with_tables(&self.options.tables);
-        let counts = learning.run(&sources, &self.files)?;
-        Ok(Learned { listed, counts })
+        let signing = self.signing();
+        let listed = signing.list()?;
+        Ok(Learned { listed, counts: self.means().learn(&signing.listed()?)? })
     }
 
     fn signing(&self) -> Signing<'_> {
-        let Dedup { recipe, keep, budget, running, .. } = self.options;
+        let Dedup { keep, budget, running, .. } = self.options;
         Signing {
-            recipe,
-            kernel: running.kernel,
-            key: &self.key,
-            options: &self.read,
+            means: self.means(),
+            inputs: self.options.inputs(),
             asked: Asked { keep, part_field: budget.field() },
-            threads: running.threads,
-            budget: self.budget,
             strict: running.strict,
             keep_urls: true,
-            observer: self.observer,
             copies: &self.copies,
-            tables: Some(&self.options.tables),
         }
     }
 
@@ -315,9 +302,9 @@ impl<'a> Job<'a> {
         Order::by_rank(&ranks, &self.files.signatures(), &self.files.sorting(), self.budget / 2)
     }
 
-    /// What the stages between signing and writing have in common.
-    fn stages(&self) -> Stages<'_> {
-        Stages {
+    /// What the stages have in common.
+    fn means(&self) -> Means<'_> {
+        Means {
             recipe: &self.options.recipe,
             kernel: self.options.running.kernel,
             read: &self.read,
@@ -330,14 +317,14 @@ impl<'a> Job<'a> {
     }
 
     fn group(&self, signed: &Signed, order: &Order) -> Result<u64> {
-        Ok(self.stages().identity_sets(signed.documents, order)?.count())
+        Ok(self.means().identity_sets(signed.documents, order)?.count())
     }
 
     fn match_(&self, signed: &Signed, order: &Order, copies: &Copies) -> Result<Matched> {
         if self.options.exact_only {
             return Ok(Matched::default());
         }
-        let counts = self.stages().groups(signed.documents, order, copies)?;
+        let counts = self.means().groups(signed.documents, order, copies)?;
         Ok(Matched { groups: counts.groups, members: counts.members, largest: counts.largest })
     }
 
@@ -346,14 +333,14 @@ impl<'a> Job<'a> {
         if self.options.exact_only {
             return Ok(RowSet::none(signed.documents).count());
         }
-        self.stages().wanted(signed.documents, order)
+        self.means().wanted(signed.documents, order)
     }
 
     fn verify(&self, wanted: &RowSet) -> Result<u64> {
         if self.options.exact_only {
             return Ok(0);
         }
-        self.stages().shingle_sets(&self.sources()?, wanted)
+        self.means().shingle_sets(&self.sources()?, wanted)
     }
 
     fn decide(&self, order: &Order, wanted: &RowSet) -> Result<Judged> {
@@ -364,7 +351,7 @@ impl<'a> Job<'a> {
             PairsWanted::Needed => Pairs::Needed { limit: GROUP_LIMIT },
             PairsWanted::All => Pairs::All,
         };
-        self.stages().decide(order, wanted, self.options.clustering, pairs)
+        self.means().decide(order, wanted, self.options.clustering, pairs)
     }
 
     /// The last stage.
@@ -393,7 +380,7 @@ impl<'a> Job<'a> {
         let began = self.observer.seconds();
         self.observer.begin(Stage::Write, Some(Work::Documents(signed.documents)));
         let keepers = if self.options.exact_only {
-            (0..signed.documents as u32).collect()
+            Place::all().take(signed.documents as usize).collect()
         } else {
             Clusters::open(&self.files.keepers())?.keepers
         };
@@ -625,7 +612,7 @@ fn add_sources(report: &mut Report, sources: &SourceTable, removed: &RowSet) -> 
         listed.push(report::Source {
             name: source.source.id().to_owned(),
             documents: source.documents,
-            removed: removed.rank(source.rows().end) - removed.rank(source.first_row),
+            removed: removed.count_in(&source.rows()),
             skipped: source.bad.len() + u64::from(source.broken),
         });
         // Only the first of them are shown: millions need not be held.

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use lookalike_core::{CandidateRule, Layout};
-use lookalike_corpus::{Chunks, Sources};
+use lookalike_corpus::Chunks;
 use serde::Serialize;
 
-use super::Dedup;
-use crate::error::{Error, Result};
+use super::options::Dedup;
+use crate::error::Result;
 use crate::memory::LEAST_WORKING_BYTES;
 
 /// Sources that are looked into.
@@ -46,8 +46,6 @@ impl Dedup {
     /// # Errors
     /// If an input is not there.
     pub fn plan(&self) -> Result<Plan> {
-        let sources = Sources::by_name(&self.inputs, self.running.format).map_err(Error::corpus)?;
-        let sources = sources.and_tables(&self.tables);
         let read = self.reading();
         let mut plan = Plan {
             sources: 0,
@@ -61,7 +59,7 @@ impl Dedup {
             least_memory_bytes: 0,
         };
         let (mut documents, mut text_bytes, mut url_bytes) = (0, 0, 0);
-        for source in sources.flatten() {
+        for source in self.inputs().sources()?.flatten() {
             plan.sources += 1;
             plan.stored_bytes += source.stored_bytes().unwrap_or(0);
             if plan.sources > SAMPLED_SOURCES {

@@ -7,12 +7,13 @@ use lookalike_core::Signature;
 use lookalike_core::recipe::{Candidates, Verify};
 use lookalike_files::RowsWriter;
 
-use super::Dedup;
+use super::options::Dedup;
 use crate::attributes::RANKS;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::files::Files;
 use crate::keep::KeepPolicy;
-use crate::sign::{IDENTITIES, IDENTITY, MAX_DOCUMENTS, Signed, identity};
+use crate::places::Row;
+use crate::sign::{IDENTITIES, IDENTITY, Signed, identity};
 use crate::signature_file::{SignatureReader, is_signature_file};
 use crate::sources::SourcesWriter;
 
@@ -56,9 +57,7 @@ impl Dedup {
                 ranks.push(&self.keep.rank_of_text(signature.tokens).to_le_bytes())?;
             }
         }
-        if signed.documents > MAX_DOCUMENTS {
-            return Err(Error::new(ErrorKind::TooManyDocuments(MAX_DOCUMENTS)));
-        }
+        Row::check_count(signed.documents)?;
         identities.finish()?;
         ranks.map_or(Ok(()), RowsWriter::finish)?;
         SourcesWriter::create(&files.sources())?.finish()?;

@@ -5,13 +5,15 @@ use std::cmp::Reverse;
 use lookalike_core::{SiteRule, site_hash};
 use lookalike_files::{Rows, RowsWriter, double_word};
 
+use crate::document_set::RowSet;
 use crate::error::Result;
 use crate::files::Files;
+use crate::matching::Pair;
 use crate::mirrors::{self, Mirrors, Search};
 use crate::observe::Observer;
 use crate::order::Order;
+use crate::places::Row;
 use crate::report::{self, MAX_MIRRORS, MAX_SITES};
-use crate::row_set::RowSet;
 use crate::sign::SITES;
 use crate::sort::Sorter;
 use crate::urls::Urls;
@@ -80,10 +82,11 @@ impl Addresses {
         let mut largest: Vec<Counted> = Vec::new();
         let mut next = rows.next()?;
         while let Some([site, first]) = next {
+            let first = Row::nth(first);
             let mut counted = Counted { removed: Reverse(0), first, documents: 0 };
             while let Some([_, row]) = next.filter(|[of, _]| *of == site) {
                 counted.documents += 1;
-                counted.removed.0 += u64::from(decided.removed.contains(row));
+                counted.removed.0 += u64::from(decided.removed.contains(Row::nth(row)));
                 next = rows.next()?;
             }
             report.sites += 1;
@@ -109,7 +112,7 @@ impl Addresses {
             observer,
         };
         search.run(&mut self.urls, |each| {
-            write::for_each(outcome, |earlier, later, evidence| {
+            write::for_each(outcome, |Pair { earlier, later, evidence }| {
                 each(order.row(later), order.row(earlier), evidence.resemblance())
             })?;
             *limited = write::for_each_within_sets(outcome, |earlier, later| {
@@ -125,6 +128,6 @@ impl Addresses {
 struct Counted {
     removed: Reverse<u64>,
     /// Its first row.
-    first: u64,
+    first: Row,
     documents: u64,
 }

@@ -19,16 +19,17 @@ use std::sync::{Arc, Mutex};
 
 use lookalike_core::template::{Distinctive, FrameShingles, Learned, Template, in_sample, learn};
 use lookalike_core::text::{KeyedTokenizer, Text, Token, Tokenizer};
-use lookalike_core::{Code, Kernel, Recipe, VerificationKey, mix};
-use lookalike_corpus::{Chunk, ReadOptions, Record};
+use lookalike_core::{Code, Kernel, Recipe, mix};
+use lookalike_corpus::{Chunk, Record};
 use lookalike_files::{Rows, RowsKind, RowsWriter};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::{Error, Result};
 use crate::files::Files;
-use crate::observe::{Observer, Stage, Work};
-use crate::pipeline::{Event, Held, Piece, Pipeline};
+use crate::means::Means;
+use crate::observe::{Stage, Work};
+use crate::pipeline::{Event, Held, Piece};
 use crate::sort::Sorter;
 use crate::sources::SourceTable;
 use crate::texts::Texts;
@@ -50,18 +51,6 @@ const MAX_SHINGLES: u64 = 2 << 20;
 const BATCH_SHINGLES: u64 = 2 * MAX_SHINGLES;
 const BATCH_GROUPS: usize = 1 << 12;
 
-/// How to learn.
-pub(crate) struct Learning<'a> {
-    pub(crate) recipe: &'a Recipe,
-    pub(crate) kernel: Kernel,
-    /// For the codes that are left for the stages after learning.
-    pub(crate) key: &'a VerificationKey,
-    pub(crate) options: &'a ReadOptions,
-    pub(crate) threads: usize,
-    pub(crate) budget: usize,
-    pub(crate) observer: &'a dyn Observer,
-}
-
 /// What was learned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Counts {
@@ -75,30 +64,29 @@ pub(crate) struct Counts {
     pub(crate) sampled: u64,
 }
 
-impl Learning<'_> {
+impl Means<'_> {
     /// Learns from the documents of these sources, and leaves the file of templates.
-    pub(crate) fn run(&self, sources: &SourceTable, files: &Files) -> Result<Counts> {
+    pub(crate) fn learn(&self, sources: &SourceTable) -> Result<Counts> {
         let total = sources.stored_bytes()?;
         self.observer.begin(Stage::Learn, Some(Work::Stored(total)));
         let counts = Mutex::new(HashMap::new());
-        let sampled = self.sample(sources, files, &counts)?;
+        let sampled = self.sample(sources, &counts)?;
         let counts = counts.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        self.learn(&counts, sampled, files)
+        self.learn_groups(&counts, sampled)
     }
 
     /// Writes the shingle sets of the samples; where they are, by group.
     fn sample(
         &self,
         sources: &SourceTable,
-        files: &Files,
         counts: &Mutex<HashMap<u64, u64>>,
     ) -> Result<Sorter<Sampled>> {
-        let pipeline = Pipeline::within(self.budget / 2, self.options, self.threads, self.observer);
+        let files = self.files;
         let mut sets = RowsWriter::create(&files.samples(), SAMPLES, 8)?;
         let mut tokens = TokensWriter::create(files)?;
         let mut sorter = Sorter::new(&files.sorting(), self.budget / 4);
         let mut written = 0;
-        pipeline.run(
+        self.pipeline(self.budget / 2).run(
             sources.to_read_again(|_| true),
             || {
                 let mut worker = Worker::new(self, counts);
@@ -135,12 +123,8 @@ impl Learning<'_> {
     }
 
     /// Learns each group, some at a time.
-    fn learn(
-        &self,
-        counts: &HashMap<u64, u64>,
-        sampled: Sorter<Sampled>,
-        files: &Files,
-    ) -> Result<Counts> {
+    fn learn_groups(&self, counts: &HashMap<u64, u64>, sampled: Sorter<Sampled>) -> Result<Counts> {
+        let files = self.files;
         let sets = Rows::open(&files.samples(), SAMPLES, 8)?;
         let mut writer = TemplateWriter::create(&files.templates(), self.recipe)?;
         let mut found = Counts { groups: counts.len() as u64, ..Counts::default() };
@@ -350,8 +334,8 @@ struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    fn new(learning: &Learning<'a>, counts: &'a Mutex<HashMap<u64, u64>>) -> Self {
-        let Learning { recipe, kernel, key, .. } = learning;
+    fn new(means: &Means<'a>, counts: &'a Mutex<HashMap<u64, u64>>) -> Self {
+        let Means { recipe, kernel, key, .. } = means;
         Self {
             group_of: GroupOf::new(recipe),
             counts,

@@ -5,18 +5,38 @@ use std::path::Path;
 use lookalike_files::{RowsKind, RowsReader, RowsWriter};
 
 use crate::error::Result;
+use crate::places::Place;
 
 /// Files of keepers. The counts are those of all documents and of [`Clusters`].
 const KEEPERS: RowsKind = *b"keeperof";
 
 /// Bytes of a place.
-const PLACE: usize = 4;
+pub(super) const PLACE: usize = 4;
+
+/// How pairs become clusters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clustering {
+    /// A document goes if it has a pair with one that is kept.
+    Anchored,
+    /// Whatever pairs connect is one cluster.
+    Components,
+}
+
+impl Clustering {
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Anchored => "anchored",
+            Self::Components => "components",
+        }
+    }
+}
 
 /// What was decided, and what it took.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clusters {
     /// For each place the place that stands for it: its own if it stays.
-    pub keepers: Vec<u32>,
+    pub keepers: Vec<Place>,
     /// Candidates that were judged.
     pub candidates: u64,
     /// Those that were accepted.
@@ -60,11 +80,11 @@ impl Clusters {
     pub fn open(path: &Path) -> Result<Self> {
         let mut file: RowsReader<PLACE, 7> = RowsReader::open(path, KEEPERS)?;
         let [all, candidates, pairs, rounds, groups, documents, largest] = file.counts();
-        let mut keepers: Vec<u32> = Vec::new();
+        let mut keepers: Vec<Place> = Vec::new();
         while let Some(bytes) = file.next()? {
-            let (place, keeper) = (keepers.len(), u32::from_le_bytes(bytes));
-            let own = keeper as usize == place;
-            let kept = |keeper: u32| keepers.get(keeper as usize) == Some(&keeper);
+            let (place, keeper) = (keepers.len(), Place::read(&bytes, 0));
+            let own = keeper.index() == place;
+            let kept = |keeper: Place| keepers.get(keeper.index()) == Some(&keeper);
             if place as u64 == all || !own && !kept(keeper) {
                 let expected = format!("{all} keepers, each kept itself");
                 let found = format!("{keeper} for document {place}");

@@ -3,37 +3,37 @@
 use std::hint::black_box;
 use std::path::Path;
 
-use super::clusters::{Clusters, Limited};
+use super::clusters::{Clustering, Clusters, Limited};
 use super::groups::Step;
-use super::pairs::{Accepted, PairWriter};
-use super::rounds::{BUFFER, Clustering};
+use super::pairs::{ByLater, Pair, PairWriter};
 use crate::components::Components;
+use crate::document_set::PlaceSet;
 use crate::error::Result;
-use crate::places::Places;
+use crate::places::{KeepOrder, Place};
 use crate::sort::{Run, RunWriter, Union};
 
 /// The decision in the making.
 pub(super) enum State {
     /// For each place its keeper: its own place if it is kept.
-    Anchored(Vec<u32>),
+    Anchored(Vec<Place>),
     /// What pairs connect.
-    Components(Components),
+    Components(Components<KeepOrder>),
 }
 
 impl State {
     /// Nobody stands for another.
-    pub(super) fn new(clustering: Clustering, documents: u32) -> Self {
+    pub(super) fn new(clustering: Clustering, documents: u64) -> Self {
         match clustering {
-            Clustering::Anchored => Self::Anchored((0..documents).collect()),
+            Clustering::Anchored => Self::Anchored(Place::all().take(documents as usize).collect()),
             Clustering::Components => Self::Components(Components::new(documents)),
         }
     }
 
     /// Whether later members of a group may become candidates with this one.
     #[inline]
-    pub(super) fn comes_first(&self, place: u32) -> bool {
+    pub(super) fn comes_first(&self, place: Place) -> bool {
         match self {
-            Self::Anchored(keepers) => keepers[place as usize] == place,
+            Self::Anchored(keepers) => keepers[place.index()] == place,
             Self::Components(_) => true,
         }
     }
@@ -46,10 +46,10 @@ impl State {
             Self::Components(components) => components.parents(),
         };
         let place = |step: &Step| match *step {
-            Step::Member(place) => place as usize,
+            Step::Member(place) => place.index(),
             Step::End => 0,
         };
-        black_box(steps.iter().fold(0, |all, step| all ^ known[place(step)]));
+        black_box(steps.iter().fold(0, |all, step| all ^ known[place(step)].index()));
     }
 
     /// Decides from pairs that come sorted by (later, earlier), and hands all of them on to `all`.
@@ -57,17 +57,17 @@ impl State {
     /// then where clusters are anchored.
     pub(super) fn decide(
         &mut self,
-        mut pairs: Union<Accepted>,
-        changed: &mut Places,
-        all: &mut RunWriter<Accepted>,
-        mut usable: impl FnMut(u32, u32) -> Result<bool>,
+        mut pairs: Union<ByLater>,
+        changed: &mut PlaceSet,
+        all: &mut RunWriter<ByLater>,
+        mut usable: impl FnMut(Place, Place) -> Result<bool>,
     ) -> Result<bool> {
         match self {
             Self::Anchored(keepers) => {
                 let mut anchoring = Anchoring::new(keepers, changed);
                 while let Some((pair, _)) = pairs.next()? {
                     all.push(pair)?;
-                    let Accepted { later, earlier, .. } = pair;
+                    let ByLater(Pair { later, earlier, .. }) = pair;
                     anchoring.pair(later, earlier, usable(later, earlier)?);
                 }
                 Ok(anchoring.finish())
@@ -76,7 +76,7 @@ impl State {
                 let mut any = false;
                 while let Some((pair, _)) = pairs.next()? {
                     all.push(pair)?;
-                    any |= components.join(pair.earlier, pair.later);
+                    any |= components.join(pair.0.earlier, pair.0.later);
                 }
                 Ok(any)
             }
@@ -84,7 +84,7 @@ impl State {
     }
 
     /// Who stands for each place.
-    pub(super) fn into_keepers(self) -> Vec<u32> {
+    pub(super) fn into_keepers(self) -> Vec<Place> {
         match self {
             Self::Anchored(keepers) => keepers,
             Self::Components(components) => components.into_smallest(),
@@ -103,14 +103,14 @@ pub(super) struct Effort {
 /// Writes the pairs and the keepers of a decision.
 pub(super) fn write(
     state: State,
-    accepted: Option<Run<Accepted>>,
+    accepted: Option<Run<ByLater>>,
     effort: Effort,
     [pairs, keepers]: [&Path; 2],
     documents: u64,
 ) -> Result<Clusters> {
     let mut pairs = PairWriter::create(pairs, documents)?;
     if let Some(run) = accepted {
-        let mut run = run.read(BUFFER)?;
+        let mut run = run.read()?;
         while let Some(pair) = run.next()? {
             pairs.push(pair)?;
         }
@@ -125,38 +125,44 @@ pub(super) fn write(
 /// Decides who is kept from pairs that come sorted by (later, earlier): a document that has a pair
 /// with one that is kept goes, and the first such stands for it.
 pub(super) struct Anchoring<'a> {
-    keepers: &'a mut [u32],
+    keepers: &'a mut [Place],
     /// The documents whose keeper is another one than before.
-    changed: &'a mut Places,
+    changed: &'a mut PlaceSet,
     any_changed: bool,
     /// The document whose pairs are coming, and its keeper so far.
-    document: u32,
-    keeper: u32,
+    document: Place,
+    keeper: Place,
 }
 
 impl<'a> Anchoring<'a> {
     /// Goes on from earlier keepers, by all their pairs and more. Nothing is in `changed` yet.
-    pub(super) fn new(keepers: &'a mut [u32], changed: &'a mut Places) -> Self {
+    pub(super) fn new(keepers: &'a mut [Place], changed: &'a mut PlaceSet) -> Self {
         // The first place is never the later one of a pair, and so its own keeper.
-        Self { keepers, changed, any_changed: false, document: 0, keeper: 0 }
+        Self {
+            keepers,
+            changed,
+            any_changed: false,
+            document: Place::nth(0),
+            keeper: Place::nth(0),
+        }
     }
 
     /// Takes the next pair; if it is not `usable`, only as a sign that `later` had pairs before.
-    pub(super) fn pair(&mut self, later: u32, earlier: u32, usable: bool) {
+    pub(super) fn pair(&mut self, later: Place, earlier: Place, usable: bool) {
         if later != self.document {
             self.settle();
             (self.document, self.keeper) = (later, later);
         }
         // Whether the earlier one is kept has been decided: all its pairs came before.
         let open = self.keeper == later;
-        if open && usable && self.keepers[earlier as usize] == earlier {
+        if open && usable && self.keepers[earlier.index()] == earlier {
             self.keeper = earlier;
         }
     }
 
     /// All pairs of a document have come.
     fn settle(&mut self) {
-        let Some(keeper) = self.keepers.get_mut(self.document as usize) else { return };
+        let Some(keeper) = self.keepers.get_mut(self.document.index()) else { return };
         if *keeper != self.keeper {
             *keeper = self.keeper;
             self.changed.insert(self.document);

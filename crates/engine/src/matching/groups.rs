@@ -14,20 +14,19 @@
 
 use std::path::Path;
 
-use lookalike_files::{RowsKind, RowsReader, RowsWriter, word};
+use lookalike_files::{RowsKind, RowsReader, RowsWriter, double_word};
 
+use super::clusters::PLACE;
 use crate::error::{Error, Result};
 use crate::occurrences::{Batches, Occurrences};
-use crate::sort::{KeyPlace, Record, Sorter};
+use crate::places::Place;
+use crate::sort::{Record, Sorter};
 
 /// Files of groups. The counts are those of all documents and of [`GroupCounts`].
 const GROUPS: RowsKind = *b"keygroup";
 
 /// Ends a group. No document has this place.
-const END: u32 = u32::MAX;
-
-/// Bytes of a place.
-const PLACE: usize = 4;
+const END: Place = Place::NONE;
 
 /// Bytes of counters for a key: eight counters, so that one in eight keys that occur once is kept.
 const COUNTER_BYTES: u64 = 2;
@@ -36,20 +35,28 @@ const COUNTER_BYTES: u64 = 2;
 const SMALL: usize = 4;
 
 /// The members of a small group, and end marks.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct SmallGroup([u32; SMALL]);
+type SmallGroup = [Place; SMALL];
 
-impl Record for SmallGroup {
-    const BYTES: usize = SMALL * PLACE;
+/// A document under one of its keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct KeyPlace {
+    /// What documents are grouped by.
+    pub key: u64,
+    /// The document.
+    pub place: Place,
+}
+
+impl Record for KeyPlace {
+    const BYTES: usize = 12;
 
     fn encode(self, out: &mut [u8]) {
-        for (bytes, place) in out.as_chunks_mut().0.iter_mut().zip(self.0) {
-            *bytes = place.to_le_bytes();
-        }
+        let (key, place) = out.split_at_mut(8);
+        key.copy_from_slice(&self.key.to_le_bytes());
+        place.copy_from_slice(&self.place.to_le_bytes());
     }
 
     fn decode(bytes: &[u8]) -> Self {
-        Self(std::array::from_fn(|n| word(bytes, n * PLACE)))
+        Self { key: double_word(bytes, 0), place: Place::read(bytes, 8) }
     }
 }
 
@@ -91,7 +98,7 @@ pub fn write_groups(
     folder: &Path,
     budget: usize,
     documents: u64,
-    mut each: impl FnMut(&mut dyn FnMut(u32, &[u64]) -> Result<()>) -> Result<()>,
+    mut each: impl FnMut(&mut dyn FnMut(Place, &[u64]) -> Result<()>) -> Result<()>,
 ) -> Result<GroupCounts> {
     let mut counts = GroupCounts::default();
     let mut counters: Option<(Occurrences, Batches<u64>)> = None;
@@ -164,7 +171,7 @@ struct GroupWriter {
     counts: GroupCounts,
     /// The last record, and the places of its key so far: the first of them, and how many.
     last: Option<KeyPlace>,
-    first: [u32; SMALL],
+    first: SmallGroup,
     members: usize,
     small: Sorter<SmallGroup>,
 }
@@ -206,7 +213,7 @@ impl GroupWriter {
             write_places(&mut self.file, &[END])?;
             self.counts.add(self.members);
         } else if self.members > 1 {
-            self.small.push(SmallGroup(self.first))?;
+            self.small.push(self.first)?;
         }
         (self.first, self.members) = ([END; SMALL], 0);
         Ok(())
@@ -219,8 +226,8 @@ impl GroupWriter {
         let mut last = None;
         while let Some(group) = small.next()? {
             if last.replace(group) != Some(group) {
-                let members = group.0.iter().take_while(|&&place| place != END).count();
-                write_places(&mut file, &group.0[..members])?;
+                let members = group.iter().take_while(|&&place| place != END).count();
+                write_places(&mut file, &group[..members])?;
                 write_places(&mut file, &[END])?;
                 counts.add(members);
             }
@@ -231,7 +238,7 @@ impl GroupWriter {
     }
 }
 
-fn write_places(file: &mut RowsWriter, places: &[u32]) -> Result<()> {
+fn write_places(file: &mut RowsWriter, places: &[Place]) -> Result<()> {
     Ok(places.iter().try_for_each(|place| file.push(&place.to_le_bytes()))?)
 }
 
@@ -239,7 +246,7 @@ fn write_places(file: &mut RowsWriter, places: &[u32]) -> Result<()> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// A member of the group, after the ones before it.
-    Member(u32),
+    Member(Place),
     /// The group has no more members; there were at least two.
     End,
 }
@@ -251,7 +258,7 @@ pub struct GroupReader {
     groups: u64,
     members: u64,
     /// The group's last member and how many it has so far.
-    last: u32,
+    last: Place,
     size: u64,
 }
 
@@ -263,7 +270,7 @@ impl GroupReader {
     pub fn open(path: &Path) -> Result<Self> {
         let file: RowsReader<_, _> = RowsReader::open(path, GROUPS)?;
         file.check_limit(0, "documents", u32::MAX.into())?;
-        Ok(Self { file, groups: 0, members: 0, last: 0, size: 0 })
+        Ok(Self { file, groups: 0, members: 0, last: Place::nth(0), size: 0 })
     }
 
     /// Documents in all: every place is smaller.
@@ -287,7 +294,7 @@ impl GroupReader {
         let Some(bytes) = self.file.next()? else {
             return self.check_end().map(|()| None);
         };
-        let place = u32::from_le_bytes(bytes);
+        let place = Place::read(&bytes, 0);
         if place == END {
             if self.size < 2 {
                 return Err(self.corrupt("a group of two members or more", "its end".into()));

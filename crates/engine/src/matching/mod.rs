@@ -3,9 +3,8 @@
 //!
 //! [`write_groups`] sorts keys out of core into groups of documents that share
 //! one. [`cluster`] goes through the groups in rounds, hands candidates to a
-//! [`Judge`], and decides; [`cluster_pairs`] decides from pairs that are known. Documents are named by their place in the order of
-//! the keep policy, the preferred first; a place is a `u32`, and the largest
-//! `u32` is none.
+//! [`Judge`], and decides; [`cluster_pairs`] decides from pairs that are known. Documents go
+//! by their places.
 
 mod clusters;
 mod decide;
@@ -14,8 +13,8 @@ mod pairs;
 mod rounds;
 mod stored;
 
-pub use clusters::{Clusters, Limited};
-pub use groups::{GroupCounts, GroupReader, Step, write_groups};
+pub use clusters::{Clustering, Clusters, Limited};
+pub use groups::{GroupCounts, GroupReader, KeyPlace, Step, write_groups};
 pub use pairs::{Candidate, Judge, Pair, PairReader};
-pub use rounds::{Clustering, Pairs, Plan, cluster};
+pub use rounds::{Pairs, Plan, cluster};
 pub use stored::{PairPlan, cluster_pairs};

@@ -1,11 +1,13 @@
 //! Candidates, who judges them, and the file of pairs.
 
+use std::cmp::Ordering;
 use std::path::Path;
 
 use lookalike_core::{Evidence, Verdict};
-use lookalike_files::{RowsKind, RowsReader, RowsWriter, word};
+use lookalike_files::{RowsKind, RowsReader, RowsWriter};
 
 use crate::error::Result;
+use crate::places::{KeepOrder, Number, Place};
 use crate::sort::Record;
 
 /// Files of pairs. The counts are those of all documents and of the pairs.
@@ -15,9 +17,9 @@ const PAIRS: RowsKind = *b"docpairs";
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Candidate {
     /// The place of the preferred one.
-    pub earlier: u32,
+    pub earlier: Place,
     /// The place of the other.
-    pub later: u32,
+    pub later: Place,
 }
 
 /// Says which candidates are pairs.
@@ -36,51 +38,102 @@ pub trait Judge {
     ) -> Result<()>;
 }
 
-/// A candidate that was accepted.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Pair {
-    /// The place of the preferred document.
-    pub earlier: u32,
-    /// The place of the other.
-    pub later: u32,
+/// Two documents that look alike, and why. Ordered by the earlier one, then by the later one.
+#[derive(Clone, Copy, Debug)]
+pub struct Pair<Order = KeepOrder> {
+    /// The one that comes first in the order.
+    pub earlier: Number<Order>,
+    /// The other.
+    pub later: Number<Order>,
     /// Why it is a pair.
     pub evidence: Evidence,
 }
 
-/// A pair as it is sorted: by the later one, so that all that could remove it come together.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Accepted {
-    pub(super) later: u32,
-    pub(super) earlier: u32,
-    evidence: [u8; Evidence::BYTES],
-}
+/// Bytes of the documents of a pair.
+const DOCUMENTS: usize = 8;
 
-impl Accepted {
-    pub(super) fn new(candidate: Candidate, evidence: Evidence) -> Self {
-        let Candidate { earlier, later } = candidate;
-        Self { later, earlier, evidence: evidence.to_bytes() }
-    }
+/// Bytes of a pair.
+const PAIR: usize = DOCUMENTS + Evidence::BYTES;
 
-    fn to_bytes(self) -> [u8; Self::BYTES] {
-        let mut bytes = [0; Self::BYTES];
-        self.encode(&mut bytes);
-        bytes
+impl<O: Copy + Ord> Pair<O> {
+    /// Of two documents in either order; the evidence is that of `a` with `b`.
+    pub(crate) fn new([a, b]: [Number<O>; 2], evidence: Evidence) -> Self {
+        if a < b {
+            Self { earlier: a, later: b, evidence }
+        } else {
+            Self { earlier: b, later: a, evidence: evidence.turned() }
+        }
     }
 }
 
-impl Record for Accepted {
-    const BYTES: usize = 4 + 4 + Evidence::BYTES;
+impl<O: Ord> Ord for Pair<O> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let documents = self.earlier.cmp(&other.earlier).then(self.later.cmp(&other.later));
+        documents.then_with(|| self.evidence.to_bytes().cmp(&other.evidence.to_bytes()))
+    }
+}
+
+impl<O: Ord> PartialOrd for Pair<O> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<O: Ord> PartialEq for Pair<O> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl<O: Ord> Eq for Pair<O> {}
+
+impl<O: Copy + Ord> Record for Pair<O> {
+    const BYTES: usize = PAIR;
 
     fn encode(self, out: &mut [u8]) {
-        out[..4].copy_from_slice(&self.later.to_le_bytes());
-        out[4..8].copy_from_slice(&self.earlier.to_le_bytes());
-        out[8..].copy_from_slice(&self.evidence);
+        [self.earlier, self.later].encode(&mut out[..DOCUMENTS]);
+        out[DOCUMENTS..].copy_from_slice(&self.evidence.to_bytes());
     }
 
     fn decode(bytes: &[u8]) -> Self {
-        let evidence = bytes.get(8..).and_then(<[u8]>::first_chunk).copied();
-        let evidence = evidence.unwrap_or([0; Evidence::BYTES]);
-        Self { later: word(bytes, 0), earlier: word(bytes, 4), evidence }
+        let [earlier, later] = Record::decode(bytes);
+        Self { earlier, later, evidence: evidence(bytes).unwrap_or(Evidence::Rule) }
+    }
+}
+
+/// The evidence of an encoded pair; `None` if there is no such evidence.
+fn evidence(pair: &[u8]) -> Option<Evidence> {
+    Evidence::from_bytes(pair.get(DOCUMENTS..)?.first_chunk()?)
+}
+
+/// A pair as it is decided from and stored: by the later one, so that all that could remove it come
+/// together.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct ByLater(pub(super) Pair);
+
+impl Ord for ByLater {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.later.cmp(&other.0.later).then_with(|| self.0.cmp(&other.0))
+    }
+}
+
+impl PartialOrd for ByLater {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Record for ByLater {
+    const BYTES: usize = PAIR;
+
+    fn encode(self, out: &mut [u8]) {
+        self.0.encode(out);
+        [self.0.later, self.0.earlier].encode(&mut out[..DOCUMENTS]);
+    }
+
+    fn decode(bytes: &[u8]) -> Self {
+        let Pair { earlier: later, later: earlier, evidence } = Pair::decode(bytes);
+        Self(Pair { earlier, later, evidence })
     }
 }
 
@@ -93,13 +146,15 @@ pub(super) struct PairWriter {
 
 impl PairWriter {
     pub(super) fn create(path: &Path, documents: u64) -> Result<Self> {
-        let file = RowsWriter::create(path, PAIRS, Accepted::BYTES)?;
+        let file = RowsWriter::create(path, PAIRS, PAIR)?;
         Ok(Self { file, documents, pairs: 0 })
     }
 
-    pub(super) fn push(&mut self, pair: Accepted) -> Result<()> {
+    pub(super) fn push(&mut self, pair: ByLater) -> Result<()> {
         self.pairs += 1;
-        Ok(self.file.push(&pair.to_bytes())?)
+        let mut bytes = [0; PAIR];
+        pair.encode(&mut bytes);
+        Ok(self.file.push(&bytes)?)
     }
 
     pub(super) fn finish(self) -> Result<u64> {
@@ -109,13 +164,13 @@ impl PairWriter {
 }
 
 /// Streams pairs, sorted by (later, earlier).
-pub struct PairReader {
-    file: RowsReader<{ Accepted::BYTES }, 2>,
+pub struct PairReader<Order = KeepOrder> {
+    file: RowsReader<PAIR, 2>,
     read: u64,
-    last: Option<(u32, u32)>,
+    last: Option<(Number<Order>, Number<Order>)>,
 }
 
-impl PairReader {
+impl<O: Copy + Ord> PairReader<O> {
     /// Opens a file of pairs.
     ///
     /// # Errors
@@ -141,22 +196,21 @@ impl PairReader {
     /// # Errors
     /// If the file cannot be read or is damaged.
     #[expect(clippy::should_implement_trait, reason = "an iterator's item would be a result")]
-    pub fn next(&mut self) -> Result<Option<Pair>> {
+    pub fn next(&mut self) -> Result<Option<Pair<O>>> {
         let Some(bytes) = self.file.next()? else {
             self.file.check_count(1, "pairs", self.read)?;
             return Ok(None);
         };
-        let Accepted { later, earlier, evidence } = Accepted::decode(&bytes);
+        let [later, earlier] = Record::decode(&bytes);
         let in_order = self.last < Some((later, earlier));
         if !in_order || earlier >= later || u64::from(later) >= self.documents() {
             let expected = "the next pair of a later and an earlier document";
             let found = format!("{later} and {earlier}");
             return Err(self.file.corrupt(0, expected, found).into());
         }
-        let Some(evidence) = Evidence::from_bytes(&evidence) else {
-            let found = evidence[0].to_string();
-            let at = Accepted::BYTES - Evidence::BYTES;
-            return Err(self.file.corrupt(at, "evidence of kind 0 to 3", found).into());
+        let Some(evidence) = evidence(&bytes) else {
+            let found = bytes[DOCUMENTS].to_string();
+            return Err(self.file.corrupt(DOCUMENTS, "evidence of kind 0 to 3", found).into());
         };
         self.last = Some((later, earlier));
         self.read += 1;

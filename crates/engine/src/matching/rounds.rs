@@ -49,35 +49,14 @@ use std::path::Path;
 
 use lookalike_core::{Verdict, mix};
 
-use super::clusters::{Clusters, Limited};
+use super::clusters::{Clustering, Clusters, Limited};
 use super::decide::{self, Effort, State};
 use super::groups::{GroupReader, Step};
-use super::pairs::{Accepted, Candidate, Judge};
+use super::pairs::{ByLater, Candidate, Judge, Pair};
+use crate::document_set::PlaceSet;
 use crate::error::Result;
-use crate::places::Places;
+use crate::places::Place;
 use crate::sort::{Run, RunWriter, Sorted, Sorter, Union};
-
-/// The buffer for reading a run.
-pub(super) const BUFFER: usize = 64 << 10;
-
-/// How pairs become clusters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Clustering {
-    /// A document goes if it has a pair with one that is kept.
-    Anchored,
-    /// Whatever pairs connect is one cluster.
-    Components,
-}
-
-impl Clustering {
-    /// Its name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Anchored => "anchored",
-            Self::Components => "components",
-        }
-    }
-}
 
 /// Which candidates are judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,8 +119,8 @@ pub fn cluster(plan: &Plan<'_>, judge: &mut dyn Judge, progress: &dyn Fn(u64)) -
         documents,
         judge,
         progress,
-        state: State::new(plan.clustering, documents as u32),
-        changed: Places::none(documents),
+        state: State::new(plan.clustering, documents),
+        changed: PlaceSet::none(documents),
         judged: None,
         accepted: None,
         candidates: 0,
@@ -163,7 +142,7 @@ pub fn cluster(plan: &Plan<'_>, judge: &mut dyn Judge, progress: &dyn Fn(u64)) -
 
 /// The first members of the group at hand that come first, ascending.
 struct First {
-    members: Vec<u32>,
+    members: Vec<Place>,
     limit: usize,
 }
 
@@ -173,7 +152,7 @@ impl First {
     }
 
     #[inline]
-    fn push(&mut self, place: u32) {
+    fn push(&mut self, place: Place) {
         if self.members.len() < self.limit {
             self.members.push(place);
         }
@@ -242,11 +221,11 @@ struct Rounds<'a> {
     progress: &'a dyn Fn(u64),
     state: State,
     /// Documents whose keeper changed in the last decision of `anchored`.
-    changed: Places,
+    changed: PlaceSet,
     /// All that was judged, sorted by (earlier, later), and all that was accepted, sorted by
     /// (later, earlier).
     judged: Option<Run<u64>>,
-    accepted: Option<Run<Accepted>>,
+    accepted: Option<Run<ByLater>>,
     candidates: u64,
     number: u32,
 }
@@ -330,7 +309,7 @@ impl Rounds<'_> {
             let known = if changed { 0 } else { last.min(first.members.len()) };
             match &mut self.state {
                 State::Anchored(keepers) => {
-                    let keeper = keepers[later as usize];
+                    let keeper = keepers[later.index()];
                     // Only one before its keeper can still take its place. Where the decision is
                     // from this round alone, the keeper has to be among the candidates too.
                     let end = first
@@ -358,8 +337,8 @@ impl Rounds<'_> {
 
     /// Has those candidates judged that were not judged before. Gives their number and the
     /// accepted ones.
-    fn judge_new(&mut self, candidates: Sorted<u64>) -> Result<(u64, Sorted<Accepted>)> {
-        let known = self.judged.take().map(|run| run.read(BUFFER)).transpose()?;
+    fn judge_new(&mut self, candidates: Sorted<u64>) -> Result<(u64, Sorted<ByLater>)> {
+        let known = self.judged.take().map(Run::read).transpose()?;
         let mut all = Union::new(known, Some(candidates))?;
         let mut judged = RunWriter::create(self.plan.folder)?;
         let (mut handed_out, mut ended) = (0, false);
@@ -378,12 +357,14 @@ impl Rounds<'_> {
         let mut accepted = Sorter::new(self.plan.folder, self.plan.budget / 4);
         let (before, mut verdicts) = (self.candidates, 0);
         let progress = self.progress;
-        self.judge.judge(&mut next, &mut |candidate, verdict| {
+        self.judge.judge(&mut next, &mut |Candidate { earlier, later }, verdict| {
             verdicts += 1;
             progress(before + verdicts);
             match verdict {
                 Verdict::Refused => Ok(()),
-                Verdict::Accepted(evidence) => accepted.push(Accepted::new(candidate, evidence)),
+                Verdict::Accepted(evidence) => {
+                    accepted.push(ByLater(Pair { earlier, later, evidence }))
+                }
             }
         })?;
         assert!(ended && verdicts == handed_out, "a judge judges every candidate once");
@@ -394,8 +375,8 @@ impl Rounds<'_> {
 
     /// Decides from all pairs, old and new; if `in_limit` is given, only from those in it (the
     /// later one in the high half). True if a keeper changed.
-    fn decide(&mut self, new: Sorted<Accepted>, in_limit: Option<Sorted<u64>>) -> Result<bool> {
-        let old = self.accepted.take().map(|run| run.read(BUFFER)).transpose()?;
+    fn decide(&mut self, new: Sorted<ByLater>, in_limit: Option<Sorted<u64>>) -> Result<bool> {
+        let old = self.accepted.take().map(Run::read).transpose()?;
         let pairs = Union::new(old, Some(new))?;
         let mut all = RunWriter::create(self.plan.folder)?;
         let mut in_limit = in_limit.map(InLimit::new).transpose()?;
@@ -412,8 +393,8 @@ impl Rounds<'_> {
     /// kept of a group with its document.
     fn survey(&self, limit: usize) -> Result<(Limited, bool)> {
         let mut limited = Limited::default();
-        let mut late = Places::none(self.documents);
-        let mut confirmed = Places::none(self.documents);
+        let mut late = PlaceSet::none(self.documents);
+        let mut confirmed = PlaceSet::none(self.documents);
         let mut right = 0u64;
         let mut groups = Ahead::open(self.plan.groups)?;
         let mut first = First::new(limit);
@@ -436,7 +417,7 @@ impl Rounds<'_> {
                 first.push(place);
                 come_first += 1;
             } else if let State::Anchored(keepers) = &self.state
-                && first.members.binary_search(&keepers[place as usize]).is_ok()
+                && first.members.binary_search(&keepers[place.index()]).is_ok()
                 && confirmed.insert(place)
             {
                 right += 1;
@@ -444,8 +425,8 @@ impl Rounds<'_> {
         }
         let removed = match &self.state {
             State::Anchored(keepers) => {
-                let goes = |&(place, &keeper): &(u32, &u32)| place != keeper;
-                (0..).zip(keepers).filter(goes).count() as u64
+                let goes = |&(place, &keeper): &(Place, &Place)| place != keeper;
+                Place::all().zip(keepers).filter(goes).count() as u64
             }
             State::Components(_) => 0,
         };
@@ -473,7 +454,7 @@ struct Made {
 
 impl Made {
     #[inline]
-    fn push(&mut self, earlier: u32, later: u32) -> Result<()> {
+    fn push(&mut self, earlier: Place, later: Place) -> Result<()> {
         // Never 0, which is what no candidate looks like: the later one is not the first.
         let pair = joined(earlier, later);
         let slot = (u128::from(mix(pair)) * self.recent.len() as u128) >> 64;
@@ -501,7 +482,7 @@ impl InLimit {
     }
 
     /// Whether the pair is among them. Pairs come in order.
-    fn has(&mut self, later: u32, earlier: u32) -> Result<bool> {
+    fn has(&mut self, later: Place, earlier: Place) -> Result<bool> {
         let pair = joined(later, earlier);
         while self.next.is_some_and(|next| next < pair) {
             self.next = self.candidates.next()?;
@@ -510,10 +491,10 @@ impl InLimit {
     }
 }
 
-fn joined(high: u32, low: u32) -> u64 {
+fn joined(high: Place, low: Place) -> u64 {
     u64::from(high) << 32 | u64::from(low)
 }
 
-fn halves(pair: u64) -> (u32, u32) {
-    ((pair >> 32) as u32, pair as u32)
+fn halves(pair: u64) -> (Place, Place) {
+    (Place::nth(pair >> 32), Place::nth(pair & u64::from(u32::MAX)))
 }

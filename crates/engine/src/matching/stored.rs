@@ -2,12 +2,11 @@
 
 use std::path::Path;
 
-use super::clusters::{Clusters, Limited};
+use super::clusters::{Clustering, Clusters, Limited};
 use super::decide::{self, Effort, State};
-use super::pairs::{Accepted, Candidate, Pair};
-use super::rounds::Clustering;
+use super::pairs::{ByLater, Pair};
+use crate::document_set::PlaceSet;
 use crate::error::Result;
-use crate::places::Places;
 use crate::sort::{RunWriter, Sorter, Union};
 
 /// What is to be clustered, how, and where to.
@@ -42,14 +41,14 @@ pub fn cluster_pairs(
 ) -> Result<Clusters> {
     let mut pairs = Sorter::new(plan.folder, plan.budget);
     let mut candidates = 0;
-    each(&mut |Pair { earlier, later, evidence }| {
+    each(&mut |pair| {
         candidates += 1;
-        pairs.push(Accepted::new(Candidate { earlier, later }, evidence))
+        pairs.push(ByLater(pair))
     })?;
     let pairs = Union::new(None, Some(pairs.finish()?))?;
-    let mut state = State::new(plan.clustering, plan.documents as u32);
+    let mut state = State::new(plan.clustering, plan.documents);
     let mut all = RunWriter::create(plan.folder)?;
-    let mut changed = Places::none(plan.documents);
+    let mut changed = PlaceSet::none(plan.documents);
     state.decide(pairs, &mut changed, &mut all, |_, _| Ok(true))?;
     let effort = Effort { candidates, rounds: 1, limited: Limited::default() };
     let paths = [plan.pairs, plan.keepers];

@@ -15,22 +15,61 @@
 
 use std::path::Path;
 
-use lookalike_files::{double_word, word};
+use lookalike_files::double_word;
+use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::address::Address;
-use super::{Found, Mirror, MirrorKind};
 use crate::error::Result;
 use crate::observe::Observer;
-use crate::row_set::RowSet;
+use crate::places::Row;
 use crate::sort::{Record, RunReader, RunWriter, Sorted, Sorter};
 use crate::urls::Urls;
 
 /// Pairs of pages that are named for a mirror.
 const EXAMPLES: usize = 3;
 
-/// The buffer for reading a run.
-const BUFFER: usize = 64 << 10;
+/// Two roots that replicate each other.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Mirror {
+    /// A host, or a host and folders, with a slash in the end; the first of the two by name.
+    pub a: String,
+    /// The other.
+    pub b: String,
+    /// What is replicated.
+    pub kind: MirrorKind,
+    /// Pages under the first.
+    pub pages_a: u64,
+    /// Pages under the second.
+    pub pages_b: u64,
+    /// Pages under either that have a look-alike under the other at the same rest of the path.
+    pub matched: u64,
+    /// Their share of the pages under the first.
+    pub share_a: f64,
+    /// Their share of the pages under the second.
+    pub share_b: f64,
+    /// Some of them: both URLs, and the resemblance where it was computed.
+    pub examples: Vec<(String, String, Option<f64>)>,
+}
+
+/// What is replicated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MirrorKind {
+    /// A whole host.
+    Host,
+    /// A folder, of the same host or of another.
+    Prefix,
+}
+
+/// The mirrors that pairs show.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Found {
+    /// Those of most pages, the largest first.
+    pub(crate) mirrors: Vec<Mirror>,
+    /// How many there are.
+    pub(crate) count: u64,
+}
 
 /// What is looked for, and with what.
 pub(crate) struct Search<'a> {
@@ -46,7 +85,7 @@ pub(crate) struct Search<'a> {
 }
 
 /// Takes look-alikes: the rows of two documents, and their resemblance if it is known.
-pub(crate) type Sink<'a> = dyn FnMut(u64, u64, Option<f64>) -> Result<()> + 'a;
+pub(crate) type Sink<'a> = dyn FnMut(Row, Row, Option<f64>) -> Result<()> + 'a;
 
 impl Search<'_> {
     /// Finds the mirrors among documents with these addresses, by the pairs that `each` hands on
@@ -90,7 +129,7 @@ impl Search<'_> {
                     a: hash(a),
                     b: hash(b),
                     rest: hash(x.rest(i)),
-                    example: Example::new(row_a, row_b, resemblance),
+                    example: Example::new([row_a, row_b], resemblance),
                     shape: Shape { folders: [i as u8, j as u8], nested },
                 })?;
             }
@@ -146,14 +185,14 @@ impl Search<'_> {
         if number == 0 {
             return Ok(None);
         }
-        Ok(Some((pairs.finish()?.read(BUFFER)?, questions.finish()?)))
+        Ok(Some((pairs.finish()?.read()?, questions.finish()?)))
     }
 
     /// Counts the pages under the roots that are asked for.
     fn count_pages(&self, urls: &Urls, mut questions: Sorted<Question>) -> Result<Sorted<Answer>> {
         let mut pages = Sorter::<PageOf>::new(self.folder, self.budget / 2);
         urls.for_each(|row, url| {
-            self.heed(row)?;
+            self.heed(row.into())?;
             let Some(address) = url.and_then(Address::parse) else { return Ok(()) };
             let page = hash(address.text());
             address.roots().try_for_each(|root| pages.push([hash(root), page]))
@@ -210,7 +249,7 @@ impl Search<'_> {
         }
         Ok(Passing {
             count: number,
-            keys: keys.finish()?.read(BUFFER)?,
+            keys: keys.finish()?.read()?,
             claims: claims.finish()?,
             ranked: ranked.finish()?,
         })
@@ -219,19 +258,19 @@ impl Search<'_> {
     /// Leaves out what is below another mirror, and names the largest of the others.
     fn highest(&self, passing: Passing, urls: &mut Urls) -> Result<Found> {
         let Passing { count, mut keys, mut claims, mut ranked } = passing;
-        let mut below = RowSet::none(count);
+        let mut below = vec![false; count as usize];
         let mut key = keys.next()?;
         while let Some([a, b, mirror]) = claims.next()? {
             while key.is_some_and(|key| key < [a, b]) {
                 key = keys.next()?;
             }
             if key == Some([a, b]) {
-                below.insert(mirror);
+                below[mirror as usize] = true;
             }
         }
         let mut found = Found::default();
         while let Some(Ranked { number, pair, pages, .. }) = ranked.next()? {
-            if below.contains(number) {
+            if below[number as usize] {
                 continue;
             }
             found.count += 1;
@@ -264,10 +303,10 @@ struct Passing {
 
 /// The addresses of the last two rows: pairs of one document come together.
 #[derive(Default)]
-struct AtHand([Option<(u64, Option<Address>)>; 2]);
+struct AtHand([Option<(Row, Option<Address>)>; 2]);
 
 impl AtHand {
-    fn of(&mut self, urls: &mut Urls, rows: [u64; 2]) -> Result<[Option<&Address>; 2]> {
+    fn of(&mut self, urls: &mut Urls, rows: [Row; 2]) -> Result<[Option<&Address>; 2]> {
         for (held, row) in self.0.iter_mut().zip(rows) {
             if held.as_ref().is_none_or(|(at, _)| *at != row) {
                 *held = Some((row, urls.get(row)?.as_deref().and_then(Address::parse)));
@@ -312,14 +351,14 @@ struct Example {
     /// The bits of the resemblance, turned so that the highest comes first; all ones if it is
     /// not known.
     unlike: u64,
-    rows: [u32; 2],
+    rows: [Row; 2],
 }
 
 impl Example {
     const BYTES: usize = 16;
 
-    fn new(a: u64, b: u64, resemblance: Option<f64>) -> Self {
-        Self { unlike: !resemblance.map_or(0, f64::to_bits), rows: [a as u32, b as u32] }
+    fn new(rows: [Row; 2], resemblance: Option<f64>) -> Self {
+        Self { unlike: !resemblance.map_or(0, f64::to_bits), rows }
     }
 
     fn resemblance(self) -> Option<f64> {
@@ -328,12 +367,11 @@ impl Example {
 
     fn encode(self, out: &mut [u8]) {
         out[..8].copy_from_slice(&self.unlike.to_le_bytes());
-        out[8..12].copy_from_slice(&self.rows[0].to_le_bytes());
-        out[12..16].copy_from_slice(&self.rows[1].to_le_bytes());
+        self.rows.encode(&mut out[8..16]);
     }
 
     fn decode(bytes: &[u8]) -> Self {
-        Self { unlike: double_word(bytes, 0), rows: [word(bytes, 8), word(bytes, 12)] }
+        Self { unlike: double_word(bytes, 0), rows: Record::decode(&bytes[8..]) }
     }
 }
 
@@ -421,8 +459,8 @@ impl RootPair {
     fn roots(&self, urls: &mut Urls) -> Result<[String; 2]> {
         let [a, b] = self.examples[0].rows;
         let [i, j] = self.shape.folders;
-        let mut root = |row: u32, folders: u8| -> Result<String> {
-            let address = urls.get(row.into())?.as_deref().and_then(Address::parse);
+        let mut root = |row: Row, folders: u8| -> Result<String> {
+            let address = urls.get(row)?.as_deref().and_then(Address::parse);
             let root = address.as_ref().and_then(|address| address.root(folders.into()));
             Ok(root.unwrap_or_default().to_owned())
         };
@@ -433,7 +471,7 @@ impl RootPair {
         let [a, b] = self.roots(urls)?;
         let mut examples = Vec::new();
         for example in self.examples.iter().take(self.matched.min(EXAMPLES as u64) as usize) {
-            let [x, y] = example.rows.map(|row| urls.get(row.into()));
+            let [x, y] = example.rows.map(|row| urls.get(row));
             let (x, y) = (x?.unwrap_or_default(), y?.unwrap_or_default());
             examples.push((x, y, example.resemblance()));
         }
@@ -497,7 +535,7 @@ type Claim = [u64; 3];
 struct Ranked {
     /// The pages that match, turned.
     unmatched: u64,
-    first: [u32; 2],
+    first: [Row; 2],
     pair: RootPair,
     pages: [u64; 2],
     number: u64,

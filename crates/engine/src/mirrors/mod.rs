@@ -49,8 +49,8 @@ mod tests;
 use std::fs;
 
 use lookalike_core::{GROUP_LIMIT, VerificationKey, mix};
-use lookalike_corpus::{Sources, UnpackedCopies};
-use serde::{Deserialize, Serialize};
+use lookalike_corpus::UnpackedCopies;
+use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_64;
 
 use lookalike_files::WorkFolder;
@@ -58,65 +58,27 @@ use lookalike_files::WorkFolder;
 use crate::attributes::Asked;
 use crate::error::{Error, Operation, Result};
 use crate::files::Files;
+use crate::inputs::Inputs;
 use crate::keep::KeepPolicy;
 use crate::matching::{Clustering, Pair, PairReader, Pairs};
+use crate::means::Means;
 use crate::memory;
 use crate::observe::{Observer, Stage, Work};
 use crate::order::Order;
+use crate::places::Row;
 use crate::running::Running;
 use crate::sign::{Signed, Signing};
 use crate::sources::SourceTable;
-use crate::stages::{Judged, Stages};
+use crate::stages::Judged;
 use crate::urls::Urls;
 use address::Address;
 
-pub(crate) use find::Search;
+pub(crate) use find::{Found, Search};
+pub use find::{Mirror, MirrorKind};
 pub use options::Mirrors;
 
 /// Bytes that are held for each document: its component, and some bits.
 const BYTES_PER_DOCUMENT: u64 = 5;
-
-/// Two roots that replicate each other.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Mirror {
-    /// A host, or a host and folders, with a slash in the end; the first of the two by name.
-    pub a: String,
-    /// The other.
-    pub b: String,
-    /// What is replicated.
-    pub kind: MirrorKind,
-    /// Pages under the first.
-    pub pages_a: u64,
-    /// Pages under the second.
-    pub pages_b: u64,
-    /// Pages under either that have a look-alike under the other at the same rest of the path.
-    pub matched: u64,
-    /// Their share of the pages under the first.
-    pub share_a: f64,
-    /// Their share of the pages under the second.
-    pub share_b: f64,
-    /// Some of them: both URLs, and the resemblance where it was computed.
-    pub examples: Vec<(String, String, Option<f64>)>,
-}
-
-/// What is replicated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum MirrorKind {
-    /// A whole host.
-    Host,
-    /// A folder, of the same host or of another.
-    Prefix,
-}
-
-/// The mirrors that pairs show.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Found {
-    /// Those of most pages, the largest first.
-    pub(crate) mirrors: Vec<Mirror>,
-    /// How many there are.
-    pub(crate) count: u64,
-}
 
 /// What was found.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -158,13 +120,17 @@ impl Mirrors {
         self.recipe.validate().map_err(Error::recipe)?;
         self.recipe.check_signs_alone().map_err(Error::recipe)?;
         // Refused before anything is made, if there is no such input.
-        Sources::by_name(&self.inputs, self.running.format).map_err(Error::corpus)?;
+        self.inputs().sources()?;
         let work = WorkFolder::create(self.running.temp.as_deref())?;
         let files = Files { out: work.0.clone(), work: work.0.clone() };
         files.check_apart(&self.inputs)?;
         let sorting = files.sorting();
         fs::create_dir_all(&sorting).map_err(|e| Error::io(&sorting, Operation::Create, e))?;
         Job { options: self, files, observer }.run()
+    }
+
+    fn inputs(&self) -> Inputs<'_> {
+        Inputs { names: &self.inputs, format: self.running.format, tables: None }
     }
 }
 
@@ -182,38 +148,32 @@ impl Job<'_> {
         let copies =
             UnpackedCopies::new(&self.files.unpacked(), memory::room_for_copies(&self.files.work));
         let Mirrors { recipe, running: Running { kernel, threads, memory, .. }, .. } = self.options;
-        let signing = Signing {
+        let mut means = Means {
             recipe,
             kernel: *kernel,
+            read: &read,
             key: &key,
-            options: &read,
-            asked: Asked { keep: &KeepPolicy::First, part_field: None },
+            files: &self.files,
             threads: *threads,
             budget: *memory as usize,
+            observer: self.observer,
+        };
+        let signing = Signing {
+            means,
+            inputs: self.options.inputs(),
+            asked: Asked { keep: &KeepPolicy::First, part_field: None },
             strict: self.options.running.strict,
             keep_urls: true,
-            observer: self.observer,
             copies: &copies,
-            tables: None,
         };
-        let signed = signing.run(&self.options.inputs, self.options.running.format, &self.files)?;
+        let signed = signing.run()?;
         let mut findings = MirrorFindings::of(&signed);
         if let Some(mut urls) = Urls::open(&self.files.urls())? {
-            let budget = memory::working_bytes(*memory, signed.documents, BYTES_PER_DOCUMENT)?;
-            let stages = Stages {
-                recipe,
-                kernel: *kernel,
-                read: &read,
-                key: &key,
-                files: &self.files,
-                threads: *threads,
-                budget,
-                observer: self.observer,
-            };
+            means.budget = memory::working_bytes(*memory, signed.documents, BYTES_PER_DOCUMENT)?;
             let sources = SourceTable::open(&self.files.sources())?.with_copies(&copies);
-            findings.without_url = group(&stages, signed.documents, &mut urls)?;
-            findings.count(pairs(&stages, &sources, signed.documents)?);
-            self.find(budget, &mut urls, &mut findings)?;
+            findings.without_url = group(&means, signed.documents, &mut urls)?;
+            findings.count(pairs(&means, &sources, signed.documents)?);
+            self.find(means.budget, &mut urls, &mut findings)?;
         }
         findings.seconds = self.observer.seconds() - began;
         findings.peak_memory_bytes = memory::peak_bytes().unwrap_or(0);
@@ -233,11 +193,11 @@ impl Job<'_> {
             observer: self.observer,
         };
         let found = search.run(urls, |each| {
-            let mut read = 0;
+            let (order, mut read) = (Order::of_input(), 0);
             while let Some(Pair { earlier, later, evidence }) = pairs.next()? {
                 self.observer.tick(read)?;
                 read += 1;
-                each(later.into(), earlier.into(), evidence.resemblance())?;
+                each(order.row(later), order.row(earlier), evidence.resemblance())?;
             }
             Ok(())
         })?;
@@ -247,11 +207,11 @@ impl Job<'_> {
 }
 
 /// Groups documents by each key together with their names; how many have none.
-fn group(stages: &Stages<'_>, documents: u64, urls: &mut Urls) -> Result<u64> {
-    let mut with_names = Vec::new();
+fn group(means: &Means<'_>, documents: u64, urls: &mut Urls) -> Result<u64> {
+    let (order, mut with_names) = (Order::of_input(), Vec::new());
     let mut nameless = 0;
-    stages.groups_by(documents, |row, keys, each| {
-        if row == 0 {
+    means.groups_by(documents, |row, keys, each| {
+        if row == Row::nth(0) {
             // The keys are wanted twice.
             nameless = 0;
         }
@@ -263,18 +223,18 @@ fn group(stages: &Stages<'_>, documents: u64, urls: &mut Urls) -> Result<u64> {
         for name in address.names().map(|name| xxh3_64(name.as_bytes())) {
             with_names.extend(keys.iter().map(|key| mix(key ^ mix(name))));
         }
-        each(row as u32, &with_names)
+        each(order.place(row), &with_names)
     })?;
     Ok(nameless)
 }
 
 /// Compares the documents of groups.
-fn pairs(stages: &Stages<'_>, sources: &SourceTable, documents: u64) -> Result<Judged> {
+fn pairs(means: &Means<'_>, sources: &SourceTable, documents: u64) -> Result<Judged> {
     let order = Order::of_input();
-    let wanted = stages.wanted(documents, &order)?;
-    stages.shingle_sets(sources, &wanted)?;
+    let wanted = means.wanted(documents, &order)?;
+    means.shingle_sets(sources, &wanted)?;
     let pairs = Pairs::WithFirst { limit: GROUP_LIMIT };
-    stages.decide(&order, &wanted, Clustering::Components, pairs)
+    means.decide(&order, &wanted, Clustering::Components, pairs)
 }
 
 impl MirrorFindings {

@@ -46,7 +46,9 @@ fn find(urls: &[Option<String>], pairs: &[(u64, u64)], min_pages: u64, min_share
     let search =
         Search { min_pages, min_share, limit, folder: &folder.0, budget: 1 << 20, observer };
     search
-        .run(&mut urls, |each| pairs.iter().try_for_each(|&(a, b)| each(a, b, Some(0.9))))
+        .run(&mut urls, |each| {
+            pairs.iter().try_for_each(|&(a, b)| each(Row::nth(a), Row::nth(b), Some(0.9)))
+        })
         .unwrap()
 }
 

@@ -435,13 +435,23 @@ pub struct Member {
 }
 
 /// How a document resembles its keeper.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// The same tokens in the same order.
     Exact,
     /// Similar.
     Near,
+}
+
+impl Kind {
+    /// Its name in tables.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Near => "near",
+        }
+    }
 }
 
 impl Report {

@@ -4,10 +4,12 @@ use lookalike_core::recipe::SketchParameters;
 use lookalike_core::{CandidateRule, Kernel, Signature, Similarity};
 
 use super::path::Step;
-use super::tables::{Scores, StoredMember, for_each_member, for_each_pair};
+use super::tables::StoredMember;
 use super::{Run, RunDocument};
 use crate::error::Result;
+use crate::places::Row;
 use crate::report::Kind;
+use crate::scores::Scores;
 
 /// Members of a cluster that an explanation of its keeper names.
 pub const SHOWN_MEMBERS: usize = 20;
@@ -87,16 +89,16 @@ impl Run {
     ///
     /// # Errors
     /// If there is no such row, or a file cannot be read or is damaged.
-    pub fn explain(&self, rows: &[u64]) -> Result<Vec<Explanation>> {
+    pub fn explain(&self, rows: &[Row]) -> Result<Vec<Explanation>> {
         let mut asked = rows.to_vec();
         asked.sort_unstable();
         let mut members = Vec::new();
         let wanted = move |row, _| asked.binary_search(&row).is_ok();
-        for_each_member(&self.files.clusters(), wanted, |member| {
+        self.for_each_member(wanted, |member| {
             members.push(member);
             Ok(())
         })?;
-        let explanation = |&row: &u64| {
+        let explanation = |&row: &Row| {
             let document = self.document(row)?;
             let fate = match members.iter().find(|member| member.row == row) {
                 None => {
@@ -122,7 +124,7 @@ impl Run {
             seen += usize::from(is_member);
             is_member && seen <= SHOWN_MEMBERS
         };
-        for_each_member(&self.files.clusters(), wanted, |member| {
+        self.for_each_member(wanted, |member| {
             members.push(member);
             Ok(())
         })?;
@@ -137,7 +139,7 @@ impl Run {
         let (row, keeper) = (member.row, member.cluster);
         let (a, b) = (row.min(keeper), row.max(keeper));
         let mut scores = None;
-        for_each_pair(&self.files.pairs(), Some(Box::new(move |x, y| (x, y) == (a, b))), |pair| {
+        self.for_each_pair(Some(Box::new(move |x, y| (x, y) == (a, b))), |pair| {
             scores = Some(if pair.a == row { pair.scores } else { pair.scores.turned() });
             Ok(())
         })?;

@@ -22,14 +22,14 @@ use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::files::Files;
 use crate::learn::{Covering, GroupOf};
 use crate::manifest::Manifest;
+use crate::places::Row;
 use crate::signature_file::SignatureLookup;
 use crate::sources::SourceTable;
 use crate::texts::Texts;
 
+pub use crate::scores::Scores;
 pub use explain::{Agreement, Explanation, Fate, Member, Removal, SHOWN_MEMBERS};
 pub use path::Step;
-pub use tables::Scores;
-pub(crate) use tables::{StoredPair, for_each_pair};
 
 /// Documents of one id that are told about.
 pub const MAX_SAME_ID: usize = 100;
@@ -54,14 +54,14 @@ pub struct RunDocument {
     /// Its place in the file, from 1.
     pub record: u64,
     /// Its place among all documents, from 0.
-    pub row: u64,
+    pub row: Row,
 }
 
 /// The documents of an id.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
     /// The rows of the first [`MAX_SAME_ID`].
-    pub rows: Vec<u64>,
+    pub rows: Vec<Row>,
     /// How many there are.
     pub count: u64,
 }
@@ -115,10 +115,10 @@ impl Run {
     /// If the signature file cannot be read.
     pub fn find(&self, id: &str) -> Result<Found> {
         let mut found = Found::default();
-        let mut row = 0;
-        while row < self.documents() {
+        let mut row = Row::nth(0);
+        while u64::from(row) < self.documents() {
             let block = self.signatures.ids_around(row)?;
-            for row in block.rows().filter(|row| block.id(*row) == id) {
+            for row in Row::between(block.rows()).filter(|row| block.id(*row) == id) {
                 found.count += 1;
                 if found.rows.len() < MAX_SAME_ID {
                     found.rows.push(row);
@@ -133,12 +133,12 @@ impl Run {
     ///
     /// # Errors
     /// If there is no such row, or a file cannot be read.
-    pub fn document(&self, row: u64) -> Result<RunDocument> {
+    pub fn document(&self, row: Row) -> Result<RunDocument> {
         let id = self.signatures.id(row)?;
         let (source, record) = match self.sources.of_row(row)? {
             Some(source) => (source.source.id().to_owned(), source.record_of(row)),
             // The run was made from a signature file.
-            None => (String::new(), row + 1),
+            None => (String::new(), u64::from(row) + 1),
         };
         Ok(RunDocument { id, source, record, row })
     }
@@ -150,7 +150,7 @@ impl Run {
     ///
     /// # Errors
     /// If there is no such row, the input cannot be read, or the document is not there any more.
-    pub fn text(&self, row: u64) -> Result<TextBuf> {
+    pub fn text(&self, row: Row) -> Result<TextBuf> {
         Ok(self.text_and_group(row)?.0)
     }
 
@@ -158,13 +158,13 @@ impl Run {
     ///
     /// # Errors
     /// As [`text`](Self::text), and if the file of templates cannot be read.
-    pub fn text_and_template(&self, row: u64) -> Result<(TextBuf, Vec<bool>)> {
+    pub fn text_and_template(&self, row: Row) -> Result<(TextBuf, Vec<bool>)> {
         let (text, group) = self.text_and_group(row)?;
         let covered = Covering::open(&self.files, &self.recipe)?.covered((&text).into(), group)?;
         Ok((text, covered))
     }
 
-    fn text_and_group(&self, row: u64) -> Result<(TextBuf, u64)> {
+    fn text_and_group(&self, row: Row) -> Result<(TextBuf, u64)> {
         let signed = self.signatures.signature(row)?.exact;
         let Some(source) = self.sources.of_row(row)? else {
             let (path, option) = (self.files.signatures(), "the text of a document".to_owned());

@@ -5,14 +5,15 @@
 //! reached is the front, and the documents that a pair joins to it are
 //! reached next. Memory: four bytes and two bits a document.
 
-use std::path::Path;
+use std::collections::BTreeMap;
 
-use super::tables::{Scores, for_each_edge, for_each_pair};
 use super::{Run, RunDocument};
 use crate::components::Components;
-use crate::error::{Error, Result};
-use crate::places::Places;
+use crate::document_set::RowSet;
+use crate::error::Result;
+use crate::places::{InputOrder, Row};
 use crate::report::Kind;
+use crate::scores::Scores;
 
 /// A pair on the way from one document to another.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,31 +34,25 @@ impl Run {
     ///
     /// # Errors
     /// If a file cannot be read or is damaged.
-    pub fn path(&self, from: &[u64], to: &[u64]) -> Result<Option<Vec<Step>>> {
-        let path = self.files.pairs();
-        let documents = self.documents();
-        let edges = |each: &mut dyn FnMut(u32, u32)| edges(&path, documents, each);
-        let [from, to] =
-            [from, to].map(|rows| rows.iter().map(|row| *row as u32).collect::<Vec<_>>());
-        match shortest(documents as u32, &from, &to, edges)? {
+    pub fn path(&self, from: &[Row], to: &[Row]) -> Result<Option<Vec<Step>>> {
+        match shortest(self.documents(), from, to, |each| self.for_each_edge(each))? {
             Some(rows) => self.steps(&rows).map(Some),
             None => Ok(None),
         }
     }
 
     /// The pairs between rows that follow each other.
-    fn steps(&self, rows: &[u32]) -> Result<Vec<Step>> {
-        let ends: Vec<[u64; 2]> =
-            rows.array_windows().map(|rows: &[u32; 2]| rows.map(u64::from)).collect();
-        let mut sorted: Vec<[u64; 2]> = ends.iter().map(|[a, b]| [*a.min(b), *a.max(b)]).collect();
+    fn steps(&self, rows: &[Row]) -> Result<Vec<Step>> {
+        let ends = || rows.array_windows::<2>().copied();
+        let mut sorted: Vec<[Row; 2]> = ends().map(|[a, b]| [a.min(b), a.max(b)]).collect();
         sorted.sort_unstable();
-        let mut pairs = std::collections::BTreeMap::new();
+        let mut pairs = BTreeMap::new();
         let wanted = move |a, b| sorted.binary_search(&[a, b]).is_ok();
-        for_each_pair(&self.files.pairs(), Some(Box::new(wanted)), |pair| {
+        self.for_each_pair(Some(Box::new(wanted)), |pair| {
             pairs.insert([pair.a, pair.b], pair);
             Ok(())
         })?;
-        let step = |[from, to]: [u64; 2]| {
+        let step = |[from, to]: [Row; 2]| {
             let Some(pair) = pairs.get(&[from.min(to), from.max(to)]) else {
                 unreachable!("the path is of pairs of this table")
             };
@@ -65,64 +60,45 @@ impl Run {
             let (from, to) = (self.document(from)?, self.document(to)?);
             Ok(Step { from, to, kind: pair.kind, scores })
         };
-        ends.into_iter().map(step).collect()
+        ends().map(step).collect()
     }
 }
 
-/// Streams the rows of all pairs, none of which is believed to be there.
-fn edges(path: &Path, documents: u64, each: &mut dyn FnMut(u32, u32)) -> Result<()> {
-    for_each_edge(path, |a, b| {
-        if a.max(b) >= documents {
-            return Err(Error::corruption(
-                path,
-                0,
-                format!("rows below {documents}"),
-                format!("a pair of {a} and {b}"),
-            ));
-        }
-        each(a as u32, b as u32);
-        Ok(())
-    })
-}
-
-/// Not reached.
-const NONE: u32 = u32::MAX;
-
 /// The rows of a shortest path. `edges` streams all pairs each time it is called.
 fn shortest(
-    documents: u32,
-    from: &[u32],
-    to: &[u32],
-    mut edges: impl FnMut(&mut dyn FnMut(u32, u32)) -> Result<()>,
-) -> Result<Option<Vec<u32>>> {
-    let mut components = Components::new(documents);
+    documents: u64,
+    from: &[Row],
+    to: &[Row],
+    mut edges: impl FnMut(&mut dyn FnMut(Row, Row)) -> Result<()>,
+) -> Result<Option<Vec<Row>>> {
+    let mut components: Components<InputOrder> = Components::new(documents);
     edges(&mut |a, b| {
         components.join(a, b);
     })?;
-    let mut meet = |a: &u32| to.iter().any(|b| components.find(*a) == components.find(*b));
+    let mut meet = |a: &Row| to.iter().any(|b| components.find(*a) == components.find(*b));
     if !from.iter().any(&mut meet) {
         return Ok(None);
     }
     drop(components);
 
     // From where each row was reached first.
-    let mut reached_from = vec![NONE; documents as usize];
-    let mut front = Places::none(documents.into());
+    let mut reached_from = vec![Row::NONE; documents as usize];
+    let mut front = RowSet::none(documents);
     for &row in from {
-        reached_from[row as usize] = row;
+        reached_from[row.index()] = row;
         front.insert(row);
     }
-    let mut next = Places::none(documents.into());
+    let mut next = RowSet::none(documents);
     loop {
-        if let Some(&end) = to.iter().filter(|row| reached_from[**row as usize] != NONE).min() {
+        if let Some(&end) = to.iter().filter(|row| reached_from[row.index()] != Row::NONE).min() {
             return Ok(Some(way_to(end, &reached_from)));
         }
         let mut any = false;
         edges(&mut |a, b| {
             for (a, b) in [(a, b), (b, a)] {
-                let before = &mut reached_from[b as usize];
+                let before = &mut reached_from[b.index()];
                 // Reached in this very step counts as open: by the smallest row of the front.
-                if front.contains(a) && (*before == NONE || next.contains(b)) {
+                if front.contains(a) && (*before == Row::NONE || next.contains(b)) {
                     *before = a.min(*before);
                     next.insert(b);
                     any = true;
@@ -137,11 +113,11 @@ fn shortest(
     }
 }
 
-fn way_to(end: u32, reached_from: &[u32]) -> Vec<u32> {
+fn way_to(end: Row, reached_from: &[Row]) -> Vec<Row> {
     let mut way = vec![end];
     let mut row = end;
-    while reached_from[row as usize] != row {
-        row = reached_from[row as usize];
+    while reached_from[row.index()] != row {
+        row = reached_from[row.index()];
         way.push(row);
     }
     way.reverse();
@@ -197,14 +173,16 @@ mod tests {
             from in prop::collection::vec(0_u32..12, 1..3),
             to in prop::collection::vec(0_u32..12, 1..3),
         ) {
-            let edges = |each: &mut dyn FnMut(u32, u32)| {
+            let row = |row: u32| Row::nth(row.into());
+            let edges = |each: &mut dyn FnMut(Row, Row)| {
                 for (a, b) in &pairs {
-                    each(*a, *b);
+                    each(row(*a), row(*b));
                 }
                 Ok(())
             };
-            let found = shortest(12, &from, &to, edges).unwrap();
-            prop_assert_eq!(found, naive(12, &from, &to, &pairs));
+            let rows = |rows: &[u32]| rows.iter().copied().map(row).collect::<Vec<_>>();
+            let found = shortest(12, &rows(&from), &rows(&to), edges).unwrap();
+            prop_assert_eq!(found, naive(12, &from, &to, &pairs).as_deref().map(rows));
         }
     }
 }

@@ -4,9 +4,8 @@ use lookalike_core::Signature;
 use lookalike_corpus::Record;
 
 use super::Run;
-use super::tables::for_each_member;
+use crate::document_set::RowSet;
 use crate::error::Error;
-use crate::row_set::RowSet;
 use crate::signature_file::SignatureReader;
 
 impl Run {
@@ -19,16 +18,12 @@ impl Run {
         mut each: impl FnMut(&str, &Signature) -> Result<(), E>,
     ) -> Result<(), E> {
         let removed = self.removed()?;
-        let mut reader = SignatureReader::open(&self.files.signatures())?;
-        let (mut id, mut signature) = (String::new(), Signature::default());
-        let mut row = 0;
-        while reader.read(&mut id, &mut signature)? {
-            if !removed.contains(row) {
-                each(&id, &signature)?;
-            }
-            row += 1;
-        }
-        Ok(())
+        let reader = SignatureReader::open(&self.files.signatures())?;
+        reader.for_each_row(
+            |row, id, signature| {
+                if removed.contains(row) { Ok(()) } else { each(id, signature) }
+            },
+        )
     }
 
     /// Calls `each` with every document that stays, in order, read from the inputs again.
@@ -43,8 +38,7 @@ impl Run {
         self.sources.check_unchanged()?;
         for number in 0..self.sources.len() {
             let source = self.sources.get(number)?;
-            let stays =
-                |record| source.row_of(record).is_some_and(|row: u64| !removed.contains(row));
+            let stays = |record| source.row_of(record).is_some_and(|row| !removed.contains(row));
             for chunk in source.source.chunks(&self.read) {
                 let chunk = match chunk {
                     Ok(chunk) => chunk,
@@ -75,8 +69,7 @@ impl Run {
     /// The rows of documents that went.
     fn removed(&self) -> Result<RowSet, Error> {
         let mut removed = RowSet::none(self.documents());
-        for_each_member(
-            &self.files.clusters(),
+        self.for_each_member(
             |_, _| true,
             |member| {
                 if !member.kept {

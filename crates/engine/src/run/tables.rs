@@ -11,154 +11,132 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowPredicateFn, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder, RowFilter,
 };
-use serde::Serialize;
 
+use super::Run;
 use crate::error::{Error, Operation, Result};
+use crate::places::Row;
 use crate::report::Kind;
+use crate::scores::{ScoredPair, Scores};
 
 /// Rows that are in memory at a time.
 const BATCH_ROWS: usize = 4096;
 
-/// How similar the two documents of a pair are; `None` for what the recipe does not have or did
-/// not compute.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Scores {
-    /// Shingles of both, out of those of either.
-    pub resemblance: Option<f64>,
-    /// The share of the first that is in the second.
-    pub containment_a: Option<f64>,
-    /// The share of the second that is in the first.
-    pub containment_b: Option<f64>,
-    /// The resemblance as the sketches see it.
-    pub estimate: Option<f64>,
-    /// Equal features.
-    pub b_similarity: Option<u32>,
-    /// Equal bits of the projection.
-    pub c_similarity: Option<u32>,
-}
-
-impl Scores {
-    /// Seen from the second document.
-    pub(crate) fn turned(self) -> Self {
-        let (containment_a, containment_b) = (self.containment_b, self.containment_a);
-        Self { containment_a, containment_b, ..self }
-    }
-}
-
-/// A row of `pairs.parquet`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct StoredPair {
-    /// The rows of the two.
-    pub(crate) a: u64,
-    pub(crate) b: u64,
-    pub(crate) kind: Kind,
-    pub(crate) scores: Scores,
-}
-
 /// A row of `clusters.parquet`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct StoredMember {
-    pub(super) row: u64,
+    pub(super) row: Row,
     /// The row of its keeper.
-    pub(super) cluster: u64,
+    pub(super) cluster: Row,
     pub(super) size: u64,
     pub(super) kept: bool,
     pub(super) kind: Kind,
     pub(super) resemblance: Option<f64>,
 }
 
-/// Calls `each` with the members of clusters whose row and cluster are `wanted`.
-pub(super) fn for_each_member(
-    path: &Path,
-    wanted: impl FnMut(u64, u64) -> bool + Send + 'static,
-    mut each: impl FnMut(StoredMember) -> Result<()>,
-) -> Result<()> {
-    let columns = ["row", "cluster", "size", "kept", "kind", "resemblance"];
-    let table = Table { path, keys: ["row", "cluster"], columns: &columns };
-    table.read(Some(Box::new(wanted)), |batch| {
-        let [rows, clusters, sizes] = ["row", "cluster", "size"].map(|name| batch.column(name));
-        let (rows, clusters, sizes) = (rows?, clusters?, sizes?);
-        let (kept, kinds) = (batch.truths("kept")?, batch.kinds()?);
-        let resemblances = batch.column::<Float64Type>("resemblance")?;
-        for (at, kind) in kinds.into_iter().enumerate() {
-            each(StoredMember {
-                row: number(rows, at),
-                cluster: number(clusters, at),
-                size: number(sizes, at),
-                kept: kept.value(at),
-                kind,
-                resemblance: value(resemblances, at),
-            })?;
-        }
-        Ok(())
-    })
-}
+/// Whether a row of a table is wanted, by its two keys.
+pub(super) type Wanted = Box<dyn FnMut(Row, Row) -> bool + Send>;
 
-/// Calls `each` with all pairs, or with those whose rows are `wanted`.
-pub(crate) fn for_each_pair(
-    path: &Path,
-    wanted: Option<Box<dyn FnMut(u64, u64) -> bool + Send>>,
-    mut each: impl FnMut(StoredPair) -> Result<()>,
-) -> Result<()> {
-    let columns = [
-        "row_a",
-        "row_b",
-        "kind",
-        "b_similarity",
-        "c_similarity",
-        "estimate",
-        "resemblance",
-        "containment_a",
-        "containment_b",
-    ];
-    let table = Table { path, keys: ["row_a", "row_b"], columns: &columns };
-    table.read(wanted, |batch| {
-        let (a, b) = (batch.column("row_a")?, batch.column("row_b")?);
-        let (features, bits) = (batch.column("b_similarity")?, batch.column("c_similarity")?);
-        let shares = |name| batch.column::<Float64Type>(name);
-        let (estimates, resemblances) = (shares("estimate")?, shares("resemblance")?);
-        let (in_b, in_a) = (shares("containment_a")?, shares("containment_b")?);
-        for (at, kind) in batch.kinds()?.into_iter().enumerate() {
-            let scores = Scores {
-                resemblance: value(resemblances, at),
-                containment_a: value(in_b, at),
-                containment_b: value(in_a, at),
-                estimate: value(estimates, at),
-                b_similarity: value::<UInt32Type>(features, at),
-                c_similarity: value::<UInt32Type>(bits, at),
-            };
-            each(StoredPair { a: number(a, at), b: number(b, at), kind, scores })?;
-        }
-        Ok(())
-    })
-}
+impl Run {
+    /// Calls `each` with the members of clusters whose row and cluster are `wanted`.
+    pub(super) fn for_each_member(
+        &self,
+        wanted: impl FnMut(Row, Row) -> bool + Send + 'static,
+        mut each: impl FnMut(StoredMember) -> Result<()>,
+    ) -> Result<()> {
+        let columns = ["row", "cluster", "size", "kept", "kind", "resemblance"];
+        let path = &self.files.clusters();
+        let table = Table {
+            path,
+            documents: self.documents(),
+            keys: ["row", "cluster"],
+            columns: &columns,
+        };
+        table.read(Some(Box::new(wanted)), |batch| {
+            let (rows, clusters) = (batch.rows("row")?, batch.rows("cluster")?);
+            let sizes = batch.column::<UInt64Type>("size")?;
+            let (kept, kinds) = (batch.truths("kept")?, batch.kinds()?);
+            let resemblances = batch.column::<Float64Type>("resemblance")?;
+            for (at, kind) in kinds.into_iter().enumerate() {
+                each(StoredMember {
+                    row: rows[at],
+                    cluster: clusters[at],
+                    size: sizes.value(at),
+                    kept: kept.value(at),
+                    kind,
+                    resemblance: value(resemblances, at),
+                })?;
+            }
+            Ok(())
+        })
+    }
 
-/// Calls `each` with the rows of all pairs, which is all that a search for a path needs.
-pub(super) fn for_each_edge(
-    path: &Path,
-    mut each: impl FnMut(u64, u64) -> Result<()>,
-) -> Result<()> {
-    let table = Table { path, keys: ["row_a", "row_b"], columns: &["row_a", "row_b"] };
-    table.read(None, |batch| {
-        let (a, b) = (batch.column("row_a")?, batch.column("row_b")?);
-        (0..a.len()).try_for_each(|at| each(number(a, at), number(b, at)))
-    })
-}
+    /// Calls `each` with all pairs, or with those whose rows are `wanted`.
+    pub(crate) fn for_each_pair(
+        &self,
+        wanted: Option<Wanted>,
+        mut each: impl FnMut(ScoredPair) -> Result<()>,
+    ) -> Result<()> {
+        let columns = [
+            "row_a",
+            "row_b",
+            "kind",
+            "b_similarity",
+            "c_similarity",
+            "estimate",
+            "resemblance",
+            "containment_a",
+            "containment_b",
+        ];
+        self.read_pairs(&columns, wanted, |batch| {
+            let (a, b) = (batch.rows("row_a")?, batch.rows("row_b")?);
+            let (features, bits) = (batch.column("b_similarity")?, batch.column("c_similarity")?);
+            let shares = |name| batch.column::<Float64Type>(name);
+            let (estimates, resemblances) = (shares("estimate")?, shares("resemblance")?);
+            let (in_b, in_a) = (shares("containment_a")?, shares("containment_b")?);
+            for (at, kind) in batch.kinds()?.into_iter().enumerate() {
+                let scores = Scores {
+                    resemblance: value(resemblances, at),
+                    containment_a: value(in_b, at),
+                    containment_b: value(in_a, at),
+                    estimate: value(estimates, at),
+                    b_similarity: value::<UInt32Type>(features, at),
+                    c_similarity: value::<UInt32Type>(bits, at),
+                };
+                each(ScoredPair { a: a[at], b: b[at], kind, scores })?;
+            }
+            Ok(())
+        })
+    }
 
-fn number(column: &PrimitiveArray<UInt64Type>, at: usize) -> u64 {
-    column.value(at)
+    /// Calls `each` with the rows of all pairs, which is all that a search for a path needs.
+    pub(super) fn for_each_edge(&self, each: &mut dyn FnMut(Row, Row)) -> Result<()> {
+        self.read_pairs(&["row_a", "row_b"], None, |batch| {
+            let (a, b) = (batch.rows("row_a")?, batch.rows("row_b")?);
+            a.into_iter().zip(b).for_each(|(a, b)| each(a, b));
+            Ok(())
+        })
+    }
+
+    fn read_pairs(
+        &self,
+        columns: &[&'static str],
+        wanted: Option<Wanted>,
+        each: impl FnMut(&Batch<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let (path, documents) = (&self.files.pairs(), self.documents());
+        Table { path, documents, keys: ["row_a", "row_b"], columns }.read(wanted, each)
+    }
 }
 
 fn value<T: ArrowPrimitiveType>(column: &PrimitiveArray<T>, at: usize) -> Option<T::Native> {
     column.is_valid(at).then(|| column.value(at))
 }
 
-/// Whether a row of a table is wanted, by its two keys.
-type Wanted = Box<dyn FnMut(u64, u64) -> bool + Send>;
-
 /// A table, and what is read of it.
 struct Table<'a> {
     path: &'a Path,
+    /// Documents of the run: every row is smaller.
+    documents: u64,
     /// Two columns of row numbers, which rows are chosen by.
     keys: [&'static str; 2],
     columns: &'a [&'static str],
@@ -199,8 +177,9 @@ impl Table<'_> {
                     let message = "a table without its columns of rows".to_owned();
                     return Err(arrow_schema::ArrowError::SchemaError(message));
                 };
-                let rows = first.values().iter().zip(second.values());
-                Ok(rows.map(|(first, second)| Some(wanted(*first, *second))).collect())
+                let [row, other] = [first, second].map(|column| column.values().iter());
+                let rows = row.zip(other).map(|(row, other)| [*row, *other].map(Row::nth));
+                Ok(rows.map(|[row, other]| Some(wanted(row, other))).collect())
             });
             builder = builder.with_row_filter(RowFilter::new(vec![Box::new(predicate)]));
         }
@@ -229,6 +208,19 @@ impl Batch<'_> {
         let column = self.batch.column_by_name(name);
         let column = column.and_then(|column| column.as_primitive_opt());
         column.ok_or_else(|| self.without(name))
+    }
+
+    /// A column of rows, none of which is believed to be there.
+    fn rows(&self, name: &str) -> Result<Vec<Row>> {
+        let Table { path, documents, .. } = *self.table;
+        let row = |&row: &u64| {
+            let beyond = || {
+                let expected = format!("rows below {documents}");
+                Error::corruption(path, 0, expected, format!("{row} in `{name}`"))
+            };
+            (row < documents).then(|| Row::nth(row)).ok_or_else(beyond)
+        };
+        self.column::<UInt64Type>(name)?.values().iter().map(row).collect()
     }
 
     fn truths(&self, name: &str) -> Result<&BooleanArray> {

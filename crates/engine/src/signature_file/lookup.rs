@@ -11,6 +11,7 @@ use lookalike_files::{check_sum, read_at, word};
 
 use super::{BLOCK_HEADER, CHECKSUM, MAX_BLOCK_IDS, SignatureReader, rows_per_block};
 use crate::error::{Error, Operation, Result};
+use crate::places::Row;
 
 /// Finds rows of a signature file without reading all of it.
 ///
@@ -27,14 +28,14 @@ pub struct SignatureLookup {
 
 struct Block {
     offset: u64,
-    first_row: u64,
+    first_row: Row,
     is_checked: AtomicBool,
 }
 
 /// The ids of consecutive rows.
 #[derive(Debug)]
 pub struct BlockIds {
-    first: u64,
+    first: Row,
     ids: String,
     /// Where each begins, and the end.
     starts: Vec<usize>,
@@ -42,16 +43,16 @@ pub struct BlockIds {
 
 impl BlockIds {
     /// The rows.
-    pub fn rows(&self) -> Range<u64> {
-        self.first..self.first + self.starts.len() as u64 - 1
+    pub fn rows(&self) -> Range<Row> {
+        self.first..self.first.after(self.starts.len() as u64 - 1)
     }
 
     /// The id of one of the rows.
     ///
     /// # Panics
     /// If the row is not one of them.
-    pub fn id(&self, row: u64) -> &str {
-        let row = (row - self.first) as usize;
+    pub fn id(&self, row: Row) -> &str {
+        let row = row.index() - self.first.index();
         &self.ids[self.starts[row]..self.starts[row + 1]]
     }
 }
@@ -76,7 +77,7 @@ impl SignatureLookup {
                 return Ok(lookup);
             }
             let is_checked = AtomicBool::new(false);
-            lookup.blocks.push(Block { offset, first_row: lookup.rows, is_checked });
+            lookup.blocks.push(Block { offset, first_row: Row::nth(lookup.rows), is_checked });
             lookup.rows += rows;
             offset += lookup.block_bytes(rows, ids);
         }
@@ -96,8 +97,9 @@ impl SignatureLookup {
     ///
     /// # Errors
     /// If there is no such row, or the file cannot be read.
-    pub fn signature(&self, row: u64) -> Result<Signature> {
-        let (offset, in_block) = self.block_of(row)?;
+    pub fn signature(&self, row: Row) -> Result<Signature> {
+        let (offset, first) = self.block_of(row)?;
+        let in_block = u64::from(row) - u64::from(first);
         let mut bytes = vec![0; self.layout.bytes()];
         let at = offset + BLOCK_HEADER as u64 + in_block * self.layout.bytes() as u64;
         self.read(&mut bytes, at)?;
@@ -111,8 +113,8 @@ impl SignatureLookup {
     ///
     /// # Errors
     /// If there is no such row, or the file cannot be read.
-    pub fn ids_around(&self, row: u64) -> Result<BlockIds> {
-        let (offset, in_block) = self.block_of(row)?;
+    pub fn ids_around(&self, row: Row) -> Result<BlockIds> {
+        let (offset, first) = self.block_of(row)?;
         let (rows, bytes) = self.block_header(offset)?;
         let lengths_at = offset + BLOCK_HEADER as u64 + rows * self.layout.bytes() as u64;
         let mut lengths = vec![0; 4 * rows as usize];
@@ -129,29 +131,29 @@ impl SignatureLookup {
             }
             starts.push(start);
         }
-        Ok(BlockIds { first: row - in_block, ids, starts })
+        Ok(BlockIds { first, ids, starts })
     }
 
     /// The id of a row.
     ///
     /// # Errors
     /// If there is no such row, or the file cannot be read.
-    pub fn id(&self, row: u64) -> Result<String> {
+    pub fn id(&self, row: Row) -> Result<String> {
         Ok(self.ids_around(row)?.id(row).to_owned())
     }
 
-    /// Where the block of a row begins, and the row's place in it.
-    fn block_of(&self, row: u64) -> Result<(u64, u64)> {
+    /// Where the block of a row begins, and the first row of it.
+    fn block_of(&self, row: Row) -> Result<(u64, Row)> {
         let after = self.blocks.partition_point(|block| block.first_row <= row);
         let block = after.checked_sub(1).and_then(|block| self.blocks.get(block));
-        let Some(block) = block.filter(|_| row < self.rows) else {
+        let Some(block) = block.filter(|_| u64::from(row) < self.rows) else {
             return Err(self.corrupt(0, format!("row {row}"), format!("{} rows", self.rows)));
         };
         if !block.is_checked.load(Ordering::Relaxed) {
             self.check(block.offset)?;
             block.is_checked.store(true, Ordering::Relaxed);
         }
-        Ok((block.offset, row - block.first_row))
+        Ok((block.offset, block.first_row))
     }
 
     /// Bytes of a block with its header and checksum.

@@ -10,6 +10,7 @@ use lookalike_files::{ByteReader, CHECKSUM, double_word, word};
 
 use super::{BLOCK_HEADER, FORMAT, HEADER, MAX_BLOCK_IDS, MAX_RECIPE, rows_per_block};
 use crate::error::{Error, ErrorKind, Result};
+use crate::places::Row;
 
 /// Reads a signature file, row by row. One block is in memory at a time, and a
 /// row is handed out only after its block's checksum was found right.
@@ -156,6 +157,24 @@ impl<R: Read> SignatureReader<R> {
         let read = self.try_read(id, signature);
         self.ended = !matches!(read, Ok(true));
         read
+    }
+
+    /// Calls `each` with the row, the id and the signature of every document, in order.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read); and what `each` gives, which ends it.
+    pub fn for_each_row<E: From<Error>>(
+        mut self,
+        mut each: impl FnMut(Row, &str, &Signature) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let (mut id, mut signature, mut rows) =
+            (String::new(), Signature::default(), Row::between(Row::nth(self.rows)..Row::NONE));
+        while self.read(&mut id, &mut signature)?
+            && let Some(row) = rows.next()
+        {
+            each(row, &id, &signature)?;
+        }
+        Ok(())
     }
 
     fn try_read(&mut self, id: &mut String, signature: &mut Signature) -> Result<bool> {

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 
-use super::Record;
+use super::record::Record;
 use super::run::{Run, RunReader};
 use crate::error::Result;
 
@@ -18,7 +18,8 @@ pub(super) struct Merge<R> {
 impl<R: Record> Merge<R> {
     /// Merges `runs`, each through a buffer of this many bytes.
     pub(super) fn new(runs: Vec<Run<R>>, buffer: usize) -> Result<Self> {
-        let runs = runs.into_iter().map(|run| run.read(buffer)).collect::<Result<Vec<_>>>()?;
+        let runs =
+            runs.into_iter().map(|run| run.read_through(buffer)).collect::<Result<Vec<_>>>()?;
         let mut merge = Self { heads: BinaryHeap::with_capacity(runs.len()), runs };
         for (number, run) in merge.runs.iter_mut().enumerate() {
             merge.heads.extend(run.next()?.map(|record| Reverse((record, number))));

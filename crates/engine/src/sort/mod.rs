@@ -10,82 +10,18 @@
 //! once, and once more for each further pass that very many runs take.
 
 mod merge;
+mod record;
 mod run;
 mod union;
 
 use std::path::{Path, PathBuf};
 
 use crate::error::Result;
-use lookalike_files::{double_word, word};
 use merge::Merge;
+pub use record::Record;
+use run::IO_BYTES;
 pub(crate) use run::{Run, RunReader, RunWriter};
 pub(crate) use union::Union;
-
-/// A record of fixed width.
-pub trait Record: Copy + Ord {
-    /// Its bytes in a run.
-    const BYTES: usize;
-
-    /// Writes it into `BYTES` bytes.
-    fn encode(self, out: &mut [u8]);
-
-    /// Reads it from `BYTES` bytes.
-    fn decode(bytes: &[u8]) -> Self;
-}
-
-/// A document under one of its keys.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct KeyPlace {
-    /// What documents are grouped by.
-    pub key: u64,
-    /// The document's place in the order of the keep policy.
-    pub place: u32,
-}
-
-impl Record for KeyPlace {
-    const BYTES: usize = 12;
-
-    fn encode(self, out: &mut [u8]) {
-        let (key, place) = out.split_at_mut(8);
-        key.copy_from_slice(&self.key.to_le_bytes());
-        place.copy_from_slice(&self.place.to_le_bytes());
-    }
-
-    fn decode(bytes: &[u8]) -> Self {
-        Self { key: double_word(bytes, 0), place: word(bytes, 8) }
-    }
-}
-
-impl Record for u64 {
-    const BYTES: usize = 8;
-
-    fn encode(self, out: &mut [u8]) {
-        out.copy_from_slice(&self.to_le_bytes());
-    }
-
-    fn decode(bytes: &[u8]) -> Self {
-        double_word(bytes, 0)
-    }
-}
-
-/// Words, the first of which come first.
-impl<const N: usize> Record for [u64; N] {
-    const BYTES: usize = 8 * N;
-
-    fn encode(self, out: &mut [u8]) {
-        for (bytes, word) in out.as_chunks_mut().0.iter_mut().zip(self) {
-            *bytes = word.to_le_bytes();
-        }
-    }
-
-    fn decode(bytes: &[u8]) -> Self {
-        std::array::from_fn(|n| double_word(bytes, 8 * n))
-    }
-}
-
-/// The buffer of a run that is written or read. 64 KiB: a disk is as fast with
-/// it as with more, and a budget of 256 MiB can hold thousands.
-const IO_BYTES: usize = 64 << 10;
 
 /// Takes records in any order.
 pub struct Sorter<R> {

@@ -12,8 +12,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use xxhash_rust::xxh3::Xxh3Default;
 
-use super::{IO_BYTES, Record};
+use super::record::Record;
 use crate::error::{Error, Operation, Result};
+
+/// The buffer of a run that is written or read. 64 KiB: a disk is as fast with
+/// it as with more, and a budget of 256 MiB can hold thousands.
+pub(super) const IO_BYTES: usize = 64 << 10;
 
 /// A file that is removed with its owner.
 #[derive(Debug)]
@@ -116,7 +120,12 @@ pub(crate) struct Run<R> {
 }
 
 impl<R: Record> Run<R> {
-    pub(crate) fn read(self, buffer: usize) -> Result<RunReader<R>> {
+    pub(crate) fn read(self) -> Result<RunReader<R>> {
+        self.read_through(IO_BYTES)
+    }
+
+    /// Reads through a buffer of so many bytes.
+    pub(super) fn read_through(self, buffer: usize) -> Result<RunReader<R>> {
         let input = File::open(&self.file.0);
         let input = input.map_err(|e| Error::io(&self.file.0, Operation::Read, e))?;
         let input = BufReader::with_capacity(buffer, Summed::new(input));
@@ -179,7 +188,7 @@ mod tests {
             let mut bytes = fs::read(&run.file.0).unwrap();
             bytes[at] ^= 4;
             fs::write(&run.file.0, bytes).unwrap();
-            let mut reader = run.read(64).unwrap();
+            let mut reader = run.read_through(64).unwrap();
             let error = loop {
                 match reader.next() {
                     Ok(Some(_)) => {}

@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::matching::{Candidate, Judge};
 use crate::observe::Observer;
 use crate::order::Order;
+use crate::places::Row;
 use crate::signature_file::SignatureLookup;
 
 /// Candidates that are judged at a time: enough for all threads, little memory.
@@ -69,11 +70,11 @@ impl<'a> Verifier<'a> {
     }
 }
 
-fn same_site(sites: Option<&Rows>, a: u64, b: u64) -> Result<bool> {
+fn same_site(sites: Option<&Rows>, a: Row, b: Row) -> Result<bool> {
     let Some(sites) = sites else { return Ok(false) };
     let mut values = [[0; 8]; 2];
-    sites.rows(a, &mut values[0])?;
-    sites.rows(b, &mut values[1])?;
+    sites.rows(a.into(), &mut values[0])?;
+    sites.rows(b.into(), &mut values[1])?;
     // 0 is no site.
     Ok(values[0] == values[1] && values[0] != [0; 8])
 }

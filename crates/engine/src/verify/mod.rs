@@ -9,4 +9,4 @@ mod judge;
 mod sets;
 
 pub(crate) use judge::{Verifier, Verifying};
-pub(crate) use sets::{Extraction, Sets};
+pub(crate) use sets::Sets;

@@ -13,19 +13,20 @@ use lookalike_core::resemblance::Overlap;
 use lookalike_core::shingle::{ShingleSorter, Shingler};
 use lookalike_core::template::{self, Distinctive, Template};
 use lookalike_core::text::{KeyedTokenizer, Text, Token};
-use lookalike_core::{Code, Kernel, Recipe, VerificationKey};
-use lookalike_corpus::{ReadOptions, Record as Document, Source};
+use lookalike_core::{Code, Kernel};
+use lookalike_corpus::{Record as Document, Source};
 use lookalike_files::{Rows, RowsKind, RowsWriter, double_word};
 
+use crate::document_set::RowSet;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::files::Files;
 use crate::learn::{LearnedFiles, LearnedReader};
 use crate::long_text;
-use crate::observe::Observer;
-use crate::pipeline::{Event, Held, Piece, Pipeline};
-use crate::row_set::RowSet;
-use crate::sort::{Record, Sorter};
-use crate::sources::{SourceRow, SourceTable};
+use crate::means::Means;
+use crate::pipeline::{Event, Held, Piece};
+use crate::places::Row;
+use crate::sort::Sorter;
+use crate::sources::{SourceAtHand, SourceTable};
 use crate::texts::Texts;
 
 const SHINGLES: RowsKind = *b"shingles";
@@ -41,30 +42,18 @@ const KEPT: usize = 64 << 10;
 /// Shingles of a set that are in memory when two are compared.
 const BLOCK: usize = 32 << 10;
 
-/// Reads documents again and writes their shingle sets.
-pub(crate) struct Extraction<'a> {
-    pub(crate) recipe: &'a Recipe,
-    pub(crate) kernel: Kernel,
-    pub(crate) key: &'a VerificationKey,
-    pub(crate) options: &'a ReadOptions,
-    pub(crate) threads: usize,
-    pub(crate) budget: usize,
-    pub(crate) observer: &'a dyn Observer,
-}
-
-impl Extraction<'_> {
-    /// Writes the sets of the `wanted` rows.
-    pub(crate) fn run(&self, sources: &SourceTable, wanted: &RowSet, files: &Files) -> Result<()> {
-        let pipeline = Pipeline::within(self.budget, self.options, self.threads, self.observer);
-        let needed = sources.to_read_again(|row| wanted.any(row.rows()));
-        let learned = LearnedFiles::open(files, self.recipe)?;
-        let mut sink = Sink::create(files)?;
+impl Means<'_> {
+    /// Reads the documents of the `wanted` rows again and writes their shingle sets.
+    pub(crate) fn write_sets(&self, sources: &SourceTable, wanted: &RowSet) -> Result<()> {
+        let needed = sources.to_read_again(|row| wanted.any(&row.rows()));
+        let learned = LearnedFiles::open(self.files, self.recipe)?;
+        let mut sink = Sink::create(self.files)?;
         let spills = AtomicU64::new(0);
-        pipeline.run(
+        self.pipeline(self.budget).run(
             needed,
             || {
-                let maker = SetMaker::new(self, &files.work, &spills, learned.as_ref());
-                let mut worker = Worker { sources, wanted, source: None, maker };
+                let maker = SetMaker::new(self, &spills, learned.as_ref());
+                let mut worker = Worker { source: sources.at_hand(), wanted, maker };
                 Ok(move |number, piece| worker.piece(number, &piece))
             },
             |event| match event {
@@ -106,37 +95,16 @@ impl Drop for Spilled {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Element(u64);
-
-impl Record for Element {
-    const BYTES: usize = 8;
-
-    fn encode(self, out: &mut [u8]) {
-        out.copy_from_slice(&self.0.to_le_bytes());
-    }
-
-    fn decode(bytes: &[u8]) -> Self {
-        Self(u64::from_le_bytes(bytes.try_into().unwrap_or_default()))
-    }
-}
-
 /// What finds the documents of a chunk, on one thread.
 struct Worker<'a> {
-    sources: &'a SourceTable,
+    source: SourceAtHand<'a>,
     wanted: &'a RowSet,
-    /// The source at hand.
-    source: Option<(u64, SourceRow)>,
     maker: SetMaker<'a>,
 }
 
 impl Worker<'_> {
     fn piece(&mut self, number: u64, piece: &Piece) -> Result<Batch> {
-        let at_hand = self.source.take().filter(|(at_hand, _)| *at_hand == number);
-        let row = match at_hand {
-            Some((_, row)) => row,
-            None => self.sources.get(number as usize)?,
-        };
+        let row = self.source.get(number)?;
         let mut batch = Batch::default();
         let mut made = Ok(());
         match piece {
@@ -150,15 +118,13 @@ impl Worker<'_> {
                 },
             ),
         }
-        self.source = Some((number, row));
         made.map(|()| batch)
     }
 }
 
 /// What makes sets of texts.
 struct SetMaker<'a> {
-    extraction: &'a Extraction<'a>,
-    work: &'a Path,
+    means: &'a Means<'a>,
     /// Names the folders of sets that are sorted out of core.
     spills: &'a AtomicU64,
     texts: Texts,
@@ -177,21 +143,15 @@ struct SetMaker<'a> {
 /// A large set in the making.
 struct Spill {
     folder: Spilled,
-    sorter: Sorter<Element>,
+    sorter: Sorter<u64>,
 }
 
 impl<'a> SetMaker<'a> {
-    fn new(
-        extraction: &'a Extraction<'a>,
-        work: &'a Path,
-        spills: &'a AtomicU64,
-        learned: Option<&'a LearnedFiles>,
-    ) -> Self {
-        let Extraction { recipe, kernel, key, .. } = extraction;
+    fn new(means: &'a Means<'a>, spills: &'a AtomicU64, learned: Option<&'a LearnedFiles>) -> Self {
+        let Means { recipe, kernel, key, .. } = means;
         let (width, counting) = (recipe.shingles.width, recipe.shingles.counting);
         Self {
-            extraction,
-            work,
+            means,
             spills,
             texts: Texts::new(),
             tokenizer: KeyedTokenizer::new(recipe.tokens, *kernel, key),
@@ -230,7 +190,7 @@ impl<'a> SetMaker<'a> {
     }
 
     fn long_text(&mut self, source: &Source, batch: &mut Batch) -> Result<()> {
-        let Extraction { options, recipe, .. } = self.extraction;
+        let Means { read: options, recipe, .. } = *self.means;
         let (mut bytes, mut made) = (0, Ok(()));
         let read = long_text::for_each_piece(source, options, recipe.tokens, |piece| {
             bytes += piece.len() as u64;
@@ -266,7 +226,9 @@ impl<'a> SetMaker<'a> {
             if shingles.len() >= IN_MEMORY && sorted.is_ok() {
                 let spill = match spill {
                     Some(spill) => Ok(spill),
-                    None => Spill::new(self.work, self.spills).map(|new| spill.insert(new)),
+                    None => {
+                        Spill::new(&self.means.files.work, self.spills).map(|new| spill.insert(new))
+                    }
                 };
                 sorted = spill.and_then(|spill| spill.take(shingles));
             }
@@ -307,7 +269,7 @@ impl Spill {
     }
 
     fn take(&mut self, shingles: &mut Vec<u64>) -> Result<()> {
-        shingles.drain(..).try_for_each(|shingle| self.sorter.push(Element(shingle)))
+        shingles.drain(..).try_for_each(|shingle| self.sorter.push(shingle))
     }
 
     /// Writes the set without repeats; how many there are.
@@ -315,12 +277,11 @@ impl Spill {
         let mut sorted = self.sorter.finish()?;
         let mut set = RowsWriter::create(&self.folder.file(), SHINGLES, 8)?;
         let (mut last, mut count) = (None, 0);
-        while let Some(element) = sorted.next()? {
-            if last != Some(element) {
-                set.push(&element.0.to_le_bytes())?;
+        while let Some(shingle) = sorted.next()? {
+            if last.replace(shingle) != Some(shingle) {
+                set.push(&shingle.to_le_bytes())?;
                 count += 1;
             }
-            last = Some(element);
         }
         set.finish()?;
         Ok((self.folder, count))
@@ -378,7 +339,7 @@ impl Sink {
     }
 }
 
-/// The sets that [`Extraction`] wrote.
+/// The sets that [`Means::write_sets`] wrote.
 pub(crate) struct Sets<'a> {
     shingles: Rows,
     starts: Rows,
@@ -393,7 +354,7 @@ impl<'a> Sets<'a> {
     }
 
     /// Where the set of a row is.
-    pub(crate) fn range(&self, row: u64) -> Result<Range<u64>> {
+    pub(crate) fn range(&self, row: Row) -> Result<Range<u64>> {
         let mut bytes = [0; 16];
         self.starts.rows(self.wanted.rank(row), &mut bytes)?;
         let [start, end] = [0, 8].map(|at| double_word(&bytes, at));

@@ -7,41 +7,37 @@
 
 use std::collections::BTreeSet;
 
-use lookalike_core::Evidence;
-use lookalike_files::word;
-
 use super::outcome::{ByRepresentative, Outcome};
 use crate::error::Result;
 use crate::matching::{Pair, PairReader};
-use crate::sort::{Record, Sorted, Sorter};
+use crate::places::Place;
+use crate::sort::{Sorted, Sorter};
 
 /// Members of an identity set that are listed with those of another. Two sets of a million would
 /// have 10^12 pairs that say the same.
 pub const MEMBER_LIMIT: usize = 64;
 
-/// Calls `each` with the places and the evidence of every accepted pair, the members of identity
-/// sets in the place of their first; the evidence is that of the first place with the second.
+/// Calls `each` with every accepted pair, the members of identity sets in the place of their first.
 /// Returns how many sets had more members than the limit.
 pub(crate) fn for_each(
     outcome: &Outcome<'_>,
-    mut each: impl FnMut(u32, u32, Evidence) -> Result<()>,
+    mut each: impl FnMut(Pair) -> Result<()>,
 ) -> Result<u64> {
     let Some(path) = outcome.pairs else { return Ok(0) };
     let mut pairs = PairReader::open(path)?;
     let mut members = Members::new(outcome)?;
     let mut by_earlier = Sorter::new(outcome.folder, outcome.budget);
-    while let Some(Pair { earlier, later, evidence }) = pairs.next()? {
-        for &later in members.of(later)? {
-            by_earlier.push(HalfJoined { earlier, later, evidence: evidence.to_bytes() })?;
+    while let Some(pair) = pairs.next()? {
+        for &later in members.of(pair.later)? {
+            by_earlier.push(Pair { later, ..pair })?;
         }
     }
     let mut limited = members.limited;
     let mut by_earlier = by_earlier.finish()?;
     let mut members = Members::new(outcome)?;
-    while let Some(HalfJoined { earlier, later, evidence }) = by_earlier.next()? {
-        let Some(evidence) = Evidence::from_bytes(&evidence) else { continue };
+    while let Some(Pair { earlier, later, evidence }) = by_earlier.next()? {
         for &earlier in members.of(earlier)? {
-            each(earlier, later, evidence)?;
+            each(Pair::new([earlier, later], evidence))?;
         }
     }
     limited.append(&mut members.limited);
@@ -52,12 +48,12 @@ pub(crate) fn for_each(
 /// up to the limit, with all after them. Returns how many sets had more members.
 pub(crate) fn for_each_within_sets(
     outcome: &Outcome<'_>,
-    mut each: impl FnMut(u32, u32) -> Result<()>,
+    mut each: impl FnMut(Place, Place) -> Result<()>,
 ) -> Result<u64> {
     let mut copies = outcome.copies_by_representative()?;
-    let mut set: Vec<u32> = Vec::new();
+    let mut set: Vec<Place> = Vec::new();
     let mut limited = 0;
-    while let Some(ByRepresentative { representative, copy }) = copies.next()? {
+    while let Some([representative, copy]) = copies.next()? {
         if set.first() != Some(&representative) {
             set.clear();
             set.push(representative);
@@ -76,37 +72,14 @@ pub(crate) fn for_each_within_sets(
     Ok(limited)
 }
 
-/// A pair with a member in the place of the later one.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct HalfJoined {
-    earlier: u32,
-    later: u32,
-    evidence: [u8; Evidence::BYTES],
-}
-
-impl Record for HalfJoined {
-    const BYTES: usize = 8 + Evidence::BYTES;
-
-    fn encode(self, out: &mut [u8]) {
-        out[..4].copy_from_slice(&self.earlier.to_le_bytes());
-        out[4..8].copy_from_slice(&self.later.to_le_bytes());
-        out[8..].copy_from_slice(&self.evidence);
-    }
-
-    fn decode(bytes: &[u8]) -> Self {
-        let evidence = bytes[8..].first_chunk().copied().unwrap_or([0; Evidence::BYTES]);
-        Self { earlier: word(bytes, 0), later: word(bytes, 4), evidence }
-    }
-}
-
 /// The members of identity sets, asked for in ascending order of their first.
 struct Members {
     copies: Sorted<ByRepresentative>,
     next: Option<ByRepresentative>,
     /// Of the last that was asked for, itself first.
-    set: Vec<u32>,
+    set: Vec<Place>,
     /// The first of each set that had more than the limit.
-    limited: BTreeSet<u32>,
+    limited: BTreeSet<Place>,
 }
 
 impl Members {
@@ -116,17 +89,17 @@ impl Members {
         Ok(Self { copies, next, set: Vec::new(), limited: BTreeSet::new() })
     }
 
-    fn of(&mut self, representative: u32) -> Result<&[u32]> {
+    fn of(&mut self, representative: Place) -> Result<&[Place]> {
         if self.set.first() == Some(&representative) {
             return Ok(&self.set);
         }
         self.set.clear();
         self.set.push(representative);
         let mut beyond = false;
-        while let Some(copy) = self.next.filter(|copy| copy.representative <= representative) {
-            if copy.representative == representative {
+        while let Some([first, copy]) = self.next.filter(|[first, _]| *first <= representative) {
+            if first == representative {
                 match self.set.len() {
-                    0..MEMBER_LIMIT => self.set.push(copy.copy),
+                    0..MEMBER_LIMIT => self.set.push(copy),
                     _ => beyond = true,
                 }
             }

@@ -15,9 +15,9 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use lookalike_corpus::{Format, PendingCopies, ReadOptions};
 
+use crate::document_set::RowSet;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::observe::Observer;
-use crate::row_set::RowSet;
 use crate::sources::{SourceRow, SourceTable};
 
 /// What a thread that writes or packs takes: what it reads ahead, and the blocks of the packer.
@@ -104,7 +104,7 @@ impl Mirrors<'_> {
     ) -> Result<u64> {
         self.observer.check_cancelled()?;
         let source = &row.source;
-        let goes = self.removed.any(row.rows());
+        let goes = self.removed.any(&row.rows());
         let is_sound = row.bad.is_empty() && !row.broken;
         let drops = !is_sound && self.unreadable == Unreadable::Dropped;
         let target = folder.join(source.name());
@@ -131,7 +131,7 @@ impl Mirrors<'_> {
             None => !drops,
         };
         let mut pending = source.pending_mirror(folder, options, keep).map_err(Error::corpus)?;
-        let removed = self.removed.rank(row.rows().end) - self.removed.rank(row.first_row);
+        let removed = self.removed.count_in(&row.rows());
         let bad = row.bad.len();
         let wanted = row.documents - removed + if drops { 0 } else { bad };
         let mirrored = pending.mirrored();
@@ -191,6 +191,7 @@ mod tests {
 
     use super::*;
     use crate::observe::Unobserved;
+    use crate::places::Row;
     use crate::sources::SourcesWriter;
 
     fn folder(name: &str) -> PathBuf {
@@ -216,7 +217,7 @@ mod tests {
                 source: source.clone(),
                 bytes,
                 modified,
-                first_row: 0,
+                first_row: Row::nth(0),
                 documents,
                 bad: bad.into_iter().collect(),
                 broken: false,
@@ -226,7 +227,7 @@ mod tests {
             writer.push(&row).unwrap();
             writer.finish().unwrap();
             let mut removed = RowSet::none(documents);
-            removed.insert(0);
+            removed.insert(Row::nth(0));
             let out = folder.join("kept");
             let _ = fs::remove_dir_all(&out);
             let mirrors = Mirrors {

@@ -5,37 +5,18 @@ use lookalike_core::Evidence;
 use crate::error::Result;
 use crate::group::{Copies, CopyOf};
 use crate::matching::PairReader;
-use crate::sort::{Record, Sorted, Sorter};
-
-/// What a document is in its cluster.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Kind {
-    /// It stays and stands for others.
-    Keeper,
-    /// It has the token sequence of its keeper.
-    Exact,
-    /// It is a near-duplicate of its keeper.
-    Near,
-}
-
-impl Kind {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Keeper => "keeper",
-            Self::Exact => "exact",
-            Self::Near => "near",
-        }
-    }
-}
+use crate::places::Place;
+use crate::report::Kind;
+use crate::sort::{Sorted, Sorter};
 
 /// A document that goes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Removed {
-    pub(crate) place: u32,
-    pub(crate) keeper: u32,
+    pub(crate) place: Place,
+    pub(crate) keeper: Place,
     pub(crate) kind: Kind,
     /// Of a copy, the first of its identity set.
-    pub(crate) copy_of: Option<u32>,
+    pub(crate) copy_of: Option<Place>,
     /// Of a near-duplicate with its keeper; `None` if only other documents connect the two.
     pub(crate) evidence: Option<Evidence>,
 }
@@ -53,7 +34,7 @@ impl Removed {
 /// The decision, complete.
 pub(crate) struct Outcome<'a> {
     /// For each place the place that stands for it.
-    pub(crate) keepers: &'a [u32],
+    pub(crate) keepers: &'a [Place],
     pub(crate) copies: &'a Copies,
     /// The accepted pairs; `None` if nothing was matched.
     pub(crate) pairs: Option<&'a std::path::Path>,
@@ -61,35 +42,15 @@ pub(crate) struct Outcome<'a> {
     pub(crate) budget: usize,
 }
 
-/// A copy under the one that stands for its identity set.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct ByRepresentative {
-    pub(crate) representative: u32,
-    pub(crate) copy: u32,
-}
-
-impl Record for ByRepresentative {
-    const BYTES: usize = 8;
-
-    fn encode(self, out: &mut [u8]) {
-        let (representative, copy) = out.split_at_mut(4);
-        representative.copy_from_slice(&self.representative.to_le_bytes());
-        copy.copy_from_slice(&self.copy.to_le_bytes());
-    }
-
-    fn decode(bytes: &[u8]) -> Self {
-        let (representative, copy) = bytes.split_at(4);
-        let word = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().unwrap_or_default());
-        Self { representative: word(representative), copy: word(copy) }
-    }
-}
+/// The one that stands for an identity set, and a copy of it.
+pub(crate) type ByRepresentative = [Place; 2];
 
 impl Outcome<'_> {
     pub(crate) fn copies_by_representative(&self) -> Result<Sorted<ByRepresentative>> {
         let mut sorter = Sorter::new(self.folder, self.budget);
         let mut list = self.copies.list()?;
         while let Some(CopyOf { copy, representative }) = list.next()? {
-            sorter.push(ByRepresentative { representative, copy })?;
+            sorter.push([representative, copy])?;
         }
         sorter.finish()
     }
@@ -104,7 +65,7 @@ impl Outcome<'_> {
         let mut next_copy = copies.next()?;
         let mut pairs = self.pairs.map(PairReader::open).transpose()?;
         let mut next_pair = pairs.as_mut().map_or(Ok(None), PairReader::next)?;
-        for (place, &keeper) in (0..).zip(self.keepers) {
+        for (place, &keeper) in Place::all().zip(self.keepers) {
             if self.copies.is_copy(place) {
                 continue;
             }
@@ -119,11 +80,11 @@ impl Outcome<'_> {
             if goes {
                 each(Removed { place, keeper, kind: Kind::Near, copy_of: None, evidence })?;
             }
-            while let Some(copy) = next_copy.filter(|copy| copy.representative == place) {
+            while let Some([_, copy]) = next_copy.filter(|[first, _]| *first == place) {
                 // With its keeper a copy has in common what its representative has.
                 let kind = if goes { Kind::Near } else { Kind::Exact };
                 let copy_of = Some(place);
-                each(Removed { place: copy.copy, keeper, kind, copy_of, evidence })?;
+                each(Removed { place: copy, keeper, kind, copy_of, evidence })?;
                 next_copy = copies.next()?;
             }
         }

@@ -3,27 +3,28 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arrow_array::builder::{
-    BooleanBuilder, Float64Builder, StringBuilder, UInt32Builder, UInt64Builder,
+use arrow_array::{
+    ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray, UInt32Array, UInt64Array,
 };
-use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
 use lookalike_core::recipe::Recipe;
 use lookalike_core::{Evidence, Kernel, Similarity};
-use lookalike_files::{AtomicFile, Existing, Rows, double_word, word};
+use lookalike_files::{AtomicFile, Existing, Rows, double_word};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 
 use super::copied_pairs;
-use super::outcome::{Kind, Outcome, Removed};
+use super::outcome::{Outcome, Removed};
 use crate::error::{Error, Operation, Result};
 use crate::files::Files;
 use crate::ids::Ids;
 use crate::matching::{Pair, PairReader};
 use crate::order::Order;
-use crate::report::Histogram;
+use crate::places::{InputOrder, Place, Row};
+use crate::report::{Histogram, Kind};
+use crate::scores::{ScoredPair, Scores};
 use crate::signature_file::SignatureLookup;
 use crate::sort::{Record, Sorted, Sorter};
 use crate::sources::{SourceRow, SourceTable};
@@ -74,10 +75,10 @@ pub(crate) struct Written {
 }
 
 impl Written {
-    fn count_sites(&mut self, sites: &Rows, line: &Line) -> Result<()> {
+    fn count_sites(&mut self, sites: &Rows, pair: &ScoredPair) -> Result<()> {
         let mut hashes = [[0; 8]; 2];
-        sites.rows(line.a.into(), &mut hashes[0])?;
-        sites.rows(line.b.into(), &mut hashes[1])?;
+        sites.rows(pair.a.into(), &mut hashes[0])?;
+        sites.rows(pair.b.into(), &mut hashes[1])?;
         // Of a document without one, nothing is known.
         if !hashes.contains(&[0; 8]) {
             let same = hashes[0] == hashes[1];
@@ -90,13 +91,17 @@ impl Written {
 /// A document of a cluster, in the order of the table: by cluster, the keeper first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Member {
-    keeper_row: u32,
+    keeper_row: Row,
     is_removed: bool,
-    row: u32,
+    row: Row,
+    /// How it resembles its keeper; the keeper is the same as itself.
     kind: Kind,
     /// The resemblance, as an integer in the same order; none is all ones.
     resemblance: u64,
 }
+
+/// Kinds by their numbers.
+const KINDS: [Kind; 2] = [Kind::Exact, Kind::Near];
 
 const NO_RESEMBLANCE: u64 = u64::MAX;
 
@@ -113,10 +118,10 @@ impl Record for Member {
 
     fn decode(bytes: &[u8]) -> Self {
         Self {
-            keeper_row: word(bytes, 0),
+            keeper_row: Row::read(bytes, 0),
             is_removed: bytes[4] == 1,
-            row: word(bytes, 5),
-            kind: [Kind::Keeper, Kind::Exact, Kind::Near][usize::from(bytes[9]).min(2)],
+            row: Row::read(bytes, 5),
+            kind: KINDS[usize::from(bytes[9]).min(1)],
             resemblance: double_word(bytes, 10),
         }
     }
@@ -125,38 +130,20 @@ impl Record for Member {
 /// A pair in the order of the table: by the rows of both, the first in the input first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Line {
-    a: u32,
-    b: u32,
+    pair: Pair<InputOrder>,
     kind: Kind,
-    evidence: [u8; Evidence::BYTES],
 }
 
 impl Record for Line {
-    const BYTES: usize = 4 + 4 + 1 + Evidence::BYTES;
+    const BYTES: usize = Pair::<InputOrder>::BYTES + 1;
 
     fn encode(self, out: &mut [u8]) {
-        out[..4].copy_from_slice(&self.a.to_le_bytes());
-        out[4..8].copy_from_slice(&self.b.to_le_bytes());
-        out[8] = self.kind as u8;
-        out[9..].copy_from_slice(&self.evidence);
+        out[0] = self.kind as u8;
+        self.pair.encode(&mut out[1..]);
     }
 
     fn decode(bytes: &[u8]) -> Self {
-        Self {
-            a: word(bytes, 0),
-            b: word(bytes, 4),
-            kind: [Kind::Keeper, Kind::Exact, Kind::Near][usize::from(bytes[8]).min(2)],
-            evidence: bytes[9..].first_chunk().copied().unwrap_or([0; Evidence::BYTES]),
-        }
-    }
-}
-
-impl Line {
-    /// A pair of places, turned to the order of rows.
-    fn new(order: &Order, earlier: u32, later: u32, kind: Kind, evidence: Evidence) -> Self {
-        let (x, y) = (order.row(earlier) as u32, order.row(later) as u32);
-        let evidence = if x > y { evidence.turned() } else { evidence };
-        Self { a: x.min(y), b: x.max(y), kind, evidence: evidence.to_bytes() }
+        Self { pair: Pair::decode(&bytes[1..]), kind: KINDS[usize::from(bytes[0]).min(1)] }
     }
 }
 
@@ -174,34 +161,35 @@ impl Tables<'_> {
         outcome.for_each_removed(|removed| {
             each_removed(&removed);
             let Removed { place, keeper, kind, copy_of, evidence } = removed;
-            let size = &mut written.sizes[keeper as usize];
+            let size = &mut written.sizes[keeper.index()];
             // The keeper itself counts, and is a member once.
             if *size == 0 {
                 *size = 1;
                 written.clusters += 1;
-                members.push(self.member(keeper, keeper, Kind::Keeper, None))?;
+                members.push(self.member(keeper, keeper, Kind::Exact, None))?;
             }
             *size = size.saturating_add(1);
             members.push(self.member(place, keeper, kind, removed.resemblance()))?;
+            let mut push = |earlier, evidence, kind| {
+                lines.push(self.line(Pair { earlier, later: place, evidence }, kind))
+            };
             if let Some(first) = copy_of {
-                lines.push(Line::new(self.order, first, place, Kind::Exact, Evidence::Rule))?;
+                push(first, Evidence::Rule, Kind::Exact)?;
             }
             match evidence {
                 // All pairs of those that are no copies come below.
                 Some(evidence) if copy_of.is_some() || self.listed == Listed::WithKeepers => {
-                    lines.push(Line::new(self.order, keeper, place, kind, evidence))
+                    push(keeper, evidence, kind)
                 }
                 _ => Ok(()),
             }
         })?;
-        let mut push_near = |earlier, later, evidence| {
-            lines.push(Line::new(self.order, earlier, later, Kind::Near, evidence))
-        };
+        let mut push_near = |pair| lines.push(self.line(pair, Kind::Near));
         match (self.listed, outcome.pairs) {
             (Listed::Judged, Some(path)) => {
                 let mut pairs = PairReader::open(path)?;
-                while let Some(Pair { earlier, later, evidence }) = pairs.next()? {
-                    push_near(earlier, later, evidence)?;
+                while let Some(pair) = pairs.next()? {
+                    push_near(pair)?;
                 }
             }
             (Listed::All, _) => written.limited_sets = copied_pairs::for_each(outcome, push_near)?,
@@ -212,11 +200,16 @@ impl Tables<'_> {
         Ok(written)
     }
 
-    fn member(&self, place: u32, keeper: u32, kind: Kind, resemblance: Option<f64>) -> Member {
+    fn line(&self, Pair { earlier, later, evidence }: Pair, kind: Kind) -> Line {
+        let rows = [earlier, later].map(|place| self.order.row(place));
+        Line { pair: Pair::new(rows, evidence), kind }
+    }
+
+    fn member(&self, place: Place, keeper: Place, kind: Kind, resemblance: Option<f64>) -> Member {
         Member {
-            keeper_row: self.order.row(keeper) as u32,
+            keeper_row: self.order.row(keeper),
             is_removed: place != keeper,
-            row: self.order.row(place) as u32,
+            row: self.order.row(place),
             kind,
             resemblance: resemblance.map_or(NO_RESEMBLANCE, f64::to_bits),
         }
@@ -240,31 +233,31 @@ impl Tables<'_> {
         let mut ids = Ids::new(self.signatures);
         // The source of the last row, and the id of the last keeper.
         let mut at_hand: Option<SourceRow> = None;
-        let mut keeper = (u32::MAX, String::new());
+        let mut keeper = (Row::NONE, String::new());
         loop {
-            let mut columns = ClusterColumns::default();
-            while columns.rows < BATCH_ROWS
+            let mut lines = Vec::new();
+            while lines.len() < BATCH_ROWS
                 && let Some(member) = members.next()?
             {
                 if keeper.0 != member.keeper_row {
-                    keeper = (member.keeper_row, ids.get(member.keeper_row.into())?);
+                    keeper = (member.keeper_row, ids.get(member.keeper_row)?);
                 }
-                let place = self.order.place(member.keeper_row.into());
-                let row = u64::from(member.row);
+                let place = self.order.place(member.keeper_row);
+                let row = member.row;
                 if at_hand.as_ref().is_none_or(|source| !source.rows().contains(&row)) {
                     at_hand = self.sources.of_row(row)?;
                 }
                 let (source, record) = match &at_hand {
                     Some(source) => (source.source.id(), source.record_of(row)),
-                    None => ("", row + 1),
+                    None => ("", u64::from(row) + 1),
                 };
-                let size = sizes[place as usize];
-                columns.push(&member, &ids.get(row)?, &keeper.1, size, source, record);
+                let texts = [ids.get(row)?, keeper.1.clone(), source.to_owned()];
+                lines.push((member, texts, [sizes[place.index()].into(), record]));
             }
-            if columns.rows == 0 {
+            if lines.is_empty() {
                 return table.finish();
             }
-            table.write(columns.finish())?;
+            table.write(cluster_columns(&lines))?;
         }
     }
 
@@ -288,176 +281,109 @@ impl Tables<'_> {
         let similarity = Similarity::new(self.kernel, self.recipe);
         let mut last = None;
         loop {
-            let mut columns = PairColumns::default();
-            while columns.rows < BATCH_ROWS
+            let mut batch = Vec::new();
+            while batch.len() < BATCH_ROWS
                 && let Some(line) = lines.next()?
             {
                 // A copy with its keeper may also be a pair of two sets.
                 if last.replace(line) == Some(line) {
                     continue;
                 }
-                let scores = self.scores(&similarity, &line)?;
-                if let Some(resemblance) = scores.resemblance {
+                let pair = self.scored(&similarity, &line)?;
+                if let Some(resemblance) = pair.scores.resemblance {
                     written.histogram.add(resemblance);
                 }
                 written.pairs += 1;
                 if let Some(sites) = self.sites {
-                    written.count_sites(sites, &line)?;
+                    written.count_sites(sites, &pair)?;
                 }
-                columns.push(&line, &ids.get(line.a.into())?, &ids.get(line.b.into())?, &scores);
+                batch.push((pair, [ids.get(pair.a)?, ids.get(pair.b)?]));
             }
-            if columns.rows == 0 {
+            if batch.is_empty() {
                 return table.finish();
             }
-            table.write(columns.finish())?;
+            table.write(pair_columns(&batch))?;
         }
     }
 
-    fn scores(&self, similarity: &Similarity, line: &Line) -> Result<Scores> {
-        let signature = |row: u32| self.signatures.signature(row.into());
+    fn scored(&self, similarity: &Similarity, line: &Line) -> Result<ScoredPair> {
+        let Line { pair: Pair { earlier: a, later: b, evidence }, kind } = *line;
+        let x = self.signatures.signature(a)?;
         // Copies have the same signature; two readings would say the same.
-        let [x, y] = match line.kind {
-            Kind::Exact => {
-                let x = signature(line.a)?;
-                [x.clone(), x]
-            }
-            _ => [signature(line.a)?, signature(line.b)?],
+        let y = if kind == Kind::Exact { x.clone() } else { self.signatures.signature(b)? };
+        let estimate = match evidence {
+            Evidence::Estimate(estimate) => Some(estimate),
+            _ => similarity.estimate(&x, &y),
         };
-        let mut scores = Scores {
-            b: similarity.b(&x, &y),
-            c: similarity.c(&x, &y),
-            estimate: similarity.estimate(&x, &y),
-            ..Scores::default()
+        let shares = if kind == Kind::Exact { Some([1.0; 3]) } else { evidence.shares() };
+        let scores = Scores {
+            resemblance: shares.map(|shares| shares[0]),
+            containment_a: shares.map(|shares| shares[1]),
+            containment_b: shares.map(|shares| shares[2]),
+            estimate,
+            b_similarity: similarity.b(&x, &y).map(|n| n as u32),
+            c_similarity: similarity.c(&x, &y).map(|n| n as u32),
         };
-        let evidence = Evidence::from_bytes(&line.evidence);
-        if let Some(Evidence::Estimate(estimate)) = evidence {
-            scores.estimate = Some(estimate);
-        }
-        let shares = match line.kind {
-            Kind::Exact => Some([1.0; 3]),
-            _ => evidence.and_then(Evidence::shares),
-        };
-        if let Some([resemblance, containment_a, containment_b]) = shares {
-            scores.resemblance = Some(resemblance);
-            scores.containment_a = Some(containment_a);
-            scores.containment_b = Some(containment_b);
-        }
-        Ok(scores)
+        Ok(ScoredPair { a, b, kind, scores })
     }
 }
 
-#[derive(Default)]
-struct Scores {
-    b: Option<usize>,
-    c: Option<usize>,
-    estimate: Option<f64>,
-    resemblance: Option<f64>,
-    containment_a: Option<f64>,
-    containment_b: Option<f64>,
+/// A member; its id, its keeper's, and the name of its source; the size of its cluster, and its
+/// record.
+type ClusterLine = (Member, [String; 3], [u64; 2]);
+
+fn cluster_columns(lines: &[ClusterLine]) -> Vec<ArrayRef> {
+    let text = |n: usize| strings(lines.iter().map(move |(_, texts, _)| &*texts[n]));
+    let number = |of: fn(&ClusterLine) -> u64| numbers(lines.iter().map(of));
+    let kind = |member: &Member| if member.is_removed { member.kind.name() } else { "keeper" };
+    let resemblance = |member: &Member| {
+        (member.resemblance != NO_RESEMBLANCE).then(|| f64::from_bits(member.resemblance))
+    };
+    let kept = lines.iter().map(|(member, ..)| Some(!member.is_removed));
+    let resemblances = lines.iter().map(|(member, ..)| resemblance(member));
+    vec![
+        text(0),
+        number(|(member, ..)| member.keeper_row.into()),
+        number(|(.., [size, _])| *size),
+        text(1),
+        Arc::new(kept.collect::<BooleanArray>()),
+        strings(lines.iter().map(|(member, ..)| kind(member))),
+        Arc::new(resemblances.collect::<Float64Array>()),
+        number(|(member, ..)| member.row.into()),
+        text(2),
+        number(|(.., [_, record])| *record),
+    ]
 }
 
-#[derive(Default)]
-struct ClusterColumns {
-    rows: usize,
-    id: StringBuilder,
-    cluster: UInt64Builder,
-    size: UInt64Builder,
-    keeper: StringBuilder,
-    kept: BooleanBuilder,
-    kind: StringBuilder,
-    resemblance: Float64Builder,
-    row: UInt64Builder,
-    source: StringBuilder,
-    record: UInt64Builder,
+fn pair_columns(lines: &[(ScoredPair, [String; 2])]) -> Vec<ArrayRef> {
+    let id = |n: usize| strings(lines.iter().map(move |(_, ids)| &*ids[n]));
+    let similarity = |of: fn(&Scores) -> Option<u32>| -> ArrayRef {
+        Arc::new(lines.iter().map(|(pair, _)| of(&pair.scores)).collect::<UInt32Array>())
+    };
+    let share = |of: fn(&Scores) -> Option<f64>| -> ArrayRef {
+        Arc::new(lines.iter().map(|(pair, _)| of(&pair.scores)).collect::<Float64Array>())
+    };
+    vec![
+        id(0),
+        id(1),
+        strings(lines.iter().map(|(pair, _)| pair.kind.name())),
+        similarity(|scores| scores.b_similarity),
+        similarity(|scores| scores.c_similarity),
+        share(|scores| scores.estimate),
+        share(|scores| scores.resemblance),
+        share(|scores| scores.containment_a),
+        share(|scores| scores.containment_b),
+        numbers(lines.iter().map(|(pair, _)| pair.a.into())),
+        numbers(lines.iter().map(|(pair, _)| pair.b.into())),
+    ]
 }
 
-impl ClusterColumns {
-    fn push(
-        &mut self,
-        member: &Member,
-        id: &str,
-        keeper: &str,
-        size: u32,
-        source: &str,
-        record: u64,
-    ) {
-        self.rows += 1;
-        self.id.append_value(id);
-        self.cluster.append_value(member.keeper_row.into());
-        self.size.append_value(size.into());
-        self.keeper.append_value(keeper);
-        self.kept.append_value(!member.is_removed);
-        self.kind.append_value(member.kind.name());
-        let resemblance = (member.resemblance != NO_RESEMBLANCE).then_some(member.resemblance);
-        self.resemblance.append_option(resemblance.map(f64::from_bits));
-        self.row.append_value(member.row.into());
-        self.source.append_value(source);
-        self.record.append_value(record);
-    }
-
-    fn finish(mut self) -> Vec<ArrayRef> {
-        vec![
-            Arc::new(self.id.finish()),
-            Arc::new(self.cluster.finish()),
-            Arc::new(self.size.finish()),
-            Arc::new(self.keeper.finish()),
-            Arc::new(self.kept.finish()),
-            Arc::new(self.kind.finish()),
-            Arc::new(self.resemblance.finish()),
-            Arc::new(self.row.finish()),
-            Arc::new(self.source.finish()),
-            Arc::new(self.record.finish()),
-        ]
-    }
+fn strings<'a>(values: impl Iterator<Item = &'a str>) -> ArrayRef {
+    Arc::new(StringArray::from_iter_values(values))
 }
 
-#[derive(Default)]
-struct PairColumns {
-    rows: usize,
-    a: StringBuilder,
-    b: StringBuilder,
-    kind: StringBuilder,
-    b_similarity: UInt32Builder,
-    c_similarity: UInt32Builder,
-    estimate: Float64Builder,
-    resemblance: Float64Builder,
-    containment_a: Float64Builder,
-    containment_b: Float64Builder,
-    row_a: UInt64Builder,
-    row_b: UInt64Builder,
-}
-
-impl PairColumns {
-    fn push(&mut self, line: &Line, a: &str, b: &str, scores: &Scores) {
-        self.rows += 1;
-        self.a.append_value(a);
-        self.b.append_value(b);
-        self.kind.append_value(line.kind.name());
-        self.b_similarity.append_option(scores.b.map(|n| n as u32));
-        self.c_similarity.append_option(scores.c.map(|n| n as u32));
-        self.estimate.append_option(scores.estimate);
-        self.resemblance.append_option(scores.resemblance);
-        self.containment_a.append_option(scores.containment_a);
-        self.containment_b.append_option(scores.containment_b);
-        self.row_a.append_value(line.a.into());
-        self.row_b.append_value(line.b.into());
-    }
-
-    fn finish(mut self) -> Vec<ArrayRef> {
-        vec![
-            Arc::new(self.a.finish()),
-            Arc::new(self.b.finish()),
-            Arc::new(self.kind.finish()),
-            Arc::new(self.b_similarity.finish()),
-            Arc::new(self.c_similarity.finish()),
-            Arc::new(self.estimate.finish()),
-            Arc::new(self.resemblance.finish()),
-            Arc::new(self.containment_a.finish()),
-            Arc::new(self.containment_b.finish()),
-            Arc::new(self.row_a.finish()),
-            Arc::new(self.row_b.finish()),
-        ]
-    }
+fn numbers(values: impl Iterator<Item = u64>) -> ArrayRef {
+    Arc::new(UInt64Array::from_iter_values(values))
 }
 
 /// A Parquet file in the making.

@@ -2,22 +2,22 @@
 
 use std::collections::VecDeque;
 
-use lookalike_engine::Components;
+use lookalike_engine::{Components, Place};
 use proptest::prelude::*;
 
 /// The smallest place that can be reached from each place.
-fn by_search(documents: usize, pairs: &[(usize, usize)]) -> Vec<u32> {
+fn by_search(documents: usize, pairs: &[(usize, usize)]) -> Vec<Place> {
     let mut neighbours = vec![Vec::new(); documents];
     for &(a, b) in pairs {
         neighbours[a].push(b);
         neighbours[b].push(a);
     }
-    let mut smallest = vec![u32::MAX; documents];
+    let mut smallest = vec![Place::NONE; documents];
     for start in 0..documents {
         let mut queue = VecDeque::from([start]);
         while let Some(place) = queue.pop_front() {
-            if smallest[place] == u32::MAX {
-                smallest[place] = start as u32;
+            if smallest[place] == Place::NONE {
+                smallest[place] = Place::nth(start as u64);
                 queue.extend(&neighbours[place]);
             }
         }
@@ -32,14 +32,15 @@ proptest! {
         pairs in proptest::collection::vec((0usize..1000, 0usize..1000), 0..120),
     ) {
         let pairs: Vec<_> = pairs.iter().map(|&(a, b)| (a % documents, b % documents)).collect();
-        let mut components = Components::new(documents as u32);
+        let mut components = Components::new(documents as u64);
         let mut joined = 0;
         for &(a, b) in &pairs {
-            joined += usize::from(components.join(a as u32, b as u32));
+            joined += usize::from(components.join(Place::nth(a as u64), Place::nth(b as u64)));
         }
-        let found: Vec<u32> = (0..documents as u32).map(|place| components.find(place)).collect();
+        let found: Vec<_> =
+            Place::all().take(documents).map(|place| components.find(place)).collect();
         prop_assert_eq!(&found, &by_search(documents, &pairs));
-        let alone = found.iter().enumerate().filter(|(place, found)| *place as u32 == **found).count();
+        let alone = Place::all().zip(&found).filter(|(place, found)| place == *found).count();
         prop_assert_eq!(documents - joined, alone);
         prop_assert_eq!(components.into_smallest(), found);
     }
@@ -50,7 +51,7 @@ fn a_long_chain_is_one_component() {
     let documents = 1_000_000;
     let mut components = Components::new(documents);
     for place in (1..documents).rev() {
-        assert!(components.join(place, place - 1));
+        assert!(components.join(Place::nth(place), Place::nth(place - 1)));
     }
-    assert_eq!(components.find(documents - 1), 0);
+    assert_eq!(components.find(Place::nth(documents - 1)), Place::nth(0));
 }

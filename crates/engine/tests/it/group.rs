@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use lookalike_core::Sequence;
+use lookalike_engine::Place;
 use lookalike_engine::group::{Copies, CopyOf, identity_sets};
 use proptest::prelude::*;
 
@@ -17,7 +18,7 @@ fn folder(name: &str) -> PathBuf {
     path
 }
 
-type Fingerprints = [(u32, u128)];
+type Fingerprints = [(Place, u128)];
 
 fn find(folder: &Path, budget: usize, documents: u64, fingerprints: &Fingerprints) -> Copies {
     identity_sets(&folder.join("copies"), folder, budget, documents, |push| {
@@ -33,11 +34,11 @@ fn list(copies: &Copies) -> Vec<CopyOf> {
 
 /// By the definition: the smallest place of a fingerprint stands for all others.
 fn naive(fingerprints: &Fingerprints) -> Vec<CopyOf> {
-    let mut first: HashMap<u128, u32> = HashMap::new();
+    let mut first: HashMap<u128, Place> = HashMap::new();
     for &(place, exact) in fingerprints {
         first.entry(exact).and_modify(|first| *first = place.min(*first)).or_insert(place);
     }
-    let copy = |&(copy, exact): &(u32, u128)| CopyOf { copy, representative: first[&exact] };
+    let copy = |&(copy, exact): &(Place, u128)| CopyOf { copy, representative: first[&exact] };
     let mut copies: Vec<_> =
         fingerprints.iter().map(copy).filter(|copy| copy.copy != copy.representative).collect();
     copies.sort_unstable();
@@ -47,7 +48,7 @@ fn naive(fingerprints: &Fingerprints) -> Vec<CopyOf> {
 proptest! {
     #[test]
     fn sets_are_those_of_equal_fingerprints(
-        places in proptest::sample::subsequence((0..60u32).collect::<Vec<_>>(), 0..60).prop_shuffle(),
+        places in proptest::sample::subsequence((0..60).map(Place::nth).collect::<Vec<_>>(), 0..60).prop_shuffle(),
         kinds in 1u64..40,
         seed in any::<u64>(),
     ) {
@@ -63,7 +64,7 @@ proptest! {
         let opened = Copies::open(&folder.join("copies")).unwrap();
         prop_assert_eq!((opened.documents(), opened.count()), (60, expected.len() as u64));
         prop_assert_eq!(list(&opened), expected.clone());
-        for place in 0..60 {
+        for place in Place::all().take(60) {
             let is_copy = expected.iter().any(|copy| copy.copy == place);
             prop_assert_eq!((copies.is_copy(place), opened.is_copy(place)), (is_copy, is_copy));
         }
@@ -75,8 +76,10 @@ fn every_budget_gives_the_same_sets() {
     let folder = folder("budgets");
     let mut random = Sequence::new(3, 3);
     // Backwards: the order of arrival does not matter.
-    let fingerprints: Vec<_> =
-        (0..100_000).rev().map(|place| (place, u128::from(random.next() % 60_000))).collect();
+    let fingerprints: Vec<_> = (0..100_000)
+        .rev()
+        .map(|place| (Place::nth(place), u128::from(random.next() % 60_000)))
+        .collect();
     let expected = naive(&fingerprints);
     for budget in [0, 1 << 20, 64 << 20] {
         assert!(list(&find(&folder, budget, 100_000, &fingerprints)) == expected, "{budget}");
@@ -89,7 +92,7 @@ fn a_failure_of_the_caller_is_handed_on_and_leaves_nothing() {
     let folder = folder("failure");
     let path = folder.join("copies");
     let outcome = identity_sets(&path, &folder, 0, 10, |push| {
-        push(0, 1)?;
+        push(Place::nth(0), 1)?;
         Err(Copies::open(Path::new("no/such/file")).unwrap_err())
     });
     assert!(outcome.unwrap_err().to_string().contains("no/such/file"));
@@ -100,7 +103,7 @@ fn a_failure_of_the_caller_is_handed_on_and_leaves_nothing() {
 fn example(name: &str) -> (PathBuf, Vec<u8>) {
     let folder = folder(name);
     let fingerprints: Vec<_> =
-        (0..50_000).map(|place| (place, u128::from(place % 10_000))).collect();
+        (0..50_000).map(|place| (Place::nth(place), u128::from(place % 10_000))).collect();
     find(&folder, 0, 50_000, &fingerprints);
     let path = folder.join("copies");
     let bytes = fs::read(&path).unwrap();

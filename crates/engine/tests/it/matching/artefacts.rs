@@ -19,7 +19,7 @@ fn read_all(kind: &str, path: &Path) -> Result<()> {
             while reader.next()?.is_some() {}
         }
         "pairs" => {
-            let mut reader = PairReader::open(path)?;
+            let mut reader: PairReader = PairReader::open(path)?;
             while reader.next()?.is_some() {}
         }
         _ => drop(Clusters::open(path)?),

@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 
 use lookalike_core::resemblance::Overlap;
 use lookalike_core::{Evidence, Sequence, Verdict, mix};
-use lookalike_engine::Result;
 use lookalike_engine::matching::{
     Candidate, Clustering, Clusters, GroupCounts, GroupReader, Judge, Pair, PairReader, Pairs,
     Plan, Step, cluster, write_groups,
 };
+use lookalike_engine::{Place, Result};
 
 /// A folder of this test's own.
 fn folder(name: &str) -> PathBuf {
@@ -22,6 +22,15 @@ fn folder(name: &str) -> PathBuf {
     let _ = fs::remove_dir_all(&path);
     fs::create_dir_all(&path).unwrap();
     path
+}
+
+fn place(number: u32) -> Place {
+    Place::nth(number.into())
+}
+
+/// What the programs that define clusters go by.
+fn number(place: Place) -> u32 {
+    place.index() as u32
 }
 
 /// Documents with their keys. Those that are missing take no part.
@@ -41,7 +50,7 @@ fn random_keys(seed: u64, documents: u32, per_document: usize, kinds: u64) -> Ke
 /// Writes the groups of these documents into a folder.
 fn group(folder: &Path, budget: usize, documents: u32, keys: &Keys) -> GroupCounts {
     write_groups(&folder.join("groups"), folder, budget, documents.into(), |push| {
-        keys.iter().try_for_each(|(place, keys)| push(*place, keys))
+        keys.iter().try_for_each(|(document, keys)| push(place(*document), keys))
     })
     .unwrap()
 }
@@ -51,7 +60,7 @@ fn read_groups(folder: &Path) -> Vec<Vec<u32>> {
     let (mut groups, mut members) = (Vec::new(), Vec::new());
     while let Some(step) = reader.next().unwrap() {
         match step {
-            Step::Member(place) => members.push(place),
+            Step::Member(place) => members.push(number(place)),
             Step::End => groups.push(std::mem::take(&mut members)),
         }
     }
@@ -101,7 +110,7 @@ impl Relation {
     }
 
     fn accepts(&self, earlier: u32, later: u32) -> bool {
-        self.verdict(Candidate { earlier, later }) != Verdict::Refused
+        self.verdict(Candidate { earlier: place(earlier), later: place(later) }) != Verdict::Refused
     }
 }
 

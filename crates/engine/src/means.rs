@@ -1,0 +1,29 @@
+//! What the stages of a job work with.
+
+use lookalike_core::{Kernel, Recipe, VerificationKey};
+use lookalike_corpus::ReadOptions;
+
+use crate::files::Files;
+use crate::observe::Observer;
+use crate::pipeline::Pipeline;
+
+/// How documents are read, signed and compared, where files go, and what may be used.
+#[derive(Clone, Copy)]
+pub(crate) struct Means<'a> {
+    pub(crate) recipe: &'a Recipe,
+    pub(crate) kernel: Kernel,
+    pub(crate) read: &'a ReadOptions,
+    pub(crate) key: &'a VerificationKey,
+    pub(crate) files: &'a Files,
+    pub(crate) threads: usize,
+    /// Memory for sorting and the like.
+    pub(crate) budget: usize,
+    pub(crate) observer: &'a dyn Observer,
+}
+
+impl<'a> Means<'a> {
+    /// What reads documents, within so many bytes.
+    pub(crate) fn pipeline(&self, budget: usize) -> Pipeline<'a> {
+        Pipeline::within(budget, self.read, self.threads, self.observer)
+    }
+}
