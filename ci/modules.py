@@ -15,10 +15,6 @@ from pathlib import Path
 EXCEPTIONS = {
     # PyO3 has all methods of a class in one block: a recipe signs and judges, and what that gives has it.
     "python": "recipe batch, recipe judge, recipe signature",
-    # Not cut yet.
-    "crates/engine": "dedup/decide dedup, matching/decide matching/rounds, mirrors/find mirrors, "
-    "sort/merge sort, sort/run sort",
-    "crates/eval": "documents labels, error labels",
 }
 
 COMMENT, STRING = r"//[^\n]*|/\*.*?\*/", r"""\bb?r(\#*)".*?"\1|b?"(?:\\.|[^"\\])*\""""

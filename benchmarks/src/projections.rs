@@ -14,7 +14,7 @@ use arrow_array::cast::AsArray as _;
 use arrow_array::types::{UInt32Type, UInt64Type};
 use lookalike_core::{Recipe, Signature, mix};
 use lookalike_engine::signature_file::SignatureWriter;
-use lookalike_engine::{Dedup, Existing, PairsWanted, Unobserved};
+use lookalike_engine::{Dedup, Existing, NoObserver, PairsWanted};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 use crate::measuring::{Failure, Scale, Stages, measure};
@@ -183,7 +183,7 @@ fn search(strings: Strings, scale: &Scale, folder: &Path) -> Result<Stages, Fail
         .pairs(PairsWanted::All)
         .memory(scale.memory as u64)
         .survivors(false)
-        .run(&folder.join("run"), &Unobserved)?;
+        .run(&folder.join("run"), &NoObserver)?;
     stages.end("all pairs");
     Ok(stages)
 }

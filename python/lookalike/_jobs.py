@@ -97,7 +97,7 @@ class Report(_Values):
         """The report of the job that a result of `dedup_table` came from."""
         metadata = clusters.schema.metadata or {}
         if _REPORT not in metadata:
-            raise ParameterError("the table is no result of dedup_table", "Parameter")
+            raise ParameterError("the table is not a result of dedup_table", "Parameter")
         return Report(json.loads(metadata[_REPORT]))
 
     def read_clusters(self) -> pyarrow.Table:

@@ -79,5 +79,5 @@ def _refusal(table: Any) -> str:
     ]  # fmt: skip
     for module, name, fault, hint in refused:
         if _is_of(module, name, table):
-            return f"{found} is no table: {fault}\nhint: {hint}"
+            return f"{found} is not a table: {fault}\nhint: {hint}"
     return f"a table must have `__arrow_c_stream__`, as pyarrow's have; {found} has not"

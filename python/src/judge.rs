@@ -237,7 +237,7 @@ impl<'a> Judging<'a> {
         whole.then(|| self.layout.decode(bytes)).flatten().ok_or_else(|| {
             let (found, expected) = (bytes.len(), self.layout.bytes());
             parameter(format!(
-                "row {}: no signature of this recipe: {found} bytes, not {expected} good ones",
+                "row {}: not a signature of this recipe: {found} bytes, where it takes {expected} valid ones",
                 self.rows - 1
             ))
         })

@@ -87,7 +87,7 @@ impl Signature {
         let wrong = || {
             let (found, expected) = (bytes.len(), layout.bytes());
             parameter(format!(
-                "no signature of this recipe: {found} bytes, not {expected} good ones"
+                "not a signature of this recipe: {found} bytes, where it takes {expected} valid ones"
             ))
         };
         Ok(Self::new(decoded.ok_or_else(wrong)?, recipe.clone().unbind()))

@@ -87,7 +87,7 @@ def test_open_again_and_snapshot(tmp_path: Path) -> None:
             assert not again.check(LETTER).is_new and again.path == folder
     with pytest.raises(la.ExistsError):
         la.Index.create(path)
-    with pytest.raises(la.ParameterError, match="is no index") as caught:
+    with pytest.raises(la.ParameterError, match="is not an index") as caught:
         la.Index.open(tmp_path / "nothing")
     assert caught.value.kind == "NoIndex"
 

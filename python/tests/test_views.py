@@ -202,7 +202,7 @@ def test_values_that_are_made_while_they_are_read_are_refused() -> None:
     ],
 )
 def test_what_has_no_fixed_rows_is_refused(refused: Callable[[], Any], hint: str) -> None:
-    with pytest.raises(TypeError, match=rf"is no table: (.|\n)*hint: .*{hint}"):
+    with pytest.raises(TypeError, match=rf"is not a table: (.|\n)*hint: .*{hint}"):
         la.dedup_table(refused())
 
 

@@ -27,7 +27,7 @@ fn tell(fault: &panic::PanicHookInfo<'_>) {
     let message = fault.payload_as_str().unwrap_or("no message");
     let place = fault.location().map_or(String::new(), |place| format!(" ({place})"));
     say(&format!(
-        "a fault in the program itself: {message}{place}\n\
+        "a bug in the program: {message}{place}\n\
          hint: please report it, with the command and if possible the input"
     ));
 }

@@ -12,7 +12,7 @@ use lookalike::engine::{Observer, Stage, Work};
 use serde_json::json;
 
 use crate::flags::ProgressForm;
-use crate::skipped::Skipped;
+use crate::skipped::SkipCount;
 use crate::{interrupt, output};
 
 /// How often machines are told: often enough to watch, seldom enough to log.
@@ -130,7 +130,7 @@ pub(crate) struct Watch {
     form: ProgressForm,
     start: Instant,
     stage: Mutex<Option<StageWatch>>,
-    skipped: Mutex<Skipped>,
+    skipped: Mutex<SkipCount>,
 }
 
 struct StageWatch {
@@ -146,7 +146,7 @@ struct StageWatch {
 
 impl Watch {
     pub(crate) fn new(form: ProgressForm) -> Self {
-        let (stage, skipped) = (Mutex::new(None), Mutex::new(Skipped::default()));
+        let (stage, skipped) = (Mutex::new(None), Mutex::new(SkipCount::default()));
         Self { form, start: Instant::now(), stage, skipped }
     }
 

@@ -7,9 +7,9 @@ const NAMED: u64 = 10;
 
 /// What has been skipped so far.
 #[derive(Default)]
-pub(crate) struct Skipped(u64);
+pub(crate) struct SkipCount(u64);
 
-impl Skipped {
+impl SkipCount {
     /// Counts a fault, and names it through `say` if it is one of the first.
     pub(crate) fn add(&mut self, error: &impl Display, say: impl Fn(&str)) {
         self.0 += 1;

@@ -24,7 +24,7 @@ pub struct CandidateRule {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Condition {
     /// What is counted.
-    pub counted: Counted,
+    pub counted: Quantity,
     /// How many there are.
     pub found: usize,
     /// How many the recipe wants.
@@ -35,7 +35,7 @@ pub struct Condition {
 
 /// What a condition counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Counted {
+pub enum Quantity {
     /// Equal features.
     Features,
     /// Equal bits of the projection.
@@ -146,14 +146,14 @@ impl CandidateRule {
         same_site: bool,
     ) -> impl Iterator<Item = Condition> {
         let features = self.recipe.features.map(|filter| Condition {
-            counted: Counted::Features,
+            counted: Quantity::Features,
             found: agreement.features.unwrap_or(0),
             needed: filter.r() as usize,
             possible: filter.k() as usize,
         });
         let bits = |needed: fn(&ProjectionParameters) -> usize| {
             self.recipe.projection.map(|projection| Condition {
-                counted: Counted::Bits,
+                counted: Quantity::Bits,
                 found: agreement.bits.unwrap_or(0),
                 needed: needed(&projection),
                 possible: projection.bits,
@@ -161,7 +161,7 @@ impl CandidateRule {
         };
         let repeats = match self.recipe.sketch {
             SketchParameters::Lists { repeats, agree, .. } => Some(Condition {
-                counted: Counted::Repeats,
+                counted: Quantity::Repeats,
                 found: agreement.repeats.unwrap_or(0),
                 needed: agree,
                 possible: repeats,

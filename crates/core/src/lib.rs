@@ -49,7 +49,7 @@ pub mod template;
 pub mod text;
 mod verification;
 
-pub use candidate::{Agreement, CandidateRule, Condition, Counted};
+pub use candidate::{Agreement, CandidateRule, Condition, Quantity};
 pub use compare::{Comparer, Comparison};
 pub use error::{Error, ErrorKind, Result};
 pub use lookalike_kernels::{Kernel, Sequence, mix};

@@ -68,7 +68,7 @@ pub enum ErrorKind {
     #[error("`{0}`: is a link to nothing")]
     DeadLink(PathBuf),
     /// What should be a text has bytes that no text has.
-    #[error("`{0}`: is no text, but a binary file")]
+    #[error("`{0}`: is a binary file, not text")]
     Binary(PathBuf),
     /// A glob matches no file.
     #[error(
@@ -84,8 +84,8 @@ pub enum ErrorKind {
     Unsupported(String),
     /// A URL of an object store, in a build without the feature `object-stores`.
     #[error(
-        "`{0}`: is in an object store, and this build has none\n\
-         hint: `cargo build --features object-stores` makes one that has"
+        "`{0}`: is in an object store, which this build cannot read\n\
+         hint: `cargo build --features object-stores` makes one that can"
     )]
     NoObjectStores(String),
     /// One record is bad; those around it are not.
@@ -99,7 +99,7 @@ pub enum ErrorKind {
         fault: Fault,
     },
     /// The file itself is broken, so that nothing more can be read from it.
-    #[error("`{path}`: is broken, and was read only up to there: {fault}")]
+    #[error("`{path}`: is broken, and was read only up to that point: {fault}")]
     Broken {
         /// The file.
         path: PathBuf,
@@ -122,7 +122,7 @@ pub enum ErrorKind {
     /// One JSON array where there should be one object on each line.
     #[error(
         "`{0}`: is a JSON array, but one object on each line is needed\n\
-         hint: `jq -c '.[]'` makes one of the other"
+         hint: `jq -c '.[]'` converts it"
     )]
     JsonArray(PathBuf),
     /// Standard input, which is gone once it was read, was to be read again.
@@ -133,13 +133,13 @@ pub enum ErrorKind {
     ReadOnce,
     /// A table in memory, which is no file, was to be treated as one.
     #[error(
-        "`{0}`: is a table in memory, of which no mirror is written\n\
+        "`{0}`: is a table in memory, which cannot be written back\n\
          hint: `clusters.parquet` has the rows that go"
     )]
     InMemory(String),
     /// A table that was in the memory of another process, or of an earlier moment.
     #[error(
-        "`{0}`: was a table in memory, and is not there any more\n\
+        "`{0}`: was a table in memory, and is gone\n\
          hint: run the whole job again"
     )]
     NotInMemory(String),
@@ -173,7 +173,7 @@ pub enum Place {
 #[non_exhaustive]
 pub enum Fault {
     /// Not a JSON object; what the parser said.
-    #[error("is no JSON object: {0}")]
+    #[error("is not a JSON object: {0}")]
     Json(String),
     /// There is neither a text nor a web page; the names of the fields.
     #[error("field `{}` is missing, and so is `{}`", .0[0], .0[1])]
@@ -202,8 +202,8 @@ pub enum Fault {
     /// Longer than the limit in bytes.
     #[error("is longer than the limit of {0} bytes")]
     TooLong(u64),
-    /// There is no WARC record where one should begin.
-    #[error("does not begin as a WARC record does")]
+    /// There is not a WARC record where one should begin.
+    #[error("does not begin like a WARC record")]
     NoWarcRecord,
     /// A length that is missing or wrong.
     #[error("{0}")]
@@ -275,13 +275,13 @@ impl Error {
             ErrorKind::StretchTooLong { .. } => "word longer than the limit",
             ErrorKind::HeaderTooLong { .. } => "header longer than the limit",
             ErrorKind::Record { fault, .. } => match fault {
-                Fault::Json(_) => "no JSON object",
+                Fault::Json(_) => "not a JSON object",
                 Fault::Missing(_) => "field missing",
                 Fault::Type { .. } => "field of the wrong type",
                 Fault::Columns { .. } => "wrong number of columns",
                 Fault::OpenQuote => "quote never closed",
                 Fault::TooLong(_) => "record longer than the limit",
-                Fault::NoWarcRecord => "no WARC record",
+                Fault::NoWarcRecord => "not a WARC record",
                 Fault::Length(_) => "wrong length",
                 Fault::Header(_) => "unreadable header",
                 Fault::Payload(_) => "unreadable body",

@@ -128,7 +128,7 @@ impl Sources {
         Self::new(&arguments, format)
     }
 
-    /// Files met so far in folders that are of no kind that is read.
+    /// Files met so far in folders that are of an unknown kind.
     pub fn other_files(&self) -> u64 {
         let current = match &self.current {
             Some(CurrentWalk::Folder(walk)) => walk.passed_over,
@@ -265,12 +265,12 @@ impl Inputs {
         Self { sources, options, chunks: None, ready, passed_over }
     }
 
-    /// Records met so far that are no documents.
+    /// Records met so far that are not documents.
     pub fn passed_over(&self) -> &PassedOverCounts {
         &self.passed_over
     }
 
-    /// Files met so far in folders that are of no kind that is read.
+    /// Files met so far in folders that are of an unknown kind.
     pub fn other_files(&self) -> u64 {
         self.sources.other_files()
     }

@@ -2,7 +2,7 @@
 //!
 //! JSON, CSV and TSV records are the same bytes as before, blank lines left out;
 //! text files and web pages are copied whole. So are the records of web archives
-//! the same bytes, each packed by itself, and those that are no documents stay. A
+//! the same bytes, each packed by itself, and those that are not documents stay. A
 //! Parquet mirror has the schema, the key-value metadata, the codecs and the
 //! sorting of its source, and row groups no larger. The compression is the
 //! source's, at its tool's usual level.
@@ -44,7 +44,7 @@ pub struct MirrorReport {
     pub kept: u64,
     /// Records that were not to be kept.
     pub dropped: u64,
-    /// Records that are no documents, and stay: nothing was asked about them.
+    /// Records that are not documents, and stay: nothing was asked about them.
     pub passed_over: u64,
     /// The file; `None` if it is a text file that was not to be kept.
     pub path: Option<PathBuf>,

@@ -1,4 +1,4 @@
-//! Records that are no documents, counted by why.
+//! Records that are not documents, counted by why.
 
 use std::collections::BTreeMap;
 

@@ -15,7 +15,7 @@ use crate::error::{Error, ErrorKind, Fault, Place, Result};
 pub struct Fields {
     /// The text: a string.
     pub text: String,
-    /// The web page, of records without a text: a string.
+    /// The web page, for records without text: a string.
     pub html: String,
     /// The id: a string or a number, as it is spelt. In Parquet also bytes: 16 of a fixed size as
     /// a UUID, others as hexadecimal digits unless they are UTF-8. Records without it are called
@@ -100,7 +100,7 @@ impl Default for ReadOptions {
 #[non_exhaustive]
 pub struct Record<'a> {
     /// Its place in the file, from 1. Bad records are counted too; blank lines are not, nor the
-    /// records of web archives that are no documents.
+    /// records of web archives that are not documents.
     pub number: u64,
     /// The value of the id field, or the `WARC-Record-ID`; else `path#number`, or the path if the
     /// file is one document.

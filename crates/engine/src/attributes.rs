@@ -19,7 +19,7 @@ const MAX_PARTS: usize = 100_000;
 
 /// What is asked.
 #[derive(Clone, Copy)]
-pub(crate) struct Asked<'a> {
+pub(crate) struct FieldQuestions<'a> {
     pub(crate) keep: &'a KeepPolicy,
     /// The field that the removal budget goes by.
     pub(crate) part_field: Option<&'a str>,
@@ -34,7 +34,7 @@ pub(crate) struct Attributes {
     unranked: u64,
 }
 
-impl Asked<'_> {
+impl FieldQuestions<'_> {
     /// Asks the next document, which has so many tokens.
     pub(crate) fn record(&self, tokens: u64, record: &Record<'_>, found: &mut Attributes) {
         self.rank(|keep| keep.rank(tokens, record), found);
@@ -63,7 +63,7 @@ impl Asked<'_> {
 
 /// Writes what documents say, in the order of rows.
 pub(crate) struct AttributesWriter<'a> {
-    asked: Asked<'a>,
+    asked: FieldQuestions<'a>,
     ranks: Option<RowsWriter>,
     parts: Option<RowsWriter>,
     part_numbers: HashMap<String, u32>,
@@ -79,7 +79,7 @@ pub(crate) struct Summary {
 }
 
 impl<'a> AttributesWriter<'a> {
-    pub(crate) fn create(asked: Asked<'a>, files: &Files) -> Result<Self> {
+    pub(crate) fn create(asked: FieldQuestions<'a>, files: &Files) -> Result<Self> {
         let table = |wanted: bool, path, kind, width| {
             wanted.then(|| RowsWriter::create(path, kind, width)).transpose()
         };

@@ -21,7 +21,7 @@ pub enum ErrorKind {
     #[error("{0}")]
     File(lookalike_files::Error),
     /// The file is whole, but its recipe is none that this program can follow.
-    #[error("`{path}`: its recipe cannot be followed: {source}")]
+    #[error("`{path}`: its recipe is not valid here: {source}")]
     Recipe {
         /// The file.
         path: PathBuf,
@@ -56,11 +56,11 @@ pub enum ErrorKind {
         option: String,
     },
     /// The system has no random bytes to give.
-    #[error("the system gives no random bytes for the identity of a job: {0}")]
+    #[error("the system has no random bytes for the identity of a job: {0}")]
     NoRandomness(io::Error),
     /// A part of the program that works on its own ended by a panic.
     #[error(
-        "the job ended by a fault in the program itself: {0}\n\
+        "the job was ended by a bug in the program: {0}\n\
          hint: what was complete stays; please report it, with the command and if possible the \
          input"
     )]
@@ -151,7 +151,7 @@ pub enum ErrorKind {
     /// The run in this folder is not finished.
     #[error(
         "`{0}`: the run is not finished\n\
-         hint: the command that began it goes on with --resume"
+         hint: run the command that began it again, with --resume"
     )]
     RunUnfinished(PathBuf),
     /// A threshold below the one that a run's pairs were stored by.
@@ -170,7 +170,7 @@ pub enum ErrorKind {
     },
     /// The pairs of a run have nothing that a threshold could be compared with.
     #[error(
-        "`{0}`: the pairs of that run have no resemblance that a threshold could be compared with\n\
+        "`{0}`: the pairs of that run have no resemblance to compare with a threshold\n\
          hint: a run that verifies them (--verify exact) has"
     )]
     NoScores(PathBuf),
@@ -184,7 +184,7 @@ pub enum ErrorKind {
     },
     /// A job is to go on with what another request began.
     #[error(
-        "`{path}`: that run had another `{option}`: `{before}`, now `{now}`\n\
+        "`{path}`: that run had `{option}` `{before}`, and now it is `{now}`\n\
          hint: go on with the same options, or start again in another folder"
     )]
     OtherRequest {
@@ -200,7 +200,7 @@ pub enum ErrorKind {
     /// More documents than one job can have.
     #[error(
         "more than {0} documents, which is the most for one job\n\
-         hint: more than that is for a cluster"
+         hint: larger corpora need Spark"
     )]
     TooManyDocuments(u64),
     /// Too many values of a field for a removal budget.
@@ -230,7 +230,7 @@ pub enum ErrorKind {
     #[error(
         "{removed} of {documents} documents would be removed, {:.1} %, where {:.1} % are allowed; \
          nothing was removed\n\
-         hint: clusters.parquet says which; with --resume and a larger budget it goes on",
+         hint: clusters.parquet says which; to go on, use --resume and a larger budget",
         percent(*removed, *documents),
         share * 100.0
     )]
@@ -246,7 +246,7 @@ pub enum ErrorKind {
     #[error(
         "more than {:.1} % would be removed of{}\n\
          nothing was removed\n\
-         hint: clusters.parquet says which; with --resume and a larger budget it goes on",
+         hint: clusters.parquet says which; to go on, use --resume and a larger budget",
         share * 100.0,
         listed(field, parts, *more)
     )]

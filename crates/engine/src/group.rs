@@ -20,13 +20,13 @@ const COPIES: RowsKind = *b"copiesof";
 
 /// A document and its exact fingerprint, which is in halves: together they would take 32 bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Fingerprinted {
+struct FingerprintRow {
     high: u64,
     low: u64,
     place: Place,
 }
 
-impl Record for Fingerprinted {
+impl Record for FingerprintRow {
     const BYTES: usize = 20;
 
     fn encode(self, out: &mut [u8]) {
@@ -87,11 +87,11 @@ pub fn identity_sets(
     let mut fingerprints = Sorter::new(folder, budget / 4 * 3);
     each(&mut |place, exact| {
         let (high, low) = ((exact >> 64) as u64, exact as u64);
-        fingerprints.push(Fingerprinted { high, low, place })
+        fingerprints.push(FingerprintRow { high, low, place })
     })?;
     let mut fingerprints = fingerprints.finish()?;
     let mut copies = Sorter::new(folder, budget / 4);
-    let mut first: Option<Fingerprinted> = None;
+    let mut first: Option<FingerprintRow> = None;
     while let Some(next) = fingerprints.next()? {
         match first.filter(|first| (first.high, first.low) == (next.high, next.low)) {
             Some(first) if first.place == next.place => {}

@@ -36,7 +36,7 @@ impl TryFrom<String> for JobId {
 
     fn try_from(text: String) -> std::result::Result<Self, String> {
         let number = (text.len() == 32).then(|| u128::from_str_radix(&text, 16).ok()).flatten();
-        let number = number.ok_or_else(|| format!("`{text}` is no identity of a job"))?;
+        let number = number.ok_or_else(|| format!("`{text}` is not the identity of a job"))?;
         Ok(Self(number.to_be_bytes()))
     }
 }

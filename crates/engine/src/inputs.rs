@@ -64,7 +64,7 @@ pub(crate) struct Listing<'a> {
 /// What was left out.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct ListedSources {
-    /// Files in folders that are of no kind that is read.
+    /// Files in folders that are of an unknown kind.
     pub(crate) other_files: u64,
     pub(crate) skips: Skips,
 }

@@ -65,7 +65,7 @@ pub use ids::Ids;
 pub use keep::KeepPolicy;
 pub use learn::{TemplateFile, TemplateFileInfo};
 pub use lookalike_files::{AtomicFile, Existing};
-pub use observe::{Observer, Stage, Unobserved, Work};
+pub use observe::{NoObserver, Observer, Stage, Work};
 pub use occurrences::Occurrences;
 pub use places::{InputOrder, KeepOrder, Number, Place, Row};
 pub use recipe_pairs::{Identical, PairSearch, RecipePairs};

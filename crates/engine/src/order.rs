@@ -17,10 +17,10 @@ use crate::sort::{Record, Sorter};
 
 /// Which document stands where.
 #[derive(Debug, Default)]
-pub(crate) struct Order(Option<Ranked>);
+pub(crate) struct Order(Option<RankedPlace>);
 
 #[derive(Debug)]
-struct Ranked {
+struct RankedPlace {
     /// Of each row.
     places: Vec<Place>,
     /// Of each place.
@@ -73,7 +73,7 @@ impl Order {
         for (row, &place) in Row::all().zip(&sorting.places) {
             rows[place.index()] = row;
         }
-        Ok(Self(Some(Ranked { places: sorting.places, rows })))
+        Ok(Self(Some(RankedPlace { places: sorting.places, rows })))
     }
 
     /// The place of a row.

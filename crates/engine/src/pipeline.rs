@@ -53,7 +53,7 @@ pub(crate) enum Event<T> {
 }
 
 /// A result that may have to wait.
-pub(crate) trait Held: Send {
+pub(crate) trait Payload: Send {
     /// About how much memory it takes.
     fn bytes(&self) -> usize;
 }
@@ -95,7 +95,7 @@ impl<'a> Pipeline<'a> {
     ///
     /// # Errors
     /// The first of the work or of the sink; what else is under way is given up.
-    pub(crate) fn run<T: Held, W: FnMut(u64, Piece) -> Result<T>>(
+    pub(crate) fn run<T: Payload, W: FnMut(u64, Piece) -> Result<T>>(
         &self,
         sources: impl Iterator<Item = Result<(u64, Source)>> + Send,
         worker: impl Fn() -> Result<W> + Sync,
@@ -138,7 +138,7 @@ impl<'a> Pipeline<'a> {
         failure.map_or(Ok(()), Err)
     }
 
-    fn work<T: Held, I>(
+    fn work<T: Payload, I>(
         &self,
         shared: &Shared<T, I>,
         worker: &mut impl FnMut(u64, Piece) -> Result<T>,
@@ -152,7 +152,7 @@ impl<'a> Pipeline<'a> {
                 Ok(read) => read,
                 Err(Panic(message)) => {
                     slot.reading = Reading::Ended;
-                    let fault = format!("a decoder gave it up: {message}");
+                    let fault = format!("its decoder failed: {message}");
                     Read::End(Some(lookalike_corpus::Error::broken(slot.source.path(), fault)))
                 }
             };
@@ -180,7 +180,7 @@ impl<'a> Pipeline<'a> {
 
     /// A source to read a piece of, and the bytes that the piece may take; waits for both.
     /// `None` when there are no more.
-    fn take<T: Held, I>(&self, shared: &Shared<T, I>) -> Result<Option<(Slot, usize)>>
+    fn take<T: Payload, I>(&self, shared: &Shared<T, I>) -> Result<Option<(Slot, usize)>>
     where
         I: Iterator<Item = Result<(u64, Source)>>,
     {
@@ -224,7 +224,7 @@ impl<'a> Pipeline<'a> {
 }
 
 /// Hands on what is next in order.
-fn drain<T: Held, I>(
+fn drain<T: Payload, I>(
     shared: &Shared<T, I>,
     sink: &Mutex<impl FnMut(Event<T>) -> Result<()>>,
 ) -> Result<()> {
@@ -359,7 +359,7 @@ fn is_long_text(source: &Source) -> bool {
         && source.stored_bytes().is_ok_and(|bytes| bytes > LONG_TEXT_BYTES)
 }
 
-impl<T: Held, I> Shared<T, I> {
+impl<T: Payload, I> Shared<T, I> {
     fn lock(&self) -> MutexGuard<'_, State<T, I>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -424,11 +424,11 @@ impl<T: Held, I> Shared<T, I> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observe::Unobserved;
+    use crate::observe::NoObserver;
 
     struct Nothing;
 
-    impl Held for Nothing {
+    impl Payload for Nothing {
         fn bytes(&self) -> usize {
             1
         }
@@ -454,7 +454,7 @@ mod tests {
         let options = ReadOptions::default();
         for threads in [1, 4] {
             for part in ["listing", "worker", "work", "sink"] {
-                let pipeline = Pipeline::within(1 << 20, &options, threads, &Unobserved);
+                let pipeline = Pipeline::within(1 << 20, &options, threads, &NoObserver);
                 let fails = |here: &str, number: u64| {
                     assert!(here != part || number != 7, "{here} fails at {number}");
                 };

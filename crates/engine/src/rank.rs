@@ -3,17 +3,17 @@
 
 use lookalike_files::RowsWriter;
 
-use crate::attributes::{Asked, Attributes, AttributesWriter, RANKS, Summary};
+use crate::attributes::{Attributes, AttributesWriter, FieldQuestions, RANKS, Summary};
 use crate::error::{Error, ErrorKind, Result};
 use crate::keep::KeepPolicy;
 use crate::means::Means;
-use crate::pipeline::{Event, Held, Piece};
+use crate::pipeline::{Event, Payload, Piece};
 use crate::signature_file::SignatureReader;
 use crate::sources::{SourceAtHand, SourceTable};
 
 /// Asks documents again.
 pub(crate) struct Ranking<'a> {
-    pub(crate) asked: Asked<'a>,
+    pub(crate) asked: FieldQuestions<'a>,
     pub(crate) means: Means<'a>,
 }
 
@@ -23,7 +23,7 @@ impl Ranking<'_> {
     /// # Errors
     /// If an input is not what was signed, or the system refuses.
     pub(crate) fn run(&self, sources: &SourceTable) -> Result<Summary> {
-        let Asked { keep, part_field } = self.asked;
+        let FieldQuestions { keep, part_field } = self.asked;
         if keep.field().is_some() {
             return self.ask(self.asked, sources);
         }
@@ -31,7 +31,7 @@ impl Ranking<'_> {
             self.by_tokens()?;
         }
         match part_field {
-            Some(_) => self.ask(Asked { keep: &KeepPolicy::First, part_field }, sources),
+            Some(_) => self.ask(FieldQuestions { keep: &KeepPolicy::First, part_field }, sources),
             None => Ok(Summary::default()),
         }
     }
@@ -47,7 +47,7 @@ impl Ranking<'_> {
         Ok(ranks.finish()?)
     }
 
-    fn ask(&self, asked: Asked<'_>, sources: &SourceTable) -> Result<Summary> {
+    fn ask(&self, asked: FieldQuestions<'_>, sources: &SourceTable) -> Result<Summary> {
         let with_documents = sources.to_read_again(|row| row.documents > 0);
         let mut writer = AttributesWriter::create(asked, self.means.files)?;
         let mut found = 0;
@@ -82,7 +82,7 @@ struct Batch {
     bytes: u64,
 }
 
-impl Held for Batch {
+impl Payload for Batch {
     fn bytes(&self) -> usize {
         // A rank, and a value of a field.
         64 * self.documents as usize
@@ -91,7 +91,7 @@ impl Held for Batch {
 
 /// What asks on one thread.
 struct Worker<'a> {
-    asked: Asked<'a>,
+    asked: FieldQuestions<'a>,
     source: SourceAtHand<'a>,
 }
 

@@ -15,7 +15,7 @@ use lookalike_core::{Recipe, Signature, VerificationKey};
 use lookalike_corpus::{Format, ReadOptions, UnpackedCopies};
 use lookalike_files::{Rows, WorkFolder};
 
-use crate::attributes::Asked;
+use crate::attributes::FieldQuestions;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::files::Files;
 use crate::group::{self, Copies, CopyOf};
@@ -30,7 +30,7 @@ use crate::observe::{Observer, Stage, Work};
 use crate::order::Order;
 use crate::places::{InputOrder, Row};
 use crate::running::Running;
-use crate::sign::{SITES, Signed, Signing};
+use crate::sign::{SITES, Signing, SigningSummary};
 use crate::signature_file::{SignatureLookup, SignatureReader};
 use crate::sources::SourceTable;
 
@@ -66,7 +66,7 @@ pub enum Identical {
 
 /// All pairs of some recipes, in files that go with it. Documents go by their rows.
 pub struct RecipePairs {
-    signed: Signed,
+    signed: SigningSummary,
     identical: Copies,
     pairs: Vec<PathBuf>,
     /// The files of the recipe that measures.
@@ -285,7 +285,7 @@ impl Job<'_> {
         Signing {
             means,
             inputs: self.options.inputs(),
-            asked: Asked { keep: &KeepPolicy::First, part_field: None },
+            asked: FieldQuestions { keep: &KeepPolicy::First, part_field: None },
             strict: self.options.running.strict,
             keep_urls: false,
             copies: &self.copies,
@@ -295,7 +295,7 @@ impl Job<'_> {
     fn sign_again(&self, recipe: &Recipe, sources: &SourceTable, files: &Files) -> Result<()> {
         self.observer.begin(Stage::Sign, Some(Work::Documents(sources.documents()?)));
         // What cannot be read has been told of.
-        let quiet = Quiet(self.observer);
+        let quiet = WithoutFaults(self.observer);
         let means = Means { observer: &quiet, ..self.means(recipe, files) };
         self.signing(means).again(sources).map(drop)
     }
@@ -362,9 +362,9 @@ fn candidates(groups: &Path) -> Result<u64> {
 }
 
 /// Passes on everything but faults.
-struct Quiet<'a>(&'a dyn Observer);
+struct WithoutFaults<'a>(&'a dyn Observer);
 
-impl Observer for Quiet<'_> {
+impl Observer for WithoutFaults<'_> {
     fn begin(&self, stage: Stage, total: Option<Work>) {
         self.0.begin(stage, total);
     }

@@ -13,7 +13,7 @@ use lookalike_corpus::{Chunk, PassedOverCounts, Record, Source, UnpackedCopies};
 use lookalike_files::{Existing, RowsKind, RowsWriter};
 use serde::{Deserialize, Serialize};
 
-use crate::attributes::{Asked, Attributes, AttributesWriter};
+use crate::attributes::{Attributes, AttributesWriter, FieldQuestions};
 use crate::bad_records::BadRecords;
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::Files;
@@ -22,11 +22,11 @@ use crate::learn::{LearnedFiles, LearnedReader};
 use crate::long_text;
 use crate::means::Means;
 use crate::observe::{Stage, Work};
-use crate::pipeline::{Event, Held, Piece};
+use crate::pipeline::{Event, Payload, Piece};
 use crate::places::Row;
 use crate::signature_file::{SignatureWriter, check_id};
 use crate::skips::{Faults, Skips};
-use crate::sources::{SourceRow, SourceTable, SourcesWriter, Watched};
+use crate::sources::{InputVersions, SourceRow, SourceTable, SourcesWriter};
 use crate::texts::Texts;
 use crate::urls::{UrlList, UrlsWriter};
 
@@ -42,7 +42,7 @@ pub(crate) const SITES: RowsKind = *b"sitehash";
 pub(crate) struct Signing<'a> {
     pub(crate) means: Means<'a>,
     pub(crate) inputs: Inputs<'a>,
-    pub(crate) asked: Asked<'a>,
+    pub(crate) asked: FieldQuestions<'a>,
     /// Whether the first bad record ends the job.
     pub(crate) strict: bool,
     /// Whether the addresses of documents are kept.
@@ -53,7 +53,7 @@ pub(crate) struct Signing<'a> {
 
 /// What was signed.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Signed {
+pub(crate) struct SigningSummary {
     pub(crate) documents: u64,
     pub(crate) empty: u64,
     /// Documents that are nothing but template.
@@ -67,17 +67,17 @@ pub(crate) struct Signed {
     pub(crate) bytes: u64,
     /// Documents whose field told the keep policy nothing.
     pub(crate) unranked: u64,
-    /// Files in folders that are of no kind that is read.
+    /// Files in folders that are of an unknown kind.
     pub(crate) other_files: u64,
     /// The values of the part field, by their numbers.
     pub(crate) parts: Vec<String>,
     pub(crate) skips: Skips,
-    /// Records that are no documents.
+    /// Records that are not documents.
     #[serde(default)]
     pub(crate) passed_over: PassedOverCounts,
 }
 
-impl Signed {
+impl SigningSummary {
     /// Adds what was left out of the listing.
     pub(crate) fn add(&mut self, listed: ListedSources) {
         self.other_files += listed.other_files;
@@ -87,7 +87,7 @@ impl Signed {
 
 impl Signing<'_> {
     /// Signs all documents of the inputs.
-    pub(crate) fn run(&self) -> Result<Signed> {
+    pub(crate) fn run(&self) -> Result<SigningSummary> {
         if self.means.recipe.templates.are_learned() {
             return self.sign_listed();
         }
@@ -139,7 +139,7 @@ impl Signing<'_> {
     }
 
     /// Signs all documents of the sources that were listed.
-    fn sign_listed(&self) -> Result<Signed> {
+    fn sign_listed(&self) -> Result<SigningSummary> {
         let sources = self.listed()?;
         self.means.observer.begin(Stage::Sign, Some(Work::Stored(sources.stored_bytes()?)));
         self.sign(sources.to_read_again(|_| true))
@@ -149,7 +149,7 @@ impl Signing<'_> {
     ///
     /// # Errors
     /// If they are not the same any more.
-    pub(crate) fn again(&self, sources: &SourceTable) -> Result<Signed> {
+    pub(crate) fn again(&self, sources: &SourceTable) -> Result<SigningSummary> {
         let signed = self.sign(sources.to_read_again(|_| true))?;
         let (found, wanted) = (signed.documents, sources.documents()?);
         if found == wanted {
@@ -158,11 +158,14 @@ impl Signing<'_> {
         Err(Error::new(ErrorKind::DocumentsMissing { found, wanted }))
     }
 
-    fn sign(&self, listed: impl Iterator<Item = Result<(u64, Source)>> + Send) -> Result<Signed> {
+    fn sign(
+        &self,
+        listed: impl Iterator<Item = Result<(u64, Source)>> + Send,
+    ) -> Result<SigningSummary> {
         let Means { files, recipe, budget, .. } = self.means;
         let learned = LearnedFiles::open(files, recipe)?;
         let mut sink = Sink::create(self, files)?;
-        let watched = Watched::default();
+        let watched = InputVersions::default();
         self.means.pipeline(budget).run(
             watched.watch(listed),
             || Worker::start(self, learned.as_ref()),
@@ -202,7 +205,7 @@ struct Batch {
     passed_over: Vec<Cow<'static, str>>,
 }
 
-impl Held for Batch {
+impl Payload for Batch {
     fn bytes(&self) -> usize {
         let texts = self.ids.len() + self.urls.bytes();
         let records = (64 + IDENTITY) * self.id_lengths.len() + self.bad.bytes();
@@ -351,7 +354,7 @@ struct Sink<'a> {
     width: usize,
     /// Documents and bad records of the source so far.
     source: (u64, BadRecords),
-    signed: Signed,
+    signed: SigningSummary,
 }
 
 impl<'a> Sink<'a> {
@@ -371,7 +374,7 @@ impl<'a> Sink<'a> {
             attributes: AttributesWriter::create(signing.asked, files)?,
             width: Layout::of(signing.means.recipe).bytes(),
             source: Default::default(),
-            signed: Signed::default(),
+            signed: SigningSummary::default(),
         })
     }
 
@@ -424,7 +427,7 @@ impl<'a> Sink<'a> {
         self.sources.push(&row)
     }
 
-    fn finish(mut self) -> Result<Signed> {
+    fn finish(mut self) -> Result<SigningSummary> {
         self.identities.finish()?;
         self.sites.map_or(Ok(()), RowsWriter::finish)?;
         self.urls.finish()?;

@@ -140,9 +140,9 @@ fn changed(source: &Source) -> Error {
 /// What sources were before they were read, so that one which changes meanwhile is seen: nobody
 /// knows then what was read. They end in the order in which they begin.
 #[derive(Default)]
-pub(crate) struct Watched(Mutex<VecDeque<Version>>);
+pub(crate) struct InputVersions(Mutex<VecDeque<Version>>);
 
-impl Watched {
+impl InputVersions {
     fn versions(&self) -> std::sync::MutexGuard<'_, VecDeque<Version>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::document_set::RowSet;
 use crate::error::Result;
 use crate::group::{self, Copies};
-use crate::matching::{self, Clustering, GroupCounts, GroupReader, Limited, Pairs, Step};
+use crate::matching::{self, Clustering, GroupCounts, GroupReader, LimitedGroups, Pairs, Step};
 use crate::means::Means;
 use crate::observe::{Stage, Work};
 use crate::order::Order;
@@ -23,7 +23,7 @@ use crate::verify::{Sets, Verifier, Verifying};
 
 /// What was judged.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Judged {
+pub(crate) struct Judgement {
     pub(crate) candidates: u64,
     pub(crate) rounds: u32,
     pub(crate) limited_groups: u64,
@@ -122,7 +122,7 @@ impl Means<'_> {
         wanted: &RowSet,
         clustering: Clustering,
         pairs: Pairs,
-    ) -> Result<Judged> {
+    ) -> Result<Judgement> {
         self.observer.begin(Stage::Decide, None);
         let by_site = self.recipe.candidates == Candidates::BySite;
         let exact = self.recipe.verify == Verify::Exact;
@@ -147,8 +147,8 @@ impl Means<'_> {
             budget: self.budget / 4 * 3,
         };
         let clusters = matching::cluster(&plan, &mut verifier, &|_| {})?;
-        let Limited { groups, documents, largest } = clusters.limited;
-        Ok(Judged {
+        let LimitedGroups { groups, documents, largest } = clusters.limited;
+        Ok(Judgement {
             candidates: clusters.candidates - verifier.beyond_the_rule,
             rounds: clusters.rounds,
             limited_groups: groups,

@@ -378,7 +378,7 @@ mod tests {
         let sequences = writer.finish(&path).unwrap();
         assert_eq!(sequences.sequence(long).unwrap(), None);
         let pairs = [(long, a), (b, a), (b, long)];
-        let terms = sequences.differences(&pairs, 2, &lookalike_engine::Unobserved).unwrap();
+        let terms = sequences.differences(&pairs, 2, &lookalike_engine::NoObserver).unwrap();
         assert_eq!(terms.into_iter().collect::<Vec<_>>(), [((b, a), 2)]);
         std::fs::remove_file(path).unwrap();
     }

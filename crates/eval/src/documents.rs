@@ -11,8 +11,7 @@ use lookalike_core::{Kernel, Recipe, SiteRule};
 use lookalike_engine::{Observer, RecipePairs, Row};
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::error::Result;
-use crate::labels::LabelFault;
+use crate::error::{LabelFault, Result};
 use crate::tally::{BITS, Common, FEATURES, Sites};
 
 /// Words of a projection.

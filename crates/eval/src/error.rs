@@ -1,25 +1,27 @@
 //! What can go wrong with an evaluation.
 
-use std::fmt;
 use std::path::PathBuf;
 
 use lookalike_engine::numbers;
 
-use crate::labels::LabelFault;
-
 /// Why there is no evaluation.
-#[derive(Debug)]
+// The message has that of its source in it, so there is none to print after it; `kind` has it.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
 pub struct Error(Box<ErrorKind>);
 
 /// The kinds of [`Error`].
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The pairs could not be found, or a file not be read or written.
+    #[error("{0}")]
     Engine(lookalike_engine::Error),
     /// The recipes do not go together.
+    #[error("the recipes: {0}")]
     Recipes(String),
     /// A line of a labels file cannot be used.
+    #[error("`{path}` line {line}: {fault}", path = path.display())]
     Label {
         /// The file.
         path: PathBuf,
@@ -29,6 +31,12 @@ pub enum ErrorKind {
         fault: LabelFault,
     },
     /// A labels file has no label that can be used.
+    #[error(
+        "`{path}`: has no label that could be used, in {lines}{first}",
+        path = path.display(),
+        lines = numbers::count(*lines, "line"),
+        first = first.as_ref().map(|first| format!("\nthe first fault: {first}")).unwrap_or_default(),
+    )]
     NoLabels {
         /// The file.
         path: PathBuf,
@@ -37,6 +45,53 @@ pub enum ErrorKind {
         /// The first fault.
         first: Option<String>,
     },
+}
+
+/// What is wrong with a line of a labels file.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LabelFault {
+    /// It is not a JSON object.
+    #[error("is not a JSON object: {0}")]
+    NotJson(String),
+    /// A field is missing, or its value is of another kind.
+    #[error("field `{field}` must be {expected}")]
+    Field {
+        /// The field.
+        field: String,
+        /// What its value must be.
+        expected: String,
+    },
+    /// There is no document of this id.
+    #[error("there is no document `{0}`")]
+    UnknownId(String),
+    /// There are several documents of this id.
+    #[error("there are several documents `{0}`")]
+    AmbiguousId(String),
+    /// Both ids are the same.
+    #[error("pairs `{0}` with itself")]
+    SameId(String),
+    /// An earlier line says the same of the pair.
+    #[error("repeats line {0}")]
+    Repeated(u64),
+    /// An earlier line says something else of the pair.
+    #[error("contradicts line {0}, which is believed")]
+    Contradiction(u64),
+}
+
+impl LabelFault {
+    /// What is wrong, in a few words.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::NotJson(_) => "label that is not a JSON object",
+            Self::Field { .. } => "label with a field that cannot be used",
+            Self::UnknownId(_) => "label of an unknown document",
+            Self::AmbiguousId(_) => "label of an id that several documents have",
+            Self::SameId(_) => "label of a document with itself",
+            Self::Repeated(_) => "label given twice",
+            Self::Contradiction(_) => "label that contradicts an earlier one",
+        }
+    }
 }
 
 /// A result of this crate.
@@ -60,23 +115,3 @@ impl<E: Into<lookalike_engine::Error>> From<E> for Error {
         ErrorKind::Engine(source.into()).into()
     }
 }
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &*self.0 {
-            ErrorKind::Engine(source) => write!(f, "{source}"),
-            ErrorKind::Recipes(fault) => write!(f, "the recipes: {fault}"),
-            ErrorKind::Label { path, line, fault } => {
-                write!(f, "`{}` line {line}: {fault}", path.display())
-            }
-            ErrorKind::NoLabels { path, lines, first } => {
-                write!(f, "`{}`: has no label that could be used", path.display())?;
-                write!(f, ", in {}", numbers::count(*lines, "line"))?;
-                first.as_ref().map_or(Ok(()), |first| write!(f, "\nthe first fault: {first}"))
-            }
-        }
-    }
-}
-
-// The message has that of its source in it, so there is none to print after it; `kind` has it.
-impl std::error::Error for Error {}

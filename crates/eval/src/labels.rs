@@ -7,7 +7,6 @@
 //! next one follows. Memory: 40 bytes a label.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fmt;
 use std::io::{BufRead as _, BufReader, Read};
 use std::path::PathBuf;
 
@@ -17,7 +16,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::documents::Documents;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, LabelFault, Result};
 use crate::tally::Label;
 
 /// The most recipes of one evaluation: each is a bit of a label.
@@ -52,7 +51,7 @@ pub enum LabelRule {
     Values {
         /// The field.
         field: String,
-        /// Its values of correct pairs.
+        /// Its values for correct pairs.
         correct: Vec<String>,
         /// Those of pairs that are none.
         incorrect: Vec<String>,
@@ -105,65 +104,6 @@ impl LabelFile {
             LabelRule::Values { .. } => Absent::Unlabelled,
             LabelRule::Similarity { .. } => Absent::Incorrect,
         })
-    }
-}
-
-/// What is wrong with a line.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum LabelFault {
-    /// It is no JSON object.
-    NotJson(String),
-    /// A field is missing, or its value is of another kind.
-    Field {
-        /// The field.
-        field: String,
-        /// What its value must be.
-        expected: String,
-    },
-    /// There is no document of this id.
-    UnknownId(String),
-    /// There are several documents of this id.
-    AmbiguousId(String),
-    /// Both ids are the same.
-    SameId(String),
-    /// The pair has been labelled by an earlier line, in the same way or in another.
-    Again {
-        /// The earlier line.
-        line: u64,
-        /// Whether it says the same.
-        same: bool,
-    },
-}
-
-impl LabelFault {
-    /// What is wrong, in a few words.
-    fn name(&self) -> &'static str {
-        match self {
-            Self::NotJson(_) => "label that is no JSON object",
-            Self::Field { .. } => "label with a field that cannot be used",
-            Self::UnknownId(_) => "label of an unknown document",
-            Self::AmbiguousId(_) => "label of an id that several documents have",
-            Self::SameId(_) => "label of a document with itself",
-            Self::Again { same: true, .. } => "label that stands there twice",
-            Self::Again { same: false, .. } => "label that contradicts an earlier one",
-        }
-    }
-}
-
-impl fmt::Display for LabelFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotJson(fault) => write!(f, "is no JSON object: {fault}"),
-            Self::Field { field, expected } => write!(f, "field `{field}` must be {expected}"),
-            Self::UnknownId(id) => write!(f, "there is no document `{id}`"),
-            Self::AmbiguousId(id) => write!(f, "there are several documents `{id}`"),
-            Self::SameId(id) => write!(f, "pairs `{id}` with itself"),
-            Self::Again { line, same: true } => write!(f, "says the same as line {line}"),
-            Self::Again { line, same: false } => {
-                write!(f, "contradicts line {line}, which is believed")
-            }
-        }
     }
 }
 
@@ -406,8 +346,8 @@ impl<'a> LabelReader<'a> {
                 None => self.labels.pairs.push(label),
                 Some(last) => {
                     let same = last.label == label.label;
-                    let fault = LabelFault::Again { line: last.line, same };
-                    self.skip(label.line, fault)?;
+                    let again = if same { LabelFault::Repeated } else { LabelFault::Contradiction };
+                    self.skip(label.line, again(last.line))?;
                 }
             }
         }

@@ -43,12 +43,12 @@ use lookalike_engine::matching::PairReader;
 use lookalike_engine::{InputOrder, Observer, Stage, Work};
 
 pub use differences::{DifferenceGroup, LARGE_DIFFERENCE, TermDifferences};
-pub use error::{Error, ErrorKind, Result};
+pub use error::{Error, ErrorKind, LabelFault, Result};
 pub use evaluation::{
     C_RANGES, CombinedAlgorithm, Evaluation, PAPER_THRESHOLD, ReasonRow, RecipeEvaluation, Row,
     SimilarityRow, ThresholdRow, ThresholdTest,
 };
-pub use labels::{Absent, LabelFault, LabelFile, LabelRule, LabelSummary};
+pub use labels::{Absent, LabelFile, LabelRule, LabelSummary};
 pub use lookalike_engine::Identical;
 pub use options::Eval;
 pub use sample::{PairToJudge, Sample};

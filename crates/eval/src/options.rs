@@ -15,12 +15,12 @@ use crate::labels::MAX_RECIPES;
 ///
 /// ```no_run
 /// use lookalike_core::Recipe;
-/// use lookalike_engine::Unobserved;
+/// use lookalike_engine::NoObserver;
 /// use lookalike_eval::{Eval, LabelFile};
 ///
 /// let evaluation = Eval::new(["pages.jsonl".to_owned()])
 ///     .recipes([Recipe::preset("henzinger-b")?, Recipe::preset("henzinger-c")?])
-///     .run(&LabelFile::new("labels.jsonl"), &Unobserved)?;
+///     .run(&LabelFile::new("labels.jsonl"), &NoObserver)?;
 /// println!("{:?}", evaluation.recipes[0].rows[0].correct);
 /// # Ok::<(), lookalike_eval::Error>(())
 /// ```
@@ -131,7 +131,7 @@ impl Eval {
         let Some(name) = &self.against else { return Ok(0) };
         self.recipes.iter().position(|recipe| recipe.name == *name).ok_or_else(|| {
             let names: Vec<&str> = self.recipes.iter().map(|recipe| &*recipe.name).collect();
-            let fault = format!("there is none named `{name}` to be against: {}", names.join(", "));
+            let fault = format!("no recipe is named `{name}`; there are: {}", names.join(", "));
             ErrorKind::Recipes(fault).into()
         })
     }

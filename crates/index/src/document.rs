@@ -264,7 +264,7 @@ impl Record {
         store: &Path,
     ) -> Result<Self> {
         Self::try_decode(layout, number, bytes).ok_or_else(|| {
-            Error::corruption(store, format!("documents: record {number} has no right checksum"))
+            Error::corruption(store, format!("documents: record {number} has a wrong checksum"))
         })
     }
 

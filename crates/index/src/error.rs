@@ -39,9 +39,9 @@ pub enum ErrorKind {
         /// The one that this program reads.
         known: u32,
     },
-    /// The folder is no index.
+    /// The folder is not an index.
     #[error(
-        "`{0}`: is no index\n\
+        "`{0}`: is not an index\n\
          hint: `lookalike index create` makes one"
     )]
     NoIndex(PathBuf),
@@ -63,7 +63,7 @@ pub enum ErrorKind {
     /// The store refuses to write since an earlier write or the work behind it failed.
     #[error(
         "`{0}`: takes no more changes, because writing to it failed before\n\
-         hint: see that the disk has room and is well, then open the index again"
+         hint: make sure that the disk is sound and has room, then open the index again"
     )]
     Stopped(PathBuf),
     /// The recipe is none that an index can follow.
@@ -71,7 +71,7 @@ pub enum ErrorKind {
     Recipe(lookalike_core::Error),
     /// The file is too short or too long for a secret.
     #[error(
-        "`{0}`: is no secret: it must have from 16 bytes to 1 MiB\n\
+        "`{0}`: is not a secret: it must have 16 bytes to 1 MiB\n\
          hint: `head -c 32 /dev/urandom > FILE` makes one"
     )]
     NoSecret(PathBuf),
@@ -99,7 +99,7 @@ pub enum ErrorKind {
         limit: usize,
     },
     /// A signature was given that the recipe of the index does not make.
-    #[error("document `{id}`: its signature is not one of the recipe of this index: {fault}")]
+    #[error("document `{id}`: its signature does not belong to this index's recipe: {fault}")]
     OtherSignature {
         /// The document.
         id: String,

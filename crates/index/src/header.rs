@@ -157,11 +157,11 @@ impl Header {
         };
         let length = word(&bytes, start - 4) as usize;
         if length > MAX_RECIPE || bytes.len() != start + length + 8 {
-            return Err(damaged("is not as long as it says"));
+            return Err(damaged("is shorter or longer than it says"));
         }
         let (body, found) = bytes.split_at(start + length);
         if checksum(body) != found {
-            return Err(damaged("does not have its checksum"));
+            return Err(damaged("has a wrong checksum"));
         }
         let toml = std::str::from_utf8(&body[start..]);
         let toml = toml.map_err(|_| damaged("its recipe is not in UTF-8"))?;

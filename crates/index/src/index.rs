@@ -101,7 +101,7 @@ impl Index {
             SiteTemplates::write(&store, templates)?;
         }
         let acknowledged = AcknowledgedOperations::create(&path.join(ACKNOWLEDGED), 0)?;
-        // Without it the folder is no index.
+        // Without it the folder is not an index.
         header.write(&path.join(HEADER))?;
         end_creating(path)?;
         store.accept();
@@ -221,7 +221,7 @@ impl Index {
             }
         }
         if expected > next {
-            return Err(self.damaged(format!("documents: record {next} is one too many")));
+            return Err(self.damaged(format!("documents: record {next} should not be there")));
         }
         check_gap(&lists, expected..next)
     }
@@ -232,7 +232,8 @@ impl Index {
         (key, value): (impl AsRef<[u8]>, impl AsRef<[u8]>),
     ) -> Result<Record> {
         let key = key.as_ref().try_into().map(u64::from_be_bytes);
-        let number = key.map_err(|_| self.damaged("documents: a key is no number".to_owned()))?;
+        let number =
+            key.map_err(|_| self.damaged("documents: a key is not a number".to_owned()))?;
         Record::decode(self.layout, number, value.as_ref(), self.store.path())
     }
 

@@ -274,7 +274,8 @@ impl Index {
     ) -> Result<(Answer, ComparisonCost)> {
         let lists = self.lists();
         let view = self.view(&lists, None);
-        let candidates = view.candidates(self.judge.candidate_rule(), &query.signature, &mut tools.page)?;
+        let candidates =
+            view.candidates(self.judge.candidate_rule(), &query.signature, &mut tools.page)?;
         // Contents are read as they were at this moment, but the writer need not wait for it.
         let snapshot = self.store.snapshot()?;
         drop(lists);
@@ -364,7 +365,8 @@ impl Change<'_> {
 
     fn add(&mut self, document: UnnumberedDocument<'_>, tools: &mut Tools) -> Result<Addition> {
         let replaced = self.remove(document.id, tools)?;
-        let number = self.pending.add(self.index.layout, self.index.judge.candidate_rule(), document);
+        let number =
+            self.pending.add(self.index.layout, self.index.judge.candidate_rule(), document);
         Ok(Addition { number, replaced })
     }
 

@@ -109,7 +109,8 @@ pub(crate) fn rebuild(
     while let Some(number) = numbers.next() {
         match read(&old, layout, number) {
             Ok(Some((record, bytes, content))) => {
-                segments.push(number, keys(judge.candidate_rule(), &record.id, &record.signature))?;
+                segments
+                    .push(number, keys(judge.candidate_rule(), &record.id, &record.signature))?;
                 batch.insert(Table::Documents, number, &bytes)?;
                 if let Some(content) = content {
                     batch.insert(Table::Texts, number, &content)?;

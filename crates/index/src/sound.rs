@@ -2,7 +2,7 @@
 //!
 //! fjall takes a keyspace without its file `current` for one whose making was
 //! interrupted, and deletes its folder; a store without `version` for none, and
-//! begins another in its place; a journal that makes no sense from some byte on
+//! begins another in its place; a journal that cannot be read from some byte on
 //! for one that a crash cut off there, and cuts it. All three may as well be a
 //! file that was lost or a bit that flipped, and then documents are gone for good.
 //!
@@ -84,7 +84,7 @@ impl Tail {
 pub(crate) fn check(store: &Path, expected: Expectation) -> Result<Vec<Tail>> {
     let version = store.join("version");
     if present(&version)? != FJALL {
-        return Err(Error::corruption(&version, format!("has other bytes\n{PUT_BACK}")));
+        return Err(Error::corruption(&version, format!("has been changed\n{PUT_BACK}")));
     }
     check_keyspaces(&store.join("keyspaces"), expected.templates)?;
     let journals = read_journals(store)?;
@@ -136,7 +136,7 @@ fn check_keyspaces(keyspaces: &Path, templates: bool) -> Result<()> {
         let folder = entry.map_err(failed)?.path();
         let name = folder.file_name().and_then(|name| name.to_str());
         let Some(number) = name.and_then(|name| name.parse::<u64>().ok()) else {
-            let fault = format!("is no part of an index\n{MOVE_AWAY}");
+            let fault = format!("does not belong to an index\n{MOVE_AWAY}");
             return Err(Error::corruption(&folder, fault));
         };
         if number < ALWAYS {
@@ -184,9 +184,9 @@ fn check_keyspace(folder: &Path) -> Result<()> {
     let list = folder.join(format!("v{number}"));
     let bytes = present(&list)?;
     if xxh3_128(&bytes).to_le_bytes() != checksum {
-        return Err(damaged(&list, "the list of tables does not have its checksum"));
+        return Err(damaged(&list, "the list of tables has a wrong checksum"));
     }
-    let tables = tables(&bytes).ok_or_else(|| damaged(&list, "is no list of tables"))?;
+    let tables = tables(&bytes).ok_or_else(|| damaged(&list, "is not a list of tables"))?;
     for (number, checksum) in tables {
         let table = folder.join("tables").join(number.to_string());
         if !table.try_exists().map_err(|error| Error::io(&table, Operation::Read, error))? {
@@ -195,7 +195,7 @@ fn check_keyspace(folder: &Path) -> Result<()> {
         // fjall's own, which says what keyspaces there are: a few kilobytes, and what is not in it is
         // deleted. The others may be large, and `verify` reads them.
         if folder.ends_with("0") && xxh3_128(&present(&table)?) != checksum {
-            return Err(damaged(&table, "the table does not have its checksum"));
+            return Err(damaged(&table, "the table has a wrong checksum"));
         }
     }
     Ok(())
@@ -308,7 +308,7 @@ fn read_journals(store: &Path) -> Result<Vec<Journal>> {
         match name.and_then(|name| name.parse::<u64>().ok()) {
             Some(number) if path.is_file() => numbered.push((number, path)),
             _ => {
-                let fault = format!("is no journal of an index\n{MOVE_AWAY}");
+                let fault = format!("is not a journal of an index\n{MOVE_AWAY}");
                 return Err(Error::corruption(&path, fault));
             }
         }
@@ -345,7 +345,7 @@ fn refuse_losses(journals: &[Journal], acknowledged: u64) -> Result<()> {
             }
             _ => continue,
         };
-        let ends = if journal.goes_on { "makes no sense from" } else { "ends at" };
+        let ends = if journal.goes_on { "cannot be read from" } else { "ends at" };
         let fault = format!("{ends} byte {}, and {fault}\n{REBUILD}", journal.end);
         return Err(Error::corruption(&journal.path, fault));
     }

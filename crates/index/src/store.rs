@@ -346,7 +346,7 @@ impl Store {
                     }
                 }
                 if hash.digest128() != table.checksum().into_u128() {
-                    return Err(Error::corruption(path, "the table does not have its checksum"));
+                    return Err(Error::corruption(path, "the table has a wrong checksum"));
                 }
             }
         }
@@ -442,7 +442,7 @@ fn guarded<T>(path: &Path, what: &str, call: impl FnOnce() -> fjall::Result<T>) 
                 .map(String::as_str)
                 .or_else(|| panic.downcast_ref::<&str>().copied())
                 .unwrap_or("no message");
-            Err(Error::corruption(path, format!("{what}: the store gave up: {message}")))
+            Err(Error::corruption(path, format!("{what}: the store failed: {message}")))
         }
     }
 }
@@ -462,7 +462,7 @@ fn named(path: &Path, what: &str, error: fjall::Error) -> Error {
         fjall::Error::Locked => Error::new(ErrorKind::InUse(path.to_owned())),
         fjall::Error::Poisoned => Error::new(ErrorKind::Stopped(path.to_owned())),
         fjall::Error::Storage(LsmError::ChecksumMismatch { .. }) => {
-            Error::corruption(path, format!("{what}: a block does not have its checksum"))
+            Error::corruption(path, format!("{what}: a block has a wrong checksum"))
         }
         other => Error::corruption(path, format!("{what}: {other}")),
     }

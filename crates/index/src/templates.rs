@@ -109,7 +109,7 @@ impl SiteTemplates {
 fn decode(store: &Store, group: u64, bytes: &[u8]) -> Result<Vec<u64>> {
     let shingles = checked(group, bytes).map(<[u8]>::as_chunks).filter(|(_, rest)| rest.is_empty());
     let Some((shingles, _)) = shingles else {
-        let fault = format!("templates: that of group {group:016x} has no right checksum");
+        let fault = format!("templates: that of group {group:016x} has a wrong checksum");
         return Err(Error::corruption(store.path(), fault));
     };
     Ok(shingles.iter().map(|word| u64::from_le_bytes(*word)).collect())

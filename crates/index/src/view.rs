@@ -192,7 +192,7 @@ pub(crate) fn content(
 pub(crate) fn unpack(store: &Store, record: &Record, bytes: &[u8]) -> Result<Vec<u8>> {
     let number = record.number;
     let damaged = || {
-        let fault = format!("texts: that of document {number} has no right checksum");
+        let fault = format!("texts: that of document {number} has a wrong checksum");
         Error::corruption(store.path(), fault)
     };
     let body = checked(number, bytes).ok_or_else(damaged)?;

@@ -43,7 +43,7 @@
 //! near-duplicates, with a proof for every removal.
 //!
 //! ```
-//! use lookalike::{KeepPolicy, Unobserved};
+//! use lookalike::{KeepPolicy, NoObserver};
 //!
 //! # let folder = std::env::temp_dir().join(format!("lookalike-doc-{}", std::process::id()));
 //! # std::fs::create_dir_all(&folder)?;
@@ -56,7 +56,7 @@
 //! let report = lookalike::dedup([corpus.display().to_string()])
 //!     .keep(KeepPolicy::First)
 //!     .memory(256 << 20)
-//!     .run(&folder.join("out"), &Unobserved)?;
+//!     .run(&folder.join("out"), &NoObserver)?;
 //! assert_eq!((report.documents, report.kept, report.exact_removed), (3, 2, 1));
 //! assert!(folder.join("out/report.html").exists());
 //! # std::fs::remove_dir_all(&folder)?;
@@ -93,8 +93,8 @@ pub use lookalike_engine::mirrors;
 pub use lookalike_engine::report::Report;
 pub use lookalike_engine::signature_file::{SignatureLookup, SignatureReader, SignatureWriter};
 pub use lookalike_engine::{
-    Error, ErrorKind, KeepPolicy, Observer, PairsWanted, Plan, RemovalBudget, Result, Row, Running,
-    Stage, Texts, Unobserved, Work,
+    Error, ErrorKind, KeepPolicy, NoObserver, Observer, PairsWanted, Plan, RemovalBudget, Result,
+    Row, Running, Stage, Texts, Work,
 };
 pub use lookalike_index::Index;
 

@@ -13,8 +13,8 @@ use std::{env, fs};
 use lookalike_core::Recipe;
 use lookalike_core::text::Unit;
 use lookalike_engine::report::{
-    Cluster, Clustering, Fault, Histogram, Kind, Limited, Member, Options, RecipeSummary, Report,
-    Seconds, Source, Verify, marked_difference,
+    Cluster, Clustering, Fault, Histogram, Kind, LimitedGroups, Member, Options, RecipeSummary,
+    Report, Seconds, Source, Verify, marked_difference,
 };
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -91,7 +91,7 @@ fn usual() -> Result<Report, lookalike_core::Error> {
         },
         peak_memory_bytes: 1_734_115_328,
         notes: vec!["Documents without a field `url` were compared as if of one site.".to_owned()],
-        limited: Some(Limited {
+        limited: Some(LimitedGroups {
             groups: 12,
             documents: 48_310,
             largest_group: 17_204,

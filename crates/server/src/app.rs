@@ -7,13 +7,13 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::clock;
-use crate::memory::{Held, Memory};
+use crate::memory::{Memory, SharedReservation};
 use crate::metrics::Metrics;
 use crate::model::IndexDocument;
 use crate::options::Options;
 use crate::problem::Result;
 use crate::work::{Turn, Work};
-use crate::writer::{Changes, Done, Writer, bytes};
+use crate::writer::{ChangeResult, Changes, Writer, bytes};
 
 /// What all requests share.
 pub(crate) struct App {
@@ -62,7 +62,11 @@ impl App {
     }
 
     /// Changes the index, if there are not too many who do.
-    pub(crate) async fn change(&self, changes: Changes, memory: Held) -> Result<Vec<Done>> {
+    pub(crate) async fn change(
+        &self,
+        changes: Changes,
+        memory: SharedReservation,
+    ) -> Result<Vec<ChangeResult>> {
         let turn = self.work.turn()?;
         self.change_in_turn(changes, memory, &turn).await
     }
@@ -70,9 +74,9 @@ impl App {
     pub(crate) async fn change_in_turn(
         &self,
         mut changes: Changes,
-        memory: Held,
+        memory: SharedReservation,
         _turn: &Turn,
-    ) -> Result<Vec<Done>> {
+    ) -> Result<Vec<ChangeResult>> {
         let mut lengths = Vec::new();
         if let Changes::Add(documents) | Changes::CheckAndAdd(documents, _) = &mut changes {
             let now = clock::now().as_secs();
@@ -88,11 +92,11 @@ impl App {
         Ok(done)
     }
 
-    fn count(&self, done: &Done, length: u64) {
+    fn count(&self, done: &ChangeResult, length: u64) {
         let added = match done {
-            Done::Removed(_) => false,
-            Done::Added(_) => true,
-            Done::CheckedAndAdded(done) => {
+            ChangeResult::Removed(_) => false,
+            ChangeResult::Added(_) => true,
+            ChangeResult::CheckedAndAdded(done) => {
                 self.count_matches(&done.answer);
                 done.added.is_some()
             }

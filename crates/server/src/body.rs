@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use tokio::time::timeout;
 
 use crate::app::App;
-use crate::memory::{Held, Reserved};
+use crate::memory::{Reservation, SharedReservation};
 use crate::problem::{Problem, Result};
 
 /// JSON of more bytes is parsed where it stops no other request.
@@ -29,7 +29,7 @@ const DISCARD_TIME: Duration = Duration::from_secs(5);
 pub(crate) struct Json<T> {
     pub(crate) value: T,
     /// Goes where the value goes.
-    pub(crate) memory: Held,
+    pub(crate) memory: SharedReservation,
 }
 
 impl<T: DeserializeOwned> FromRequest<Arc<App>> for Json<T> {
@@ -53,9 +53,9 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for Json<T> {
 }
 
 /// The whole body.
-async fn read(mut request: Request, app: &App) -> Result<(Vec<u8>, Reserved)> {
+async fn read(mut request: Request, app: &App) -> Result<(Vec<u8>, Reservation)> {
     let limits = &app.options.limits;
-    let mut reserved = Reserved::default();
+    let mut reserved = Reservation::default();
     let mut bytes = Vec::new();
     let reading = async {
         let body = request.body_mut();
@@ -147,9 +147,9 @@ impl<S: Send + Sync> FromRequestParts<S> for Name {
 }
 
 /// What follows the question mark.
-pub(crate) struct Asked<T>(pub(crate) T);
+pub(crate) struct QueryString<T>(pub(crate) T);
 
-impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Asked<T> {
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for QueryString<T> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {

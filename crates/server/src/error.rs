@@ -16,13 +16,13 @@ pub struct Error(Box<ErrorKind>);
 pub enum ErrorKind {
     /// Another program listens at the address.
     #[error(
-        "{0}: another program listens there\n\
-         hint: name another port, as in `--listen {host}:{port}`; port 0 takes any that is free",
+        "{0}: another program is listening there\n\
+         hint: name another port, as in `--listen {host}:{port}`; port 0 takes any free one",
         host = bracketed(.0), port = .0.port().checked_add(1).unwrap_or(7700)
     )]
     AddressInUse(SocketAddr),
     /// The system does not let us listen at the address.
-    #[error("{0}: cannot be listened at: {1}")]
+    #[error("{0}: cannot listen there: {1}")]
     Listen(SocketAddr, io::Error),
     /// The address can be reached from outside, and there is no token.
     #[error(

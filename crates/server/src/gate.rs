@@ -16,7 +16,7 @@ use tokio::time::Instant;
 use crate::app::App;
 use crate::body::refuse;
 use crate::clock;
-use crate::metrics::Counted;
+use crate::metrics::CountGuard;
 use crate::options::Exposure;
 use crate::problem::{Fault, Problem, Result};
 use crate::routes::{page, runs};
@@ -29,7 +29,7 @@ const NOWHERE: &str = "none";
 /// Answers a request, and says so in the log.
 pub(crate) async fn pass(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let start = Instant::now();
-    let _counted = Counted::one(&app.metrics.in_flight);
+    let _counted = CountGuard::one(&app.metrics.in_flight);
     let id = request_id(request.headers());
     let method = request.method().clone();
     let route = request.extensions().get::<MatchedPath>().cloned();

@@ -15,7 +15,7 @@ pub(crate) struct Memory(Arc<Semaphore>);
 
 /// A part of it.
 #[derive(Default)]
-pub(crate) struct Reserved {
+pub(crate) struct Reservation {
     permit: Option<OwnedSemaphorePermit>,
     bytes: u64,
 }
@@ -27,7 +27,7 @@ impl Memory {
     }
 
     /// Reserves as much as is needed for `bytes` in all, unless others have it.
-    pub(crate) fn reserve(&self, reserved: &mut Reserved, bytes: u64) -> Result<()> {
+    pub(crate) fn reserve(&self, reserved: &mut Reservation, bytes: u64) -> Result<()> {
         let held = reserved.bytes.div_ceil(UNIT);
         let more = bytes.div_ceil(UNIT).saturating_sub(held);
         if more > 0 {
@@ -44,7 +44,7 @@ impl Memory {
     }
 }
 
-impl Reserved {
+impl Reservation {
     /// Gives away all but what `bytes` need.
     pub(crate) fn split(&mut self, bytes: u64) -> Self {
         let (held, kept) = (self.bytes.div_ceil(UNIT), bytes.div_ceil(UNIT));
@@ -57,4 +57,4 @@ impl Reserved {
 
 /// Memory that is given back when the last who needs it is done: also if nobody waits any more for
 /// what a thread or the writer still does.
-pub(crate) type Held = Arc<Reserved>;
+pub(crate) type SharedReservation = Arc<Reservation>;

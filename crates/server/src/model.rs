@@ -232,12 +232,12 @@ impl From<NamedDocument> for IndexDocument {
 }
 
 /// A document that is given, or the id of one that is known.
-pub(crate) enum Given {
+pub(crate) enum DocumentOrId {
     Document(Box<IndexDocument>),
     Known(String),
 }
 
-impl From<AnyDocument> for Given {
+impl From<AnyDocument> for DocumentOrId {
     fn from(document: AnyDocument) -> Self {
         let document = match document {
             AnyDocument::Known(known) => return Self::Known(known.id),

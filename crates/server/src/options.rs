@@ -38,7 +38,7 @@ pub struct Limits {
     pub request_time: Duration,
     /// How long the head of a request may take, and how long a connection may be idle.
     pub header_time: Duration,
-    /// Requests that are worked on or wait for it; others are told to come again.
+    /// Requests that are worked on or wait for it; others are told to try again.
     pub requests: usize,
     /// Open connections; others wait to be accepted. By default half of the files that may be
     /// open, and at most 4096.
@@ -92,7 +92,7 @@ impl RunFolder {
         let failed = |fault| Error::new(ErrorKind::Run(folder.to_owned(), fault));
         let report = folder.join("report.html");
         if !report.is_file() {
-            return Err(failed("is no finished run: it has no report.html"));
+            return Err(failed("is not a finished run: it has no report.html"));
         }
         let whole = folder.canonicalize();
         let whole =

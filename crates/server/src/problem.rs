@@ -56,15 +56,15 @@ kinds! {
     malformed, BAD_REQUEST, "malformed", "the request cannot be read";
     unauthorized, UNAUTHORIZED, "unauthorized", "the token is missing or wrong";
     unknown_document, NOT_FOUND, "unknown-document", "there is no such document";
-    not_found, NOT_FOUND, "not-found", "there is nothing here";
+    not_found, NOT_FOUND, "not-found", "nothing is here";
     method, METHOD_NOT_ALLOWED, "method-not-allowed", "this cannot be done here";
     timeout, REQUEST_TIMEOUT, "timeout", "the request took too long to arrive";
     not_stored, CONFLICT, "not-stored", "the text of the document is not stored";
     too_large, PAYLOAD_TOO_LARGE, "too-large", "the request is too large";
-    media_type, UNSUPPORTED_MEDIA_TYPE, "media-type", "the content type is another one";
+    media_type, UNSUPPORTED_MEDIA_TYPE, "media-type", "the content type is not supported";
     /// Of a host that is not this server's.
     misdirected, MISDIRECTED_REQUEST, "misdirected", "the request is for another host";
-    invalid, UNPROCESSABLE_ENTITY, "invalid", "the request makes no sense";
+    invalid, UNPROCESSABLE_ENTITY, "invalid", "the request contradicts itself";
     failed, INTERNAL_SERVER_ERROR, "failed", "the server failed";
     busy, SERVICE_UNAVAILABLE, "busy", "the server has too much to do";
     stopping, SERVICE_UNAVAILABLE, "stopping", "the server is stopping";

@@ -16,9 +16,9 @@ use tokio::sync::{Semaphore, watch};
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
 use crate::app::App;
-use crate::connection::Patient;
+use crate::connection::TimedStream;
 use crate::error::{Error, ErrorKind, Result};
-use crate::metrics::{Counted, Metrics};
+use crate::metrics::{CountGuard, Metrics};
 use crate::options::{Exposure, Limits, Options};
 use crate::routes::router;
 use crate::writer::Writer;
@@ -56,7 +56,7 @@ impl Server {
     /// Listens at an address; port 0 is any that is free.
     ///
     /// # Errors
-    /// If the address cannot be listened at, or would be open to everybody by mistake.
+    /// If the address cannot listen there, or would be open to everybody by mistake.
     pub fn bind(index: Index, listen: SocketAddr, options: Options) -> Result<Self> {
         let open = options.token.is_none() && options.exposure == Exposure::Loopback;
         if open && !listen.ip().is_loopback() {
@@ -146,7 +146,7 @@ async fn accept(listener: tokio::net::TcpListener, app: Arc<App>, limits: Limits
         let app = Arc::clone(&app);
         tokio::spawn(async move {
             let _permit = permit;
-            let _counted = Counted::one(&app.metrics.connections);
+            let _counted = CountGuard::one(&app.metrics.connections);
             // How a connection ends is the client's affair.
             let _ = connection.await;
         });
@@ -161,10 +161,10 @@ fn http(limits: Limits) -> http1::Builder {
     http
 }
 
-fn io_of(stream: TcpStream, limits: Limits) -> TokioIo<Patient<TcpStream>> {
+fn io_of(stream: TcpStream, limits: Limits) -> TokioIo<TimedStream<TcpStream>> {
     // Answers are small, and whole when they are written.
     let _ = stream.set_nodelay(true);
-    TokioIo::new(Patient::new(stream, limits.request_time))
+    TokioIo::new(TimedStream::new(stream, limits.request_time))
 }
 
 /// Counts the documents now and then.

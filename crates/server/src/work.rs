@@ -56,7 +56,7 @@ impl Work {
                 let _permit = permit;
                 work()
             });
-            done.await.unwrap_or_else(|_| Err(Problem::failed("a fault in the server itself")))
+            done.await.unwrap_or_else(|_| Err(Problem::failed("a bug in the server")))
         })
         .await
     }

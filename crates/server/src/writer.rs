@@ -15,7 +15,7 @@ use lookalike::Index;
 use lookalike::index::{self, AddIf, Addition, CheckedAddition, Content};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::memory::Held;
+use crate::memory::SharedReservation;
 use crate::metrics::Metrics;
 use crate::model::IndexDocument;
 use crate::problem::{Problem, Result};
@@ -39,18 +39,18 @@ pub(crate) enum Changes {
 
 /// What came of a change.
 #[derive(Debug)]
-pub(crate) enum Done {
+pub(crate) enum ChangeResult {
     Removed(bool),
     Added(Addition),
     CheckedAndAdded(CheckedAddition),
 }
 
-type Answer = oneshot::Sender<Result<Vec<Done>>>;
+type Answer = oneshot::Sender<Result<Vec<ChangeResult>>>;
 
 struct Job {
     changes: Changes,
     /// What they take, until they are made.
-    memory: Held,
+    memory: SharedReservation,
     answer: Answer,
 }
 
@@ -75,13 +75,17 @@ impl Writer {
     }
 
     /// Makes changes; what came of each, once it is on disk.
-    pub(crate) async fn make(&self, changes: Changes, memory: Held) -> Result<Vec<Done>> {
+    pub(crate) async fn make(
+        &self,
+        changes: Changes,
+        memory: SharedReservation,
+    ) -> Result<Vec<ChangeResult>> {
         let stopping = || Problem::stopping("it takes no more changes; nothing was changed");
         let (answer, answered) = oneshot::channel();
         let room = self.jobs.reserve().await.map_err(|_| stopping())?;
         self.metrics.queue.fetch_add(1, Ordering::Relaxed);
         room.send(Job { changes, memory, answer });
-        answered.await.unwrap_or_else(|_| Err(Problem::failed("a fault in the writer itself")))
+        answered.await.unwrap_or_else(|_| Err(Problem::failed("a bug in the writer")))
     }
 }
 
@@ -114,7 +118,7 @@ struct Together {
     new: Group<IndexDocument>,
     any: Group<IndexDocument>,
     /// Of all of them.
-    memory: Vec<Held>,
+    memory: Vec<SharedReservation>,
 }
 
 impl Together {
@@ -133,10 +137,10 @@ impl Together {
     }
 
     fn write(self, index: &Index) {
-        self.removals.make(Done::Removed, |ids| index.remove_batch(ids));
-        self.additions.make(Done::Added, |documents| index.add_batch(documents));
+        self.removals.make(ChangeResult::Removed, |ids| index.remove_batch(ids));
+        self.additions.make(ChangeResult::Added, |documents| index.add_batch(documents));
         for (group, add_if) in [(self.new, AddIf::New), (self.any, AddIf::Any)] {
-            group.make(Done::CheckedAndAdded, |documents| {
+            group.make(ChangeResult::CheckedAndAdded, |documents| {
                 index.check_and_add_batch(documents, add_if)
             });
         }
@@ -162,7 +166,11 @@ impl<T> Group<T> {
     }
 
     /// Makes the changes, if there are any, and tells each who waits his part.
-    fn make<D>(self, done: fn(D) -> Done, make: impl FnOnce(&[T]) -> index::Result<Vec<D>>) {
+    fn make<D>(
+        self,
+        done: fn(D) -> ChangeResult,
+        make: impl FnOnce(&[T]) -> index::Result<Vec<D>>,
+    ) {
         if self.waiting.is_empty() {
             return;
         }

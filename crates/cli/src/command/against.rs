@@ -176,7 +176,7 @@ fn summary(findings: &Findings, arguments: &Against) {
         say(&format!("{} could not be read", grouped(findings.skipped)));
     }
     if findings.other_files > 0 {
-        say(&format!("{} of no kind that is read", count(findings.other_files, "file")));
+        say(&format!("{} of an unknown kind", count(findings.other_files, "file")));
     }
     let read = findings.bytes * findings.passes;
     let rate = read as f64 / 1e6 / findings.seconds.max(1e-9);

@@ -44,7 +44,7 @@ pub(super) fn run_watched(
     json: bool,
     job: impl FnOnce(&Watch) -> lookalike::engine::Result<Report>,
 ) -> anyhow::Result<Outcome> {
-    interrupt::watch("interrupted\nhint: the same command with --resume goes on", Vec::new())?;
+    interrupt::watch("interrupted\nhint: run the same command with --resume to go on", Vec::new())?;
     let watch = Watch::new(progress);
     let report = job(&watch);
     watch.finish();
@@ -58,17 +58,17 @@ pub(super) fn run_watched(
     Ok(if report.skipped == 0 { Outcome::Done } else { Outcome::Skipped })
 }
 
-const MENDED: &str = "when that is mended, the same command with --resume goes on";
+const MENDED: &str = "once that is fixed, run the same command with --resume to go on";
 
 /// Says how to go on.
 fn with_hint(error: Error, out: &Path) -> anyhow::Error {
     let hint = match error.kind() {
-        ErrorKind::RunExists(_) => "--resume goes on with it; or name another folder",
+        ErrorKind::RunExists(_) => "go on with it by --resume, or name another folder",
         ErrorKind::FolderInUse(_) => "name another folder; it is made if it is missing",
         ErrorKind::Interrupted => {
             interrupt::exit_after(&format!(
                 "interrupted; the stages that were complete are kept in `{}`\n\
-                 hint: the same command with --resume goes on from there",
+                 hint: run the same command with --resume to go on from there",
                 out.display()
             ));
         }
@@ -125,7 +125,7 @@ fn summary(report: &Report, out: &Path, survivors: bool) -> String {
     }
     if !report.passed_over.is_empty() {
         let what =
-            format!("records that are no documents: {}", output::frequent(&report.passed_over));
+            format!("records that are not documents: {}", output::frequent(&report.passed_over));
         table.row(["passed over", &grouped(report.records_passed_over()), &what]);
     }
     if let Some(limited) = &report.limited {

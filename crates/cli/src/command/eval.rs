@@ -11,7 +11,7 @@ use lookalike::{engine, pages};
 use serde_json::json;
 
 use crate::exit::{Outcome, say};
-use crate::flags::{Eval, EvalWanted, Evaluated};
+use crate::flags::{Eval, EvalCommand, EvalInputs};
 use crate::output::{self, Align, Table, printable};
 use crate::progress::Watch;
 use crate::{interrupt, recipe};
@@ -22,13 +22,13 @@ pub(crate) fn run(arguments: &Eval, kernel: Kernel) -> anyhow::Result<Outcome> {
     let work = temp.join(format!("lookalike-eval-{}", std::process::id()));
     let mut job = job(common, kernel)?.temp(Some(work.clone()));
     match &arguments.wanted {
-        EvalWanted::Evaluation { labels, against, differences } => {
+        EvalCommand::Evaluation { labels, against, differences } => {
             job = job.against(against.clone()).differences(*differences);
             check_out(&job, common, ["eval.json", "eval.html"])?;
             interrupt::watch(INTERRUPTED, vec![work])?;
             evaluate(&job, labels, common)
         }
-        EvalWanted::Sample(pairs) => {
+        EvalCommand::Sample(pairs) => {
             check_out(&job, common, ["pairs.jsonl", "judge.html"])?;
             interrupt::watch(INTERRUPTED, vec![work])?;
             sample(&job, *pairs, common)
@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &Eval, kernel: Kernel) -> anyhow::Result<Outcome> {
 const INTERRUPTED: &str =
     "interrupted, and nothing was written\nhint: run the same command to start again";
 
-fn job(common: &Evaluated, kernel: Kernel) -> anyhow::Result<Job> {
+fn job(common: &EvalInputs, kernel: Kernel) -> anyhow::Result<Job> {
     let mut recipes = Vec::new();
     for name in &common.recipes {
         let mut recipe = recipe::load(name)?;
@@ -57,7 +57,7 @@ fn job(common: &Evaluated, kernel: Kernel) -> anyhow::Result<Job> {
 }
 
 /// Refuses a folder that cannot be written to, before the work and not after it.
-fn check_out(job: &Job, common: &Evaluated, names: [&str; 2]) -> anyhow::Result<()> {
+fn check_out(job: &Job, common: &EvalInputs, names: [&str; 2]) -> anyhow::Result<()> {
     let out = &common.out;
     if out.exists() && !out.is_dir() {
         bail!("`{}`: is not a folder", out.display());
@@ -71,7 +71,7 @@ fn check_out(job: &Job, common: &Evaluated, names: [&str; 2]) -> anyhow::Result<
     Ok(())
 }
 
-fn evaluate(job: &Job, labels: &LabelFile, common: &Evaluated) -> anyhow::Result<Outcome> {
+fn evaluate(job: &Job, labels: &LabelFile, common: &EvalInputs) -> anyhow::Result<Outcome> {
     let watch = Watch::new(common.progress);
     let evaluation = job.run(labels, &watch);
     watch.finish();
@@ -91,7 +91,7 @@ fn evaluate(job: &Job, labels: &LabelFile, common: &Evaluated) -> anyhow::Result
     Ok(if evaluation.any_skipped() { Outcome::Skipped } else { Outcome::Done })
 }
 
-fn sample(job: &Job, pairs: usize, common: &Evaluated) -> anyhow::Result<Outcome> {
+fn sample(job: &Job, pairs: usize, common: &EvalInputs) -> anyhow::Result<Outcome> {
     let watch = Watch::new(common.progress);
     let sample = job.sample(pairs, &watch);
     watch.finish();

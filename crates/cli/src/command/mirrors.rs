@@ -99,6 +99,6 @@ fn summary(findings: &MirrorFindings) {
         say(&format!("{} could not be read", grouped(findings.skipped)));
     }
     if findings.other_files > 0 {
-        say(&format!("{} of no kind that is read", count(findings.other_files, "file")));
+        say(&format!("{} of an unknown kind", count(findings.other_files, "file")));
     }
 }

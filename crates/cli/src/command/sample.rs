@@ -21,10 +21,10 @@ use serde_json::json;
 use crate::exit::say;
 use crate::flags;
 use crate::output::{self, Align, Table, count, percent, threshold};
-use crate::skipped::Skipped;
+use crate::skipped::SkipCount;
 
 /// What was found.
-pub(crate) struct Measured {
+pub(crate) struct SampleMeasurement {
     documents: u64,
     empty: u64,
     pub(crate) unreadable: u64,
@@ -108,10 +108,10 @@ pub(crate) fn measure(
     filter: Filter,
     threshold: f64,
     kernel: Kernel,
-) -> anyhow::Result<Measured> {
+) -> anyhow::Result<SampleMeasurement> {
     let recipe = recipe_of(filter, threshold);
     let mut documents = Documents::new(&recipe, kernel)?;
-    let mut measured = Measured {
+    let mut measured = SampleMeasurement {
         documents: 0,
         empty: 0,
         unreadable: 0,
@@ -120,7 +120,7 @@ pub(crate) fn measure(
         wanted: Group::default(),
         bins: bins(threshold),
     };
-    let mut skipped = Skipped::default();
+    let mut skipped = SkipCount::default();
     let mut texts = Texts::new();
     for document in sample.documents.of(&sample.inputs)? {
         let document = match document {
@@ -147,7 +147,7 @@ pub(crate) fn measure(
     Ok(measured)
 }
 
-impl Measured {
+impl SampleMeasurement {
     fn pair(&mut self, resemblance: f64, candidate: bool, probability: f64) {
         if resemblance >= self.threshold {
             self.wanted.add(resemblance, candidate, probability);

@@ -17,9 +17,7 @@ pub(crate) fn run(arguments: &Serve, kernel: Kernel) -> anyhow::Result<Outcome> 
         options = options.token(Token::read(path)?);
         if is_world_readable(path) {
             let path = path.display();
-            say(&format!(
-                "`{path}`: everybody on this machine can read it\nhint: chmod 600 {path}"
-            ));
+            say(&format!("`{path}`: everyone on this machine can read it\nhint: chmod 600 {path}"));
         }
     }
     for run in &arguments.runs {
@@ -52,7 +50,7 @@ fn index(arguments: &Serve, kernel: Kernel) -> anyhow::Result<Index> {
     let Missing::Create(name) = &arguments.missing else {
         return Index::open(&arguments.folder, &open).map_err(|error| match error.kind() {
             ErrorKind::NoIndex(path) => {
-                anyhow::anyhow!("`{}`: is no index\nhint: --create makes one", path.display())
+                anyhow::anyhow!("`{}`: is not an index\nhint: --create makes one", path.display())
             }
             _ => error.into(),
         });

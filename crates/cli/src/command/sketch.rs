@@ -8,7 +8,7 @@ use crate::exit::{Outcome, say};
 use crate::flags::{OnUnreadable, Sketch};
 use crate::output::{bytes, count, frequent, grouped};
 use crate::progress::{Progress, rate};
-use crate::skipped::Skipped;
+use crate::skipped::SkipCount;
 use crate::{interrupt, recipe};
 
 pub(crate) fn run(arguments: &Sketch, kernel: Kernel) -> anyhow::Result<Outcome> {
@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: &Sketch, kernel: Kernel) -> anyhow::Result<Outcome>
 
     let mut progress = Progress::start("sketch", arguments.progress);
     let (mut documents, mut empty, mut read) = (0, 0, 0);
-    let mut skipped = Skipped::default();
+    let mut skipped = SkipCount::default();
     for document in &mut inputs {
         let document = match document {
             Ok(document) => document,
@@ -58,12 +58,12 @@ pub(crate) fn run(arguments: &Sketch, kernel: Kernel) -> anyhow::Result<Outcome>
             0 => String::new(),
             n => {
                 let reasons = frequent(&passed_over.most_frequent(usize::MAX));
-                format!(", {} that are no documents ({reasons})", count(n, "record"))
+                format!(", {} that are not documents ({reasons})", count(n, "record"))
             }
         },
         match other {
             0 => String::new(),
-            n => format!(", {} of no known kind", count(n, "file")),
+            n => format!(", {} of an unknown kind", count(n, "file")),
         },
     ));
     say(&format!(

@@ -6,9 +6,9 @@ use lookalike::files::write_file;
 use lookalike::pages::FilterPlot;
 use serde_json::json;
 
-use super::sample::{self, Measured};
+use super::sample::{self, SampleMeasurement};
 use crate::exit::{Outcome, say};
-use crate::flags::{Plot, PlotFormat, Tune, Wanted};
+use crate::flags::{Plot, PlotFormat, Tune, TuneGoal};
 use crate::output::{self, Align, Style, Table, grouped, percent, probability, threshold};
 
 /// Points of the curve in JSON: steps of 0.005, so that 0.77 and 0.975 are among them.
@@ -19,8 +19,8 @@ const SHOWN: [f64; 10] = [0.5, 0.6, 0.7, 0.77, 0.8, 0.85, 0.9, 0.95, 0.975, 0.99
 
 pub(crate) fn run(arguments: &Tune, kernel: Kernel) -> anyhow::Result<Outcome> {
     let (filter, wanted) = match &arguments.wanted {
-        Wanted::Filter(filter) => (*filter, None),
-        Wanted::Purpose(search) => (search.run()?.filter, Some(search.threshold)),
+        TuneGoal::Filter(filter) => (*filter, None),
+        TuneGoal::Purpose(search) => (search.run()?.filter, Some(search.threshold)),
     };
     let measured = match &arguments.sample {
         // A given filter has no threshold; half of the pairs is where it draws the line.
@@ -54,7 +54,11 @@ fn to_verify(threshold: f64) -> impl Iterator<Item = f64> {
     below.into_iter().filter(|&x| x > 0.0)
 }
 
-fn json(filter: Filter, wanted: Option<f64>, measured: Option<&Measured>) -> serde_json::Value {
+fn json(
+    filter: Filter,
+    wanted: Option<f64>,
+    measured: Option<&SampleMeasurement>,
+) -> serde_json::Value {
     let mut object = json!({
         "k": filter.k(),
         "s": filter.s(),
@@ -152,9 +156,9 @@ fn draw(
     plot: &Plot,
     filter: Filter,
     wanted: Option<f64>,
-    measured: Option<&Measured>,
+    measured: Option<&SampleMeasurement>,
 ) -> anyhow::Result<()> {
-    let points = measured.map(Measured::points).unwrap_or_default();
+    let points = measured.map(SampleMeasurement::points).unwrap_or_default();
     let picture = FilterPlot {
         title: format!("The filter {filter}"),
         filter: &filter,

@@ -1,6 +1,6 @@
 //! Whether two documents are a pair under a recipe, in a sentence.
 
-use lookalike::core::{Comparison, Condition, Counted, Evidence, Kernel, PairRule, Recipe};
+use lookalike::core::{Comparison, Condition, Evidence, Kernel, PairRule, Quantity, Recipe};
 
 use crate::output::{beside, count, threshold};
 
@@ -92,9 +92,9 @@ impl Candidate {
         let sentence = |condition: &Condition| {
             let Condition { found, needed, possible, counted } = condition;
             let what = match counted {
-                Counted::Features => "features",
-                Counted::Bits => "bits",
-                Counted::Repeats => "repeats of the lists",
+                Quantity::Features => "features",
+                Quantity::Bits => "bits",
+                Quantity::Repeats => "repeats of the lists",
             };
             format!("{found} of {possible} {what} agree, where the recipe wants {needed}")
         };

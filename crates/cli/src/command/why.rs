@@ -6,7 +6,7 @@ use lookalike::core::difference::Limits;
 use lookalike::engine::Run;
 use lookalike::engine::report::Kind;
 use lookalike::engine::run::{
-    Explanation, Fate, Found, Member, Removal, RunDocument, SHOWN_MEMBERS, Scores, Step,
+    DocumentsById, Explanation, Fate, Member, Removal, RunDocument, SHOWN_MEMBERS, Scores, Step,
 };
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &Why) -> anyhow::Result<Outcome> {
     }
 }
 
-fn find(run: &Run, arguments: &Why, id: &str) -> anyhow::Result<Found> {
+fn find(run: &Run, arguments: &Why, id: &str) -> anyhow::Result<DocumentsById> {
     let found = run.find(id)?;
     if found.count == 0 {
         bail!(
@@ -37,7 +37,7 @@ fn find(run: &Run, arguments: &Why, id: &str) -> anyhow::Result<Found> {
     Ok(found)
 }
 
-fn explain(run: &Run, arguments: &Why, found: &Found) -> anyhow::Result<Outcome> {
+fn explain(run: &Run, arguments: &Why, found: &DocumentsById) -> anyhow::Result<Outcome> {
     let explanations = run.explain(&found.rows)?;
     if arguments.json {
         let documents: Vec<Value> = explanations.iter().map(explanation_json).collect();
@@ -139,7 +139,7 @@ fn scores(recipe: &Recipe, removal: &Removal) -> String {
     let mut table = Table::new(&[Align::Left, Align::Right, Align::Left]);
     let mut row = |name: &str, value: &str, meaning: &str| table.row([name, value, meaning]);
     let measured = match (scores, resemblance) {
-        (None, _) => "the two are no pair of this run".to_owned(),
+        (None, _) => "the two are not a pair of this run".to_owned(),
         (_, None) => "not computed by this run".to_owned(),
         _ => format!(
             "{} of both, out of those of either; {} or more was wanted",
@@ -204,7 +204,7 @@ fn shown_difference(
     }
 }
 
-fn join(run: &Run, arguments: &Why, found: &Found, other: &str) -> anyhow::Result<Outcome> {
+fn join(run: &Run, arguments: &Why, found: &DocumentsById, other: &str) -> anyhow::Result<Outcome> {
     let (from, to) = if arguments.id == other {
         match found.rows.split_first() {
             Some((first, others)) if !others.is_empty() => (vec![*first], others.to_vec()),

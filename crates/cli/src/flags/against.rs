@@ -57,10 +57,10 @@ pub(crate) struct RawAgainst {
     /// A preset or a TOML file (see `lookalike recipe`)
     #[arg(long, value_name = "NAME|FILE", default_value = "text", help_heading = "Judging")]
     recipe: String,
-    /// The resemblance from which on a document matches [default: the recipe's]
+    /// The least resemblance of a match [default: the recipe's]
     #[arg(long, value_name = "T", value_parser = positive_share, help_heading = "Judging")]
     threshold: Option<f64>,
-    /// The share of a reference from which on a document that has it matches, or off
+    /// The least share of a reference that a matching document contains, or off
     #[arg(
         long,
         value_name = "C",

@@ -40,7 +40,7 @@ pub(crate) struct RawCompare {
     /// Show what differs: auto (on a terminal), always, never, all (however long)
     #[arg(long, value_enum, value_name = "WHEN", default_value_t, hide_possible_values = true)]
     diff: DiffForm,
-    /// End with exit code 1 if the two are no pair under the recipe
+    /// End with exit code 1 if the two are not a pair under the recipe
     #[arg(long)]
     exit_code: bool,
     /// Answer with a JSON object

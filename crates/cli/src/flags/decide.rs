@@ -11,7 +11,7 @@ use super::resources::{RawProgress, RawResources, Resources};
 use super::sketch::ProgressForm;
 use super::value::{Mistake, positive_share, share};
 
-/// Decide anew from the pairs of a finished run: another threshold, another policy
+/// Decide again from the pairs of a finished run: another threshold, another policy
 #[derive(Args)]
 #[command(after_long_help = "\
 No document is signed or compared again. What is not given is as in the run. The threshold can
@@ -32,10 +32,10 @@ pub(crate) struct RawDecide {
     /// The folder of a finished run
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     run: PathBuf,
-    /// The folder of the results; must be empty or not there
+    /// The folder of the results; must be empty or not exist
     #[arg(short, long, value_name = "DIR2", value_hint = ValueHint::DirPath)]
     out: PathBuf,
-    /// The resemblance from which on two documents are look-alikes; not below the run's
+    /// The least resemblance of two look-alikes; not below the run's
     #[arg(long, value_name = "T", value_parser = positive_share, help_heading = "Deciding")]
     threshold: Option<f64>,
     /// Which of several look-alikes stays: first, longest, shortest, newest:FIELD, oldest:FIELD,

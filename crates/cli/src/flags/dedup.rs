@@ -33,7 +33,7 @@ pub(crate) struct RawDedup {
     /// Files, folders, globs, or - for standard input
     #[arg(value_name = "INPUT", required = true, value_hint = ValueHint::AnyPath)]
     inputs: Vec<String>,
-    /// The folder of the results; must be empty or not there
+    /// The folder of the results; must be empty or not exist
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     out: PathBuf,
     #[command(flatten)]
@@ -75,7 +75,7 @@ pub(crate) struct RawDedup {
     /// Decide and report, but write no survivors
     #[arg(long, help_heading = "Running")]
     no_write: bool,
-    /// Say what the job would take, and do nothing
+    /// Say what the job would take, without running it
     #[arg(long, help_heading = "Running")]
     dry_run: bool,
     /// Go on with a job that stopped

@@ -12,13 +12,13 @@ pub(crate) struct RawDocuments {
     /// The field with the text; dots reach nested ones
     #[arg(long, value_name = "FIELD", default_value = "text", help_heading = "Documents")]
     text_field: String,
-    /// The field with the web page, of records without a text
+    /// The field with the web page, for records without text
     #[arg(long, value_name = "FIELD", default_value = "html", help_heading = "Documents")]
     html_field: String,
     /// The field with the id; without one, it is `path#record`
     #[arg(long, value_name = "FIELD", default_value = "id", help_heading = "Documents")]
     id_field: String,
-    /// The field with the URL, which also tells a page's own pictures
+    /// The field with the URL, also used to tell which pictures are a page's own
     #[arg(long, value_name = "FIELD", default_value = "url", help_heading = "Documents")]
     url_field: String,
 }

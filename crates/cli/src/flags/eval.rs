@@ -48,30 +48,30 @@ pub(crate) struct RawEval {
     /// The recipe whose correct pairs are the 1 of R [default: the first]
     #[arg(long, value_name = "RECIPE")]
     against: Option<String>,
-    /// Compute the term difference of so many pairs of each recipe, drawn at random
+    /// Compute the term difference of this many pairs of each recipe, drawn at random
     #[arg(long, value_name = "N", default_value = "2000", value_parser = at_least::<1>)]
     differences: u32,
     /// The field with the label [default: label]
     #[arg(long, value_name = "FIELD", help_heading = "Labels")]
     label_field: Option<String>,
-    /// Its values of correct pairs [default: correct]
+    /// Its values for correct pairs [default: correct]
     #[arg(long, value_name = "VALUE,...", value_delimiter = ',', help_heading = "Labels")]
     correct: Option<Vec<String>>,
-    /// Its values of incorrect pairs [default: incorrect]
+    /// Its values for incorrect pairs [default: incorrect]
     #[arg(long, value_name = "VALUE,...", value_delimiter = ',', help_heading = "Labels")]
     incorrect: Option<Vec<String>>,
-    /// Its values of undecided pairs [default: undecided]
+    /// Its values for undecided pairs [default: undecided]
     #[arg(long, value_name = "VALUE,...", value_delimiter = ',', help_heading = "Labels")]
     undecided: Option<Vec<String>>,
     /// Labels are a similarity from 0 to 1, in this field
     #[arg(long, value_name = "FIELD", help_heading = "Labels")]
     #[arg(conflicts_with_all = ["label_field", "correct", "incorrect", "undecided"])]
     similarity_field: Option<String>,
-    /// The similarity from which on a pair is correct [default: 0.9]
+    /// The least similarity of a correct pair [default: 0.9]
     #[arg(long, value_name = "T", value_parser = share, help_heading = "Labels")]
     #[arg(requires = "similarity_field")]
     correct_at: Option<f64>,
-    /// The similarity from which on it is undecided [default: 0.6]
+    /// The least similarity of an undecided pair [default: 0.6]
     #[arg(long, value_name = "T", value_parser = share, help_heading = "Labels")]
     #[arg(requires = "similarity_field")]
     undecided_at: Option<f64>,
@@ -80,7 +80,7 @@ pub(crate) struct RawEval {
     #[arg(long, value_enum, value_name = "WHAT", hide_possible_values = true)]
     #[arg(help_heading = "Labels")]
     absent: Option<RawAbsent>,
-    /// The field with the reason of a label
+    /// The field with the reason for a label
     #[arg(long, value_name = "FIELD", default_value = "reason", help_heading = "Labels")]
     reason_field: String,
     /// The field with the number of pairs that a pair stands for
@@ -130,7 +130,7 @@ struct RawCommon {
     /// Documents with the same words as an earlier one: removed first, or counted as others
     #[arg(long, value_enum, value_name = "WHAT", default_value_t, hide_possible_values = true)]
     identical: RawIdentical,
-    /// From which random choices are drawn: samples, and the halves of pairs
+    /// The seed of random choices: samples, and the halves of pairs
     #[arg(long, value_name = "N", default_value = "0")]
     seed: u64,
     /// The most candidates that a recipe may make
@@ -139,7 +139,7 @@ struct RawCommon {
     /// Stop at the first document or label that cannot be used
     #[arg(long, help_heading = "Running")]
     strict: bool,
-    /// Replace results that are there
+    /// Replace existing results
     #[arg(long, help_heading = "Running")]
     force: bool,
     #[command(flatten)]
@@ -171,12 +171,12 @@ enum RawIdentical {
 
 /// Checked arguments.
 pub(crate) struct Eval {
-    pub(crate) common: Evaluated,
-    pub(crate) wanted: EvalWanted,
+    pub(crate) common: EvalInputs,
+    pub(crate) wanted: EvalCommand,
 }
 
 /// What is to be made.
-pub(crate) enum EvalWanted {
+pub(crate) enum EvalCommand {
     /// The evaluation.
     Evaluation { labels: LabelFile, against: Option<String>, differences: usize },
     /// A sample of so many pairs.
@@ -184,7 +184,7 @@ pub(crate) enum EvalWanted {
 }
 
 /// What both need.
-pub(crate) struct Evaluated {
+pub(crate) struct EvalInputs {
     pub(crate) documents: Vec<String>,
     pub(crate) out: PathBuf,
     pub(crate) recipes: Vec<String>,
@@ -204,7 +204,7 @@ pub(crate) struct Evaluated {
 impl RawEval {
     pub(crate) fn check(mut self) -> Result<Eval, Mistake> {
         if let Some(RawEvalCommand::Sample(sample)) = self.command {
-            let wanted = EvalWanted::Sample(sample.pairs as usize);
+            let wanted = EvalCommand::Sample(sample.pairs as usize);
             return Ok(Eval { common: sample.common.check()?, wanted });
         }
         // Clap has asked for it.
@@ -217,7 +217,7 @@ impl RawEval {
         labels.reason_field = self.reason_field;
         labels.weight_field = self.weight_field;
         let (against, differences) = (self.against, self.differences as usize);
-        let wanted = EvalWanted::Evaluation { labels, against, differences };
+        let wanted = EvalCommand::Evaluation { labels, against, differences };
         Ok(Eval { common: self.common.check()?, wanted })
     }
 
@@ -248,8 +248,8 @@ impl RawEval {
 }
 
 impl RawCommon {
-    fn check(self) -> Result<Evaluated, Mistake> {
-        Ok(Evaluated {
+    fn check(self) -> Result<EvalInputs, Mistake> {
+        Ok(EvalInputs {
             documents: self.documents,
             // Clap has asked for it.
             out: self.out.unwrap_or_default(),

@@ -37,13 +37,13 @@ enum RawIndexCommand {
     Remove(RawRemove),
     Get(RawGet),
     Stats(RawUpkeep),
-    /// Read everything and find any damage
+    /// Read everything and look for damage
     Verify(RawUpkeep),
-    /// Give back the room of removed documents
+    /// Free the space of removed documents
     Compact(RawUpkeep),
-    /// Go on with the documents that can still be read, after damage
+    /// Rebuild a damaged index from the documents that can still be read
     #[command(after_long_help = "\
-Makes the index anew beside the old one, from every document whose record and content have their
+Builds a new index beside the old one, from every document whose record and content have their
 checksums, and puts it in its place when it is complete: it takes as much room again. Documents that
 are damaged are left out and named, and then the old files are kept in the folder `replaced-1`. Ends
 with code 3 if something that was acknowledged is gone.")]
@@ -66,7 +66,7 @@ struct Location {
 #[command(after_long_help = "\
 The recipe says when two documents are look-alikes, and stays with the index.
 
-Whoever knows the seed of a recipe can make a page that looks like another one to the index, or a copy
+Anyone who knows the seed of a recipe can make a page that looks like another one to the index, or a copy
 that does not. --secret-seed draws all random choices from a file of yours instead, at least 16 bytes:
 the same file must be given whenever the index is opened, and is not stored.
 
@@ -242,11 +242,11 @@ struct RawSnapshot {
 pub(crate) struct Index {
     pub(crate) folder: PathBuf,
     pub(crate) secret: Option<PathBuf>,
-    pub(crate) wanted: IndexWanted,
+    pub(crate) wanted: IndexCommand,
 }
 
 /// What to do with an index.
-pub(crate) enum IndexWanted {
+pub(crate) enum IndexCommand {
     Create { judging: Judging, store_text: bool, learned: Option<PathBuf> },
     Add { inputs: Vec<String>, reading: Reading },
     Check { inputs: Vec<String>, reading: Reading, json: bool },
@@ -280,37 +280,37 @@ impl RawIndex {
         let (location, wanted) = match self.command {
             RawIndexCommand::Create(RawCreate { location, no_text, learned, judging }) => {
                 let judging = judging.check("index")?;
-                (location, IndexWanted::Create { judging, store_text: !no_text, learned })
+                (location, IndexCommand::Create { judging, store_text: !no_text, learned })
             }
             RawIndexCommand::Add(RawAdd { location, inputs, reading }) => {
-                (location, IndexWanted::Add { inputs, reading: reading.check() })
+                (location, IndexCommand::Add { inputs, reading: reading.check() })
             }
             RawIndexCommand::Check(RawCheck { location, inputs, json, reading }) => {
-                (location, IndexWanted::Check { inputs, reading: reading.check(), json })
+                (location, IndexCommand::Check { inputs, reading: reading.check(), json })
             }
             RawIndexCommand::Filter(RawFilter { location, inputs, out, reading }) => {
-                (location, IndexWanted::Filter { inputs, reading: reading.check(), out })
+                (location, IndexCommand::Filter { inputs, reading: reading.check(), out })
             }
             RawIndexCommand::Remove(RawRemove { location, id, ids }) => {
-                (location, IndexWanted::Remove { ids: id, file: ids })
+                (location, IndexCommand::Remove { ids: id, file: ids })
             }
             RawIndexCommand::Get(RawGet { location, id, content, json }) => {
-                (location, IndexWanted::Get { id, content, json })
+                (location, IndexCommand::Get { id, content, json })
             }
             RawIndexCommand::Stats(RawUpkeep { location, json }) => {
-                (location, IndexWanted::Stats { json })
+                (location, IndexCommand::Stats { json })
             }
             RawIndexCommand::Verify(RawUpkeep { location, json }) => {
-                (location, IndexWanted::Verify { json })
+                (location, IndexCommand::Verify { json })
             }
             RawIndexCommand::Compact(RawUpkeep { location, json }) => {
-                (location, IndexWanted::Compact { json })
+                (location, IndexCommand::Compact { json })
             }
             RawIndexCommand::Rebuild(RawUpkeep { location, json }) => {
-                (location, IndexWanted::Rebuild { json })
+                (location, IndexCommand::Rebuild { json })
             }
             RawIndexCommand::Snapshot(RawSnapshot { location, to }) => {
-                (location, IndexWanted::Snapshot { to })
+                (location, IndexCommand::Snapshot { to })
             }
         };
         let Location { folder, secret_seed } = location;

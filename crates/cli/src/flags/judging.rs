@@ -10,7 +10,7 @@ pub(crate) struct RawJudging {
     /// A preset or a TOML file (see `lookalike recipe`)
     #[arg(long, value_name = "NAME|FILE", default_value = "text", help_heading = "Judging")]
     recipe: String,
-    /// The resemblance from which on two documents are look-alikes; not for recipes without
+    /// The least resemblance of two look-alikes; not for recipes without
     /// verification [default: the recipe's]
     #[arg(long, value_name = "T", value_parser = positive_share, help_heading = "Judging")]
     threshold: Option<f64>,
@@ -18,7 +18,7 @@ pub(crate) struct RawJudging {
     /// [default: 0.95]
     #[arg(long, value_name = "R", value_parser = proper_share, help_heading = "Judging")]
     recall: Option<f64>,
-    /// What makes a candidate a pair: exact resemblance, its estimate, or none (being one)
+    /// What makes a candidate a pair: exact resemblance, its estimate, or none (every candidate is a pair)
     /// [default: the recipe's]
     ///
     /// Only `exact` compares the documents themselves. Without it, as in the papers' recipes, the

@@ -39,7 +39,7 @@ pub(crate) struct RawMirrors {
     #[arg(long, value_name = "N", value_parser = at_least::<1>)]
     #[arg(default_value_t = Job::DEFAULT_MIN_PAGES as u32)]
     min_pages: u32,
-    /// The least share of the pages of each that this is
+    /// The least share of each mirror's pages that these are
     #[arg(long, value_name = "SHARE", value_parser = positive_share)]
     #[arg(default_value_t = Job::DEFAULT_MIN_SHARE)]
     min_share: f64,

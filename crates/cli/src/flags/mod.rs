@@ -34,13 +34,13 @@ pub(crate) use against::Against;
 pub(crate) use compare::{Compare, DiffForm};
 pub(crate) use decide::Decide;
 pub(crate) use dedup::Dedup;
-pub(crate) use eval::{Eval, EvalWanted, Evaluated};
-pub(crate) use index::{Index, IndexWanted, Reading};
+pub(crate) use eval::{Eval, EvalCommand, EvalInputs};
+pub(crate) use index::{Index, IndexCommand, Reading};
 pub(crate) use judging::Judging;
 pub(crate) use mirrors::Mirrors;
 pub(crate) use serve::{Missing, Serve};
 pub(crate) use sketch::{OnUnreadable, ProgressForm, Sketch};
-pub(crate) use tune::{Plot, PlotFormat, Sample, Tune, Wanted};
+pub(crate) use tune::{Plot, PlotFormat, Sample, Tune, TuneGoal};
 pub(crate) use why::Why;
 
 /// Finds documents that are roughly the same, and proves it.

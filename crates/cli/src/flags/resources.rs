@@ -12,7 +12,7 @@ pub(crate) struct RawResources {
     /// The most memory to use, such as 512MiB or 4GiB [default: 2GiB]
     #[arg(long, value_name = "SIZE", value_parser = size, help_heading = "Running")]
     memory: Option<u64>,
-    /// How many threads work [default: one for each core]
+    /// How many threads to use [default: one for each core]
     #[arg(long, value_name = "N", value_parser = at_least::<1>, help_heading = "Running")]
     threads: Option<u32>,
 }

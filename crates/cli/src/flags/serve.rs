@@ -16,9 +16,9 @@ and removes documents, looks through them, and shows statistics.
 
 Without a token only programs of this machine are served. To serve others, put a token into a file
 that only you can read; clients send it as `Authorization: Bearer TOKEN`. The service speaks plain
-HTTP: put a proxy with TLS before it when it leaves the machine.
+HTTP: put a TLS proxy in front of it when traffic leaves the machine.
 
-Ctrl-C and SIGTERM stop it: what has begun is ended, and what was answered is on disk.
+Ctrl-C and SIGTERM stop it: it finishes what it has begun, and what it has answered is on disk.
 
 Examples:
   lookalike serve known --create
@@ -30,13 +30,13 @@ pub(crate) struct RawServe {
     /// The folder of the index
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     folder: PathBuf,
-    /// Where to listen; port 0 takes any that is free
+    /// Where to listen; port 0 takes any free one
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7700", value_parser = address)]
     listen: SocketAddr,
-    /// Ask every client for the token in the first line of this file
+    /// Require the token in the first line of this file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     token_file: Option<PathBuf>,
-    /// Serve other machines without a token: everybody can read, add and remove
+    /// Serve other machines without a token: everyone can read, add and remove
     #[arg(long, conflicts_with = "token_file")]
     insecure_public: bool,
     /// Make the index if there is none
@@ -69,7 +69,7 @@ pub(crate) struct RawServe {
         help_heading = "Limits"
     )]
     max_header_time: Duration,
-    /// Requests that may be worked on or wait; others are told to come again
+    /// Requests that may be worked on or wait; others are told to try again
     #[arg(
         long, value_name = "N", default_value = "256", value_parser = at_least::<1>,
         help_heading = "Limits"

@@ -25,7 +25,7 @@ Examples:
   lookalike tune --k 6 --s 14 --r 2 --json
   lookalike tune --threshold 0.8 --recall 0.95 --sample letters/ --plot measured.png")]
 pub(crate) struct RawTune {
-    /// The resemblance from which on pairs are wanted, above 0 and at most 1
+    /// The least resemblance of the pairs that you want, above 0 and at most 1
     #[arg(long, value_name = "T", value_parser = positive_share, help_heading = "What is wanted")]
     #[arg(conflicts_with_all = ["k", "s", "r"])]
     threshold: Option<f64>,
@@ -33,12 +33,12 @@ pub(crate) struct RawTune {
     #[arg(long, value_name = "R", value_parser = proper_share, help_heading = "What is wanted")]
     #[arg(conflicts_with_all = ["k", "s", "r"], requires = "threshold")]
     recall: Option<f64>,
-    /// At most so many permutations, which cost time
+    /// At most this many permutations, which cost time
     #[arg(long, value_name = "N", value_parser = at_least::<1>)]
     #[arg(conflicts_with_all = ["k", "s", "r"], requires = "threshold")]
     #[arg(help_heading = "What is wanted")]
     permutations: Option<u32>,
-    /// At most so many bytes of features a document, 8 for each
+    /// At most this many bytes of features a document, 8 for each
     #[arg(long, value_name = "N", value_parser = at_least::<8>)]
     #[arg(conflicts_with_all = ["k", "s", "r"], requires = "threshold")]
     #[arg(help_heading = "What is wanted")]
@@ -87,14 +87,14 @@ enum RawScale {
 
 /// Checked arguments.
 pub(crate) struct Tune {
-    pub(crate) wanted: Wanted,
+    pub(crate) wanted: TuneGoal,
     pub(crate) plot: Option<Plot>,
     pub(crate) sample: Option<Sample>,
     pub(crate) json: bool,
 }
 
 /// A filter for a purpose, or a given one.
-pub(crate) enum Wanted {
+pub(crate) enum TuneGoal {
     Purpose(Search),
     Filter(Filter),
 }
@@ -134,10 +134,12 @@ impl RawTune {
         Ok(Tune { wanted, plot, sample, json: self.json })
     }
 
-    fn wanted(&self) -> Result<Wanted, Mistake> {
+    fn wanted(&self) -> Result<TuneGoal, Mistake> {
         if let (Some(k), Some(s), Some(r)) = (self.k, self.s, self.r) {
             let filter = Filter::new(k, s, r);
-            return filter.map(Wanted::Filter).map_err(|error| mistake("tune", error.to_string()));
+            return filter
+                .map(TuneGoal::Filter)
+                .map_err(|error| mistake("tune", error.to_string()));
         }
         let Some(threshold) = self.threshold else {
             let message = "say what is wanted, with --threshold and --recall, or give a filter, \
@@ -148,7 +150,7 @@ impl RawTune {
         search.max_permutations = self.permutations;
         search.max_bytes = self.bytes;
         search.unwanted = self.unwanted;
-        Ok(Wanted::Purpose(search))
+        Ok(TuneGoal::Purpose(search))
     }
 }
 

@@ -112,7 +112,11 @@ fn bad_labels_are_skipped_and_counted() {
     let arguments = ["eval", "--documents", DOCUMENTS, "--labels", &file, "--out", &out];
     let found = run(&[&arguments[..], &["--recipes", "text"]].concat());
     assert_eq!(found.code, 3, "{}", found.stderr);
-    assert!(found.stderr.contains("labels.jsonl` line 1: is no JSON object"), "{}", found.stderr);
+    assert!(
+        found.stderr.contains("labels.jsonl` line 1: is not a JSON object"),
+        "{}",
+        found.stderr
+    );
     assert!(found.stdout.contains("skipped: 1 label"), "{}", found.stdout);
     run(&[&arguments[..], &["--strict", "--force"]].concat()).fails_with("line 1: is no JSON");
 }

@@ -208,7 +208,7 @@ fn a_secret_is_needed_and_not_stored() {
 fn mistakes_are_told() {
     let folder = folder("index_mistakes");
     let index = path(&folder, "index");
-    run(&["index", "stats", &index]).fails_with("is no index");
+    run(&["index", "stats", &index]).fails_with("is not an index");
     done(&["index", "create", &index]);
     run(&["index", "create", &index]).fails_with("exists already");
     run(&["index", "add", &index, "nothing.jsonl"]).fails_with("nothing.jsonl");

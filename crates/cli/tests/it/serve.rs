@@ -121,7 +121,7 @@ fn a_match_is_the_same_json_as_on_the_command_line() {
 fn mistakes_are_told_before_anything_is_served() {
     let folder = folder("serve-mistakes");
     let (index, token) = (path(&folder, "index"), path(&folder, "token"));
-    run(&["serve", &index]).fails_with("is no index\nhint: --create makes one");
+    run(&["serve", &index]).fails_with("is not an index\nhint: --create makes one");
     run(&["serve", &index, "--recipe", "text"]).fails_with("--create");
     run(&["serve", &index, "--create", "--listen", "example.org:80"]).fails_with("in numbers");
     run(&["serve", &index, "--create", "--max-body", "1TiB"]).fails_with("--max-body must be");
@@ -137,7 +137,7 @@ fn mistakes_are_told_before_anything_is_served() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
     let refused = run(&["serve", &index, "--create", "--listen", &address]);
-    refused.fails_with("another program listens there\nhint: name another port");
+    refused.fails_with("another program is listening there\nhint: name another port");
 }
 
 #[cfg(unix)]
@@ -159,6 +159,6 @@ fn a_token_that_everybody_can_read_is_told_of() {
         }
         let _ = child.kill();
         let _ = child.wait();
-        assert_eq!(said.contains("everybody on this machine can read it"), warned, "{said}");
+        assert_eq!(said.contains("everyone on this machine can read it"), warned, "{said}");
     }
 }

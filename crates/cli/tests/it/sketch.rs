@@ -76,7 +76,7 @@ fn what_cannot_be_read_is_skipped_and_named() {
     let lenient = run(&["sketch", &inputs, "-o", &file]);
     assert_eq!(lenient.code, 3);
     assert!(lenient.stderr.contains("in/b.txt`: is a link to nothing"), "{}", lenient.stderr);
-    let summary = "2 documents (1 empty), 1 skipped, 1 file of no known kind";
+    let summary = "2 documents (1 empty), 1 skipped, 1 file of an unknown kind";
     assert!(lenient.stderr.contains(summary), "{}", lenient.stderr);
 
     let strict = run(&["sketch", &inputs, "-o", &path(&folder, "strict"), "--strict"]);

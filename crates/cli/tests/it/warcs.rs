@@ -97,7 +97,7 @@ fn other_commands_read_archives_too() {
 
     let signatures = path(&folder, "a.signatures");
     let sketch = run(&["sketch", &input, "-o", &signatures]);
-    let said = "4 documents (0 empty), 0 skipped, 4 records that are no documents (1 image/png, ";
+    let said = "4 documents (0 empty), 0 skipped, 4 records that are not documents (1 image/png, ";
     assert!(sketch.code == 0 && sketch.stderr.contains(said), "{}", sketch.stderr);
 
     fs::write(folder.join("reference.txt"), words("monday")).unwrap();

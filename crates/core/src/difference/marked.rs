@@ -71,7 +71,7 @@ impl Excerpt {
 /// The difference of two documents, in pieces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Marked {
+pub struct MarkedDifference {
     /// In the order of the documents. Between two pieces of text stands a space.
     pub pieces: Vec<Piece>,
     /// Deleted tokens, shown or not.
@@ -99,7 +99,7 @@ pub fn marked<'a, 'b>(
     a: impl Into<Text<'a>>,
     b: impl Into<Text<'b>>,
     limits: Limits,
-) -> Marked {
+) -> MarkedDifference {
     marked_distinctive(unit, (a.into(), &[]), (b.into(), &[]), limits)
 }
 
@@ -111,7 +111,7 @@ pub fn marked_distinctive(
     (a, template_a): (Text<'_>, &[bool]),
     (b, template_b): (Text<'_>, &[bool]),
     limits: Limits,
-) -> Marked {
+) -> MarkedDifference {
     // By codes: that two words have one fingerprint does not make them equal.
     let key = VerificationKey::random();
     let (a, b) = (Side::new(unit, a, template_a, &key), Side::new(unit, b, template_b, &key));
@@ -135,7 +135,7 @@ pub fn marked_distinctive(
     if more.is_empty() && places > 0 {
         pieces.extend(gap(end - at));
     }
-    Marked { pieces, deleted, inserted, places, more: more.len() as u64 }
+    MarkedDifference { pieces, deleted, inserted, places, more: more.len() as u64 }
 }
 
 fn gap(tokens: usize) -> Option<Piece> {

@@ -29,7 +29,9 @@ mod marked;
 
 use std::ops::Range;
 
-pub use marked::{Excerpt, Limits, Marked, Piece, marked, marked_distinctive, turns_direction};
+pub use marked::{
+    Excerpt, Limits, MarkedDifference, Piece, marked, marked_distinctive, turns_direction,
+};
 
 /// Tokens of `a` that were replaced by tokens of `b`. One side may be empty,
 /// not both.

@@ -11,10 +11,10 @@ const HELD: usize = 4 << 20;
 
 /// Templates of groups that were asked for lately, wherever they are stored.
 #[derive(Debug, Default)]
-pub struct TemplateCache(Mutex<Held>);
+pub struct TemplateCache(Mutex<CacheEntry>);
 
 #[derive(Debug, Default)]
-struct Held {
+struct CacheEntry {
     /// `None` for groups without a template.
     templates: HashMap<u64, Option<Arc<Template>>>,
     /// What they take: their shingles, and one for each group.
@@ -39,7 +39,7 @@ impl TemplateCache {
         let mut held = held();
         // Documents of a site come together as a rule: which one goes matters little.
         if held.room > HELD {
-            *held = Held::default();
+            *held = CacheEntry::default();
         }
         held.room += 1 + template.as_ref().map_or(0, |template| template.shingles().len());
         held.templates.insert(group, template.clone());

@@ -34,7 +34,7 @@ pub fn in_sample(hash: u64, count: u64) -> bool {
 
 /// What was learned of a group.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Learned {
+pub struct LearnedTemplate {
     /// The template shingles, ascending.
     pub template: Vec<Shingle>,
     /// Families among the documents.
@@ -42,7 +42,7 @@ pub struct Learned {
 }
 
 /// Learns from the sets of the frame shingles of documents, each ascending and without repeats.
-pub fn learn<S: AsRef<[Shingle]>>(documents: &[S]) -> Learned {
+pub fn learn<S: AsRef<[Shingle]>>(documents: &[S]) -> LearnedTemplate {
     let postings = Postings::of(documents);
     let mut families = Families::new(documents.len());
     postings.join(&mut families);
@@ -59,7 +59,7 @@ pub fn learn<S: AsRef<[Shingle]>>(documents: &[S]) -> Learned {
     };
     let frequent = postings.lists().filter(|(_, documents)| documents.len() > most);
     let template = frequent.filter(|(_, documents)| is_template(documents, &mut seen));
-    Learned { template: template.map(|(shingle, _)| shingle).collect(), families: count }
+    LearnedTemplate { template: template.map(|(shingle, _)| shingle).collect(), families: count }
 }
 
 /// Which documents have each shingle.

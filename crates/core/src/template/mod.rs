@@ -29,7 +29,7 @@ mod cache;
 mod learn;
 
 pub use cache::TemplateCache;
-pub use learn::{Learned, SAMPLE, in_sample, learn};
+pub use learn::{LearnedTemplate, SAMPLE, in_sample, learn};
 
 use lookalike_kernels::rabin::Windows;
 use lookalike_kernels::{Kernel, mix};

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lookalike_core::shingle::{Counting, ShingleSet, Shingler};
-use lookalike_core::template::{Distinctive, Learned, SAMPLE, Template, in_sample, learn};
+use lookalike_core::template::{Distinctive, LearnedTemplate, SAMPLE, Template, in_sample, learn};
 use lookalike_core::text::{Token, Tokenizer, Unit};
 use lookalike_core::{CandidateRule, Kernel, Recipe, Signer};
 use proptest::prelude::*;
@@ -19,7 +19,7 @@ fn shingles(width: usize, tokens: &[Token]) -> Vec<u64> {
 }
 
 /// The definition at the top of `learn.rs`.
-fn naive_learn(documents: &[Set]) -> Learned {
+fn naive_learn(documents: &[Set]) -> LearnedTemplate {
     let n = documents.len();
     let have = |shingle: u64| documents.iter().filter(|set| set.contains(&shingle)).count();
     let weight = |shingle: u64| {
@@ -48,7 +48,7 @@ fn naive_learn(documents: &[Set]) -> Learned {
         }
     }
     let template = of_shingle.into_iter().filter(|(_, of)| of.len() > most).map(|(s, _)| s);
-    Learned { template: template.collect(), families }
+    LearnedTemplate { template: template.collect(), families }
 }
 
 fn is_number(word: &str) -> bool {
@@ -190,7 +190,7 @@ fn content(number: u64, words: u64) -> String {
     (0..words).map(word).collect::<Vec<_>>().join(" ")
 }
 
-fn learned(contents: &[String]) -> Learned {
+fn learned(contents: &[String]) -> LearnedTemplate {
     learn(&contents.iter().map(|c| set_of(5, &page(c)).as_slice().to_vec()).collect::<Vec<_>>())
 }
 

@@ -47,7 +47,7 @@ impl<'a> Header<'a> {
         length.ok_or_else(|| {
             let stated: String = stated.chars().take(40).collect();
             Fault::Length(format!(
-                "has a Content-Length of `{stated}`, which is no number of bytes"
+                "has a Content-Length of `{stated}`, which is not a number of bytes"
             ))
         })
     }

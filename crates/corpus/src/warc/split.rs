@@ -24,7 +24,7 @@ const LOOK_AHEAD: usize = 64;
 /// More than a line end and the longest version line have.
 const MAX_VERSION_LINE: usize = 32;
 
-/// What becomes of the bytes of records that are no documents, or cannot be read.
+/// What becomes of the bytes of records that are not documents, or cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Others {
     /// They are counted only.

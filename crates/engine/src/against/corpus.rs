@@ -11,10 +11,10 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::inputs::Inputs;
 use crate::long_text;
 use crate::observe::Observer;
-use crate::pipeline::{Event, Held, Piece, Pipeline};
+use crate::pipeline::{Event, Payload, Piece, Pipeline};
 use crate::places::Row;
 use crate::skips::{Faults, Skips};
-use crate::sources::{SourceRow, SourceTable, SourcesWriter, Watched};
+use crate::sources::{InputVersions, SourceRow, SourceTable, SourcesWriter};
 use crate::texts::Texts;
 
 /// One side.
@@ -35,7 +35,7 @@ pub(super) struct Corpus<'a> {
 
 /// What the first reading found.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Counted {
+pub(super) struct ReferenceCounts {
     pub(super) documents: u64,
     pub(super) bytes: u64,
     pub(super) other_files: u64,
@@ -71,7 +71,7 @@ impl Text<'_> {
 
 /// What is made of documents, on one thread.
 pub(super) trait Reader {
-    type Made: Held + Default;
+    type Product: Payload + Default;
 
     /// Takes a document; `number` counts those of a batch. Its bytes.
     fn document(
@@ -79,7 +79,7 @@ pub(super) trait Reader {
         number: u64,
         id: &str,
         text: &Text<'_>,
-        made: &mut Self::Made,
+        made: &mut Self::Product,
     ) -> Result<u64>;
 }
 
@@ -95,7 +95,7 @@ struct Batch<M> {
     bad: Faults,
 }
 
-impl<M: Held> Held for Batch<M> {
+impl<M: Payload> Payload for Batch<M> {
     fn bytes(&self) -> usize {
         self.made.bytes() + self.bad.bytes()
     }
@@ -107,18 +107,18 @@ impl Corpus<'_> {
     pub(super) fn read<R: Reader>(
         &self,
         reader: impl Fn() -> R + Sync,
-        mut sink: impl FnMut(Row, R::Made) -> Result<()> + Send,
-    ) -> Result<Counted> {
+        mut sink: impl FnMut(Row, R::Product) -> Result<()> + Send,
+    ) -> Result<ReferenceCounts> {
         let mut listing = self.inputs.list(self.strict, self.observer)?;
         let listed = listing.by_ref().map(|listed| {
             let (number, source) = listed?;
             Ok((number, source.spool(self.spool).map_err(Error::corpus)?))
         });
         let mut table = SourcesWriter::create(&self.table)?;
-        let mut counted = Counted::default();
+        let mut counted = ReferenceCounts::default();
         // Documents and bad records of the source so far.
         let (mut documents, mut bad) = (0, BadRecords::default());
-        let watched = Watched::default();
+        let watched = InputVersions::default();
         self.pipeline().run(
             watched.watch(listed),
             || Ok(self.worker(reader())),
@@ -161,7 +161,7 @@ impl Corpus<'_> {
         &self,
         rows: Range<Row>,
         reader: impl Fn() -> R + Sync,
-        mut sink: impl FnMut(Row, R::Made) -> Result<()> + Send,
+        mut sink: impl FnMut(Row, R::Product) -> Result<()> + Send,
     ) -> Result<()> {
         let table = SourceTable::open(&self.table)?;
         let wanted = |row: &SourceRow| row.first_row < rows.end && rows.start < row.rows().end;
@@ -192,13 +192,16 @@ impl Corpus<'_> {
         Pipeline { options, threads, ahead, at_once: 2 * ahead, observer }
     }
 
-    fn worker<R: Reader>(&self, mut reader: R) -> impl FnMut(u64, Piece) -> Result<Batch<R::Made>> {
+    fn worker<R: Reader>(
+        &self,
+        mut reader: R,
+    ) -> impl FnMut(u64, Piece) -> Result<Batch<R::Product>> {
         let mut texts = Texts::new();
         move |number, piece| {
             let mut batch = Batch { number, ..Batch::default() };
             let mut failure = Ok(());
             let mut take =
-                |batch: &mut Batch<R::Made>, record, id: &str, text: &Text<'_>| match reader
+                |batch: &mut Batch<R::Product>, record, id: &str, text: &Text<'_>| match reader
                     .document(batch.documents, id, text, &mut batch.made)
                 {
                     Ok(bytes) => {

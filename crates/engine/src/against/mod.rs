@@ -43,7 +43,7 @@ use crate::observe::{Observer, Stage, Work};
 use crate::places::Row;
 use crate::sources::SourceTable;
 use crate::write::Mirrors;
-use corpus::{Corpus, Counted};
+use corpus::{Corpus, ReferenceCounts};
 use index::{BYTES_PER_ELEMENT, Builder, Index, bytes_per_reference};
 use matches::{Emitter, Spool};
 use references::{Extractor, Reference};
@@ -86,7 +86,7 @@ pub struct Findings {
     pub passes: u64,
     /// Records and files of both sides that were passed over.
     pub skipped: u64,
-    /// Files in folders that are of no kind that is read.
+    /// Files in folders that are of an unknown kind.
     pub other_files: u64,
     /// Bytes of text of the input.
     pub bytes: u64,
@@ -154,8 +154,8 @@ struct Job<'a> {
 }
 
 /// What is known of the references after they were read once.
-struct Divided {
-    counted: Counted,
+struct ReferenceParts {
+    counted: ReferenceCounts,
     /// The row after the last of each part.
     ends: Vec<Row>,
     /// The first part.
@@ -168,7 +168,7 @@ impl Job<'_> {
         let began = self.observer.seconds();
         let references = self.corpus(&self.options.references, "references");
         let inputs = self.corpus(&self.options.inputs, "inputs");
-        let Divided { counted, ends, first, mut findings } = self.divide(&references)?;
+        let ReferenceParts { counted, ends, first, mut findings } = self.divide(&references)?;
         let parts = ends.len();
         if parts > 1 {
             self.observer.note(&format!(
@@ -258,7 +258,7 @@ impl Job<'_> {
     }
 
     /// Reads the references, and divides them into parts that fit into memory.
-    fn divide(&self, references: &Corpus<'_>) -> Result<Divided> {
+    fn divide(&self, references: &Corpus<'_>) -> Result<ReferenceParts> {
         self.observer.begin(Stage::Index, references.inputs.work(self.observer)?);
         let options = self.options;
         let mut first = Builder::new(options.least_share());
@@ -297,7 +297,7 @@ impl Job<'_> {
         }
         findings.references = counted.documents;
         findings.reference_bytes = counted.bytes;
-        Ok(Divided { counted, ends, first, findings })
+        Ok(ReferenceParts { counted, ends, first, findings })
     }
 
     /// The index of one part of the references, which are read again for it.

@@ -14,11 +14,11 @@ use crate::write::Unreadable;
 ///
 /// ```no_run
 /// use std::ops::ControlFlow;
-/// use lookalike_engine::{Against, Unobserved};
+/// use lookalike_engine::{Against, NoObserver};
 ///
 /// let findings = Against::new(["questions.jsonl".to_owned()], ["crawl/".to_owned()])
 ///     .containment(Some(0.9))
-///     .run(&Unobserved, &mut |found| {
+///     .run(&NoObserver, &mut |found| {
 ///         println!("{} has {}", found.input, found.reference);
 ///         ControlFlow::Continue(())
 ///     })?;
@@ -95,7 +95,7 @@ impl Against {
     }
 
     /// A folder for the inputs without the documents that match, in the inputs' own format, order,
-    /// compression and fields. It must be empty or not there.
+    /// compression and fields. It must be empty or not exist.
     #[must_use]
     pub fn clean(mut self, folder: Option<PathBuf>) -> Self {
         self.clean = folder;

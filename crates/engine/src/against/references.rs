@@ -7,7 +7,7 @@ use lookalike_core::text::KeyedTokenizer;
 use super::corpus::{Reader, Text};
 use super::options::Against;
 use crate::error::{Error, ErrorKind, Result};
-use crate::pipeline::Held;
+use crate::pipeline::Payload;
 use crate::running::Running;
 
 /// A reference as it is searched for.
@@ -21,7 +21,7 @@ pub(super) struct Reference {
     pub(super) elements: Vec<u64>,
 }
 
-impl Held for Vec<Reference> {
+impl Payload for Vec<Reference> {
     fn bytes(&self) -> usize {
         self.iter().map(|r| 8 * r.elements.len() + r.id.len() + size_of::<Reference>()).sum()
     }
@@ -50,14 +50,14 @@ impl<'a> Extractor<'a> {
 }
 
 impl Reader for Extractor<'_> {
-    type Made = Vec<Reference>;
+    type Product = Vec<Reference>;
 
     fn document(
         &mut self,
         _: u64,
         id: &str,
         text: &Text<'_>,
-        made: &mut Self::Made,
+        made: &mut Self::Product,
     ) -> Result<u64> {
         let Self { options, limit, tokenizer, shingler } = self;
         let kernel = options.running.kernel;

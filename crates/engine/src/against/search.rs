@@ -14,7 +14,7 @@ use super::index::Index;
 use super::options::Against;
 use super::references::sort_distinct;
 use crate::error::Result;
-use crate::pipeline::Held;
+use crate::pipeline::Payload;
 use crate::running::Running;
 
 /// The matches of one document.
@@ -28,7 +28,7 @@ pub(super) struct Finding {
     pub(super) found: Vec<(u32, Overlap)>,
 }
 
-impl Held for Vec<Finding> {
+impl Payload for Vec<Finding> {
     fn bytes(&self) -> usize {
         let bytes = |f: &Finding| 32 * f.found.len() + f.id.len() + size_of::<Finding>();
         self.iter().map(bytes).sum()
@@ -171,14 +171,14 @@ impl<'a> Searcher<'a> {
 const SORTED_ELEMENTS: u64 = 2 << 20;
 
 impl Reader for Searcher<'_> {
-    type Made = Vec<Finding>;
+    type Product = Vec<Finding>;
 
     fn document(
         &mut self,
         number: u64,
         id: &str,
         text: &Text<'_>,
-        made: &mut Self::Made,
+        made: &mut Self::Product,
     ) -> Result<u64> {
         let (bytes, tokens) = self.read(text)?;
         let mut found = Vec::new();

@@ -8,7 +8,7 @@ use lookalike_core::text::Tokenizer;
 use proptest::prelude::*;
 
 use super::*;
-use crate::observe::Unobserved;
+use crate::observe::NoObserver;
 use lookalike_core::Kernel;
 use lookalike_core::resemblance::Overlap;
 
@@ -47,7 +47,7 @@ impl Drop for Folder {
 
 fn found(job: &Against) -> (Vec<Row>, Findings) {
     let mut rows = Vec::new();
-    let findings = job.run(&Unobserved, &mut |found| {
+    let findings = job.run(&NoObserver, &mut |found| {
         let Overlap { a, b, common } = found.overlap;
         let ids = (found.input.to_owned(), found.reference.to_owned());
         rows.push((
@@ -178,7 +178,7 @@ fn parts_and_hot_shingles_change_nothing() {
     assert!(rows == expected && findings.slow_references > 10, "{}", findings.slow_references);
     let (rows, findings) = found(&job.clone().memory(20_000));
     assert!(rows == expected && findings.passes > 5, "{}", findings.passes);
-    assert!(job.memory(500).run(&Unobserved, &mut |_| ControlFlow::Continue(())).is_err());
+    assert!(job.memory(500).run(&NoObserver, &mut |_| ControlFlow::Continue(())).is_err());
 }
 
 #[test]
@@ -229,7 +229,7 @@ fn what_matches_is_left_out_of_the_clean_folder() {
     let after = fs::read_to_string(clean.join("input.jsonl")).unwrap();
     let kept: Vec<&str> = before.lines().filter(|line| !line.contains("input2")).collect();
     assert_eq!(after.lines().collect::<Vec<_>>(), kept);
-    assert!(job.run(&Unobserved, &mut |_| ControlFlow::Continue(())).is_err(), "it is not empty");
+    assert!(job.run(&NoObserver, &mut |_| ControlFlow::Continue(())).is_err(), "it is not empty");
     assert!(!folder.0.join("clean.partial").exists());
 }
 
@@ -243,7 +243,7 @@ fn matches_come_back_from_a_file() {
         let mut file = MatchFile::create(&path, crate::Existing::Refuse).unwrap();
         assert!(file.partial_path().exists());
         let mut lines = Vec::new();
-        let findings = job(&paths[0], &paths[1]).run(&Unobserved, &mut |found| {
+        let findings = job(&paths[0], &paths[1]).run(&NoObserver, &mut |found| {
             lines.push(found.to_json());
             file.push(found).unwrap();
             ControlFlow::Continue(())

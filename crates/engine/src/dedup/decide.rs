@@ -13,10 +13,10 @@ use lookalike_core::{Evidence, Kernel, PairRule, Recipe};
 use lookalike_corpus::Format;
 use lookalike_files::{AtomicFile, Existing, RowsWriter};
 
-use super::Job;
 use super::budget::RemovalBudget;
+use super::job::Job;
 use super::options::{Dedup, PairsWanted};
-use crate::attributes::Asked;
+use crate::attributes::FieldQuestions;
 use crate::components::Components;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::group::{Copies, CopyOf};
@@ -31,21 +31,21 @@ use crate::rank::Ranking;
 use crate::report::{Kind, Page, Report};
 use crate::run::Run;
 use crate::scores::ScoredPair;
-use crate::sign::{IDENTITIES, IDENTITY, Signed};
+use crate::sign::{IDENTITIES, IDENTITY, SigningSummary};
 use crate::sources::SourceTable;
-use crate::stages::Judged;
+use crate::stages::Judgement;
 use crate::write::Unreadable;
 
 /// Another decision from a finished run: a higher threshold, another policy, another way to
 /// cluster. What is not said is as in the run.
 ///
 /// ```no_run
-/// use lookalike_engine::{Decide, KeepPolicy, Unobserved};
+/// use lookalike_engine::{Decide, KeepPolicy, NoObserver};
 ///
 /// let report = Decide::new("clean")
 ///     .threshold(Some(0.9))
 ///     .keep(Some(KeepPolicy::Longest))
-///     .run("stricter".as_ref(), &Unobserved)?;
+///     .run("stricter".as_ref(), &NoObserver)?;
 /// println!("{} of {} documents stay", report.kept, report.documents);
 /// # Ok::<(), lookalike_engine::Error>(())
 /// ```
@@ -66,7 +66,7 @@ impl Decide {
         Self { run: run.into(), threshold, keep, clustering, job: Dedup::new([]) }
     }
 
-    /// The resemblance from which on two documents are look-alikes; not below the run's.
+    /// The least resemblance of two look-alikes; not below the run's.
     #[must_use]
     pub fn threshold(mut self, threshold: Option<f64>) -> Self {
         self.threshold = threshold;
@@ -172,12 +172,12 @@ impl Decide {
             job.remove_work();
             return Report::read(&out.join("report.json"));
         }
-        let signed: Signed = job.stage(Stage::Sign, |job| job.carry_over(run))?;
+        let signed: SigningSummary = job.stage(Stage::Sign, |job| job.carry_over(run))?;
         job.budget = job.working_bytes(signed.documents)?;
         let order = job.order()?;
         let _: u64 = job.stage(Stage::Group, |job| job.group(&signed, &order))?;
         let copies = Copies::open(&job.files.copies())?;
-        let judged: Judged =
+        let judged: Judgement =
             job.stage(Stage::Decide, |job| job.decide_from(run, &order, &copies))?;
         if options.pairs == PairsWanted::Needed && !options.exact_only {
             job.notes.push(format!(
@@ -245,8 +245,8 @@ impl Decide {
 impl Job<'_> {
     /// The first stage: signatures and sources as the run has them, and what the new policy and
     /// the removal budget ask of documents.
-    fn carry_over(&self, run: &Run) -> Result<Signed> {
-        let Some((mut signed, _)) = run.manifest.stage::<Signed>(Stage::Sign) else {
+    fn carry_over(&self, run: &Run) -> Result<SigningSummary> {
+        let Some((mut signed, _)) = run.manifest.stage::<SigningSummary>(Stage::Sign) else {
             return Err(Error::corruption(&run.files.manifest(), 0, "a stage `sign`", "none"));
         };
         link(&run.files.signatures(), &self.files.signatures())?;
@@ -256,7 +256,8 @@ impl Job<'_> {
         }
         self.carry_identities(run, signed.documents)?;
         self.observer.begin(Stage::Sign, Some(Work::Documents(signed.documents)));
-        let asked = Asked { keep: &self.options.keep, part_field: self.options.budget.field() };
+        let asked =
+            FieldQuestions { keep: &self.options.keep, part_field: self.options.budget.field() };
         let ranking = Ranking { asked, means: self.means() };
         let found = ranking.run(&SourceTable::open(&self.files.sources())?)?;
         (signed.unranked, signed.parts) = (found.unranked, found.parts);
@@ -283,9 +284,9 @@ impl Job<'_> {
     }
 
     /// Decides from the stored pairs.
-    fn decide_from(&self, run: &Run, order: &Order, copies: &Copies) -> Result<Judged> {
+    fn decide_from(&self, run: &Run, order: &Order, copies: &Copies) -> Result<Judgement> {
         if self.options.exact_only {
-            return Ok(Judged::default());
+            return Ok(Judgement::default());
         }
         self.observer.begin(Stage::Decide, None);
         let representatives = representatives(copies)?;
@@ -317,8 +318,8 @@ impl Job<'_> {
         })?;
         // What the run did not look at was not stored.
         let before = run.manifest.stage(Stage::Decide).map(|(judged, _)| judged);
-        let before: Judged = before.unwrap_or_default();
-        Ok(Judged { candidates: near, rounds: clusters.rounds, ..before })
+        let before: Judgement = before.unwrap_or_default();
+        Ok(Judgement { candidates: near, rounds: clusters.rounds, ..before })
     }
 
     /// Why a stored pair is one under the new threshold; `None` if it is none, or one of copies.

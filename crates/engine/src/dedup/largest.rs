@@ -16,7 +16,7 @@ use crate::places::{Place, Row};
 use crate::report::{self, Cluster, Kind, MAX_CLUSTERS, MAX_MEMBERS, distinctive_difference};
 use crate::signature_file::SignatureLookup;
 use crate::sources::SourceTable;
-use crate::write::{Outcome, Removed};
+use crate::write::{Outcome, Removal};
 
 /// The most of a document that is read for its difference.
 const MAX_BYTES: usize = 2 << 20;
@@ -25,8 +25,8 @@ const MAX_BYTES: usize = 2 << 20;
 struct Large {
     keeper: Place,
     size: u64,
-    members: Vec<Removed>,
-    near: Option<Removed>,
+    members: Vec<Removal>,
+    near: Option<Removal>,
 }
 
 /// Where documents are.

@@ -25,12 +25,12 @@ pub enum PairsWanted {
 /// The batch job: which documents of a corpus are roughly the same, and the corpus without them.
 ///
 /// ```no_run
-/// use lookalike_engine::{Dedup, KeepPolicy, Unobserved};
+/// use lookalike_engine::{Dedup, KeepPolicy, NoObserver};
 ///
 /// let report = Dedup::new(["crawl/".to_owned()])
 ///     .keep(KeepPolicy::Longest)
 ///     .memory(4 << 30)
-///     .run("out".as_ref(), &Unobserved)?;
+///     .run("out".as_ref(), &NoObserver)?;
 /// println!("{} of {} documents stay", report.kept, report.documents);
 /// # Ok::<(), lookalike_engine::Error>(())
 /// ```

@@ -13,7 +13,7 @@ use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::files::Files;
 use crate::keep::KeepPolicy;
 use crate::places::Row;
-use crate::sign::{IDENTITIES, IDENTITY, Signed, identity};
+use crate::sign::{IDENTITIES, IDENTITY, SigningSummary, identity};
 use crate::signature_file::{SignatureReader, is_signature_file};
 use crate::sources::SourcesWriter;
 
@@ -26,7 +26,7 @@ impl Dedup {
     }
 
     /// Takes the place of signing: the file is linked or copied, and read once.
-    pub(super) fn take_signatures(&self, path: &Path, files: &Files) -> Result<Signed> {
+    pub(super) fn take_signatures(&self, path: &Path, files: &Files) -> Result<SigningSummary> {
         let mut reader = SignatureReader::open(path)?;
         self.recipe.check_same_bits(reader.recipe()).map_err(Error::recipe)?;
         let refused = |option: &str| {
@@ -48,7 +48,7 @@ impl Dedup {
         // Public: nothing of a signature file can be verified.
         let mut identities = RowsWriter::create(&files.identities(), IDENTITIES, IDENTITY)?;
         let (mut id, mut signature) = (String::new(), Signature::default());
-        let mut signed = Signed { sources: 1, ..Signed::default() };
+        let mut signed = SigningSummary { sources: 1, ..SigningSummary::default() };
         while reader.read(&mut id, &mut signature)? {
             signed.documents += 1;
             signed.empty += u64::from(signature.is_empty());

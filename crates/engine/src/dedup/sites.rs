@@ -17,7 +17,7 @@ use crate::report::{self, MAX_MIRRORS, MAX_SITES};
 use crate::sign::SITES;
 use crate::sort::Sorter;
 use crate::urls::Urls;
-use crate::write::{self, Outcome, Written};
+use crate::write::{self, Outcome, TableSummary};
 
 /// The addresses of documents, and the hashes of their sites in a table.
 pub(super) struct Addresses {
@@ -27,11 +27,11 @@ pub(super) struct Addresses {
 }
 
 /// What they are seen beside.
-pub(super) struct Decided<'a> {
+pub(super) struct Decision<'a> {
     pub(super) order: &'a Order,
     pub(super) outcome: &'a Outcome<'a>,
     pub(super) removed: &'a RowSet,
-    pub(super) written: &'a Written,
+    pub(super) written: &'a TableSummary,
     pub(super) budget: usize,
     pub(super) observer: &'a dyn Observer,
 }
@@ -51,7 +51,7 @@ impl Addresses {
     }
 
     /// What the report says of them.
-    pub(super) fn report(&mut self, decided: &Decided<'_>) -> Result<report::Sites> {
+    pub(super) fn report(&mut self, decided: &Decision<'_>) -> Result<report::Sites> {
         let mut report = report::Sites {
             rule: self.rule.name().to_owned(),
             pairs_within: decided.written.within_sites,
@@ -59,7 +59,7 @@ impl Addresses {
             ..report::Sites::default()
         };
         let largest = self.count(decided, &mut report)?;
-        for Counted { first, documents, removed: Reverse(removed) } in largest {
+        for SiteCount { first, documents, removed: Reverse(removed) } in largest {
             let url = self.urls.get(first)?.unwrap_or_default();
             let name = self.rule.site(&url).unwrap_or_default();
             let share = removed as f64 / documents as f64;
@@ -71,7 +71,7 @@ impl Addresses {
     }
 
     /// Counts documents by their sites; those of which most was removed.
-    fn count(&self, decided: &Decided<'_>, report: &mut report::Sites) -> Result<Vec<Counted>> {
+    fn count(&self, decided: &Decision<'_>, report: &mut report::Sites) -> Result<Vec<SiteCount>> {
         // The hash of a site and a row of it, sorted out of core.
         let mut rows = Sorter::new(decided.outcome.folder, decided.budget);
         self.sites.for_each(|row, hash| match double_word(hash, 0) {
@@ -79,11 +79,11 @@ impl Addresses {
             site => rows.push([site, row]),
         })?;
         let mut rows = rows.finish()?;
-        let mut largest: Vec<Counted> = Vec::new();
+        let mut largest: Vec<SiteCount> = Vec::new();
         let mut next = rows.next()?;
         while let Some([site, first]) = next {
             let first = Row::nth(first);
-            let mut counted = Counted { removed: Reverse(0), first, documents: 0 };
+            let mut counted = SiteCount { removed: Reverse(0), first, documents: 0 };
             while let Some([_, row]) = next.filter(|[of, _]| *of == site) {
                 counted.documents += 1;
                 counted.removed.0 += u64::from(decided.removed.contains(Row::nth(row)));
@@ -101,8 +101,12 @@ impl Addresses {
     }
 
     /// The mirrors that the accepted pairs show, and what follows from these for copies.
-    fn mirrors(&mut self, decided: &Decided<'_>, limited: &mut u64) -> Result<mirrors::Found> {
-        let Decided { order, outcome, budget, observer, .. } = *decided;
+    fn mirrors(
+        &mut self,
+        decided: &Decision<'_>,
+        limited: &mut u64,
+    ) -> Result<mirrors::MirrorList> {
+        let Decision { order, outcome, budget, observer, .. } = *decided;
         let search = Search {
             min_pages: Mirrors::DEFAULT_MIN_PAGES,
             min_share: Mirrors::DEFAULT_MIN_SHARE,
@@ -125,7 +129,7 @@ impl Addresses {
 
 /// A site: those of which most was removed come first, then the first in the input.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Counted {
+struct SiteCount {
     removed: Reverse<u64>,
     /// Its first row.
     first: Row,

@@ -17,7 +17,9 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use lookalike_core::template::{Distinctive, FrameShingles, Learned, Template, in_sample, learn};
+use lookalike_core::template::{
+    Distinctive, FrameShingles, LearnedTemplate, Template, in_sample, learn,
+};
 use lookalike_core::text::{KeyedTokenizer, Text, Token, Tokenizer};
 use lookalike_core::{Code, Kernel, Recipe, mix};
 use lookalike_corpus::{Chunk, Record};
@@ -29,7 +31,7 @@ use crate::error::{Error, Result};
 use crate::files::Files;
 use crate::means::Means;
 use crate::observe::{Stage, Work};
-use crate::pipeline::{Event, Held, Piece};
+use crate::pipeline::{Event, Payload, Piece};
 use crate::sort::Sorter;
 use crate::sources::SourceTable;
 use crate::texts::Texts;
@@ -80,7 +82,7 @@ impl Means<'_> {
         &self,
         sources: &SourceTable,
         counts: &Mutex<HashMap<u64, u64>>,
-    ) -> Result<Sorter<Sampled>> {
+    ) -> Result<Sorter<SampleRow>> {
         let files = self.files;
         let mut sets = RowsWriter::create(&files.samples(), SAMPLES, 8)?;
         let mut tokens = TokensWriter::create(files)?;
@@ -123,7 +125,11 @@ impl Means<'_> {
     }
 
     /// Learns each group, some at a time.
-    fn learn_groups(&self, counts: &HashMap<u64, u64>, sampled: Sorter<Sampled>) -> Result<Counts> {
+    fn learn_groups(
+        &self,
+        counts: &HashMap<u64, u64>,
+        sampled: Sorter<SampleRow>,
+    ) -> Result<Counts> {
         let files = self.files;
         let sets = Rows::open(&files.samples(), SAMPLES, 8)?;
         let mut writer = TemplateWriter::create(&files.templates(), self.recipe)?;
@@ -174,7 +180,7 @@ impl Means<'_> {
             let samples = numbers.map_while(|number| Some((number, batch.get(number)?)));
             samples.map(|(number, sample)| (number, learn(&sample.sets))).collect::<Vec<_>>()
         };
-        let mut learned: Vec<(usize, Learned)> = std::thread::scope(|scope| {
+        let mut learned: Vec<(usize, LearnedTemplate)> = std::thread::scope(|scope| {
             let threads: Vec<_> = (0..self.threads.max(1)).map(|_| scope.spawn(some)).collect();
             let results = threads.into_iter().map(std::thread::ScopedJoinHandle::join);
             results.flat_map(|some| some.unwrap_or_else(|p| std::panic::resume_unwind(p))).collect()
@@ -282,7 +288,7 @@ impl Covering {
 }
 
 /// A document of a sample: its group, its hash, where its set begins, and its size.
-type Sampled = [u64; 4];
+type SampleRow = [u64; 4];
 
 /// The shingle sets of a sample.
 struct Sample {
@@ -314,7 +320,7 @@ struct Batch {
     documents: u64,
 }
 
-impl Held for Batch {
+impl Payload for Batch {
     fn bytes(&self) -> usize {
         self.shingles.len() + self.tokens.bytes() + 40 * self.sampled.len()
     }

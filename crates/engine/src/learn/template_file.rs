@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use lookalike_core::recipe::Digest;
 use lookalike_core::shingle::Shingle;
-use lookalike_core::template::{Learned, Template, TemplateCache};
+use lookalike_core::template::{LearnedTemplate, Template, TemplateCache};
 use lookalike_core::{Recipe, site_hash};
 use lookalike_files::{AtomicFile, Existing, Format, double_word, read_at, word};
 use xxhash_rust::xxh3::Xxh3Default;
@@ -47,7 +47,7 @@ impl TemplateWriter {
     }
 
     /// Appends the template of a group. Groups come in ascending order.
-    pub(super) fn push(&mut self, group: u64, learned: &Learned) -> Result<()> {
+    pub(super) fn push(&mut self, group: u64, learned: &LearnedTemplate) -> Result<()> {
         let bytes: Vec<u8> = learned.template.iter().flat_map(|s| s.to_le_bytes()).collect();
         self.write(&bytes)?;
         self.shingles += learned.template.len() as u64;
@@ -263,7 +263,7 @@ mod tests {
         let mut writer = TemplateWriter::create(&path, &recipe).unwrap();
         for group in 1..50_u64 {
             let template = (0..group).map(|n| n * group + 1).collect();
-            writer.push(group * 1000, &Learned { template, families: 7 }).unwrap();
+            writer.push(group * 1000, &LearnedTemplate { template, families: 7 }).unwrap();
         }
         writer.finish().unwrap();
         let file = TemplateFile::of_recipe(&path, &recipe).unwrap();

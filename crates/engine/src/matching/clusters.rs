@@ -44,12 +44,12 @@ pub struct Clusters {
     /// Rounds that it took.
     pub rounds: u32,
     /// What was not looked at.
-    pub limited: Limited,
+    pub limited: LimitedGroups,
 }
 
 /// Where the limit kept documents from being candidates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Limited {
+pub struct LimitedGroups {
     /// Groups with more documents that stay (components: more members) than the limit.
     pub groups: u64,
     /// Documents after more than that many of one group: with some of them they were no
@@ -67,7 +67,7 @@ impl Clusters {
             file.push(&keeper.to_le_bytes())?;
         }
         let Self { candidates, pairs, rounds, limited, .. } = *self;
-        let Limited { groups, documents, largest } = limited;
+        let LimitedGroups { groups, documents, largest } = limited;
         let all = self.keepers.len() as u64;
         let counts = [all, candidates, pairs, rounds.into(), groups, documents, largest];
         Ok(file.finish_with(counts)?)
@@ -94,7 +94,7 @@ impl Clusters {
         }
         file.check_count(0, "keepers", keepers.len() as u64)?;
         let rounds = u32::try_from(rounds).unwrap_or(u32::MAX);
-        let limited = Limited { groups, documents, largest };
+        let limited = LimitedGroups { groups, documents, largest };
         Ok(Self { keepers, candidates, pairs, rounds, limited })
     }
 }

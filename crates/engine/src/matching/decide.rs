@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::path::Path;
 
-use super::clusters::{Clustering, Clusters, Limited};
+use super::clusters::{Clustering, Clusters, LimitedGroups};
 use super::groups::Step;
 use super::pairs::{ByLater, Pair, PairWriter};
 use crate::components::Components;
@@ -97,7 +97,7 @@ impl State {
 pub(super) struct Effort {
     pub(super) candidates: u64,
     pub(super) rounds: u32,
-    pub(super) limited: Limited,
+    pub(super) limited: LimitedGroups,
 }
 
 /// Writes the pairs and the keepers of a decision.

@@ -13,7 +13,7 @@ mod pairs;
 mod rounds;
 mod stored;
 
-pub use clusters::{Clustering, Clusters, Limited};
+pub use clusters::{Clustering, Clusters, LimitedGroups};
 pub use groups::{GroupCounts, GroupReader, KeyPlace, Step, write_groups};
 pub use pairs::{Candidate, Judge, Pair, PairReader};
 pub use rounds::{Pairs, Plan, cluster};

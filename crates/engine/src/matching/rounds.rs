@@ -17,7 +17,7 @@
 //! kept, and no chain of pairs removes what is only like something that is like
 //! a keeper; `components` is the papers' way. L makes a million pages of one
 //! template linear: no group is ever expanded to all pairs. Where it was
-//! reached is counted ([`Limited`]), never silent.
+//! reached is counted ([`LimitedGroups`]), never silent.
 //!
 //! **Rounds.** Judging one document at a time would read the disk at random.
 //! Instead, each round streams the groups, makes candidates of each member and
@@ -49,14 +49,14 @@ use std::path::Path;
 
 use lookalike_core::{Verdict, mix};
 
-use super::clusters::{Clustering, Clusters, Limited};
+use super::clusters::{Clustering, Clusters, LimitedGroups};
 use super::decide::{self, Effort, State};
 use super::groups::{GroupReader, Step};
 use super::pairs::{ByLater, Candidate, Judge, Pair};
 use crate::document_set::PlaceSet;
 use crate::error::Result;
 use crate::places::Place;
-use crate::sort::{Run, RunWriter, Sorted, Sorter, Union};
+use crate::sort::{Run, RunWriter, SortedRecords, Sorter, Union};
 
 /// Which candidates are judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,7 +134,7 @@ pub fn cluster(plan: &Plan<'_>, judge: &mut dyn Judge, progress: &dyn Fn(u64)) -
         }
         Pairs::All => {
             rounds.round(0, usize::MAX, Decide::FromAll)?;
-            Limited::default()
+            LimitedGroups::default()
         }
     };
     rounds.finish(limited)
@@ -160,7 +160,7 @@ impl First {
 }
 
 /// Groups, read some way ahead.
-struct Ahead {
+struct GroupReadahead {
     groups: GroupReader,
     steps: Vec<Step>,
     next: usize,
@@ -169,7 +169,7 @@ struct Ahead {
 /// Steps that are read ahead: what is known of their documents stays in the second-level cache.
 const AHEAD: usize = 2048;
 
-impl Ahead {
+impl GroupReadahead {
     fn open(path: &Path) -> Result<Self> {
         Ok(Self { groups: GroupReader::open(path)?, steps: Vec::with_capacity(AHEAD), next: 0 })
     }
@@ -232,7 +232,7 @@ struct Rounds<'a> {
 
 impl Rounds<'_> {
     /// All rounds up to the limit.
-    fn run(&mut self, limit: usize) -> Result<Limited> {
+    fn run(&mut self, limit: usize) -> Result<LimitedGroups> {
         let steps: &[usize] = match self.plan.clustering {
             Clustering::Anchored => &[1, 8],
             Clustering::Components => &[1],
@@ -265,7 +265,7 @@ impl Rounds<'_> {
     fn round(&mut self, last: usize, limit: usize, decide: Decide) -> Result<Outcome> {
         self.number += 1;
         let budget = self.plan.budget;
-        let mut made = Made {
+        let mut made = RoundCandidates {
             // No larger than it can be of use: every slot that is used for the first time is a
             // page that the system must find.
             recent: vec![
@@ -277,7 +277,7 @@ impl Rounds<'_> {
                 .then(|| Sorter::new(self.plan.folder, budget / 4)),
         };
         self.make(last, limit, &mut made)?;
-        let Made { recent, candidates, by_later } = made;
+        let RoundCandidates { recent, candidates, by_later } = made;
         drop(recent);
         if candidates.is_empty() && decide == Decide::FromAll {
             self.changed.clear();
@@ -293,8 +293,8 @@ impl Rounds<'_> {
     }
 
     /// Streams the groups and makes candidates.
-    fn make(&mut self, last: usize, limit: usize, made: &mut Made) -> Result<()> {
-        let mut groups = Ahead::open(self.plan.groups)?;
+    fn make(&mut self, last: usize, limit: usize, made: &mut RoundCandidates) -> Result<()> {
+        let mut groups = GroupReadahead::open(self.plan.groups)?;
         let mut first = First::new(limit);
         let mut changed = false;
         let again = made.by_later.is_some();
@@ -337,7 +337,10 @@ impl Rounds<'_> {
 
     /// Has those candidates judged that were not judged before. Gives their number and the
     /// accepted ones.
-    fn judge_new(&mut self, candidates: Sorted<u64>) -> Result<(u64, Sorted<ByLater>)> {
+    fn judge_new(
+        &mut self,
+        candidates: SortedRecords<u64>,
+    ) -> Result<(u64, SortedRecords<ByLater>)> {
         let known = self.judged.take().map(Run::read).transpose()?;
         let mut all = Union::new(known, Some(candidates))?;
         let mut judged = RunWriter::create(self.plan.folder)?;
@@ -375,7 +378,11 @@ impl Rounds<'_> {
 
     /// Decides from all pairs, old and new; if `in_limit` is given, only from those in it (the
     /// later one in the high half). True if a keeper changed.
-    fn decide(&mut self, new: Sorted<ByLater>, in_limit: Option<Sorted<u64>>) -> Result<bool> {
+    fn decide(
+        &mut self,
+        new: SortedRecords<ByLater>,
+        in_limit: Option<SortedRecords<u64>>,
+    ) -> Result<bool> {
         let old = self.accepted.take().map(Run::read).transpose()?;
         let pairs = Union::new(old, Some(new))?;
         let mut all = RunWriter::create(self.plan.folder)?;
@@ -391,12 +398,12 @@ impl Rounds<'_> {
 
     /// Counts what the limit hid, and whether every keeper is among the first members that are
     /// kept of a group with its document.
-    fn survey(&self, limit: usize) -> Result<(Limited, bool)> {
-        let mut limited = Limited::default();
+    fn survey(&self, limit: usize) -> Result<(LimitedGroups, bool)> {
+        let mut limited = LimitedGroups::default();
         let mut late = PlaceSet::none(self.documents);
         let mut confirmed = PlaceSet::none(self.documents);
         let mut right = 0u64;
-        let mut groups = Ahead::open(self.plan.groups)?;
+        let mut groups = GroupReadahead::open(self.plan.groups)?;
         let mut first = First::new(limit);
         let (mut size, mut come_first) = (0, 0);
         while let Some(step) = groups.next(&self.state)? {
@@ -434,7 +441,7 @@ impl Rounds<'_> {
     }
 
     /// Writes pairs and keepers.
-    fn finish(self, limited: Limited) -> Result<Clusters> {
+    fn finish(self, limited: LimitedGroups) -> Result<Clusters> {
         let effort = Effort { candidates: self.candidates, rounds: self.number, limited };
         let paths = [self.plan.pairs, self.plan.keepers];
         decide::write(self.state, self.accepted, effort, paths, self.documents)
@@ -442,7 +449,7 @@ impl Rounds<'_> {
 }
 
 /// Candidates that were made in a round.
-struct Made {
+struct RoundCandidates {
     /// Some of the candidates that were made last: documents that share one key often share
     /// others, and then come several times.
     recent: Vec<u64>,
@@ -452,7 +459,7 @@ struct Made {
     by_later: Option<Sorter<u64>>,
 }
 
-impl Made {
+impl RoundCandidates {
     #[inline]
     fn push(&mut self, earlier: Place, later: Place) -> Result<()> {
         // Never 0, which is what no candidate looks like: the later one is not the first.
@@ -472,12 +479,12 @@ impl Made {
 
 /// Candidates by the later one, for a merge with pairs.
 struct InLimit {
-    candidates: Sorted<u64>,
+    candidates: SortedRecords<u64>,
     next: Option<u64>,
 }
 
 impl InLimit {
-    fn new(mut candidates: Sorted<u64>) -> Result<Self> {
+    fn new(mut candidates: SortedRecords<u64>) -> Result<Self> {
         Ok(Self { next: candidates.next()?, candidates })
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::clusters::{Clustering, Clusters, Limited};
+use super::clusters::{Clustering, Clusters, LimitedGroups};
 use super::decide::{self, Effort, State};
 use super::pairs::{ByLater, Pair};
 use crate::document_set::PlaceSet;
@@ -50,7 +50,7 @@ pub fn cluster_pairs(
     let mut all = RunWriter::create(plan.folder)?;
     let mut changed = PlaceSet::none(plan.documents);
     state.decide(pairs, &mut changed, &mut all, |_, _| Ok(true))?;
-    let effort = Effort { candidates, rounds: 1, limited: Limited::default() };
+    let effort = Effort { candidates, rounds: 1, limited: LimitedGroups::default() };
     let paths = [plan.pairs, plan.keepers];
     decide::write(state, Some(all.finish()?), effort, paths, plan.documents)
 }

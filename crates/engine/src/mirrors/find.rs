@@ -23,7 +23,7 @@ use super::address::Address;
 use crate::error::Result;
 use crate::observe::Observer;
 use crate::places::Row;
-use crate::sort::{Record, RunReader, RunWriter, Sorted, Sorter};
+use crate::sort::{Record, RunReader, RunWriter, SortedRecords, Sorter};
 use crate::urls::Urls;
 
 /// Pairs of pages that are named for a mirror.
@@ -64,7 +64,7 @@ pub enum MirrorKind {
 
 /// The mirrors that pairs show.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Found {
+pub(crate) struct MirrorList {
     /// Those of most pages, the largest first.
     pub(crate) mirrors: Vec<Mirror>,
     /// How many there are.
@@ -94,9 +94,11 @@ impl Search<'_> {
         &self,
         urls: &mut Urls,
         each: impl FnOnce(&mut Sink<'_>) -> Result<()>,
-    ) -> Result<Found> {
+    ) -> Result<MirrorList> {
         let supports = self.supports(urls, each)?;
-        let Some((pairs, questions)) = self.pairs(supports)? else { return Ok(Found::default()) };
+        let Some((pairs, questions)) = self.pairs(supports)? else {
+            return Ok(MirrorList::default());
+        };
         let answers = self.count_pages(urls, questions)?;
         let passing = self.shares(pairs, answers, urls)?;
         self.highest(passing, urls)
@@ -107,7 +109,7 @@ impl Search<'_> {
         &self,
         urls: &mut Urls,
         each: impl FnOnce(&mut Sink<'_>) -> Result<()>,
-    ) -> Result<Sorted<Support>> {
+    ) -> Result<SortedRecords<Support>> {
         let mut supports = Sorter::new(self.folder, self.budget / 2);
         let mut addresses = AtHand::default();
         let mut number = 0;
@@ -142,8 +144,8 @@ impl Search<'_> {
     /// those that have enough. `None` if none has.
     fn pairs(
         &self,
-        mut supports: Sorted<Support>,
-    ) -> Result<Option<(RunReader<RootPair>, Sorted<Question>)>> {
+        mut supports: SortedRecords<Support>,
+    ) -> Result<Option<(RunReader<RootPair>, SortedRecords<Question>)>> {
         let mut questions = Sorter::new(self.folder, self.budget / 4);
         let mut pairs = RunWriter::create(self.folder)?;
         let (mut number, mut read) = (0, 0);
@@ -189,7 +191,11 @@ impl Search<'_> {
     }
 
     /// Counts the pages under the roots that are asked for.
-    fn count_pages(&self, urls: &Urls, mut questions: Sorted<Question>) -> Result<Sorted<Answer>> {
+    fn count_pages(
+        &self,
+        urls: &Urls,
+        mut questions: SortedRecords<Question>,
+    ) -> Result<SortedRecords<Answer>> {
         let mut pages = Sorter::<PageOf>::new(self.folder, self.budget / 2);
         urls.for_each(|row, url| {
             self.heed(row.into())?;
@@ -220,7 +226,7 @@ impl Search<'_> {
     fn shares(
         &self,
         mut pairs: RunReader<RootPair>,
-        mut answers: Sorted<Answer>,
+        mut answers: SortedRecords<Answer>,
         urls: &mut Urls,
     ) -> Result<Passing> {
         let mut keys = RunWriter::create(self.folder)?;
@@ -244,7 +250,7 @@ impl Search<'_> {
             for [a, b] in above(&pair, urls)? {
                 claims.push([a, b, number])?;
             }
-            ranked.push(Ranked::new(pair, pages, number))?;
+            ranked.push(MirrorRank::new(pair, pages, number))?;
             number += 1;
         }
         Ok(Passing {
@@ -256,7 +262,7 @@ impl Search<'_> {
     }
 
     /// Leaves out what is below another mirror, and names the largest of the others.
-    fn highest(&self, passing: Passing, urls: &mut Urls) -> Result<Found> {
+    fn highest(&self, passing: Passing, urls: &mut Urls) -> Result<MirrorList> {
         let Passing { count, mut keys, mut claims, mut ranked } = passing;
         let mut below = vec![false; count as usize];
         let mut key = keys.next()?;
@@ -268,8 +274,8 @@ impl Search<'_> {
                 below[mirror as usize] = true;
             }
         }
-        let mut found = Found::default();
-        while let Some(Ranked { number, pair, pages, .. }) = ranked.next()? {
+        let mut found = MirrorList::default();
+        while let Some(MirrorRank { number, pair, pages, .. }) = ranked.next()? {
             if below[number as usize] {
                 continue;
             }
@@ -296,9 +302,9 @@ struct Passing {
     /// All of them, in order; the number of one is its place here.
     keys: RunReader<RootPairKey>,
     /// What each is below, whether that is a mirror or not.
-    claims: Sorted<Claim>,
+    claims: SortedRecords<Claim>,
     /// The largest first.
-    ranked: Sorted<Ranked>,
+    ranked: SortedRecords<MirrorRank>,
 }
 
 /// The addresses of the last two rows: pairs of one document come together.
@@ -532,7 +538,7 @@ type Claim = [u64; 3];
 
 /// A mirror: the largest first, then the first in the input.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Ranked {
+struct MirrorRank {
     /// The pages that match, turned.
     unmatched: u64,
     first: [Row; 2],
@@ -541,14 +547,14 @@ struct Ranked {
     number: u64,
 }
 
-impl Ranked {
+impl MirrorRank {
     fn new(pair: RootPair, pages: [u64; 2], number: u64) -> Self {
         let first = pair.examples[0].rows;
         Self { unmatched: !pair.matched, first, pair, pages, number }
     }
 }
 
-impl Record for Ranked {
+impl Record for MirrorRank {
     const BYTES: usize = 24 + RootPair::BYTES;
 
     fn encode(self, out: &mut [u8]) {

@@ -55,7 +55,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use lookalike_files::WorkFolder;
 
-use crate::attributes::Asked;
+use crate::attributes::FieldQuestions;
 use crate::error::{Error, Operation, Result};
 use crate::files::Files;
 use crate::inputs::Inputs;
@@ -67,14 +67,14 @@ use crate::observe::{Observer, Stage, Work};
 use crate::order::Order;
 use crate::places::Row;
 use crate::running::Running;
-use crate::sign::{Signed, Signing};
+use crate::sign::{Signing, SigningSummary};
 use crate::sources::SourceTable;
-use crate::stages::Judged;
+use crate::stages::Judgement;
 use crate::urls::Urls;
 use address::Address;
 
-pub(crate) use find::{Found, Search};
 pub use find::{Mirror, MirrorKind};
+pub(crate) use find::{MirrorList, Search};
 pub use options::Mirrors;
 
 /// Bytes that are held for each document: its component, and some bits.
@@ -92,7 +92,7 @@ pub struct MirrorFindings {
     pub empty: u64,
     /// Records and files that were passed over.
     pub skipped: u64,
-    /// Files in folders that are of no kind that is read.
+    /// Files in folders that are of an unknown kind.
     pub other_files: u64,
     /// Pairs of documents that were compared.
     pub candidates: u64,
@@ -161,7 +161,7 @@ impl Job<'_> {
         let signing = Signing {
             means,
             inputs: self.options.inputs(),
-            asked: Asked { keep: &KeepPolicy::First, part_field: None },
+            asked: FieldQuestions { keep: &KeepPolicy::First, part_field: None },
             strict: self.options.running.strict,
             keep_urls: true,
             copies: &copies,
@@ -229,7 +229,7 @@ fn group(means: &Means<'_>, documents: u64, urls: &mut Urls) -> Result<u64> {
 }
 
 /// Compares the documents of groups.
-fn pairs(means: &Means<'_>, sources: &SourceTable, documents: u64) -> Result<Judged> {
+fn pairs(means: &Means<'_>, sources: &SourceTable, documents: u64) -> Result<Judgement> {
     let order = Order::of_input();
     let wanted = means.wanted(documents, &order)?;
     means.shingle_sets(sources, &wanted)?;
@@ -238,7 +238,7 @@ fn pairs(means: &Means<'_>, sources: &SourceTable, documents: u64) -> Result<Jud
 }
 
 impl MirrorFindings {
-    fn of(signed: &Signed) -> Self {
+    fn of(signed: &SigningSummary) -> Self {
         Self {
             documents: signed.documents,
             without_url: signed.documents,
@@ -249,7 +249,7 @@ impl MirrorFindings {
         }
     }
 
-    fn count(&mut self, judged: Judged) {
+    fn count(&mut self, judged: Judgement) {
         (self.candidates, self.limited_groups) = (judged.candidates, judged.limited_groups);
     }
 }

@@ -7,10 +7,10 @@ use crate::running::{Running, running_methods};
 /// A search for hosts and folders that replicate each other.
 ///
 /// ```no_run
-/// use lookalike_engine::Unobserved;
+/// use lookalike_engine::NoObserver;
 /// use lookalike_engine::mirrors::Mirrors;
 ///
-/// let found = Mirrors::new(["crawl/".to_owned()]).min_pages(10).run(&Unobserved)?;
+/// let found = Mirrors::new(["crawl/".to_owned()]).min_pages(10).run(&NoObserver)?;
 /// for mirror in &found.mirrors {
 ///     println!("{} and {}: {} pages", mirror.a, mirror.b, mirror.matched);
 /// }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use proptest::prelude::*;
 
 use super::*;
-use crate::observe::Unobserved;
+use crate::observe::NoObserver;
 use crate::urls::{UrlList, UrlsWriter};
 
 /// A folder that goes with its test.
@@ -31,7 +31,12 @@ impl Drop for Folder {
     }
 }
 
-fn find(urls: &[Option<String>], pairs: &[(u64, u64)], min_pages: u64, min_share: f64) -> Found {
+fn find(
+    urls: &[Option<String>],
+    pairs: &[(u64, u64)],
+    min_pages: u64,
+    min_share: f64,
+) -> MirrorList {
     let folder = Folder::new();
     let path = folder.0.join("urls");
     let mut list = UrlList::default();
@@ -41,8 +46,8 @@ fn find(urls: &[Option<String>], pairs: &[(u64, u64)], min_pages: u64, min_share
     let mut writer = UrlsWriter::create(&path).unwrap();
     writer.push(&list).unwrap();
     writer.finish().unwrap();
-    let Some(mut urls) = Urls::open(&path).unwrap() else { return Found::default() };
-    let (limit, observer) = (usize::MAX, &Unobserved);
+    let Some(mut urls) = Urls::open(&path).unwrap() else { return MirrorList::default() };
+    let (limit, observer) = (usize::MAX, &NoObserver);
     let search =
         Search { min_pages, min_share, limit, folder: &folder.0, budget: 1 << 20, observer };
     search
@@ -55,7 +60,7 @@ fn find(urls: &[Option<String>], pairs: &[(u64, u64)], min_pages: u64, min_share
 /// Names of both roots, pages of both, pages that match.
 type Listed = BTreeMap<(String, String), (u64, u64, u64)>;
 
-fn listed(found: &Found) -> Listed {
+fn listed(found: &MirrorList) -> Listed {
     let mirrors = found.mirrors.iter();
     mirrors.map(|m| ((m.a.clone(), m.b.clone()), (m.pages_a, m.pages_b, m.matched))).collect()
 }
@@ -221,13 +226,13 @@ fn a_folder_of_hosts_that_are_no_mirrors() {
     let expected = (("a.org/".to_owned(), "b.org/".to_owned()), (13, 13, 4));
     assert_eq!(listed(&all), [expected].into());
     assert_eq!(all.mirrors[0].kind, MirrorKind::Host);
-    assert_eq!(find(&pages, &pairs, 5, 0.3), Found::default());
+    assert_eq!(find(&pages, &pairs, 5, 0.3), MirrorList::default());
 }
 
 #[test]
 fn pages_without_addresses_take_no_part() {
     let pages = [None, Some("no url".to_owned()), Some("http://a/x".to_owned())];
-    assert_eq!(find(&pages, &[(0, 1), (1, 2), (2, 0)], 1, 0.1), Found::default());
+    assert_eq!(find(&pages, &[(0, 1), (1, 2), (2, 0)], 1, 0.1), MirrorList::default());
 }
 
 /// Many pairs of roots: none is lost between the runs on disk.

@@ -1,6 +1,6 @@
 //! What differs between two documents, small enough for a report.
 
-use lookalike_core::difference::{self, Excerpt, Limits, Marked, marked_distinctive};
+use lookalike_core::difference::{self, Excerpt, Limits, MarkedDifference, marked_distinctive};
 use lookalike_core::text::{Text, Unit};
 use serde::{Deserialize, Serialize};
 
@@ -109,7 +109,7 @@ fn beginning(text: Text<'_>) -> Text<'_> {
 
 /// Of two beginnings, one often reaches further than the other: what stands at their ends is
 /// no change.
-fn drop_last_change(marked: &mut Marked) {
+fn drop_last_change(marked: &mut MarkedDifference) {
     use difference::Piece::{Deleted, Inserted};
     while marked.more == 0 && matches!(marked.pieces.last(), Some(Deleted(_) | Inserted(_))) {
         marked.pieces.pop();

@@ -123,14 +123,14 @@ pub struct Report {
     pub templates: Option<Templates>,
     /// What was not looked at in full, if anything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub limited: Option<Limited>,
+    pub limited: Option<LimitedGroups>,
     /// Messages about skipped records, at most [`MAX_SKIPPED_EXAMPLES`].
     #[serde(default)]
     pub skipped_examples: Vec<String>,
     /// How many records were skipped for which fault.
     #[serde(default)]
     pub skipped_by_fault: Vec<Fault>,
-    /// Records that are no documents, such as the pictures of a web archive, by why they are none:
+    /// Records that are not documents, such as the pictures of a web archive, by why they are none:
     /// at most [`MAX_PASSED_OVER`] reasons, and `other`. They count neither as documents nor as
     /// skipped.
     #[serde(default)]
@@ -387,7 +387,7 @@ pub struct Site {
 
 /// Groups of documents that were too large to be looked at in full.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Limited {
+pub struct LimitedGroups {
     /// How many groups.
     pub groups: u64,
     /// Documents in them.
@@ -460,7 +460,7 @@ impl Report {
         self.exact_removed.saturating_add(self.near_removed)
     }
 
-    /// The records that are no documents.
+    /// The records that are not documents.
     pub fn records_passed_over(&self) -> u64 {
         self.passed_over.values().fold(0, |sum, &count| sum.saturating_add(count))
     }

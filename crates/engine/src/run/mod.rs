@@ -59,7 +59,7 @@ pub struct RunDocument {
 
 /// The documents of an id.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct DocumentsById {
     /// The rows of the first [`MAX_SAME_ID`].
     pub rows: Vec<Row>,
     /// How many there are.
@@ -113,8 +113,8 @@ impl Run {
     ///
     /// # Errors
     /// If the signature file cannot be read.
-    pub fn find(&self, id: &str) -> Result<Found> {
-        let mut found = Found::default();
+    pub fn find(&self, id: &str) -> Result<DocumentsById> {
+        let mut found = DocumentsById::default();
         let mut row = Row::nth(0);
         while u64::from(row) < self.documents() {
             let block = self.signatures.ids_around(row)?;

@@ -34,7 +34,7 @@ pub(super) struct StoredMember {
 }
 
 /// Whether a row of a table is wanted, by its two keys.
-pub(super) type Wanted = Box<dyn FnMut(Row, Row) -> bool + Send>;
+pub(super) type RowTest = Box<dyn FnMut(Row, Row) -> bool + Send>;
 
 impl Run {
     /// Calls `each` with the members of clusters whose row and cluster are `wanted`.
@@ -73,7 +73,7 @@ impl Run {
     /// Calls `each` with all pairs, or with those whose rows are `wanted`.
     pub(crate) fn for_each_pair(
         &self,
-        wanted: Option<Wanted>,
+        wanted: Option<RowTest>,
         mut each: impl FnMut(ScoredPair) -> Result<()>,
     ) -> Result<()> {
         let columns = [
@@ -120,7 +120,7 @@ impl Run {
     fn read_pairs(
         &self,
         columns: &[&'static str],
-        wanted: Option<Wanted>,
+        wanted: Option<RowTest>,
         each: impl FnMut(&Batch<'_>) -> Result<()>,
     ) -> Result<()> {
         let (path, documents) = (&self.files.pairs(), self.documents());
@@ -147,7 +147,7 @@ impl Table<'_> {
     /// decoded.
     fn read(
         &self,
-        wanted: Option<Wanted>,
+        wanted: Option<RowTest>,
         mut each: impl FnMut(&Batch<'_>) -> Result<()>,
     ) -> Result<()> {
         let mut reader = self.guarded(|| self.open(wanted))?;
@@ -159,7 +159,7 @@ impl Table<'_> {
         Ok(())
     }
 
-    fn open(&self, wanted: Option<Wanted>) -> Result<ParquetRecordBatchReader> {
+    fn open(&self, wanted: Option<RowTest>) -> Result<ParquetRecordBatchReader> {
         let file = File::open(self.path).map_err(|e| Error::io(self.path, Operation::Read, e))?;
         let damaged = |error: parquet::errors::ParquetError| self.damaged(error.to_string());
         let mut builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(damaged)?;

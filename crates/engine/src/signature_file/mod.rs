@@ -20,7 +20,7 @@ use crate::error::Result;
 pub use lookup::{BlockIds, SignatureLookup};
 pub use reader::SignatureReader;
 pub(crate) use writer::check_id;
-pub use writer::{SignatureWriter, Written};
+pub use writer::{SignatureWriter, WriteSummary};
 
 /// The format version that is written and read.
 pub const FORMAT_VERSION: u32 = 1;

@@ -19,13 +19,13 @@ pub struct SignatureWriter {
     id_lengths: Vec<u8>,
     ids: Vec<u8>,
     block_rows: usize,
-    written: Written,
+    written: WriteSummary,
 }
 
 /// What a finished file holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Written {
+pub struct WriteSummary {
     /// Rows: one a document.
     pub rows: u64,
     /// Bytes of the file.
@@ -47,7 +47,7 @@ impl SignatureWriter {
             id_lengths: Vec::new(),
             ids: Vec::new(),
             block_rows: 0,
-            written: Written::default(),
+            written: WriteSummary::default(),
         };
         writer.write(&header(recipe))?;
         Ok(writer)
@@ -97,7 +97,7 @@ impl SignatureWriter {
     ///
     /// # Errors
     /// If the system refuses; then nothing is left behind.
-    pub fn finish(mut self) -> Result<Written> {
+    pub fn finish(mut self) -> Result<WriteSummary> {
         if self.block_rows > 0 {
             self.flush_block()?;
         }

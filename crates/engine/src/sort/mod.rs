@@ -86,10 +86,10 @@ impl<R: Record> Sorter<R> {
     ///
     /// # Errors
     /// If a run cannot be written or read.
-    pub fn finish(mut self) -> Result<Sorted<R>> {
+    pub fn finish(mut self) -> Result<SortedRecords<R>> {
         if self.runs.is_empty() {
             self.buffer.sort_unstable();
-            return Ok(Sorted(Source::Memory(self.buffer.into_iter())));
+            return Ok(SortedRecords(Source::Memory(self.buffer.into_iter())));
         }
         if !self.buffer.is_empty() {
             self.write_run()?;
@@ -108,19 +108,19 @@ impl<R: Record> Sorter<R> {
         }
         // Few runs get larger buffers, but no larger than a disk can use.
         let buffer = (self.budget / self.runs.len()).clamp(IO_BYTES, 16 * IO_BYTES);
-        Ok(Sorted(Source::Disk(Merge::new(self.runs, buffer)?)))
+        Ok(SortedRecords(Source::Disk(Merge::new(self.runs, buffer)?)))
     }
 }
 
 /// Records in ascending order. Its runs are removed with it.
-pub struct Sorted<R>(Source<R>);
+pub struct SortedRecords<R>(Source<R>);
 
 enum Source<R> {
     Memory(std::vec::IntoIter<R>),
     Disk(Merge<R>),
 }
 
-impl<R: Record> Sorted<R> {
+impl<R: Record> SortedRecords<R> {
     /// The next record; `None` after the last.
     ///
     /// # Errors

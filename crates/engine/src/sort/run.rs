@@ -44,18 +44,18 @@ fn new_file(folder: &Path) -> Result<(Temporary, File)> {
 }
 
 /// A file with a checksum of all that was read or written, in large pieces.
-struct Summed {
+struct ChecksummedFile {
     file: File,
     sum: Xxh3Default,
 }
 
-impl Summed {
+impl ChecksummedFile {
     fn new(file: File) -> Self {
         Self { file, sum: Xxh3Default::new() }
     }
 }
 
-impl Write for Summed {
+impl Write for ChecksummedFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.file.write(bytes)?;
         self.sum.update(&bytes[..written]);
@@ -67,7 +67,7 @@ impl Write for Summed {
     }
 }
 
-impl Read for Summed {
+impl Read for ChecksummedFile {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         let read = self.file.read(bytes)?;
         self.sum.update(&bytes[..read]);
@@ -78,7 +78,7 @@ impl Read for Summed {
 /// Writes records that come in order.
 pub(crate) struct RunWriter<R> {
     file: Temporary,
-    out: BufWriter<Summed>,
+    out: BufWriter<ChecksummedFile>,
     records: u64,
     bytes: Vec<u8>,
     record: PhantomData<R>,
@@ -90,7 +90,7 @@ impl<R: Record> RunWriter<R> {
         let (file, out) = new_file(folder)?;
         Ok(Self {
             file,
-            out: BufWriter::with_capacity(IO_BYTES, Summed::new(out)),
+            out: BufWriter::with_capacity(IO_BYTES, ChecksummedFile::new(out)),
             records: 0,
             bytes: vec![0; R::BYTES],
             record: PhantomData,
@@ -128,7 +128,7 @@ impl<R: Record> Run<R> {
     pub(super) fn read_through(self, buffer: usize) -> Result<RunReader<R>> {
         let input = File::open(&self.file.0);
         let input = input.map_err(|e| Error::io(&self.file.0, Operation::Read, e))?;
-        let input = BufReader::with_capacity(buffer, Summed::new(input));
+        let input = BufReader::with_capacity(buffer, ChecksummedFile::new(input));
         Ok(RunReader { run: self, input, read: 0, bytes: vec![0; R::BYTES] })
     }
 }
@@ -136,7 +136,7 @@ impl<R: Record> Run<R> {
 /// Reads a run from its start.
 pub(crate) struct RunReader<R> {
     run: Run<R>,
-    input: BufReader<Summed>,
+    input: BufReader<ChecksummedFile>,
     read: u64,
     bytes: Vec<u8>,
 }

@@ -1,18 +1,18 @@
 //! A sorted run and newly sorted records as one.
 
-use super::{Record, RunReader, Sorted};
+use super::{Record, RunReader, SortedRecords};
 use crate::error::Result;
 
 /// The records of an old run and new ones, in order, each once.
 pub(crate) struct Union<R> {
     old: Option<RunReader<R>>,
-    new: Option<Sorted<R>>,
+    new: Option<SortedRecords<R>>,
     next_old: Option<R>,
     next_new: Option<R>,
 }
 
 impl<R: Record> Union<R> {
-    pub(crate) fn new(old: Option<RunReader<R>>, new: Option<Sorted<R>>) -> Result<Self> {
+    pub(crate) fn new(old: Option<RunReader<R>>, new: Option<SortedRecords<R>>) -> Result<Self> {
         let mut union = Self { old, new, next_old: None, next_new: None };
         union.advance_old()?;
         union.advance_new()?;
@@ -38,7 +38,7 @@ impl<R: Record> Union<R> {
     }
 
     fn advance_new(&mut self) -> Result<()> {
-        self.next_new = self.new.as_mut().map_or(Ok(None), Sorted::next)?;
+        self.next_new = self.new.as_mut().map_or(Ok(None), SortedRecords::next)?;
         Ok(())
     }
 }

@@ -23,7 +23,7 @@ use crate::files::Files;
 use crate::learn::{LearnedFiles, LearnedReader};
 use crate::long_text;
 use crate::means::Means;
-use crate::pipeline::{Event, Held, Piece};
+use crate::pipeline::{Event, Payload, Piece};
 use crate::places::Row;
 use crate::sort::Sorter;
 use crate::sources::{SourceAtHand, SourceTable};
@@ -76,20 +76,20 @@ struct Batch {
     /// Those that are in memory, one after another.
     shingles: Vec<u8>,
     /// Those that are in files, by their number in `counts`.
-    spilled: Vec<(usize, Spilled)>,
+    spilled: Vec<(usize, SetFile)>,
     bytes: u64,
 }
 
-impl Held for Batch {
+impl Payload for Batch {
     fn bytes(&self) -> usize {
         self.shingles.len() + 8 * self.counts.len()
     }
 }
 
 /// A sorted set in a file of its own, which goes with it.
-struct Spilled(PathBuf);
+struct SetFile(PathBuf);
 
-impl Drop for Spilled {
+impl Drop for SetFile {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
     }
@@ -142,7 +142,7 @@ struct SetMaker<'a> {
 
 /// A large set in the making.
 struct Spill {
-    folder: Spilled,
+    folder: SetFile,
     sorter: Sorter<u64>,
 }
 
@@ -265,7 +265,7 @@ impl Spill {
         let folder = work.join(format!("set-{}", spills.fetch_add(1, Ordering::Relaxed)));
         fs::create_dir_all(&folder).map_err(|e| Error::io(&folder, Operation::Create, e))?;
         let sorter = Sorter::new(&folder, SPILL_BYTES);
-        Ok(Self { folder: Spilled(folder), sorter })
+        Ok(Self { folder: SetFile(folder), sorter })
     }
 
     fn take(&mut self, shingles: &mut Vec<u64>) -> Result<()> {
@@ -273,7 +273,7 @@ impl Spill {
     }
 
     /// Writes the set without repeats; how many there are.
-    fn finish(self) -> Result<(Spilled, u64)> {
+    fn finish(self) -> Result<(SetFile, u64)> {
         let mut sorted = self.sorter.finish()?;
         let mut set = RowsWriter::create(&self.folder.file(), SHINGLES, 8)?;
         let (mut last, mut count) = (None, 0);
@@ -288,7 +288,7 @@ impl Spill {
     }
 }
 
-impl Spilled {
+impl SetFile {
     fn file(&self) -> PathBuf {
         self.0.join("set")
     }

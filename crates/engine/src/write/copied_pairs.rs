@@ -11,7 +11,7 @@ use super::outcome::{ByRepresentative, Outcome};
 use crate::error::Result;
 use crate::matching::{Pair, PairReader};
 use crate::places::Place;
-use crate::sort::{Sorted, Sorter};
+use crate::sort::{SortedRecords, Sorter};
 
 /// Members of an identity set that are listed with those of another. Two sets of a million would
 /// have 10^12 pairs that say the same.
@@ -74,7 +74,7 @@ pub(crate) fn for_each_within_sets(
 
 /// The members of identity sets, asked for in ascending order of their first.
 struct Members {
-    copies: Sorted<ByRepresentative>,
+    copies: SortedRecords<ByRepresentative>,
     next: Option<ByRepresentative>,
     /// Of the last that was asked for, itself first.
     set: Vec<Place>,

@@ -190,7 +190,7 @@ mod tests {
     use lookalike_corpus::Source;
 
     use super::*;
-    use crate::observe::Unobserved;
+    use crate::observe::NoObserver;
     use crate::places::Row;
     use crate::sources::SourcesWriter;
 
@@ -237,7 +237,7 @@ mod tests {
                 unreadable: Unreadable::Kept,
                 threads: 1,
                 budget: 1 << 30,
-                observer: &Unobserved,
+                observer: &NoObserver,
             };
             let written = mirrors.write(&out);
             assert_eq!(written.is_ok(), is_right, "{documents}");

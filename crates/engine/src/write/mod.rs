@@ -9,5 +9,5 @@ pub use copied_pairs::MEMBER_LIMIT;
 pub(crate) use copied_pairs::{for_each, for_each_within_sets};
 pub(crate) use mirrors::Mirrors;
 pub use mirrors::Unreadable;
-pub(crate) use outcome::{Outcome, Removed};
-pub(crate) use tables::{BATCH_ROWS, Listed, Table, Tables, Written};
+pub(crate) use outcome::{Outcome, Removal};
+pub(crate) use tables::{BATCH_ROWS, PairListing, Table, TableSummary, Tables};

@@ -7,11 +7,11 @@ use crate::group::{Copies, CopyOf};
 use crate::matching::PairReader;
 use crate::places::Place;
 use crate::report::Kind;
-use crate::sort::{Sorted, Sorter};
+use crate::sort::{SortedRecords, Sorter};
 
 /// A document that goes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Removed {
+pub(crate) struct Removal {
     pub(crate) place: Place,
     pub(crate) keeper: Place,
     pub(crate) kind: Kind,
@@ -21,7 +21,7 @@ pub(crate) struct Removed {
     pub(crate) evidence: Option<Evidence>,
 }
 
-impl Removed {
+impl Removal {
     /// The exact resemblance with the keeper, where it is known.
     pub(crate) fn resemblance(&self) -> Option<f64> {
         if self.kind == Kind::Exact {
@@ -46,7 +46,7 @@ pub(crate) struct Outcome<'a> {
 pub(crate) type ByRepresentative = [Place; 2];
 
 impl Outcome<'_> {
-    pub(crate) fn copies_by_representative(&self) -> Result<Sorted<ByRepresentative>> {
+    pub(crate) fn copies_by_representative(&self) -> Result<SortedRecords<ByRepresentative>> {
         let mut sorter = Sorter::new(self.folder, self.budget);
         let mut list = self.copies.list()?;
         while let Some(CopyOf { copy, representative }) = list.next()? {
@@ -59,7 +59,7 @@ impl Outcome<'_> {
     /// document right after it.
     pub(crate) fn for_each_removed(
         &self,
-        mut each: impl FnMut(Removed) -> Result<()>,
+        mut each: impl FnMut(Removal) -> Result<()>,
     ) -> Result<()> {
         let mut copies = self.copies_by_representative()?;
         let mut next_copy = copies.next()?;
@@ -78,13 +78,13 @@ impl Outcome<'_> {
             }
             let goes = keeper != place;
             if goes {
-                each(Removed { place, keeper, kind: Kind::Near, copy_of: None, evidence })?;
+                each(Removal { place, keeper, kind: Kind::Near, copy_of: None, evidence })?;
             }
             while let Some([_, copy]) = next_copy.filter(|[first, _]| *first == place) {
                 // With its keeper a copy has in common what its representative has.
                 let kind = if goes { Kind::Near } else { Kind::Exact };
                 let copy_of = Some(place);
-                each(Removed { place: copy, keeper, kind, copy_of, evidence })?;
+                each(Removal { place: copy, keeper, kind, copy_of, evidence })?;
                 next_copy = copies.next()?;
             }
         }

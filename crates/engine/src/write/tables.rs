@@ -16,7 +16,7 @@ use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 
 use super::copied_pairs;
-use super::outcome::{Outcome, Removed};
+use super::outcome::{Outcome, Removal};
 use crate::error::{Error, Operation, Result};
 use crate::files::Files;
 use crate::ids::Ids;
@@ -26,7 +26,7 @@ use crate::places::{InputOrder, Place, Row};
 use crate::report::{Histogram, Kind};
 use crate::scores::{ScoredPair, Scores};
 use crate::signature_file::SignatureLookup;
-use crate::sort::{Record, Sorted, Sorter};
+use crate::sort::{Record, SortedRecords, Sorter};
 use crate::sources::{SourceRow, SourceTable};
 
 /// Rows that are made at a time, and rows of a row group: little memory for either table.
@@ -42,14 +42,14 @@ pub(crate) struct Tables<'a> {
     pub(crate) sources: &'a SourceTable,
     pub(crate) files: &'a Files,
     pub(crate) budget: usize,
-    pub(crate) listed: Listed,
+    pub(crate) listed: PairListing,
     /// The hashes of the sites of rows, where documents have URLs.
     pub(crate) sites: Option<&'a Rows>,
 }
 
 /// Which accepted pairs are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Listed {
+pub(crate) enum PairListing {
     /// Those of removed documents with their keepers.
     WithKeepers,
     /// All that were judged: of an identity set, those of its first document.
@@ -60,7 +60,7 @@ pub(crate) enum Listed {
 
 /// What the tables have, for the report.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Written {
+pub(crate) struct TableSummary {
     pub(crate) clusters: u64,
     pub(crate) pairs: u64,
     /// Identity sets of which not every member's pairs are listed.
@@ -74,7 +74,7 @@ pub(crate) struct Written {
     pub(crate) across_sites: u64,
 }
 
-impl Written {
+impl TableSummary {
     fn count_sites(&mut self, sites: &Rows, pair: &ScoredPair) -> Result<()> {
         let mut hashes = [[0; 8]; 2];
         sites.rows(pair.a.into(), &mut hashes[0])?;
@@ -152,15 +152,16 @@ impl Tables<'_> {
     pub(crate) fn write(
         &self,
         outcome: &Outcome<'_>,
-        mut each_removed: impl FnMut(&Removed),
-    ) -> Result<Written> {
+        mut each_removed: impl FnMut(&Removal),
+    ) -> Result<TableSummary> {
         let sorting = self.files.sorting();
         let mut members = Sorter::new(&sorting, self.budget / 3);
         let mut lines = Sorter::new(&sorting, self.budget / 3);
-        let mut written = Written { sizes: vec![0; outcome.keepers.len()], ..Written::default() };
+        let mut written =
+            TableSummary { sizes: vec![0; outcome.keepers.len()], ..TableSummary::default() };
         outcome.for_each_removed(|removed| {
             each_removed(&removed);
-            let Removed { place, keeper, kind, copy_of, evidence } = removed;
+            let Removal { place, keeper, kind, copy_of, evidence } = removed;
             let size = &mut written.sizes[keeper.index()];
             // The keeper itself counts, and is a member once.
             if *size == 0 {
@@ -178,7 +179,7 @@ impl Tables<'_> {
             }
             match evidence {
                 // All pairs of those that are no copies come below.
-                Some(evidence) if copy_of.is_some() || self.listed == Listed::WithKeepers => {
+                Some(evidence) if copy_of.is_some() || self.listed == PairListing::WithKeepers => {
                     push(keeper, evidence, kind)
                 }
                 _ => Ok(()),
@@ -186,13 +187,15 @@ impl Tables<'_> {
         })?;
         let mut push_near = |pair| lines.push(self.line(pair, Kind::Near));
         match (self.listed, outcome.pairs) {
-            (Listed::Judged, Some(path)) => {
+            (PairListing::Judged, Some(path)) => {
                 let mut pairs = PairReader::open(path)?;
                 while let Some(pair) = pairs.next()? {
                     push_near(pair)?;
                 }
             }
-            (Listed::All, _) => written.limited_sets = copied_pairs::for_each(outcome, push_near)?,
+            (PairListing::All, _) => {
+                written.limited_sets = copied_pairs::for_each(outcome, push_near)?
+            }
             _ => {}
         }
         self.write_clusters(members.finish()?, &written.sizes)?;
@@ -215,7 +218,7 @@ impl Tables<'_> {
         }
     }
 
-    fn write_clusters(&self, mut members: Sorted<Member>, sizes: &[u32]) -> Result<()> {
+    fn write_clusters(&self, mut members: SortedRecords<Member>, sizes: &[u32]) -> Result<()> {
         let schema = Schema::new(vec![
             Field::new("id", DataType::Utf8, false),
             Field::new("cluster", DataType::UInt64, false),
@@ -261,7 +264,11 @@ impl Tables<'_> {
         }
     }
 
-    fn write_pairs(&self, mut lines: Sorted<Line>, written: &mut Written) -> Result<()> {
+    fn write_pairs(
+        &self,
+        mut lines: SortedRecords<Line>,
+        written: &mut TableSummary,
+    ) -> Result<()> {
         let schema = Schema::new(vec![
             Field::new("a", DataType::Utf8, false),
             Field::new("b", DataType::Utf8, false),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lookalike_core::{Recipe, Sequence};
-use lookalike_engine::Unobserved;
+use lookalike_engine::NoObserver;
 use lookalike_eval::{
     Absent, DifferenceGroup, Eval, Evaluation, Identical, Label, LabelFile, RecipeEvaluation,
     Share, Sites,
@@ -324,7 +324,7 @@ fn every_number_is_that_of_brute_force() {
             .identical(identical)
             .threads(1 + seed as usize % 3)
             .memory(80 << 20)
-            .run(&file, &Unobserved)
+            .run(&file, &NoObserver)
             .unwrap();
         let naive = naive::evaluate(
             &pages,

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use lookalike_core::Recipe;
-use lookalike_engine::Unobserved;
+use lookalike_engine::NoObserver;
 use lookalike_eval::{
     Absent, Error, ErrorKind, Eval, Evaluation, LabelFault, LabelFile, LabelRule,
 };
@@ -31,7 +31,7 @@ fn job(folder: &Path) -> Eval {
 fn run(folder: &Path, lines: &str) -> Result<Evaluation, Error> {
     let path = folder.join("labels.jsonl");
     fs::write(&path, lines).unwrap();
-    job(folder).run(&LabelFile::new(path), &Unobserved)
+    job(folder).run(&LabelFile::new(path), &NoObserver)
 }
 
 #[test]
@@ -39,8 +39,8 @@ fn what_cannot_be_used_is_counted_and_named() {
     let folder = folder("bad-labels");
     let good = r#"{"a": "a", "b": "b", "label": "correct"}"#;
     let bad = [
-        (r#"{"a": "a", "b": "#, "is no JSON object"),
-        (r#"["a", "b", "correct"]"#, "is no JSON object"),
+        (r#"{"a": "a", "b": "#, "is not a JSON object"),
+        (r#"["a", "b", "correct"]"#, "is not a JSON object"),
         (r#"{"a": "a", "label": "correct"}"#, "field `b` must be an id"),
         (r#"{"a": "a", "b": null, "label": "correct"}"#, "field `b` must be an id"),
         (r#"{"a": "a", "b": "nobody", "label": "correct"}"#, "there is no document `nobody`"),
@@ -58,7 +58,7 @@ fn what_cannot_be_used_is_counted_and_named() {
         assert_eq!((found.labels.skipped, found.labels.correct), (1, 1), "{line}");
         assert!(found.any_skipped());
         let path = folder.join("labels.jsonl");
-        let strict = job(&folder).strict(true).run(&LabelFile::new(&path), &Unobserved);
+        let strict = job(&folder).strict(true).run(&LabelFile::new(&path), &NoObserver);
         let message = strict.unwrap_err().to_string();
         let place = format!("`{}` line 3: ", path.display());
         assert!(message.starts_with(&place) && message.contains(fault), "{message}");
@@ -88,9 +88,9 @@ fn ids_of_several_documents_are_refused_and_numbers_are_ids() {
     )
     .unwrap();
     let job = Eval::new([name(&documents)]).memory(80 << 20);
-    let found = job.run(&LabelFile::new(&labels), &Unobserved).unwrap();
+    let found = job.run(&LabelFile::new(&labels), &NoObserver).unwrap();
     assert_eq!((found.labels.correct, found.labels.skipped), (1, 1));
-    let error = job.strict(true).run(&LabelFile::new(&labels), &Unobserved).unwrap_err();
+    let error = job.strict(true).run(&LabelFile::new(&labels), &NoObserver).unwrap_err();
     let is = |fault: &LabelFault| matches!(fault, LabelFault::AmbiguousId(id) if id == "9");
     assert!(matches!(error.kind(), ErrorKind::Label { line: 2, fault, .. } if is(fault)));
 }
@@ -106,7 +106,7 @@ fn labels_of_identical_documents_are_left_out() {
     assert_eq!((labels.identical, labels.of_removed, labels.correct), (1, 1, 1));
     assert_eq!((found.identical_removed, found.recipes[0].pairs), (1, 3), "a, b and c");
     let counted = job(&folder).identical(lookalike_eval::Identical::Counted);
-    let found = counted.run(&LabelFile::new(folder.join("labels.jsonl")), &Unobserved).unwrap();
+    let found = counted.run(&LabelFile::new(folder.join("labels.jsonl")), &NoObserver).unwrap();
     assert_eq!((found.labels.identical, found.labels.correct), (0, 3));
     assert_eq!(found.recipes[0].pairs, 6, "a, b, c and d");
 }
@@ -127,7 +127,7 @@ fn similarities_and_other_words_become_labels() {
     let mut file = LabelFile::new(&path);
     file.rule = LabelRule::Similarity { field: "sim".into(), correct_at: 0.9, undecided_at: 0.6 };
     assert_eq!(file.absent(), Absent::Incorrect);
-    let found = job(&folder).run(&file, &Unobserved).unwrap();
+    let found = job(&folder).run(&file, &NoObserver).unwrap();
     let counts = |found: &Evaluation| {
         let labels = &found.labels;
         [labels.correct, labels.incorrect, labels.undecided, labels.skipped]
@@ -142,7 +142,7 @@ fn similarities_and_other_words_become_labels() {
     };
     assert_eq!(file.absent(), Absent::Unlabelled);
     file.reason_field = "rel".into();
-    let found = job(&folder).run(&file, &Unobserved).unwrap();
+    let found = job(&folder).run(&file, &NoObserver).unwrap();
     assert_eq!(counts(&found), [1, 2, 1, 1]);
     let reasons: Vec<&str> = found.recipes[0].reasons.iter().map(|row| &*row.reason).collect();
     assert_eq!(reasons, ["same", "new", "revised"]);
@@ -156,7 +156,7 @@ fn what_cannot_be_evaluated_is_refused() {
     fs::write(&path, lines).unwrap();
     let file = LabelFile::new(&path);
     let fails = |job: Eval, message: &str| {
-        let error = job.run(&file, &Unobserved).unwrap_err().to_string();
+        let error = job.run(&file, &NoObserver).unwrap_err().to_string();
         assert!(error.contains(message), "{error}");
     };
     fails(job(&folder).against(Some("no".into())), "none named `no` to be against: henzinger-b");
@@ -168,7 +168,7 @@ fn what_cannot_be_evaluated_is_refused() {
     fails(job(&folder).max_candidates(2), "makes up to 4 candidates, where 2 are allowed");
     fails(job(&folder).memory(32 << 20), "of memory");
     let missing = LabelFile::new(folder.join("missing.jsonl"));
-    assert!(job(&folder).run(&missing, &Unobserved).is_err());
+    assert!(job(&folder).run(&missing, &NoObserver).is_err());
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn results_depend_on_nothing_but_documents_and_seed() {
     let path = folder.join("labels.jsonl");
     fs::write(&path, lines).unwrap();
     let json = |job: Eval| {
-        let found = job.run(&LabelFile::new(&path), &Unobserved).unwrap();
+        let found = job.run(&LabelFile::new(&path), &NoObserver).unwrap();
         serde_json::to_string(&found).unwrap()
     };
     let expected = json(job(&folder));

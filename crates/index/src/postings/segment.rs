@@ -190,7 +190,7 @@ impl Segment {
     fn damaged(&self, place: Place) -> Error {
         Error::corruption(
             &self.path,
-            format!("page {} does not have its checksum\n{REBUILD}", place.page),
+            format!("page {} has a wrong checksum\n{REBUILD}", place.page),
         )
     }
 
@@ -341,7 +341,7 @@ impl Tables {
         let mut header = [0; HEADER];
         read(&mut header, 0)?;
         if header[..8] != MAGIC {
-            return Err(damaged("has no postings: its first bytes are others"));
+            return Err(damaged("is not a file of postings: its first bytes are wrong"));
         }
         let version = word(&header, 8);
         if version != FORMAT_VERSION {
@@ -354,7 +354,7 @@ impl Tables {
         let mut footer = [0; FOOTER];
         read(&mut footer, bytes - FOOTER as u64)?;
         if xxh3_64(&footer[..FOOTER - 8]) != double_word(&footer, FOOTER - 8) {
-            return Err(damaged("the footer does not have its checksum"));
+            return Err(damaged("the footer has a wrong checksum"));
         }
         let [page_bits, low_bits, number_bits, _] = [0, 4, 8, 12].map(|at| word(&footer, at));
         let [id, first, end, offset, overflow, bloom, checksum] =
@@ -376,7 +376,7 @@ impl Tables {
         let mut tables = vec![0; (length - offset) as usize];
         read(&mut tables, offset)?;
         if xxh3_64(&tables) != checksum {
-            return Err(damaged("the tables do not have their checksum"));
+            return Err(damaged("the tables have a wrong checksum"));
         }
         let (directory, rest) = tables.split_at(shape.pages() * DIRECTORY_ENTRY);
         let (overflow, bloom) = rest.split_at(overflow as usize * OVERFLOW_ENTRY);

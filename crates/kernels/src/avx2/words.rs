@@ -122,7 +122,7 @@ fn words(positions: &mut Positions, text: &[u8], words: Words<'_>) -> (usize, us
     windows_of_words(positions, text, words, |view, length, positions| {
         let classify = |bytes: &[u8], folded: &mut [u8; 64]| classify(bytes, folded);
         let push = |places: &mut [u16], bits, base| push_positions(places, bits, base);
-        Found::scan(view, length, positions, classify, push)
+        WindowScan::scan(view, length, positions, classify, push)
     })
 }
 
@@ -199,7 +199,7 @@ pub(crate) struct Block {
 
 /// What a scan of a window found.
 #[derive(Default)]
-pub(crate) struct Found {
+pub(crate) struct WindowScan {
     /// Words that started, and words that ended.
     started: usize,
     ended: usize,
@@ -211,7 +211,7 @@ pub(crate) struct Found {
     stop: Option<usize>,
 }
 
-impl Found {
+impl WindowScan {
     /// Reads the window of `length` bytes that `view` starts with, until it must stop.
     ///
     /// `classify` lower-cases up to 64 bytes and says what they are; `push` writes the places
@@ -322,7 +322,7 @@ pub(crate) fn windows_of_words(
     positions: &mut Positions,
     text: &[u8],
     mut words: Words<'_>,
-    scan: impl Fn(&[u8], usize, &mut Positions) -> Found,
+    scan: impl Fn(&[u8], usize, &mut Positions) -> WindowScan,
 ) -> (usize, usize) {
     let (mut consumed, mut produced) = (0, 0);
     loop {

@@ -9,7 +9,7 @@ use std::arch::x86_64::{
 };
 
 use crate::aes::Aes;
-use crate::avx2::{Block, Found, Words, windows_of_words};
+use crate::avx2::{Block, WindowScan, Words, windows_of_words};
 use crate::positions::Positions;
 
 /// See [`crate::Kernel::ascii_words`].
@@ -46,7 +46,7 @@ fn words(positions: &mut Positions, text: &[u8], words: Words<'_>) -> (usize, us
     windows_of_words(positions, text, words, |view, length, positions| {
         let classify = |bytes: &[u8], folded: &mut [u8; 64]| classify(bytes, folded);
         let push = |places: &mut [u16], bits, base| push_positions(places, bits, base);
-        Found::scan(view, length, positions, classify, push)
+        WindowScan::scan(view, length, positions, classify, push)
     })
 }
 

@@ -21,7 +21,7 @@ pub fn report(report: &Report) -> String {
         Section::new("clusters", "The largest clusters", clusters::section(report)),
         Section::new("limited", "What was limited", sections::limited(report)),
         Section::new("skipped", "What was skipped", sections::skipped(report)),
-        Section::new("passed-over", "What was no document", sections::passed_over(report)),
+        Section::new("passed-over", "What was not a document", sections::passed_over(report)),
         Section::new("notes", "Notes", sections::notes(report)),
         Section::new("method", "How it was made", sections::method(report)),
     ];

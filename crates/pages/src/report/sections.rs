@@ -193,13 +193,13 @@ pub(super) fn skipped(report: &Report) -> String {
     out
 }
 
-/// Records that are no documents, if there are any.
+/// Records that are not documents, if there are any.
 pub(super) fn passed_over(report: &Report) -> String {
     if report.passed_over.is_empty() {
         return String::new();
     }
     let columns = number_columns("Why", ["Records"]);
-    let mut table = Table::new("Records that are no documents, by why they are none", &columns);
+    let mut table = Table::new("Records that are not documents, by reason", &columns);
     let mut reasons: Vec<_> = report.passed_over.iter().collect();
     reasons.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
     for (reason, &records) in reasons {

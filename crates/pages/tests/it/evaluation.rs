@@ -3,7 +3,7 @@
 use std::fs;
 
 use lookalike_core::Recipe;
-use lookalike_engine::Unobserved;
+use lookalike_engine::NoObserver;
 use lookalike_eval::{Eval, LabelFile};
 use lookalike_pages::{evaluation, judge};
 
@@ -49,7 +49,7 @@ fn nothing_from_outside_is_markup_in_the_evaluation() {
         serde_json::json!({"a": a, "b": b, "label": label, "reason": HOSTILE}).to_string() + "\n"
     };
     fs::write(&labels, line(0, 1, "correct") + &line(1, 2, "incorrect")).unwrap();
-    let found = job.run(&LabelFile::new(&labels), &Unobserved).unwrap();
+    let found = job.run(&LabelFile::new(&labels), &NoObserver).unwrap();
     assert_eq!(found.recipes[0].pairs, 3);
     let html = evaluation(&found);
     assert_eq!(elements(&html, "<script"), 0);
@@ -68,7 +68,7 @@ fn nothing_from_outside_is_markup_in_the_evaluation() {
 #[test]
 fn nothing_from_outside_is_markup_on_the_page_to_judge() {
     let (folder, job) = hostile("hostile-judge");
-    let sample = job.sample(10, &Unobserved).unwrap();
+    let sample = job.sample(10, &NoObserver).unwrap();
     assert_eq!(sample.pairs.len(), 3);
     let html = judge(&sample);
     assert_eq!(elements(&html, "<script"), 2, "the data and ours");
@@ -100,11 +100,11 @@ fn pages_of_nothing_are_pages() {
     fs::write(&path, pages.map(|(id, text)| document(id, &text)).concat()).unwrap();
     fs::write(&labels, "{\"a\": \"a\", \"b\": \"b\", \"label\": \"incorrect\"}\n").unwrap();
     let job = Eval::new([path.to_str().unwrap().to_owned()]).memory(80 << 20);
-    let found = job.run(&LabelFile::new(&labels), &Unobserved).unwrap();
+    let found = job.run(&LabelFile::new(&labels), &NoObserver).unwrap();
     assert!(found.recipes.iter().all(|r| r.pairs == 0 && r.rows[0].correct.is_none()));
     let html = evaluation(&found);
     assert!(html.contains("no pair that a recipe returns was judged"));
     assert!(!html.contains("NaN") && !html.contains("inf"));
-    let sample = job.sample(5, &Unobserved).unwrap();
+    let sample = job.sample(5, &NoObserver).unwrap();
     assert!(sample.pairs.is_empty() && judge(&sample).contains("id=\"data\">[]</script>"));
 }

@@ -6,7 +6,7 @@ use lookalike_core::text::Unit;
 use lookalike_engine::mirrors::{Mirror, MirrorKind};
 use lookalike_engine::numbers::{bytes, duration, grouped};
 use lookalike_engine::report::{
-    Cluster, Clustering, Fault, FilterSummary, Histogram, Kind, Limited, Member, Options,
+    Cluster, Clustering, Fault, FilterSummary, Histogram, Kind, LimitedGroups, Member, Options,
     OtherSources, Piece, RecipeSummary, Report, Seconds, Site, Sites, Source, Tokens, Verify,
     marked_difference,
 };
@@ -79,7 +79,7 @@ fn full() -> Report {
             skipped: 20_019,
         },
         sites: Some(sites()),
-        limited: Some(Limited {
+        limited: Some(LimitedGroups {
             groups: 30_020,
             documents: 30_021,
             largest_group: 30_022,

@@ -17,10 +17,10 @@ use tokio::time::timeout;
 
 use crate::app::App;
 use crate::body::{LARGE, has_type, next, refuse};
-use crate::memory::{Held, Reserved};
+use crate::memory::{Reservation, SharedReservation};
 use crate::model::{Added, Answer, CheckedAndAdded, IndexDocument, LineAnswer, Operation, Outcome};
 use crate::problem::{Problem, Result};
-use crate::writer::{Changes, Done};
+use crate::writer::{ChangeResult, Changes};
 
 /// The types of a stream of JSON lines.
 const TYPES: [&str; 3] = ["application/x-ndjson", "application/ndjson", "application/jsonl"];
@@ -127,7 +127,7 @@ fn failed(line: u64, problem: Problem) -> LineAnswer {
 struct Lines {
     body: Body,
     app: Arc<App>,
-    memory: Reserved,
+    memory: Reservation,
     /// What has come and was not looked at.
     buffer: Vec<u8>,
     /// Of which so many bytes have no end of a line in them.
@@ -142,7 +142,7 @@ struct Lines {
 
 impl Lines {
     fn new(body: Body, app: Arc<App>) -> Self {
-        let (memory, buffer) = (Reserved::default(), Vec::new());
+        let (memory, buffer) = (Reservation::default(), Vec::new());
         Self { body, app, memory, buffer, searched: 0, ended: false, too_long: false, number: 0 }
     }
 
@@ -158,7 +158,7 @@ impl Lines {
     }
 
     /// The next operations and what they take, where parsing them stops no other request.
-    fn parse(&mut self) -> Option<(Vec<Step>, Held)> {
+    fn parse(&mut self) -> Option<(Vec<Step>, SharedReservation)> {
         match self.buffer.len() {
             LARGE.. => tokio::task::block_in_place(|| self.steps(TOGETHER)),
             _ => self.steps(TOGETHER),
@@ -167,7 +167,7 @@ impl Lines {
 
     /// The next operations that are complete, at most so many, in steps of one kind. `None` if
     /// there are none.
-    fn steps(&mut self, most: usize) -> Option<(Vec<Step>, Held)> {
+    fn steps(&mut self, most: usize) -> Option<(Vec<Step>, SharedReservation)> {
         let mut steps: Vec<Step> = Vec::new();
         let mut at = 0;
         for _ in 0..most {
@@ -210,7 +210,7 @@ impl Lines {
             self.too_long = true;
         }
         let memory = self.memory.split(self.buffer.len() as u64);
-        (at > 0 || !steps.is_empty()).then(|| (steps, Held::new(memory)))
+        (at > 0 || !steps.is_empty()).then(|| (steps, SharedReservation::new(memory)))
     }
 }
 
@@ -266,15 +266,19 @@ impl Step {
         None
     }
 
-    async fn work(self, app: &Arc<App>, memory: &Held) -> Vec<LineAnswer> {
+    async fn work(self, app: &Arc<App>, memory: &SharedReservation) -> Vec<LineAnswer> {
         let Self { lines, kind } = self;
         let outcomes = match kind {
             StepKind::Failed(problems) => {
                 let failed = |error: Problem| Outcome::Failed { error: error.without_line() };
                 Ok(problems.into_iter().map(failed).collect())
             }
-            StepKind::Check(documents) => check(app, documents, Held::clone(memory)).await,
-            StepKind::Change(changes) => change(app, changes, Held::clone(memory)).await,
+            StepKind::Check(documents) => {
+                check(app, documents, SharedReservation::clone(memory)).await
+            }
+            StepKind::Change(changes) => {
+                change(app, changes, SharedReservation::clone(memory)).await
+            }
         };
         match outcomes {
             Ok(outcomes) => {
@@ -289,7 +293,7 @@ impl Step {
 async fn check(
     app: &Arc<App>,
     documents: Vec<IndexDocument>,
-    memory: Held,
+    memory: SharedReservation,
 ) -> Result<Vec<Outcome>> {
     let turn = app.work.turn_of_stream().await;
     let shared = Arc::clone(app);
@@ -302,13 +306,19 @@ async fn check(
         .await
 }
 
-async fn change(app: &Arc<App>, changes: Changes, memory: Held) -> Result<Vec<Outcome>> {
+async fn change(
+    app: &Arc<App>,
+    changes: Changes,
+    memory: SharedReservation,
+) -> Result<Vec<Outcome>> {
     let turn = app.work.turn_of_stream().await;
     let done = app.change_in_turn(changes, memory, &turn).await?;
     let outcomes = done.into_iter().map(|done| match done {
-        Done::Removed(removed) => Outcome::Removed { removed },
-        Done::Added(added) => Outcome::Added { added: Added::from(added) },
-        Done::CheckedAndAdded(done) => Outcome::CheckedAndAdded(CheckedAndAdded::from(done)),
+        ChangeResult::Removed(removed) => Outcome::Removed { removed },
+        ChangeResult::Added(added) => Outcome::Added { added: Added::from(added) },
+        ChangeResult::CheckedAndAdded(done) => {
+            Outcome::CheckedAndAdded(CheckedAndAdded::from(done))
+        }
     });
     Ok(outcomes.collect())
 }

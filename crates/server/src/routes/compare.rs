@@ -17,8 +17,8 @@ use super::state::json;
 use crate::app::App;
 use crate::body::Json;
 use crate::model::{
-    Collapsed, Comparison, Difference, Given, IndexDocument, LeftOut, MAX_RESULTS, Pair, Piece,
-    Ranked, Ranking,
+    Collapsed, Comparison, Difference, DocumentOrId, IndexDocument, LeftOut, MAX_RESULTS, Pair,
+    Piece, Ranked, Ranking,
 };
 use crate::problem::{Problem, Result};
 
@@ -28,7 +28,7 @@ use crate::problem::{Problem, Result};
     path = "/v1/compare",
     request_body = Pair,
     responses(
-        (status = 200, description = "what can be said of the two", body = Comparison),
+        (status = 200, description = "what can be said about the two", body = Comparison),
     )
 )]
 pub(super) async fn compare(
@@ -59,10 +59,10 @@ pub(super) async fn compare(
 }
 
 /// The document, with its content.
-fn document(index: &Index, given: Given) -> Result<IndexDocument> {
+fn document(index: &Index, given: DocumentOrId) -> Result<IndexDocument> {
     let id = match given {
-        Given::Document(document) => return Ok(*document),
-        Given::Known(id) => id,
+        DocumentOrId::Document(document) => return Ok(*document),
+        DocumentOrId::Known(id) => id,
     };
     let (record, content) = index.read(&id)?.ok_or_else(unknown)?;
     let content = match (record.stored, content) {
@@ -150,10 +150,10 @@ pub(super) async fn collapse(
     }
     app.ask(move |app| {
         let _memory = memory;
-        let given: Vec<Given> = results.into_iter().map(Given::from).collect();
+        let given: Vec<DocumentOrId> = results.into_iter().map(DocumentOrId::from).collect();
         let listed = given.iter().map(|given| match given {
-            Given::Known(id) => RankedEntry::Known(id),
-            Given::Document(document) => RankedEntry::Given(borrowed(document)),
+            DocumentOrId::Known(id) => RankedEntry::Known(id),
+            DocumentOrId::Document(document) => RankedEntry::Given(borrowed(document)),
         });
         let collapsed = app.index.collapse(&listed.collect::<Vec<_>>())?;
         let ids: Vec<Option<String>> = given.into_iter().map(id).collect();
@@ -175,10 +175,12 @@ fn borrowed(document: &IndexDocument) -> index::Document<'_> {
     index::Document { url, ..index::Document::new(&*document.id, content) }
 }
 
-fn id(given: Given) -> Option<String> {
+fn id(given: DocumentOrId) -> Option<String> {
     match given {
-        Given::Known(id) => Some(id),
-        Given::Document(document) => Some(document.id.into_owned()).filter(|id| !id.is_empty()),
+        DocumentOrId::Known(id) => Some(id),
+        DocumentOrId::Document(document) => {
+            Some(document.id.into_owned()).filter(|id| !id.is_empty())
+        }
     }
 }
 

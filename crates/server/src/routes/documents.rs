@@ -9,14 +9,14 @@ use axum::response::IntoResponse as _;
 
 use super::state::json;
 use crate::app::App;
-use crate::body::{Asked, Json, Name};
-use crate::memory::Held;
+use crate::body::{Json, Name, QueryString};
+use crate::memory::SharedReservation;
 use crate::model::{
     AddOptions, Added, Answer, CheckedAndAdded, Clusters, Document, NamedDocument, Page,
     PageOptions, Record, WholeRecord,
 };
 use crate::problem::{Problem, Result};
-use crate::writer::{Changes, Done};
+use crate::writer::{ChangeResult, Changes};
 
 /// Looks for documents that this one is a look-alike of. Nothing is changed.
 #[utoipa::path(
@@ -57,7 +57,7 @@ pub(super) async fn add(
 ) -> Result<Response<Body>> {
     let changes = Changes::Add(vec![body.value.into()]);
     match app.change(changes, body.memory).await?.pop() {
-        Some(Done::Added(added)) => {
+        Some(ChangeResult::Added(added)) => {
             let added = Added::from(added);
             let mut response = json(&added);
             if !added.replaced {
@@ -81,12 +81,12 @@ pub(super) async fn add(
 )]
 pub(super) async fn check_and_add(
     State(app): State<Arc<App>>,
-    Asked(options): Asked<AddOptions>,
+    QueryString(options): QueryString<AddOptions>,
     body: Json<NamedDocument>,
 ) -> Result<Response<Body>> {
     let changes = Changes::CheckAndAdd(vec![body.value.into()], options.add_if.into());
     match app.change(changes, body.memory).await?.pop() {
-        Some(Done::CheckedAndAdded(done)) => Ok(json(&CheckedAndAdded::from(done))),
+        Some(ChangeResult::CheckedAndAdded(done)) => Ok(json(&CheckedAndAdded::from(done))),
         _ => Err(no_answer()),
     }
 }
@@ -101,9 +101,9 @@ pub(super) async fn check_and_add(
     )
 )]
 pub(super) async fn remove(State(app): State<Arc<App>>, Name(id): Name) -> Result<Response<Body>> {
-    match app.change(Changes::Remove(vec![id]), Held::default()).await?.pop() {
-        Some(Done::Removed(true)) => Ok(StatusCode::NO_CONTENT.into_response()),
-        Some(Done::Removed(false)) => Err(unknown()),
+    match app.change(Changes::Remove(vec![id]), SharedReservation::default()).await?.pop() {
+        Some(ChangeResult::Removed(true)) => Ok(StatusCode::NO_CONTENT.into_response()),
+        Some(ChangeResult::Removed(false)) => Err(unknown()),
         _ => Err(no_answer()),
     }
 }
@@ -136,7 +136,7 @@ pub(super) async fn get(State(app): State<Arc<App>>, Name(id): Name) -> Result<R
 )]
 pub(super) async fn browse(
     State(app): State<Arc<App>>,
-    Asked(options): Asked<PageOptions>,
+    QueryString(options): QueryString<PageOptions>,
 ) -> Result<Response<Body>> {
     let (from, limit) = options.range()?;
     app.ask(move |app| {
@@ -167,7 +167,7 @@ pub(super) async fn browse(
 )]
 pub(super) async fn clusters(
     State(app): State<Arc<App>>,
-    Asked(options): Asked<PageOptions>,
+    QueryString(options): QueryString<PageOptions>,
 ) -> Result<Response<Body>> {
     let (from, limit) = options.range()?;
     app.ask(move |app| Ok(json(&Clusters::from(app.index.clusters(from, limit, LOOKED_AT)?)))).await

@@ -84,7 +84,7 @@ pub(super) struct Stats {
 #[derive(Serialize, ToSchema)]
 struct RecipeFacts {
     name: String,
-    /// The resemblance from which on two documents are look-alikes.
+    /// The least resemblance of two look-alikes.
     threshold: f64,
     /// What makes a candidate a look-alike: `exact`, `estimate` or `none`.
     verify: &'static str,

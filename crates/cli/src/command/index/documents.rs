@@ -10,7 +10,7 @@ use crate::flags::{OnUnreadable, Reading};
 use crate::interrupt;
 use crate::output::{count, grouped};
 use crate::progress::Progress;
-use crate::skipped::Skipped;
+use crate::skipped::SkipCount;
 
 /// The most documents of a batch, which are made durable together.
 const BATCH: usize = 1000;
@@ -18,7 +18,7 @@ const BATCH: usize = 1000;
 const BATCH_BYTES: usize = 8 << 20;
 
 /// What was read.
-pub(super) struct Read {
+pub(super) struct ReadSummary {
     pub(super) documents: u64,
     pub(super) bytes: u64,
     pub(super) skipped: u64,
@@ -28,7 +28,7 @@ pub(super) struct Read {
     pub(super) interrupted: bool,
 }
 
-impl Read {
+impl ReadSummary {
     /// How the command ends, if its answer is not no.
     pub(super) fn outcome(&self) -> Outcome {
         if self.skipped == 0 { Outcome::Done } else { Outcome::Skipped }
@@ -42,7 +42,7 @@ impl Read {
         };
         match self.other_files {
             0 => skipped,
-            others => format!("{skipped}, {} of no known kind", count(others, "file")),
+            others => format!("{skipped}, {} of an unknown kind", count(others, "file")),
         }
     }
 }
@@ -80,18 +80,18 @@ pub(super) fn read(
     sources: Sources,
     reading: &Reading,
     sink: &mut impl Sink,
-) -> anyhow::Result<Read> {
+) -> anyhow::Result<ReadSummary> {
     interrupt::watch("interrupted", Vec::new())?;
     let mut reader = Reader {
         reading,
         progress: Progress::start(stage, reading.progress),
-        skipped: Skipped::default(),
+        skipped: SkipCount::default(),
         batch: Batch::default(),
         documents: 0,
         bytes: 0,
     };
     let (other_files, interrupted) = reader.read(sources, sink)?;
-    Ok(Read {
+    Ok(ReadSummary {
         documents: reader.documents,
         bytes: reader.bytes,
         skipped: reader.skipped.count(),
@@ -104,7 +104,7 @@ pub(super) fn read(
 struct Reader<'a> {
     reading: &'a Reading,
     progress: Progress,
-    skipped: Skipped,
+    skipped: SkipCount,
     batch: Batch,
     documents: u64,
     bytes: u64,
@@ -118,7 +118,7 @@ struct Batch {
 }
 
 impl Reader<'_> {
-    /// How many files were of no known kind, and whether it ended early.
+    /// How many files were of an unknown kind, and whether it ended early.
     fn read<S: Sink>(&mut self, mut sources: Sources, sink: &mut S) -> anyhow::Result<(u64, bool)> {
         let mut number = 0;
         while let Some(source) = sources.next() {

@@ -11,7 +11,7 @@ use lookalike::index::{AddIf, Content, Document, Index};
 use serde_json::{Map, Value};
 
 use super::check::STANDARD_OUTPUT;
-use super::documents::{Origin, Read, Sink, read};
+use super::documents::{Origin, ReadSummary, Sink, read};
 use crate::exit::{Outcome, say};
 use crate::flags::Reading;
 use crate::output::{bytes, count, grouped};
@@ -32,7 +32,7 @@ pub(crate) fn run(
         }
         Some(folder) => {
             if inputs.iter().any(|input| input == "-") {
-                bail!("standard input can only be read once\nhint: leave --out away");
+                bail!("standard input can only be read once\nhint: leave out --out");
             }
             fs::create_dir_all(folder)
                 .map_err(|error| anyhow::anyhow!("`{}`: {error}", folder.display()))?;
@@ -53,7 +53,7 @@ pub(crate) fn run(
     Ok(read.outcome())
 }
 
-fn summary(read: &Read, new: u64) {
+fn summary(read: &ReadSummary, new: u64) {
     say(&format!(
         "{} of {} new, and added{}; read {} in {:.1} s",
         grouped(new),

@@ -13,12 +13,12 @@ use lookalike::index::{CreateOptions, Index, OpenOptions, Secret};
 use lookalike::{Kernel, Recipe};
 
 use crate::exit::{Outcome, say};
-use crate::flags::{Index as Arguments, IndexWanted};
+use crate::flags::{Index as Arguments, IndexCommand};
 use crate::{learned, recipe};
 
 pub(crate) fn run(arguments: &Arguments, kernel: Kernel) -> anyhow::Result<Outcome> {
     match &arguments.wanted {
-        IndexWanted::Create { judging, store_text, learned } => {
+        IndexCommand::Create { judging, store_text, learned } => {
             let recipe = recipe::judging(judging)?;
             let mut options = CreateOptions::new().store_text(*store_text);
             options = options.open(OpenOptions::new().kernel(kernel));
@@ -32,30 +32,30 @@ pub(crate) fn run(arguments: &Arguments, kernel: Kernel) -> anyhow::Result<Outco
             say(&format!("`{}`: an index of recipe `{}`", arguments.folder.display(), recipe.name));
             Ok(Outcome::Done)
         }
-        IndexWanted::Add { inputs, reading } => {
+        IndexCommand::Add { inputs, reading } => {
             add::run(&open(arguments, kernel)?, inputs, reading)
         }
-        IndexWanted::Check { inputs, reading, json } => {
+        IndexCommand::Check { inputs, reading, json } => {
             check::run(&open(arguments, kernel)?, inputs, reading, *json)
         }
-        IndexWanted::Filter { inputs, reading, out } => {
+        IndexCommand::Filter { inputs, reading, out } => {
             filter::run(&open(arguments, kernel)?, inputs, reading, out.as_deref())
         }
-        IndexWanted::Remove { ids, file } => {
+        IndexCommand::Remove { ids, file } => {
             upkeep::remove(&open(arguments, kernel)?, ids, file.as_deref())
         }
-        IndexWanted::Get { id, content: true, .. } => {
+        IndexCommand::Get { id, content: true, .. } => {
             upkeep::content(&open(arguments, kernel)?, id)
         }
-        IndexWanted::Get { id, json, .. } => upkeep::get(&open(arguments, kernel)?, id, *json),
-        IndexWanted::Stats { json } => upkeep::stats(&open(arguments, kernel)?, *json),
-        IndexWanted::Verify { json } => upkeep::verify(&open(arguments, kernel)?, *json),
-        IndexWanted::Compact { json } => upkeep::compact(|| open(arguments, kernel), *json),
-        IndexWanted::Rebuild { json } => {
+        IndexCommand::Get { id, json, .. } => upkeep::get(&open(arguments, kernel)?, id, *json),
+        IndexCommand::Stats { json } => upkeep::stats(&open(arguments, kernel)?, *json),
+        IndexCommand::Verify { json } => upkeep::verify(&open(arguments, kernel)?, *json),
+        IndexCommand::Compact { json } => upkeep::compact(|| open(arguments, kernel), *json),
+        IndexCommand::Rebuild { json } => {
             let options = options(arguments, kernel)?.rebuild(true);
             upkeep::rebuilt(&Index::open(&arguments.folder, &options)?, *json)
         }
-        IndexWanted::Snapshot { to } => {
+        IndexCommand::Snapshot { to } => {
             open(arguments, kernel)?.snapshot(to)?;
             say(&format!("`{}`: a copy of `{}`", to.display(), arguments.folder.display()));
             Ok(Outcome::Done)

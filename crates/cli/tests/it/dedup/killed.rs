@@ -140,7 +140,11 @@ fn ctrl_c_leaves_nothing_half_written_and_says_how_to_go_on() {
     let run = Run::of(&child.wait_with_output().unwrap());
     assert_eq!((run.code, &*run.stdout), (130, ""), "{}", run.stderr);
     assert!(run.stderr.starts_with("lookalike: interrupted"), "{}", run.stderr);
-    assert!(run.stderr.contains("hint: the same command with --resume goes on"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("hint: run the same command with --resume to go on"),
+        "{}",
+        run.stderr
+    );
     assert_eq!(partial_files(&out), Vec::<String>::new());
     assert!(!out.join("report.json").exists() && !out.join("kept").exists());
 

@@ -186,7 +186,7 @@ fn binary_files_are_passed_over_and_stay() {
     let out = folder.join("out");
     let run = dedup(&[&input], &out, &[]);
     assert_eq!(run.code, 3, "{}", run.stderr);
-    assert!(run.stderr.contains("a.txt`: is no text, but a binary file"), "{}", run.stderr);
+    assert!(run.stderr.contains("a.txt`: is a binary file, not text"), "{}", run.stderr);
     let report = report(&out);
     assert_eq!((&report["documents"], &report["skipped"]), (&2.into(), &3.into()));
     assert_eq!(report["skipped_by_fault"][0]["fault"], "binary file");

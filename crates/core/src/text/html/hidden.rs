@@ -27,7 +27,7 @@ use super::elements::Element;
 type Counts = [u32; Element::COUNT];
 
 /// Which elements are open.
-pub(super) struct Hidden {
+pub(super) struct OpenElements {
     outside: Counts,
     /// The hidden element, if the page is within one.
     root: Option<Element>,
@@ -36,7 +36,7 @@ pub(super) struct Hidden {
     inside: Counts,
 }
 
-impl Default for Hidden {
+impl Default for OpenElements {
     fn default() -> Self {
         Self { outside: [0; Element::COUNT], root: None, depth: 0, inside: [0; Element::COUNT] }
     }
@@ -58,7 +58,7 @@ fn end(open: &mut Counts, element: Element) {
     }
 }
 
-impl Hidden {
+impl OpenElements {
     /// Whether what comes is not shown.
     pub(super) fn is_open(&self) -> bool {
         self.root.is_some()

@@ -61,7 +61,7 @@ use std::convert::Infallible;
 
 use elements::Element;
 use foreign::Foreign;
-use hidden::Hidden;
+use hidden::OpenElements;
 use html5gum::{Emitter, State};
 use image::{Form, Location};
 
@@ -115,7 +115,7 @@ struct Page {
     length: usize,
     tag: Tag,
     location: Location,
-    hidden: Hidden,
+    hidden: OpenElements,
     foreign: Foreign,
     /// The element whose content is text up to its end tag, and whether that is shown.
     raw: Option<(Element, bool)>,
@@ -130,7 +130,7 @@ struct Tag {
     element: Option<Element>,
     attribute: Name,
     /// What the attribute is, once its name is complete.
-    wanted: Option<Wanted>,
+    wanted: Option<AttributeUse>,
     src: Value,
     href: Value,
     style: Value,
@@ -154,7 +154,7 @@ struct Value {
 
 /// An attribute whose value means something.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Wanted {
+enum AttributeUse {
     Src,
     Href,
     Style,
@@ -211,21 +211,25 @@ impl Tag {
     }
 
     /// What the attribute is whose name is complete; notes that it is there.
-    fn wanted(&mut self) -> Wanted {
+    fn wanted(&mut self) -> AttributeUse {
         if let Some(wanted) = self.wanted {
             return wanted;
         }
         let element = self.element();
         let first = |value: &mut Value, wanted| {
-            if std::mem::replace(&mut value.is_given, true) { Wanted::Nothing } else { wanted }
+            if std::mem::replace(&mut value.is_given, true) {
+                AttributeUse::Nothing
+            } else {
+                wanted
+            }
         };
         let wanted = match (self.attribute.get(), element) {
-            (b"src", Element::Img | Element::Image) => first(&mut self.src, Wanted::Src),
-            (b"href", Element::Base) => first(&mut self.href, Wanted::Href),
-            (b"style", _) => first(&mut self.style, Wanted::Style),
-            (b"hidden", _) => first(&mut self.hidden, Wanted::Nothing),
-            (b"open", Element::Dialog) => first(&mut self.open, Wanted::Nothing),
-            _ => Wanted::Nothing,
+            (b"src", Element::Img | Element::Image) => first(&mut self.src, AttributeUse::Src),
+            (b"href", Element::Base) => first(&mut self.href, AttributeUse::Href),
+            (b"style", _) => first(&mut self.style, AttributeUse::Style),
+            (b"hidden", _) => first(&mut self.hidden, AttributeUse::Nothing),
+            (b"open", Element::Dialog) => first(&mut self.open, AttributeUse::Nothing),
+            _ => AttributeUse::Nothing,
         };
         self.wanted = Some(wanted);
         wanted
@@ -241,10 +245,10 @@ impl Tag {
 
     fn push_value(&mut self, piece: &[u8]) {
         let (value, most) = match self.wanted() {
-            Wanted::Src => (&mut self.src.bytes, usize::MAX),
-            Wanted::Href => (&mut self.href.bytes, usize::MAX),
-            Wanted::Style => (&mut self.style.bytes, STYLE_BYTES),
-            Wanted::Nothing => return,
+            AttributeUse::Src => (&mut self.src.bytes, usize::MAX),
+            AttributeUse::Href => (&mut self.href.bytes, usize::MAX),
+            AttributeUse::Style => (&mut self.style.bytes, STYLE_BYTES),
+            AttributeUse::Nothing => return,
         };
         let room = most.saturating_sub(value.len());
         value.extend_from_slice(&piece[..piece.len().min(room)]);
@@ -298,7 +302,7 @@ impl Page {
         }
         self.tag.begin(true);
         self.location = Location::new(url);
-        self.hidden = Hidden::default();
+        self.hidden = OpenElements::default();
         self.foreign.clear();
         self.raw = None;
     }

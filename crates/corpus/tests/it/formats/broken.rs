@@ -38,7 +38,7 @@ fn records_before_the_break_are_read() {
                 let fatal = all.fatal.as_deref().unwrap_or_else(|| {
                     panic!("{compression:?} cut at {cut} of {} seems whole", packed.len())
                 });
-                assert!(fatal.contains("is broken, and was read only up to there"), "{fatal}");
+                assert!(fatal.contains("is broken, and was read only up to that point"), "{fatal}");
                 assert_eq!(all.faults(), [""; 0], "half a record is none");
             }
         }

@@ -102,14 +102,14 @@ fn bad_records_are_named_and_passed_over() {
     assert!(all.good()[0].id.ends_with("a.jsonl#1"), "{}", all.good()[0].id);
     assert_eq!((all.good()[1].number, &*all.good()[1].id), (9, "7"));
     for (fault, expected) in all.faults().iter().zip([
-        "line 3: is no JSON object: EOF while parsing a value at byte ",
+        "line 3: is not a JSON object: EOF while parsing a value at byte ",
         "line 4: field `text` is missing, and so is `html`",
         "line 5: field `text` is a number, but a string is needed",
         "line 6: field `text` is null, but a string is needed",
-        "line 8: is no JSON object: invalid type: sequence, expected an object",
+        "line 8: is not a JSON object: invalid type: sequence, expected an object",
         "line 9: field `id` is an array, but a string or a number is needed",
-        "line 10: is no JSON object: trailing characters at byte ",
-        "line 12: is no JSON object: EOF while parsing a string at byte ",
+        "line 10: is not a JSON object: trailing characters at byte ",
+        "line 12: is not a JSON object: EOF while parsing a string at byte ",
     ]) {
         assert!(fault.contains(&format!("a.jsonl` {expected}")), "{fault}\n{expected}");
     }

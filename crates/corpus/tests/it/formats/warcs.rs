@@ -99,7 +99,7 @@ fn documents_are_told_from_other_records() {
     assert_eq!(passed_over, ["type warcinfo", "type request", "status 404", "image/png"]);
     let first = all.good()[0];
     assert_eq!((&*first.id, first.url.as_deref()), ("<urn:uuid:a>", Some("http://a.example/a")));
-    assert_eq!(first.number, 1, "records that are no documents have no numbers");
+    assert_eq!(first.number, 1, "records that are not documents have no numbers");
 }
 
 #[test]
@@ -251,13 +251,13 @@ fn lengths_that_lie_are_named_and_the_next_record_is_found() {
         (wrong("0"), "has a Content-Length of 0, but does not end there"),
         (wrong("60"), "has a Content-Length of 60, but does not end there"),
         (wrong("9999"), "has a Content-Length of 9999, but only"),
-        (wrong("-5"), "has a Content-Length of `-5`, which is no number of bytes"),
-        (wrong(""), "has a Content-Length of ``, which is no number of bytes"),
-        (wrong("99999999999999999999"), "`99999999999999999999`, which is no number of bytes"),
+        (wrong("-5"), "has a Content-Length of `-5`, which is not a number of bytes"),
+        (wrong(""), "has a Content-Length of ``, which is not a number of bytes"),
+        (wrong("99999999999999999999"), "`99999999999999999999`, which is not a number of bytes"),
         (b"WARC/1.0\r\nWARC-Type: resource\r\n\r\nwords\r\n".to_vec(), "has no Content-Length"),
         (long_header, "has a header of more than 65536 bytes"),
-        (b"nonsense\r\nand more\r\n".to_vec(), "does not begin as a WARC record does"),
-        (b"\0".repeat(300_000), "does not begin as a WARC record does"),
+        (b"nonsense\r\nand more\r\n".to_vec(), "does not begin like a WARC record"),
+        (b"\0".repeat(300_000), "does not begin like a WARC record"),
     ] {
         let bytes =
             [page("a", "before"), bad, b"\r\n".to_vec(), request("b"), page("c", "after")].concat();

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use lookalike_core::Sequence;
 use lookalike_engine::report::Report;
-use lookalike_engine::{Dedup, Unobserved};
+use lookalike_engine::{Dedup, NoObserver};
 
 /// The least memory that a job can have, and a little for documents.
 const LEAST_MEMORY: u64 = 65 << 20;
@@ -47,7 +47,7 @@ fn job(input: &Path) -> Dedup {
 /// Runs a job into a folder that is new.
 fn run(job: &Dedup, out: &Path) -> Report {
     let _ = fs::remove_dir_all(out);
-    job.run(out, &Unobserved).unwrap()
+    job.run(out, &NoObserver).unwrap()
 }
 
 /// All files below a folder, by their names there.

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use lookalike_core::{Kernel, Sequence};
 use lookalike_corpus::ReadOptions;
 use lookalike_engine::report::Report;
-use lookalike_engine::{Dedup, ErrorKind, KeepPolicy, Observer, PairsWanted, Unobserved};
+use lookalike_engine::{Dedup, ErrorKind, KeepPolicy, NoObserver, Observer, PairsWanted};
 
 use crate::dedup::{example_corpus, folder, job, name, results, run, words};
 
@@ -148,9 +148,9 @@ fn a_finished_job_is_not_run_again() {
     let out = folder.join("out");
     run(&job(&example_corpus()), &out);
     let before = crate::dedup::files(&out);
-    let resumed = job(&example_corpus()).resume(true).run(&out, &Unobserved).unwrap();
+    let resumed = job(&example_corpus()).resume(true).run(&out, &NoObserver).unwrap();
     assert_eq!(resumed, Report::read(&out.join("report.json")).unwrap());
     assert_eq!(crate::dedup::files(&out), before);
-    let error = job(&example_corpus()).run(&out, &Unobserved).unwrap_err();
+    let error = job(&example_corpus()).run(&out, &NoObserver).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::RunExists(_)), "{error}");
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use lookalike_core::{Sequence, mix};
-use lookalike_engine::matching::{Clusters, Limited, PairPlan, PairReader, cluster_pairs};
+use lookalike_engine::matching::{Clusters, LimitedGroups, PairPlan, PairReader, cluster_pairs};
 use proptest::prelude::*;
 
 use super::{
@@ -66,8 +66,13 @@ fn components(documents: u32, groups: &[Vec<u32>], limit: usize, relation: &Rela
 }
 
 /// What the limit hides, by its definition.
-fn limited(clustering: Clustering, groups: &[Vec<u32>], limit: usize, keepers: &[u32]) -> Limited {
-    let mut limited = Limited::default();
+fn limited(
+    clustering: Clustering,
+    groups: &[Vec<u32>],
+    limit: usize,
+    keepers: &[u32],
+) -> LimitedGroups {
+    let mut limited = LimitedGroups::default();
     let mut documents: BTreeSet<u32> = BTreeSet::new();
     for group in groups {
         let first = |place: &&u32| {
@@ -319,7 +324,7 @@ fn a_template_of_many_documents_is_linear() {
             assert!((0..).zip(numbers(&found)).all(|(place, keeper)| place == keeper));
             let size = u64::from(DOCUMENTS);
             let documents = size - limit as u64 - 1;
-            assert_eq!(found.limited, Limited { groups: 1, documents, largest: size });
+            assert_eq!(found.limited, LimitedGroups { groups: 1, documents, largest: size });
         }
         // One that stands for all: nothing is left to compare.
         let mut accepts = Always(Verdict::Accepted(Evidence::Rule));

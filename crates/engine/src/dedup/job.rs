@@ -1,0 +1,694 @@
+//! A job under way: its stages, one after another.
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::{fs, io};
+
+use lookalike_core::{GROUP_LIMIT, VerificationKey};
+use lookalike_corpus::{ReadOptions, UnpackedCopies};
+use lookalike_files::{JOB_LOCK, JobLock, Rows, write_file};
+use serde::{Deserialize, Serialize};
+
+use super::largest::Documents;
+use super::options::{Dedup, PairsWanted};
+use super::sites::{Addresses, Decision};
+use crate::attributes::{FieldQuestions, RANKS};
+use crate::document_set::RowSet;
+use crate::error::{Error, ErrorKind, Operation, Result};
+use crate::files::Files;
+use crate::group::Copies;
+use crate::inputs::{Inputs, ListedSources};
+use crate::keep::KeepPolicy;
+use crate::learn::Counts;
+use crate::manifest::{Manifest, Request};
+use crate::matching::{Clustering, Clusters, Pairs};
+use crate::means::Means;
+use crate::memory;
+use crate::observe::{Observer, Stage, Work};
+use crate::order::Order;
+use crate::places::Place;
+use crate::report::{self, Kind, Report};
+use crate::sign::{Signing, SigningSummary};
+use crate::signature_file::SignatureLookup;
+use crate::sources::SourceTable;
+use crate::stages::Judgement;
+use crate::write::{MEMBER_LIMIT, Mirrors, Outcome, PairListing, TableSummary, Tables, Unreadable};
+
+impl Dedup {
+    /// Runs the job, and leaves its results in `out`.
+    ///
+    /// # Errors
+    /// If `out` is there already and the job is not to go on with it, an input cannot be read and
+    /// the job is strict, more would be removed than allowed, or the system refuses. What is
+    /// complete by then stays in `out`, and the job can go on from there.
+    pub fn run(&self, out: &Path, observer: &dyn Observer) -> Result<Report> {
+        self.recipe.validate().map_err(Error::recipe)?;
+        // Refused before anything is made, if there is no such input.
+        self.inputs().sources()?;
+        let mut job = Job::begin(self, self.request(), out, observer)?;
+        if job.manifest.finished {
+            // It may have been killed before it could.
+            job.remove_work();
+            return Report::read(&out.join("report.json"));
+        }
+        let learned: LearnStage = if self.recipe.templates.are_learned() {
+            job.stage(Stage::Learn, Job::learn)?
+        } else {
+            LearnStage::default()
+        };
+        let mut signed: SigningSummary = job.stage(Stage::Sign, Job::sign)?;
+        signed.add(learned.listed);
+        job.budget = job.working_bytes(signed.documents)?;
+        let order = job.order()?;
+        let _: u64 = job.stage(Stage::Group, |job| job.group(&signed, &order))?;
+        let copies = Copies::open(&job.files.copies())?;
+        let _: MatchStage = job.stage(Stage::Match, |job| job.match_(&signed, &order, &copies))?;
+        let wanted = job.wanted(&signed, &order)?;
+        let _: u64 = job.stage(Stage::Verify, |job| job.verify(&wanted))?;
+        let judged: Judgement = job.stage(Stage::Decide, |job| job.decide(&order, &wanted))?;
+        drop(wanted);
+        job.learned = learned.counts;
+        job.finish(&signed, &judged, &order, &copies)
+    }
+
+    pub(super) fn inputs(&self) -> Inputs<'_> {
+        let Self { inputs: names, running, tables, .. } = self;
+        Inputs { names, format: running.format, tables: Some(tables) }
+    }
+
+    /// Bytes that are held for each document, whatever the budget.
+    pub(super) fn bytes_per_document(&self) -> u64 {
+        // Keepers and sizes of clusters; places and rows in another order than the input's.
+        8 + if self.keep == KeepPolicy::First { 0 } else { 8 }
+    }
+}
+
+/// A job under way.
+pub(super) struct Job<'a> {
+    /// Held for the life of the job. That of the working files is another one: machines may share
+    /// the folder for them, and have results under the same path.
+    pub(super) _out_lock: JobLock,
+    pub(super) work_lock: Option<JobLock>,
+    pub(super) options: &'a Dedup,
+    pub(super) read: ReadOptions,
+    pub(super) files: Files,
+    pub(super) manifest: Manifest,
+    pub(super) key: VerificationKey,
+    pub(super) observer: &'a dyn Observer,
+    /// When it began, by the observer's clock.
+    pub(super) began: f64,
+    pub(super) seconds: Vec<(Stage, f64)>,
+    /// Memory for sorting and the like.
+    pub(super) budget: usize,
+    /// What compressed files unpack to.
+    pub(super) copies: UnpackedCopies,
+    /// What the report says besides.
+    pub(super) notes: Vec<String>,
+    pub(super) learned: Counts,
+}
+
+/// What is known of the sources, and of their templates.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct LearnStage {
+    listed: ListedSources,
+    counts: Counts,
+}
+
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct MatchStage {
+    groups: u64,
+    members: u64,
+    largest: u64,
+}
+
+impl<'a> Job<'a> {
+    /// Prepares the folders; finds what is there of an earlier run.
+    pub(super) fn begin(
+        options: &'a Dedup,
+        request: Request,
+        out: &Path,
+        observer: &'a dyn Observer,
+    ) -> Result<Self> {
+        let files = Files::new(out, options.running.temp.as_deref());
+        // What is there already is not touched unless it is a job's.
+        let is_job = |folder: &Path| folder.join(JOB_LOCK).exists() || files.manifest().exists();
+        if is_in_use(out) && !is_job(out) {
+            return Err(Error::new(ErrorKind::FolderInUse(out.to_owned())));
+        }
+        files.check_apart(&options.inputs)?;
+        create_folder(&files.out)?;
+        // Before the manifest is read, or another job may begin meanwhile.
+        let out_lock = JobLock::take(&files.out)?;
+        let mut manifest = Manifest::new(request, options.inputs.clone())?;
+        let mut is_new = true;
+        match Manifest::read(&files.manifest())? {
+            Some(before) if options.resume => {
+                before.check_same(&files.manifest(), &manifest)?;
+                manifest = before;
+                is_new = false;
+            }
+            Some(_) => return Err(Error::new(ErrorKind::RunExists(out.to_owned()))),
+            None if is_in_use(out) => {
+                return Err(Error::new(ErrorKind::FolderInUse(out.to_owned())));
+            }
+            None => {}
+        }
+        let key = manifest.key.clone().map_or_else(VerificationKey::random, VerificationKey::from);
+        let copies = UnpackedCopies::new(&files.unpacked(), memory::room_for_copies(&files.work));
+        let mut job = Self {
+            _out_lock: out_lock,
+            work_lock: None,
+            options,
+            read: options.reading(),
+            files,
+            manifest,
+            key,
+            observer,
+            began: observer.seconds(),
+            seconds: Vec::new(),
+            budget: options.running.memory as usize,
+            copies,
+            notes: Vec::new(),
+            learned: Counts::default(),
+        };
+        if !job.manifest.finished {
+            job.prepare(is_new)?;
+        }
+        Ok(job)
+    }
+
+    /// The manifest comes first: it says whose folder this is, also if the job ends right here.
+    fn prepare(&mut self, is_new: bool) -> Result<()> {
+        self.manifest.write(&self.files.manifest())?;
+        create_folder(&self.files.work)?;
+        self.work_lock = Some(JobLock::take(&self.files.work)?);
+        self.manifest.check_files(&self.files)?;
+        if is_new {
+            // Of a job whose results were removed before it had ended.
+            remove_others(&self.files.work)?;
+        }
+        create_folder(&self.files.sorting())?;
+        // Of another process, which may not have got them to the disk.
+        let _ = fs::remove_dir_all(self.files.unpacked());
+        self.write_recipe()
+    }
+
+    fn sources(&self) -> Result<SourceTable> {
+        let table = SourceTable::open(&self.files.sources())?;
+        Ok(table.with_copies(&self.copies).with_tables(&self.options.tables))
+    }
+
+    fn write_recipe(&self) -> Result<()> {
+        Ok(write_file(&self.files.recipe(), self.options.recipe.to_toml().as_bytes())?)
+    }
+
+    /// Runs a stage, unless it is complete.
+    pub(super) fn stage<T: Serialize + for<'d> Deserialize<'d>>(
+        &mut self,
+        stage: Stage,
+        run: impl Fn(&Self) -> Result<T>,
+    ) -> Result<T> {
+        if let Some((result, seconds)) = self.manifest.stage(stage) {
+            self.seconds.push((stage, seconds));
+            return Ok(result);
+        }
+        let began = self.observer.seconds();
+        let result = self.with_room(run)?;
+        let seconds = self.observer.seconds() - began;
+        self.seconds.push((stage, seconds));
+        self.manifest.complete(stage, &result, seconds, &self.files)?;
+        self.manifest.write(&self.files.manifest())?;
+        Ok(result)
+    }
+
+    /// Runs what may fill the disk. The copies are the first to go: they only save time, and what
+    /// a stage needs must have their room. It begins again then, since it leaves nothing behind.
+    fn with_room<T>(&self, run: impl Fn(&Self) -> Result<T>) -> Result<T> {
+        match run(self) {
+            Err(error) if error.is_full_disk() && self.copies.give_up() => run(self),
+            done => done,
+        }
+    }
+
+    /// What is left of the memory when every document has what must be held of it.
+    pub(super) fn working_bytes(&self, documents: u64) -> Result<usize> {
+        let memory = self.options.running.memory;
+        memory::working_bytes(memory, documents, self.options.bytes_per_document())
+    }
+
+    fn sign(&self) -> Result<SigningSummary> {
+        if let Some(path) = self.options.signature_file() {
+            self.observer.begin(Stage::Sign, None);
+            return self.options.take_signatures(&path, &self.files);
+        }
+        self.signing().run()
+    }
+
+    /// Lists the sources, and learns the templates of their documents.
+    fn learn(&self) -> Result<LearnStage> {
+        if let Some(path) = self.options.signature_file() {
+            let option = "templates".to_owned();
+            return Err(Error::new(ErrorKind::NeedsDocuments { path, option }));
+        }
+        let signing = self.signing();
+        let listed = signing.list()?;
+        Ok(LearnStage { listed, counts: self.means().learn(&signing.listed()?)? })
+    }
+
+    fn signing(&self) -> Signing<'_> {
+        let Dedup { keep, budget, running, .. } = self.options;
+        Signing {
+            means: self.means(),
+            inputs: self.options.inputs(),
+            asked: FieldQuestions { keep, part_field: budget.field() },
+            strict: running.strict,
+            keep_urls: true,
+            copies: &self.copies,
+        }
+    }
+
+    pub(super) fn order(&self) -> Result<Order> {
+        if self.options.keep == KeepPolicy::First {
+            return Ok(Order::of_input());
+        }
+        let ranks = Rows::open(&self.files.ranks(), RANKS, 8)?;
+        Order::by_rank(&ranks, &self.files.signatures(), &self.files.sorting(), self.budget / 2)
+    }
+
+    /// What the stages have in common.
+    pub(super) fn means(&self) -> Means<'_> {
+        Means {
+            recipe: &self.options.recipe,
+            kernel: self.options.running.kernel,
+            read: &self.read,
+            key: &self.key,
+            files: &self.files,
+            threads: self.options.running.threads,
+            budget: self.budget,
+            observer: self.observer,
+        }
+    }
+
+    pub(super) fn group(&self, signed: &SigningSummary, order: &Order) -> Result<u64> {
+        Ok(self.means().identity_sets(signed.documents, order)?.count())
+    }
+
+    fn match_(
+        &self,
+        signed: &SigningSummary,
+        order: &Order,
+        copies: &Copies,
+    ) -> Result<MatchStage> {
+        if self.options.exact_only {
+            return Ok(MatchStage::default());
+        }
+        let counts = self.means().groups(signed.documents, order, copies)?;
+        Ok(MatchStage { groups: counts.groups, members: counts.members, largest: counts.largest })
+    }
+
+    /// The rows whose documents verification needs.
+    fn wanted(&self, signed: &SigningSummary, order: &Order) -> Result<RowSet> {
+        if self.options.exact_only {
+            return Ok(RowSet::none(signed.documents).count());
+        }
+        self.means().wanted(signed.documents, order)
+    }
+
+    fn verify(&self, wanted: &RowSet) -> Result<u64> {
+        if self.options.exact_only {
+            return Ok(0);
+        }
+        self.means().shingle_sets(&self.sources()?, wanted)
+    }
+
+    fn decide(&self, order: &Order, wanted: &RowSet) -> Result<Judgement> {
+        if self.options.exact_only {
+            return Ok(Judgement::default());
+        }
+        let pairs = match self.options.pairs {
+            PairsWanted::Needed => Pairs::Needed { limit: GROUP_LIMIT },
+            PairsWanted::All => Pairs::All,
+        };
+        self.means().decide(order, wanted, self.options.clustering, pairs)
+    }
+
+    /// The last stage.
+    pub(super) fn finish(
+        mut self,
+        signed: &SigningSummary,
+        judged: &Judgement,
+        order: &Order,
+        copies: &Copies,
+    ) -> Result<Report> {
+        match self.write(signed, judged, order, copies) {
+            Err(error) if error.is_full_disk() && self.copies.give_up() => {
+                self.write(signed, judged, order, copies)
+            }
+            done => done,
+        }
+    }
+
+    fn write(
+        &mut self,
+        signed: &SigningSummary,
+        judged: &Judgement,
+        order: &Order,
+        copies: &Copies,
+    ) -> Result<Report> {
+        let began = self.observer.seconds();
+        self.observer.begin(Stage::Write, Some(Work::Documents(signed.documents)));
+        let keepers = if self.options.exact_only {
+            Place::all().take(signed.documents as usize).collect()
+        } else {
+            Clusters::open(&self.files.keepers())?.keepers
+        };
+        let pairs = self.files.judged_pairs();
+        let sorting = self.files.sorting();
+        let outcome = Outcome {
+            keepers: &keepers,
+            copies,
+            pairs: (!self.options.exact_only).then_some(&*pairs),
+            folder: &sorting,
+            budget: self.budget / 4,
+        };
+        let mut removed = RowSet::none(signed.documents);
+        let mut counts = [0_u64; 2];
+        let sources = self.sources()?;
+        let signatures = SignatureLookup::open(&self.files.signatures())?;
+        let mut addresses = Addresses::open(&self.files, self.options.recipe.sites)?;
+        let tables = Tables {
+            recipe: &self.options.recipe,
+            kernel: self.options.running.kernel,
+            order,
+            signatures: &signatures,
+            sources: &sources,
+            files: &self.files,
+            budget: self.budget / 2,
+            listed: match (self.options.pairs, self.options.clustering) {
+                (PairsWanted::All, _) => PairListing::All,
+                (PairsWanted::Needed, Clustering::Components) => PairListing::Judged,
+                (PairsWanted::Needed, Clustering::Anchored) => PairListing::WithKeepers,
+            },
+            sites: addresses.as_ref().map(|addresses| &addresses.sites),
+        };
+        let written = tables.write(&outcome, |document| {
+            removed.insert(order.row(document.place));
+            counts[usize::from(document.kind == Kind::Near)] += 1;
+        })?;
+        let removed = removed.count();
+        // The tables are there already: they say what would go.
+        let budget = &self.options.budget;
+        budget.check(&removed, signed.documents, &self.files.parts(), &signed.parts)?;
+        let decided = Decision {
+            order,
+            outcome: &outcome,
+            removed: &removed,
+            written: &written,
+            budget: self.budget / 2,
+            observer: self.observer,
+        };
+        let sites = addresses.as_mut().map(|addresses| addresses.report(&decided)).transpose()?;
+        let documents = Documents {
+            recipe: &self.options.recipe,
+            order,
+            signatures: &signatures,
+            sources: &sources,
+            options: &self.read,
+            files: &self.files,
+        };
+        let mirrors = Mirrors {
+            sources: &sources,
+            options: &self.read,
+            removed: &removed,
+            unreadable: self.options.unreadable,
+            threads: self.options.running.threads,
+            budget: self.budget,
+            observer: self.observer,
+        };
+        let kept = self.files.kept();
+        // The report reads a few documents again, at the side of writing the survivors.
+        let (largest, mirrored) = std::thread::scope(|scope| {
+            let largest = scope.spawn(|| documents.largest(&outcome, &written.sizes));
+            let survivors = self.options.survivors && self.options.tables.is_empty();
+            let mirrored = if survivors { mirrors.write(&kept) } else { Ok(()) };
+            let largest = largest.join().unwrap_or_else(|p| std::panic::resume_unwind(p));
+            (largest, mirrored)
+        });
+        mirrored?;
+        let mut report = self.report(signed, judged, counts, &written);
+        report.largest_clusters = largest?;
+        report.sites = sites.filter(|sites| sites.documents > 0);
+        add_sources(&mut report, &sources, &removed)?;
+        let total = self.observer.seconds() - self.began;
+        self.seconds.push((Stage::Write, self.observer.seconds() - began));
+        report.seconds = seconds(&self.seconds, total);
+        report.peak_memory_bytes = memory::peak_bytes().unwrap_or(0);
+        report.write(&self.files.out, self.options.page)?;
+        self.manifest.finished = true;
+        // Nothing is verified any more.
+        self.manifest.key = None;
+        self.manifest.write(&self.files.manifest())?;
+        self.remove_work();
+        Ok(report)
+    }
+
+    /// Removes the working files, which are of no use to anyone. What cannot be removed takes
+    /// room and does no harm.
+    pub(super) fn remove_work(&self) {
+        let work = &self.files.work;
+        match fs::remove_dir_all(work) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                self.observer.note(&format!("cannot remove `{}`: {error}", work.display()));
+            }
+            _ => {}
+        }
+    }
+
+    fn report(
+        &self,
+        signed: &SigningSummary,
+        judged: &Judgement,
+        [exact_removed, near_removed]: [u64; 2],
+        written: &TableSummary,
+    ) -> Report {
+        let Dedup { recipe, keep, clustering, pairs, running, .. } = self.options;
+        let curve = recipe.features.map(|filter| filter.curve(100)).unwrap_or_default();
+        let mut report = Report {
+            documents: signed.documents,
+            empty: signed.empty,
+            templates: recipe.templates.are_learned().then(|| report::Templates {
+                by: recipe.templates.to_string(),
+                groups: self.learned.groups,
+                groups_with_template: self.learned.with_template,
+                shingles: self.learned.shingles,
+                sampled: self.learned.sampled,
+                all_template: signed.all_template,
+            }),
+            skipped: signed.skips.count,
+            exact_removed,
+            near_removed,
+            kept: signed.documents - exact_removed - near_removed,
+            clusters: written.clusters,
+            candidates: judged.candidates,
+            rounds: judged.rounds.into(),
+            pairs: written.pairs,
+            recipe_digest: recipe.digest().to_string(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            verified: recipe.verify == lookalike_core::recipe::Verify::Exact,
+            recipe: recipe.into(),
+            options: report::Options {
+                keep: keep.to_string(),
+                cluster: match clustering {
+                    Clustering::Anchored => report::Clustering::Anchored,
+                    Clustering::Components => report::Clustering::Components,
+                },
+                pairs: pairs.name().to_owned(),
+                memory_bytes: running.memory,
+                threads: running.threads as u64,
+            },
+            filter_curve: curve.into_iter().map(|(x, p)| [x, p]).collect(),
+            resemblance_histogram: written.histogram.clone(),
+            cluster_sizes: size_counts(&written.sizes),
+            skipped_examples: signed.skips.examples.clone(),
+            skipped_by_fault: signed
+                .skips
+                .kinds
+                .iter()
+                .map(|(fault, &records)| report::Fault { fault: fault.clone(), records })
+                .collect(),
+            passed_over: signed.passed_over.most_frequent(report::MAX_PASSED_OVER),
+            ..Report::default()
+        };
+        report.limited = limited(judged);
+        report.notes = notes(signed, keep);
+        report.notes.extend(self.unreadable_note(signed));
+        report.notes.extend(many_rounds(judged.rounds));
+        report.notes.extend(self.notes.iter().cloned());
+        if written.limited_sets > 0 {
+            report.notes.push(format!(
+                "{} identity sets have more than {MEMBER_LIMIT} documents: near pairs of the first \
+                 {MEMBER_LIMIT} of each are listed, those of the others follow from the exact pairs.",
+                written.limited_sets
+            ));
+        }
+        report
+    }
+}
+
+impl Job<'_> {
+    /// Where that is which could not be read.
+    fn unreadable_note(&self, signed: &SigningSummary) -> Option<String> {
+        let writes = self.options.survivors && self.options.tables.is_empty();
+        if signed.skips.count == 0 || !writes {
+            return None;
+        }
+        let note = match self.options.unreadable {
+            Unreadable::Kept => {
+                "What could not be read is in kept/ as it was. Of a file that broke off and lost \
+                 documents, kept/ has the records before that, and all its bytes in a copy whose \
+                 name ends with .unreadable."
+            }
+            Unreadable::Dropped => {
+                "What could not be read was left out of kept/, as --drop-unreadable asks."
+            }
+        };
+        Some(note.to_owned())
+    }
+}
+
+fn create_folder(folder: &Path) -> Result<()> {
+    fs::create_dir_all(folder).map_err(|e| Error::io(folder, Operation::Create, e))
+}
+
+/// Removes all that is in a folder of working files but its lock.
+fn remove_others(folder: &Path) -> Result<()> {
+    let entries = fs::read_dir(folder).map_err(|e| Error::io(folder, Operation::Read, e))?;
+    for entry in entries.flatten().filter(|entry| entry.file_name() != JOB_LOCK) {
+        let path = entry.path();
+        let removed =
+            if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+        removed.map_err(|e| Error::io(&path, Operation::Create, e))?;
+    }
+    Ok(())
+}
+
+/// What a job leaves that was killed before it had a manifest.
+const NO_RESULTS: [&str; 2] = ["manifest.json.partial", JOB_LOCK];
+
+/// Whether a folder without a manifest has anything but what a killed run leaves of one.
+fn is_in_use(folder: &Path) -> bool {
+    let Ok(mut entries) = fs::read_dir(folder) else { return false };
+    let is_result = |name: &OsStr| !NO_RESULTS.iter().any(|other| name == *other);
+    entries.any(|entry| entry.is_ok_and(|entry| is_result(&entry.file_name())))
+}
+
+fn add_sources(report: &mut Report, sources: &SourceTable, removed: &RowSet) -> Result<()> {
+    let mut listed = Vec::new();
+    for number in 0..sources.len() {
+        let source = sources.get(number)?;
+        report.bytes_read += source.bytes.unwrap_or(0);
+        listed.push(report::Source {
+            name: source.source.id().to_owned(),
+            documents: source.documents,
+            removed: removed.count_in(&source.rows()),
+            skipped: source.bad.len() + u64::from(source.broken),
+        });
+        // Only the first of them are shown: millions need not be held.
+        if listed.len() > 100_000 {
+            report.set_sources(listed);
+            listed = std::mem::take(&mut report.sources);
+        }
+    }
+    report.set_sources(listed);
+    Ok(())
+}
+
+fn seconds(stages: &[(Stage, f64)], total: f64) -> report::Seconds {
+    let of = |wanted| stages.iter().find(|(stage, _)| *stage == wanted).map_or(0.0, |s| s.1);
+    report::Seconds {
+        learn: of(Stage::Learn),
+        sign: of(Stage::Sign),
+        group: of(Stage::Group),
+        r#match: of(Stage::Match),
+        verify: of(Stage::Verify),
+        decide: of(Stage::Decide),
+        write: of(Stage::Write),
+        total,
+    }
+}
+
+/// `[size, how many clusters have it]`.
+fn size_counts(sizes: &[u32]) -> Vec<[u64; 2]> {
+    let mut counts = std::collections::BTreeMap::new();
+    for &size in sizes.iter().filter(|size| **size > 1) {
+        *counts.entry(u64::from(size)).or_insert(0) += 1;
+    }
+    counts.into_iter().map(|(size, count)| [size, count]).collect()
+}
+
+fn limited(judged: &Judgement) -> Option<report::LimitedGroups> {
+    (judged.limited_groups > 0).then(|| report::LimitedGroups {
+        groups: judged.limited_groups,
+        documents: judged.limited_documents,
+        largest_group: judged.largest_limited,
+        limit: GROUP_LIMIT as u64,
+        consequence: format!(
+            "In such a group a document was compared with the first {GROUP_LIMIT} that stay, and \
+             not with those after them. A look-alike that it shares only such groups with may \
+             have been missed; nothing was removed for it."
+        ),
+    })
+}
+
+/// Rounds that a decision takes at most where documents are not chained on purpose: three or four
+/// are usual.
+const USUAL_ROUNDS: u32 = 32;
+
+/// Says so if the rounds were many: each is a pass over all groups, and they have no bound but the
+/// number of documents.
+fn many_rounds(rounds: u32) -> Option<String> {
+    (rounds > USUAL_ROUNDS).then(|| {
+        format!(
+            "The decision took {rounds} rounds, where a few are usual: long chains of documents, \
+             each like the next, are decided one after another. `--cluster components` takes one \
+             round."
+        )
+    })
+}
+
+fn notes(signed: &SigningSummary, keep: &KeepPolicy) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let (Some(field), 1..) = (keep.field(), signed.unranked) {
+        notes.push(format!(
+            "{} documents had nothing in the field `{field}` that the policy `{keep}` could use; \
+             they come after all others.",
+            signed.unranked
+        ));
+    }
+    if signed.without_site > 0 {
+        notes.push(format!(
+            "{} documents have an address that names no site; they were compared as documents \
+             without one.",
+            signed.without_site
+        ));
+    }
+    if signed.other_files > 0 {
+        notes.push(format!(
+            "{} files in the folders are of an unknown kind; they were passed over.",
+            signed.other_files
+        ));
+    }
+    notes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_rounds_are_noted() {
+        assert_eq!(many_rounds(USUAL_ROUNDS), None);
+        let note = many_rounds(USUAL_ROUNDS + 1).unwrap();
+        assert!(note.contains(&format!("{} rounds", USUAL_ROUNDS + 1)), "{note}");
+    }
+}
