@@ -194,7 +194,7 @@ impl Tables<'_> {
                 }
             }
             (PairListing::All, _) => {
-                written.limited_sets = copied_pairs::for_each(outcome, push_near)?
+                written.limited_sets = copied_pairs::for_each(outcome, push_near)?;
             }
             _ => {}
         }
