@@ -333,7 +333,7 @@ class Match:
     @property
     def verified(self, /) -> bool:
         """
-        Whether it is exact, or its exact resemblance is known.
+        Whether the words themselves were compared; signatures alone can be forged.
         """
 
 @final

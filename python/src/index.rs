@@ -58,7 +58,7 @@ pub(crate) struct Match {
     containment_a: Option<f64>,
     /// The share of this one that is in the document that was asked about, where it is known.
     containment_b: Option<f64>,
-    /// Whether it is exact, or its exact resemblance is known.
+    /// Whether the words themselves were compared; signatures alone can be forged.
     verified: bool,
     /// The time it was given, in seconds since 1970; 0 if that is not known.
     time: u64,

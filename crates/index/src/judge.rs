@@ -68,7 +68,7 @@ pub struct Match {
     pub containment_a: Option<f64>,
     /// The share of this one that is in the document that was asked about, where it is exact.
     pub containment_b: Option<f64>,
-    /// Whether it is exact, or its exact resemblance is known.
+    /// Whether the words themselves were compared; signatures alone can be forged.
     pub verified: bool,
     /// The time it was given, in seconds since 1970; 0 if that is not known.
     pub time: u64,
@@ -131,7 +131,13 @@ impl Judge {
         let found = by_signatures(known, same, agreement, estimate);
         if same && a.identity.is_some() && a.identity == b.identity {
             let all = Some(1.0);
-            let exact = Match { resemblance: all, containment_a: all, containment_b: all, ..found };
+            let exact = Match {
+                resemblance: all,
+                containment_a: all,
+                containment_b: all,
+                verified: true,
+                ..found
+            };
             return Ok(Some(exact));
         }
         // From here on, fingerprints that are the same only propose that the documents are.
@@ -206,7 +212,7 @@ fn by_signatures(known: &Record, same: bool, agreement: Agreement, estimate: Opt
         c_similarity: agreement.bits,
         containment_a: None,
         containment_b: None,
-        verified: same,
+        verified: false,
         time: known.time,
         number: known.number,
     }
