@@ -11,7 +11,7 @@ use std::path::Path;
 use lookalike_core::{Evidence, Recipe, Signature, Verdict};
 use lookalike_engine::group::{Copies, identity_sets};
 use lookalike_engine::matching::{
-    Candidate, Clustering, Clusters, Judge, Pairs, Plan, cluster, write_groups,
+    Candidate, ClusterTask, Clustering, Clusters, Judge, Pairs, cluster, write_groups,
 };
 use lookalike_engine::signature_file::{SignatureReader, SignatureWriter};
 use lookalike_engine::{Existing, Place, Result as EngineResult};
@@ -78,7 +78,7 @@ pub(crate) fn run(scale: &Scale, folder: &Path) -> Result<(Stages, String), Fail
     })?;
     stages.end("groups: merging");
 
-    let plan = Plan {
+    let task = ClusterTask {
         groups: &groups,
         clustering: Clustering::Anchored,
         judged: Pairs::default(),
@@ -87,7 +87,7 @@ pub(crate) fn run(scale: &Scale, folder: &Path) -> Result<(Stages, String), Fail
         folder,
         budget,
     };
-    let clusters = cluster(&plan, &mut PlantedJudge(planted), &|_| ())?;
+    let clusters = cluster(&task, &mut PlantedJudge(planted), &|_| ())?;
     stages.end("rounds");
 
     check(planted, &copies, &clusters)?;

@@ -4,7 +4,7 @@
 //! depends on nothing but the names: by [`Sources::by_name`] not even on the
 //! order they are given in. A [`Source`] gives its records in [`Chunk`]s, which
 //! can be parsed on any thread, and writes a selection of them in its own format
-//! again: its mirror. Written down by serde, it can be opened again later.
+//! again: its selection. Written down by serde, it can be opened again later.
 //! [`Inputs`] does the reading in one go, one document after another.
 //!
 //! - A file holds what its name says: `.jsonl`, `.ndjson` and `.json` one object
@@ -46,7 +46,7 @@
 //!         });
 //!     }
 //!     // Every other record.
-//!     source.mirror_records("out".as_ref(), &options, |number| number % 2 == 1)?;
+//!     source.write_selection("out".as_ref(), &options, |number| number % 2 == 1)?;
 //! }
 //! # Ok::<(), lookalike_corpus::Error>(())
 //! ```
@@ -64,7 +64,6 @@ mod guard;
 mod inputs;
 mod json;
 mod memory;
-mod mirror;
 mod names;
 mod object;
 #[cfg_attr(not(feature = "object-stores"), path = "no_object_store.rs")]
@@ -75,6 +74,7 @@ mod paths;
 mod position;
 mod read_ahead;
 mod record;
+mod selection;
 mod source;
 mod split;
 mod table;
@@ -92,9 +92,9 @@ pub use format::Format;
 pub use guard::{Panic, guarded, panics_are_expected};
 pub use inputs::{Inputs, Sources, read_document};
 pub use memory::Tables;
-pub use mirror::{FileCopy, MirrorReport, PendingCopies, PendingMirror};
 pub use passed_over::PassedOverCounts;
 pub use record::{ContentKind, Document, FieldValue, Fields, Limits, ReadOptions, Record};
+pub use selection::{FileCopy, PendingCopies, PendingSelection, SelectionReport};
 pub use source::Source;
 pub use unpacked::UnpackedCopies;
 pub use version::Version;

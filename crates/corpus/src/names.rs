@@ -1,8 +1,8 @@
-//! The names of mirrors: no two of them can be in each other's way, on any system.
+//! The names of selections: no two of them can be in each other's way, on any system.
 //!
 //! A name is taken if another source has it, also in other cases of its letters: many file systems
 //! do not tell `A.txt` from `a.txt`. So is one that is a folder of another source's name, or has
-//! such a name for a folder, and one that a mirror has while it is written or that stands beside
+//! such a name for a folder, and one that a selection has while it is written or that stands beside
 //! it. The second of two gets a number: `a~2.jsonl`, `a.txt~2/b.md`. The outcome is the same on
 //! every system.
 
@@ -11,13 +11,13 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use crate::format::{self, Format};
 
-/// What stands after the name of a mirror that is not complete.
+/// What stands after the name of a selection that is not complete.
 const PARTIAL: &str = ".partial";
 
 /// What stands after the name of the copy of a file that could be read in part only.
 pub(crate) const UNREADABLE: &str = ".unreadable";
 
-/// The names that mirrors have already, by their hashes: a folder may have millions. Two names of
+/// The names that selections have already, by their hashes: a folder may have millions. Two names of
 /// one hash only cost a number that was not needed.
 #[derive(Debug, Default)]
 pub(crate) struct Names {

@@ -2,7 +2,7 @@
 //!
 //! Only the columns of the named fields are decoded. Strings are read as such
 //! however a writer's Arrow schema calls them (string, large string, view,
-//! dictionary): that schema matters to the mirror alone, which keeps it.
+//! dictionary): that schema matters to the selection alone, which keeps it.
 //!
 //! A value that stands in a dictionary once may be that of every row: 9,000 rows
 //! of a text of 300 kB are a file of 352 kB. So strings and bytes are decoded as
@@ -55,7 +55,7 @@ const MAX_ROWS: u64 = 256;
 /// before, so that nobody knows how long they are.
 const MAX_REPEATED: u64 = 64 << 20;
 
-/// Bytes of batches that may be in memory while a mirror is written.
+/// Bytes of batches that may be in memory while a selection is written.
 const WRITTEN_AHEAD: usize = 16 << 20;
 
 /// Some rows of a file.
@@ -495,7 +495,7 @@ enum Purpose {
     /// Its text, without what Arrow says of types.
     Fields,
     /// To write it again as it is.
-    Mirror,
+    Selection,
 }
 
 /// Whether the path leads to a column.
@@ -568,7 +568,7 @@ fn build(
         // What Arrow's libraries note of the types is a hint. If it is damaged, Parquet's own types do.
         let hinted = match purpose {
             Purpose::Fields => None,
-            Purpose::Mirror => guarded(path, || load(false)).ok(),
+            Purpose::Selection => guarded(path, || load(false)).ok(),
         };
         let viewed = hinted.map_or_else(|| load(true), Ok)?;
         let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, viewed);
@@ -652,7 +652,7 @@ impl Rows {
     /// Opens the file and reads its first rows.
     pub(crate) fn open(source: &Source, options: &ReadOptions) -> Result<Self> {
         let all = |_: &SchemaDescriptor| Ok(ProjectionMask::all());
-        let mut file = with_file(source, options, Purpose::Mirror, all)?;
+        let mut file = with_file(source, options, Purpose::Selection, all)?;
         let path = source.path().to_owned();
         let first = file.next_batch(&path).transpose()?;
         Ok(Self { path, file, first })

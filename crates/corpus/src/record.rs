@@ -77,7 +77,7 @@ pub struct ReadOptions {
     pub limits: Limits,
     /// About how many bytes of records go into a chunk. No result depends on it.
     pub chunk_bytes: usize,
-    /// How many threads pack a mirror that is one `.zst` file. No result depends on it.
+    /// How many threads pack a selection that is one `.zst` file. No result depends on it.
     pub packing_threads: usize,
 }
 

@@ -78,7 +78,7 @@ impl Source {
         Self::named(Origin::File(path.to_owned()), name, format)
     }
 
-    /// As [`Source::file`], of anything that can be opened again, with a name for its mirror.
+    /// As [`Source::file`], of anything that can be opened again, with a name for its selection.
     pub(crate) fn named(origin: Origin, name: String, format: Option<Format>) -> Result<Self> {
         let compression = Compression::from_name(&name);
         let id = origin.id();
@@ -146,7 +146,7 @@ impl Source {
         &self.id
     }
 
-    /// The name of its mirror, relative to the folder of them: the path below the folder that
+    /// The name of its selection, relative to the folder of them: the path below the folder that
     /// was walked, or the file's own name; `stdin.jsonl.gz` and so on for standard input.
     pub fn name(&self) -> &str {
         &self.name
@@ -163,7 +163,7 @@ impl Source {
     }
 
     /// A source that can be read more than once: standard input is written to a file of its
-    /// mirror's name in the folder, as it is, and keeps its id `-`. Others stay where they are.
+    /// selection's name in the folder, as it is, and keeps its id `-`. Others stay where they are.
     ///
     /// # Errors
     /// If standard input cannot be read or the file cannot be written. Then there is no file.

@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Vec<(u64, u64)>", into = "Vec<(u64, u64)>")]
 pub(crate) struct BadRecords {
-    runs: Vec<Run>,
+    runs: Vec<BadStretch>,
     count: u64,
 }
 
 /// Consecutive bad records: as many as there are between its `before` and that of the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Run {
+struct BadStretch {
     first: u64,
     /// Bad records before this run.
     before: u64,
@@ -30,7 +30,7 @@ impl BadRecords {
 
     /// Bytes that it holds.
     pub(crate) fn bytes(&self) -> usize {
-        size_of::<Run>() * self.runs.len()
+        size_of::<BadStretch>() * self.runs.len()
     }
 
     /// Appends a record, whose number is higher than those before.
@@ -64,7 +64,7 @@ impl BadRecords {
         let goes_on =
             self.runs.last().is_some_and(|last| first - last.first == self.count - last.before);
         if !goes_on {
-            self.runs.push(Run { first, before: self.count });
+            self.runs.push(BadStretch { first, before: self.count });
         }
         self.count += length;
     }

@@ -184,7 +184,7 @@ pub enum ErrorKind {
     },
     /// A job is to go on with what another request began.
     #[error(
-        "`{path}`: that run had `{option}` `{before}`, and now it is `{now}`\n\
+        "`{path}`: that run had another `{option}`: `{before}`, now `{now}`\n\
          hint: go on with the same options, or start again in another folder"
     )]
     OtherRequest {

@@ -137,7 +137,7 @@ impl Means<'_> {
             sets: exact.then(|| Sets::open(self.files, wanted)).transpose()?,
             observer: self.observer,
         });
-        let plan = matching::Plan {
+        let task = matching::ClusterTask {
             groups: &self.files.groups(),
             clustering,
             judged: pairs,
@@ -146,7 +146,7 @@ impl Means<'_> {
             folder: &self.files.sorting(),
             budget: self.budget / 4 * 3,
         };
-        let clusters = matching::cluster(&plan, &mut verifier, &|_| {})?;
+        let clusters = matching::cluster(&task, &mut verifier, &|_| {})?;
         let LimitedGroups { groups, documents, largest } = clusters.limited;
         Ok(Judgement {
             candidates: clusters.candidates - verifier.beyond_the_rule,

@@ -21,11 +21,11 @@ pub fn check(bytes: &[u8]) {
     let (documents, passed_over, fault) = whole;
 
     let source = Source::file(&path, Some(Format::Warc)).unwrap();
-    let Ok(mirrored) = source.mirror_records(&folder.join("out"), &options(500), |_| true) else {
+    let Ok(written) = source.write_selection(&folder.join("out"), &options(500), |_| true) else {
         assert!(documents.is_empty() && fault.is_some());
         return;
     };
-    let (again, passed_over_again, fault_again) = read(mirrored.path.as_ref().unwrap(), 500);
+    let (again, passed_over_again, fault_again) = read(written.path.as_ref().unwrap(), 500);
     if fault.is_none() {
         let good = |documents: &[Result<Found, String>]| -> Vec<Found> {
             documents.iter().flatten().cloned().collect()

@@ -71,7 +71,7 @@ pub enum ErrorKind {
     Recipe(lookalike_core::Error),
     /// The file is too short or too long for a secret.
     #[error(
-        "`{0}`: is not a secret: it must have 16 bytes to 1 MiB\n\
+        "`{0}`: is not a secret: it must be 16 bytes to 1 MiB long\n\
          hint: `head -c 32 /dev/urandom > FILE` makes one"
     )]
     NoSecret(PathBuf),

@@ -113,10 +113,10 @@ fn write(index: &Index, metrics: &Metrics, mut queue: mpsc::Receiver<Job>) {
 /// Jobs by what they do.
 #[derive(Default)]
 struct Together {
-    removals: Group<String>,
-    additions: Group<IndexDocument>,
-    new: Group<IndexDocument>,
-    any: Group<IndexDocument>,
+    removals: Batch<String>,
+    additions: Batch<IndexDocument>,
+    new: Batch<IndexDocument>,
+    any: Batch<IndexDocument>,
     /// Of all of them.
     memory: Vec<SharedReservation>,
 }
@@ -148,18 +148,18 @@ impl Together {
 }
 
 /// Changes of one kind, and who waits for how many of them.
-struct Group<T> {
+struct Batch<T> {
     changes: Vec<T>,
     waiting: Vec<(usize, Answer)>,
 }
 
-impl<T> Default for Group<T> {
+impl<T> Default for Batch<T> {
     fn default() -> Self {
         Self { changes: Vec::new(), waiting: Vec::new() }
     }
 }
 
-impl<T> Group<T> {
+impl<T> Batch<T> {
     fn push(&mut self, changes: Vec<T>, answer: Answer) {
         self.waiting.push((changes.len(), answer));
         self.changes.extend(changes);

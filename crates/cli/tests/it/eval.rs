@@ -85,7 +85,7 @@ fn mistakes_are_named() {
     run(&["eval", "--documents", DOCUMENTS, "--out", &out]).fails_with("--labels <FILE>");
     eval(&out, &["--recipes", "tekst"]).fails_with("there is no recipe `tekst`");
     eval(&out, &["--recipes", "text,text"]).fails_with("two are named `text`");
-    eval(&out, &["--against", "pugs"]).fails_with("none named `pugs` to be against");
+    eval(&out, &["--against", "pugs"]).fails_with("no recipe is named `pugs`");
     eval(&out, &["--correct-at", "0.9"]).fails_with("--similarity-field");
     eval(&out, &["--similarity-field", "x", "--correct", "y"]).fails_with("cannot be used with");
     let similarity = ["--similarity-field", "x", "--correct-at", "0.5", "--undecided-at", "0.6"];
@@ -118,7 +118,7 @@ fn bad_labels_are_skipped_and_counted() {
         found.stderr
     );
     assert!(found.stdout.contains("skipped: 1 label"), "{}", found.stdout);
-    run(&[&arguments[..], &["--strict", "--force"]].concat()).fails_with("line 1: is no JSON");
+    run(&[&arguments[..], &["--strict", "--force"]].concat()).fails_with("line 1: is not a JSON");
 }
 
 #[test]

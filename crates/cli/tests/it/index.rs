@@ -196,7 +196,7 @@ fn a_secret_is_needed_and_not_stored() {
     fs::write(at("secret"), "correct horse battery staple").unwrap();
     fs::write(at("wrong"), "another secret of enough bytes").unwrap();
     fs::write(at("short"), "short").unwrap();
-    run(&["index", "create", &index, "--secret-seed", &at("short")]).fails_with("is no secret");
+    run(&["index", "create", &index, "--secret-seed", &at("short")]).fails_with("is not a secret");
     done(&["index", "create", &index, "--secret-seed", &at("secret")]);
     done(&["index", "stats", &index, "--secret-seed", &at("secret")]);
     run(&["index", "stats", &index]).fails_with("--secret-seed names its file");

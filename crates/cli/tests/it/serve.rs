@@ -135,7 +135,7 @@ fn mistakes_are_told_before_anything_is_served() {
     run(&["serve", &index, "--create", "--listen", "0.0.0.0:0"]).fails_with("--token-file FILE");
     let both = ["serve", &index, "--insecure-public", "--token-file", &token];
     run(&both).fails_with("cannot be used with");
-    run(&["serve", &index, "--create", "--secret-seed", &token]).fails_with("is no secret");
+    run(&["serve", &index, "--create", "--secret-seed", &token]).fails_with("is not a secret");
 
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();

@@ -136,7 +136,7 @@ fn a_path_goes_over_the_documents_that_join_the_two() {
     // No pair, so the path is the reason.
     let why = run(&["why", &out, "c"]).stdout;
     assert!(why.starts_with("removed: `c` is joined by other documents to `a`"), "{why}");
-    assert!(why.contains("\n  near: resemblance 0.") && why.contains("no pair of this run"));
+    assert!(why.contains("\n  near: resemblance 0.") && why.contains("not a pair of this run"));
 
     let anchored = finished(&crate::folder("why-no-path"), &[&file], &[]);
     let apart = run(&["why", &anchored, "a", "c"]);

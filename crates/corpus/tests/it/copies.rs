@@ -52,16 +52,16 @@ fn the_second_reading_needs_no_unpacking() {
     let plain = texts(&source);
     let keep = |number: u64| number.is_multiple_of(3);
     let options = ReadOptions::default();
-    source.mirror_records(&folder.join("plain"), &options, keep).unwrap();
+    source.write_selection(&folder.join("plain"), &options, keep).unwrap();
 
     let copied = source.with_copies(&UnpackedCopies::new(&folder.join("copies"), 1 << 30));
     assert_eq!(texts(&copied), plain);
     // What is stored is not looked at any more.
     fs::write(copied.path(), vec![0; bytes.len()]).unwrap();
     assert_eq!(texts(&copied), plain);
-    copied.mirror_records(&folder.join("copied"), &options, keep).unwrap();
-    let mirror = |name: &str| fs::read(folder.join(name).join("a.jsonl.zst")).unwrap();
-    assert_eq!(mirror("plain"), mirror("copied"));
+    copied.write_selection(&folder.join("copied"), &options, keep).unwrap();
+    let selection = |name: &str| fs::read(folder.join(name).join("a.jsonl.zst")).unwrap();
+    assert_eq!(selection("plain"), selection("copied"));
 }
 
 #[test]

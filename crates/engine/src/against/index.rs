@@ -145,7 +145,7 @@ impl Builder {
         }
         drop(pairs);
         Index {
-            filter: Filter::new(&keys),
+            filter: BloomFilter::new(&keys),
             directory: Directory::new(&keys),
             keys,
             starts,
@@ -235,7 +235,7 @@ impl Lists {
 
 /// The index of some references.
 pub(super) struct Index {
-    filter: Filter,
+    filter: BloomFilter,
     directory: Directory,
     /// The elements, ascending; a key is an element's place here.
     keys: Vec<u64>,
@@ -304,9 +304,9 @@ impl Index {
 }
 
 /// Two bits of one word for each element: 16 bits an element let about one in fifty others pass.
-struct Filter(Vec<u64>);
+struct BloomFilter(Vec<u64>);
 
-impl Filter {
+impl BloomFilter {
     fn new(elements: &[u64]) -> Self {
         let mut filter = Self(vec![0; elements.len() / 4 + 1]);
         for element in elements {

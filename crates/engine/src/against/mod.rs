@@ -42,7 +42,7 @@ use crate::memory;
 use crate::observe::{Observer, Stage, Work};
 use crate::places::Row;
 use crate::sources::SourceTable;
-use crate::write::Mirrors;
+use crate::write::Survivors;
 use corpus::{Corpus, ReferenceCounts};
 use index::{BYTES_PER_ELEMENT, Builder, Index, bytes_per_reference};
 use matches::{Emitter, Spool};
@@ -325,7 +325,7 @@ impl Job<'_> {
         clean: AtomicFolder,
     ) -> Result<()> {
         let sources = SourceTable::open(&inputs.table)?;
-        let mirrors = Mirrors {
+        let survivors = Survivors {
             sources: &sources,
             options: &self.read,
             removed: matching,
@@ -334,7 +334,7 @@ impl Job<'_> {
             budget: self.options.running.memory as usize / 2,
             observer: self.observer,
         };
-        mirrors.write(clean.partial_path())?;
+        survivors.write(clean.partial_path())?;
         Ok(clean.commit()?)
     }
 }

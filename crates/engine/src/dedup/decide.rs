@@ -22,7 +22,7 @@ use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::group::{Copies, CopyOf};
 use crate::keep::KeepPolicy;
 use crate::manifest::Request;
-use crate::matching::{Clustering, Pair, PairPlan, cluster_pairs};
+use crate::matching::{Clustering, Pair, PairClusterTask, cluster_pairs};
 use crate::numbers::count;
 use crate::observe::{Observer, Stage, Work};
 use crate::order::Order;
@@ -291,7 +291,7 @@ impl Job<'_> {
         self.observer.begin(Stage::Decide, None);
         let representatives = representatives(copies)?;
         let documents = copies.documents();
-        let plan = PairPlan {
+        let task = PairClusterTask {
             documents,
             clustering: self.options.clustering,
             pairs: &self.files.judged_pairs(),
@@ -301,7 +301,7 @@ impl Job<'_> {
         };
         let rule = PairRule::new(self.options.running.kernel, &self.options.recipe);
         let (mut read, mut near) = (0, 0);
-        let clusters = cluster_pairs(&plan, |each| {
+        let clusters = cluster_pairs(&task, |each| {
             run.for_each_pair(None, |pair| {
                 self.observer.tick(read)?;
                 read += 1;

@@ -32,7 +32,9 @@ use crate::sign::{Signing, SigningSummary};
 use crate::signature_file::SignatureLookup;
 use crate::sources::SourceTable;
 use crate::stages::Judgement;
-use crate::write::{MEMBER_LIMIT, Mirrors, Outcome, PairListing, TableSummary, Tables, Unreadable};
+use crate::write::{
+    MEMBER_LIMIT, Outcome, PairListing, Survivors, TableSummary, Tables, Unreadable,
+};
 
 impl Dedup {
     /// Runs the job, and leaves its results in `out`.
@@ -416,7 +418,7 @@ impl<'a> Job<'a> {
             options: &self.read,
             files: &self.files,
         };
-        let mirrors = Mirrors {
+        let survivors = Survivors {
             sources: &sources,
             options: &self.read,
             removed: &removed,
@@ -427,14 +429,14 @@ impl<'a> Job<'a> {
         };
         let kept = self.files.kept();
         // The report reads a few documents again, at the side of writing the survivors.
-        let (largest, mirrored) = std::thread::scope(|scope| {
+        let (largest, kept) = std::thread::scope(|scope| {
             let largest = scope.spawn(|| documents.largest(&outcome, &written.sizes));
-            let survivors = self.options.survivors && self.options.tables.is_empty();
-            let mirrored = if survivors { mirrors.write(&kept) } else { Ok(()) };
+            let wanted = self.options.survivors && self.options.tables.is_empty();
+            let kept = if wanted { survivors.write(&kept) } else { Ok(()) };
             let largest = largest.join().unwrap_or_else(|p| std::panic::resume_unwind(p));
-            (largest, mirrored)
+            (largest, kept)
         });
-        mirrored?;
+        kept?;
         let mut report = self.report(signed, judged, counts, &written);
         report.largest_clusters = largest?;
         report.sites = sites.filter(|sites| sites.documents > 0);

@@ -10,7 +10,7 @@ use crate::components::Components;
 use crate::document_set::PlaceSet;
 use crate::error::Result;
 use crate::places::{KeepOrder, Place};
-use crate::sort::{Run, RunWriter, Union};
+use crate::sort::{SortedRun, SortedRunWriter, Union};
 
 /// The decision in the making.
 pub(super) enum State {
@@ -59,7 +59,7 @@ impl State {
         &mut self,
         mut pairs: Union<ByLater>,
         changed: &mut PlaceSet,
-        all: &mut RunWriter<ByLater>,
+        all: &mut SortedRunWriter<ByLater>,
         mut usable: impl FnMut(Place, Place) -> Result<bool>,
     ) -> Result<bool> {
         match self {
@@ -103,7 +103,7 @@ pub(super) struct Effort {
 /// Writes the pairs and the keepers of a decision.
 pub(super) fn write(
     state: State,
-    accepted: Option<Run<ByLater>>,
+    accepted: Option<SortedRun<ByLater>>,
     effort: Effort,
     [pairs, keepers]: [&Path; 2],
     documents: u64,

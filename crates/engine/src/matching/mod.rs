@@ -16,5 +16,5 @@ mod stored;
 pub use clusters::{Clustering, Clusters, LimitedGroups};
 pub use groups::{GroupCounts, GroupReader, KeyPlace, Step, write_groups};
 pub use pairs::{Candidate, Judge, Pair, PairReader};
-pub use rounds::{Pairs, Plan, cluster};
-pub use stored::{PairPlan, cluster_pairs};
+pub use rounds::{ClusterTask, Pairs, cluster};
+pub use stored::{PairClusterTask, cluster_pairs};

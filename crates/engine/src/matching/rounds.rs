@@ -56,7 +56,7 @@ use super::pairs::{ByLater, Candidate, Judge, Pair};
 use crate::document_set::PlaceSet;
 use crate::error::Result;
 use crate::places::Place;
-use crate::sort::{Run, RunWriter, SortedRecords, Sorter, Union};
+use crate::sort::{SortedRecords, SortedRun, SortedRunWriter, Sorter, Union};
 
 /// Which candidates are judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,7 +86,7 @@ impl Default for Pairs {
 
 /// What is to be clustered, how, and where to.
 #[derive(Clone, Copy, Debug)]
-pub struct Plan<'a> {
+pub struct ClusterTask<'a> {
     /// The file of groups.
     pub groups: &'a Path,
     /// How pairs become clusters.
@@ -112,21 +112,25 @@ pub struct Plan<'a> {
 ///
 /// # Panics
 /// If the judge does not judge every candidate once.
-pub fn cluster(plan: &Plan<'_>, judge: &mut dyn Judge, progress: &dyn Fn(u64)) -> Result<Clusters> {
-    let documents = GroupReader::open(plan.groups)?.documents();
+pub fn cluster(
+    task: &ClusterTask<'_>,
+    judge: &mut dyn Judge,
+    progress: &dyn Fn(u64),
+) -> Result<Clusters> {
+    let documents = GroupReader::open(task.groups)?.documents();
     let mut rounds = Rounds {
-        plan,
+        task,
         documents,
         judge,
         progress,
-        state: State::new(plan.clustering, documents),
+        state: State::new(task.clustering, documents),
         changed: PlaceSet::none(documents),
         judged: None,
         accepted: None,
         candidates: 0,
         number: 0,
     };
-    let limited = match plan.judged {
+    let limited = match task.judged {
         Pairs::Needed { limit } => rounds.run(limit.max(1))?,
         Pairs::WithFirst { limit } => {
             rounds.round(0, limit, Decide::FromAll)?;
@@ -215,7 +219,7 @@ struct Outcome {
 }
 
 struct Rounds<'a> {
-    plan: &'a Plan<'a>,
+    task: &'a ClusterTask<'a>,
     documents: u64,
     judge: &'a mut dyn Judge,
     progress: &'a dyn Fn(u64),
@@ -224,8 +228,8 @@ struct Rounds<'a> {
     changed: PlaceSet,
     /// All that was judged, sorted by (earlier, later), and all that was accepted, sorted by
     /// (later, earlier).
-    judged: Option<Run<u64>>,
-    accepted: Option<Run<ByLater>>,
+    judged: Option<SortedRun<u64>>,
+    accepted: Option<SortedRun<ByLater>>,
     candidates: u64,
     number: u32,
 }
@@ -233,7 +237,7 @@ struct Rounds<'a> {
 impl Rounds<'_> {
     /// All rounds up to the limit.
     fn run(&mut self, limit: usize) -> Result<LimitedGroups> {
-        let steps: &[usize] = match self.plan.clustering {
+        let steps: &[usize] = match self.task.clustering {
             Clustering::Anchored => &[1, 8],
             Clustering::Components => &[1],
         };
@@ -244,7 +248,7 @@ impl Rounds<'_> {
         }
         // Components do not depend on who is kept: one round is all.
         while self.round(last, limit, Decide::FromAll)?.judged > 0
-            && self.plan.clustering == Clustering::Anchored
+            && self.task.clustering == Clustering::Anchored
         {
             last = limit;
         }
@@ -264,7 +268,7 @@ impl Rounds<'_> {
     /// last round had the limit `last`; with 0 everything is made again.
     fn round(&mut self, last: usize, limit: usize, decide: Decide) -> Result<Outcome> {
         self.number += 1;
-        let budget = self.plan.budget;
+        let budget = self.task.budget;
         let mut made = RoundCandidates {
             // No larger than it can be of use: every slot that is used for the first time is a
             // page that the system must find.
@@ -272,9 +276,9 @@ impl Rounds<'_> {
                 0;
                 (budget / 4 / size_of::<u64>()).clamp(1, 8 * self.documents as usize + 1)
             ],
-            candidates: Sorter::new(self.plan.folder, budget / 2),
+            candidates: Sorter::new(self.task.folder, budget / 2),
             by_later: (decide == Decide::FromThisRound)
-                .then(|| Sorter::new(self.plan.folder, budget / 4)),
+                .then(|| Sorter::new(self.task.folder, budget / 4)),
         };
         self.make(last, limit, &mut made)?;
         let RoundCandidates { recent, candidates, by_later } = made;
@@ -294,7 +298,7 @@ impl Rounds<'_> {
 
     /// Streams the groups and makes candidates.
     fn make(&mut self, last: usize, limit: usize, made: &mut RoundCandidates) -> Result<()> {
-        let mut groups = GroupReadahead::open(self.plan.groups)?;
+        let mut groups = GroupReadahead::open(self.task.groups)?;
         let mut first = First::new(limit);
         let mut changed = false;
         let again = made.by_later.is_some();
@@ -341,9 +345,9 @@ impl Rounds<'_> {
         &mut self,
         candidates: SortedRecords<u64>,
     ) -> Result<(u64, SortedRecords<ByLater>)> {
-        let known = self.judged.take().map(Run::read).transpose()?;
+        let known = self.judged.take().map(SortedRun::read).transpose()?;
         let mut all = Union::new(known, Some(candidates))?;
-        let mut judged = RunWriter::create(self.plan.folder)?;
+        let mut judged = SortedRunWriter::create(self.task.folder)?;
         let (mut handed_out, mut ended) = (0, false);
         let mut next = || {
             while let Some((pair, is_new)) = all.next()? {
@@ -357,7 +361,7 @@ impl Rounds<'_> {
             ended = true;
             Ok(None)
         };
-        let mut accepted = Sorter::new(self.plan.folder, self.plan.budget / 4);
+        let mut accepted = Sorter::new(self.task.folder, self.task.budget / 4);
         let (before, mut verdicts) = (self.candidates, 0);
         let progress = self.progress;
         self.judge.judge(&mut next, &mut |Candidate { earlier, later }, verdict| {
@@ -383,9 +387,9 @@ impl Rounds<'_> {
         new: SortedRecords<ByLater>,
         in_limit: Option<SortedRecords<u64>>,
     ) -> Result<bool> {
-        let old = self.accepted.take().map(Run::read).transpose()?;
+        let old = self.accepted.take().map(SortedRun::read).transpose()?;
         let pairs = Union::new(old, Some(new))?;
-        let mut all = RunWriter::create(self.plan.folder)?;
+        let mut all = SortedRunWriter::create(self.task.folder)?;
         let mut in_limit = in_limit.map(InLimit::new).transpose()?;
         let usable = |later, earlier| match &mut in_limit {
             Some(in_limit) => in_limit.has(later, earlier),
@@ -403,7 +407,7 @@ impl Rounds<'_> {
         let mut late = PlaceSet::none(self.documents);
         let mut confirmed = PlaceSet::none(self.documents);
         let mut right = 0u64;
-        let mut groups = GroupReadahead::open(self.plan.groups)?;
+        let mut groups = GroupReadahead::open(self.task.groups)?;
         let mut first = First::new(limit);
         let (mut size, mut come_first) = (0, 0);
         while let Some(step) = groups.next(&self.state)? {
@@ -443,7 +447,7 @@ impl Rounds<'_> {
     /// Writes pairs and keepers.
     fn finish(self, limited: LimitedGroups) -> Result<Clusters> {
         let effort = Effort { candidates: self.candidates, rounds: self.number, limited };
-        let paths = [self.plan.pairs, self.plan.keepers];
+        let paths = [self.task.pairs, self.task.keepers];
         decide::write(self.state, self.accepted, effort, paths, self.documents)
     }
 }

@@ -7,11 +7,11 @@ use super::decide::{self, Effort, State};
 use super::pairs::{ByLater, Pair};
 use crate::document_set::PlaceSet;
 use crate::error::Result;
-use crate::sort::{RunWriter, Sorter, Union};
+use crate::sort::{SortedRunWriter, Sorter, Union};
 
 /// What is to be clustered, how, and where to.
 #[derive(Clone, Copy, Debug)]
-pub struct PairPlan<'a> {
+pub struct PairClusterTask<'a> {
     /// Documents in all: every place is smaller.
     pub documents: u64,
     /// How pairs become clusters.
@@ -36,21 +36,21 @@ pub struct PairPlan<'a> {
 /// # Panics
 /// If there is no document of a place.
 pub fn cluster_pairs(
-    plan: &PairPlan<'_>,
+    task: &PairClusterTask<'_>,
     each: impl FnOnce(&mut dyn FnMut(Pair) -> Result<()>) -> Result<()>,
 ) -> Result<Clusters> {
-    let mut pairs = Sorter::new(plan.folder, plan.budget);
+    let mut pairs = Sorter::new(task.folder, task.budget);
     let mut candidates = 0;
     each(&mut |pair| {
         candidates += 1;
         pairs.push(ByLater(pair))
     })?;
     let pairs = Union::new(None, Some(pairs.finish()?))?;
-    let mut state = State::new(plan.clustering, plan.documents);
-    let mut all = RunWriter::create(plan.folder)?;
-    let mut changed = PlaceSet::none(plan.documents);
+    let mut state = State::new(task.clustering, task.documents);
+    let mut all = SortedRunWriter::create(task.folder)?;
+    let mut changed = PlaceSet::none(task.documents);
     state.decide(pairs, &mut changed, &mut all, |_, _| Ok(true))?;
     let effort = Effort { candidates, rounds: 1, limited: LimitedGroups::default() };
-    let paths = [plan.pairs, plan.keepers];
-    decide::write(state, Some(all.finish()?), effort, paths, plan.documents)
+    let paths = [task.pairs, task.keepers];
+    decide::write(state, Some(all.finish()?), effort, paths, task.documents)
 }

@@ -23,7 +23,7 @@ use super::address::Address;
 use crate::error::Result;
 use crate::observe::Observer;
 use crate::places::Row;
-use crate::sort::{Record, RunReader, RunWriter, SortedRecords, Sorter};
+use crate::sort::{Record, SortedRecords, SortedRunReader, SortedRunWriter, Sorter};
 use crate::urls::Urls;
 
 /// Pairs of pages that are named for a mirror.
@@ -145,9 +145,9 @@ impl Search<'_> {
     fn pairs(
         &self,
         mut supports: SortedRecords<Support>,
-    ) -> Result<Option<(RunReader<RootPair>, SortedRecords<Question>)>> {
+    ) -> Result<Option<(SortedRunReader<RootPair>, SortedRecords<Question>)>> {
         let mut questions = Sorter::new(self.folder, self.budget / 4);
-        let mut pairs = RunWriter::create(self.folder)?;
+        let mut pairs = SortedRunWriter::create(self.folder)?;
         let (mut number, mut read) = (0, 0);
         let mut end = |pair: RootPair| -> Result<()> {
             if pair.matched < self.min_pages {
@@ -225,11 +225,11 @@ impl Search<'_> {
     /// Keeps the pairs of roots of which both have a large enough share in common.
     fn shares(
         &self,
-        mut pairs: RunReader<RootPair>,
+        mut pairs: SortedRunReader<RootPair>,
         mut answers: SortedRecords<Answer>,
         urls: &mut Urls,
     ) -> Result<Passing> {
-        let mut keys = RunWriter::create(self.folder)?;
+        let mut keys = SortedRunWriter::create(self.folder)?;
         let mut ranked = Sorter::new(self.folder, self.budget / 4);
         let mut claims = Sorter::new(self.folder, self.budget / 4);
         let mut number = 0;
@@ -300,7 +300,7 @@ impl Search<'_> {
 struct Passing {
     count: u64,
     /// All of them, in order; the number of one is its place here.
-    keys: RunReader<RootPairKey>,
+    keys: SortedRunReader<RootPairKey>,
     /// What each is below, whether that is a mirror or not.
     claims: SortedRecords<Claim>,
     /// The largest first.

@@ -5,19 +5,19 @@ use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 
 use super::record::Record;
-use super::run::{Run, RunReader};
+use super::run::{SortedRun, SortedRunReader};
 use crate::error::Result;
 
 /// Always gives the smallest of the runs' first records.
 pub(super) struct Merge<R> {
-    runs: Vec<RunReader<R>>,
+    runs: Vec<SortedRunReader<R>>,
     /// The first record of each run that has one, with the run's number.
     heads: BinaryHeap<Reverse<(R, usize)>>,
 }
 
 impl<R: Record> Merge<R> {
     /// Merges `runs`, each through a buffer of this many bytes.
-    pub(super) fn new(runs: Vec<Run<R>>, buffer: usize) -> Result<Self> {
+    pub(super) fn new(runs: Vec<SortedRun<R>>, buffer: usize) -> Result<Self> {
         let runs =
             runs.into_iter().map(|run| run.read_through(buffer)).collect::<Result<Vec<_>>>()?;
         let mut merge = Self { heads: BinaryHeap::with_capacity(runs.len()), runs };

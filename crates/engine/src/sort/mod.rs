@@ -20,7 +20,7 @@ use crate::error::Result;
 use merge::Merge;
 pub use record::Record;
 use run::IO_BYTES;
-pub(crate) use run::{Run, RunReader, RunWriter};
+pub(crate) use run::{SortedRun, SortedRunReader, SortedRunWriter};
 pub(crate) use union::Union;
 
 /// Takes records in any order.
@@ -29,7 +29,7 @@ pub struct Sorter<R> {
     budget: usize,
     capacity: usize,
     buffer: Vec<R>,
-    runs: Vec<Run<R>>,
+    runs: Vec<SortedRun<R>>,
 }
 
 impl<R: Record> Sorter<R> {
@@ -73,7 +73,7 @@ impl<R: Record> Sorter<R> {
 
     fn write_run(&mut self) -> Result<()> {
         self.buffer.sort_unstable();
-        let mut run = RunWriter::create(&self.folder)?;
+        let mut run = SortedRunWriter::create(&self.folder)?;
         for &record in &self.buffer {
             run.push(record)?;
         }
@@ -89,7 +89,7 @@ impl<R: Record> Sorter<R> {
     pub fn finish(mut self) -> Result<SortedRecords<R>> {
         if self.runs.is_empty() {
             self.buffer.sort_unstable();
-            return Ok(SortedRecords(Source::Memory(self.buffer.into_iter())));
+            return Ok(SortedRecords(RecordSource::Memory(self.buffer.into_iter())));
         }
         if !self.buffer.is_empty() {
             self.write_run()?;
@@ -100,7 +100,7 @@ impl<R: Record> Sorter<R> {
         while self.runs.len() > most {
             let rest = self.runs.split_off(most);
             let mut merge = Merge::new(std::mem::replace(&mut self.runs, rest), IO_BYTES)?;
-            let mut run = RunWriter::create(&self.folder)?;
+            let mut run = SortedRunWriter::create(&self.folder)?;
             while let Some(record) = merge.next()? {
                 run.push(record)?;
             }
@@ -108,14 +108,14 @@ impl<R: Record> Sorter<R> {
         }
         // Few runs get larger buffers, but no larger than a disk can use.
         let buffer = (self.budget / self.runs.len()).clamp(IO_BYTES, 16 * IO_BYTES);
-        Ok(SortedRecords(Source::Disk(Merge::new(self.runs, buffer)?)))
+        Ok(SortedRecords(RecordSource::Disk(Merge::new(self.runs, buffer)?)))
     }
 }
 
 /// Records in ascending order. Its runs are removed with it.
-pub struct SortedRecords<R>(Source<R>);
+pub struct SortedRecords<R>(RecordSource<R>);
 
-enum Source<R> {
+enum RecordSource<R> {
     Memory(std::vec::IntoIter<R>),
     Disk(Merge<R>),
 }
@@ -128,8 +128,8 @@ impl<R: Record> SortedRecords<R> {
     #[expect(clippy::should_implement_trait, reason = "an iterator's item would be a result")]
     pub fn next(&mut self) -> Result<Option<R>> {
         match &mut self.0 {
-            Source::Memory(records) => Ok(records.next()),
-            Source::Disk(merge) => merge.next(),
+            RecordSource::Memory(records) => Ok(records.next()),
+            RecordSource::Disk(merge) => merge.next(),
         }
     }
 }

@@ -76,7 +76,7 @@ impl Read for ChecksummedFile {
 }
 
 /// Writes records that come in order.
-pub(crate) struct RunWriter<R> {
+pub(crate) struct SortedRunWriter<R> {
     file: Temporary,
     out: BufWriter<ChecksummedFile>,
     records: u64,
@@ -84,7 +84,7 @@ pub(crate) struct RunWriter<R> {
     record: PhantomData<R>,
 }
 
-impl<R: Record> RunWriter<R> {
+impl<R: Record> SortedRunWriter<R> {
     /// Starts a run in this folder, under a name that nobody has.
     pub(crate) fn create(folder: &Path) -> Result<Self> {
         let (file, out) = new_file(folder)?;
@@ -104,44 +104,44 @@ impl<R: Record> RunWriter<R> {
         written.map_err(|e| Error::io(&self.file.0, Operation::Write, e))
     }
 
-    pub(crate) fn finish(mut self) -> Result<Run<R>> {
+    pub(crate) fn finish(mut self) -> Result<SortedRun<R>> {
         self.out.flush().map_err(|e| Error::io(&self.file.0, Operation::Write, e))?;
         let sum = self.out.get_ref().sum.digest();
-        Ok(Run { file: self.file, records: self.records, sum, record: PhantomData })
+        Ok(SortedRun { file: self.file, records: self.records, sum, record: PhantomData })
     }
 }
 
 /// A run that was written.
-pub(crate) struct Run<R> {
+pub(crate) struct SortedRun<R> {
     file: Temporary,
     records: u64,
     sum: u64,
     record: PhantomData<R>,
 }
 
-impl<R: Record> Run<R> {
-    pub(crate) fn read(self) -> Result<RunReader<R>> {
+impl<R: Record> SortedRun<R> {
+    pub(crate) fn read(self) -> Result<SortedRunReader<R>> {
         self.read_through(IO_BYTES)
     }
 
     /// Reads through a buffer of so many bytes.
-    pub(super) fn read_through(self, buffer: usize) -> Result<RunReader<R>> {
+    pub(super) fn read_through(self, buffer: usize) -> Result<SortedRunReader<R>> {
         let input = File::open(&self.file.0);
         let input = input.map_err(|e| Error::io(&self.file.0, Operation::Read, e))?;
         let input = BufReader::with_capacity(buffer, ChecksummedFile::new(input));
-        Ok(RunReader { run: self, input, read: 0, bytes: vec![0; R::BYTES] })
+        Ok(SortedRunReader { run: self, input, read: 0, bytes: vec![0; R::BYTES] })
     }
 }
 
 /// Reads a run from its start.
-pub(crate) struct RunReader<R> {
-    run: Run<R>,
+pub(crate) struct SortedRunReader<R> {
+    run: SortedRun<R>,
     input: BufReader<ChecksummedFile>,
     read: u64,
     bytes: Vec<u8>,
 }
 
-impl<R: Record> RunReader<R> {
+impl<R: Record> SortedRunReader<R> {
     pub(crate) fn next(&mut self) -> Result<Option<R>> {
         if self.read == self.run.records {
             return self.check().map(|()| None);
@@ -182,7 +182,7 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("lookalike-run-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
         for at in 0..8 * 50 {
-            let mut writer = RunWriter::create(&folder).unwrap();
+            let mut writer = SortedRunWriter::create(&folder).unwrap();
             (0..50_u64).for_each(|number| writer.push(number).unwrap());
             let run = writer.finish().unwrap();
             let mut bytes = fs::read(&run.file.0).unwrap();

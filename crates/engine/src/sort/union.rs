@@ -1,18 +1,21 @@
 //! A sorted run and newly sorted records as one.
 
-use super::{Record, RunReader, SortedRecords};
+use super::{Record, SortedRecords, SortedRunReader};
 use crate::error::Result;
 
 /// The records of an old run and new ones, in order, each once.
 pub(crate) struct Union<R> {
-    old: Option<RunReader<R>>,
+    old: Option<SortedRunReader<R>>,
     new: Option<SortedRecords<R>>,
     next_old: Option<R>,
     next_new: Option<R>,
 }
 
 impl<R: Record> Union<R> {
-    pub(crate) fn new(old: Option<RunReader<R>>, new: Option<SortedRecords<R>>) -> Result<Self> {
+    pub(crate) fn new(
+        old: Option<SortedRunReader<R>>,
+        new: Option<SortedRecords<R>>,
+    ) -> Result<Self> {
         let mut union = Self { old, new, next_old: None, next_new: None };
         union.advance_old()?;
         union.advance_new()?;
@@ -33,7 +36,7 @@ impl<R: Record> Union<R> {
     }
 
     fn advance_old(&mut self) -> Result<()> {
-        self.next_old = self.old.as_mut().map_or(Ok(None), RunReader::next)?;
+        self.next_old = self.old.as_mut().map_or(Ok(None), SortedRunReader::next)?;
         Ok(())
     }
 

@@ -159,7 +159,10 @@ fn what_cannot_be_evaluated_is_refused() {
         let error = job.run(&file, &NoObserver).unwrap_err().to_string();
         assert!(error.contains(message), "{error}");
     };
-    fails(job(&folder).against(Some("no".into())), "none named `no` to be against: henzinger-b");
+    fails(
+        job(&folder).against(Some("no".into())),
+        "no recipe is named `no`; there are: henzinger-b",
+    );
     fails(job(&folder).recipes([]), "the recipes: there is none");
     let b = Recipe::preset("henzinger-b").unwrap();
     fails(job(&folder).recipes([b.clone(), b.clone()]), "two are named `henzinger-b`");

@@ -169,11 +169,11 @@ impl Files<'_> {
             self.first += 1;
             if any_passes {
                 let mut known = known.into_iter().peekable();
-                let mirrored = source.mirror_records(self.folder, self.options, |record| {
+                let written = source.write_selection(self.folder, self.options, |record| {
                     known.next_if_eq(&record).is_none()
                 })?;
                 // That it broke off was said when its documents were read.
-                drop(mirrored);
+                drop(written);
             }
         }
         Ok(())

@@ -57,7 +57,12 @@ fn bad_files(folder: &Path) -> Vec<Bad> {
         bad("footer.parquet", parquet_without_footer(folder), (0, 1), ": is broken"),
         bad("none.parquet", "", (0, 1), ": is broken"),
         bad("fake.jsonl.gz", "no gzip at all", (0, 1), ": is broken"),
-        bad("half.jsonl", "{\"text\":\"whole\"}\n{\"text\":\"hal", (1, 1), " line 2: is no JSON"),
+        bad(
+            "half.jsonl",
+            "{\"text\":\"whole\"}\n{\"text\":\"hal",
+            (1, 1),
+            " line 2: is not a JSON",
+        ),
         bad(
             "types.jsonl",
             "{\"text\":5}\n{\"text\":null}\n{\"text\":[\"a\"]}\n{\"id\":1}\n7\n[]\n\n{\"text\":\"x\"}\n",
@@ -235,7 +240,7 @@ fn a_full_disk_is_an_error_and_the_job_goes_on_later() {
         );
         let run = Run::of(&Command::new("sh").args(["-c", &command]).output().unwrap());
         run.fails_with("cannot be written: File too large");
-        assert!(run.stderr.contains("--resume goes on"), "{share}: {}", run.stderr);
+        assert!(run.stderr.contains("with --resume to go on"), "{share}: {}", run.stderr);
         assert_eq!(partial_files(&out), Vec::<String>::new(), "{share}");
         assert!(!out.join("report.json").exists(), "{share}");
         for (name, bytes) in files(&out) {

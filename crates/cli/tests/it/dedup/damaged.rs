@@ -72,7 +72,7 @@ fn every_flip_in_every_file_is_found() {
                     let file = name.rsplit('/').next().unwrap();
                     assert_eq!(run.code, 2, "{name} at {at}: {}", run.stderr);
                     assert!(run.stderr.contains(file), "{name} at {at}: {}", run.stderr);
-                    assert!(!run.stderr.contains("fault in the program"), "{}", run.stderr);
+                    assert!(!run.stderr.contains("bug in the program"), "{}", run.stderr);
                 }
             }
         }

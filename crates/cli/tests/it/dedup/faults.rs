@@ -83,7 +83,7 @@ fn refuse_each(
             assert!(!run.stderr.contains("skipped"), "{place}");
             assert_eq!(partial_files(&out), Vec::<String>::new(), "{place}");
             let resume = if out.join("manifest.json").exists() {
-                assert!(run.stderr.contains("--resume goes on"), "{place}");
+                assert!(run.stderr.contains("with --resume to go on"), "{place}");
                 &["--threads", "1", "--resume"][..]
             } else {
                 &["--threads", "1"]

@@ -25,7 +25,7 @@ fn a_damaged_parquet_file_is_skipped_and_the_others_are_read() {
         let out = folder.join(format!("out-{number}"));
         let run = dedup(&[&input], &out, &["--threads", "2"]);
         assert!([0, 3].contains(&run.code), "byte {at}: {} {}", run.code, run.stderr);
-        assert!(!run.stderr.contains("a fault in the program"), "byte {at}: {}", run.stderr);
+        assert!(!run.stderr.contains("a bug in the program"), "byte {at}: {}", run.stderr);
         let report = report(&out);
         assert!(report["documents"].as_u64().unwrap() >= 30, "byte {at}");
         if run.code == 3 {

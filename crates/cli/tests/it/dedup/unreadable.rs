@@ -193,7 +193,7 @@ fn binary_files_are_passed_over_and_stay() {
     let mut all = files(&input);
     all.remove("e.txt");
     assert_eq!(files(&out.join("kept")), all);
-    dedup(&[&input], &folder.join("strict"), &["--strict"]).fails_with("is no text");
+    dedup(&[&input], &folder.join("strict"), &["--strict"]).fails_with("is a binary file");
 }
 
 /// A file and a folder of one name, and names that many file systems do not tell apart.

@@ -90,8 +90,8 @@ fn a_table_that_was_written_down_needs_its_rows() {
 #[test]
 fn a_table_has_no_mirror_and_needs_a_column_of_texts() {
     let source = source_of(&Tables::one("table", vec![batch(0, &[None])]));
-    let mirrored = source.mirror_records(&folder("memory-mirror"), &options(1), |_| true);
-    assert!(matches!(mirrored.unwrap_err().kind(), ErrorKind::InMemory(_)));
+    let report = source.write_selection(&folder("memory-selection"), &options(1), |_| true);
+    assert!(matches!(report.unwrap_err().kind(), ErrorKind::InMemory(_)));
     let mut other = options(1);
     "body".clone_into(&mut other.fields.text);
     let fatal = read_source(&source, &other).fatal.unwrap();

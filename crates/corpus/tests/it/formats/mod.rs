@@ -1,11 +1,11 @@
-//! Every format read and mirrored, whole and broken, on a real file system.
+//! Every format read and report, whole and broken, on a real file system.
 
 mod broken;
 mod json_lines;
 mod memory;
-mod mirrors;
 mod pages;
 mod parquets;
+mod selections;
 mod sources;
 mod streams;
 mod tables;

@@ -54,10 +54,10 @@ fn files_are_decoded_as_browsers_do_and_mirrored_as_they_are() {
         assert_eq!(contents(&source, &ReadOptions::default()), [expected]);
 
         let out = folder(&format!("pages-out{name}"));
-        let mirrored = source.mirror_records(&out, &ReadOptions::default(), |_| true).unwrap();
-        assert_eq!(mirrored.kept, 1);
+        let report = source.write_selection(&out, &ReadOptions::default(), |_| true).unwrap();
+        assert_eq!(report.kept, 1);
         assert_eq!(fs::read(out.join(&name)).unwrap(), pack(compression, stored));
-        let none = source.mirror_records(&out, &ReadOptions::default(), |_| false).unwrap();
+        let none = source.write_selection(&out, &ReadOptions::default(), |_| false).unwrap();
         assert_eq!((none.dropped, none.path), (1, None));
     }
 }

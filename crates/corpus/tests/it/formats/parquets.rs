@@ -136,12 +136,12 @@ proptest! {
 
         let keeps = |number: u64| keep[number as usize - 1];
         let out = folder.join("out");
-        let mirrored = source.mirror_records(&out, &options(chunk_bytes), keeps).unwrap();
+        let report = source.write_selection(&out, &options(chunk_bytes), keeps).unwrap();
         let expected = BooleanArray::from(keep.clone());
         let expected = arrow_select::filter::filter_record_batch(&batch, &expected).unwrap();
-        prop_assert_eq!(mirrored.kept, expected.num_rows() as u64);
-        prop_assert_eq!(mirrored.dropped, (texts.len() - expected.num_rows()) as u64);
-        let written = mirrored.path.unwrap();
+        prop_assert_eq!(report.kept, expected.num_rows() as u64);
+        prop_assert_eq!(report.dropped, (texts.len() - expected.num_rows()) as u64);
+        let written = report.path.unwrap();
         if let Some(written) = rows(&written) {
             prop_assert_eq!(written, expected);
         } else {
@@ -151,21 +151,21 @@ proptest! {
     }
 }
 
-/// The schema, the metadata, the codec and the row groups of a mirror are its source's.
-fn same_making(source: &Path, mirror: &Path, group_rows: usize) {
+/// The schema, the metadata, the codec and the row groups of a selection are its source's.
+fn same_making(source: &Path, selection: &Path, group_rows: usize) {
     let open = |path| ParquetRecordBatchReaderBuilder::try_new(File::open(path).unwrap()).unwrap();
-    let (source, mirror) = (open(source), open(mirror));
-    assert_eq!(source.schema(), mirror.schema());
-    assert_eq!(source.parquet_schema().root_schema(), mirror.parquet_schema().root_schema());
+    let (source, selection) = (open(source), open(selection));
+    assert_eq!(source.schema(), selection.schema());
+    assert_eq!(source.parquet_schema().root_schema(), selection.parquet_schema().root_schema());
     let pairs = |builder: &ParquetRecordBatchReaderBuilder<File>| {
         let pairs = builder.metadata().file_metadata().key_value_metadata().cloned();
         let mut pairs = pairs.unwrap_or_default();
         pairs.sort_by(|a, b| a.key.cmp(&b.key));
         pairs
     };
-    assert_eq!(pairs(&source), pairs(&mirror));
+    assert_eq!(pairs(&source), pairs(&selection));
     let codec = source.metadata().row_group(0).column(0).compression();
-    for group in mirror.metadata().row_groups() {
+    for group in selection.metadata().row_groups() {
         assert!(group.num_rows() as usize <= group_rows);
         assert!(group.columns().iter().all(|column| column.compression() == codec));
     }
@@ -266,10 +266,10 @@ fn compressed_as_a_whole_and_without_a_name() {
     assert_eq!(texts(&read(&other)), texts(&plain));
     let source = Source::file(&packed, None).unwrap();
     let out = path.with_file_name("out");
-    let mirrored =
-        source.mirror_records(&out, &ReadOptions::default(), |number| number <= 250).unwrap();
+    let report =
+        source.write_selection(&out, &ReadOptions::default(), |number| number <= 250).unwrap();
     let unpacked = path.with_file_name("unpacked.parquet");
-    let bytes = unpack(Compression::Zstd, &fs::read(mirrored.path.unwrap()).unwrap());
+    let bytes = unpack(Compression::Zstd, &fs::read(report.path.unwrap()).unwrap());
     fs::write(&unpacked, bytes).unwrap();
     assert_eq!(texts(&read(&unpacked)), texts(&plain)[..250]);
 }
@@ -285,7 +285,7 @@ fn broken_files_never_panic() {
         assert!(all.fatal.unwrap().contains("a.parquet`: is broken"), "{cut}");
         let source = Source::file(&path, None).unwrap();
         let out = path.with_file_name("out");
-        assert!(source.mirror_records(&out, &ReadOptions::default(), |_| true).is_err());
+        assert!(source.write_selection(&out, &ReadOptions::default(), |_| true).is_err());
         assert!(!out.exists());
     }
     for at in (0..whole.len()).step_by(7) {
@@ -317,12 +317,11 @@ fn a_damaged_hint_of_types_does_no_harm() {
         assert_eq!((read.texts().len(), &read.fatal), (3, &None), "byte {at}");
         let source = Source::file(&path, None).unwrap();
         let out = folder("parquet-hint-out");
-        let mirrored = source.mirror_records(&out, &options(1 << 20), |number| number != 2);
-        let mirrored = mirrored.unwrap_or_else(|error| panic!("byte {at}: {error}"));
-        assert_eq!((mirrored.kept, mirrored.dropped), (2, 1), "byte {at}");
-        assert!(mirrored.broken.is_none(), "byte {at}");
-        let written =
-            read_source(&Source::file(&mirrored.path.unwrap(), None).unwrap(), &options(9));
+        let report = source.write_selection(&out, &options(1 << 20), |number| number != 2);
+        let report = report.unwrap_or_else(|error| panic!("byte {at}: {error}"));
+        assert_eq!((report.kept, report.dropped), (2, 1), "byte {at}");
+        assert!(report.broken.is_none(), "byte {at}");
+        let written = read_source(&Source::file(&report.path.unwrap(), None).unwrap(), &options(9));
         assert_eq!(written.texts(), ["text 0", "text 2"], "byte {at}");
     }
 }
@@ -358,10 +357,9 @@ fn rows_that_share_a_long_text_are_read_and_mirrored() {
     assert_eq!(read, rows);
     assert!(largest < 2 << 20, "a chunk of {largest} bytes");
 
-    let mirrored =
-        source.mirror_records(&path.with_file_name("out"), &chunks_of(1 << 20), |_| true);
-    let mirrored = mirrored.unwrap();
-    assert!(mirrored.broken.is_none());
-    assert_eq!((mirrored.kept, mirrored.dropped), (rows as u64, 0));
-    same_making(&path, &mirrored.path.unwrap(), rows);
+    let report = source.write_selection(&path.with_file_name("out"), &chunks_of(1 << 20), |_| true);
+    let report = report.unwrap();
+    assert!(report.broken.is_none());
+    assert_eq!((report.kept, report.dropped), (rows as u64, 0));
+    same_making(&path, &report.path.unwrap(), rows);
 }

@@ -185,7 +185,7 @@ fn standard_input_is_kept_as_it_is() {
     let sources = Sources::by_name(&[other, "-".to_owned()], None).unwrap();
     let sources: Vec<_> = sources.map(Result::unwrap).collect();
     let names: Vec<_> = sources.iter().map(Source::name).collect();
-    assert_eq!(names, ["stdin.jsonl.gz", "stdin~2.jsonl.gz"], "no mirror is in another's way");
+    assert_eq!(names, ["stdin.jsonl.gz", "stdin~2.jsonl.gz"], "no selection is in another's way");
     let file = sources[1].clone().spool(&folder.join("kept")).unwrap();
     assert_eq!(file.path(), sources[1].path());
 

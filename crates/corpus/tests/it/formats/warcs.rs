@@ -1,4 +1,4 @@
-//! Web archives: which records are documents, every way to be packed or broken, and mirrors.
+//! Web archives: which records are documents, every way to be packed or broken, and selections.
 
 use std::fs;
 use std::path::Path;
@@ -348,15 +348,15 @@ fn long_records_are_read_over() {
         );
 
         let source = Source::file(&path, None).unwrap();
-        let mirrored = source.mirror_records(&folder.join("out"), &options, |_| true).unwrap();
-        let written = fs::read(mirrored.path.unwrap()).unwrap();
+        let report = source.write_selection(&folder.join("out"), &options, |_| true).unwrap();
+        let written = fs::read(report.path.unwrap()).unwrap();
         assert!(written == records.concat());
-        assert_eq!((mirrored.kept, mirrored.dropped, mirrored.passed_over), (4, 0, 1));
+        assert_eq!((report.kept, report.dropped, report.passed_over), (4, 0, 1));
         let short = |number| number % 2 == 1;
-        let mirrored = source.mirror_records(&folder.join("out"), &options, short).unwrap();
-        let written = fs::read(mirrored.path.unwrap()).unwrap();
+        let report = source.write_selection(&folder.join("out"), &options, short).unwrap();
+        let written = fs::read(report.path.unwrap()).unwrap();
         assert!(written == [page("a", "one"), picture.clone(), page("c", "two")].concat());
-        assert_eq!((mirrored.kept, mirrored.dropped, mirrored.passed_over), (2, 2, 1));
+        assert_eq!((report.kept, report.dropped, report.passed_over), (2, 2, 1));
     }
     // A length that leads beyond the end ends the file: it had to be believed.
     let html = fields("resource", "bad", "text/html");
@@ -485,7 +485,7 @@ proptest! {
         chunk_bytes in prop::sample::select(vec![1, 500, 1 << 20]),
         is_one_member: bool,
     ) {
-        let folder = folder("warc-mirror");
+        let folder = folder("warc-selection");
         let path = folder.join(format!("a.warc{}", compression.extension()));
         let records: Vec<Vec<u8>> = kept
             .iter()
@@ -505,8 +505,8 @@ proptest! {
         let source = Source::file(&path, None).unwrap();
         let out = folder.join("out");
         let keep = |number: u64| documents[number as usize - 1];
-        let mirrored = source.mirror_records(&out, &chunks_of(chunk_bytes), keep).unwrap();
-        let written = fs::read(mirrored.path.unwrap()).unwrap();
+        let report = source.write_selection(&out, &chunks_of(chunk_bytes), keep).unwrap();
+        let written = fs::read(report.path.unwrap()).unwrap();
         let stay: Vec<&Vec<u8>> = records
             .iter()
             .zip(&kept)
@@ -520,8 +520,8 @@ proptest! {
             _ => 1,
         });
         let dropped = documents.iter().filter(|keep| !**keep).count() as u64;
-        prop_assert_eq!((mirrored.dropped, mirrored.kept), (dropped, documents.len() as u64 - dropped));
-        prop_assert_eq!(mirrored.passed_over, (kept.len() - documents.len()) as u64);
+        prop_assert_eq!((report.dropped, report.kept), (dropped, documents.len() as u64 - dropped));
+        prop_assert_eq!(report.passed_over, (kept.len() - documents.len()) as u64);
     }
 }
 
@@ -551,7 +551,7 @@ fn members(compression: Compression, mut bytes: &[u8]) -> usize {
 
 #[test]
 fn bad_records_stay_in_mirrors_as_they_are() {
-    let folder = folder("warc-mirror-bad");
+    let folder = folder("warc-selection-bad");
     let path = folder.join("a.warc.gz");
     let bad = record_of_length(&fields("resource", "x", "text/html"), b"<p>short", "3");
     let garbage = b"no record at all\nWARC/ is a word\n".to_vec();
@@ -570,8 +570,8 @@ fn bad_records_stay_in_mirrors_as_they_are() {
                 number != left_out
             };
             let out = folder.join("out");
-            let mirrored = source.mirror_records(&out, &chunks_of(chunk_bytes), keep).unwrap();
-            let written = unpack(Compression::Gzip, &fs::read(mirrored.path.unwrap()).unwrap());
+            let report = source.write_selection(&out, &chunks_of(chunk_bytes), keep).unwrap();
+            let written = unpack(Compression::Gzip, &fs::read(report.path.unwrap()).unwrap());
             // What cannot be told from the record before it belongs to that.
             let record = match left_out {
                 0 => Vec::new(),
@@ -593,7 +593,7 @@ fn bad_records_stay_in_mirrors_as_they_are() {
             );
             assert_eq!(asked, (1..=documents).collect::<Vec<_>>());
             let dropped = u64::from(left_out > 0);
-            assert_eq!((mirrored.kept, mirrored.dropped), (documents - dropped, dropped));
+            assert_eq!((report.kept, report.dropped), (documents - dropped, dropped));
         }
     }
     assert_eq!(documents, 4);

@@ -357,25 +357,25 @@ fn parquet_is_read_by_ranges() {
 
 #[test]
 fn mirrors_equal_those_of_files() {
-    let bucket = Bucket::new("mirrors", fill_with_all_sorts);
+    let bucket = Bucket::new("selections", fill_with_all_sorts);
     let options = ReadOptions::default();
-    let mirror = |input: String, name: &str| {
-        let out = bucket.folder.with_file_name(format!("mirrors-{name}"));
+    let selection = |input: String, name: &str| {
+        let out = bucket.folder.with_file_name(format!("selections-{name}"));
         let _ = fs::remove_dir_all(&out);
         let sources = Sources::new(&[input], None).unwrap();
         let counts = sources.map(|source| {
             let source = source.unwrap();
             let keep = |number| number % 3 != 0;
-            let mirrored = source
-                .mirror_records(&out, &options, keep)
-                .map(|mirrored| (mirrored.kept, mirrored.dropped, mirrored.broken.is_some()));
+            let report = source
+                .write_selection(&out, &options, keep)
+                .map(|report| (report.kept, report.dropped, report.broken.is_some()));
             let bytes = fs::read(out.join(source.name())).ok();
-            (source.name().to_owned(), mirrored.map_err(|error| error.is_corruption()), bytes)
+            (source.name().to_owned(), report.map_err(|error| error.is_corruption()), bytes)
         });
         counts.collect::<Vec<_>>()
     };
-    let there = mirror(bucket.url("/crawl"), "there");
-    let here = mirror(bucket.local("/crawl"), "here");
+    let there = selection(bucket.url("/crawl"), "there");
+    let here = selection(bucket.local("/crawl"), "here");
     assert!(there.len() > 8);
     assert_eq!(there, here);
     assert_eq!(there.iter().filter(|(_, _, bytes)| bytes.is_some()).count(), there.len());

@@ -5,7 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use lookalike_core::{Sequence, mix};
-use lookalike_engine::matching::{Clusters, LimitedGroups, PairPlan, PairReader, cluster_pairs};
+use lookalike_engine::matching::{
+    Clusters, LimitedGroups, PairClusterTask, PairReader, cluster_pairs,
+};
 use proptest::prelude::*;
 
 use super::{
@@ -153,7 +155,7 @@ fn check_with_first(
 fn check_known(folder: &Path, clustering: Clustering, found: &Clusters, pairs: &[Pair]) {
     let [_, _, pairs_file, keepers_file] = paths(folder);
     for budget in [0, 8 << 20] {
-        let plan = PairPlan {
+        let task = PairClusterTask {
             documents: found.keepers.len() as u64,
             clustering,
             pairs: &pairs_file,
@@ -162,7 +164,7 @@ fn check_known(folder: &Path, clustering: Clustering, found: &Clusters, pairs: &
             budget,
         };
         let again = pairs.iter().rev().chain(pairs.iter().step_by(3));
-        let known = cluster_pairs(&plan, |each| again.copied().try_for_each(each)).unwrap();
+        let known = cluster_pairs(&task, |each| again.copied().try_for_each(each)).unwrap();
         assert_eq!(known.keepers, found.keepers);
         assert_eq!(Clusters::open(&keepers_file).unwrap(), known);
         let mut reader = PairReader::open(&pairs_file).unwrap();
@@ -351,12 +353,12 @@ fn progress_and_failures_of_the_judge_are_handed_on() {
     let folder = folder("failure");
     group(&folder, 0, 3, &(0..3).map(|place| (place, vec![1])).collect());
     let paths = super::paths(&folder);
-    let plan = super::plan(&paths, Clustering::Anchored, Pairs::All);
+    let task = super::task(&paths, Clustering::Anchored, Pairs::All);
     let seen = std::cell::RefCell::new(Vec::new());
     let progress = |judged| seen.borrow_mut().push(judged);
-    let error = super::cluster(&plan, &mut Fails, &progress).unwrap_err();
+    let error = super::cluster(&task, &mut Fails, &progress).unwrap_err();
     assert!(error.to_string().contains("no/such/file"), "{error}");
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "only the groups are left");
-    super::cluster(&plan, &mut Always(Verdict::Refused), &progress).unwrap();
+    super::cluster(&task, &mut Always(Verdict::Refused), &progress).unwrap();
     assert_eq!(*seen.borrow(), [1, 1, 2, 3]);
 }

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use lookalike_core::resemblance::Overlap;
 use lookalike_core::{Evidence, Sequence, Verdict, mix};
 use lookalike_engine::matching::{
-    Candidate, Clustering, Clusters, GroupCounts, GroupReader, Judge, Pair, PairReader, Pairs,
-    Plan, Step, cluster, write_groups,
+    Candidate, ClusterTask, Clustering, Clusters, GroupCounts, GroupReader, Judge, Pair,
+    PairReader, Pairs, Step, cluster, write_groups,
 };
 use lookalike_engine::{Place, Result};
 
@@ -143,9 +143,9 @@ impl Judge for Relation {
     }
 }
 
-fn plan(paths: &[PathBuf; 4], clustering: Clustering, judged: Pairs) -> Plan<'_> {
+fn task(paths: &[PathBuf; 4], clustering: Clustering, judged: Pairs) -> ClusterTask<'_> {
     let [folder, groups, pairs, keepers] = paths;
-    Plan { groups, clustering, judged, pairs, keepers, folder, budget: 0 }
+    ClusterTask { groups, clustering, judged, pairs, keepers, folder, budget: 0 }
 }
 
 fn paths(folder: &Path) -> [PathBuf; 4] {
@@ -161,10 +161,10 @@ fn clusters(
     judge: &mut dyn Judge,
 ) -> (Clusters, Vec<Pair>) {
     let paths = paths(folder);
-    let plan = Plan { budget, ..plan(&paths, clustering, judged) };
-    let clusters = cluster(&plan, judge, &|_| ()).unwrap();
-    assert_eq!(Clusters::open(plan.keepers).unwrap(), clusters);
-    let mut reader = PairReader::open(plan.pairs).unwrap();
+    let task = ClusterTask { budget, ..task(&paths, clustering, judged) };
+    let clusters = cluster(&task, judge, &|_| ()).unwrap();
+    assert_eq!(Clusters::open(task.keepers).unwrap(), clusters);
+    let mut reader = PairReader::open(task.pairs).unwrap();
     let pairs: Vec<_> = std::iter::from_fn(|| reader.next().unwrap()).collect();
     assert_eq!((reader.pairs(), clusters.pairs), (pairs.len() as u64, pairs.len() as u64));
     assert_eq!(reader.documents(), clusters.keepers.len() as u64);

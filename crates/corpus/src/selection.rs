@@ -1,9 +1,9 @@
-//! Mirrors: a selection of a source's records, in the source's own format.
+//! Selections: a selection of a source's records, in the source's own format.
 //!
 //! JSON, CSV and TSV records are the same bytes as before, blank lines left out;
 //! text files and web pages are copied whole. So are the records of web archives
 //! the same bytes, each packed by itself, and those that are not documents stay. A
-//! Parquet mirror has the schema, the key-value metadata, the codecs and the
+//! Parquet selection has the schema, the key-value metadata, the codecs and the
 //! sorting of its source, and row groups no larger. The compression is the
 //! source's, at its tool's usual level.
 //!
@@ -33,13 +33,13 @@ use crate::source::{Origin, Source};
 use crate::split::LongRecords;
 use crate::warc::{Others, Piece, Split, StoredRecord};
 
-/// Chunks of the usual size that may be in memory while a mirror is written.
+/// Chunks of the usual size that may be in memory while a selection is written.
 const CHUNKS_AHEAD: usize = 5;
 
 /// What became of a source.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct MirrorReport {
+pub struct SelectionReport {
     /// Records written.
     pub kept: u64,
     /// Records that were not to be kept.
@@ -48,36 +48,36 @@ pub struct MirrorReport {
     pub passed_over: u64,
     /// The file; `None` if it is a text file that was not to be kept.
     pub path: Option<PathBuf>,
-    /// Where the source broke off: the mirror has the records before that.
+    /// Where the source broke off: the selection has the records before that.
     pub broken: Option<Error>,
 }
 
-/// A mirror that is complete but has no name yet. Dropped before it is published, it leaves
+/// A selection that is complete but has no name yet. Dropped before it is published, it leaves
 /// nothing behind.
 #[derive(Debug)]
-pub struct PendingMirror {
-    mirrored: MirrorReport,
+pub struct PendingSelection {
+    report: SelectionReport,
     out: Option<AtomicFile>,
 }
 
-impl PendingMirror {
+impl PendingSelection {
     /// What became of the source.
-    pub fn mirrored(&self) -> &MirrorReport {
-        &self.mirrored
+    pub fn report(&self) -> &SelectionReport {
+        &self.report
     }
 
     /// Where the source broke off, which it is not asked for again.
     pub fn take_fault(&mut self) -> Option<Error> {
-        self.mirrored.broken.take()
+        self.report.broken.take()
     }
 
     /// Gives the file its name.
     ///
     /// # Errors
     /// If the system refuses. Then there is no file.
-    pub fn publish(self) -> Result<MirrorReport> {
+    pub fn publish(self) -> Result<SelectionReport> {
         self.out.map_or(Ok(()), AtomicFile::commit)?;
-        Ok(self.mirrored)
+        Ok(self.report)
     }
 }
 
@@ -85,54 +85,54 @@ impl Source {
     /// Writes the records that `keep` wants to a file of this source's name in the folder.
     ///
     /// `keep` is asked for the number of each record, good or bad, long or short, once and in
-    /// order. Of a record that is longer than the limit and cut off, the mirror has what is there.
+    /// order. Of a record that is longer than the limit and cut off, the selection has what is there.
     /// The file appears when it is complete, and takes the place of one that was there before.
     ///
     /// # Errors
     /// If the source cannot be opened or is broken before its first record, is standard input, or
     /// the file cannot be written. Then there is no file.
-    pub fn mirror_records(
+    pub fn write_selection(
         &self,
         folder: &Path,
         options: &ReadOptions,
         keep: impl FnMut(u64) -> bool,
-    ) -> Result<MirrorReport> {
-        self.pending_mirror(folder, options, keep)?.publish()
+    ) -> Result<SelectionReport> {
+        self.pending_selection(folder, options, keep)?.publish()
     }
 
-    /// As [`Source::mirror_records`], for those who look at what was written before it appears.
+    /// As [`Source::write_selection`], for those who look at what was written before it appears.
     ///
     /// # Errors
-    /// As [`Source::mirror_records`].
-    pub fn pending_mirror(
+    /// As [`Source::write_selection`].
+    pub fn pending_selection(
         &self,
         folder: &Path,
         options: &ReadOptions,
         keep: impl FnMut(u64) -> bool,
-    ) -> Result<PendingMirror> {
+    ) -> Result<PendingSelection> {
         let target = self.target(folder, self.name())?;
         let path = Some(target.clone());
-        let mirrored = MirrorReport { kept: 0, dropped: 0, passed_over: 0, path, broken: None };
-        let mut selection = Selection { mirrored, keep, last: None };
+        let report = SelectionReport { kept: 0, dropped: 0, passed_over: 0, path, broken: None };
+        let mut selection = Selection { report, keep, last: None };
         let out = match self.format() {
             Format::TextFile | Format::Html => {
                 if selection.takes(1) {
                     Some(self.copied(&target)?.0)
                 } else {
-                    selection.mirrored.path = None;
+                    selection.report.path = None;
                     None
                 }
             }
-            Format::Parquet => Some(self.mirror_rows(&target, options, &mut selection)?),
-            Format::Warc => Some(self.mirror_warc(&target, options, &mut selection)?),
+            Format::Parquet => Some(self.select_rows(&target, options, &mut selection)?),
+            Format::Warc => Some(self.select_warc(&target, options, &mut selection)?),
             Format::JsonLines | Format::Csv | Format::Tsv => {
-                Some(self.mirror_lines(&target, options, &mut selection)?)
+                Some(self.select_lines(&target, options, &mut selection)?)
             }
         };
-        Ok(PendingMirror { mirrored: selection.mirrored, out })
+        Ok(PendingSelection { report: selection.report, out })
     }
 
-    /// The mirror of everything: a copy of the file under this source's name in the folder. Gives
+    /// The selection of everything: a copy of the file under this source's name in the folder. Gives
     /// back its path.
     ///
     /// # Errors
@@ -153,7 +153,7 @@ impl Source {
         Ok((out, bytes))
     }
 
-    /// The path of a mirror of this name, which is not the source itself.
+    /// The path of a selection of this name, which is not the source itself.
     fn target(&self, folder: &Path, name: &str) -> Result<PathBuf> {
         let target = folder.join(name);
         match &self.origin {
@@ -166,7 +166,7 @@ impl Source {
         }
     }
 
-    fn mirror_lines(
+    fn select_lines(
         &self,
         target: &Path,
         options: &ReadOptions,
@@ -186,7 +186,7 @@ impl Source {
                 let chunk = match chunk {
                     Ok(chunk) => chunk,
                     Err(error) => {
-                        selection.mirrored.broken = Some(error);
+                        selection.report.broken = Some(error);
                         break;
                     }
                 };
@@ -204,7 +204,7 @@ impl Source {
         out.finish().map_err(failed)
     }
 
-    fn mirror_warc(
+    fn select_warc(
         &self,
         target: &Path,
         options: &ReadOptions,
@@ -234,11 +234,11 @@ impl Source {
                         }
                         if stays && is_last {
                             out.end_record()?;
-                            selection.mirrored.passed_over += u64::from(number.is_none());
+                            selection.report.passed_over += u64::from(number.is_none());
                         }
                     }
                     Err(error) => {
-                        selection.mirrored.broken = Some(error);
+                        selection.report.broken = Some(error);
                         break;
                     }
                 }
@@ -249,7 +249,7 @@ impl Source {
         out.finish().map_err(failed)
     }
 
-    fn mirror_rows(
+    fn select_rows(
         &self,
         target: &Path,
         options: &ReadOptions,
@@ -260,7 +260,7 @@ impl Source {
         let out = AtomicFile::create_with_folders(target)?;
         let out = Encoder::new(self.compression(), options.packing_threads, out).map_err(failed)?;
         let (out, broken) = rows.write_kept(out, target, |number| selection.takes(number))?;
-        selection.mirrored.broken = broken;
+        selection.report.broken = broken;
         out.finish().map_err(failed)
     }
 }
@@ -276,7 +276,7 @@ fn write_kept<W: io::Write>(
         let bytes = match stored {
             StoredRecord::Record(bytes) => selection.takes(number).then_some(bytes),
             StoredRecord::PassedOver(bytes) => {
-                selection.mirrored.passed_over += 1;
+                selection.report.passed_over += 1;
                 Some(bytes)
             }
         };
@@ -344,7 +344,7 @@ fn is_same_file(a: &Path, b: &Path) -> bool {
 
 /// The choice, and its count.
 struct Selection<K> {
-    mirrored: MirrorReport,
+    report: SelectionReport,
     keep: K,
     /// The last record that was asked about, and the answer.
     last: Option<(u64, bool)>,
@@ -359,7 +359,7 @@ impl<K: FnMut(u64) -> bool> Selection<K> {
             return keeps;
         }
         let keeps = (self.keep)(number);
-        *(if keeps { &mut self.mirrored.kept } else { &mut self.mirrored.dropped }) += 1;
+        *(if keeps { &mut self.report.kept } else { &mut self.report.dropped }) += 1;
         self.last = Some((number, keeps));
         keeps
     }

@@ -1,29 +1,29 @@
-//! Mirrors of lines and text files against the naive filter.
+//! Selections of lines and text files against the naive filter.
 
 use std::fs;
 use std::path::Path;
 
 use lookalike_corpus::{
-    Compression, ErrorKind, MirrorReport, PendingCopies, ReadOptions, Source, Sources,
+    Compression, ErrorKind, PendingCopies, ReadOptions, SelectionReport, Source, Sources,
 };
 use proptest::prelude::*;
 
 use super::json_lines::any_record;
 use super::{chunks_of, folder, pack, records_up_to, unpack};
 
-fn mirror(
+fn selection(
     path: &Path,
     out: &Path,
     options: &ReadOptions,
     keep: &[bool],
-) -> (MirrorReport, Vec<u8>) {
+) -> (SelectionReport, Vec<u8>) {
     let source = Source::file(path, None).unwrap();
     let keep = |number: u64| keep[number as usize - 1];
-    let mirrored = source.mirror_records(out, options, keep).unwrap();
-    let written = fs::read(mirrored.path.as_ref().unwrap()).unwrap();
+    let report = source.write_selection(out, options, keep).unwrap();
+    let written = fs::read(report.path.as_ref().unwrap()).unwrap();
     let files = fs::read_dir(out).unwrap().count();
-    assert_eq!(files, 1, "nothing but the mirror is left");
-    (mirrored, unpack(source.compression(), &written))
+    assert_eq!(files, 1, "nothing but the selection is left");
+    (report, unpack(source.compression(), &written))
 }
 
 proptest! {
@@ -34,18 +34,18 @@ proptest! {
         compression in prop::sample::select(&Compression::ALL[..]),
         chunk_bytes in prop::sample::select(vec![1, 100, 1 << 20]),
     ) {
-        let folder = folder("mirror-json");
+        let folder = folder("selection-json");
         let path = folder.join(format!("a.jsonl{}", compression.extension()));
         let lines: Vec<String> = records.iter().map(|(record, _)| format!("{record} \r\n")).collect();
         fs::write(&path, pack(compression, ("\u{feff}".to_owned() + &lines.concat()).as_bytes())).unwrap();
         let keep: Vec<bool> = records.iter().map(|(_, keep)| *keep).collect();
-        let (mirrored, written) = mirror(&path, &folder.join("out"), &chunks_of(chunk_bytes), &keep);
+        let (report, written) = selection(&path, &folder.join("out"), &chunks_of(chunk_bytes), &keep);
         let naive: String =
             lines.iter().zip(&keep).filter(|(_, keep)| **keep).map(|(line, _)| &**line).collect();
         prop_assert_eq!(String::from_utf8(written).unwrap(), format!("\u{feff}{naive}"));
         let kept = keep.iter().filter(|keep| **keep).count() as u64;
-        prop_assert_eq!((mirrored.kept, mirrored.dropped), (kept, keep.len() as u64 - kept));
-        prop_assert!(mirrored.broken.is_none());
+        prop_assert_eq!((report.kept, report.dropped), (kept, keep.len() as u64 - kept));
+        prop_assert!(report.broken.is_none());
     }
 
     #[test]
@@ -54,7 +54,7 @@ proptest! {
         compression in prop::sample::select(&Compression::ALL[..]),
         chunk_bytes in prop::sample::select(vec![1, 30, 1 << 20]),
     ) {
-        let folder = folder("mirror-csv");
+        let folder = folder("selection-csv");
         let path = folder.join(format!("a.csv{}", compression.extension()));
         let header = "id,\"text\"\r\n";
         let lines: Vec<String> = rows
@@ -65,7 +65,7 @@ proptest! {
             .collect();
         fs::write(&path, pack(compression, format!("{header}{}", lines.concat()).as_bytes())).unwrap();
         let keep: Vec<bool> = rows.iter().map(|(_, _, keep)| *keep).collect();
-        let (_, written) = mirror(&path, &folder.join("out"), &chunks_of(chunk_bytes), &keep);
+        let (_, written) = selection(&path, &folder.join("out"), &chunks_of(chunk_bytes), &keep);
         let naive: String =
             lines.iter().zip(&keep).filter(|(_, keep)| **keep).map(|(line, _)| &**line).collect();
         prop_assert_eq!(String::from_utf8(written).unwrap(), format!("{header}{naive}"));
@@ -74,7 +74,7 @@ proptest! {
 
 #[test]
 fn every_record_is_asked_for_and_bad_and_long_ones_stay_as_they_are() {
-    let folder = folder("mirror-bad");
+    let folder = folder("selection-bad");
     let path = folder.join("a.jsonl");
     let text = |bytes| format!("{{\"text\":\"{}\"}}\n", "x".repeat(bytes));
     let (held, never_held) = (text(1000), text(200_000));
@@ -89,8 +89,8 @@ fn every_record_is_asked_for_and_bad_and_long_ones_stay_as_they_are() {
             asked.push(number);
             ![3, left_out].contains(&number)
         };
-        let mirrored = source.mirror_records(&folder.join("out"), &options, keep).unwrap();
-        let written = fs::read_to_string(mirrored.path.unwrap()).unwrap();
+        let report = source.write_selection(&folder.join("out"), &options, keep).unwrap();
+        let written = fs::read_to_string(report.path.unwrap()).unwrap();
         let long = match left_out {
             4 => never_held.clone(),
             5 => held.clone(),
@@ -98,30 +98,30 @@ fn every_record_is_asked_for_and_bad_and_long_ones_stay_as_they_are() {
         };
         assert!(written == format!("{{\"text\":\"a\"}}\noops\n{long}{{\"text\":\"b\"}}"));
         let dropped = 1 + u64::from(left_out > 0);
-        assert_eq!((mirrored.kept, mirrored.dropped), (6 - dropped, dropped));
+        assert_eq!((report.kept, report.dropped), (6 - dropped, dropped));
         assert_eq!(asked, [1, 2, 3, 4, 5, 6]);
     }
 }
 
 #[test]
 fn text_files_are_copied_as_they_are() {
-    let folder = folder("mirror-text");
+    let folder = folder("selection-text");
     let path = folder.join("a.txt.gz");
     let bytes = pack(Compression::Gzip, b"\xef\xbb\xbfwords \xff\r\n");
     fs::write(&path, &bytes).unwrap();
     let source = Source::file(&path, None).unwrap();
     let (out, options) = (folder.join("out"), ReadOptions::default());
-    let dropped = source.mirror_records(&out, &options, |_| false).unwrap();
+    let dropped = source.write_selection(&out, &options, |_| false).unwrap();
     assert_eq!((dropped.path, dropped.dropped, out.exists()), (None, 1, false));
-    let kept = source.mirror_records(&out, &options, |number| number == 1).unwrap();
+    let kept = source.write_selection(&out, &options, |number| number == 1).unwrap();
     assert_eq!(fs::read(kept.path.unwrap()).unwrap(), bytes);
 }
 
 #[test]
 fn a_copy_is_the_file_whatever_is_in_it() {
-    let folder = folder("mirror-copy");
+    let folder = folder("selection-copy");
     let path = folder.join("a.jsonl.zst");
-    // No mirror of ours has these bytes: the level is another, and there is half a frame.
+    // No selection of ours has these bytes: the level is another, and there is half a frame.
     let mut bytes = pack(Compression::Zstd, &b"{\"text\":\"a\"}\n\n".repeat(100_000));
     bytes.truncate(bytes.len() - 3);
     fs::write(&path, &bytes).unwrap();
@@ -137,18 +137,18 @@ fn a_copy_is_the_file_whatever_is_in_it() {
 
 #[test]
 fn a_mirror_never_replaces_its_source() {
-    let folder = folder("mirror-self");
+    let folder = folder("selection-self");
     let path = folder.join("a.jsonl");
     fs::write(&path, "{\"text\":\"a\"}\n").unwrap();
     let source = Source::file(&path, None).unwrap();
-    let error = source.mirror_records(&folder, &ReadOptions::default(), |_| false);
+    let error = source.write_selection(&folder, &ReadOptions::default(), |_| false);
     assert!(matches!(error.unwrap_err().kind(), ErrorKind::OwnInput(_)));
     assert_eq!(fs::read_to_string(&path).unwrap(), "{\"text\":\"a\"}\n");
 }
 
 #[test]
 fn a_broken_source_is_mirrored_up_to_there_or_not_at_all() {
-    let folder = folder("mirror-broken");
+    let folder = folder("selection-broken");
     let path = folder.join("a.jsonl.gz");
     let line = |i| format!("{{\"text\":\"{}\"}}\n", i * 7919 % 4999);
     let lines = (0..5000).map(line).collect::<Vec<_>>().concat();
@@ -156,15 +156,15 @@ fn a_broken_source_is_mirrored_up_to_there_or_not_at_all() {
     fs::write(&path, &packed[..packed.len() / 2]).unwrap();
     let source = Source::file(&path, None).unwrap();
     let (out, options) = (folder.join("out"), ReadOptions::default());
-    let mirrored = source.mirror_records(&out, &options, |_| true).unwrap();
-    assert!(mirrored.broken.is_some_and(|error| error.is_corruption()));
-    let written = unpack(Compression::Gzip, &fs::read(mirrored.path.unwrap()).unwrap());
-    assert!(mirrored.kept > 100 && lines.as_bytes().starts_with(&written));
-    assert_eq!(written.split_inclusive(|&byte| byte == b'\n').count() as u64, mirrored.kept);
+    let report = source.write_selection(&out, &options, |_| true).unwrap();
+    assert!(report.broken.is_some_and(|error| error.is_corruption()));
+    let written = unpack(Compression::Gzip, &fs::read(report.path.unwrap()).unwrap());
+    assert!(report.kept > 100 && lines.as_bytes().starts_with(&written));
+    assert_eq!(written.split_inclusive(|&byte| byte == b'\n').count() as u64, report.kept);
 
     fs::remove_dir_all(&out).unwrap();
     fs::write(&path, &packed[..5]).unwrap();
-    assert!(source.mirror_records(&out, &options, |_| true).is_err());
+    assert!(source.write_selection(&out, &options, |_| true).is_err());
     assert!(!out.exists());
 }
 

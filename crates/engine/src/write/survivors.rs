@@ -1,8 +1,8 @@
-//! The survivors: a mirror of every source.
+//! The survivors of every source, each in a file of its own.
 //!
 //! What cannot be read stays as it is. A file that nothing goes from is copied,
 //! whatever is in it. Of one that breaks off, only the records before that can be
-//! told from each other: its mirror has those of them that stay, and beside it,
+//! told from each other: its file of survivors has those of them that stay, and beside it,
 //! under its name and `.unreadable`, there is a copy of all of its bytes.
 //!
 //! Before a file gets its name, what is in it is counted against what was decided;
@@ -38,7 +38,7 @@ pub enum Unreadable {
 }
 
 /// What writing the survivors needs.
-pub(crate) struct Mirrors<'a> {
+pub(crate) struct Survivors<'a> {
     pub(crate) sources: &'a SourceTable,
     pub(crate) options: &'a ReadOptions,
     /// The rows that go.
@@ -49,8 +49,8 @@ pub(crate) struct Mirrors<'a> {
     pub(crate) observer: &'a dyn Observer,
 }
 
-impl Mirrors<'_> {
-    /// Writes a mirror of each source into the folder. One that is there already is complete,
+impl Survivors<'_> {
+    /// Writes a file of survivors of each source into the folder. One that is there already is complete,
     /// since files get their names last and no two sources have one name, and is left as it is.
     pub(crate) fn write(&self, folder: &Path) -> Result<()> {
         let next = AtomicUsize::new(0);
@@ -130,13 +130,13 @@ impl Mirrors<'_> {
             Some(row) => !self.removed.contains(row),
             None => !drops,
         };
-        let mut pending = source.pending_mirror(folder, options, keep).map_err(Error::corpus)?;
+        let mut pending = source.pending_selection(folder, options, keep).map_err(Error::corpus)?;
         let removed = self.removed.count_in(&row.rows());
         let bad = row.bad.len();
         let wanted = row.documents - removed + if drops { 0 } else { bad };
-        let mirrored = pending.mirrored();
-        let (found, all) = (mirrored.kept, mirrored.kept + mirrored.dropped);
-        let mut files = u64::from(mirrored.path.is_some());
+        let report = pending.report();
+        let (found, all) = (report.kept, report.kept + report.dropped);
+        let mut files = u64::from(report.path.is_some());
         row.check_unchanged()?;
         row.check_fault(pending.take_fault())?;
         if found != wanted || all != row.documents + bad {
@@ -144,7 +144,7 @@ impl Mirrors<'_> {
             return Err(Error::new(ErrorKind::WrongSurvivors { path, found, wanted }));
         }
         if row.broken && !drops {
-            // Before the mirror, which says that both are there.
+            // Before the file of survivors, which says that both are there.
             let name = format!("{}.unreadable", source.name());
             let mut copy = PendingCopies::default();
             copy.add(source, folder, &name).map_err(Error::corpus)?;
@@ -195,7 +195,7 @@ mod tests {
     use crate::sources::SourcesWriter;
 
     fn folder(name: &str) -> PathBuf {
-        let name = format!("lookalike-mirrors-{name}-{}", std::process::id());
+        let name = format!("lookalike-survivors-{name}-{}", std::process::id());
         let folder = std::env::temp_dir().join(name);
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).unwrap();
@@ -230,7 +230,7 @@ mod tests {
             removed.insert(Row::nth(0));
             let out = folder.join("kept");
             let _ = fs::remove_dir_all(&out);
-            let mirrors = Mirrors {
+            let survivors = Survivors {
                 sources: &SourceTable::open(&table).unwrap(),
                 options: &ReadOptions::default(),
                 removed: &removed.count(),
@@ -239,7 +239,7 @@ mod tests {
                 budget: 1 << 30,
                 observer: &NoObserver,
             };
-            let written = mirrors.write(&out);
+            let written = survivors.write(&out);
             assert_eq!(written.is_ok(), is_right, "{documents}");
             let is_told = |error: &Error| matches!(error.kind(), ErrorKind::WrongSurvivors { .. });
             assert!(written.as_ref().err().is_none_or(is_told), "{documents}");
