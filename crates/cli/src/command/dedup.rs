@@ -63,7 +63,7 @@ const MENDED: &str = "once that is fixed, run the same command with --resume to 
 /// Says how to go on.
 fn with_hint(error: Error, out: &Path) -> anyhow::Error {
     let hint = match error.kind() {
-        ErrorKind::RunExists(_) => "go on with it by --resume, or name another folder",
+        ErrorKind::RunExists(_) => "--resume continues it; otherwise, name another folder",
         ErrorKind::FolderInUse(_) => "name another folder; it is made if it is missing",
         ErrorKind::Interrupted => {
             interrupt::exit_after(&format!(
