@@ -177,7 +177,7 @@ def test_what_cannot_be_judged_is_refused() -> None:
         text.judge_batch(shingles)
     with pytest.raises(TypeError, match="lists of 64-bit integers"):
         text.judge_batch([["a"]], [["b"]])
-    with pytest.raises(la.ParameterError, match="row 0: no signature of this recipe"):
+    with pytest.raises(la.ParameterError, match="row 0: not a signature of this recipe"):
         sites.judge_batch(signatures_a=[b"x"], signatures_b=signed, same_site=[True])
     # Lists that are no sets, and rows without one.
     row = text.judge_batch([[3, 1, 1], None], [[1, 2, 3], [1]]).to_pylist()

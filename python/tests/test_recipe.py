@@ -179,5 +179,5 @@ def test_signatures_from_bytes() -> None:
     assert la.Signature.from_bytes(recipe, signature.to_bytes()) == signature
     assert len(signature.to_bytes()) == recipe.signature_bytes
     for wrong in (b"", signature.to_bytes()[:-1], signature.to_bytes() + b"x"):
-        with pytest.raises(la.ParameterError, match="no signature of this recipe"):
+        with pytest.raises(la.ParameterError, match="not a signature of this recipe"):
             la.Signature.from_bytes(recipe, wrong)

@@ -117,7 +117,7 @@ def test_what_is_no_table_is_refused() -> None:
         la.dedup_table(table, text=None)
     with pytest.raises((la.Error, TypeError)):
         la.dedup_table(pa.table({"id": [1], "text": [2.5]}), strict=True)
-    with pytest.raises(la.ParameterError, match="no result of dedup_table"):
+    with pytest.raises(la.ParameterError, match="not a result of dedup_table"):
         la.Report.of(table)
 
 
