@@ -49,7 +49,7 @@ fn what_cannot_be_used_is_counted_and_named() {
         (r#"{"a": "a", "b": "c"}"#, "one of correct, incorrect, undecided"),
         (r#"{"a": "a", "b": "c", "label": "correct", "weight": 0}"#, "a number above 0"),
         (r#"{"a": "a", "b": "c", "label": "correct", "weight": "2"}"#, "a number above 0"),
-        (r#"{"a": "b", "b": "a", "label": "correct"}"#, "says the same as line 1"),
+        (r#"{"a": "b", "b": "a", "label": "correct"}"#, "repeats line 1"),
         (r#"{"a": "b", "b": "a", "label": "incorrect"}"#, "contradicts line 1"),
     ];
     for (line, fault) in bad {
