@@ -29,7 +29,6 @@ pub(crate) struct About {
 /// What a store said when it failed.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-#[cfg_attr(not(feature = "object-stores"), expect(dead_code, reason = "no store says anything"))]
 pub(crate) struct StoreFault(pub(crate) String);
 
 /// Whether a store failed, rather than a decoder of what it gave.

@@ -66,9 +66,9 @@ struct Location {
 #[command(after_long_help = "\
 The recipe says when two documents are look-alikes, and stays with the index.
 
-Anyone who knows the seed of a recipe can make a page that looks like another one to the index, or a copy
-that does not. --secret-seed draws all random choices from a file of yours instead, at least 16 bytes:
-the same file must be given whenever the index is opened, and is not stored.
+Anyone who knows the seed of a recipe can make a page that looks like another one to the index, or a
+copy that does not. --secret-seed draws all random choices from a file of yours instead, at least 16
+bytes: the same file must be given whenever the index is opened, and is not stored.
 
 A recipe that compares pages without the templates of their sites needs templates that were learned:
 --learned takes them from a run of `lookalike dedup` by the same recipe.
