@@ -86,7 +86,10 @@ fn no_address_is_open_to_everybody_by_mistake() {
     assert!(bind("0.0.0.0:0", Options::new().token(Token::new(TOKEN).unwrap())).is_ok());
     let taken = Running::new();
     let refused = bind(&taken.address.to_string(), Options::new()).unwrap_err().to_string();
-    assert!(refused.contains("another program is listening") && refused.contains("hint:"), "{refused}");
+    assert!(
+        refused.contains("another program is listening") && refused.contains("hint:"),
+        "{refused}"
+    );
 }
 
 #[test]
