@@ -1,4 +1,4 @@
-//! Selections: a selection of a source's records, in the source's own format.
+//! A selection of a source's records, in the source's own format.
 //!
 //! JSON, CSV and TSV records are the same bytes as before, blank lines left out;
 //! text files and web pages are copied whole. So are the records of web archives
