@@ -31,7 +31,7 @@ enum AnyTokenizer {
 
 impl AnyTokenizer {
     /// Blocks of tokens, and of their codes: tokens again, where there is no key.
-    fn for_each_block(&mut self, text: Text<'_>, sink: &mut impl FnMut(&[Token], &[Code])) {
+    fn for_each_block(&mut self, text: Text<'_>, sink: &mut dyn FnMut(&[Token], &[Code])) {
         match self {
             Self::Public(public) => {
                 public.for_each_block(text, &mut |tokens| sink(tokens, tokens));

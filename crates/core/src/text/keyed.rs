@@ -74,9 +74,12 @@ impl KeyedTokenizer {
     pub fn for_each_block<'t>(
         &mut self,
         text: impl Into<Text<'t>>,
-        sink: &mut impl FnMut(&[Token], &[Code]),
+        sink: &mut dyn FnMut(&[Token], &[Code]),
     ) {
-        let text = text.into();
+        self.blocks(text.into(), sink);
+    }
+
+    fn blocks(&mut self, text: Text<'_>, sink: &mut dyn FnMut(&[Token], &[Code])) {
         let Self { unit, kernel, key, positions, tokens, codes, bytes, long, words, scratch } =
             self;
         let mut blocks = Blocks {
@@ -152,7 +155,7 @@ impl LineWords for KeyedTokenizer {
 }
 
 /// Gives tokens and codes to a function in blocks.
-struct Blocks<'a, S> {
+struct Blocks<'a> {
     kernel: Kernel,
     key: &'a VerificationKey,
     positions: &'a mut Positions,
@@ -169,10 +172,10 @@ struct Blocks<'a, S> {
     /// The long words among the bytes, whose codes are still to be made.
     long: &'a mut [LongWord; BLOCK],
     longs: usize,
-    sink: &'a mut S,
+    sink: &'a mut dyn FnMut(&[Token], &[Code]),
 }
 
-impl<S: FnMut(&[Token], &[Code])> Blocks<'_, S> {
+impl Blocks<'_> {
     #[cold]
     fn flush(&mut self) {
         self.settle();
@@ -215,7 +218,7 @@ impl<S: FnMut(&[Token], &[Code])> Blocks<'_, S> {
     }
 }
 
-impl<S: FnMut(&[Token], &[Code])> Out for Blocks<'_, S> {
+impl Out for Blocks<'_> {
     type Place = ();
 
     #[inline(always)]

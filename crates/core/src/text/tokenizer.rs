@@ -66,9 +66,13 @@ impl Tokenizer {
     pub fn for_each_block<'t>(
         &mut self,
         text: impl Into<Text<'t>>,
-        sink: &mut impl FnMut(&[Token]),
+        sink: &mut dyn FnMut(&[Token]),
     ) {
-        let text = text.into();
+        self.blocks(text.into(), sink);
+    }
+
+    /// Without a type parameter: the walk is large, and would be compiled again for each caller.
+    fn blocks(&mut self, text: Text<'_>, sink: &mut dyn FnMut(&[Token])) {
         let Self { unit, kernel, positions, block, words, scratch } = self;
         let mut blocks = Blocks { kernel: *kernel, positions, block, count: 0, sink };
         match words {
@@ -182,16 +186,16 @@ pub(super) fn for_each_line<W: LineWords>(
 pub(super) const ENOUGH: usize = BLOCK - BLOCK / 4;
 
 /// Gives tokens to a function in blocks.
-struct Blocks<'a, S> {
+struct Blocks<'a> {
     kernel: Kernel,
     positions: &'a mut Positions,
     block: &'a mut [Token; BLOCK],
     /// Less than [`BLOCK`] between calls.
     count: usize,
-    sink: &'a mut S,
+    sink: &'a mut dyn FnMut(&[Token]),
 }
 
-impl<S: FnMut(&[Token])> Blocks<'_, S> {
+impl Blocks<'_> {
     #[cold]
     fn flush(&mut self) {
         if self.count > 0 {
@@ -201,7 +205,7 @@ impl<S: FnMut(&[Token])> Blocks<'_, S> {
     }
 }
 
-impl<S: FnMut(&[Token])> Out for Blocks<'_, S> {
+impl Out for Blocks<'_> {
     type Place = ();
 
     #[inline(always)]
