@@ -208,8 +208,8 @@ impl Source {
         };
         let table = |delimiter| Boundary::Table(TableScanner::new(delimiter));
         let boundary = delimiter.map_or(Boundary::Line, table);
-        let (reader, limit) = (self.reader(position)?, limits.max_record_bytes);
-        let splitter = Splitter::new(reader, boundary, limit, options.chunk_bytes);
+        let (input, limit) = (self.input(position)?, limits.max_record_bytes);
+        let splitter = Splitter::new(input, boundary, limit, options.chunk_bytes);
         let mut splitter = splitter.with_long_records(long);
         let mut preamble = splitter.take_byte_order_mark();
         let Some(delimiter) = delimiter else {
@@ -239,8 +239,8 @@ impl Source {
         others: Others,
     ) -> Result<warc::Splitter> {
         let limit = options.limits.max_record_bytes;
-        let reader = self.reader(position)?;
-        Ok(warc::Splitter::new(reader, others, limit, options.chunk_bytes))
+        let input = self.input(position)?;
+        Ok(warc::Splitter::new(input, others, limit, options.chunk_bytes))
     }
 }
 

@@ -17,6 +17,10 @@ impl Position {
         self.0.store(bytes, Ordering::Relaxed);
     }
 
+    pub(crate) fn advance(&self, bytes: usize) {
+        self.0.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+
     /// The same stream, counted.
     pub(crate) fn counting<R: Read>(&self, reader: R) -> CountingReader<R> {
         CountingReader { reader, position: self.clone() }
@@ -31,7 +35,7 @@ pub(crate) struct CountingReader<R> {
 impl<R: Read> Read for CountingReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.reader.read(buffer)?;
-        self.position.0.fetch_add(read as u64, Ordering::Relaxed);
+        self.position.advance(read);
         Ok(read)
     }
 }

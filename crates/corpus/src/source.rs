@@ -15,6 +15,7 @@ use crate::object::Object;
 use crate::object_store;
 use crate::paths::{metadata, open_file, path_id};
 use crate::position::Position;
+use crate::split;
 use crate::unpacked::UnpackedCopies;
 
 /// The name of standard input.
@@ -264,6 +265,16 @@ impl Source {
         Ok(match copies {
             Some(copies) => copies.copying(&self.name, reader),
             None => reader,
+        })
+    }
+
+    /// The same, for what cuts records out of it.
+    pub(crate) fn input(&self, position: &Position) -> Result<split::Input> {
+        Ok(match &self.origin {
+            Origin::File(path) if self.compression == Compression::None => {
+                split::Input::File(open_file(path)?, position.clone())
+            }
+            _ => split::Input::Stream(self.reader(position)?),
         })
     }
 

@@ -9,11 +9,13 @@
 //! what a decoder gives before it finds a fault depends on how much it is
 //! asked for, and no result may depend on the size of pieces.
 
+use std::fs::File;
 use std::io::{self, Read};
 
 use memchr::{memchr, memchr3};
 
 use crate::format::BYTE_ORDER_MARK;
+use crate::position::Position;
 
 /// Bytes of a read.
 pub(crate) const STEP: usize = 64 << 10;
@@ -162,7 +164,7 @@ pub(crate) enum LongRecords {
 
 /// The stream and how far it has been cut.
 pub(crate) struct Splitter {
-    reader: Box<dyn Read + Send>,
+    input: Input,
     boundary: Boundary,
     limit: u64,
     piece_bytes: usize,
@@ -172,40 +174,57 @@ pub(crate) struct Splitter {
     buffer: Vec<u8>,
     /// How much of the buffer has no more ends in it.
     scanned: usize,
-    input: Input,
+    rest: Rest,
     record: u64,
     line: u64,
 }
 
-enum Input {
+/// What is known of what was not read yet.
+enum Rest {
     More,
     Ended,
     Failed(io::Error),
 }
 
-/// Reads one step to the end of a buffer; 0 bytes at the end.
-pub(crate) fn read_step(reader: &mut dyn Read, buffer: &mut Vec<u8>) -> io::Result<usize> {
-    let before = buffer.len();
-    buffer.resize(before + STEP, 0);
-    let read = loop {
-        match reader.read(&mut buffer[before..]) {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            read => break read,
+/// What records are cut out of.
+pub(crate) enum Input {
+    /// A file as it is stored, read without clearing the memory first; and how far.
+    File(File, Position),
+    /// Anything else.
+    Stream(Box<dyn Read + Send>),
+}
+
+impl Input {
+    /// Reads one step to the end of a buffer; 0 bytes at the end.
+    pub(crate) fn step(&mut self, buffer: &mut Vec<u8>) -> io::Result<usize> {
+        match self {
+            Self::File(file, position) => {
+                buffer.reserve(STEP);
+                let read = file.take(STEP as u64).read_to_end(buffer)?;
+                position.advance(read);
+                Ok(read)
+            }
+            // No more than there is: what comes through a pipe is not to wait for what follows.
+            Self::Stream(stream) => {
+                let before = buffer.len();
+                buffer.resize(before + STEP, 0);
+                let read = loop {
+                    match stream.read(&mut buffer[before..]) {
+                        Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                        read => break read,
+                    }
+                };
+                buffer.truncate(before + *read.as_ref().unwrap_or(&0));
+                read
+            }
         }
-    };
-    buffer.truncate(before + *read.as_ref().unwrap_or(&0));
-    read
+    }
 }
 
 impl Splitter {
-    pub(crate) fn new(
-        reader: Box<dyn Read + Send>,
-        boundary: Boundary,
-        limit: u64,
-        piece_bytes: usize,
-    ) -> Self {
+    pub(crate) fn new(input: Input, boundary: Boundary, limit: u64, piece_bytes: usize) -> Self {
         Self {
-            reader,
+            input,
             boundary,
             limit,
             piece_bytes,
@@ -213,7 +232,7 @@ impl Splitter {
             in_long_record: false,
             buffer: Vec::new(),
             scanned: 0,
-            input: Input::More,
+            rest: Rest::More,
             record: 1,
             line: 1,
         }
@@ -226,7 +245,7 @@ impl Splitter {
 
     /// Takes the byte order mark off the beginning, if there is one.
     pub(crate) fn take_byte_order_mark(&mut self) -> Vec<u8> {
-        while matches!(self.input, Input::More) && self.buffer.len() < BYTE_ORDER_MARK.len() {
+        while matches!(self.rest, Rest::More) && self.buffer.len() < BYTE_ORDER_MARK.len() {
             self.fill();
         }
         if self.buffer.starts_with(BYTE_ORDER_MARK) {
@@ -246,10 +265,10 @@ impl Splitter {
         let mut header = Vec::new();
         loop {
             let end = self.boundary.end(&self.buffer[self.scanned..]);
-            let taken = match (end, &self.input) {
+            let taken = match (end, &self.rest) {
                 (Some(end), _) => self.scanned + end,
-                (None, Input::Ended) => self.buffer.len(),
-                (None, Input::More) => {
+                (None, Rest::Ended) => self.buffer.len(),
+                (None, Rest::More) => {
                     self.scanned = self.buffer.len();
                     if self.scanned as u64 > limit.saturating_add(MAX_TERMINATOR) {
                         return Ok(None);
@@ -257,12 +276,10 @@ impl Splitter {
                     self.fill();
                     continue;
                 }
-                (None, Input::Failed(_)) => {
-                    match std::mem::replace(&mut self.input, Input::Ended) {
-                        Input::Failed(error) => return Err(error),
-                        _ => return Ok(Some(header)),
-                    }
-                }
+                (None, Rest::Failed(_)) => match std::mem::replace(&mut self.rest, Rest::Ended) {
+                    Rest::Failed(error) => return Err(error),
+                    _ => return Ok(Some(header)),
+                },
             };
             let blank = !self.boundary.is_record(&self.buffer[..taken], limit);
             header.extend(self.buffer.drain(..taken));
@@ -278,10 +295,10 @@ impl Splitter {
 
     /// Reads one step.
     fn fill(&mut self) {
-        match read_step(&mut self.reader, &mut self.buffer) {
-            Ok(0) => self.input = Input::Ended,
+        match self.input.step(&mut self.buffer) {
+            Ok(0) => self.rest = Rest::Ended,
             Ok(_) => {}
-            Err(error) => self.input = Input::Failed(error),
+            Err(error) => self.rest = Rest::Failed(error),
         }
     }
 
@@ -289,11 +306,11 @@ impl Splitter {
     fn skip_record(&mut self) -> io::Result<Split> {
         loop {
             self.buffer.clear();
-            match &self.input {
-                Input::More => self.fill(),
-                Input::Ended => break,
-                Input::Failed(_) => {
-                    if let Input::Failed(error) = std::mem::replace(&mut self.input, Input::Ended) {
+            match &self.rest {
+                Rest::More => self.fill(),
+                Rest::Ended => break,
+                Rest::Failed(_) => {
+                    if let Rest::Failed(error) = std::mem::replace(&mut self.rest, Rest::Ended) {
                         return Err(error);
                     }
                 }
@@ -315,18 +332,18 @@ impl Splitter {
     fn part_of_record(&mut self) -> io::Result<Split> {
         let mut end = None;
         if self.in_long_record {
-            match std::mem::replace(&mut self.input, Input::Ended) {
-                Input::More => {
-                    self.input = Input::More;
+            match std::mem::replace(&mut self.rest, Rest::Ended) {
+                Rest::More => {
+                    self.rest = Rest::More;
                     self.fill();
                 }
-                Input::Ended => {}
-                Input::Failed(error) => {
+                Rest::Ended => {}
+                Rest::Failed(error) => {
                     self.in_long_record = false;
                     return Err(error);
                 }
             }
-            let is_over = matches!(self.input, Input::Ended);
+            let is_over = matches!(self.rest, Rest::Ended);
             end = self.boundary.end(&self.buffer).or(is_over.then_some(self.buffer.len()));
         }
         let rest = end.map_or_else(Vec::new, |end| self.buffer.split_off(end));
@@ -343,7 +360,10 @@ impl Splitter {
 
     /// Cuts off the first bytes of the buffer.
     fn cut(&mut self, end: usize, records: u64, lines: u64) -> Split {
-        let rest = self.buffer[end..].to_vec();
+        // As large as this piece was, or it would be moved while it grows.
+        let room = (self.buffer.len() + STEP).min(self.piece_bytes.saturating_add(STEP));
+        let mut rest = Vec::with_capacity(room);
+        rest.extend_from_slice(&self.buffer[end..]);
         self.scanned = rest.len();
         let mut bytes = std::mem::replace(&mut self.buffer, rest);
         bytes.truncate(end);
@@ -383,25 +403,25 @@ impl Iterator for Splitter {
                     LongRecords::Given => self.part_of_record(),
                 });
             }
-            match std::mem::replace(&mut self.input, Input::Ended) {
-                Input::More => {
-                    self.input = Input::More;
+            match std::mem::replace(&mut self.rest, Rest::Ended) {
+                Rest::More => {
+                    self.rest = Rest::More;
                     self.fill();
                 }
-                Input::Ended => {
+                Rest::Ended => {
                     let last = &self.buffer[complete..];
                     records += u64::from(self.boundary.is_record(last, self.limit));
                     let all = self.buffer.len();
                     return (all > 0).then(|| Ok(self.cut(all, records, lines + 1)));
                 }
-                Input::Failed(error) if complete == 0 => {
+                Rest::Failed(error) if complete == 0 => {
                     // What follows the last whole record is no record.
                     self.buffer.clear();
                     self.scanned = 0;
                     return Some(Err(error));
                 }
-                failed @ Input::Failed(_) => {
-                    self.input = failed;
+                failed @ Rest::Failed(_) => {
+                    self.rest = failed;
                     return Some(Ok(self.cut(complete, records, lines)));
                 }
             }

@@ -203,7 +203,8 @@ impl Blocks<'_> {
 
     /// A word of which a part was taken in already.
     #[cold]
-    fn push_absorbed(&mut self, absorbed: CodeStream, token: Token) {
+    fn push_absorbed(&mut self, token: Token) {
+        let absorbed = self.absorbed.take().unwrap_or_default();
         let code = absorbed.finish(self.key.words(), &self.bytes[self.start..self.at]);
         self.at = self.start;
         self.push_coded(token, code);
@@ -228,8 +229,8 @@ impl Out for Blocks<'_> {
 
     #[inline(always)]
     fn push_if(&mut self, really: bool, token: Token, (): ()) {
-        if let Some(absorbed) = self.absorbed.take() {
-            return self.push_absorbed(absorbed, token);
+        if self.absorbed.is_some() {
+            return self.push_absorbed(token);
         }
         let number = self.count % BLOCK;
         self.tokens[number] = token;

@@ -5,7 +5,7 @@
 //! a record's length was wrong, and then from its header on: no byte is passed
 //! over twice.
 
-use std::io::{self, Read};
+use std::io;
 
 use memchr::memmem;
 
@@ -13,7 +13,7 @@ use super::document::{Class, TELLING_BYTES, classify};
 use super::header::{self, End, Header, MAGIC, MAX_HEADER_BYTES};
 use super::{Document, Entry, Piece};
 use crate::error::{Fault, Place};
-use crate::split::{STEP, read_step};
+use crate::split::{self, STEP};
 
 /// The line ends that belong to a record: two, of up to two bytes.
 const MAX_TERMINATOR: usize = 4;
@@ -84,14 +84,9 @@ enum Remainder {
 }
 
 impl Splitter {
-    pub(crate) fn new(
-        reader: Box<dyn Read + Send>,
-        others: Others,
-        limit: u64,
-        piece_bytes: usize,
-    ) -> Self {
+    pub(crate) fn new(input: split::Input, others: Others, limit: u64, piece_bytes: usize) -> Self {
         Self {
-            input: Input::new(reader),
+            input: Input::new(input),
             limit,
             piece_bytes: piece_bytes.max(1) as u64,
             others,
@@ -309,7 +304,7 @@ fn line_ends(bytes: &[u8]) -> usize {
 
 /// The stream, with what has been read of it and not been taken.
 struct Input {
-    reader: Box<dyn Read + Send>,
+    stream: split::Input,
     buffer: Vec<u8>,
     /// Where in the buffer the rest begins, and where in the stream.
     start: usize,
@@ -324,8 +319,8 @@ enum State {
 }
 
 impl Input {
-    fn new(reader: Box<dyn Read + Send>) -> Self {
-        Self { reader, buffer: Vec::new(), start: 0, offset: 0, state: State::More }
+    fn new(stream: split::Input) -> Self {
+        Self { stream, buffer: Vec::new(), start: 0, offset: 0, state: State::More }
     }
 
     /// What has been read and not been taken.
@@ -372,7 +367,7 @@ impl Input {
             // One long record is no reason to hold as much for all that follow.
             self.buffer.shrink_to((4 * self.buffer.len()).max(8 * STEP));
         }
-        match read_step(&mut self.reader, &mut self.buffer) {
+        match self.stream.step(&mut self.buffer) {
             Ok(0) => self.state = State::Ended,
             Ok(_) => {}
             Err(error) => self.state = State::Failed(error),
