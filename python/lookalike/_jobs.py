@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from . import _native
 from ._native import Progress, Recipe
 from ._progress import Bars
-from ._tables import stream
+from ._tables import has_ids, stream
 from .errors import ParameterError
 
 if TYPE_CHECKING:
@@ -162,8 +162,10 @@ def dedup(
     recipe: Recipe | AnyPath = "text",
     threshold: float | None = None,
     recall: float | None = None,
+    ngram: int | None = None,
     verify: Verify | None = None,
     sites: Sites | None = None,
+    templates: str | None = None,
     keep: str = "first",
     cluster: Cluster = "anchored",
     pairs: Pairs = "needed",
@@ -194,8 +196,10 @@ def dedup(
         recipe=recipe,
         threshold=threshold,
         recall=recall,
+        ngram=ngram,
         verify=verify,
         sites=sites,
+        templates=templates,
         keep=keep,
         cluster=cluster,
         pairs=pairs,
@@ -226,7 +230,9 @@ def plan(
     recipe: Recipe | AnyPath = "text",
     threshold: float | None = None,
     recall: float | None = None,
+    ngram: int | None = None,
     verify: Verify | None = None,
+    templates: str | None = None,
     keep: str = "first",
     exact_only: bool = False,
     format: str | None = None,
@@ -240,7 +246,9 @@ def plan(
         recipe=recipe,
         threshold=threshold,
         recall=recall,
+        ngram=ngram,
         verify=verify,
+        templates=templates,
         keep=keep,
         exact_only=exact_only,
         format=format,
@@ -269,8 +277,10 @@ def dedup_table(
     recipe: Recipe | AnyPath = "text",
     threshold: float | None = None,
     recall: float | None = None,
+    ngram: int | None = None,
     verify: Verify | None = None,
     sites: Sites | None = None,
+    templates: str | None = None,
     keep: str = "first",
     cluster: Cluster = "anchored",
     exact_only: bool = False,
@@ -281,26 +291,31 @@ def dedup_table(
     progress: Watcher = None,
 ) -> pyarrow.Table:
     """Finds look-alikes in a table: pyarrow, polars, pandas, Hugging Face, or any other that has
-    `__arrow_c_stream__`. Views count as what they show: a data set that was filtered or shuffled
-    has the rows that are left, in their order.
+    `__arrow_c_stream__`, or a list of texts or of dicts. Views count as what they show: a data set
+    that was filtered or shuffled has the rows that are left, in their order.
 
-    `text` (or `html` instead), `id` and `url` name columns; with `id=None` the ids are
-    the numbers of rows, from 0. Gives the columns of `clusters.parquet`, with a row for each
+    `text` (or `html` instead), `id` and `url` name columns; with `id=None`, and in a list without
+    ids, the ids are the numbers of rows, from 0. Gives the columns of `clusters.parquet`, with a row for each
     document that is in a cluster; `kept_mask` makes a mask of it, and `Report.of` has the counts.
     """
     import pyarrow.parquet
 
     if text is None and html is None:
         raise ParameterError("either text or html must name a column", "Parameter")
+    if id is not None and not has_ids(table, id):
+        id = None
     # Of a text and a page, the page counts.
     names = [name for name in (html or text, id, url) if name]
-    rows = stream(table, names, keep)
+    # Columns that are named by an option besides.
+    rows = stream(table, names, f"{keep} {templates or ''}")
     options = _job_options(
         recipe=recipe,
         threshold=threshold,
         recall=recall,
+        ngram=ngram,
         verify=verify,
         sites=sites,
+        templates=templates,
         keep=keep,
         cluster=cluster,
         exact_only=exact_only,

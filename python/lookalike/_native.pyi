@@ -450,10 +450,11 @@ class Recipe:
         sketches.
         """
     @staticmethod
-    def load(recipe: "Recipe | str | os.PathLike[str]", *, threshold: SupportsFloat | SupportsIndex | None = None, recall: SupportsFloat | SupportsIndex | None = None, verify: str | None = None, sites: str | None = None) -> Recipe:
+    def load(recipe: "Recipe | str | os.PathLike[str]", *, threshold: SupportsFloat | SupportsIndex | None = None, recall: SupportsFloat | SupportsIndex | None = None, ngram: SupportsIndex | None = None, verify: str | None = None, sites: str | None = None, templates: str | None = None) -> Recipe:
         """
         The preset of this name, the recipe in this file, or this recipe, as a job judges by it: the
-        filter of `text` is made for the threshold and recall, others stay as they are.
+        filter is chosen for the threshold and the recall where it is open, as in `text`, `sites` and
+        files that do not say what it is. `ngram` is the width of shingles.
         """
     @property
     def name(self, /) -> str:

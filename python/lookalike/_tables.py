@@ -22,11 +22,36 @@ def stream(table: Any, names: Sequence[str], keep: str) -> Any:
     `names` are those of the columns that must be there, and `keep` may name one more. Of what must
     be copied, the others are left out.
     """
+    if isinstance(table, (list, tuple)):
+        return _rows(table, names, keep)
     if _is_of("datasets", "Dataset", table):
         return _data_set(table, names, keep)
     if hasattr(table, "__arrow_c_stream__"):
         return table
     raise TypeError(_refusal(table))
+
+
+def has_ids(table: Any, id: str) -> bool:
+    """Whether the rows of a list have ids: texts have none, and neither have dicts without the key."""
+    return not isinstance(table, (list, tuple)) or any(isinstance(row, dict) and id in row for row in table)
+
+
+def _rows(rows: Sequence[Any], names: Sequence[str], keep: str) -> Any:
+    """A list of texts, which are the column that is named first, or of dicts."""
+    import pyarrow
+
+    if all(isinstance(row, str) for row in rows):
+        return pyarrow.table({names[0]: pyarrow.array(rows, pyarrow.large_string())})
+    for number, row in enumerate(rows):
+        if not isinstance(row, dict):
+            found = f"row {number} is of the type {type(row).__name__}"
+            raise TypeError(f"the rows of a list must all be str or all be dict, and {found}")
+    keys = dict.fromkeys(key for row in rows for key in row)
+    wanted = {part for name in names for part in (name, name.partition(".")[0])}
+    columns = [key for key in keys if key in wanted or key in keep]
+    if not all(name in columns or name.partition(".")[0] in columns for name in names):
+        columns = list(keys)
+    return pyarrow.table({key: pyarrow.array([row.get(key) for row in rows]) for key in columns})
 
 
 def _is_of(module: str, name: str, value: Any) -> bool:

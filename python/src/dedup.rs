@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use crate::error::{Raise, parameter};
 use crate::observe::Watch;
-use crate::recipe::judged;
+use crate::recipe::{GivenJudging, judged};
 
 /// The options of a job, by the names of the command's flags.
 #[derive(FromPyObject)]
@@ -24,8 +24,10 @@ pub(crate) struct Options<'py> {
     recipe: Bound<'py, PyAny>,
     threshold: Option<f64>,
     recall: Option<f64>,
+    ngram: Option<usize>,
     verify: Option<String>,
     sites: Option<String>,
+    templates: Option<String>,
     keep: String,
     cluster: String,
     pairs: String,
@@ -48,13 +50,15 @@ pub(crate) struct Options<'py> {
 
 impl Options<'_> {
     fn job(&self, inputs: Vec<String>) -> PyResult<Dedup> {
-        let recipe = judged(
-            &self.recipe,
-            self.threshold,
-            self.recall,
-            self.verify.as_deref(),
-            self.sites.as_deref(),
-        )?;
+        let given = GivenJudging {
+            threshold: self.threshold,
+            recall: self.recall,
+            ngram: self.ngram,
+            verify: self.verify.as_deref(),
+            sites: self.sites.as_deref(),
+            templates: self.templates.as_deref(),
+        };
+        let recipe = judged(&self.recipe, given)?;
         Ok(lookalike::dedup(inputs)
             .running(self.running()?)
             .recipe(recipe)

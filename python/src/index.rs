@@ -18,7 +18,7 @@ use pyo3::types::{PyBytes, PyDict, PyMapping, PyString};
 
 use crate::error::{Raise, parameter};
 use crate::names::{ContentKindName, MatchKindName};
-use crate::recipe::{Recipe, judged};
+use crate::recipe::{GivenJudging, Recipe, judged};
 use crate::signature::Signature;
 use crate::text;
 
@@ -402,7 +402,7 @@ impl Index {
         cache_bytes: Option<u64>,
     ) -> PyResult<Self> {
         let recipe = recipe.unwrap_or_else(|| PyString::new(py, "text").into_any());
-        let recipe = judged(&recipe, None, None, None, None)?;
+        let recipe = judged(&recipe, GivenJudging::default())?;
         let options = opening(secret, cache_bytes, false)?;
         let options = CreateOptions::new().store_text(store_text).open(options);
         let Some(learned) = learned else {

@@ -1,6 +1,6 @@
 //! Recipes, and all that is done by one.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use lookalike::core::recipe::{Judging, PRESETS, SketchParameters, Verify};
@@ -172,46 +172,42 @@ fn verification_key(bytes: &[u8]) -> PyResult<VerificationKey> {
     Ok(VerificationKey::from_bytes(bytes))
 }
 
+/// Other ways to judge than a recipe's own, as Python's users give them.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct GivenJudging<'a> {
+    pub(crate) threshold: Option<f64>,
+    pub(crate) recall: Option<f64>,
+    pub(crate) ngram: Option<usize>,
+    pub(crate) verify: Option<&'a str>,
+    pub(crate) sites: Option<&'a str>,
+    pub(crate) templates: Option<&'a str>,
+}
+
 /// A recipe, or the name of a preset or a file.
-pub(crate) fn judged(
-    recipe: &Bound<'_, PyAny>,
-    threshold: Option<f64>,
-    recall: Option<f64>,
-    verify: Option<&str>,
-    sites: Option<&str>,
-) -> PyResult<CoreRecipe> {
+pub(crate) fn judged(recipe: &Bound<'_, PyAny>, given: GivenJudging<'_>) -> PyResult<CoreRecipe> {
     let judging = Judging {
-        threshold,
-        recall,
-        verify: verify.map(Verify::from_name).transpose().raise()?,
-        sites: sites.map(SiteRule::from_name).transpose().raise()?,
-        templates: None,
+        threshold: given.threshold,
+        recall: given.recall,
+        ngram: given.ngram,
+        verify: given.verify.map(Verify::from_name).transpose().raise()?,
+        sites: given.sites.map(SiteRule::from_name).transpose().raise()?,
+        templates: given.templates.map(str::parse).transpose().raise()?,
     };
     if let Ok(recipe) = recipe.cast::<Recipe>() {
         return recipe.get().core.clone().judging(&judging).raise();
     }
-    match recipe.extract::<String>() {
-        Ok(name) if PRESETS.contains(&&*name) => {
-            CoreRecipe::preset_judging(&name, &judging).raise()
-        }
-        _ => {
-            let Ok(path) = recipe.extract::<PathBuf>() else {
-                let found = recipe.get_type().name()?;
-                let message = format!("recipe must be a Recipe, a name or a path, not {found}");
-                return Err(PyTypeError::new_err(message));
-            };
-            from_file(&path)?.judging(&judging).raise()
-        }
-    }
-}
-
-fn from_file(path: &Path) -> PyResult<CoreRecipe> {
+    let Ok(path) = recipe.extract::<PathBuf>() else {
+        let found = recipe.get_type().name()?;
+        let message = format!("recipe must be a Recipe, a name or a path, not {found}");
+        return Err(PyTypeError::new_err(message));
+    };
     let name = path.display().to_string();
-    if !name.contains(['/', '\\', '.']) && !path.exists() {
-        return CoreRecipe::preset(&name).raise();
+    let is_file = name.contains(['/', '\\', '.']) || path.exists();
+    if !is_file || CoreRecipe::preset(&name).is_ok() {
+        return CoreRecipe::preset_judging(&name, &judging).raise();
     }
-    let text = std::fs::read_to_string(path).map_err(|error| error::io(path, &error))?;
-    let mut recipe = CoreRecipe::from_toml(&text).raise()?;
+    let text = std::fs::read_to_string(&path).map_err(|error| error::io(&path, &error))?;
+    let mut recipe = CoreRecipe::from_toml_judging(&text, &judging).raise()?;
     if recipe.name.is_empty() {
         recipe.name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     }
@@ -247,20 +243,24 @@ impl Recipe {
     }
 
     /// The preset of this name, the recipe in this file, or this recipe, as a job judges by it: the
-    /// filter of `text` is made for the threshold and recall, others stay as they are.
+    /// filter is chosen for the threshold and the recall where it is open, as in `text`, `sites` and
+    /// files that do not say what it is. `ngram` is the width of shingles.
     #[staticmethod]
     #[pyo3(signature = (
         recipe: "Recipe | str | os.PathLike[str]", *,
-        threshold=None, recall=None, verify=None, sites=None
+        threshold=None, recall=None, ngram=None, verify=None, sites=None, templates=None
     ))]
     fn load(
         recipe: &Bound<'_, PyAny>,
         threshold: Option<f64>,
         recall: Option<f64>,
+        ngram: Option<usize>,
         verify: Option<&str>,
         sites: Option<&str>,
+        templates: Option<&str>,
     ) -> PyResult<Self> {
-        Self::new(judged(recipe, threshold, recall, verify, sites)?)
+        let given = GivenJudging { threshold, recall, ngram, verify, sites, templates };
+        Self::new(judged(recipe, given)?)
     }
 
     /// The recipe, judged in another way; its signatures stay the same unless estimates need the
@@ -272,7 +272,8 @@ impl Recipe {
         verify: Option<&str>,
         sites: Option<&str>,
     ) -> PyResult<Self> {
-        Self::new(judged(slf.as_any(), threshold, None, verify, sites)?)
+        let given = GivenJudging { threshold, verify, sites, ..GivenJudging::default() };
+        Self::new(judged(slf.as_any(), given)?)
     }
 
     /// The recipe as a TOML file.

@@ -118,7 +118,7 @@ def test_a_recipe_as_a_job_judges_by_it() -> None:
     assert judged == text.judging(threshold=0.9, verify="estimate", sites="public-suffix")
     assert judged.filter == text.filter
     for recipe in (text, "henzinger-combined"):
-        with pytest.raises(la.ParameterError, match="`recall` is 0.99, but must be given for the recipe `text` only"):
+        with pytest.raises(la.ParameterError, match="`recall` is 0.99, but must be given for recipes whose filter is chosen by it"):
             la.Recipe.load(recipe, recall=0.99)
     # Neither does a threshold do anything where nothing is verified.
     for recipe, verify in ((text, "none"), ("henzinger-combined", None), ("pugh", None)):

@@ -76,6 +76,47 @@ def test_every_type_of_text(kind: pa.DataType) -> None:
     assert ids(la.dedup_table(table)) == [("a", "a", True), ("c", "a", False)]
 
 
+def test_lists_of_texts_and_of_dicts() -> None:
+    texts = [row["text"] for row in ROWS]
+    assert ids(la.dedup_table(texts)) == [("0", "0", True), ("2", "0", False)]
+    assert ids(la.dedup_table(tuple(texts), text="body")) == [("0", "0", True), ("2", "0", False)]
+    assert ids(la.dedup_table(ROWS)) == [("a", "a", True), ("c", "a", False)]
+    # A key that the first has not, and one that is not asked for.
+    rows = [{"text": "something else", "extra": object()}, *({**row, "score": n} for n, row in enumerate(ROWS))]
+    assert ids(la.dedup_table(rows, keep="max:score")) == [("a", "c", False), ("c", "c", True)]
+    assert ids(la.dedup_table([{"body": text} for text in texts], text="body"))[1] == ("2", "0", False)
+    assert la.dedup_table([]).num_rows == 0
+    with pytest.raises(TypeError, match="row 1 is of the type int"):
+        la.dedup_table([*ROWS[:1], 7])
+    with pytest.raises(la.ParameterError, match="no column `text`; there are: `body`"):
+        la.dedup_table([{"body": "x"}])
+
+
+def test_ngrams() -> None:
+    a, b = "one two three four five six seven eight nine ten", "one two three four five six seven eight nine TWELVE"
+    wide = la.dedup_table([a, b], threshold=0.7)
+    assert wide.num_rows == 0  # 5 of 7 windows of five words
+    narrow = la.dedup_table([a, b], threshold=0.7, ngram=1)
+    assert narrow["resemblance"].to_pylist()[1] == pytest.approx(9 / 11)
+    with pytest.raises(la.ParameterError, match="`shingles.width` is 0"):
+        la.dedup_table([a, b], ngram=0)
+
+
+def test_templates() -> None:
+    """What stands on most pages of a site is not compared."""
+    frame = " ".join(f"menu{n}" for n in range(60))
+    rows = [
+        {"url": f"http://example.org/{n}", "text": f"{frame} " + " ".join(f"page{n}word{m}" for m in range(12))}
+        for n in range(40)
+    ]
+    whole = la.dedup_table(rows, url="url", threshold=0.6)
+    assert la.Report.of(whole).near_removed > 0
+    own = la.dedup_table(rows, url="url", threshold=0.6, templates="by-site")
+    assert la.Report.of(own).near_removed == 0
+    with pytest.raises(la.ParameterError, match="templates"):
+        la.dedup_table(rows, templates="sometimes")
+
+
 def test_names_of_columns_and_ids() -> None:
     table = polars.DataFrame({"body": [row["text"] for row in ROWS], "n": [7, 8, 9]})
     assert ids(la.dedup_table(table, text="body", id="n"))[1] == ("9", "7", False)

@@ -45,6 +45,7 @@ pub(crate) fn judging(arguments: &Judging) -> anyhow::Result<Recipe> {
         verify: *verify,
         sites: *sites,
         templates: templates.clone(),
+        ngram: None,
     };
     if Recipe::preset(recipe).is_ok() {
         return Ok(Recipe::preset_judging(recipe, &judging)?);

@@ -175,9 +175,14 @@ pub enum Fault {
     /// Not a JSON object; what the parser said.
     #[error("is not a JSON object: {0}")]
     Json(String),
-    /// There is neither a text nor a web page; the names of the fields.
-    #[error("field `{}` is missing, and so is `{}`", .0[0], .0[1])]
-    Missing([String; 2]),
+    /// There is neither a text nor a web page.
+    #[error("field `{}` is missing, and so is `{}`{}", .fields[0], .fields[1], others(.found))]
+    Missing {
+        /// The names that were looked for.
+        fields: [String; 2],
+        /// The first names that are there; none if that was not looked at.
+        found: Vec<String>,
+    },
     /// The field is of the wrong type.
     #[error("field `{field}` is {found}, but {expected} is needed")]
     Type {
@@ -276,7 +281,7 @@ impl Error {
             ErrorKind::HeaderTooLong { .. } => "header longer than the limit",
             ErrorKind::Record { fault, .. } => match fault {
                 Fault::Json(_) => "not a JSON object",
-                Fault::Missing(_) => "field missing",
+                Fault::Missing { .. } => "field missing",
                 Fault::Type { .. } => "field of the wrong type",
                 Fault::Columns { .. } => "wrong number of columns",
                 Fault::OpenQuote => "quote never closed",
@@ -299,6 +304,14 @@ impl Error {
         matches!(&*self.0, ErrorKind::File(fault) if fault.is_io())
     }
 
+    /// Whether what should have a text has other fields instead: perhaps the wrong one was named.
+    pub fn is_other_fields(&self) -> bool {
+        match &*self.0 {
+            ErrorKind::Record { fault: Fault::Missing { found, .. }, .. } => !found.is_empty(),
+            kind => matches!(kind, ErrorKind::NoColumn { .. }),
+        }
+    }
+
     /// Whether a file or a record in it is not what it claims to be.
     pub fn is_corruption(&self) -> bool {
         let kind = &*self.0;
@@ -318,6 +331,10 @@ impl From<lookalike_files::Error> for Error {
 }
 
 /// Names of columns, enough to find a misspelt one by; a table may have thousands.
+fn others(found: &[String]) -> String {
+    if found.is_empty() { String::new() } else { format!("; it has {}", listed(found)) }
+}
+
 fn listed(columns: &[String]) -> String {
     if columns.is_empty() {
         return "none at all".to_owned();

@@ -84,7 +84,7 @@ fn record<'a>(
         (Value::String(text), _) => (text, ContentKind::Text),
         (Value::Missing | Value::Null, Value::String(html)) => (html, ContentKind::Html),
         (Value::Missing, Value::Missing | Value::Null) => {
-            return Err(fields.missing());
+            return Err(fields.missing(first_names(line.0)));
         }
         (Value::Missing, other) => return Err(other.not("a string", &fields.html)),
         (other, _) => return Err(other.not("a string", &fields.text)),
@@ -109,6 +109,36 @@ fn record<'a>(
         _ => None,
     };
     Ok(Record { number, id, content, kind, url, fields: Some(line) })
+}
+
+/// The names of the first fields of an object, for people; cut where they are long.
+#[cold]
+fn first_names(line: &[u8]) -> Vec<String> {
+    struct Names;
+
+    impl<'de> Visitor<'de> for Names {
+        type Value = Vec<String>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Vec<String>, A::Error> {
+            let mut names = Vec::new();
+            while let Some(Key(key)) = map.next_key()? {
+                if names.len() < NAMES {
+                    names.push(key.chars().take(NAME_CHARACTERS).collect());
+                }
+                map.next_value::<IgnoredAny>()?;
+            }
+            Ok(names)
+        }
+    }
+
+    const NAMES: usize = 12;
+    const NAME_CHARACTERS: usize = 40;
+    let mut parser = serde_json::Deserializer::from_slice(line);
+    parser.deserialize_map(Names).unwrap_or_default()
 }
 
 /// A line that was parsed before.

@@ -301,7 +301,7 @@ fn record<'b>(
     };
     let field = content_field(fields, *kind);
     let content = match content {
-        None => return Err(fields.missing()),
+        None => return Err(fields.missing(Vec::new())),
         Some(content) if content.is_null(row) => return wrong(field, "a string", "null"),
         Some(content) => match content.bytes(row) {
             Some(bytes) => Cow::Borrowed(bytes),

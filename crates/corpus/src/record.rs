@@ -42,9 +42,9 @@ impl Fields {
         Error::new(ErrorKind::NoColumn { path, fields, columns })
     }
 
-    /// The fault of a record that has neither a text nor a page.
-    pub(crate) fn missing(&self) -> Fault {
-        Fault::Missing([self.text.clone(), self.html.clone()])
+    /// The fault of a record that has neither a text nor a page, but these.
+    pub(crate) fn missing(&self, found: Vec<String>) -> Fault {
+        Fault::Missing { fields: [self.text.clone(), self.html.clone()], found }
     }
 }
 

@@ -31,6 +31,17 @@ pub enum ErrorKind {
     /// An input cannot be read, or a record of it.
     #[error("{0}")]
     Input(lookalike_corpus::Error),
+    /// Nothing that was read has a text where texts should be.
+    #[error(
+        "no record has a text, of {count} that were read\n{first}\n\
+         hint: name the field that the texts are in (--text-field, --html-field)"
+    )]
+    NoTexts {
+        /// How many were read.
+        count: u64,
+        /// What is wrong with the first.
+        first: String,
+    },
     /// A record can be read, but is no document that this program can take.
     #[error("`{path}` record {record}: {fault}")]
     Record {

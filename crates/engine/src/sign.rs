@@ -405,6 +405,7 @@ impl<'a> Sink<'a> {
         signed.without_site += batch.without_site;
         signed.bytes += batch.bytes;
         Row::check_count(signed.documents)?;
+        signed.skips.check_texts(signed.documents, false)?;
         observer.advance(batch.bytes, documents);
         Ok(())
     }
@@ -428,6 +429,7 @@ impl<'a> Sink<'a> {
     }
 
     fn finish(mut self) -> Result<SigningSummary> {
+        self.signed.skips.check_texts(self.signed.documents, true)?;
         self.identities.finish()?;
         self.sites.map_or(Ok(()), RowsWriter::finish)?;
         self.urls.finish()?;

@@ -20,9 +20,26 @@ pub(crate) struct Skips {
     pub(crate) kinds: BTreeMap<String, u64>,
     /// The first messages.
     pub(crate) examples: Vec<String>,
+    /// How many have other fields than those that were named.
+    #[serde(default)]
+    pub(crate) other_fields: u64,
 }
 
+/// Records after which it is clear that the wrong field was named, if none has a text.
+const ENOUGH: u64 = 1000;
+
 impl Skips {
+    /// Refuses to go on if so many records, or all, were passed over for having no text, and no
+    /// document was found.
+    pub(crate) fn check_texts(&self, documents: u64, is_all: bool) -> Result<()> {
+        let all_other = documents == 0 && self.other_fields > 0 && self.other_fields == self.count;
+        if !all_other || (self.count < ENOUGH && !is_all) {
+            return Ok(());
+        }
+        let first = self.examples.first().cloned().unwrap_or_default();
+        Err(ErrorKind::NoTexts { count: self.count, first }.into())
+    }
+
     /// Passes over what the bytes of an input make unreadable, and counts it.
     ///
     /// # Errors
@@ -56,6 +73,7 @@ impl Skips {
         for (kind, count) in faults.others {
             self.count(kind, count);
         }
+        self.other_fields += faults.other_fields;
         Ok(())
     }
 
@@ -69,6 +87,7 @@ impl Skips {
 
     pub(crate) fn add(&mut self, fault: &Error) {
         self.count(fault_name(fault), 1);
+        self.other_fields += u64::from(is_other_fields(fault));
         if self.examples.len() < EXAMPLES {
             self.examples.push(fault.to_string());
         }
@@ -76,6 +95,7 @@ impl Skips {
 
     pub(crate) fn merge(&mut self, other: Self) {
         self.count += other.count;
+        self.other_fields += other.other_fields;
         for (kind, count) in other.kinds {
             *self.kinds.entry(kind).or_default() += count;
         }
@@ -91,6 +111,8 @@ pub(crate) struct Faults {
     pub(crate) records: BadRecords,
     first: Vec<Error>,
     others: BTreeMap<&'static str, u64>,
+    /// How many of the others have other fields than those that were named.
+    other_fields: u64,
 }
 
 impl Faults {
@@ -101,6 +123,7 @@ impl Faults {
             self.first.push(fault);
         } else {
             *self.others.entry(fault_name(&fault)).or_default() += 1;
+            self.other_fields += u64::from(is_other_fields(&fault));
         }
     }
 
@@ -108,6 +131,10 @@ impl Faults {
     pub(crate) fn bytes(&self) -> usize {
         self.records.bytes() + 256 * self.first.len()
     }
+}
+
+fn is_other_fields(fault: &Error) -> bool {
+    matches!(fault.kind(), ErrorKind::Input(fault) if fault.is_other_fields())
 }
 
 /// What is wrong, in a few words.

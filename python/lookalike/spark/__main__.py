@@ -33,6 +33,7 @@ def parser() -> argparse.ArgumentParser:
     add("--recipe", default="text")
     add("--threshold", type=float)
     add("--recall", type=float)
+    add("--ngram", type=int, help="words in a shingle; else the recipe's")
     add("--verify", choices=["exact", "estimate", "none"])
     add("--sites", choices=["label", "public-suffix"])
     add("--keep", default="first")
@@ -78,8 +79,8 @@ def dedup(asked: argparse.Namespace) -> int:
     options: dict[str, Any] = {
         name: getattr(asked, name)
         for name in (
-            "recipe", "threshold", "recall", "verify", "sites", "keep", "cluster", "pairs", "exact_only",
-            "strict", "work",
+            "recipe", "threshold", "recall", "ngram", "verify", "sites", "keep", "cluster", "pairs",
+            "exact_only", "strict", "work",
         )
     }  # fmt: skip
     html = asked.html_field

@@ -74,6 +74,7 @@ def run(
     recipe: AnyRecipe = "text",
     threshold: float | None = None,
     recall: float | None = None,
+    ngram: int | None = None,
     verify: Verify | None = None,
     sites: Sites | None = None,
     keep: str = "first",
@@ -98,7 +99,9 @@ def run(
         raise ParameterError(f"cluster is {cluster!r}, but must be anchored or components", "Parameter")
     if pairs not in (None, "needed", "all"):
         raise ParameterError(f"pairs is {pairs!r}, but must be needed or all", "Parameter")
-    judged = Recipe.load(recipe, threshold=threshold, recall=recall, verify=verify, sites=sites)
+    judged = Recipe.load(
+        recipe, threshold=threshold, recall=recall, ngram=ngram, verify=verify, sites=sites
+    )
     source = Source(df, judged, id, None if html is not None else text, html, url, order, keep)
     source.check()
     folder = Work(df.sparkSession, work)

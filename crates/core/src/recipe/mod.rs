@@ -202,16 +202,25 @@ pub enum Verify {
 /// Other ways to judge than a recipe's own; what is not said stays.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Judging {
-    /// The resemblance from which on a verified candidate is a pair.
+    /// The least resemblance of a verified pair.
     pub threshold: Option<f64>,
     /// The share of pairs at exactly the threshold that must become candidates.
     pub recall: Option<f64>,
+    /// Tokens in a shingle: the n of n-grams.
+    pub ngram: Option<usize>,
     /// What makes a candidate a pair.
     pub verify: Option<Verify>,
     /// What a site is.
     pub sites: Option<SiteRule>,
     /// Whose templates are learned.
     pub templates: Option<Templates>,
+}
+
+impl Judging {
+    /// The same, without what a filter is chosen for.
+    fn without_target(&self) -> Self {
+        Self { threshold: None, recall: None, ..self.clone() }
+    }
 }
 
 /// Widest shingle. Enough for whole pages of text; a bound keeps memory bounded.
@@ -385,11 +394,11 @@ impl Recipe {
     /// The recipe, judged in another way. Its filter stays.
     ///
     /// # Errors
-    /// If a recall is given, which is for the filter of the preset `text` to give, or a threshold
-    /// where candidates are not verified, or a parameter is out of range.
+    /// If a recall is given, which only a filter that is chosen can give, or a threshold where candidates are not verified, or a parameter is out of range.
     pub fn judging(mut self, judging: &Judging) -> Result<Self> {
         if let Some(recall) = judging.recall {
-            let expected = "given for the recipe `text` only; others have filters of their own";
+            let expected = "given for recipes whose filter is chosen by it: `text`, `sites`, and \
+                            files without [features]";
             return Err(Error::parameter("recall", recall, expected));
         }
         self.verify = judging.verify.unwrap_or(self.verify);
@@ -399,6 +408,7 @@ impl Recipe {
             return Err(Error::parameter("threshold", threshold, expected));
         }
         self.threshold = judging.threshold.unwrap_or(self.threshold);
+        self.shingles.width = judging.ngram.unwrap_or(self.shingles.width);
         // An estimate is made from sketches, so signatures must have them.
         self.keep_sketch |= judging.verify == Some(Verify::Estimate);
         self.sites = judging.sites.unwrap_or(self.sites);
@@ -407,6 +417,13 @@ impl Recipe {
         }
         self.validate()?;
         Ok(self)
+    }
+
+    /// The share of pairs at exactly the threshold that become candidates, where features alone make
+    /// them and they are verified.
+    pub fn recall(&self) -> Option<f64> {
+        let is_alone = self.candidates == Candidates::Features && self.verify != Verify::None;
+        self.features.filter(|_| is_alone).map(|filter| filter.probability(self.threshold))
     }
 
     /// Identifies the recipe: all parameters but its name.

@@ -13,6 +13,8 @@ use crate::text::Unit;
 
 /// The threshold and the recall of the `text` preset.
 const TEXT_TARGET: (f64, f64) = (0.8, 0.95);
+/// Those of `sites`, by distinctive resemblance.
+const SITES_TARGET: (f64, f64) = (0.7, 0.97);
 
 impl Default for Recipe {
     /// The `text` preset.
@@ -32,11 +34,10 @@ impl Recipe {
     pub fn preset(name: &str) -> Result<Self> {
         Ok(match name {
             "text" => Self::default(),
-            // At a distinctive resemblance of 0.7 this filter finds 0.97 of the pairs.
             "sites" => Self {
                 name: name.to_owned(),
                 templates: Templates::BySite,
-                threshold: 0.7,
+                threshold: SITES_TARGET.0,
                 ..text(filter(20, 5, 1))
             },
             // The paper leaves w open; its authors' web-wide clustering used ten.
@@ -69,22 +70,16 @@ impl Recipe {
         })
     }
 
-    /// The preset of this name, judged in another way. The filter of `text` is chosen again for
-    /// another threshold or recall.
+    /// The preset of this name, judged in another way. The filters of `text` and `sites` are chosen
+    /// again for another threshold or recall; those of the papers stay as they are.
     ///
     /// # Errors
-    /// If there is no preset of this name, it is not `text` and a recall is given, or what is
-    /// wanted cannot be had.
+    /// If there is no preset of this name, it is a paper's and a recall is given, or what is wanted
+    /// cannot be had.
     pub fn preset_judging(name: &str, judging: &Judging) -> Result<Self> {
-        let Judging { threshold, recall, .. } = *judging;
         let preset = Self::preset(name)?;
-        if name != "text" || (threshold, recall) == (None, None) {
-            return preset.judging(judging);
-        }
-        let (threshold, recall) =
-            (threshold.unwrap_or(preset.threshold), recall.unwrap_or(TEXT_TARGET.1));
-        let rest = Judging { threshold: None, recall: None, ..judging.clone() };
-        Self::tune(threshold, recall)?.judging(&rest)
+        let Some(own) = own_target(name) else { return preset.judging(judging) };
+        preset.aimed_at(own, judging)?.judging(&judging.without_target())
     }
 
     /// The `text` recipe for another target: of the pairs at exactly the
@@ -93,12 +88,36 @@ impl Recipe {
     /// # Errors
     /// If no filter gives that.
     pub fn tune(threshold: f64, recall: f64) -> Result<Self> {
-        if (threshold, recall) == TEXT_TARGET {
-            return Ok(Self::default());
+        let target =
+            Judging { threshold: Some(threshold), recall: Some(recall), ..Judging::default() };
+        Self::default().aimed_at(TEXT_TARGET, &target)
+    }
+
+    /// The recipe, whose filter is for the target `own`, with the filter for the threshold and the
+    /// recall that are wanted.
+    pub(super) fn aimed_at(self, own: (f64, f64), wanted: &Judging) -> Result<Self> {
+        let (threshold, recall) =
+            (wanted.threshold.unwrap_or(own.0), wanted.recall.unwrap_or(own.1));
+        if (threshold, recall) == own {
+            return Ok(Self { threshold, ..self });
         }
-        let found = Search::new(threshold, recall).run().map_err(Error::filter)?;
-        let name = format!("text-{threshold}-{recall}");
-        Ok(Self { name, threshold, ..text(found.filter) })
+        let filter = Search::new(threshold, recall).run().map_err(Error::filter)?.filter;
+        Ok(Self {
+            name: format!("{}-{threshold}-{recall}", self.name),
+            threshold,
+            sketch: SketchParameters::Minwise { permutations: filter.permutations() as usize },
+            features: Some(filter),
+            ..self
+        })
+    }
+}
+
+/// The threshold and the recall that a preset's filter is chosen for; none if it is a paper's.
+pub(super) fn own_target(preset: &str) -> Option<(f64, f64)> {
+    match preset {
+        "text" => Some(TEXT_TARGET),
+        "sites" => Some(SITES_TARGET),
+        _ => None,
     }
 }
 

@@ -2,13 +2,15 @@
 //!
 //! Written by hand from the list of parameters, so that the file is the same
 //! for ever; read with serde, where unknown keys are errors and missing ones
-//! have the values of the `text` preset: its filter too, wherever the rule of
-//! candidates is about features. Only the version must be there.
+//! have the values of a preset, `base`, which is `text` if it is missing. The
+//! filter of `text` and of `sites` is chosen for the threshold, unless the file
+//! says what it is.
 
 use serde::Deserialize;
 
+use super::presets::own_target;
 use super::{
-    Candidates, Over, ProjectionParameters, Recipe, Shingles, SketchParameters, Templates, VERSION,
+    Candidates, Judging, Over, ProjectionParameters, Recipe, Shingles, SketchParameters, VERSION,
     Verify, unicode_version,
 };
 use crate::error::{Error, ErrorKind, Result};
@@ -37,27 +39,36 @@ impl Recipe {
     /// Reads a recipe from TOML and checks it.
     ///
     /// # Errors
-    /// If it is no TOML, has an unknown key, is of another version, or a
+    /// If it is not TOML, has an unknown key, is of another version, or a
     /// parameter is out of range.
     pub fn from_toml(text: &str) -> Result<Self> {
-        let file: File = toml::from_str(text).map_err(|error| {
-            Error::new(ErrorKind::Syntax(error.to_string().trim_end().to_owned()))
-        })?;
-        let recipe = file.recipe()?;
-        recipe.validate()?;
-        Ok(recipe)
+        Self::from_toml_judging(text, &Judging::default())
+    }
+
+    /// Reads a recipe from TOML, judged in another way. Its filter is chosen for the threshold and
+    /// the recall, unless the file says what it is.
+    ///
+    /// # Errors
+    /// As [`from_toml`](Self::from_toml) and [`judging`](Self::judging).
+    pub fn from_toml_judging(text: &str, judging: &Judging) -> Result<Self> {
+        let syntax = |reason: &str| Error::new(ErrorKind::Syntax(reason.trim_end().to_owned()));
+        let file: File = toml::from_str(text).map_err(|error| syntax(&error.to_string()))?;
+        if text.lines().all(|line| line.trim_start().starts_with('#') || line.trim().is_empty()) {
+            return Err(syntax("it says nothing; `base = \"text\"` would be the preset `text`"));
+        }
+        file.recipe(judging)
     }
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
-    version: u32,
+    version: Option<u32>,
+    base: Option<String>,
     #[serde(default)]
     name: String,
     unicode: Option<String>,
-    #[serde(default)]
-    seed: u64,
+    seed: Option<u64>,
     tokens: Option<String>,
     templates: Option<String>,
     #[serde(default)]
@@ -104,7 +115,7 @@ struct FeaturesTable {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ProjectionTable {
-    bits: usize,
+    bits: Option<usize>,
     over: Option<String>,
     agree: Option<usize>,
     #[serde(rename = "agree-combined")]
@@ -131,46 +142,59 @@ fn named<T>(name: Option<&String>, parse: fn(&str) -> Result<T>, default: T) -> 
     name.map_or(Ok(default), |name| parse(name))
 }
 
-/// A number that this kind of sketch cannot do without.
+/// A number that cannot be done without.
 fn needed<T>(name: &'static str, value: Option<T>) -> Result<T> {
-    value.ok_or_else(|| Error::parameter(name, "missing", "given for this kind of sketch"))
+    value.ok_or_else(|| Error::parameter(name, "missing", "given here"))
 }
 
 impl File {
-    fn recipe(&self) -> Result<Recipe> {
-        if self.version != VERSION {
-            return Err(Error::new(ErrorKind::Version(self.version)));
+    fn recipe(&self, judging: &Judging) -> Result<Recipe> {
+        if let Some(version) = self.version.filter(|&version| version != VERSION) {
+            return Err(Error::new(ErrorKind::Version(version)));
         }
         let tables = unicode_version();
         if let Some(unicode) = self.unicode.as_deref().filter(|&unicode| unicode != tables) {
             let expected = format!("`{tables}`, the version this program has tables of");
             return Err(Error::parameter("unicode", format_args!("`{unicode}`"), expected));
         }
-        let text = Recipe::default();
-        let rule =
-            named(self.candidates.rule.as_ref(), Candidates::from_name, Candidates::Features)?;
-        let features = self.features(rule, text.features)?;
-        let verify = named(self.verify.by.as_ref(), Verify::from_name, text.verify)?;
-        // Estimates are made from sketches, so they are kept unless the file says otherwise.
+        let base_name = self.base.as_deref().unwrap_or("text");
+        let base = Recipe::preset(base_name)?;
+        let rule = named(self.candidates.rule.as_ref(), Candidates::from_name, base.candidates)?;
+        let features = self.features(rule, &base)?;
+        let verify = named(self.verify.by.as_ref(), Verify::from_name, base.verify)?;
         let keep = self.sketch.as_ref().and_then(|sketch| sketch.keep);
-        Ok(Recipe {
+        let counting = self.shingles.count.as_ref();
+        let recipe = Recipe {
             name: self.name.clone(),
-            seed: self.seed,
-            tokens: named(self.tokens.as_ref(), Unit::from_name, text.tokens)?,
-            templates: named(self.templates.as_ref(), str::parse, Templates::Off)?,
+            seed: self.seed.unwrap_or(base.seed),
+            tokens: named(self.tokens.as_ref(), Unit::from_name, base.tokens)?,
+            templates: named(self.templates.as_ref(), str::parse, base.templates.clone())?,
             shingles: Shingles {
-                width: self.shingles.width.unwrap_or(text.shingles.width),
-                counting: named(self.shingles.count.as_ref(), Counting::from_name, Counting::Set)?,
+                width: self.shingles.width.unwrap_or(base.shingles.width),
+                counting: named(counting, Counting::from_name, base.shingles.counting)?,
             },
-            sketch: self.sketch(features)?,
-            keep_sketch: keep.unwrap_or(verify == Verify::Estimate),
+            sketch: self.sketch(features, base.sketch)?,
+            // Estimates are made from sketches, so they are kept unless the file says otherwise.
+            keep_sketch: keep.unwrap_or(base.keep_sketch || verify == Verify::Estimate),
             features,
-            projection: self.projection.as_ref().map(ProjectionTable::parameters).transpose()?,
+            projection: self.projection(base.projection)?,
             candidates: rule,
-            sites: named(self.candidates.sites.as_ref(), SiteRule::from_name, SiteRule::default())?,
+            sites: named(self.candidates.sites.as_ref(), SiteRule::from_name, base.sites)?,
             verify,
-            threshold: self.verify.threshold.unwrap_or(text.threshold),
-        })
+            threshold: self.verify.threshold.unwrap_or(base.threshold),
+        };
+        recipe.validate()?;
+        let own = own_target(base_name).filter(|_| self.leaves_filter_open() && features.is_some());
+        let Some(own) = own else { return recipe.judging(judging) };
+        let threshold = judging.threshold.or(self.verify.threshold);
+        let aimed = recipe.aimed_at(own, &Judging { threshold, ..judging.clone() })?;
+        Recipe { name: self.name.clone(), ..aimed }.judging(&judging.without_target())
+    }
+
+    /// Whether the file says nothing of the filter.
+    fn leaves_filter_open(&self) -> bool {
+        let permutations = self.sketch.as_ref().and_then(|sketch| sketch.permutations);
+        self.features.is_none() && permutations.is_none()
     }
 
     /// The kind of sketch, if the file names one.
@@ -178,9 +202,9 @@ impl File {
         self.sketch.as_ref().and_then(|sketch| sketch.kind.as_deref())
     }
 
-    /// The filter: what is not said of it is that of `text`, as is all of it where the rule needs
-    /// one and the sketch is not said to be another.
-    fn features(&self, rule: Candidates, text: Option<Filter>) -> Result<Option<Filter>> {
+    /// The filter: what is not said of it is that of the base, or of `text` if the base has none.
+    /// There is one where the rule needs it, if the sketch is not said to be another.
+    fn features(&self, rule: Candidates, base: &Recipe) -> Result<Option<Filter>> {
         let needed = match rule {
             Candidates::Features | Candidates::Combined | Candidates::BySite => {
                 matches!(self.sketch_kind(), None | Some("minwise"))
@@ -193,23 +217,39 @@ impl File {
             None if needed => &none,
             None => return Ok(None),
         };
-        let Some(text) = text else { return Ok(None) };
+        let Some(own) = base.features.or(Recipe::default().features) else { return Ok(None) };
         let filter = Filter::new(
-            table.k.unwrap_or(text.k()),
-            table.s.unwrap_or(text.s()),
-            table.r.unwrap_or(text.r()),
+            table.k.unwrap_or(own.k()),
+            table.s.unwrap_or(own.s()),
+            table.r.unwrap_or(own.r()),
         );
         filter.map(Some).map_err(Error::filter)
     }
 
-    fn sketch(&self, features: Option<Filter>) -> Result<SketchParameters> {
+    fn projection(
+        &self,
+        base: Option<ProjectionParameters>,
+    ) -> Result<Option<ProjectionParameters>> {
+        self.projection.as_ref().map_or(Ok(base), |table| table.parameters(base).map(Some))
+    }
+
+    fn sketch(&self, features: Option<Filter>, base: SketchParameters) -> Result<SketchParameters> {
         let permutations = features.map(|filter| filter.permutations() as usize);
         let Some(table) = &self.sketch else {
-            return Ok(permutations.map_or(SketchParameters::None, |permutations| {
-                SketchParameters::Minwise { permutations }
-            }));
+            return Ok(match (permutations, base) {
+                (Some(permutations), _) => SketchParameters::Minwise { permutations },
+                (None, SketchParameters::Minwise { .. }) => SketchParameters::None,
+                (None, base) => base,
+            });
         };
-        Ok(match table.kind.as_deref().unwrap_or("minwise") {
+        let base_kind = Some(base.kind()).filter(|&kind| kind != "none").unwrap_or("minwise");
+        let own_lists = match base {
+            SketchParameters::Lists { lists, repeats, agree, order, over } => {
+                (Some(lists), repeats, agree, order, over)
+            }
+            _ => (None, 1, 1, ListOrder::Sequence, Over::Tokens),
+        };
+        Ok(match table.kind.as_deref().unwrap_or(base_kind) {
             "none" => SketchParameters::None,
             "minwise" => SketchParameters::Minwise {
                 permutations: needed("sketch.permutations", table.permutations.or(permutations))?,
@@ -219,11 +259,11 @@ impl File {
                 SketchParameters::Modular { modulus: needed("sketch.modulus", table.modulus)? }
             }
             "lists" => SketchParameters::Lists {
-                lists: needed("sketch.lists", table.lists)?,
-                repeats: table.repeats.unwrap_or(1),
-                agree: table.agree.unwrap_or(1),
-                order: named(table.order.as_ref(), ListOrder::from_name, ListOrder::Sequence)?,
-                over: named(table.over.as_ref(), Over::from_name, Over::Tokens)?,
+                lists: needed("sketch.lists", table.lists.or(own_lists.0))?,
+                repeats: table.repeats.unwrap_or(own_lists.1),
+                agree: table.agree.unwrap_or(own_lists.2),
+                order: named(table.order.as_ref(), ListOrder::from_name, own_lists.3)?,
+                over: named(table.over.as_ref(), Over::from_name, own_lists.4)?,
             },
             kind => {
                 return Err(Error::parameter(
@@ -237,18 +277,24 @@ impl File {
 }
 
 impl ProjectionTable {
-    /// Missing thresholds keep the papers' shares: 372 and 355 of 384 bits.
-    fn parameters(&self) -> Result<ProjectionParameters> {
-        let agree = self.agree.unwrap_or(self.bits - self.bits / 32);
+    /// What is not said is that of the base if it has as many bits, else the papers' shares: 372 and
+    /// 355 of 384 bits.
+    fn parameters(&self, base: Option<ProjectionParameters>) -> Result<ProjectionParameters> {
+        let bits = needed("projection.bits", self.bits.or(base.map(|base| base.bits)))?;
+        let base = base.filter(|base| base.bits == bits);
+        let agree =
+            self.agree.or(base.map(|base| base.agree)).unwrap_or(bits.saturating_sub(bits / 32));
+        let over = base.map_or(Over::Tokens, |base| base.over);
         Ok(ProjectionParameters {
-            bits: self.bits,
-            over: named(self.over.as_ref(), Over::from_name, Over::Tokens)?,
+            bits,
+            over: named(self.over.as_ref(), Over::from_name, over)?,
             agree,
             agree_combined: self
                 .agree_combined
-                .unwrap_or(self.bits.saturating_mul(355).div_ceil(384)),
+                .or(base.map(|base| base.agree_combined))
+                .unwrap_or(bits.saturating_mul(355).div_ceil(384)),
             // One piece more than bits may differ: then one piece has no difference.
-            pieces: self.pieces.unwrap_or(self.bits.saturating_sub(agree) + 1),
+            pieces: self.pieces.unwrap_or(bits.saturating_sub(agree) + 1),
         })
     }
 }

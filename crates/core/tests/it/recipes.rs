@@ -3,7 +3,9 @@
 #![expect(clippy::float_cmp, reason = "equal numbers have equal bits")]
 
 use lookalike_core::filter::{Filter, Search};
-use lookalike_core::recipe::{Candidates, Judging, PRESETS, SketchParameters, Verify};
+use lookalike_core::recipe::{
+    Candidates, Judging, LEARNING_PRESETS, PRESETS, Shingles, SketchParameters, Verify,
+};
 use lookalike_core::{ErrorKind, Recipe, SiteRule};
 
 #[test]
@@ -92,7 +94,8 @@ fn what_is_missing_has_the_defaults_of_text() {
     ] {
         assert_eq!(read(toml), text, "{toml}");
     }
-    assert_eq!(read("[verify]\nthreshold = 0.9"), Recipe { threshold: 0.9, ..text.clone() });
+    let tuned = Recipe { name: "text".to_owned(), ..Recipe::tune(0.9, 0.95).unwrap() };
+    assert_eq!(read("[verify]\nthreshold = 0.9"), tuned);
     assert_eq!(read("[sketch]\nkeep = true"), Recipe { keep_sketch: true, ..text.clone() });
     assert_eq!(read("[features]\nk = 20").features, Some(Filter::new(20, 7, 1).unwrap()));
     // A rule that is not about features needs none.
@@ -262,7 +265,7 @@ fn bad_parameters_are_named_with_what_is_possible() {
 #[test]
 fn bad_files_are_refused_with_the_reason() {
     for (toml, reason) in [
-        ("", "missing field `version`"),
+        ("# a comment\n", "not a recipe: it says nothing"),
         ("version = 2", "the recipe has version 2, but this program knows only version 1"),
         ("version = 1\nwidth = 5", "unknown field `width`"),
         (
@@ -275,7 +278,7 @@ fn bad_files_are_refused_with_the_reason() {
         ("version = 1\nunicode = \"3.0.0\"", "`unicode` is `3.0.0`"),
         ("version = 1\n[verify]\nthreshold = \"high\"", "invalid type"),
         ("version = 1\n[sketch]\nkind = \"none\"", "`candidates.rule` is features"),
-        ("version = 1\n[projection]\nagree = 3", "missing field `bits`"),
+        ("version = 1\n[projection]\nagree = 3", "`projection.bits` is missing"),
         ("version = 1\n[projection]\nbits = 0", "`projection.bits` is 0"),
         ("\u{0}", "not a recipe"),
     ] {
@@ -287,4 +290,72 @@ fn bad_files_are_refused_with_the_reason() {
         error.starts_with("there is no recipe `texts`; the presets are: text, altavista"),
         "{error}"
     );
+}
+
+/// A file says what differs from a preset, and nothing else.
+#[test]
+fn a_file_differs_from_its_base_in_what_it_says() {
+    let read = |toml: &str| Recipe::from_toml(toml).unwrap();
+    let text = Recipe { name: String::new(), ..Recipe::default() };
+    assert_eq!(read("version = 1"), text);
+    let threes = Recipe { shingles: Shingles { width: 3, ..text.shingles }, ..text.clone() };
+    assert_eq!(read("[shingles]\nwidth = 3\n"), threes);
+    assert_eq!(read("base = \"text\"\n[shingles]\nwidth = 3\n"), threes);
+    for name in [&PRESETS[..], &LEARNING_PRESETS].concat() {
+        let preset = Recipe { name: String::new(), ..Recipe::preset(name).unwrap() };
+        let base = format!("base = \"{name}\"\n");
+        assert_eq!(read(&base), preset, "{name}");
+        let seeded = read(&format!("{base}seed = 7\n"));
+        assert_eq!(seeded, Recipe { seed: 7, ..preset }, "{name}");
+    }
+    let lists = read("base = \"pugh\"\n[sketch]\nlists = 8\n").sketch;
+    let SketchParameters::Lists { lists: 8, repeats: 6, agree: 2, .. } = lists else {
+        panic!("{lists:?}")
+    };
+    let c = read("base = \"henzinger-c\"\n[projection]\nagree = 360\n").projection.unwrap();
+    assert_eq!((c.bits, c.agree, c.pieces, c.agree_combined), (384, 360, 25, 355));
+    let error = Recipe::from_toml("base = \"texts\"").unwrap_err().to_string();
+    assert!(error.contains("texts") && error.contains("henzinger-b"), "{error}");
+}
+
+/// A threshold without a filter that finds what it asks for would be a promise that nobody keeps.
+#[test]
+fn an_open_filter_follows_the_threshold() {
+    let at = |threshold| Judging { threshold: Some(threshold), ..Judging::default() };
+    let finds = |recipe: &Recipe| recipe.features.unwrap().probability(recipe.threshold);
+    for toml in [
+        "base = \"text\"",
+        "base = \"sites\"",
+        "[shingles]\nwidth = 3\n",
+        "[verify]\nthreshold = 0.9\n",
+    ] {
+        let own = Recipe::from_toml(toml).unwrap();
+        assert!(finds(&own) >= 0.95, "{toml}");
+        let other = Recipe::from_toml_judging(toml, &at(0.5)).unwrap();
+        assert_eq!((other.threshold, other.shingles), (0.5, own.shingles));
+        assert!(finds(&other) >= 0.95, "{toml}");
+        let recall = Judging { recall: Some(0.999), ..at(0.5) };
+        assert!(finds(&Recipe::from_toml_judging(toml, &recall).unwrap()) >= 0.999);
+    }
+    assert!(finds(&Recipe::preset_judging("sites", &at(0.4)).unwrap()) >= 0.97);
+    // What the file says of it stays.
+    let pinned = Recipe::default().to_toml();
+    let judged = Recipe::from_toml_judging(&pinned, &at(0.5)).unwrap();
+    assert_eq!((judged.threshold, judged.features), (0.5, Recipe::default().features));
+    let recall = Judging { recall: Some(0.9), ..Judging::default() };
+    let error = Recipe::from_toml_judging(&pinned, &recall).unwrap_err().to_string();
+    assert!(error.contains("files without [features]"), "{error}");
+}
+
+#[test]
+fn an_ngram_is_the_width_of_shingles() {
+    let ngram = Judging { ngram: Some(3), ..Judging::default() };
+    for name in PRESETS {
+        let preset = Recipe::preset(name).unwrap();
+        let judged = Recipe::preset_judging(name, &ngram).unwrap();
+        let shingles = Shingles { width: 3, ..preset.shingles };
+        assert_eq!(judged, Recipe { shingles, ..preset });
+    }
+    let none = Judging { ngram: Some(0), ..Judging::default() };
+    assert!(Recipe::default().judging(&none).is_err());
 }

@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use lookalike_core::{CandidateRule, Layout};
-use lookalike_corpus::Chunks;
+use lookalike_corpus::{Chunks, Record};
 use serde::Serialize;
 
 use super::options::Dedup;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::memory::LEAST_WORKING_BYTES;
+use crate::skips::Skips;
 
 /// Sources that are looked into.
 const SAMPLED_SOURCES: u64 = 64;
@@ -44,7 +45,7 @@ impl Dedup {
     /// Looks at the inputs and says what the job would take. Nothing is written.
     ///
     /// # Errors
-    /// If an input is not there.
+    /// If an input is not there, or no record has a text.
     pub fn plan(&self) -> Result<Plan> {
         let read = self.reading();
         let mut plan = Plan {
@@ -59,6 +60,7 @@ impl Dedup {
             least_memory_bytes: 0,
         };
         let (mut documents, mut text_bytes, mut url_bytes) = (0, 0, 0);
+        let mut skips = Skips::default();
         for source in self.inputs().sources()?.flatten() {
             plan.sources += 1;
             plan.stored_bytes += source.stored_bytes().unwrap_or(0);
@@ -66,17 +68,23 @@ impl Dedup {
                 continue;
             }
             let mut chunks = source.chunks(&read);
-            for chunk in chunks.by_ref().take(SAMPLED_CHUNKS).flatten() {
-                chunk.for_each(|record| {
-                    if let Ok(record) = record {
+            for chunk in chunks.by_ref().take(SAMPLED_CHUNKS) {
+                let take = |record: lookalike_corpus::Result<Record<'_>>| match record {
+                    Ok(record) => {
                         documents += 1;
                         text_bytes += record.content.len() as u64;
                         url_bytes += record.url.map_or(0, |url| url.len() as u64 + 2);
                     }
-                });
+                    Err(fault) => skips.add(&Error::corpus(fault)),
+                };
+                match chunk {
+                    Ok(chunk) => chunk.for_each(take),
+                    Err(fault) => skips.add(&Error::corpus(fault)),
+                }
             }
             plan.sampled_bytes += Chunks::position(&chunks);
         }
+        skips.check_texts(documents, true)?;
         let scale = |sampled: u64| match plan.sampled_bytes {
             0 => sampled,
             read => (sampled as f64 * plan.stored_bytes.max(read) as f64 / read as f64) as u64,

@@ -204,7 +204,7 @@ impl Seconds {
 pub struct RecipeSummary {
     /// What people call it.
     pub name: String,
-    /// The resemblance from which on a candidate is a pair.
+    /// The least resemblance of a pair.
     pub threshold: f64,
     /// What makes a candidate a pair.
     pub verify: Verify,
@@ -213,6 +213,10 @@ pub struct RecipeSummary {
     /// The filter, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filter: Option<FilterSummary>,
+    /// The share of pairs at exactly the threshold that the filter finds, if it alone makes
+    /// candidates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recall: Option<f64>,
 }
 
 /// `k` features of `s` minvalues, `r` of which a candidate has in common.
@@ -235,6 +239,7 @@ impl From<&Recipe> for RecipeSummary {
             verify: recipe.verify.into(),
             tokens: recipe.tokens.into(),
             filter: recipe.features.map(filter),
+            recall: recipe.recall(),
         }
     }
 }

@@ -54,6 +54,7 @@ fn full() -> Report {
             verify: Verify::Exact,
             tokens: Tokens::Words,
             filter: Some(FilterSummary { k: 23, s: 17, r: 2 }),
+            recall: None,
         },
         options: Options {
             keep: "newest:date".to_owned(),

@@ -10,6 +10,7 @@ mod reference;
 mod same_bytes;
 mod sites;
 mod tables;
+mod wrong_field;
 
 use std::collections::BTreeMap;
 use std::fs;
