@@ -14,6 +14,18 @@ pub(crate) enum Outcome {
     Skipped,
 }
 
+impl Outcome {
+    /// Of a command that skipped this much of its input.
+    pub(crate) fn after_skipping(skipped: u64) -> Self {
+        if skipped == 0 { Self::Done } else { Self::Skipped }
+    }
+
+    /// Of a search that found so much.
+    pub(crate) fn of_search(found: u64, skipped: u64) -> Self {
+        if found == 0 && skipped == 0 { Self::No } else { Self::after_skipping(skipped) }
+    }
+}
+
 /// An error.
 pub(crate) const ERROR: u8 = 2;
 

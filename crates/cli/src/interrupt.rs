@@ -14,6 +14,9 @@ use anyhow::Context as _;
 
 use crate::exit::say;
 
+/// What is said of a job that leaves nothing to go on with.
+pub(crate) const START_AGAIN: &str = "interrupted\nhint: run the same command to start again";
+
 /// The file in the making.
 static PARTIAL: Mutex<Option<PathBuf>> = Mutex::new(None);
 

@@ -8,17 +8,18 @@ pub(crate) use lookalike::engine::numbers::{bytes, count, grouped};
 
 use crate::env;
 
+/// What is said when standard output cannot be written.
+pub(crate) const STANDARD_OUTPUT: &str = "standard output: cannot be written";
+
 /// Writes data to standard output, all of it or an error.
-pub(crate) fn write(text: &str) -> anyhow::Result<()> {
+pub(crate) fn write(data: impl AsRef<[u8]>) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())
-        .and_then(|()| out.flush())
-        .context("standard output: cannot be written")
+    out.write_all(data.as_ref()).and_then(|()| out.flush()).context(STANDARD_OUTPUT)
 }
 
 /// Writes a JSON object on a line of its own.
 pub(crate) fn write_json(value: &serde_json::Value) -> anyhow::Result<()> {
-    write(&format!("{value}\n"))
+    write(format!("{value}\n"))
 }
 
 /// The most frequent of some reasons, with how often each came up.

@@ -43,7 +43,7 @@ pub(crate) fn judging(arguments: &Judging) -> anyhow::Result<Recipe> {
         threshold: *threshold,
         recall: *recall,
         verify: *verify,
-        sites: *sites,
+        sites: sites.rule,
         templates: templates.clone(),
         ngram: None,
     };

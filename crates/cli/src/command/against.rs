@@ -6,29 +6,30 @@ use std::ops::ControlFlow;
 use anyhow::Context as _;
 use lookalike::core::Kernel;
 use lookalike::engine::numbers::{bytes, count, duration, grouped, percent};
-use lookalike::engine::{Against as Job, Error, ErrorKind, Findings, Match, MatchFile};
+use lookalike::engine::{Against as Job, Error, ErrorKind, Existing, Findings, Match, MatchFile};
 
 use crate::exit::{Outcome, say};
-use crate::flags::Against;
-use crate::output;
+use crate::flags::{Against, unreadable};
+use crate::interrupt::{self, START_AGAIN};
+use crate::output::{self, STANDARD_OUTPUT, printable};
 use crate::progress::Watch;
-use crate::{interrupt, recipe};
+use crate::recipe;
 
 pub(crate) fn run(arguments: &Against, kernel: Kernel) -> anyhow::Result<Outcome> {
     let mut recipe = recipe::load(&arguments.recipe)?;
     recipe.threshold = arguments.threshold.unwrap_or(recipe.threshold);
-    let temp = arguments.temp.clone().unwrap_or_else(std::env::temp_dir);
-    let work = temp.join(format!("lookalike-against-{}", std::process::id()));
+    let work = arguments.resources.work_folder("against");
     let job = Job::new(arguments.references.iter().cloned(), arguments.inputs.iter().cloned())
         .running(arguments.documents.running(arguments.resources.running(kernel)))
         .recipe(recipe)
-        .containment(arguments.containment)
+        .containment(arguments.containment.0)
         .min_tokens(arguments.min_tokens.into())
         .temp(Some(work.clone()))
         .strict(arguments.strict)
-        .unreadable(arguments.unreadable)
+        .unreadable(unreadable(arguments.drop_unreadable))
         .clean(arguments.clean.clone());
-    let file = arguments.out.as_ref().map(|path| MatchFile::create(path, arguments.existing));
+    let existing = if arguments.force { Existing::Replace } else { Existing::Refuse };
+    let file = arguments.out.as_ref().map(|path| MatchFile::create(path, existing));
     let mut printer = match file.transpose().map_err(with_hint)? {
         Some(file) => Printer::File(file),
         None => Printer::Lines(Lines::new(arguments.json)),
@@ -38,9 +39,9 @@ pub(crate) fn run(arguments: &Against, kernel: Kernel) -> anyhow::Result<Outcome
         leftovers.push(file.partial_path());
     }
     leftovers.extend(arguments.clean.as_ref().map(|clean| Job::partial_clean_folder(clean)));
-    interrupt::watch(INTERRUPTED, leftovers)?;
+    interrupt::watch(START_AGAIN, leftovers)?;
 
-    let watch = Watch::new(arguments.progress);
+    let watch = Watch::new(arguments.resources.progress.form);
     let mut failure = None;
     let findings = job.run(&watch, &mut |found| match printer.push(found) {
         Ok(()) => ControlFlow::Continue(()),
@@ -59,7 +60,7 @@ pub(crate) fn run(arguments: &Against, kernel: Kernel) -> anyhow::Result<Outcome
         Err(error) if matches!(error.kind(), ErrorKind::Interrupted) => {
             // Dropped first: it takes what is half-written with it.
             drop(printer);
-            interrupt::exit_after(INTERRUPTED);
+            interrupt::exit_after(START_AGAIN);
         }
         Err(error) => return Err(with_hint(error)),
     };
@@ -68,11 +69,7 @@ pub(crate) fn run(arguments: &Against, kernel: Kernel) -> anyhow::Result<Outcome
         output::write_json(&serde_json::to_value(&findings)?)?;
     }
     summary(&findings, arguments);
-    Ok(match (findings.skipped, findings.matches) {
-        (1.., _) => Outcome::Skipped,
-        (0, 0) => Outcome::No,
-        (0, _) => Outcome::Done,
-    })
+    Ok(Outcome::of_search(findings.matches, findings.skipped))
 }
 
 /// Where matches go.
@@ -96,10 +93,6 @@ impl Printer {
         }
     }
 }
-
-const INTERRUPTED: &str = "interrupted\nhint: run the same command to start again";
-
-const STANDARD_OUTPUT: &str = "standard output: cannot be written";
 
 /// Matches on standard output, as they are found.
 struct Lines {
@@ -132,11 +125,6 @@ impl Lines {
             printable(found.reference),
         )
     }
-}
-
-/// An id that cannot break its line or tell the terminal what to do.
-fn printable(id: &str) -> String {
-    id.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
 fn summary(findings: &Findings, arguments: &Against) {

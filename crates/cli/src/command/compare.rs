@@ -4,7 +4,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
-use lookalike::core::difference::Limits as Shown;
 use lookalike::core::template::Template;
 use lookalike::core::{Comparer, Comparison, Kernel, Recipe};
 use lookalike::corpus::{Limits, read_document};
@@ -14,7 +13,7 @@ use serde_json::json;
 use super::difference;
 use super::verdict::Verdict;
 use crate::exit::Outcome;
-use crate::flags::{Compare, DiffForm};
+use crate::flags::Compare;
 use crate::learned;
 use crate::output::{self, Align, Style, Table, grouped};
 use crate::recipe;
@@ -38,28 +37,16 @@ pub(crate) fn run(arguments: &Compare, kernel: Kernel) -> anyhow::Result<Outcome
     if arguments.json {
         let mut answer = json(&comparison);
         if arguments.learned.is_some() {
-            for (key, tokens) in ["template_tokens_a", "template_tokens_b"]
-                .into_iter()
-                .zip(comparison.template_tokens)
-            {
-                answer[key] = tokens.into();
-            }
+            let [a, b] = comparison.template_tokens;
+            answer["template_tokens_a"] = a.into();
+            answer["template_tokens_b"] = b.into();
         }
         output::write_json(&answer)?;
     } else {
         let style = Style::of_stdout();
         let mut text = format!("{}\n\n", style.bold(verdict.sentence()));
         text += &table(&recipe, &comparison);
-        let shown = match arguments.diff {
-            DiffForm::Auto => output::is_terminal(),
-            DiffForm::Always | DiffForm::All => true,
-            DiffForm::Never => false,
-        };
-        if shown {
-            let limits = match arguments.diff {
-                DiffForm::All => Shown::NONE,
-                _ => Shown::DEFAULT,
-            };
+        if let Some(limits) = difference::limits(arguments.diff) {
             text.push('\n');
             let [template_a, template_b] = comparer.covered([a, b]);
             let (a, b) = ((a, &*template_a), (b, &*template_b));

@@ -8,6 +8,5 @@ use crate::{flags, output};
 pub(crate) fn run(shell: Shell) -> anyhow::Result<Outcome> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut flags::definition(), "lookalike", &mut script);
-    output::write(&String::from_utf8_lossy(&script))?;
-    Ok(Outcome::Done)
+    output::write(script).map(|()| Outcome::Done)
 }

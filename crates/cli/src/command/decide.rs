@@ -11,15 +11,14 @@ pub(crate) fn run(arguments: &Decide, kernel: Kernel) -> anyhow::Result<Outcome>
     let job = lookalike::decide(&arguments.run)
         .threshold(arguments.threshold)
         .keep(arguments.keep.clone())
-        .clustering(arguments.clustering)
-        .removal_budget(arguments.budget.clone())
+        .clustering(arguments.cluster)
+        .removal_budget(arguments.budget.of_removals())
         .kernel(running.kernel)
         .memory(running.memory)
         .threads(running.threads)
-        .temp(arguments.temp.clone())
+        .temp(arguments.resources.temp.clone())
         .resume(arguments.resume)
-        .survivors(arguments.survivors);
-    run_watched(arguments.progress, &arguments.out, arguments.survivors, arguments.json, |watch| {
-        job.run(&arguments.out, watch)
-    })
+        .survivors(!arguments.no_write);
+    let Decide { resources, out, no_write, json, .. } = arguments;
+    run_watched(resources, out, !no_write, *json, |watch| job.run(out, watch))
 }

@@ -8,7 +8,7 @@ use lookalike::engine::report::{Report, Verify};
 use lookalike::engine::{Error, ErrorKind, Plan};
 
 use crate::exit::{Outcome, say};
-use crate::flags::{Dedup, ProgressForm};
+use crate::flags::{Dedup, Resources, unreadable};
 use crate::output::{self, Align, Table};
 use crate::progress::Watch;
 use crate::{interrupt, recipe};
@@ -18,34 +18,33 @@ pub(crate) fn run(arguments: &Dedup, kernel: Kernel) -> anyhow::Result<Outcome> 
         .running(arguments.documents.running(arguments.resources.running(kernel)))
         .recipe(recipe::judging(&arguments.judging)?)
         .keep(arguments.keep.clone())
-        .clustering(arguments.clustering)
+        .clustering(arguments.cluster)
         .pairs(arguments.pairs)
         .exact_only(arguments.exact_only)
-        .removal_budget(arguments.budget.clone())
-        .temp(arguments.temp.clone())
+        .removal_budget(arguments.budget.of_removals())
+        .temp(arguments.resources.temp.clone())
         .resume(arguments.resume)
         .strict(arguments.strict)
-        .unreadable(arguments.unreadable)
-        .survivors(arguments.survivors);
+        .unreadable(unreadable(arguments.drop_unreadable))
+        .survivors(!arguments.no_write);
     if arguments.dry_run {
         let plan = job.plan()?;
         return show_plan(&plan, arguments.json).map(|()| Outcome::Done);
     }
-    run_watched(arguments.progress, &arguments.out, arguments.survivors, arguments.json, |watch| {
-        job.run(&arguments.out, watch)
-    })
+    let Dedup { resources, out, no_write, json, .. } = arguments;
+    run_watched(resources, out, !no_write, *json, |watch| job.run(out, watch))
 }
 
 /// Runs a job that leaves a report, shows how it goes, and tells what came out.
 pub(super) fn run_watched(
-    progress: ProgressForm,
+    resources: &Resources,
     out: &Path,
     survivors: bool,
     json: bool,
     job: impl FnOnce(&Watch) -> lookalike::engine::Result<Report>,
 ) -> anyhow::Result<Outcome> {
     interrupt::watch("interrupted\nhint: run the same command with --resume to go on", Vec::new())?;
-    let watch = Watch::new(progress);
+    let watch = Watch::new(resources.progress.form);
     let report = job(&watch);
     watch.finish();
     let report = report.map_err(|error| with_hint(error, out))?;
@@ -55,7 +54,7 @@ pub(super) fn run_watched(
         output::write(&summary(&report, out, survivors))?;
         say(&cost(&report));
     }
-    Ok(if report.skipped == 0 { Outcome::Done } else { Outcome::Skipped })
+    Ok(Outcome::after_skipping(report.skipped))
 }
 
 const MENDED: &str = "once that is fixed, run the same command with --resume to go on";

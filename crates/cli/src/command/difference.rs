@@ -5,7 +5,18 @@
 use lookalike::core::difference::{Excerpt, Limits, Piece, marked_distinctive};
 use lookalike::core::text::{Text, Unit};
 
-use crate::output::{Style, count, grouped};
+use crate::flags::DiffForm;
+use crate::output::{Style, count, grouped, is_terminal};
+
+/// How much of a difference is shown; nothing if it is not.
+pub(crate) fn limits(form: DiffForm) -> Option<Limits> {
+    match form {
+        DiffForm::Auto => is_terminal().then_some(Limits::DEFAULT),
+        DiffForm::Always => Some(Limits::DEFAULT),
+        DiffForm::Never => None,
+        DiffForm::All => Some(Limits::NONE),
+    }
+}
 
 /// The difference as a text that ends with a line feed. Each document comes with which of its tokens
 /// are template, if that is known.

@@ -17,21 +17,21 @@ use crate::progress::Watch;
 use crate::{interrupt, recipe};
 
 pub(crate) fn run(arguments: &Eval, kernel: Kernel) -> anyhow::Result<Outcome> {
-    let common = &arguments.common;
-    let temp = common.temp.clone().unwrap_or_else(std::env::temp_dir);
-    let work = temp.join(format!("lookalike-eval-{}", std::process::id()));
-    let mut job = job(common, kernel)?.temp(Some(work.clone()));
-    match &arguments.wanted {
-        EvalCommand::Evaluation { labels, against, differences } => {
-            job = job.against(against.clone()).differences(*differences);
+    let common = arguments.inputs();
+    let work = common.resources.work_folder("eval");
+    let job = job(common, kernel)?.temp(Some(work.clone()));
+    match &arguments.command {
+        None => {
+            let differences = arguments.differences as usize;
+            let job = job.against(arguments.against.clone()).differences(differences);
             check_out(&job, common, ["eval.json", "eval.html"])?;
             interrupt::watch(INTERRUPTED, vec![work])?;
-            evaluate(&job, labels, common)
+            evaluate(&job, &arguments.label_file()?, common)
         }
-        EvalCommand::Sample(pairs) => {
+        Some(EvalCommand::Sample { pairs, .. }) => {
             check_out(&job, common, ["pairs.jsonl", "judge.html"])?;
             interrupt::watch(INTERRUPTED, vec![work])?;
-            sample(&job, *pairs, common)
+            sample(&job, *pairs as usize, common)
         }
     }
 }
@@ -43,13 +43,13 @@ fn job(common: &EvalInputs, kernel: Kernel) -> anyhow::Result<Job> {
     let mut recipes = Vec::new();
     for name in &common.recipes {
         let mut recipe = recipe::load(name)?;
-        recipe.sites = common.sites.unwrap_or(recipe.sites);
+        recipe.sites = common.sites.rule.unwrap_or(recipe.sites);
         recipes.push(recipe);
     }
     Ok(Job::new(common.documents.iter().cloned())
         .running(common.reading.running(common.resources.running(kernel)))
         .recipes(recipes)
-        .sites(common.sites.unwrap_or_default())
+        .sites(common.sites.rule.unwrap_or_default())
         .identical(common.identical)
         .seed(common.seed)
         .max_candidates(common.max_candidates)
@@ -58,7 +58,7 @@ fn job(common: &EvalInputs, kernel: Kernel) -> anyhow::Result<Job> {
 
 /// Refuses a folder that cannot be written to, before the work and not after it.
 fn check_out(job: &Job, common: &EvalInputs, names: [&str; 2]) -> anyhow::Result<()> {
-    let out = &common.out;
+    let out = common.out();
     if out.exists() && !out.is_dir() {
         bail!("`{}`: is not a folder", out.display());
     }
@@ -72,15 +72,15 @@ fn check_out(job: &Job, common: &EvalInputs, names: [&str; 2]) -> anyhow::Result
 }
 
 fn evaluate(job: &Job, labels: &LabelFile, common: &EvalInputs) -> anyhow::Result<Outcome> {
-    let watch = Watch::new(common.progress);
+    let watch = Watch::new(common.resources.progress.form);
     let evaluation = job.run(labels, &watch);
     watch.finish();
     let evaluation = evaluation.map_err(told)?;
-    evaluation.write(&common.out, pages::evaluation)?;
+    evaluation.write(common.out(), pages::evaluation)?;
     if common.json {
         output::write_json(&serde_json::to_value(&evaluation)?)?;
     } else {
-        output::write(&summary(&evaluation, &common.out))?;
+        output::write(&summary(&evaluation, common.out()))?;
     }
     say(&format!(
         "{} and {} in {}",
@@ -92,11 +92,11 @@ fn evaluate(job: &Job, labels: &LabelFile, common: &EvalInputs) -> anyhow::Resul
 }
 
 fn sample(job: &Job, pairs: usize, common: &EvalInputs) -> anyhow::Result<Outcome> {
-    let watch = Watch::new(common.progress);
+    let watch = Watch::new(common.resources.progress.form);
     let sample = job.sample(pairs, &watch);
     watch.finish();
     let sample = sample.map_err(told)?;
-    sample.write(&common.out, pages::judge)?;
+    sample.write(common.out(), pages::judge)?;
     let Sample { pairs, returned, strata, skipped, .. } = &sample;
     if common.json {
         output::write_json(&json!({
@@ -106,7 +106,7 @@ fn sample(job: &Job, pairs: usize, common: &EvalInputs) -> anyhow::Result<Outcom
             "skipped": skipped,
         }))?;
     } else {
-        let out = common.out.display();
+        let out = common.out().display();
         output::write(&format!(
             "{} of {} that the recipes return, from {}\n\n\
              {out}/judge.html   judge them in a browser; it saves labels.jsonl\n\
@@ -119,11 +119,7 @@ fn sample(job: &Job, pairs: usize, common: &EvalInputs) -> anyhow::Result<Outcom
             },
         ))?;
     }
-    Ok(match (skipped, pairs.len()) {
-        (1.., _) => Outcome::Skipped,
-        (0, 0) => Outcome::No,
-        (0, _) => Outcome::Done,
-    })
+    Ok(Outcome::of_search(pairs.len() as u64, *skipped))
 }
 
 /// An interrupt ends the program here.

@@ -7,13 +7,13 @@ use lookalike::engine::{Error, ErrorKind};
 
 use crate::exit::{Outcome, say};
 use crate::flags::Mirrors;
+use crate::interrupt::{self, START_AGAIN};
 use crate::output::{self, Align, Table, printable};
 use crate::progress::Watch;
-use crate::{interrupt, recipe};
+use crate::recipe;
 
 pub(crate) fn run(arguments: &Mirrors, kernel: Kernel) -> anyhow::Result<Outcome> {
-    let temp = arguments.temp.clone().unwrap_or_else(std::env::temp_dir);
-    let work = temp.join(format!("lookalike-mirrors-{}", std::process::id()));
+    let work = arguments.resources.work_folder("mirrors");
     let job = Job::new(arguments.inputs.iter().cloned())
         .running(arguments.documents.running(arguments.resources.running(kernel)))
         .recipe(recipe::judging(&arguments.judging)?)
@@ -22,8 +22,8 @@ pub(crate) fn run(arguments: &Mirrors, kernel: Kernel) -> anyhow::Result<Outcome
         .limit(arguments.limit as usize)
         .temp(Some(work.clone()))
         .strict(arguments.strict);
-    interrupt::watch(INTERRUPTED, vec![work])?;
-    let watch = Watch::new(arguments.progress);
+    interrupt::watch(START_AGAIN, vec![work])?;
+    let watch = Watch::new(arguments.resources.progress.form);
     let findings = job.run(&watch);
     watch.finish();
     let findings = findings.map_err(told)?;
@@ -33,19 +33,13 @@ pub(crate) fn run(arguments: &Mirrors, kernel: Kernel) -> anyhow::Result<Outcome
         output::write(&table(&findings))?;
     }
     summary(&findings);
-    Ok(match (findings.skipped, findings.found) {
-        (1.., _) => Outcome::Skipped,
-        (0, 0) => Outcome::No,
-        (0, _) => Outcome::Done,
-    })
+    Ok(Outcome::of_search(findings.found, findings.skipped))
 }
-
-const INTERRUPTED: &str = "interrupted\nhint: run the same command to start again";
 
 /// An interrupt ends the program here.
 fn told(error: Error) -> anyhow::Error {
     match error.kind() {
-        ErrorKind::Interrupted => interrupt::exit_after(INTERRUPTED),
+        ErrorKind::Interrupted => interrupt::exit_after(START_AGAIN),
         _ => error.into(),
     }
 }

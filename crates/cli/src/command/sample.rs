@@ -19,7 +19,7 @@ use lookalike::engine::Texts;
 use serde_json::json;
 
 use crate::exit::say;
-use crate::flags;
+use crate::flags::Tune;
 use crate::output::{self, Align, Table, count, percent, threshold};
 use crate::skipped::SkipCount;
 
@@ -104,7 +104,7 @@ fn bins(threshold: f64) -> Vec<Bin> {
 
 /// Signs and compares the documents of the sample.
 pub(crate) fn measure(
-    sample: &flags::Sample,
+    arguments: &Tune,
     filter: Filter,
     threshold: f64,
     kernel: Kernel,
@@ -122,7 +122,7 @@ pub(crate) fn measure(
     };
     let mut skipped = SkipCount::default();
     let mut texts = Texts::new();
-    for document in sample.documents.of(&sample.inputs)? {
+    for document in arguments.documents.of(&arguments.sample)? {
         let document = match document {
             Ok(document) => document,
             Err(error) if error.is_io() => return Err(error.into()),
@@ -131,7 +131,7 @@ pub(crate) fn measure(
                 continue;
             }
         };
-        if measured.documents == sample.limit as u64 {
+        if measured.documents == u64::from(arguments.sample_limit) {
             measured.cut = true;
             break;
         }

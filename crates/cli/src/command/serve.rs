@@ -3,16 +3,19 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context as _, bail};
-use lookalike::index::{CreateOptions, ErrorKind, OpenOptions, Secret};
+use lookalike::index::{CreateOptions, ErrorKind};
 use lookalike::{Index, Kernel, Recipe};
-use lookalike_server::{Options, Server, Token, is_world_readable};
+use lookalike_server::{Exposure, Options, Server, Token, is_world_readable};
 
+use super::index::open_options;
 use crate::exit::{Outcome, say};
-use crate::flags::{Missing, Serve};
+use crate::flags::Serve;
 use crate::{interrupt, recipe};
 
 pub(crate) fn run(arguments: &Serve, kernel: Kernel) -> anyhow::Result<Outcome> {
-    let mut options = Options::new().limits(arguments.limits).exposure(arguments.exposure);
+    let everybody = arguments.insecure_public;
+    let exposure = if everybody { Exposure::Everybody } else { Exposure::Loopback };
+    let mut options = Options::new().limits(arguments.limits()).exposure(exposure);
     if let Some(path) = &arguments.token_file {
         options = options.token(Token::read(path)?);
         if is_world_readable(path) {
@@ -42,20 +45,17 @@ pub(crate) fn run(arguments: &Serve, kernel: Kernel) -> anyhow::Result<Outcome> 
 
 /// The index, made if that is wanted.
 fn index(arguments: &Serve, kernel: Kernel) -> anyhow::Result<Index> {
-    let secret = arguments.secret_seed.as_deref().map(Secret::from_file).transpose()?;
-    let mut open = OpenOptions::new().kernel(kernel);
-    if let Some(secret) = secret {
-        open = open.secret(secret);
-    }
-    let Missing::Create(name) = &arguments.missing else {
+    let open = open_options(arguments.secret_seed.as_deref(), kernel)?;
+    if !arguments.create {
         return Index::open(&arguments.folder, &open).map_err(|error| match error.kind() {
             ErrorKind::NoIndex(path) => {
                 anyhow::anyhow!("`{}`: is not an index\nhint: --create makes one", path.display())
             }
             _ => error.into(),
         });
-    };
-    let wanted = recipe::load(name.as_deref().unwrap_or("text"))?;
+    }
+    let name = arguments.recipe.as_deref();
+    let wanted = recipe::load(name.unwrap_or("text"))?;
     match Index::open(&arguments.folder, &open) {
         Ok(index) if name.is_some() && !is_same(index.recipe(), &wanted) => bail!(
             "`{}`: was made by the recipe `{}`, not by `{}`\n\

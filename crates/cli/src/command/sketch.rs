@@ -2,10 +2,10 @@
 
 use lookalike::core::{Kernel, Layout, Signer};
 use lookalike::engine::signature_file::SignatureWriter;
-use lookalike::engine::{Error, ErrorKind, Texts};
+use lookalike::engine::{Error, ErrorKind, Existing, Texts};
 
 use crate::exit::{Outcome, say};
-use crate::flags::{OnUnreadable, Sketch};
+use crate::flags::Sketch;
 use crate::output::{bytes, count, frequent, grouped};
 use crate::progress::{Progress, rate};
 use crate::skipped::SkipCount;
@@ -17,7 +17,8 @@ pub(crate) fn run(arguments: &Sketch, kernel: Kernel) -> anyhow::Result<Outcome>
     let mut signer = Signer::with_kernel(&recipe, kernel)?;
     let mut texts = Texts::new();
     let mut inputs = arguments.documents.of(&arguments.inputs)?;
-    let create = || SignatureWriter::create(&arguments.output, &recipe, arguments.existing);
+    let existing = if arguments.force { Existing::Replace } else { Existing::Refuse };
+    let create = || SignatureWriter::create(&arguments.output, &recipe, existing);
     let mut writer =
         interrupt::create(|| create().map_err(with_hint), SignatureWriter::partial_path)?;
 
@@ -28,9 +29,7 @@ pub(crate) fn run(arguments: &Sketch, kernel: Kernel) -> anyhow::Result<Outcome>
         let document = match document {
             Ok(document) => document,
             // What the system refuses says nothing of the document.
-            Err(error) if arguments.on_unreadable == OnUnreadable::Stop || error.is_io() => {
-                return Err(error.into());
-            }
+            Err(error) if arguments.strict || error.is_io() => return Err(error.into()),
             Err(error) => {
                 skipped.add(&error, |message| progress.say(message));
                 continue;
@@ -73,7 +72,7 @@ pub(crate) fn run(arguments: &Sketch, kernel: Kernel) -> anyhow::Result<Outcome>
         bytes(written.bytes),
         Layout::of(&recipe).bytes(),
     ));
-    Ok(if skipped.count() == 0 { Outcome::Done } else { Outcome::Skipped })
+    Ok(Outcome::after_skipping(skipped.count()))
 }
 
 /// Says how to replace a file.

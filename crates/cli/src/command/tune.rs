@@ -1,14 +1,16 @@
 //! `lookalike tune`: a filter for a purpose, or what a filter does.
 
+use std::path::Path;
+
 use lookalike::core::Kernel;
 use lookalike::core::filter::Filter;
 use lookalike::files::write_file;
-use lookalike::pages::FilterPlot;
+use lookalike::pages::{FilterPlot, Scale};
 use serde_json::json;
 
 use super::sample::{self, SampleMeasurement};
 use crate::exit::{Outcome, say};
-use crate::flags::{Plot, PlotFormat, Tune, TuneGoal};
+use crate::flags::{PlotFormat, Tune, TuneGoal, plot_format};
 use crate::output::{self, Align, Style, Table, grouped, percent, probability, threshold};
 
 /// Points of the curve in JSON: steps of 0.005, so that 0.77 and 0.975 are among them.
@@ -18,20 +20,19 @@ const CURVE: usize = 201;
 const SHOWN: [f64; 10] = [0.5, 0.6, 0.7, 0.77, 0.8, 0.85, 0.9, 0.95, 0.975, 0.99];
 
 pub(crate) fn run(arguments: &Tune, kernel: Kernel) -> anyhow::Result<Outcome> {
-    let (filter, wanted) = match &arguments.wanted {
-        TuneGoal::Filter(filter) => (*filter, None),
+    let (filter, wanted) = match arguments.goal()? {
+        TuneGoal::Filter(filter) => (filter, None),
         TuneGoal::Purpose(search) => (search.run()?.filter, Some(search.threshold)),
     };
-    let measured = match &arguments.sample {
+    let measured = if arguments.sample.is_empty() {
+        None
+    } else {
         // A given filter has no threshold; half of the pairs is where it draws the line.
-        Some(sample) => {
-            let threshold = wanted.unwrap_or_else(|| (filter.half_point() * 100.0).round() / 100.0);
-            Some(sample::measure(sample, filter, threshold.max(0.01), kernel)?)
-        }
-        None => None,
+        let threshold = wanted.unwrap_or_else(|| (filter.half_point() * 100.0).round() / 100.0);
+        Some(sample::measure(arguments, filter, threshold.max(0.01), kernel)?)
     };
-    if let Some(plot) = &arguments.plot {
-        draw(plot, filter, wanted, measured.as_ref())?;
+    if let Some(path) = &arguments.plot {
+        draw(path, arguments.scale, filter, wanted, measured.as_ref())?;
     }
     if arguments.json {
         output::write_json(&json(filter, wanted, measured.as_ref()))?;
@@ -43,8 +44,7 @@ pub(crate) fn run(arguments: &Tune, kernel: Kernel) -> anyhow::Result<Outcome> {
         }
         output::write(&text)?;
     }
-    let skipped = measured.is_some_and(|measured| measured.unreadable > 0);
-    Ok(if skipped { Outcome::Skipped } else { Outcome::Done })
+    Ok(Outcome::after_skipping(measured.map_or(0, |measured| measured.unreadable)))
 }
 
 /// Resemblances below the threshold at which candidates are only work.
@@ -153,7 +153,8 @@ fn sentences(filter: Filter, wanted: Option<f64>) -> String {
 
 /// Draws the curve into a file that appears when it is complete.
 fn draw(
-    plot: &Plot,
+    path: &Path,
+    scale: Scale,
     filter: Filter,
     wanted: Option<f64>,
     measured: Option<&SampleMeasurement>,
@@ -163,14 +164,14 @@ fn draw(
         title: format!("The filter {filter}"),
         filter: &filter,
         threshold: wanted,
-        scale: plot.scale,
+        scale,
         measured: &points,
     };
-    let bytes = match plot.format {
+    let bytes = match plot_format(path)? {
         PlotFormat::Svg => picture.svg()?.into_bytes(),
         PlotFormat::Png => picture.png()?,
     };
-    write_file(&plot.path, &bytes)?;
-    say(&format!("drew the curve into `{}`", plot.path.display()));
+    write_file(path, &bytes)?;
+    say(&format!("drew the curve into `{}`", path.display()));
     Ok(())
 }

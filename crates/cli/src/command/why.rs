@@ -2,7 +2,6 @@
 
 use anyhow::bail;
 use lookalike::core::Recipe;
-use lookalike::core::difference::Limits;
 use lookalike::engine::Run;
 use lookalike::engine::report::Kind;
 use lookalike::engine::run::{
@@ -187,12 +186,7 @@ fn shown_difference(
     diff: DiffForm,
     style: Style,
 ) -> String {
-    let limits = match diff {
-        DiffForm::Never => return String::new(),
-        DiffForm::Auto if !output::is_terminal() => return String::new(),
-        DiffForm::All => Limits::NONE,
-        DiffForm::Auto | DiffForm::Always => Limits::DEFAULT,
-    };
+    let Some(limits) = difference::limits(diff) else { return String::new() };
     let text = |document: &RunDocument| run.text_and_template(document.row);
     match text(document).and_then(|a| Ok((a, text(&removal.keeper)?))) {
         Ok(((a, template_a), (b, template_b))) => {

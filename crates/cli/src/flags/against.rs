@@ -2,14 +2,12 @@
 
 use std::path::PathBuf;
 
+use anyhow::ensure;
 use clap::{Args, ValueHint};
-use lookalike::engine::{Existing, Unreadable};
 
-use super::dedup::unreadable;
-use super::documents::{Documents, RawDocuments};
-use super::resources::{RawProgress, RawResources, Resources};
-use super::sketch::ProgressForm;
-use super::value::{Mistake, at_least, mistake, positive_share};
+use super::documents::Documents;
+use super::resources::Resources;
+use super::value::{at_least, positive_share};
 
 /// Find the documents that resemble or contain one of a list of references
 #[derive(Args)]
@@ -33,129 +31,67 @@ Examples:
   lookalike against test/ --input train.parquet --containment 0.5 --clean train-clean
   lookalike against ours/ --input theirs/ --threshold 0.7 --containment off --json")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
-pub(crate) struct RawAgainst {
+pub(crate) struct Against {
     /// What to look for: files, folders, globs, or - for standard input
     #[arg(value_name = "REFERENCE", required = true, value_hint = ValueHint::AnyPath)]
-    references: Vec<String>,
+    pub(crate) references: Vec<String>,
     /// Where to look: files, folders, globs, or - for standard input
-    #[arg(
-        short,
-        long = "input",
-        value_name = "INPUT",
-        required = true,
-        num_args = 1..,
-        value_hint = ValueHint::AnyPath
-    )]
-    inputs: Vec<String>,
+    #[arg(short, long = "input", value_name = "INPUT", required = true, num_args = 1..)]
+    #[arg(value_hint = ValueHint::AnyPath)]
+    pub(crate) inputs: Vec<String>,
     /// Write the matches to a file, .jsonl or .parquet, and not to standard output
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    out: Option<PathBuf>,
+    pub(crate) out: Option<PathBuf>,
     /// Write the inputs without the documents that match into this folder; must be empty or not
     /// there
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    clean: Option<PathBuf>,
+    pub(crate) clean: Option<PathBuf>,
     /// A preset or a TOML file (see `lookalike recipe`)
     #[arg(long, value_name = "NAME|FILE", default_value = "text", help_heading = "Judging")]
-    recipe: String,
+    pub(crate) recipe: String,
     /// The least resemblance of a match [default: the recipe's]
     #[arg(long, value_name = "T", value_parser = positive_share, help_heading = "Judging")]
-    threshold: Option<f64>,
+    pub(crate) threshold: Option<f64>,
     /// The least share of a reference that a matching document contains, or off
-    #[arg(
-        long,
-        value_name = "C",
-        default_value = "0.8",
-        value_parser = containment,
-        help_heading = "Judging"
-    )]
-    containment: Containment,
+    #[arg(long, value_name = "C", default_value = "0.8", value_parser = containment)]
+    #[arg(help_heading = "Judging")]
+    pub(crate) containment: Containment,
     /// Do not look for references of fewer tokens (words, unless the recipe says otherwise)
-    #[arg(
-        long,
-        value_name = "N",
-        default_value = "8",
-        value_parser = at_least::<1>,
-        help_heading = "Judging"
-    )]
-    min_tokens: u32,
+    #[arg(long, value_name = "N", default_value = "8", value_parser = at_least::<1>)]
+    #[arg(help_heading = "Judging")]
+    pub(crate) min_tokens: u32,
     /// Stop at the first file or record that cannot be read
     #[arg(long, help_heading = "Running")]
-    strict: bool,
+    pub(crate) strict: bool,
     /// Leave what cannot be read out of the folder of --clean; otherwise it stays there as it is
     #[arg(long, requires = "clean", help_heading = "Running")]
-    drop_unreadable: bool,
+    pub(crate) drop_unreadable: bool,
     /// Replace the file of --out if it exists
     #[arg(long, help_heading = "Running")]
-    force: bool,
+    pub(crate) force: bool,
     #[command(flatten)]
-    resources: RawResources,
-    /// The folder below which working files go [default: the system's]
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Running")]
-    temp: Option<PathBuf>,
-    #[command(flatten)]
-    progress: RawProgress,
+    pub(crate) resources: Resources,
     /// Print matches as JSON lines; with --out, what was found as one object
     #[arg(long, help_heading = "Running")]
-    json: bool,
+    pub(crate) json: bool,
     #[command(flatten)]
-    documents: RawDocuments,
+    pub(crate) documents: Documents,
 }
 
 /// A share, or none.
 #[derive(Clone, Copy, Debug)]
-struct Containment(Option<f64>);
+pub(crate) struct Containment(pub(crate) Option<f64>);
 
-/// Checked arguments.
-pub(crate) struct Against {
-    pub(crate) references: Vec<String>,
-    pub(crate) inputs: Vec<String>,
-    pub(crate) out: Option<PathBuf>,
-    pub(crate) clean: Option<PathBuf>,
-    pub(crate) recipe: String,
-    pub(crate) threshold: Option<f64>,
-    pub(crate) containment: Option<f64>,
-    pub(crate) min_tokens: u32,
-    pub(crate) strict: bool,
-    pub(crate) unreadable: Unreadable,
-    pub(crate) existing: Existing,
-    pub(crate) resources: Resources,
-    pub(crate) temp: Option<PathBuf>,
-    pub(crate) progress: ProgressForm,
-    pub(crate) json: bool,
-    pub(crate) documents: Documents,
-}
-
-impl RawAgainst {
-    pub(crate) fn check(self) -> Result<Against, Mistake> {
-        let resources = self.resources.check("against")?;
-        let standard = |side: &[String]| side.iter().filter(|name| *name == "-").count();
-        if standard(&self.references) + standard(&self.inputs) > 1 {
-            return Err(mistake("against", "standard input can be read only once"));
-        }
-        let known = |path: &PathBuf| {
-            path.extension().is_some_and(|extension| extension == "jsonl" || extension == "parquet")
-        };
-        if self.out.as_ref().is_some_and(|path| !known(path)) {
-            return Err(mistake("against", "the file of --out must end in .jsonl or .parquet"));
-        }
-        Ok(Against {
-            references: self.references,
-            inputs: self.inputs,
-            out: self.out,
-            clean: self.clean,
-            recipe: self.recipe,
-            threshold: self.threshold,
-            containment: self.containment.0,
-            min_tokens: self.min_tokens,
-            strict: self.strict,
-            unreadable: unreadable(self.drop_unreadable),
-            existing: if self.force { Existing::Replace } else { Existing::Refuse },
-            resources,
-            temp: self.temp,
-            progress: self.progress.form,
-            json: self.json,
-            documents: self.documents.check(),
-        })
+impl Against {
+    pub(super) fn check(&self) -> anyhow::Result<()> {
+        self.resources.check()?;
+        let names = self.references.iter().chain(&self.inputs);
+        let from_standard_input = names.filter(|name| *name == "-").count();
+        ensure!(from_standard_input <= 1, "standard input can be read only once");
+        let extension = self.out.as_ref().map(|path| path.extension().unwrap_or_default());
+        let known = extension.is_none_or(|name| name == "jsonl" || name == "parquet");
+        ensure!(known, "the file of --out must end in .jsonl or .parquet");
+        Ok(())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::value::{Mistake, mistake, name_of};
+use anyhow::{bail, ensure};
 use clap::{Args, ValueEnum, ValueHint};
 
 /// Compare two documents: how much they have in common, and what differs
@@ -21,38 +21,37 @@ Examples:
   lookalike compare a.txt b.txt --recipe henzinger-combined --json
   lookalike compare a.html b.html --learned out --group example.org
   curl -s https://example.org/terms.txt | lookalike compare terms.txt -")]
-pub(crate) struct RawCompare {
+pub(crate) struct Compare {
     /// A text file or a web page, or - for standard input
     #[arg(value_name = "A", value_hint = ValueHint::FilePath)]
-    a: String,
+    pub(crate) a: String,
     /// Another one
     #[arg(value_name = "B", value_hint = ValueHint::FilePath)]
-    b: String,
+    pub(crate) b: String,
     /// A preset or a TOML file (see `lookalike recipe`) [default: text, or that of --learned]
     #[arg(long, value_name = "NAME|FILE")]
-    recipe: Option<String>,
+    pub(crate) recipe: Option<String>,
     /// Leave out the templates that a run has learned: its folder, or its file of templates
     #[arg(long, value_name = "RUN", value_hint = ValueHint::AnyPath)]
-    learned: Option<PathBuf>,
+    pub(crate) learned: Option<PathBuf>,
     /// Whose template: a site, a URL of it, or a value of the field that groups go by
     #[arg(long, value_name = "NAME", requires = "learned")]
-    group: Option<String>,
+    pub(crate) group: Option<String>,
     /// Show what differs: auto (on a terminal), always, never, all (however long)
-    #[arg(long, value_enum, value_name = "WHEN", default_value_t, hide_possible_values = true)]
-    diff: DiffForm,
+    #[arg(long, value_name = "WHEN", default_value = "auto", hide_possible_values = true)]
+    pub(crate) diff: DiffForm,
     /// End with exit code 1 if the two are not a pair under the recipe
     #[arg(long)]
-    exit_code: bool,
+    pub(crate) exit_code: bool,
     /// Answer with a JSON object
     #[arg(long)]
-    json: bool,
+    pub(crate) json: bool,
 }
 
 /// When to show what differs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DiffForm {
     /// On a terminal.
-    #[default]
     Auto,
     /// Also elsewhere.
     Always,
@@ -62,29 +61,22 @@ pub(crate) enum DiffForm {
     All,
 }
 
-/// Checked arguments.
-pub(crate) struct Compare {
-    pub(crate) a: String,
-    pub(crate) b: String,
-    pub(crate) recipe: Option<String>,
-    pub(crate) learned: Option<PathBuf>,
-    pub(crate) group: Option<String>,
-    pub(crate) diff: DiffForm,
-    pub(crate) exit_code: bool,
-    pub(crate) json: bool,
+impl DiffForm {
+    /// Refuses a difference that was asked for, where there is none to show.
+    pub(super) fn refuse(self, reason: &str) -> anyhow::Result<()> {
+        let asked = match self {
+            Self::Always => "always",
+            Self::All => "all",
+            Self::Auto | Self::Never => return Ok(()),
+        };
+        bail!("{reason}; leave out --diff {asked}")
+    }
 }
 
-impl RawCompare {
-    pub(crate) fn check(self) -> Result<Compare, Mistake> {
-        let Self { a, b, recipe, learned, group, diff, exit_code, json } = self;
-        if a == "-" && b == "-" {
-            return Err(mistake("compare", "standard input can be only one of the two documents"));
-        }
-        if json && matches!(diff, DiffForm::Always | DiffForm::All) {
-            let message =
-                format!("--json shows no difference; leave out --diff {}", name_of(&diff));
-            return Err(mistake("compare", message));
-        }
-        Ok(Compare { a, b, recipe, learned, group, diff, exit_code, json })
+impl Compare {
+    pub(super) fn check(&self) -> anyhow::Result<()> {
+        let readable = self.a != "-" || self.b != "-";
+        ensure!(readable, "standard input can be only one of the two documents");
+        if self.json { self.diff.refuse("--json shows no difference") } else { Ok(()) }
     }
 }

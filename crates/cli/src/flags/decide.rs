@@ -3,13 +3,12 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
+use lookalike::engine::KeepPolicy;
 use lookalike::engine::matching::Clustering;
-use lookalike::engine::{KeepPolicy, RemovalBudget};
 
-use super::dedup::{RawClustering, field_share, removal_budget};
-use super::resources::{RawProgress, RawResources, Resources};
-use super::sketch::ProgressForm;
-use super::value::{Mistake, positive_share, share};
+use super::dedup::{Budget, CLUSTERINGS};
+use super::resources::Resources;
+use super::value::{one_of, positive_share};
 
 /// Decide again from the pairs of a finished run: another threshold, another policy
 #[derive(Args)]
@@ -28,86 +27,37 @@ Examples:
   lookalike decide clean --out stricter --threshold 0.9
   lookalike decide clean --out newest --keep newest:date
   lookalike decide clean --out joined --cluster components --no-write")]
-pub(crate) struct RawDecide {
+#[command(mut_arg("temp", |arg| arg.help("The folder for working files [default: DIR2/work]")))]
+pub(crate) struct Decide {
     /// The folder of a finished run
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
-    run: PathBuf,
+    pub(crate) run: PathBuf,
     /// The folder of the results; must be empty or not exist
     #[arg(short, long, value_name = "DIR2", value_hint = ValueHint::DirPath)]
-    out: PathBuf,
+    pub(crate) out: PathBuf,
     /// The least resemblance of two look-alikes; not below the run's
     #[arg(long, value_name = "T", value_parser = positive_share, help_heading = "Deciding")]
-    threshold: Option<f64>,
+    pub(crate) threshold: Option<f64>,
     /// Which of several look-alikes stays: first, longest, shortest, newest:FIELD, oldest:FIELD,
     /// max:FIELD, min:FIELD, prefer:FIELD=a,b,c; ties by id
     #[arg(long, value_name = "POLICY", help_heading = "Deciding")]
-    keep: Option<KeepPolicy>,
+    pub(crate) keep: Option<KeepPolicy>,
     /// How pairs become clusters: anchored (all that go have a pair with one that stays) or
     /// components (whatever pairs connect)
-    #[arg(
-        long,
-        value_enum,
-        value_name = "HOW",
-        hide_possible_values = true,
-        help_heading = "Deciding"
-    )]
-    cluster: Option<RawClustering>,
-    /// Stop before more than this share of all documents would be removed
-    #[arg(long, value_name = "SHARE", value_parser = share, help_heading = "Deciding")]
-    max_removed: Option<f64>,
-    /// Stop before more than this share of the documents with one value of FIELD would be removed
-    #[arg(long, value_name = "FIELD=SHARE", value_parser = field_share, help_heading = "Deciding")]
-    max_removed_per_source: Option<(String, f64)>,
+    #[arg(long, value_name = "HOW", value_parser = one_of(CLUSTERINGS))]
+    #[arg(hide_possible_values = true, help_heading = "Deciding")]
+    pub(crate) cluster: Option<Clustering>,
+    #[command(flatten)]
+    pub(crate) budget: Budget,
     /// Decide and report, but write no survivors
     #[arg(long, help_heading = "Running")]
-    no_write: bool,
+    pub(crate) no_write: bool,
     /// Go on with a decision that stopped
     #[arg(long, help_heading = "Running")]
-    resume: bool,
+    pub(crate) resume: bool,
     #[command(flatten)]
-    resources: RawResources,
-    /// The folder for working files [default: DIR2/work]
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Running")]
-    temp: Option<PathBuf>,
-    #[command(flatten)]
-    progress: RawProgress,
+    pub(crate) resources: Resources,
     /// Answer with a JSON object: the report
     #[arg(long, help_heading = "Running")]
-    json: bool,
-}
-
-/// Checked arguments.
-pub(crate) struct Decide {
-    pub(crate) run: PathBuf,
-    pub(crate) out: PathBuf,
-    pub(crate) threshold: Option<f64>,
-    pub(crate) keep: Option<KeepPolicy>,
-    pub(crate) clustering: Option<Clustering>,
-    pub(crate) budget: RemovalBudget,
-    pub(crate) survivors: bool,
-    pub(crate) resume: bool,
-    pub(crate) resources: Resources,
-    pub(crate) temp: Option<PathBuf>,
-    pub(crate) progress: ProgressForm,
     pub(crate) json: bool,
-}
-
-impl RawDecide {
-    pub(crate) fn check(self) -> Result<Decide, Mistake> {
-        let resources = self.resources.check("decide")?;
-        Ok(Decide {
-            run: self.run,
-            out: self.out,
-            threshold: self.threshold,
-            keep: self.keep,
-            clustering: self.cluster.map(RawClustering::check),
-            budget: removal_budget(self.max_removed, self.max_removed_per_source.as_ref()),
-            survivors: !self.no_write,
-            resume: self.resume,
-            resources,
-            temp: self.temp,
-            progress: self.progress.form,
-            json: self.json,
-        })
-    }
 }

@@ -2,15 +2,15 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum, ValueHint};
+use anyhow::ensure;
+use clap::{Args, ValueHint};
 use lookalike::engine::matching::Clustering;
 use lookalike::engine::{KeepPolicy, PairsWanted, RemovalBudget, Unreadable};
 
-use super::documents::{Documents, RawDocuments};
-use super::judging::{Judging, RawJudging};
-use super::resources::{RawProgress, RawResources, Resources};
-use super::sketch::ProgressForm;
-use super::value::{Mistake, mistake, share};
+use super::documents::Documents;
+use super::judging::Judging;
+use super::resources::Resources;
+use super::value::{one_of, share};
 
 /// Find look-alikes in a corpus, keep one of each, and prove it
 #[derive(Args)]
@@ -28,169 +28,99 @@ Examples:
   lookalike dedup shop.parquet --out clean --keep newest:updated --max-removed-per-source vendor=0.5
   lookalike dedup crawl/ --out clean --dry-run
   lookalike dedup crawl/ --out clean --resume")]
+#[command(mut_arg("temp", |arg| arg.help("The folder for working files [default: DIR/work]")))]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
-pub(crate) struct RawDedup {
+pub(crate) struct Dedup {
     /// Files, folders, globs, or - for standard input
     #[arg(value_name = "INPUT", required = true, value_hint = ValueHint::AnyPath)]
-    inputs: Vec<String>,
+    pub(crate) inputs: Vec<String>,
     /// The folder of the results; must be empty or not exist
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    out: PathBuf,
+    pub(crate) out: PathBuf,
     #[command(flatten)]
-    judging: RawJudging,
+    pub(crate) judging: Judging,
     /// How pairs become clusters: anchored (all that go have a pair with one that stays) or
     /// components (whatever pairs connect)
-    #[arg(
-        long,
-        value_enum,
-        value_name = "HOW",
-        default_value_t,
-        hide_possible_values = true,
-        help_heading = "Deciding"
-    )]
-    cluster: RawClustering,
+    #[arg(long, value_name = "HOW", default_value = "anchored", hide_possible_values = true)]
+    #[arg(value_parser = one_of(CLUSTERINGS), help_heading = "Deciding")]
+    pub(crate) cluster: Clustering,
     /// Which of several look-alikes stays: first, longest, shortest, newest:FIELD, oldest:FIELD,
     /// max:FIELD, min:FIELD, prefer:FIELD=a,b,c; ties by id
     #[arg(long, value_name = "POLICY", default_value = "first", help_heading = "Deciding")]
-    keep: KeepPolicy,
+    pub(crate) keep: KeepPolicy,
     /// Look only for documents with the same words
     #[arg(long, help_heading = "Deciding")]
-    exact_only: bool,
+    pub(crate) exact_only: bool,
     /// The pairs to judge and list: needed (for the decision) or all (for evaluation)
-    #[arg(
-        long,
-        value_enum,
-        value_name = "WHICH",
-        default_value_t,
-        hide_possible_values = true,
-        help_heading = "Deciding"
-    )]
-    pairs: RawPairs,
-    /// Stop before more than this share of all documents would be removed
-    #[arg(long, value_name = "SHARE", value_parser = share, help_heading = "Deciding")]
-    max_removed: Option<f64>,
-    /// Stop before more than this share of the documents with one value of FIELD would be removed
-    #[arg(long, value_name = "FIELD=SHARE", value_parser = field_share, help_heading = "Deciding")]
-    max_removed_per_source: Option<(String, f64)>,
+    #[arg(long, value_name = "WHICH", default_value = "needed", hide_possible_values = true)]
+    #[arg(value_parser = one_of([("needed", PairsWanted::Needed), ("all", PairsWanted::All)]))]
+    #[arg(help_heading = "Deciding")]
+    pub(crate) pairs: PairsWanted,
+    #[command(flatten)]
+    pub(crate) budget: Budget,
     /// Decide and report, but write no survivors
     #[arg(long, help_heading = "Running")]
-    no_write: bool,
+    pub(crate) no_write: bool,
     /// Say what the job would take, without running it
     #[arg(long, help_heading = "Running")]
-    dry_run: bool,
+    pub(crate) dry_run: bool,
     /// Go on with a job that stopped
     #[arg(long, help_heading = "Running")]
-    resume: bool,
+    pub(crate) resume: bool,
     /// Stop at the first file or record that cannot be read
     #[arg(long, help_heading = "Running")]
-    strict: bool,
+    pub(crate) strict: bool,
     /// Leave what cannot be read out of kept/; otherwise it stays there as it is
     #[arg(long, help_heading = "Running")]
-    drop_unreadable: bool,
+    pub(crate) drop_unreadable: bool,
     #[command(flatten)]
-    resources: RawResources,
-    /// The folder for working files [default: DIR/work]
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Running")]
-    temp: Option<PathBuf>,
-    #[command(flatten)]
-    progress: RawProgress,
+    pub(crate) resources: Resources,
     /// Answer with a JSON object: the report, or the plan of a dry run
     #[arg(long, help_heading = "Running")]
-    json: bool,
-    #[command(flatten)]
-    documents: RawDocuments,
-}
-
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub(super) enum RawClustering {
-    #[default]
-    Anchored,
-    Components,
-}
-
-impl RawClustering {
-    pub(super) fn check(self) -> Clustering {
-        match self {
-            Self::Anchored => Clustering::Anchored,
-            Self::Components => Clustering::Components,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-enum RawPairs {
-    #[default]
-    Needed,
-    All,
-}
-
-/// Checked arguments.
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
-pub(crate) struct Dedup {
-    pub(crate) inputs: Vec<String>,
-    pub(crate) out: PathBuf,
-    pub(crate) judging: Judging,
-    pub(crate) clustering: Clustering,
-    pub(crate) keep: KeepPolicy,
-    pub(crate) exact_only: bool,
-    pub(crate) pairs: PairsWanted,
-    pub(crate) budget: RemovalBudget,
-    pub(crate) survivors: bool,
-    pub(crate) dry_run: bool,
-    pub(crate) resume: bool,
-    pub(crate) strict: bool,
-    pub(crate) unreadable: Unreadable,
-    pub(crate) resources: Resources,
-    pub(crate) temp: Option<PathBuf>,
-    pub(crate) progress: ProgressForm,
     pub(crate) json: bool,
+    #[command(flatten)]
     pub(crate) documents: Documents,
 }
 
-impl RawDedup {
-    pub(crate) fn check(self) -> Result<Dedup, Mistake> {
-        let resources = self.resources.check("dedup")?;
-        if self.dry_run && self.resume {
-            let message = "a dry run does nothing that --resume could go on with";
-            return Err(mistake("dedup", message));
-        }
-        Ok(Dedup {
-            inputs: self.inputs,
-            out: self.out,
-            judging: self.judging.check("dedup")?,
-            clustering: self.cluster.check(),
-            keep: self.keep,
-            exact_only: self.exact_only,
-            pairs: match self.pairs {
-                RawPairs::Needed => PairsWanted::Needed,
-                RawPairs::All => PairsWanted::All,
-            },
-            budget: removal_budget(self.max_removed, self.max_removed_per_source.as_ref()),
-            survivors: !self.no_write,
-            dry_run: self.dry_run,
-            resume: self.resume,
-            strict: self.strict,
-            unreadable: unreadable(self.drop_unreadable),
-            resources,
-            temp: self.temp,
-            progress: self.progress.form,
-            json: self.json,
-            documents: self.documents.check(),
-        })
+pub(super) const CLUSTERINGS: [(&str, Clustering); 2] =
+    [("anchored", Clustering::Anchored), ("components", Clustering::Components)];
+
+#[derive(Args)]
+#[command(next_help_heading = "Deciding")]
+pub(crate) struct Budget {
+    /// Stop before more than this share of all documents would be removed
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    max_removed: Option<f64>,
+    /// Stop before more than this share of the documents with one value of FIELD would be removed
+    #[arg(long, value_name = "FIELD=SHARE", value_parser = field_share)]
+    max_removed_per_source: Option<(String, f64)>,
+}
+
+impl Dedup {
+    pub(super) fn check(&self) -> anyhow::Result<()> {
+        self.resources.check()?;
+        let starts = !(self.dry_run && self.resume);
+        ensure!(starts, "a dry run does nothing that --resume could go on with");
+        self.judging.check()
     }
 }
 
-pub(super) fn unreadable(is_dropped: bool) -> Unreadable {
+impl Budget {
+    /// How much may go.
+    pub(crate) fn of_removals(&self) -> RemovalBudget {
+        let budget =
+            self.max_removed.into_iter().fold(RemovalBudget::default(), RemovalBudget::of_all);
+        let each = self.max_removed_per_source.iter();
+        each.fold(budget, |budget, (field, share)| budget.of_each(field, *share))
+    }
+}
+
+/// What becomes of what cannot be read.
+pub(crate) fn unreadable(is_dropped: bool) -> Unreadable {
     if is_dropped { Unreadable::Dropped } else { Unreadable::Kept }
 }
 
-pub(super) fn removal_budget(all: Option<f64>, each: Option<&(String, f64)>) -> RemovalBudget {
-    let budget = RemovalBudget::default();
-    let budget = all.into_iter().fold(budget, RemovalBudget::of_all);
-    each.into_iter().fold(budget, |budget, (field, share)| budget.of_each(field, *share))
-}
-
-pub(super) fn field_share(text: &str) -> Result<(String, f64), String> {
+fn field_share(text: &str) -> Result<(String, f64), String> {
     match text.rsplit_once('=') {
         Some((field, number)) if !field.is_empty() => Ok((field.to_owned(), share(number)?)),
         _ => Err("must be a field and a share, as in source=0.5".to_owned()),

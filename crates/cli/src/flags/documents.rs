@@ -5,61 +5,44 @@ use lookalike::corpus::{Format, Inputs, ReadOptions, Result, Sources};
 use lookalike::engine::Running;
 
 #[derive(Args)]
-pub(crate) struct RawDocuments {
+#[command(next_help_heading = "Documents")]
+pub(crate) struct Documents {
     /// What the inputs are: text, html, jsonl, csv, tsv, parquet or warc [default: by name, then content]
-    #[arg(long, value_name = "FORMAT", value_parser = format, help_heading = "Documents")]
-    format: Option<Format>,
+    #[arg(long, value_name = "FORMAT", value_parser = format)]
+    pub(crate) format: Option<Format>,
     /// The field with the text; dots reach nested ones
-    #[arg(long, value_name = "FIELD", default_value = "text", help_heading = "Documents")]
+    #[arg(long, value_name = "FIELD", default_value = "text")]
     text_field: String,
     /// The field with the web page, for records without text
-    #[arg(long, value_name = "FIELD", default_value = "html", help_heading = "Documents")]
+    #[arg(long, value_name = "FIELD", default_value = "html")]
     html_field: String,
     /// The field with the id; without one, it is `path#record`
-    #[arg(long, value_name = "FIELD", default_value = "id", help_heading = "Documents")]
+    #[arg(long, value_name = "FIELD", default_value = "id")]
     id_field: String,
     /// The field with the URL, also used to tell which pictures are a page's own
-    #[arg(long, value_name = "FIELD", default_value = "url", help_heading = "Documents")]
+    #[arg(long, value_name = "FIELD", default_value = "url")]
     url_field: String,
 }
 
-/// Checked arguments.
-#[derive(Clone, Debug)]
-pub(crate) struct Documents {
-    format: Option<Format>,
-    options: ReadOptions,
-}
-
-impl RawDocuments {
-    pub(crate) fn check(self) -> Documents {
-        let mut options = ReadOptions::default();
-        options.fields.text = self.text_field;
-        options.fields.html = self.html_field;
-        options.fields.id = self.id_field;
-        options.fields.url = self.url_field;
-        Documents { format: self.format, options }
-    }
-}
-
 impl Documents {
-    /// The format that was named.
-    pub(crate) fn format(&self) -> Option<Format> {
-        self.format
-    }
-
     /// How records are read.
-    pub(crate) fn options(&self) -> &ReadOptions {
-        &self.options
+    pub(crate) fn options(&self) -> ReadOptions {
+        let mut options = ReadOptions::default();
+        options.fields.text.clone_from(&self.text_field);
+        options.fields.html.clone_from(&self.html_field);
+        options.fields.id.clone_from(&self.id_field);
+        options.fields.url.clone_from(&self.url_field);
+        options
     }
 
     /// How a job runs that reads them.
     pub(crate) fn running(&self, running: Running) -> Running {
-        Running { format: self.format, read: self.options.clone(), ..running }
+        Running { format: self.format, read: self.options(), ..running }
     }
 
     /// The documents of these inputs.
     pub(crate) fn of(&self, inputs: &[String]) -> Result<Inputs> {
-        Ok(Inputs::of(Sources::new(inputs, self.format)?, self.options.clone()))
+        Ok(Inputs::of(Sources::new(inputs, self.format)?, self.options()))
     }
 }
 

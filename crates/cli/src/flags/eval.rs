@@ -1,16 +1,15 @@
 //! `lookalike eval`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use clap::{Args, Subcommand, ValueEnum, ValueHint};
-use lookalike::core::SiteRule;
+use anyhow::{bail, ensure};
+use clap::{Args, Subcommand, ValueHint};
 use lookalike::eval::{Absent, Eval as Job, Identical, LabelFile, LabelRule};
 
-use super::documents::{Documents, RawDocuments};
-use super::judging::RawSites;
-use super::resources::{RawProgress, RawResources, Resources};
-use super::sketch::ProgressForm;
-use super::value::{Mistake, at_least, mistake, share};
+use super::documents::Documents;
+use super::judging::Sites;
+use super::resources::Resources;
+use super::value::{at_least, one_of, share};
 
 /// Judge recipes by labelled pairs, as Henzinger did: precision, recall, tables and figures
 #[derive(Args)]
@@ -37,49 +36,53 @@ Examples:
   lookalike eval --documents pages.jsonl --labels pairs.jsonl --label-field relation \\
       --correct same --incorrect other --undecided revised --out out
   lookalike eval sample --documents pages.jsonl --pairs 200 --out sample")]
-pub(crate) struct RawEval {
+pub(crate) struct Eval {
     #[command(subcommand)]
-    command: Option<RawEvalCommand>,
+    pub(crate) command: Option<EvalCommand>,
     /// What people say about pairs, as JSON lines
     #[arg(long, value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
     labels: Option<PathBuf>,
     #[command(flatten)]
-    common: RawCommon,
+    pub(crate) common: EvalInputs,
     /// The recipe whose correct pairs are the 1 of R [default: the first]
     #[arg(long, value_name = "RECIPE")]
-    against: Option<String>,
+    pub(crate) against: Option<String>,
     /// Compute the term difference of this many pairs of each recipe, drawn at random
     #[arg(long, value_name = "N", default_value = "2000", value_parser = at_least::<1>)]
-    differences: u32,
+    pub(crate) differences: u32,
     /// The field with the label [default: label]
     #[arg(long, value_name = "FIELD", help_heading = "Labels")]
-    label_field: Option<String>,
+    #[arg(default_value = "label", hide_default_value = true)]
+    label_field: String,
     /// Its values for correct pairs [default: correct]
     #[arg(long, value_name = "VALUE,...", value_delimiter = ',', help_heading = "Labels")]
-    correct: Option<Vec<String>>,
+    #[arg(default_value = "correct", hide_default_value = true)]
+    correct: Vec<String>,
     /// Its values for incorrect pairs [default: incorrect]
     #[arg(long, value_name = "VALUE,...", value_delimiter = ',', help_heading = "Labels")]
-    incorrect: Option<Vec<String>>,
+    #[arg(default_value = "incorrect", hide_default_value = true)]
+    incorrect: Vec<String>,
     /// Its values for undecided pairs [default: undecided]
     #[arg(long, value_name = "VALUE,...", value_delimiter = ',', help_heading = "Labels")]
-    undecided: Option<Vec<String>>,
+    #[arg(default_value = "undecided", hide_default_value = true)]
+    undecided: Vec<String>,
     /// Labels are a similarity from 0 to 1, in this field
     #[arg(long, value_name = "FIELD", help_heading = "Labels")]
     #[arg(conflicts_with_all = ["label_field", "correct", "incorrect", "undecided"])]
     similarity_field: Option<String>,
     /// The least similarity of a correct pair [default: 0.9]
     #[arg(long, value_name = "T", value_parser = share, help_heading = "Labels")]
-    #[arg(requires = "similarity_field")]
-    correct_at: Option<f64>,
+    #[arg(requires = "similarity_field", default_value = "0.9", hide_default_value = true)]
+    correct_at: f64,
     /// The least similarity of an undecided pair [default: 0.6]
     #[arg(long, value_name = "T", value_parser = share, help_heading = "Labels")]
-    #[arg(requires = "similarity_field")]
-    undecided_at: Option<f64>,
+    #[arg(requires = "similarity_field", default_value = "0.6", hide_default_value = true)]
+    undecided_at: f64,
     /// What pairs without a label are: unlabelled, or incorrect [default: unlabelled for labels,
     /// incorrect for similarities]
-    #[arg(long, value_enum, value_name = "WHAT", hide_possible_values = true)]
+    #[arg(long, value_name = "WHAT", value_parser = one_of(ABSENT), hide_possible_values = true)]
     #[arg(help_heading = "Labels")]
-    absent: Option<RawAbsent>,
+    absent: Option<Absent>,
     /// The field with the reason for a label
     #[arg(long, value_name = "FIELD", default_value = "reason", help_heading = "Labels")]
     reason_field: String,
@@ -89,13 +92,9 @@ pub(crate) struct RawEval {
 }
 
 #[derive(Subcommand)]
-enum RawEvalCommand {
-    Sample(RawEvalSample),
-}
-
-/// Draw pairs for people to judge, and make the page to judge them on
-#[derive(Args)]
-#[command(after_long_help = "\
+pub(crate) enum EvalCommand {
+    /// Draw pairs for people to judge, and make the page to judge them on
+    #[command(after_long_help = "\
 Pairs that the recipes return are divided by which recipes return them, by whether both documents
 are of one site, and by B-similarity, and about as many are drawn from each part. DIR gets
 pairs.jsonl, with how many pairs each stands for, and judge.html, which shows them side by side and
@@ -103,171 +102,109 @@ saves labels.jsonl for `lookalike eval --labels`.
 
 Example:
   lookalike eval sample --documents pages.jsonl --pairs 200 --out sample")]
-struct RawEvalSample {
-    #[command(flatten)]
-    common: RawCommon,
-    /// How many pairs to draw, up to 5000
-    #[arg(long, value_name = "N", default_value = "300")]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=5000))]
-    pairs: u32,
+    Sample {
+        #[command(flatten)]
+        common: EvalInputs,
+        /// How many pairs to draw, up to 5000
+        #[arg(long, value_name = "N", default_value = "300")]
+        #[arg(value_parser = clap::value_parser!(u32).range(1..=5000))]
+        pairs: u32,
+    },
 }
 
 #[derive(Args)]
-struct RawCommon {
+pub(crate) struct EvalInputs {
     /// The documents: files, folders, globs, or - for standard input
     #[arg(long, value_name = "INPUT", required = true, num_args = 1..)]
     #[arg(value_hint = ValueHint::AnyPath)]
-    documents: Vec<String>,
+    pub(crate) documents: Vec<String>,
     /// The folder for the results; made if it is missing
     #[arg(short, long, value_name = "DIR", required = true, value_hint = ValueHint::DirPath)]
     out: Option<PathBuf>,
     /// Presets or TOML files (see `lookalike recipe`)
     #[arg(long, value_name = "NAME|FILE,...", value_delimiter = ',')]
     #[arg(default_values_t = Job::DEFAULT_RECIPES.map(str::to_owned))]
-    recipes: Vec<String>,
+    pub(crate) recipes: Vec<String>,
     #[command(flatten)]
-    sites: RawSites,
+    pub(crate) sites: Sites,
     /// Documents with the same words as an earlier one: removed first, or counted as others
-    #[arg(long, value_enum, value_name = "WHAT", default_value_t, hide_possible_values = true)]
-    identical: RawIdentical,
+    #[arg(long, value_name = "WHAT", default_value = "removed", hide_possible_values = true)]
+    #[arg(value_parser = one_of(IDENTICAL))]
+    pub(crate) identical: Identical,
     /// The seed of random choices: samples, and the halves of pairs
     #[arg(long, value_name = "N", default_value = "0")]
-    seed: u64,
+    pub(crate) seed: u64,
     /// The most candidates that a recipe may make
     #[arg(long, value_name = "N", default_value = "1000000000", help_heading = "Running")]
-    max_candidates: u64,
+    pub(crate) max_candidates: u64,
     /// Stop at the first document or label that cannot be used
     #[arg(long, help_heading = "Running")]
-    strict: bool,
+    pub(crate) strict: bool,
     /// Replace existing results
     #[arg(long, help_heading = "Running")]
-    force: bool,
+    pub(crate) force: bool,
     #[command(flatten)]
-    resources: RawResources,
-    /// The folder below which working files go [default: the system's]
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Running")]
-    temp: Option<PathBuf>,
-    #[command(flatten)]
-    progress: RawProgress,
+    pub(crate) resources: Resources,
     /// Answer with a JSON object
     #[arg(long, help_heading = "Running")]
-    json: bool,
-    #[command(flatten)]
-    reading: RawDocuments,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum RawAbsent {
-    Unlabelled,
-    Incorrect,
-}
-
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-enum RawIdentical {
-    #[default]
-    Removed,
-    Counted,
-}
-
-/// Checked arguments.
-pub(crate) struct Eval {
-    pub(crate) common: EvalInputs,
-    pub(crate) wanted: EvalCommand,
-}
-
-/// What is to be made.
-pub(crate) enum EvalCommand {
-    /// The evaluation.
-    Evaluation { labels: LabelFile, against: Option<String>, differences: usize },
-    /// A sample of so many pairs.
-    Sample(usize),
-}
-
-/// What both need.
-pub(crate) struct EvalInputs {
-    pub(crate) documents: Vec<String>,
-    pub(crate) out: PathBuf,
-    pub(crate) recipes: Vec<String>,
-    pub(crate) sites: Option<SiteRule>,
-    pub(crate) identical: Identical,
-    pub(crate) seed: u64,
-    pub(crate) max_candidates: u64,
-    pub(crate) strict: bool,
-    pub(crate) force: bool,
-    pub(crate) resources: Resources,
-    pub(crate) temp: Option<PathBuf>,
-    pub(crate) progress: ProgressForm,
     pub(crate) json: bool,
+    #[command(flatten)]
     pub(crate) reading: Documents,
 }
 
-impl RawEval {
-    pub(crate) fn check(mut self) -> Result<Eval, Mistake> {
-        if let Some(RawEvalCommand::Sample(sample)) = self.command {
-            let wanted = EvalCommand::Sample(sample.pairs as usize);
-            return Ok(Eval { common: sample.common.check()?, wanted });
+const ABSENT: [(&str, Absent); 2] =
+    [("unlabelled", Absent::Unlabelled), ("incorrect", Absent::Incorrect)];
+
+const IDENTICAL: [(&str, Identical); 2] =
+    [("removed", Identical::Removed), ("counted", Identical::Counted)];
+
+impl Eval {
+    pub(super) fn check(&self) -> anyhow::Result<()> {
+        self.inputs().resources.check()?;
+        if self.command.is_none() {
+            self.rule()?;
         }
-        // Clap has asked for it.
-        let mut labels = LabelFile::new(self.labels.take().unwrap_or_default());
-        labels.rule = self.rule()?;
-        labels.absent = self.absent.map(|absent| match absent {
-            RawAbsent::Unlabelled => Absent::Unlabelled,
-            RawAbsent::Incorrect => Absent::Incorrect,
-        });
-        labels.reason_field = self.reason_field;
-        labels.weight_field = self.weight_field;
-        let (against, differences) = (self.against, self.differences as usize);
-        let wanted = EvalCommand::Evaluation { labels, against, differences };
-        Ok(Eval { common: self.common.check()?, wanted })
+        Ok(())
     }
 
-    fn rule(&mut self) -> Result<LabelRule, Mistake> {
-        if let Some(field) = self.similarity_field.take() {
-            let (correct_at, undecided_at) =
-                (self.correct_at.unwrap_or(0.9), self.undecided_at.unwrap_or(0.6));
-            if undecided_at > correct_at {
-                return Err(mistake("eval", "--undecided-at must not be above --correct-at"));
-            }
+    /// What an evaluation and a sample both need.
+    pub(crate) fn inputs(&self) -> &EvalInputs {
+        match &self.command {
+            Some(EvalCommand::Sample { common, .. }) => common,
+            None => &self.common,
+        }
+    }
+
+    pub(crate) fn label_file(&self) -> anyhow::Result<LabelFile> {
+        // Clap has asked for it.
+        let mut labels = LabelFile::new(self.labels.clone().unwrap_or_default());
+        labels.rule = self.rule()?;
+        labels.absent = self.absent;
+        labels.reason_field.clone_from(&self.reason_field);
+        labels.weight_field.clone_from(&self.weight_field);
+        Ok(labels)
+    }
+
+    fn rule(&self) -> anyhow::Result<LabelRule> {
+        if let Some(field) = self.similarity_field.clone() {
+            let Self { correct_at, undecided_at, .. } = *self;
+            ensure!(undecided_at <= correct_at, "--undecided-at must not be above --correct-at");
             return Ok(LabelRule::Similarity { field, correct_at, undecided_at });
         }
-        let values = |given: &mut Option<Vec<String>>, default: &str| {
-            given.take().unwrap_or_else(|| vec![default.to_owned()])
-        };
-        let correct = values(&mut self.correct, "correct");
-        let incorrect = values(&mut self.incorrect, "incorrect");
-        let undecided = values(&mut self.undecided, "undecided");
+        let [correct, incorrect, undecided] =
+            [&self.correct, &self.incorrect, &self.undecided].map(Vec::clone);
         let all = [&correct[..], &incorrect[..], &undecided[..]].concat();
         if let Some(twice) = all.iter().find(|value| all.iter().filter(|v| v == value).count() > 1)
         {
-            let message = format!("the value `{twice}` cannot be two labels");
-            return Err(mistake("eval", message));
+            bail!("the value `{twice}` cannot be two labels");
         }
-        let field = self.label_field.take().unwrap_or_else(|| "label".to_owned());
-        Ok(LabelRule::Values { field, correct, incorrect, undecided })
+        Ok(LabelRule::Values { field: self.label_field.clone(), correct, incorrect, undecided })
     }
 }
 
-impl RawCommon {
-    fn check(self) -> Result<EvalInputs, Mistake> {
-        Ok(EvalInputs {
-            documents: self.documents,
-            // Clap has asked for it.
-            out: self.out.unwrap_or_default(),
-            recipes: self.recipes,
-            sites: self.sites.check(),
-            identical: match self.identical {
-                RawIdentical::Removed => Identical::Removed,
-                RawIdentical::Counted => Identical::Counted,
-            },
-            seed: self.seed,
-            max_candidates: self.max_candidates,
-            strict: self.strict,
-            force: self.force,
-            resources: self.resources.check("eval")?,
-            temp: self.temp,
-            progress: self.progress.form,
-            json: self.json,
-            reading: self.reading.check(),
-        })
+impl EvalInputs {
+    pub(crate) fn out(&self) -> &Path {
+        // Clap has asked for it.
+        self.out.as_deref().unwrap_or(Path::new(""))
     }
 }

@@ -4,11 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueHint};
 
-use super::documents::{Documents, RawDocuments};
-use super::judging::{Judging, RawJudging};
-use super::resources::RawProgress;
-use super::sketch::{OnUnreadable, ProgressForm};
-use super::value::Mistake;
+use super::documents::Documents;
+use super::judging::Judging;
+use super::resources::Progress;
 
 /// Keep an index of documents, and ask it whether a new one is known already
 #[derive(Args)]
@@ -23,47 +21,15 @@ Examples:
   lookalike index check pages new.html
   lookalike index filter pages today.jsonl.zst --out new
   lookalike index stats pages")]
-pub(crate) struct RawIndex {
+pub(crate) struct Index {
     #[command(subcommand)]
-    command: RawIndexCommand,
+    pub(crate) command: IndexCommand,
 }
 
 #[derive(Subcommand)]
-enum RawIndexCommand {
-    Create(RawCreate),
-    Add(RawAdd),
-    Check(RawCheck),
-    Filter(RawFilter),
-    Remove(RawRemove),
-    Get(RawGet),
-    Stats(RawUpkeep),
-    /// Read everything and look for damage
-    Verify(RawUpkeep),
-    /// Free the space of removed documents
-    Compact(RawUpkeep),
-    /// Rebuild a damaged index from the documents that can still be read
+pub(crate) enum IndexCommand {
+    /// Make an index in a new folder
     #[command(after_long_help = "\
-Builds a new index beside the old one, from every document whose record and content have their
-checksums, and puts it in its place when it is complete: it takes as much room again. Documents that
-are damaged are left out and named, and then the old files are kept in the folder `replaced-1`. Ends
-with code 3 if something that was acknowledged is gone.")]
-    Rebuild(RawUpkeep),
-    Snapshot(RawSnapshot),
-}
-
-#[derive(Args)]
-struct Location {
-    /// The folder of the index
-    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
-    folder: PathBuf,
-    /// A file with the secret that the index was made with
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    secret_seed: Option<PathBuf>,
-}
-
-/// Make an index in a new folder
-#[derive(Args)]
-#[command(after_long_help = "\
 The recipe says when two documents are look-alikes, and stays with the index.
 
 Anyone who knows the seed of a recipe can make a page that looks like another one to the index, or a
@@ -78,33 +44,20 @@ Examples:
   lookalike index create pages --recipe sites --learned out
   lookalike index create pages --threshold 0.9 --no-text
   head -c 32 /dev/urandom > secret && lookalike index create pages --secret-seed secret")]
-struct RawCreate {
-    #[command(flatten)]
-    location: Location,
-    /// Do not store documents, only signatures: small, but nothing is verified exactly
-    #[arg(long)]
-    no_text: bool,
-    /// The run whose templates of sites are left out, or its file `documents.templates`
-    #[arg(long, value_name = "RUN", value_hint = ValueHint::AnyPath)]
-    learned: Option<PathBuf>,
-    #[command(flatten)]
-    judging: RawJudging,
-}
-
-#[derive(Args)]
-struct RawReading {
-    /// Stop at the first file or record that cannot be read
-    #[arg(long, help_heading = "Running")]
-    strict: bool,
-    #[command(flatten)]
-    progress: RawProgress,
-    #[command(flatten)]
-    documents: RawDocuments,
-}
-
-/// Add documents, whether they are known or not
-#[derive(Args)]
-#[command(after_long_help = "\
+    Create {
+        #[command(flatten)]
+        location: Location,
+        /// Do not store documents, only signatures: small, but nothing is verified exactly
+        #[arg(long)]
+        no_text: bool,
+        /// The run whose templates of sites are left out, or its file `documents.templates`
+        #[arg(long, value_name = "RUN", value_hint = ValueHint::AnyPath)]
+        learned: Option<PathBuf>,
+        #[command(flatten)]
+        judging: Judging,
+    },
+    /// Add documents, whether they are known or not
+    #[command(after_long_help = "\
 An INPUT may also be a signature file (`lookalike sketch`), or the folder of a finished run of
 `lookalike dedup`, of which the documents that stayed are added. A document with the id of another
 one takes its place.
@@ -113,19 +66,17 @@ Examples:
   lookalike index add pages crawl/
   lookalike index add pages out             after `lookalike dedup crawl/ --out out`
   lookalike index add signatures crawl.signatures")]
-struct RawAdd {
-    #[command(flatten)]
-    location: Location,
-    /// Files, folders, globs, - for standard input, signature files, or finished runs
-    #[arg(value_name = "INPUT", required = true, value_hint = ValueHint::AnyPath)]
-    inputs: Vec<String>,
-    #[command(flatten)]
-    reading: RawReading,
-}
-
-/// Ask which documents are look-alikes of known ones
-#[derive(Args)]
-#[command(after_long_help = "\
+    Add {
+        #[command(flatten)]
+        location: Location,
+        /// Files, folders, globs, - for standard input, signature files, or finished runs
+        #[arg(value_name = "INPUT", required = true, value_hint = ValueHint::AnyPath)]
+        inputs: Vec<String>,
+        #[command(flatten)]
+        reading: Reading,
+    },
+    /// Ask which documents are look-alikes of known ones
+    #[command(after_long_help = "\
 Each look-alike is a line: its kind (exact: the same words; near), the resemblance (~ before an
 estimate), the id of the document, and the id of the known one. The best come first. With --json there
 is an object for each document, also for those that are new.
@@ -136,22 +87,20 @@ Examples:
   lookalike index check pages new.html
   lookalike index check pages today.jsonl --json
   pandoc -t plain book.epub | lookalike index check books -")]
-struct RawCheck {
-    #[command(flatten)]
-    location: Location,
-    /// Files, folders, globs, or - for standard input
-    #[arg(value_name = "INPUT", required = true, value_hint = ValueHint::AnyPath)]
-    inputs: Vec<String>,
-    /// Answer with JSON lines
-    #[arg(long)]
-    json: bool,
-    #[command(flatten)]
-    reading: RawReading,
-}
-
-/// Pass on the documents that are new, and add them
-#[derive(Args)]
-#[command(after_long_help = "\
+    Check {
+        #[command(flatten)]
+        location: Location,
+        /// Files, folders, globs, or - for standard input
+        #[arg(value_name = "INPUT", required = true, value_hint = ValueHint::AnyPath)]
+        inputs: Vec<String>,
+        /// Answer with JSON lines
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        reading: Reading,
+    },
+    /// Pass on the documents that are new, and add them
+    #[command(after_long_help = "\
 Documents come in the order of the paths of their files, as in `lookalike dedup`: with an empty index
 of the same recipe, the same documents pass that `dedup --keep first` keeps.
 
@@ -164,156 +113,113 @@ thousand may be known but not passed on; Ctrl-C waits for the end of the batch.
 Examples:
   lookalike index filter pages today.jsonl.zst --out new
   lookalike index filter pages today.jsonl > new.jsonl")]
-struct RawFilter {
-    #[command(flatten)]
-    location: Location,
-    /// Files, folders, globs, or - for standard input
-    #[arg(value_name = "INPUT", required = true, value_hint = ValueHint::AnyPath)]
-    inputs: Vec<String>,
-    /// Write the new documents into this folder, each file in its own format
-    #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    out: Option<PathBuf>,
-    #[command(flatten)]
-    reading: RawReading,
-}
-
-/// Remove documents
-#[derive(Args)]
-#[command(after_long_help = "\
+    Filter {
+        #[command(flatten)]
+        location: Location,
+        /// Files, folders, globs, or - for standard input
+        #[arg(value_name = "INPUT", required = true, value_hint = ValueHint::AnyPath)]
+        inputs: Vec<String>,
+        /// Write the new documents into this folder, each file in its own format
+        #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+        out: Option<PathBuf>,
+        #[command(flatten)]
+        reading: Reading,
+    },
+    /// Remove documents
+    #[command(after_long_help = "\
 Exit codes: 0 all were removed; 1 some were not there.
 
 Examples:
   lookalike index remove pages https://example.org/old.html
   lookalike index remove pages --ids gone.txt")]
-struct RawRemove {
-    #[command(flatten)]
-    location: Location,
-    /// The ids
-    #[arg(value_name = "ID", required_unless_present = "ids")]
-    id: Vec<String>,
-    /// A file with an id on each line, or - for standard input
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    ids: Option<String>,
-}
-
-/// Show what is known of a document
-#[derive(Args)]
-#[command(after_long_help = "\
+    Remove {
+        #[command(flatten)]
+        location: Location,
+        /// The ids
+        #[arg(value_name = "ID", required_unless_present = "ids")]
+        id: Vec<String>,
+        /// A file with an id on each line, or - for standard input
+        #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+        ids: Option<String>,
+    },
+    /// Show what is known of a document
+    #[command(after_long_help = "\
 Exit codes: 0 it is there; 1 it is not.
 
 Examples:
   lookalike index get pages https://example.org/
   lookalike index get pages https://example.org/ --content > page.html")]
-struct RawGet {
-    #[command(flatten)]
-    location: Location,
-    /// The id
-    #[arg(value_name = "ID")]
-    id: String,
-    /// Print the stored document as it was added
-    #[arg(long, conflicts_with = "json")]
-    content: bool,
-    /// Answer with a JSON object
-    #[arg(long)]
-    json: bool,
+    Get {
+        #[command(flatten)]
+        location: Location,
+        /// The id
+        #[arg(value_name = "ID")]
+        id: String,
+        /// Print the stored document as it was added
+        #[arg(long, conflicts_with = "json")]
+        content: bool,
+        /// Answer with a JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Say what is in an index
+    Stats(Upkeep),
+    /// Read everything and look for damage
+    Verify(Upkeep),
+    /// Free the space of removed documents
+    Compact(Upkeep),
+    /// Rebuild a damaged index from the documents that can still be read
+    #[command(after_long_help = "\
+Builds a new index beside the old one, from every document whose record and content have their
+checksums, and puts it in its place when it is complete: it takes as much room again. Documents that
+are damaged are left out and named, and then the old files are kept in the folder `replaced-1`. Ends
+with code 3 if something that was acknowledged is gone.")]
+    Rebuild(Upkeep),
+    /// Copy the index as it is to a new folder
+    Snapshot {
+        #[command(flatten)]
+        location: Location,
+        /// The folder of the copy; must not be there
+        #[arg(value_name = "TO", value_hint = ValueHint::DirPath)]
+        to: PathBuf,
+    },
 }
 
-/// Say what is in an index
 #[derive(Args)]
-struct RawUpkeep {
-    #[command(flatten)]
-    location: Location,
-    /// Answer with a JSON object
-    #[arg(long)]
-    json: bool,
-}
-
-/// Copy the index as it is to a new folder
-#[derive(Args)]
-struct RawSnapshot {
-    #[command(flatten)]
-    location: Location,
-    /// The folder of the copy; must not be there
-    #[arg(value_name = "TO", value_hint = ValueHint::DirPath)]
-    to: PathBuf,
-}
-
-/// Checked arguments.
-pub(crate) struct Index {
+pub(crate) struct Location {
+    /// The folder of the index
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) folder: PathBuf,
-    pub(crate) secret: Option<PathBuf>,
-    pub(crate) wanted: IndexCommand,
+    /// A file with the secret that the index was made with
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) secret_seed: Option<PathBuf>,
 }
 
-/// What to do with an index.
-pub(crate) enum IndexCommand {
-    Create { judging: Judging, store_text: bool, learned: Option<PathBuf> },
-    Add { inputs: Vec<String>, reading: Reading },
-    Check { inputs: Vec<String>, reading: Reading, json: bool },
-    Filter { inputs: Vec<String>, reading: Reading, out: Option<PathBuf> },
-    Remove { ids: Vec<String>, file: Option<String> },
-    Get { id: String, content: bool, json: bool },
-    Stats { json: bool },
-    Verify { json: bool },
-    Compact { json: bool },
-    Rebuild { json: bool },
-    Snapshot { to: PathBuf },
-}
-
-/// How documents are read.
+#[derive(Args)]
 pub(crate) struct Reading {
+    /// Stop at the first file or record that cannot be read
+    #[arg(long, help_heading = "Running")]
+    pub(crate) strict: bool,
+    #[command(flatten)]
+    pub(crate) progress: Progress,
+    #[command(flatten)]
     pub(crate) documents: Documents,
-    pub(crate) on_unreadable: OnUnreadable,
-    pub(crate) progress: ProgressForm,
 }
 
-impl RawReading {
-    fn check(self) -> Reading {
-        let Self { strict, progress, documents } = self;
-        let on_unreadable = if strict { OnUnreadable::Stop } else { OnUnreadable::Skip };
-        Reading { documents: documents.check(), on_unreadable, progress: progress.form }
-    }
+#[derive(Args)]
+pub(crate) struct Upkeep {
+    #[command(flatten)]
+    pub(crate) location: Location,
+    /// Answer with a JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
-impl RawIndex {
-    pub(crate) fn check(self) -> Result<Index, Mistake> {
-        let (location, wanted) = match self.command {
-            RawIndexCommand::Create(RawCreate { location, no_text, learned, judging }) => {
-                let judging = judging.check("index")?;
-                (location, IndexCommand::Create { judging, store_text: !no_text, learned })
-            }
-            RawIndexCommand::Add(RawAdd { location, inputs, reading }) => {
-                (location, IndexCommand::Add { inputs, reading: reading.check() })
-            }
-            RawIndexCommand::Check(RawCheck { location, inputs, json, reading }) => {
-                (location, IndexCommand::Check { inputs, reading: reading.check(), json })
-            }
-            RawIndexCommand::Filter(RawFilter { location, inputs, out, reading }) => {
-                (location, IndexCommand::Filter { inputs, reading: reading.check(), out })
-            }
-            RawIndexCommand::Remove(RawRemove { location, id, ids }) => {
-                (location, IndexCommand::Remove { ids: id, file: ids })
-            }
-            RawIndexCommand::Get(RawGet { location, id, content, json }) => {
-                (location, IndexCommand::Get { id, content, json })
-            }
-            RawIndexCommand::Stats(RawUpkeep { location, json }) => {
-                (location, IndexCommand::Stats { json })
-            }
-            RawIndexCommand::Verify(RawUpkeep { location, json }) => {
-                (location, IndexCommand::Verify { json })
-            }
-            RawIndexCommand::Compact(RawUpkeep { location, json }) => {
-                (location, IndexCommand::Compact { json })
-            }
-            RawIndexCommand::Rebuild(RawUpkeep { location, json }) => {
-                (location, IndexCommand::Rebuild { json })
-            }
-            RawIndexCommand::Snapshot(RawSnapshot { location, to }) => {
-                (location, IndexCommand::Snapshot { to })
-            }
-        };
-        let Location { folder, secret_seed } = location;
-        Ok(Index { folder, secret: secret_seed, wanted })
+impl Index {
+    pub(super) fn check(&self) -> anyhow::Result<()> {
+        match &self.command {
+            IndexCommand::Create { judging, .. } => judging.check(),
+            _ => Ok(()),
+        }
     }
 }

@@ -1,15 +1,12 @@
 //! `lookalike mirrors`.
 
-use std::path::PathBuf;
-
 use clap::{Args, ValueHint};
 use lookalike::engine::mirrors::Mirrors as Job;
 
-use super::documents::{Documents, RawDocuments};
-use super::judging::{Judging, RawJudging};
-use super::resources::{RawProgress, RawResources, Resources};
-use super::sketch::ProgressForm;
-use super::value::{Mistake, at_least, positive_share};
+use super::documents::Documents;
+use super::judging::Judging;
+use super::resources::Resources;
+use super::value::{at_least, positive_share};
 
 /// Find hosts and folders that replicate each other
 // Templates are not learned here, and a recipe that wants them is refused.
@@ -31,70 +28,39 @@ Examples:
   lookalike mirrors crawl/
   lookalike mirrors 'crawl/*.jsonl.zst' --url-field address --min-pages 10 --min-share 0.8
   lookalike mirrors pages.parquet --threshold 0.9 --json")]
-pub(crate) struct RawMirrors {
+pub(crate) struct Mirrors {
     /// Files, folders, globs, or - for standard input
     #[arg(value_name = "INPUT", required = true, value_hint = ValueHint::AnyPath)]
-    inputs: Vec<String>,
+    pub(crate) inputs: Vec<String>,
     /// The least number of pages that two mirrors have in common
     #[arg(long, value_name = "N", value_parser = at_least::<1>)]
     #[arg(default_value_t = Job::DEFAULT_MIN_PAGES as u32)]
-    min_pages: u32,
+    pub(crate) min_pages: u32,
     /// The least share of each mirror's pages that these are
     #[arg(long, value_name = "SHARE", value_parser = positive_share)]
     #[arg(default_value_t = Job::DEFAULT_MIN_SHARE)]
-    min_share: f64,
+    pub(crate) min_share: f64,
     /// The most mirrors to name, the largest first
     #[arg(long, value_name = "N", value_parser = at_least::<1>)]
     #[arg(default_value_t = Job::DEFAULT_LIMIT as u32)]
-    limit: u32,
+    pub(crate) limit: u32,
     #[command(flatten)]
-    judging: RawJudging,
+    pub(crate) judging: Judging,
     /// Stop at the first file or record that cannot be read
     #[arg(long, help_heading = "Running")]
-    strict: bool,
+    pub(crate) strict: bool,
     #[command(flatten)]
-    resources: RawResources,
-    /// The folder below which working files go [default: the system's]
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Running")]
-    temp: Option<PathBuf>,
-    #[command(flatten)]
-    progress: RawProgress,
+    pub(crate) resources: Resources,
     /// Answer with a JSON object
     #[arg(long, help_heading = "Running")]
-    json: bool,
-    #[command(flatten)]
-    documents: RawDocuments,
-}
-
-/// Checked arguments.
-pub(crate) struct Mirrors {
-    pub(crate) inputs: Vec<String>,
-    pub(crate) min_pages: u32,
-    pub(crate) min_share: f64,
-    pub(crate) limit: u32,
-    pub(crate) judging: Judging,
-    pub(crate) strict: bool,
-    pub(crate) resources: Resources,
-    pub(crate) temp: Option<PathBuf>,
-    pub(crate) progress: ProgressForm,
     pub(crate) json: bool,
+    #[command(flatten)]
     pub(crate) documents: Documents,
 }
 
-impl RawMirrors {
-    pub(crate) fn check(self) -> Result<Mirrors, Mistake> {
-        Ok(Mirrors {
-            inputs: self.inputs,
-            min_pages: self.min_pages,
-            min_share: self.min_share,
-            limit: self.limit,
-            judging: self.judging.check("mirrors")?,
-            strict: self.strict,
-            resources: self.resources.check("mirrors")?,
-            temp: self.temp,
-            progress: self.progress.form,
-            json: self.json,
-            documents: self.documents.check(),
-        })
+impl Mirrors {
+    pub(super) fn check(&self) -> anyhow::Result<()> {
+        self.judging.check()?;
+        self.resources.check()
     }
 }

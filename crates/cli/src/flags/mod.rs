@@ -1,8 +1,8 @@
 //! What can be said on the command line: the one definition from which parsing, help,
 //! completions and man pages come.
 //!
-//! The structs that clap fills are raw; `check` turns each into arguments that
-//! make sense. Nothing here touches a file.
+//! Clap fills the structs and knows what each value may be; `check` refuses what makes no
+//! sense together. Nothing here touches a file.
 
 mod against;
 mod compare;
@@ -25,22 +25,22 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
-use clap::{CommandFactory as _, Parser, Subcommand, ValueHint};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueHint};
 
 use crate::env;
-use value::Mistake;
 
 pub(crate) use against::Against;
 pub(crate) use compare::{Compare, DiffForm};
 pub(crate) use decide::Decide;
-pub(crate) use dedup::Dedup;
+pub(crate) use dedup::{Dedup, unreadable};
 pub(crate) use eval::{Eval, EvalCommand, EvalInputs};
-pub(crate) use index::{Index, IndexCommand, Reading};
+pub(crate) use index::{Index, IndexCommand, Location, Reading, Upkeep};
 pub(crate) use judging::Judging;
 pub(crate) use mirrors::Mirrors;
-pub(crate) use serve::{Missing, Serve};
-pub(crate) use sketch::{OnUnreadable, ProgressForm, Sketch};
-pub(crate) use tune::{Plot, PlotFormat, Sample, Tune, TuneGoal};
+pub(crate) use resources::{ProgressForm, Resources};
+pub(crate) use serve::Serve;
+pub(crate) use sketch::Sketch;
+pub(crate) use tune::{PlotFormat, Tune, TuneGoal, plot_format};
 pub(crate) use why::Why;
 
 /// Finds documents that are roughly the same, and proves it.
@@ -59,22 +59,22 @@ pub(crate) use why::Why;
 )]
 struct Cli {
     #[command(subcommand)]
-    command: RawCommand,
+    command: Command,
 }
 
 #[derive(Subcommand)]
-enum RawCommand {
-    Dedup(dedup::RawDedup),
-    Why(why::RawWhy),
-    Decide(decide::RawDecide),
-    Against(against::RawAgainst),
-    Mirrors(mirrors::RawMirrors),
-    Index(index::RawIndex),
-    Compare(compare::RawCompare),
-    Tune(tune::RawTune),
-    Eval(Box<eval::RawEval>),
-    Sketch(sketch::RawSketch),
-    Serve(Box<serve::RawServe>),
+pub(crate) enum Command {
+    Dedup(Box<Dedup>),
+    Why(Why),
+    Decide(Box<Decide>),
+    Against(Box<Against>),
+    Mirrors(Box<Mirrors>),
+    Index(Box<Index>),
+    Compare(Compare),
+    Tune(Box<Tune>),
+    Eval(Box<Eval>),
+    Sketch(Sketch),
+    Serve(Box<Serve>),
     /// Show what this program can do here, or what is in a signature file or recipe
     #[command(after_long_help = "\
 Examples:
@@ -124,25 +124,6 @@ Example:
     },
 }
 
-/// What to do, checked.
-pub(crate) enum Command {
-    Dedup(Box<Dedup>),
-    Why(Why),
-    Decide(Box<Decide>),
-    Against(Box<Against>),
-    Mirrors(Box<Mirrors>),
-    Index(Box<Index>),
-    Compare(Compare),
-    Tune(Tune),
-    Eval(Box<Eval>),
-    Sketch(Sketch),
-    Serve(Box<Serve>),
-    Info { file: Option<PathBuf>, json: bool },
-    Recipe { name: String },
-    Completions { shell: clap_complete::Shell },
-    Man { folder: PathBuf },
-}
-
 /// The definition, for completions and man pages.
 pub(crate) fn definition() -> clap::Command {
     Cli::command()
@@ -151,39 +132,42 @@ pub(crate) fn definition() -> clap::Command {
 /// The command line of this process. Help, versions and mistakes are answered here; what is left
 /// is the code to exit with.
 pub(crate) fn parse() -> Result<Command, ExitCode> {
-    Cli::try_parse().and_then(check).map_err(|error| answer(&error))
+    let parsed = definition().try_get_matches().and_then(|matches| {
+        let command = Cli::from_arg_matches(&matches)?.command;
+        command.check().map_err(|mistake| told(&mistake, matches.subcommand_name()))?;
+        Ok(command)
+    });
+    parsed.map_err(|error| answer(&error))
 }
 
-fn check(cli: Cli) -> Result<Command, clap::Error> {
-    Ok(match cli.command {
-        RawCommand::Dedup(raw) => Command::Dedup(Box::new(raw.check()?)),
-        RawCommand::Why(raw) => Command::Why(raw.check()?),
-        RawCommand::Decide(raw) => Command::Decide(Box::new(raw.check()?)),
-        RawCommand::Against(raw) => Command::Against(Box::new(raw.check()?)),
-        RawCommand::Mirrors(raw) => Command::Mirrors(Box::new(raw.check()?)),
-        RawCommand::Index(raw) => Command::Index(Box::new(raw.check()?)),
-        RawCommand::Compare(raw) => Command::Compare(raw.check()?),
-        RawCommand::Tune(raw) => Command::Tune(raw.check()?),
-        RawCommand::Eval(raw) => Command::Eval(Box::new(raw.check()?)),
-        RawCommand::Sketch(raw) => Command::Sketch(raw.check()),
-        RawCommand::Serve(raw) => Command::Serve(Box::new(raw.check()?)),
-        RawCommand::Info { file, json } => Command::Info { file, json },
-        RawCommand::Recipe { name } => Command::Recipe { name },
-        RawCommand::Completions { shell } => Command::Completions { shell },
-        RawCommand::Man { folder } => Command::Man { folder },
-    })
+impl Command {
+    fn check(&self) -> anyhow::Result<()> {
+        match self {
+            Self::Dedup(dedup) => dedup.check(),
+            Self::Why(why) => why.check(),
+            Self::Decide(decide) => decide.resources.check(),
+            Self::Against(against) => against.check(),
+            Self::Mirrors(mirrors) => mirrors.check(),
+            Self::Index(index) => index.check(),
+            Self::Compare(compare) => compare.check(),
+            Self::Tune(tune) => tune.check(),
+            Self::Eval(eval) => eval.check(),
+            Self::Serve(serve) => serve.check(),
+            _ => Ok(()),
+        }
+    }
 }
 
-impl From<Mistake> for clap::Error {
-    fn from(Mistake { command, message }: Mistake) -> Self {
-        let mut cli = definition();
-        // Builds the names in the usage line.
-        cli.build();
-        let found = cli.find_subcommand_mut(command);
-        found.map_or_else(
-            || Self::raw(ErrorKind::ArgumentConflict, &message),
-            |command| command.error(ErrorKind::ArgumentConflict, &message),
-        )
+/// A mistake that clap cannot know of, told as one that it found.
+fn told(mistake: &anyhow::Error, command: Option<&str>) -> clap::Error {
+    let mut cli = definition();
+    // Builds the names in the usage line.
+    cli.build();
+    let command = command.and_then(|name| cli.find_subcommand_mut(name));
+    let message = format!("{mistake:#}");
+    match command {
+        Some(command) => command.error(ErrorKind::ArgumentConflict, message),
+        None => cli.error(ErrorKind::ArgumentConflict, message),
     }
 }
 

@@ -1,45 +1,62 @@
-//! What a job may use: the flags of all commands that run one.
+//! What a job may use, and how it shows how far it is: the flags of all commands that run one.
 
-use clap::Args;
+use std::path::PathBuf;
+
+use anyhow::ensure;
+use clap::{Args, ValueEnum, ValueHint};
 use lookalike::core::Kernel;
 use lookalike::engine::Running;
 
-use super::ProgressForm;
-use super::value::{Mistake, at_least, mistake, size};
+use super::value::{at_least, size};
 
 #[derive(Args)]
-pub(crate) struct RawResources {
+#[command(next_help_heading = "Running")]
+pub(crate) struct Resources {
     /// The most memory to use, such as 512MiB or 4GiB [default: 2GiB]
-    #[arg(long, value_name = "SIZE", value_parser = size, help_heading = "Running")]
+    #[arg(long, value_name = "SIZE", value_parser = size)]
     memory: Option<u64>,
     /// How many threads to use [default: one for each core]
-    #[arg(long, value_name = "N", value_parser = at_least::<1>, help_heading = "Running")]
+    #[arg(long, value_name = "N", value_parser = at_least::<1>)]
     threads: Option<u32>,
+    /// The folder below which working files go [default: the system's]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) temp: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) progress: Progress,
 }
 
 #[derive(Args)]
-pub(crate) struct RawProgress {
+#[command(next_help_heading = "Running")]
+pub(crate) struct Progress {
     /// Show progress: auto (on a terminal), json (lines on stderr), never
     #[arg(
         long = "progress",
-        value_enum,
         value_name = "FORM",
-        default_value_t,
-        hide_possible_values = true,
-        help_heading = "Running"
+        default_value = "auto",
+        hide_possible_values = true
     )]
-    pub(super) form: ProgressForm,
+    pub(crate) form: ProgressForm,
 }
 
-/// Checked arguments; what is not given is the job's to choose.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Resources {
-    memory: Option<u64>,
-    threads: Option<u32>,
+/// How to show progress.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProgressForm {
+    /// A line on a terminal.
+    Auto,
+    /// Lines of JSON.
+    Json,
+    /// Not at all.
+    Never,
 }
 
 impl Resources {
-    /// What a job may use.
+    pub(super) fn check(&self) -> anyhow::Result<()> {
+        let enough = self.memory.is_none_or(|bytes| bytes >= Running::LEAST_MEMORY);
+        ensure!(enough, "--memory must be at least 128MiB");
+        Ok(())
+    }
+
+    /// What a job may use; what is not given is its own to choose.
     pub(crate) fn running(&self, kernel: Kernel) -> Running {
         let usual = Running::default();
         Running {
@@ -49,14 +66,10 @@ impl Resources {
             ..usual
         }
     }
-}
 
-impl RawResources {
-    pub(crate) fn check(self, command: &'static str) -> Result<Resources, Mistake> {
-        let Self { memory, threads } = self;
-        if memory.is_some_and(|bytes| bytes < Running::LEAST_MEMORY) {
-            return Err(mistake(command, "--memory must be at least 128MiB"));
-        }
-        Ok(Resources { memory, threads })
+    /// The folder for the working files of this process, if it is not to be in that of the results.
+    pub(crate) fn work_folder(&self, command: &str) -> PathBuf {
+        let temp = self.temp.clone().unwrap_or_else(std::env::temp_dir);
+        temp.join(format!("lookalike-{command}-{}", std::process::id()))
     }
 }

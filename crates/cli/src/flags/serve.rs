@@ -4,9 +4,11 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::value::{Mistake, at_least, mistake, size};
+use anyhow::ensure;
 use clap::{Args, ValueHint};
-use lookalike_server::{Exposure, Limits};
+use lookalike_server::Limits;
+
+use super::value::{at_least, size};
 
 /// Serve an index over HTTP, with a web page
 #[derive(Args)]
@@ -26,54 +28,42 @@ Examples:
   openssl rand -hex 32 > token && chmod 600 token
   lookalike serve known --listen 0.0.0.0:7700 --token-file token
   curl localhost:7700/v1/check -H 'Content-Type: application/json' -d '{\"text\": \"Dear Ann, ...\"}'")]
-pub(crate) struct RawServe {
+pub(crate) struct Serve {
     /// The folder of the index
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
-    folder: PathBuf,
+    pub(crate) folder: PathBuf,
     /// Where to listen; port 0 takes any free one
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7700", value_parser = address)]
-    listen: SocketAddr,
+    pub(crate) listen: SocketAddr,
     /// Require the token in the first line of this file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    token_file: Option<PathBuf>,
+    pub(crate) token_file: Option<PathBuf>,
     /// Serve other machines without a token: everyone can read, add and remove
     #[arg(long, conflicts_with = "token_file")]
-    insecure_public: bool,
+    pub(crate) insecure_public: bool,
     /// Make the index if there is none
     #[arg(long)]
-    create: bool,
+    pub(crate) create: bool,
     /// The recipe of an index that is made: a preset or a TOML file [default: text]
     #[arg(long, value_name = "NAME|FILE", requires = "create")]
-    recipe: Option<String>,
+    pub(crate) recipe: Option<String>,
     /// A file with the secret that the index was made with
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    secret_seed: Option<PathBuf>,
+    pub(crate) secret_seed: Option<PathBuf>,
     /// Folders of finished runs whose reports the page links to
     #[arg(long, value_name = "DIR", num_args = 1.., value_hint = ValueHint::DirPath)]
-    runs: Vec<PathBuf>,
+    pub(crate) runs: Vec<PathBuf>,
     /// The largest body of a request, and the longest line of a bulk request
-    #[arg(
-        long, value_name = "SIZE", default_value = "16MiB", value_parser = size,
-        help_heading = "Limits"
-    )]
+    #[arg(long, value_name = "SIZE", default_value = "16MiB", value_parser = size, help_heading = "Limits")]
     max_body: u64,
     /// How long a request may take to arrive, and then to be answered
-    #[arg(
-        long, value_name = "SECONDS", default_value = "30", value_parser = seconds,
-        help_heading = "Limits"
-    )]
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds, help_heading = "Limits")]
     max_request_time: Duration,
     /// How long the head of a request may take, and a connection be idle
-    #[arg(
-        long, value_name = "SECONDS", default_value = "15", value_parser = seconds,
-        help_heading = "Limits"
-    )]
+    #[arg(long, value_name = "SECONDS", default_value = "15", value_parser = seconds, help_heading = "Limits")]
     max_header_time: Duration,
     /// Requests that may be worked on or wait; others are told to try again
-    #[arg(
-        long, value_name = "N", default_value = "256", value_parser = at_least::<1>,
-        help_heading = "Limits"
-    )]
+    #[arg(long, value_name = "N", default_value = "256", value_parser = at_least::<1>, help_heading = "Limits")]
     max_requests: u32,
     /// Open connections; others wait [default: 4096, or half the files that may be open]
     #[arg(long, value_name = "N", value_parser = at_least::<1>, help_heading = "Limits")]
@@ -83,35 +73,18 @@ pub(crate) struct RawServe {
     threads: Option<u32>,
 }
 
-/// Checked arguments.
-pub(crate) struct Serve {
-    pub(crate) folder: PathBuf,
-    pub(crate) listen: SocketAddr,
-    pub(crate) token_file: Option<PathBuf>,
-    pub(crate) exposure: Exposure,
-    pub(crate) missing: Missing,
-    pub(crate) secret_seed: Option<PathBuf>,
-    pub(crate) runs: Vec<PathBuf>,
-    pub(crate) limits: Limits,
-}
+impl Serve {
+    pub(super) fn check(&self) -> anyhow::Result<()> {
+        const LARGEST: u64 = Limits::MAX_BODY_BYTES;
+        let fits = (1..=LARGEST).contains(&self.max_body);
+        ensure!(fits, "--max-body must be from 1 byte to {}MiB", LARGEST >> 20);
+        Ok(())
+    }
 
-/// What to do if there is no index.
-pub(crate) enum Missing {
-    Refuse,
-    /// By this recipe, if one is named; one that exists must have it.
-    Create(Option<String>),
-}
-
-impl RawServe {
-    pub(crate) fn check(self) -> Result<Serve, Mistake> {
-        if !(1..=Limits::MAX_BODY_BYTES).contains(&self.max_body) {
-            let message =
-                format!("--max-body must be from 1 byte to {}MiB", Limits::MAX_BODY_BYTES >> 20);
-            return Err(mistake("serve", message));
-        }
+    pub(crate) fn limits(&self) -> Limits {
         let default = Limits::default();
         let count = |given: Option<u32>, default: usize| given.map_or(default, |n| n as usize);
-        let limits = Limits {
+        Limits {
             body_bytes: self.max_body,
             request_time: self.max_request_time,
             header_time: self.max_header_time,
@@ -119,17 +92,7 @@ impl RawServe {
             connections: count(self.max_connections, default.connections),
             threads: count(self.threads, default.threads),
             ..default
-        };
-        Ok(Serve {
-            folder: self.folder,
-            listen: self.listen,
-            token_file: self.token_file,
-            exposure: if self.insecure_public { Exposure::Everybody } else { Exposure::Loopback },
-            missing: if self.create { Missing::Create(self.recipe) } else { Missing::Refuse },
-            secret_seed: self.secret_seed,
-            runs: self.runs,
-            limits,
-        })
+        }
     }
 }
 

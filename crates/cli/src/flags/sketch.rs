@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum, ValueHint};
+use clap::{Args, ValueHint};
 
-use super::documents::{Documents, RawDocuments};
+use super::documents::Documents;
+use super::resources::ProgressForm;
 
 /// Make a signature file of documents
 #[derive(Args)]
@@ -21,66 +22,25 @@ Examples:
   lookalike sketch crawl/*.jsonl.zst -o crawl.signatures --text-field page.body
   lookalike sketch 'mail/**/*.eml' notes.txt -o mail.signatures --recipe henzinger-combined
   pandoc -t plain book.epub | lookalike sketch - -o book.signatures")]
-pub(crate) struct RawSketch {
+pub(crate) struct Sketch {
     /// Files, folders, globs, or - for standard input
     #[arg(value_name = "INPUT", required = true, value_hint = ValueHint::AnyPath)]
-    inputs: Vec<String>,
+    pub(crate) inputs: Vec<String>,
     /// Where to write
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    output: PathBuf,
+    pub(crate) output: PathBuf,
     /// A preset or a TOML file (see `lookalike recipe`)
     #[arg(long, value_name = "NAME|FILE", default_value = "text")]
-    recipe: String,
+    pub(crate) recipe: String,
     /// Stop at the first file or record that cannot be read
     #[arg(long)]
-    strict: bool,
+    pub(crate) strict: bool,
     /// Replace FILE if it exists
     #[arg(long)]
-    force: bool,
+    pub(crate) force: bool,
     /// Show progress: auto (on a terminal), json (lines on stderr), never
-    #[arg(long, value_enum, value_name = "FORM", default_value_t, hide_possible_values = true)]
-    progress: ProgressForm,
-    #[command(flatten)]
-    documents: RawDocuments,
-}
-
-/// How to show progress.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ProgressForm {
-    /// A line on a terminal.
-    #[default]
-    Auto,
-    /// Lines of JSON.
-    Json,
-    /// Not at all.
-    Never,
-}
-
-/// Checked arguments.
-pub(crate) struct Sketch {
-    pub(crate) inputs: Vec<String>,
-    pub(crate) documents: Documents,
-    pub(crate) output: PathBuf,
-    pub(crate) recipe: String,
-    pub(crate) on_unreadable: OnUnreadable,
-    pub(crate) existing: lookalike::engine::Existing,
+    #[arg(long, value_name = "FORM", default_value = "auto", hide_possible_values = true)]
     pub(crate) progress: ProgressForm,
-}
-
-/// What to do with a file or record that cannot be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum OnUnreadable {
-    Skip,
-    Stop,
-}
-
-impl RawSketch {
-    pub(crate) fn check(self) -> Sketch {
-        use lookalike::engine::Existing;
-        let Self { inputs, output, recipe, strict, force, progress, documents } = self;
-        let documents = documents.check();
-        let on_unreadable = if strict { OnUnreadable::Stop } else { OnUnreadable::Skip };
-        let existing = if force { Existing::Replace } else { Existing::Refuse };
-        Sketch { inputs, documents, output, recipe, on_unreadable, existing, progress }
-    }
+    #[command(flatten)]
+    pub(crate) documents: Documents,
 }

@@ -1,18 +1,7 @@
-//! Values of flags: what they may be, and mistakes in what is given together.
+//! Values of flags: what they may be.
 
-use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use lookalike::engine::numbers::parse_bytes;
-
-/// A mistake that clap cannot know of, to be told as one that it found.
-#[derive(Debug)]
-pub(crate) struct Mistake {
-    pub(super) command: &'static str,
-    pub(super) message: String,
-}
-
-pub(super) fn mistake(command: &'static str, message: impl Into<String>) -> Mistake {
-    Mistake { command, message: message.into() }
-}
 
 /// A share above 0 and at most 1. Written so that NaN fails.
 pub(super) fn positive_share(text: &str) -> Result<f64, String> {
@@ -50,9 +39,18 @@ pub(super) fn size(text: &str) -> Result<u64, &'static str> {
     parse_bytes(text).ok_or("must be a size, such as 512MiB or 4GiB")
 }
 
-/// The names of an enum for clap's help.
-pub(super) fn name_of(value: &impl ValueEnum) -> String {
-    value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+/// One of these names, for the value beside it. Help and completions know the names.
+pub(super) fn one_of<T, const N: usize>(
+    choices: [(&'static str, T); N],
+) -> impl TypedValueParser<Value = T>
+where
+    T: Clone + Send + Sync + 'static,
+{
+    let names = PossibleValuesParser::new(choices.each_ref().map(|(name, _)| *name));
+    names.try_map(move |given| {
+        let choice = choices.iter().find(|(name, _)| *name == given);
+        choice.map(|(_, value)| value.clone()).ok_or("is not one of the names")
+    })
 }
 
 #[cfg(test)]

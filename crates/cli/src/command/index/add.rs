@@ -33,7 +33,7 @@ pub(crate) fn run(index: &Index, inputs: &[String], reading: &Reading) -> anyhow
         return Ok(Outcome::Done);
     }
     let documents: Vec<String> = documents.into_iter().cloned().collect();
-    let sources = Sources::by_name(&documents, reading.documents.format())?;
+    let sources = Sources::by_name(&documents, reading.documents.format)?;
     let mut adding = Adding { index, added: 0, replaced: 0 };
     let read = read("add", sources, reading, &mut adding)?;
     say(&format!(

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::documents::{Origin, Sink, read};
 use crate::exit::{Outcome, say};
 use crate::flags::Reading;
-use crate::output::{count, grouped, printable};
+use crate::output::{STANDARD_OUTPUT, count, grouped, printable};
 
 pub(crate) fn run(
     index: &Index,
@@ -18,7 +18,7 @@ pub(crate) fn run(
     reading: &Reading,
     json: bool,
 ) -> anyhow::Result<Outcome> {
-    let sources = Sources::by_name(inputs, reading.documents.format())?;
+    let sources = Sources::by_name(inputs, reading.documents.format)?;
     let out = BufWriter::new(io::stdout().lock());
     let mut checking = Checking { index, json, out, known: 0, limited: 0 };
     let read = read("check", sources, reading, &mut checking)?;
@@ -40,8 +40,6 @@ pub(crate) fn run(
     }
     Ok(if read.skipped == 0 && checking.known == 0 { Outcome::No } else { read.outcome() })
 }
-
-pub(super) const STANDARD_OUTPUT: &str = "standard output: cannot be written";
 
 struct Checking<'a> {
     index: &'a Index,

@@ -6,7 +6,7 @@ use lookalike::corpus::{ContentKind, Record, Sources};
 use lookalike::index::{Content, Document};
 
 use crate::exit::Outcome;
-use crate::flags::{OnUnreadable, Reading};
+use crate::flags::Reading;
 use crate::interrupt;
 use crate::output::{count, grouped};
 use crate::progress::Progress;
@@ -31,7 +31,7 @@ pub(super) struct ReadSummary {
 impl ReadSummary {
     /// How the command ends, if its answer is not no.
     pub(super) fn outcome(&self) -> Outcome {
-        if self.skipped == 0 { Outcome::Done } else { Outcome::Skipped }
+        Outcome::after_skipping(self.skipped)
     }
 
     /// What there is to say of it beside the documents.
@@ -84,7 +84,7 @@ pub(super) fn read(
     interrupt::watch("interrupted", Vec::new())?;
     let mut reader = Reader {
         reading,
-        progress: Progress::start(stage, reading.progress),
+        progress: Progress::start(stage, reading.progress.form),
         skipped: SkipCount::default(),
         batch: Batch::default(),
         documents: 0,
@@ -120,6 +120,7 @@ struct Batch {
 impl Reader<'_> {
     /// How many files were of an unknown kind, and whether it ended early.
     fn read<S: Sink>(&mut self, mut sources: Sources, sink: &mut S) -> anyhow::Result<(u64, bool)> {
+        let options = self.reading.documents.options();
         let mut number = 0;
         while let Some(source) = sources.next() {
             let source = match source {
@@ -130,7 +131,7 @@ impl Reader<'_> {
                 }
             };
             sink.source(source.clone())?;
-            for chunk in source.chunks(self.reading.documents.options()) {
+            for chunk in source.chunks(&options) {
                 match chunk {
                     Ok(chunk) => {
                         let mut records = Vec::new();
@@ -185,7 +186,7 @@ impl Reader<'_> {
 
     fn skip(&mut self, error: lookalike::corpus::Error) -> anyhow::Result<()> {
         // What the system refuses says nothing of the document.
-        if self.reading.on_unreadable == OnUnreadable::Stop || error.is_io() {
+        if self.reading.strict || error.is_io() {
             return Err(error.into());
         }
         self.skipped.add(&error, |message| self.progress.say(message));

@@ -10,11 +10,10 @@ use lookalike::corpus::{ReadOptions, Source, Sources};
 use lookalike::index::{AddIf, Content, Document, Index};
 use serde_json::{Map, Value};
 
-use super::check::STANDARD_OUTPUT;
 use super::documents::{Origin, ReadSummary, Sink, read};
 use crate::exit::{Outcome, say};
 use crate::flags::Reading;
-use crate::output::{bytes, count, grouped};
+use crate::output::{STANDARD_OUTPUT, bytes, count, grouped};
 
 pub(crate) fn run(
     index: &Index,
@@ -22,7 +21,7 @@ pub(crate) fn run(
     reading: &Reading,
     out: Option<&Path>,
 ) -> anyhow::Result<Outcome> {
-    let sources = Sources::by_name(inputs, reading.documents.format())?;
+    let sources = Sources::by_name(inputs, reading.documents.format)?;
     let (read, new) = match out {
         None => {
             let out = BufWriter::new(io::stdout().lock());
@@ -36,7 +35,7 @@ pub(crate) fn run(
             }
             fs::create_dir_all(folder)
                 .map_err(|error| anyhow::anyhow!("`{}`: {error}", folder.display()))?;
-            let options = reading.documents.options();
+            let options = &reading.documents.options();
             let open = VecDeque::new();
             let mut files = Files { index, folder, options, open, first: 0, new: 0 };
             let read = read("filter", sources, reading, &mut files)?;

@@ -13,80 +13,75 @@ use lookalike::index::{CreateOptions, Index, OpenOptions, Secret};
 use lookalike::{Kernel, Recipe};
 
 use crate::exit::{Outcome, say};
-use crate::flags::{Index as Arguments, IndexCommand};
+use crate::flags::{Index as Arguments, IndexCommand, Location, Upkeep};
 use crate::{learned, recipe};
 
 pub(crate) fn run(arguments: &Arguments, kernel: Kernel) -> anyhow::Result<Outcome> {
-    match &arguments.wanted {
-        IndexCommand::Create { judging, store_text, learned } => {
+    let options = |at: &Location| open_options(at.secret_seed.as_deref(), kernel);
+    let open = |at: &Location| anyhow::Ok(Index::open(&at.folder, &options(at)?)?);
+    match &arguments.command {
+        IndexCommand::Create { location, no_text, learned, judging } => {
             let recipe = recipe::judging(judging)?;
-            let mut options = CreateOptions::new().store_text(*store_text);
-            options = options.open(OpenOptions::new().kernel(kernel));
-            if let Some(secret) = secret(arguments)? {
-                options = options.secret(secret);
-            }
-            match learned {
-                None => Index::create(&arguments.folder, &recipe, &options)?,
-                Some(learned) => create_with_templates(arguments, &recipe, &options, learned)?,
-            };
-            say(&format!("`{}`: an index of recipe `{}`", arguments.folder.display(), recipe.name));
-            Ok(Outcome::Done)
+            let options = CreateOptions::new().store_text(!no_text).open(options(location)?);
+            create(&location.folder, &recipe, &options, learned.as_deref())
         }
-        IndexCommand::Add { inputs, reading } => {
-            add::run(&open(arguments, kernel)?, inputs, reading)
+        IndexCommand::Add { location, inputs, reading } => {
+            add::run(&open(location)?, inputs, reading)
         }
-        IndexCommand::Check { inputs, reading, json } => {
-            check::run(&open(arguments, kernel)?, inputs, reading, *json)
+        IndexCommand::Check { location, inputs, json, reading } => {
+            check::run(&open(location)?, inputs, reading, *json)
         }
-        IndexCommand::Filter { inputs, reading, out } => {
-            filter::run(&open(arguments, kernel)?, inputs, reading, out.as_deref())
+        IndexCommand::Filter { location, inputs, out, reading } => {
+            filter::run(&open(location)?, inputs, reading, out.as_deref())
         }
-        IndexCommand::Remove { ids, file } => {
-            upkeep::remove(&open(arguments, kernel)?, ids, file.as_deref())
+        IndexCommand::Remove { location, id, ids } => {
+            upkeep::remove(&open(location)?, id, ids.as_deref())
         }
-        IndexCommand::Get { id, content: true, .. } => {
-            upkeep::content(&open(arguments, kernel)?, id)
+        IndexCommand::Get { location, id, content: true, .. } => {
+            upkeep::content(&open(location)?, id)
         }
-        IndexCommand::Get { id, json, .. } => upkeep::get(&open(arguments, kernel)?, id, *json),
-        IndexCommand::Stats { json } => upkeep::stats(&open(arguments, kernel)?, *json),
-        IndexCommand::Verify { json } => upkeep::verify(&open(arguments, kernel)?, *json),
-        IndexCommand::Compact { json } => upkeep::compact(|| open(arguments, kernel), *json),
-        IndexCommand::Rebuild { json } => {
-            let options = options(arguments, kernel)?.rebuild(true);
-            upkeep::rebuilt(&Index::open(&arguments.folder, &options)?, *json)
+        IndexCommand::Get { location, id, json, .. } => upkeep::get(&open(location)?, id, *json),
+        IndexCommand::Stats(Upkeep { location, json }) => upkeep::stats(&open(location)?, *json),
+        IndexCommand::Verify(Upkeep { location, json }) => upkeep::verify(&open(location)?, *json),
+        IndexCommand::Compact(Upkeep { location, json }) => {
+            upkeep::compact(|| open(location), *json)
         }
-        IndexCommand::Snapshot { to } => {
-            open(arguments, kernel)?.snapshot(to)?;
-            say(&format!("`{}`: a copy of `{}`", to.display(), arguments.folder.display()));
+        IndexCommand::Rebuild(Upkeep { location, json }) => {
+            let options = options(location)?.rebuild(true);
+            upkeep::rebuilt(&Index::open(&location.folder, &options)?, *json)
+        }
+        IndexCommand::Snapshot { location, to } => {
+            open(location)?.snapshot(to)?;
+            say(&format!("`{}`: a copy of `{}`", to.display(), location.folder.display()));
             Ok(Outcome::Done)
         }
     }
 }
 
-/// Makes an index with the templates that a run has learned.
-fn create_with_templates(
-    arguments: &Arguments,
+/// Makes an index, perhaps with the templates that a run has learned.
+fn create(
+    folder: &Path,
     recipe: &Recipe,
     options: &CreateOptions,
-    learned: &Path,
-) -> anyhow::Result<Index> {
-    let file = learned::templates(learned, recipe)?;
-    let templates = file.groups().map(|group| group.map_err(io::Error::other));
-    Ok(Index::create_with_templates(&arguments.folder, recipe, options, templates)?)
+    learned: Option<&Path>,
+) -> anyhow::Result<Outcome> {
+    match learned {
+        None => Index::create(folder, recipe, options)?,
+        Some(learned) => {
+            let file = learned::templates(learned, recipe)?;
+            let templates = file.groups().map(|group| group.map_err(io::Error::other));
+            Index::create_with_templates(folder, recipe, options, templates)?
+        }
+    };
+    say(&format!("`{}`: an index of recipe `{}`", folder.display(), recipe.name));
+    Ok(Outcome::Done)
 }
 
-fn open(arguments: &Arguments, kernel: Kernel) -> anyhow::Result<Index> {
-    Ok(Index::open(&arguments.folder, &options(arguments, kernel)?)?)
-}
-
-fn options(arguments: &Arguments, kernel: Kernel) -> anyhow::Result<OpenOptions> {
+/// How an index is opened whose secret, if it has one, is in this file.
+pub(super) fn open_options(secret: Option<&Path>, kernel: Kernel) -> anyhow::Result<OpenOptions> {
     let options = OpenOptions::new().kernel(kernel);
-    Ok(match secret(arguments)? {
-        Some(secret) => options.secret(secret),
+    Ok(match secret {
+        Some(file) => options.secret(Secret::from_file(file)?),
         None => options,
     })
-}
-
-fn secret(arguments: &Arguments) -> anyhow::Result<Option<Secret>> {
-    Ok(arguments.secret.as_deref().map(Secret::from_file).transpose()?)
 }

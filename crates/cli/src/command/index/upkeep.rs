@@ -1,13 +1,12 @@
 //! `lookalike index remove`, `get`, `stats`, `verify`, `compact` and `rebuild`.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Write as _};
+use std::io::{self, BufRead, BufReader};
 
 use anyhow::{Context as _, bail};
 use lookalike::index::{ContentKind, Index};
 use serde_json::json;
 
-use super::check::STANDARD_OUTPUT;
 use crate::exit::{Outcome, say};
 use crate::output::{self, Align, Table, bytes, count, grouped, printable};
 
@@ -64,9 +63,7 @@ pub(super) fn content(index: &Index, id: &str) -> anyhow::Result<Outcome> {
     let Some(content) = index.content(id)? else {
         bail!("the content of `{}` is not stored", printable(id));
     };
-    let mut out = io::stdout().lock();
-    out.write_all(&content).and_then(|()| out.flush()).context(STANDARD_OUTPUT)?;
-    Ok(Outcome::Done)
+    output::write(content).map(|()| Outcome::Done)
 }
 
 pub(super) fn get(index: &Index, id: &str, json: bool) -> anyhow::Result<Outcome> {
