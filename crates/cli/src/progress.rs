@@ -24,11 +24,16 @@ const DRAW_EVERY: Duration = Duration::from_millis(100);
 /// The progress of one stage.
 pub(crate) struct Progress {
     stage: &'static str,
+    /// What is counted.
+    thing: &'static str,
+    /// Whether it is a stage of a job, and how much that has to do as far as it is known.
+    job: Option<Option<Work>>,
     form: Form,
     start: Instant,
     told: Instant,
     documents: u64,
     bytes: u64,
+    stored: u64,
 }
 
 enum Form {
@@ -45,19 +50,40 @@ impl Form {
             ProgressForm::Auto | ProgressForm::Never => Self::None,
         }
     }
+
+    /// Says something without breaking the line.
+    fn say(&self, message: &str) {
+        match self {
+            Self::Line(bar) => bar.suspend(|| crate::exit::say(message)),
+            Self::None | Self::Json => crate::exit::say(message),
+        }
+    }
 }
 
 impl Progress {
     pub(crate) fn start(stage: &'static str, form: ProgressForm) -> Self {
-        let form = Form::new(stage, form);
         let now = Instant::now();
-        Self { stage, form, start: now, told: now, documents: 0, bytes: 0 }
+        Self {
+            stage,
+            thing: "document",
+            job: None,
+            form: Form::new(stage, form),
+            start: now,
+            told: now,
+            documents: 0,
+            bytes: 0,
+            stored: 0,
+        }
     }
 
     /// One document more.
     pub(crate) fn document(&mut self, bytes: u64) {
         self.documents += 1;
         self.bytes += bytes;
+        self.tell_now_and_then();
+    }
+
+    fn tell_now_and_then(&mut self) {
         let every = match self.form {
             Form::None => return,
             Form::Line(_) => DRAW_EVERY,
@@ -69,22 +95,49 @@ impl Progress {
         }
     }
 
+    /// How much of the stage is done, as far as that is known.
+    fn share(&self) -> Option<f64> {
+        let (done, total) = match self.job?? {
+            Work::Stored(total) => (self.stored, total),
+            Work::Documents(total) => (self.documents, total),
+        };
+        (total > 0).then(|| (done as f64 / total as f64).min(1.0))
+    }
+
+    fn seconds_left(&self) -> Option<f64> {
+        let share = self.share().filter(|share| *share > 0.01)?;
+        Some(self.start.elapsed().as_secs_f64() * (1.0 - share) / share)
+    }
+
     fn tell(&self) {
+        let time = self.start.elapsed();
         match &self.form {
             Form::None => {}
-            Form::Line(bar) => bar.set_message(format!(
-                "{}, {}, {}",
-                output::count(self.documents, "document"),
-                output::bytes(self.bytes),
-                rate(self.bytes, self.start.elapsed()),
-            )),
+            Form::Line(bar) => {
+                let mut parts = vec![output::count(self.documents, self.thing)];
+                if self.bytes > 0 {
+                    parts.extend([output::bytes(self.bytes), rate(self.bytes, time)]);
+                } else {
+                    let each = self.documents as f64 / time.as_secs_f64().max(1e-9);
+                    parts.push(format!("{}/s", output::grouped(each as u64)));
+                }
+                if let (Some(share), Some(left)) = (self.share(), self.seconds_left()) {
+                    parts.push(format!("{:.0} %", share * 100.0));
+                    parts.push(format!("{} left", duration(left.round())));
+                }
+                bar.set_message(parts.join(", "));
+            }
             Form::Json => {
-                let line = json!({
+                let mut line = json!({
                     "stage": self.stage,
                     "documents": self.documents,
                     "bytes": self.bytes,
-                    "seconds": self.start.elapsed().as_secs_f64(),
+                    "seconds": time.as_secs_f64(),
                 });
+                if self.job.is_some() {
+                    line["share"] = self.share().into();
+                    line["seconds_left"] = self.seconds_left().into();
+                }
                 let _ = writeln!(io::stderr().lock(), "{line}");
             }
         }
@@ -92,19 +145,15 @@ impl Progress {
 
     /// Says something without breaking the line.
     pub(crate) fn say(&self, message: &str) {
-        match &self.form {
-            Form::Line(bar) => bar.suspend(|| crate::exit::say(message)),
-            Form::None | Form::Json => crate::exit::say(message),
-        }
+        self.form.say(message);
     }
 
     /// Ends the stage; the time it took.
     pub(crate) fn finish(self) -> Duration {
-        if matches!(self.form, Form::Json) {
-            self.tell();
-        }
-        if let Form::Line(bar) = &self.form {
-            bar.finish_and_clear();
+        match &self.form {
+            Form::None => {}
+            Form::Line(bar) => bar.finish_and_clear(),
+            Form::Json => self.tell(),
         }
         self.start.elapsed()
     }
@@ -129,47 +178,41 @@ fn line(stage: &'static str) -> ProgressBar {
 pub(crate) struct Watch {
     form: ProgressForm,
     start: Instant,
-    stage: Mutex<Option<StageWatch>>,
+    stage: Mutex<Option<Progress>>,
     skipped: Mutex<SkipCount>,
 }
 
-struct StageWatch {
-    stage: Stage,
-    total: Option<Work>,
-    form: Form,
-    start: Instant,
-    told: Instant,
-    documents: u64,
-    bytes: u64,
-    stored: u64,
-}
-
 impl Watch {
-    pub(crate) fn new(form: ProgressForm) -> Self {
+    fn new(form: ProgressForm) -> Self {
         let (stage, skipped) = (Mutex::new(None), Mutex::new(SkipCount::default()));
         Self { form, start: Instant::now(), stage, skipped }
     }
 
+    /// Shows how a job goes.
+    pub(crate) fn over<T>(form: ProgressForm, job: impl FnOnce(&Self) -> T) -> T {
+        let watch = Self::new(form);
+        let result = job(&watch);
+        watch.finish();
+        result
+    }
+
     /// Ends the last stage.
-    pub(crate) fn finish(&self) {
+    fn finish(&self) {
         if let Some(stage) = self.stage().take() {
             stage.finish();
         }
     }
 
-    fn stage(&self) -> MutexGuard<'_, Option<StageWatch>> {
+    fn stage(&self) -> MutexGuard<'_, Option<Progress>> {
         self.stage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Says something without breaking the line.
     fn say(&self, message: &str) {
-        match self.stage().as_ref().map(|stage| &stage.form) {
-            Some(Form::Line(bar)) => bar.suspend(|| crate::exit::say(message)),
-            _ => crate::exit::say(message),
-        }
+        self.stage().as_ref().map_or(&Form::None, |stage| &stage.form).say(message);
     }
 
-    fn count(&self, count: impl FnOnce(&mut StageWatch)) {
+    fn count(&self, count: impl FnOnce(&mut Progress)) {
         if let Some(stage) = &mut *self.stage() {
             count(stage);
             stage.tell_now_and_then();
@@ -179,21 +222,14 @@ impl Watch {
 
 impl Observer for Watch {
     fn begin(&self, stage: Stage, total: Option<Work>) {
-        let mut slot = self.stage();
-        if let Some(last) = slot.take() {
-            last.finish();
-        }
-        let now = Instant::now();
-        *slot = Some(StageWatch {
-            stage,
-            total,
-            form: Form::new(stage.name(), self.form),
-            start: now,
-            told: now,
-            documents: 0,
-            bytes: 0,
-            stored: 0,
-        });
+        self.finish();
+        let thing = match stage {
+            Stage::Decide => "candidate",
+            Stage::Index => "reference",
+            _ => "document",
+        };
+        let progress = Progress::start(stage.name(), self.form);
+        *self.stage() = Some(Progress { thing, job: Some(total), ..progress });
     }
 
     fn advance(&self, bytes: u64, documents: u64) {
@@ -226,80 +262,5 @@ impl Observer for Watch {
 
     fn seconds(&self) -> f64 {
         self.start.elapsed().as_secs_f64()
-    }
-}
-
-impl StageWatch {
-    fn tell_now_and_then(&mut self) {
-        let every = match self.form {
-            Form::None => return,
-            Form::Line(_) => DRAW_EVERY,
-            Form::Json => JSON_EVERY,
-        };
-        if self.told.elapsed() >= every {
-            self.told = Instant::now();
-            self.tell();
-        }
-    }
-
-    /// How much of the stage is done, as far as that is known.
-    fn share(&self) -> Option<f64> {
-        let (done, total) = match self.total? {
-            Work::Stored(total) => (self.stored, total),
-            Work::Documents(total) => (self.documents, total),
-        };
-        (total > 0).then(|| (done as f64 / total as f64).min(1.0))
-    }
-
-    fn seconds_left(&self) -> Option<f64> {
-        let share = self.share().filter(|share| *share > 0.01)?;
-        Some(self.start.elapsed().as_secs_f64() * (1.0 - share) / share)
-    }
-
-    fn tell(&self) {
-        let thing = match self.stage {
-            Stage::Decide => "candidate",
-            Stage::Index => "reference",
-            _ => "document",
-        };
-        match &self.form {
-            Form::None => {}
-            Form::Line(bar) => {
-                let time = self.start.elapsed();
-                let mut parts = vec![output::count(self.documents, thing)];
-                if self.bytes > 0 {
-                    parts.extend([output::bytes(self.bytes), rate(self.bytes, time)]);
-                } else {
-                    let each = self.documents as f64 / time.as_secs_f64().max(1e-9);
-                    parts.push(format!("{}/s", output::grouped(each as u64)));
-                }
-                if let (Some(share), Some(left)) = (self.share(), self.seconds_left()) {
-                    parts.push(format!("{:.0} %", share * 100.0));
-                    parts.push(format!("{} left", duration(left.round())));
-                }
-                let line = parts.join(", ");
-                bar.set_message(line);
-            }
-            Form::Json => {
-                let line = json!({
-                    "stage": self.stage.name(),
-                    "documents": self.documents,
-                    "bytes": self.bytes,
-                    "share": self.share(),
-                    "seconds": self.start.elapsed().as_secs_f64(),
-                    "seconds_left": self.seconds_left(),
-                });
-                let _ = writeln!(io::stderr().lock(), "{line}");
-            }
-        }
-    }
-
-    fn finish(self) {
-        if matches!(self.form, Form::Json) {
-            self.tell();
-        }
-        if let Form::Line(bar) = &self.form {
-            bar.finish_and_clear();
-        }
     }
 }

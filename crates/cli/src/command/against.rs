@@ -18,9 +18,9 @@ use crate::recipe;
 pub(crate) fn run(arguments: &Against, kernel: Kernel) -> anyhow::Result<Outcome> {
     let mut recipe = recipe::load(&arguments.recipe)?;
     recipe.threshold = arguments.threshold.unwrap_or(recipe.threshold);
-    let work = arguments.resources.work_folder("against");
+    let work = arguments.job.work_folder("against");
     let job = Job::new(arguments.references.iter().cloned(), arguments.inputs.iter().cloned())
-        .running(arguments.documents.running(arguments.resources.running(kernel)))
+        .running(arguments.documents.running(arguments.job.resources.running(kernel)))
         .recipe(recipe)
         .containment(arguments.containment.0)
         .min_tokens(arguments.min_tokens.into())
@@ -41,16 +41,16 @@ pub(crate) fn run(arguments: &Against, kernel: Kernel) -> anyhow::Result<Outcome
     leftovers.extend(arguments.clean.as_ref().map(|clean| Job::partial_clean_folder(clean)));
     interrupt::watch(START_AGAIN, leftovers)?;
 
-    let watch = Watch::new(arguments.resources.progress.form);
     let mut failure = None;
-    let findings = job.run(&watch, &mut |found| match printer.push(found) {
-        Ok(()) => ControlFlow::Continue(()),
-        Err(error) => {
-            failure = Some(error);
-            ControlFlow::Break(())
-        }
+    let findings = Watch::over(arguments.job.progress.form, |watch| {
+        job.run(watch, &mut |found| match printer.push(found) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                failure = Some(error);
+                ControlFlow::Break(())
+            }
+        })
     });
-    watch.finish();
     // What could not be printed is why the job ended.
     if let Some(error) = failure {
         return Err(error);

@@ -16,9 +16,9 @@ pub(crate) fn run(arguments: &Decide, kernel: Kernel) -> anyhow::Result<Outcome>
         .kernel(running.kernel)
         .memory(running.memory)
         .threads(running.threads)
-        .temp(arguments.resources.temp.clone())
+        .temp(arguments.temp.clone())
         .resume(arguments.resume)
         .survivors(!arguments.no_write);
-    let Decide { resources, out, no_write, json, .. } = arguments;
-    run_watched(resources, out, !no_write, *json, |watch| job.run(out, watch))
+    let Decide { progress, out, no_write, json, .. } = arguments;
+    run_watched(progress.form, out, !no_write, *json, |watch| job.run(out, watch))
 }

@@ -8,7 +8,7 @@ use lookalike::engine::report::{Report, Verify};
 use lookalike::engine::{Error, ErrorKind, Plan};
 
 use crate::exit::{Outcome, say};
-use crate::flags::{Dedup, Resources, unreadable};
+use crate::flags::{Dedup, ProgressForm, unreadable};
 use crate::output::{self, Align, Table};
 use crate::progress::Watch;
 use crate::{interrupt, recipe};
@@ -22,7 +22,7 @@ pub(crate) fn run(arguments: &Dedup, kernel: Kernel) -> anyhow::Result<Outcome> 
         .pairs(arguments.pairs)
         .exact_only(arguments.exact_only)
         .removal_budget(arguments.budget.of_removals())
-        .temp(arguments.resources.temp.clone())
+        .temp(arguments.temp.clone())
         .resume(arguments.resume)
         .strict(arguments.strict)
         .unreadable(unreadable(arguments.drop_unreadable))
@@ -31,22 +31,20 @@ pub(crate) fn run(arguments: &Dedup, kernel: Kernel) -> anyhow::Result<Outcome> 
         let plan = job.plan()?;
         return show_plan(&plan, arguments.json).map(|()| Outcome::Done);
     }
-    let Dedup { resources, out, no_write, json, .. } = arguments;
-    run_watched(resources, out, !no_write, *json, |watch| job.run(out, watch))
+    let Dedup { progress, out, no_write, json, .. } = arguments;
+    run_watched(progress.form, out, !no_write, *json, |watch| job.run(out, watch))
 }
 
 /// Runs a job that leaves a report, shows how it goes, and tells what came out.
 pub(super) fn run_watched(
-    resources: &Resources,
+    progress: ProgressForm,
     out: &Path,
     survivors: bool,
     json: bool,
     job: impl FnOnce(&Watch) -> lookalike::engine::Result<Report>,
 ) -> anyhow::Result<Outcome> {
     interrupt::watch("interrupted\nhint: run the same command with --resume to go on", Vec::new())?;
-    let watch = Watch::new(resources.progress.form);
-    let report = job(&watch);
-    watch.finish();
+    let report = Watch::over(progress, job);
     let report = report.map_err(|error| with_hint(error, out))?;
     if json {
         output::write_json(&serde_json::to_value(&report)?)?;

@@ -18,7 +18,7 @@ use crate::{interrupt, recipe};
 
 pub(crate) fn run(arguments: &Eval, kernel: Kernel) -> anyhow::Result<Outcome> {
     let common = arguments.inputs();
-    let work = common.resources.work_folder("eval");
+    let work = common.job.work_folder("eval");
     let job = job(common, kernel)?.temp(Some(work.clone()));
     match &arguments.command {
         None => {
@@ -47,7 +47,7 @@ fn job(common: &EvalInputs, kernel: Kernel) -> anyhow::Result<Job> {
         recipes.push(recipe);
     }
     Ok(Job::new(common.documents.iter().cloned())
-        .running(common.reading.running(common.resources.running(kernel)))
+        .running(common.reading.running(common.job.resources.running(kernel)))
         .recipes(recipes)
         .sites(common.sites.rule.unwrap_or_default())
         .identical(common.identical)
@@ -72,9 +72,8 @@ fn check_out(job: &Job, common: &EvalInputs, names: [&str; 2]) -> anyhow::Result
 }
 
 fn evaluate(job: &Job, labels: &LabelFile, common: &EvalInputs) -> anyhow::Result<Outcome> {
-    let watch = Watch::new(common.resources.progress.form);
-    let evaluation = job.run(labels, &watch);
-    watch.finish();
+    let (evaluation, seconds) =
+        Watch::over(common.job.progress.form, |watch| (job.run(labels, watch), watch.seconds()));
     let evaluation = evaluation.map_err(told)?;
     evaluation.write(common.out(), pages::evaluation)?;
     if common.json {
@@ -86,15 +85,13 @@ fn evaluate(job: &Job, labels: &LabelFile, common: &EvalInputs) -> anyhow::Resul
         "{} and {} in {}",
         count(evaluation.documents, "document"),
         count(evaluation.labels.lines, "label"),
-        duration(watch.seconds()),
+        duration(seconds),
     ));
-    Ok(if evaluation.any_skipped() { Outcome::Skipped } else { Outcome::Done })
+    Ok(Outcome::after_skipping(evaluation.any_skipped().into()))
 }
 
 fn sample(job: &Job, pairs: usize, common: &EvalInputs) -> anyhow::Result<Outcome> {
-    let watch = Watch::new(common.resources.progress.form);
-    let sample = job.sample(pairs, &watch);
-    watch.finish();
+    let sample = Watch::over(common.job.progress.form, |watch| job.sample(pairs, watch));
     let sample = sample.map_err(told)?;
     sample.write(common.out(), pages::judge)?;
     let Sample { pairs, returned, strata, skipped, .. } = &sample;

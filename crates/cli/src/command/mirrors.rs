@@ -13,9 +13,9 @@ use crate::progress::Watch;
 use crate::recipe;
 
 pub(crate) fn run(arguments: &Mirrors, kernel: Kernel) -> anyhow::Result<Outcome> {
-    let work = arguments.resources.work_folder("mirrors");
+    let work = arguments.job.work_folder("mirrors");
     let job = Job::new(arguments.inputs.iter().cloned())
-        .running(arguments.documents.running(arguments.resources.running(kernel)))
+        .running(arguments.documents.running(arguments.job.resources.running(kernel)))
         .recipe(recipe::judging(&arguments.judging)?)
         .min_pages(arguments.min_pages.into())
         .min_share(arguments.min_share)
@@ -23,9 +23,7 @@ pub(crate) fn run(arguments: &Mirrors, kernel: Kernel) -> anyhow::Result<Outcome
         .temp(Some(work.clone()))
         .strict(arguments.strict);
     interrupt::watch(START_AGAIN, vec![work])?;
-    let watch = Watch::new(arguments.resources.progress.form);
-    let findings = job.run(&watch);
-    watch.finish();
+    let findings = Watch::over(arguments.job.progress.form, |watch| job.run(watch));
     let findings = findings.map_err(told)?;
     if arguments.json {
         output::write_json(&serde_json::to_value(&findings)?)?;

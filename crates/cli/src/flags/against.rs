@@ -6,7 +6,7 @@ use anyhow::ensure;
 use clap::{Args, ValueHint};
 
 use super::documents::Documents;
-use super::resources::Resources;
+use super::resources::ScratchJob;
 use super::value::{at_least, positive_share};
 
 /// Find the documents that resemble or contain one of a list of references
@@ -70,7 +70,7 @@ pub(crate) struct Against {
     #[arg(long, help_heading = "Running")]
     pub(crate) force: bool,
     #[command(flatten)]
-    pub(crate) resources: Resources,
+    pub(crate) job: ScratchJob,
     /// Print matches as JSON lines; with --out, what was found as one object
     #[arg(long, help_heading = "Running")]
     pub(crate) json: bool,
@@ -84,7 +84,7 @@ pub(crate) struct Containment(pub(crate) Option<f64>);
 
 impl Against {
     pub(super) fn check(&self) -> anyhow::Result<()> {
-        self.resources.check()?;
+        self.job.resources.check()?;
         let names = self.references.iter().chain(&self.inputs);
         let from_standard_input = names.filter(|name| *name == "-").count();
         ensure!(from_standard_input <= 1, "standard input can be read only once");

@@ -7,7 +7,7 @@ use lookalike::engine::KeepPolicy;
 use lookalike::engine::matching::Clustering;
 
 use super::dedup::{Budget, CLUSTERINGS};
-use super::resources::Resources;
+use super::resources::{Progress, Resources};
 use super::value::{one_of, positive_share};
 
 /// Decide again from the pairs of a finished run: another threshold, another policy
@@ -27,7 +27,6 @@ Examples:
   lookalike decide clean --out stricter --threshold 0.9
   lookalike decide clean --out newest --keep newest:date
   lookalike decide clean --out joined --cluster components --no-write")]
-#[command(mut_arg("temp", |arg| arg.help("The folder for working files [default: DIR2/work]")))]
 pub(crate) struct Decide {
     /// The folder of a finished run
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
@@ -57,6 +56,11 @@ pub(crate) struct Decide {
     pub(crate) resume: bool,
     #[command(flatten)]
     pub(crate) resources: Resources,
+    /// The folder for working files [default: DIR2/work]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Running")]
+    pub(crate) temp: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) progress: Progress,
     /// Answer with a JSON object: the report
     #[arg(long, help_heading = "Running")]
     pub(crate) json: bool,

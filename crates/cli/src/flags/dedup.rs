@@ -9,7 +9,7 @@ use lookalike::engine::{KeepPolicy, PairsWanted, RemovalBudget, Unreadable};
 
 use super::documents::Documents;
 use super::judging::Judging;
-use super::resources::Resources;
+use super::resources::{Progress, Resources};
 use super::value::{one_of, share};
 
 /// Find look-alikes in a corpus, keep one of each, and prove it
@@ -28,7 +28,6 @@ Examples:
   lookalike dedup shop.parquet --out clean --keep newest:updated --max-removed-per-source vendor=0.5
   lookalike dedup crawl/ --out clean --dry-run
   lookalike dedup crawl/ --out clean --resume")]
-#[command(mut_arg("temp", |arg| arg.help("The folder for working files [default: DIR/work]")))]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Dedup {
     /// Files, folders, globs, or - for standard input
@@ -75,6 +74,11 @@ pub(crate) struct Dedup {
     pub(crate) drop_unreadable: bool,
     #[command(flatten)]
     pub(crate) resources: Resources,
+    /// The folder for working files [default: DIR/work]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Running")]
+    pub(crate) temp: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) progress: Progress,
     /// Answer with a JSON object: the report, or the plan of a dry run
     #[arg(long, help_heading = "Running")]
     pub(crate) json: bool,

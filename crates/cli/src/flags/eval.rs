@@ -8,7 +8,7 @@ use lookalike::eval::{Absent, Eval as Job, Identical, LabelFile, LabelRule};
 
 use super::documents::Documents;
 use super::judging::Sites;
-use super::resources::Resources;
+use super::resources::ScratchJob;
 use super::value::{at_least, one_of, share};
 
 /// Judge recipes by labelled pairs, as Henzinger did: precision, recall, tables and figures
@@ -144,7 +144,7 @@ pub(crate) struct EvalInputs {
     #[arg(long, help_heading = "Running")]
     pub(crate) force: bool,
     #[command(flatten)]
-    pub(crate) resources: Resources,
+    pub(crate) job: ScratchJob,
     /// Answer with a JSON object
     #[arg(long, help_heading = "Running")]
     pub(crate) json: bool,
@@ -160,7 +160,7 @@ const IDENTICAL: [(&str, Identical); 2] =
 
 impl Eval {
     pub(super) fn check(&self) -> anyhow::Result<()> {
-        self.inputs().resources.check()?;
+        self.inputs().job.resources.check()?;
         if self.command.is_none() {
             self.rule()?;
         }

@@ -5,7 +5,7 @@ use lookalike::engine::mirrors::Mirrors as Job;
 
 use super::documents::Documents;
 use super::judging::Judging;
-use super::resources::Resources;
+use super::resources::ScratchJob;
 use super::value::{at_least, positive_share};
 
 /// Find hosts and folders that replicate each other
@@ -50,7 +50,7 @@ pub(crate) struct Mirrors {
     #[arg(long, help_heading = "Running")]
     pub(crate) strict: bool,
     #[command(flatten)]
-    pub(crate) resources: Resources,
+    pub(crate) job: ScratchJob,
     /// Answer with a JSON object
     #[arg(long, help_heading = "Running")]
     pub(crate) json: bool,
@@ -61,6 +61,6 @@ pub(crate) struct Mirrors {
 impl Mirrors {
     pub(super) fn check(&self) -> anyhow::Result<()> {
         self.judging.check()?;
-        self.resources.check()
+        self.job.resources.check()
     }
 }

@@ -37,7 +37,7 @@ pub(crate) use eval::{Eval, EvalCommand, EvalInputs};
 pub(crate) use index::{Index, IndexCommand, Location, Reading, Upkeep};
 pub(crate) use judging::Judging;
 pub(crate) use mirrors::Mirrors;
-pub(crate) use resources::{ProgressForm, Resources};
+pub(crate) use resources::ProgressForm;
 pub(crate) use serve::Serve;
 pub(crate) use sketch::Sketch;
 pub(crate) use tune::{PlotFormat, Tune, TuneGoal, plot_format};

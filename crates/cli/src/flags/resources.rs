@@ -18,9 +18,17 @@ pub(crate) struct Resources {
     /// How many threads to use [default: one for each core]
     #[arg(long, value_name = "N", value_parser = at_least::<1>)]
     threads: Option<u32>,
+}
+
+// A job whose working files are not in the folder of its results.
+#[derive(Args)]
+#[command(next_help_heading = "Running")]
+pub(crate) struct ScratchJob {
+    #[command(flatten)]
+    pub(crate) resources: Resources,
     /// The folder below which working files go [default: the system's]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    pub(crate) temp: Option<PathBuf>,
+    temp: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) progress: Progress,
 }
@@ -66,8 +74,10 @@ impl Resources {
             ..usual
         }
     }
+}
 
-    /// The folder for the working files of this process, if it is not to be in that of the results.
+impl ScratchJob {
+    /// The folder for the working files of this process.
     pub(crate) fn work_folder(&self, command: &str) -> PathBuf {
         let temp = self.temp.clone().unwrap_or_else(std::env::temp_dir);
         temp.join(format!("lookalike-{command}-{}", std::process::id()))
