@@ -6,17 +6,27 @@ use std::path::Path;
 
 use anyhow::{Context as _, anyhow, bail};
 use lookalike::core::Recipe;
-use lookalike::core::recipe::preset_names;
+use lookalike::core::recipe::{Judging, preset_names};
 
-use crate::flags::Judging;
+use crate::flags;
 
 /// The longest recipe file. A thousand times longer than any that makes sense.
 const MAX_BYTES: u64 = 1 << 20;
 
 /// The preset of this name, or the recipe in this file.
 pub(crate) fn load(name: &str) -> anyhow::Result<Recipe> {
-    if let Ok(recipe) = Recipe::preset(name) {
-        return Ok(recipe);
+    load_judging(name, &Judging::default())
+}
+
+/// The same, with shingles of so many words.
+pub(crate) fn load_with_ngram(name: &str, ngram: Option<usize>) -> anyhow::Result<Recipe> {
+    load_judging(name, &Judging { ngram, ..Judging::default() })
+}
+
+/// The same, judged in another way.
+fn load_judging(name: &str, judging: &Judging) -> anyhow::Result<Recipe> {
+    if Recipe::preset(name).is_ok() {
+        return Ok(Recipe::preset_judging(name, judging)?);
     }
     let path = Path::new(name);
     let looks_like_path = name.contains(['/', '\\', '.']);
@@ -28,7 +38,8 @@ pub(crate) fn load(name: &str) -> anyhow::Result<Recipe> {
         ));
     }
     let text = read(path)?;
-    let mut recipe = Recipe::from_toml(&text).with_context(|| format!("`{name}`"))?;
+    let mut recipe =
+        Recipe::from_toml_judging(&text, judging).with_context(|| format!("`{name}`"))?;
     if recipe.name.is_empty() {
         let stem = path.file_stem().unwrap_or_default();
         recipe.name = stem.to_string_lossy().into_owned();
@@ -37,20 +48,17 @@ pub(crate) fn load(name: &str) -> anyhow::Result<Recipe> {
 }
 
 /// The recipe that documents are judged by.
-pub(crate) fn judging(arguments: &Judging) -> anyhow::Result<Recipe> {
-    let Judging { recipe, threshold, recall, verify, sites, templates } = arguments;
-    let judging = lookalike::core::recipe::Judging {
+pub(crate) fn judging(arguments: &flags::Judging) -> anyhow::Result<Recipe> {
+    let flags::Judging { recipe, threshold, recall, ngram, verify, sites, templates } = arguments;
+    let judging = Judging {
         threshold: *threshold,
         recall: *recall,
+        ngram: *ngram,
         verify: *verify,
         sites: sites.rule,
         templates: templates.clone(),
-        ngram: None,
     };
-    if Recipe::preset(recipe).is_ok() {
-        return Ok(Recipe::preset_judging(recipe, &judging)?);
-    }
-    Ok(load(recipe)?.judging(&judging)?)
+    load_judging(recipe, &judging)
 }
 
 /// The text of a recipe file.

@@ -60,8 +60,8 @@ pub(crate) fn run(arguments: &Compare, kernel: Kernel) -> anyhow::Result<Outcome
 /// The recipe that is named, that of the run whose templates are, or `text`.
 fn recipe(arguments: &Compare) -> anyhow::Result<Recipe> {
     match (&arguments.recipe, &arguments.learned) {
-        (Some(name), _) => recipe::load(name),
-        (None, None) => Ok(Recipe::default()),
+        (Some(name), _) => recipe::load_with_ngram(name, arguments.ngram),
+        (None, None) => recipe::load_with_ngram("text", arguments.ngram),
         (None, Some(path)) => {
             let folder = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
             let file = folder.join("recipe.toml");

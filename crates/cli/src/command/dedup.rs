@@ -78,14 +78,19 @@ fn with_hint(error: Error, out: &Path) -> anyhow::Error {
     anyhow::anyhow!("{error}\nhint: {hint}")
 }
 
+/// A recall that nobody expects.
+const LOW_RECALL: f64 = 0.9;
+
 /// What happened, in a few lines.
 fn summary(report: &Report, out: &Path, survivors: bool) -> String {
     let removed = report.removed();
     let text = format!(
-        "{} of {} stay, {} go ({})\n\n",
+        "{} of {} {}, {} {} ({})\n\n",
         grouped(report.kept),
         count(report.documents, "document"),
+        if report.kept == 1 { "stays" } else { "stay" },
         grouped(removed),
+        if removed == 1 { "goes" } else { "go" },
         percent(removed, report.documents),
     );
     let mut table = Table::new(&[Align::Left, Align::Right, Align::Left]);
@@ -110,6 +115,13 @@ fn summary(report: &Report, out: &Path, survivors: bool) -> String {
     table.row(["near-duplicates", &grouped(report.near_removed), &near]);
     table.row(["clusters", &grouped(report.clusters), &largest(report)]);
     table.row(["candidates", &grouped(report.candidates), "pairs that were compared"]);
+    if let Some(recall) = report.recipe.recall.filter(|&recall| recall < LOW_RECALL) {
+        let what = format!(
+            "of the pairs at exactly {}, by the filter that the recipe pins",
+            output::threshold(report.recipe.threshold)
+        );
+        table.row(["found", &format!("{:.1} %", 100.0 * recall), &what]);
+    }
     if report.empty > 0 {
         table.row(["empty", &grouped(report.empty), "no words: they resemble nothing, and stay"]);
     }
@@ -144,10 +156,10 @@ fn summary(report: &Report, out: &Path, survivors: bool) -> String {
 }
 
 fn cost(report: &Report) -> String {
-    let rate = report.bytes_read as f64 / 1e6 / report.seconds.total.max(1e-9);
+    let rate = report.text_bytes as f64 / 1e6 / report.seconds.total.max(1e-9);
     format!(
-        "read {} in {} ({rate:.1} MB/s as stored), {} of memory at most",
-        bytes(report.bytes_read),
+        "read {} of text in {} ({rate:.1} MB/s), {} of memory at most",
+        bytes(report.text_bytes),
         duration(report.seconds.total),
         bytes(report.peak_memory_bytes),
     )

@@ -44,7 +44,7 @@ pub(crate) fn run(command: &Command) -> anyhow::Result<Outcome> {
         Command::Serve(arguments) => serve::run(arguments, kernel()?),
         Command::Info { file: Some(file), json } => info::file(file, *json),
         Command::Info { file: None, json } => info::program(kernel()?, *json),
-        Command::Recipe { name } => recipe::run(name),
+        Command::Recipe { name } => recipe::run(name.as_deref()),
         Command::Completions { shell } => completions::run(*shell),
         Command::Man { folder } => man::run(folder),
     }

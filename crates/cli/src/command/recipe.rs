@@ -1,14 +1,28 @@
 //! `lookalike recipe`: a recipe as TOML.
 
-use lookalike::core::recipe::Verify;
+use lookalike::core::recipe::{PRESET_SUMMARIES, Verify};
 
 use crate::exit::Outcome;
-use crate::{output, recipe};
+use crate::output::{self, Align, Table};
+use crate::recipe;
 
-pub(crate) fn run(name: &str) -> anyhow::Result<Outcome> {
+pub(crate) fn run(name: Option<&str>) -> anyhow::Result<Outcome> {
+    let Some(name) = name else {
+        output::write(&presets())?;
+        return Ok(Outcome::Done);
+    };
     let recipe = recipe::load(name)?;
     output::write(&format!("{}{}", warning(recipe.verify), recipe.to_toml()))?;
     Ok(Outcome::Done)
+}
+
+/// The presets, each with what it is.
+fn presets() -> String {
+    let mut table = Table::new(&[Align::Left, Align::Left]);
+    for (name, what) in PRESET_SUMMARIES {
+        table.row([name, what]);
+    }
+    table.text()
 }
 
 /// What whoever takes the recipe should know of it, as comments.

@@ -12,7 +12,7 @@ use crate::skipped::SkipCount;
 use crate::{interrupt, recipe};
 
 pub(crate) fn run(arguments: &Sketch, kernel: Kernel) -> anyhow::Result<Outcome> {
-    let recipe = recipe::load(&arguments.recipe)?;
+    let recipe = recipe::load_with_ngram(&arguments.recipe, arguments.ngram)?;
     recipe.check_signs_alone()?;
     let mut signer = Signer::with_kernel(&recipe, kernel)?;
     let mut texts = Texts::new();

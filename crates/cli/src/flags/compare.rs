@@ -31,6 +31,9 @@ pub(crate) struct Compare {
     /// A preset or a TOML file (see `lookalike recipe`) [default: text, or that of --learned]
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) recipe: Option<String>,
+    /// Words in a shingle, the n of n-grams [default: the recipe's; 5 in `text`]
+    #[arg(long, value_name = "N", conflicts_with = "learned")]
+    pub(crate) ngram: Option<usize>,
     /// Leave out the templates that a run has learned: its folder, or its file of templates
     #[arg(long, value_name = "RUN", value_hint = ValueHint::AnyPath)]
     pub(crate) learned: Option<PathBuf>,

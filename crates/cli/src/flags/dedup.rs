@@ -105,7 +105,7 @@ impl Dedup {
         self.resources.check()?;
         let starts = !(self.dry_run && self.resume);
         ensure!(starts, "a dry run does nothing that --resume could go on with");
-        self.judging.check()
+        Ok(())
     }
 }
 

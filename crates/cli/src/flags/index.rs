@@ -214,12 +214,3 @@ pub(crate) struct Upkeep {
     #[arg(long)]
     pub(crate) json: bool,
 }
-
-impl Index {
-    pub(super) fn check(&self) -> anyhow::Result<()> {
-        match &self.command {
-            IndexCommand::Create { judging, .. } => judging.check(),
-            _ => Ok(()),
-        }
-    }
-}

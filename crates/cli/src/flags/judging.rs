@@ -1,6 +1,5 @@
 //! How pairs are found and judged: the flags of all commands that do.
 
-use anyhow::ensure;
 use clap::Args;
 use lookalike::core::SiteRule;
 use lookalike::core::recipe::{Templates, Verify};
@@ -17,10 +16,13 @@ pub(crate) struct Judging {
     /// verification [default: the recipe's]
     #[arg(long, value_name = "T", value_parser = positive_share)]
     pub(crate) threshold: Option<f64>,
-    /// The share of pairs at exactly the threshold that must be found; recipe `text` only
-    /// [default: 0.95]
+    /// The share of pairs at exactly the threshold that must be found; not for recipes with a
+    /// filter of their own [default: 0.95]
     #[arg(long, value_name = "R", value_parser = proper_share)]
     pub(crate) recall: Option<f64>,
+    /// Words in a shingle, the n of n-grams [default: the recipe's; 5 in `text`]
+    #[arg(long, value_name = "N")]
+    pub(crate) ngram: Option<usize>,
     /// What makes a candidate a pair: exact resemblance, its estimate, or none (every candidate is a pair)
     /// [default: the recipe's]
     ///
@@ -52,11 +54,3 @@ const VERIFY: [(&str, Verify); 3] =
 
 const RULES: [(&str, SiteRule); 2] =
     [("label", SiteRule::Label), ("public-suffix", SiteRule::PublicSuffix)];
-
-impl Judging {
-    pub(super) fn check(&self) -> anyhow::Result<()> {
-        let chooses = self.recall.is_none() || self.recipe == "text";
-        ensure!(chooses, "--recall chooses the filter of the recipe `text`; others have their own");
-        Ok(())
-    }
-}

@@ -60,7 +60,6 @@ pub(crate) struct Mirrors {
 
 impl Mirrors {
     pub(super) fn check(&self) -> anyhow::Result<()> {
-        self.judging.check()?;
         self.job.resources.check()
     }
 }

@@ -24,7 +24,7 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueHint};
 
 use crate::env;
@@ -50,9 +50,10 @@ pub(crate) use why::Why;
     version,
     about = "Finds documents that are roughly the same, and proves it",
     long_about = "Finds documents that are roughly the same, and proves it.\n\n\
-        A document is the set of its shingles: runs of a few words. The resemblance of two \
-        documents is the share of their shingles that both have. A recipe says what a word is, \
-        how long a shingle is, and from which resemblance on two documents are near-duplicates.",
+        A document is the set of its shingles: runs of a few words (n-grams). The resemblance of \
+        two documents is the share of their shingles that both have (their Jaccard similarity). \
+        Candidates are found by MinHash with LSH, or by SimHash, and then compared word by word. A \
+        recipe says what a word is, how long a shingle is, and how similar near-duplicates are.",
     after_help = "`lookalike COMMAND --help` explains a command, with examples.",
     after_long_help = env::HELP,
     max_term_width = 100
@@ -89,19 +90,19 @@ Examples:
         #[arg(long)]
         json: bool,
     },
-    /// Print a recipe as TOML, to read or to edit
+    /// Print a recipe as TOML, to read or to edit, or list the presets
     #[command(after_long_help = "\
 A digest identifies all parameters of a recipe but its name; signatures of two recipes can be
 compared if their signing digests are equal (`lookalike info FILE` shows both).
 
 Examples:
+  lookalike recipe                   the presets
   lookalike recipe text > my.toml
   lookalike compare a.txt b.txt --recipe my.toml")]
     Recipe {
-        /// A preset or a TOML file: text, altavista, henzinger-b, henzinger-c,
-        /// henzinger-combined, henzinger-sites, pugh
+        /// A preset or a TOML file
         #[arg(value_name = "NAME|FILE", value_hint = ValueHint::FilePath)]
-        name: String,
+        name: Option<String>,
     },
     /// Print shell completions
     #[command(after_long_help = "\
@@ -148,7 +149,6 @@ impl Command {
             Self::Decide(decide) => decide.resources.check(),
             Self::Against(against) => against.check(),
             Self::Mirrors(mirrors) => mirrors.check(),
-            Self::Index(index) => index.check(),
             Self::Compare(compare) => compare.check(),
             Self::Tune(tune) => tune.check(),
             Self::Eval(eval) => eval.check(),
@@ -179,9 +179,39 @@ fn answer(error: &clap::Error) -> ExitCode {
     } else {
         let text = error.render().to_string();
         let text = text.strip_prefix("error: ").unwrap_or(&text);
-        let _ = write!(io::stderr().lock(), "lookalike: {text}");
+        let tip = field_word(error).map_or_else(String::new, |tip| format!("\nhint: {tip}\n"));
+        let _ = write!(io::stderr().lock(), "lookalike: {text}{tip}");
     }
     if asked { ExitCode::SUCCESS } else { ExitCode::from(2) }
+}
+
+/// What a flag of another tool is called here, if it was one that nobody knows.
+fn field_word(error: &clap::Error) -> Option<&'static str> {
+    let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else { return None };
+    if error.kind() != ErrorKind::UnknownArgument {
+        return None;
+    }
+    let name = given.trim_start_matches('-').replace('_', "-");
+    Some(match &*name {
+        "num-perm" | "num-perms" | "permutations" | "num-hashes" => {
+            "--threshold and --recall choose how many permutations there are; a recipe file may say \
+             it, with [features] k and s: k * s permutations"
+        }
+        "bands" | "rows" | "num-bands" | "num-buckets" | "hashes-per-bucket" | "b" | "r" => {
+            "k bands of s rows are [features] k and s, with r = 1, in a recipe file; --threshold and \
+             --recall choose them"
+        }
+        "shingle-size" | "ngram-size" | "ngrams" | "n-gram" | "n-grams" | "char-ngrams" | "width" => {
+            "the words in a shingle are --ngram N; for characters, tokens = \"characters\" in a \
+             recipe file"
+        }
+        "jaccard" | "similarity" | "similarity-threshold" | "jaccard-threshold" => {
+            "the least Jaccard similarity of two look-alikes is --threshold"
+        }
+        "column" | "text-column" | "field" => "the field of the texts is --text-field",
+        "output" | "output-dir" | "o" => "the folder of the results is --out",
+        _ => return None,
+    })
 }
 
 #[cfg(test)]

@@ -32,6 +32,9 @@ pub(crate) struct Sketch {
     /// A preset or a TOML file (see `lookalike recipe`)
     #[arg(long, value_name = "NAME|FILE", default_value = "text")]
     pub(crate) recipe: String,
+    /// Words in a shingle, the n of n-grams [default: the recipe's; 5 in `text`]
+    #[arg(long, value_name = "N")]
+    pub(crate) ngram: Option<usize>,
     /// Stop at the first file or record that cannot be read
     #[arg(long)]
     pub(crate) strict: bool,

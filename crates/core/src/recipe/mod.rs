@@ -10,7 +10,7 @@ mod names;
 mod presets;
 mod toml_form;
 
-pub use names::{LEARNING_PRESETS, PRESETS, VERSION, preset_names};
+pub use names::{LEARNING_PRESETS, PRESET_SUMMARIES, PRESETS, VERSION, preset_names};
 
 use std::fmt;
 

@@ -21,3 +21,15 @@ pub const LEARNING_PRESETS: [&str; 1] = ["sites"];
 pub fn preset_names() -> String {
     [&PRESETS[..], &LEARNING_PRESETS].concat().join(", ")
 }
+
+/// All names, and what each is, for people.
+pub const PRESET_SUMMARIES: [(&str, &str); 8] = [
+    ("text", "5-word shingles, resemblance 0.8, recall 0.95, verified word by word"),
+    ("sites", "the same without the frames of sites, which are learned; resemblance 0.7"),
+    ("altavista", "Broder: features (MinHash LSH bands) [6, 14, 2] over 10-word shingles"),
+    ("henzinger-b", "Algorithm B: features [6, 14, 2] over 8-word shingles"),
+    ("henzinger-c", "Algorithm C: a projection (SimHash) of 384 bits, 372 in common"),
+    ("henzinger-combined", "B, and 355 of the 384 bits in common"),
+    ("henzinger-sites", "C between sites, combined within one"),
+    ("pugh", "words dealt to 4 lists, 6 times; one list in common in 2 of the 6"),
+];

@@ -486,6 +486,7 @@ impl<'a> Job<'a> {
                 sampled: self.learned.sampled,
                 all_template: signed.all_template,
             }),
+            text_bytes: signed.bytes,
             skipped: signed.skips.count,
             exact_removed,
             near_removed,

@@ -72,6 +72,9 @@ pub struct Report {
     pub pairs: u64,
     /// Bytes of input, as they are stored.
     pub bytes_read: u64,
+    /// Bytes of text, unpacked and without what is around it in its file.
+    #[serde(default)]
+    pub text_bytes: u64,
     /// How long each stage took.
     pub seconds: Seconds,
     /// The most memory that the job held.
