@@ -90,13 +90,12 @@ pub(super) const CLUSTERINGS: [(&str, Clustering); 2] =
     [("anchored", Clustering::Anchored), ("components", Clustering::Components)];
 
 #[derive(Args)]
-#[command(next_help_heading = "Deciding")]
 pub(crate) struct Budget {
     /// Stop before more than this share of all documents would be removed
-    #[arg(long, value_name = "SHARE", value_parser = share)]
+    #[arg(long, value_name = "SHARE", value_parser = share, help_heading = "Deciding")]
     max_removed: Option<f64>,
     /// Stop before more than this share of the documents with one value of FIELD would be removed
-    #[arg(long, value_name = "FIELD=SHARE", value_parser = field_share)]
+    #[arg(long, value_name = "FIELD=SHARE", value_parser = field_share, help_heading = "Deciding")]
     max_removed_per_source: Option<(String, f64)>,
 }
 

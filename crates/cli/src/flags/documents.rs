@@ -5,22 +5,21 @@ use lookalike::corpus::{Format, Inputs, ReadOptions, Result, Sources};
 use lookalike::engine::Running;
 
 #[derive(Args)]
-#[command(next_help_heading = "Documents")]
 pub(crate) struct Documents {
     /// What the inputs are: text, html, jsonl, csv, tsv, parquet or warc [default: by name, then content]
-    #[arg(long, value_name = "FORMAT", value_parser = format)]
+    #[arg(long, value_name = "FORMAT", value_parser = format, help_heading = "Documents")]
     pub(crate) format: Option<Format>,
     /// The field with the text; dots reach nested ones
-    #[arg(long, value_name = "FIELD", default_value = "text")]
+    #[arg(long, value_name = "FIELD", default_value = "text", help_heading = "Documents")]
     text_field: String,
     /// The field with the web page, for records without text
-    #[arg(long, value_name = "FIELD", default_value = "html")]
+    #[arg(long, value_name = "FIELD", default_value = "html", help_heading = "Documents")]
     html_field: String,
     /// The field with the id; without one, it is `path#record`
-    #[arg(long, value_name = "FIELD", default_value = "id")]
+    #[arg(long, value_name = "FIELD", default_value = "id", help_heading = "Documents")]
     id_field: String,
     /// The field with the URL, also used to tell which pictures are a page's own
-    #[arg(long, value_name = "FIELD", default_value = "url")]
+    #[arg(long, value_name = "FIELD", default_value = "url", help_heading = "Documents")]
     url_field: String,
 }
 

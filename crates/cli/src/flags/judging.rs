@@ -7,21 +7,20 @@ use lookalike::core::recipe::{Templates, Verify};
 use super::value::{one_of, positive_share, proper_share};
 
 #[derive(Args)]
-#[command(next_help_heading = "Judging")]
 pub(crate) struct Judging {
     /// A preset or a TOML file (see `lookalike recipe`)
-    #[arg(long, value_name = "NAME|FILE", default_value = "text")]
+    #[arg(long, value_name = "NAME|FILE", default_value = "text", help_heading = "Judging")]
     pub(crate) recipe: String,
     /// The least resemblance of two look-alikes; not for recipes without
     /// verification [default: the recipe's]
-    #[arg(long, value_name = "T", value_parser = positive_share)]
+    #[arg(long, value_name = "T", value_parser = positive_share, help_heading = "Judging")]
     pub(crate) threshold: Option<f64>,
     /// The share of pairs at exactly the threshold that must be found; not for recipes with a
     /// filter of their own [default: 0.95]
-    #[arg(long, value_name = "R", value_parser = proper_share)]
+    #[arg(long, value_name = "R", value_parser = proper_share, help_heading = "Judging")]
     pub(crate) recall: Option<f64>,
     /// Words in a shingle, the n of n-grams [default: the recipe's; 5 in `text`]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "Judging")]
     pub(crate) ngram: Option<usize>,
     /// What makes a candidate a pair: exact resemblance, its estimate, or none (every candidate is a pair)
     /// [default: the recipe's]
@@ -30,22 +29,22 @@ pub(crate) struct Judging {
     /// result is open to forgery: a text can be made on purpose that shares all features and bits
     /// with another, unlike it, and one of the two is removed.
     #[arg(long, value_name = "HOW", value_parser = one_of(VERIFY), hide_possible_values = true)]
+    #[arg(help_heading = "Judging")]
     pub(crate) verify: Option<Verify>,
     #[command(flatten)]
     pub(crate) sites: Sites,
     /// Whose templates are learned and left out: by-site, by-field:NAME or off [default: the
     /// recipe's]
-    #[arg(long, value_name = "GROUPS")]
+    #[arg(long, value_name = "GROUPS", help_heading = "Judging")]
     pub(crate) templates: Option<Templates>,
 }
 
 #[derive(Args)]
-#[command(next_help_heading = "Judging")]
 pub(crate) struct Sites {
     /// What a site is: label (a host without its first label) or public-suffix (what can be
     /// registered) [default: the recipe's]
     #[arg(long = "sites", value_name = "RULE", value_parser = one_of(RULES))]
-    #[arg(hide_possible_values = true)]
+    #[arg(hide_possible_values = true, help_heading = "Judging")]
     pub(crate) rule: Option<SiteRule>,
 }
 

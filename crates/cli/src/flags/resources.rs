@@ -10,39 +10,32 @@ use lookalike::engine::Running;
 use super::value::{at_least, size};
 
 #[derive(Args)]
-#[command(next_help_heading = "Running")]
 pub(crate) struct Resources {
     /// The most memory to use, such as 512MiB or 4GiB [default: 2GiB]
-    #[arg(long, value_name = "SIZE", value_parser = size)]
+    #[arg(long, value_name = "SIZE", value_parser = size, help_heading = "Running")]
     memory: Option<u64>,
     /// How many threads to use [default: one for each core]
-    #[arg(long, value_name = "N", value_parser = at_least::<1>)]
+    #[arg(long, value_name = "N", value_parser = at_least::<1>, help_heading = "Running")]
     threads: Option<u32>,
 }
 
 // A job whose working files are not in the folder of its results.
 #[derive(Args)]
-#[command(next_help_heading = "Running")]
 pub(crate) struct ScratchJob {
     #[command(flatten)]
     pub(crate) resources: Resources,
     /// The folder below which working files go [default: the system's]
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Running")]
     temp: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) progress: Progress,
 }
 
 #[derive(Args)]
-#[command(next_help_heading = "Running")]
 pub(crate) struct Progress {
     /// Show progress: auto (on a terminal), json (lines on stderr), never
-    #[arg(
-        long = "progress",
-        value_name = "FORM",
-        default_value = "auto",
-        hide_possible_values = true
-    )]
+    #[arg(long = "progress", value_name = "FORM", default_value = "auto")]
+    #[arg(hide_possible_values = true, help_heading = "Running")]
     pub(crate) form: ProgressForm,
 }
 
