@@ -23,7 +23,8 @@ import re
 import subprocess
 import sys
 import tempfile
-from pathlib import Path
+
+from synced import joined
 
 CALLS = "write,pwrite64,writev,ftruncate,rename,renameat,renameat2,fsync,fdatasync"
 LINE = re.compile(r"^\d+ +(\w+)\((.*)\) += (\d+)")
@@ -41,14 +42,7 @@ def trace(command: list[str]) -> list[tuple[str, list[str]]]:
         calls = []
         unfinished: dict[str, str] = {}
         for line in log:
-            thread = line.split(" ", 1)[0]
-            if "<unfinished ...>" in line:
-                unfinished[thread] = line.split("<unfinished ...>")[0].rstrip()
-                continue
-            resumed = re.match(r"^(\d+) +<\.\.\. \w+ resumed>(.*)$", line)
-            if resumed and thread in unfinished:
-                line = unfinished.pop(thread) + resumed[2]
-            match = LINE.match(line)
+            match = LINE.match(joined(line, unfinished) or "")
             if not match:
                 continue
             call, arguments, _ = match.groups()
