@@ -309,22 +309,14 @@ impl Building {
     }
 
     fn finish(self) -> ArrayRef {
-        match self {
-            Self::Exact(mut builder) | Self::Identity(mut builder) => {
-                ArrayBuilder::finish(&mut builder)
-            }
-            Self::Tokens(mut builder)
-            | Self::Shingles(mut builder)
-            | Self::Site(mut builder)
-            | Self::Rank(mut builder) => ArrayBuilder::finish(&mut builder),
-            Self::Empty(mut builder) => ArrayBuilder::finish(&mut builder),
-            Self::Features(mut builder) | Self::Keys(mut builder) => {
-                ArrayBuilder::finish(&mut builder)
-            }
-            Self::Projection(mut builder) | Self::Signature(mut builder) => {
-                ArrayBuilder::finish(&mut builder)
-            }
-        }
+        let mut builder: Box<dyn ArrayBuilder> = match self {
+            Self::Exact(it) | Self::Identity(it) => Box::new(it),
+            Self::Tokens(it) | Self::Shingles(it) | Self::Site(it) | Self::Rank(it) => Box::new(it),
+            Self::Empty(it) => Box::new(it),
+            Self::Features(it) | Self::Keys(it) => Box::new(it),
+            Self::Projection(it) | Self::Signature(it) => Box::new(it),
+        };
+        builder.finish()
     }
 }
 

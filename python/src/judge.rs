@@ -34,30 +34,23 @@ impl Pairs<'_> {
     /// The columns that are given.
     fn columns(&self) -> PyResult<Vec<(&'static str, Column)>> {
         let mut columns = Vec::new();
-        for (name, values) in SHINGLES.into_iter().zip(&self.shingles) {
-            if let Some(values) = values {
-                let column = Column::new(name, values)?;
-                if !is_list_of_words(column.kind()) {
-                    return Err(column.wrong("lists of 64-bit integers"));
+        let shingles = SHINGLES.into_iter().zip(&self.shingles);
+        let signatures = SIGNATURES.into_iter().zip(&self.signatures);
+        for (name, values) in shingles.chain(signatures).chain([(SAME_SITE, &self.same_site)]) {
+            let Some(values) = values else { continue };
+            let column = Column::new(name, values)?;
+            let kind = column.kind();
+            let (is_right, wanted) = match name {
+                SAME_SITE => (*kind == DataType::Boolean, "booleans"),
+                _ if SHINGLES.contains(&name) => {
+                    (is_list_of_words(kind), "lists of 64-bit integers")
                 }
-                columns.push((name, column));
+                _ => (kind.is_binary(), "binary, as sign_batch gives it"),
+            };
+            if !is_right {
+                return Err(column.wrong(wanted));
             }
-        }
-        for (name, values) in SIGNATURES.into_iter().zip(&self.signatures) {
-            if let Some(values) = values {
-                let column = Column::new(name, values)?;
-                if !column.kind().is_binary() {
-                    return Err(column.wrong("binary, as sign_batch gives it"));
-                }
-                columns.push((name, column));
-            }
-        }
-        if let Some(values) = &self.same_site {
-            let column = Column::new(SAME_SITE, values)?;
-            if *column.kind() != DataType::Boolean {
-                return Err(column.wrong("booleans"));
-            }
-            columns.push((SAME_SITE, column));
+            columns.push((name, column));
         }
         for names in [SHINGLES, SIGNATURES] {
             let given = columns.iter().filter(|(name, _)| names.contains(name)).count();
