@@ -48,31 +48,28 @@ impl Chance {
 
 /// The probability of `r` or more successes in `n` trials.
 pub(super) fn at_least(n: u32, r: u32, chance: Chance) -> f64 {
-    if chance.is_nan() {
-        f64::NAN
-    } else if r == 0 || (r <= n && chance.p <= 0.0) {
-        1.0
-    } else if r > n || chance.q <= 0.0 {
-        0.0
-    } else if beyond_mean(n, r, chance) {
-        rising_tail(n, r, chance)
-    } else {
-        1.0 - falling_tail(n, r, chance)
-    }
+    tails(n, r, chance)[0]
 }
 
 /// The probability of fewer than `r` successes in `n` trials.
 pub(super) fn fewer_than(n: u32, r: u32, chance: Chance) -> f64 {
+    tails(n, r, chance)[1]
+}
+
+/// Both, each with all the digits that it has.
+fn tails(n: u32, r: u32, chance: Chance) -> [f64; 2] {
     if chance.is_nan() {
-        f64::NAN
+        [f64::NAN; 2]
     } else if r == 0 || (r <= n && chance.p <= 0.0) {
-        0.0
+        [1.0, 0.0]
     } else if r > n || chance.q <= 0.0 {
-        1.0
+        [0.0, 1.0]
     } else if beyond_mean(n, r, chance) {
-        1.0 - rising_tail(n, r, chance)
+        let tail = rising_tail(n, r, chance);
+        [tail, 1.0 - tail]
     } else {
-        falling_tail(n, r, chance)
+        let tail = falling_tail(n, r, chance);
+        [1.0 - tail, tail]
     }
 }
 
