@@ -40,6 +40,7 @@ mod pair_rule;
 mod random;
 pub mod recipe;
 pub mod resemblance;
+mod setters;
 pub mod shingle;
 mod signature;
 mod signer;

@@ -72,54 +72,22 @@ macro_rules! running_methods {
             self
         }
 
-        /// The format of all inputs, if neither names nor contents tell.
-        #[must_use]
-        pub fn format(mut self, format: Option<lookalike_corpus::Format>) -> Self {
-            self.running.format = format;
-            self
-        }
-
-        /// The names of fields, and the limits of reading.
-        #[must_use]
-        pub fn read_options(mut self, read: lookalike_corpus::ReadOptions) -> Self {
-            self.running.read = read;
-            self
-        }
-
-        /// The kernel; no result depends on it.
-        #[must_use]
-        pub fn kernel(mut self, kernel: lookalike_core::Kernel) -> Self {
-            self.running.kernel = kernel;
-            self
-        }
-
-        /// The memory that the job may use, in bytes; no result depends on it.
-        #[must_use]
-        pub fn memory(mut self, bytes: u64) -> Self {
-            self.running.memory = bytes;
-            self
-        }
-
-        /// The threads that work; no result depends on their number.
-        #[must_use]
-        pub fn threads(mut self, threads: usize) -> Self {
-            self.running.threads = threads.max(1);
-            self
-        }
-
-        /// The folder for working files: below the results unless told otherwise, or below the
-        /// system's own if there is no folder of results.
-        #[must_use]
-        pub fn temp(mut self, temp: Option<std::path::PathBuf>) -> Self {
-            self.running.temp = temp;
-            self
-        }
-
-        /// Whether the first record that cannot be read ends the job.
-        #[must_use]
-        pub fn strict(mut self, strict: bool) -> Self {
-            self.running.strict = strict;
-            self
+        lookalike_core::setters! {
+            /// The format of all inputs, if neither names nor contents tell.
+            format: Option<lookalike_corpus::Format> => running.format = format;
+            /// The names of fields, and the limits of reading.
+            read_options: lookalike_corpus::ReadOptions => running.read = read_options;
+            /// The kernel; no result depends on it.
+            kernel: lookalike_core::Kernel => running.kernel = kernel;
+            /// The memory that the job may use, in bytes; no result depends on it.
+            memory: u64 => running.memory = memory;
+            /// The threads that work; no result depends on their number.
+            threads: usize => running.threads = threads.max(1);
+            /// The folder for working files: below the results unless told otherwise, or below the
+            /// system's own if there is no folder of results.
+            temp: Option<std::path::PathBuf> => running.temp = temp;
+            /// Whether the first record that cannot be read ends the job.
+            strict: bool => running.strict = strict;
         }
     };
 }

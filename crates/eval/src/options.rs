@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use lookalike_core::{Recipe, SiteRule};
+use lookalike_core::{Recipe, SiteRule, setters};
 use lookalike_engine::{Identical, Observer, PairSearch, RecipePairs, Running, running_methods};
 
 use crate::documents::{self, BYTES_PER_DOCUMENT};
@@ -67,54 +67,22 @@ impl Eval {
         }
     }
 
-    /// The recipes to evaluate, each with a name of its own.
-    #[must_use]
-    pub fn recipes(mut self, recipes: impl IntoIterator<Item = Recipe>) -> Self {
-        self.recipes = recipes.into_iter().collect();
-        self
-    }
-
-    /// The name of the recipe whose correct pairs are the 1 of R; the first unless told otherwise.
-    #[must_use]
-    pub fn against(mut self, name: Option<String>) -> Self {
-        self.against = name;
-        self
-    }
-
-    /// What becomes of documents with the same token sequence.
-    #[must_use]
-    pub fn identical(mut self, identical: Identical) -> Self {
-        self.identical = identical;
-        self
-    }
-
-    /// The most candidates that a recipe may make; a billion unless told otherwise.
-    #[must_use]
-    pub fn max_candidates(mut self, candidates: u64) -> Self {
-        self.max_candidates = candidates;
-        self
-    }
-
-    /// Of how many pairs of each recipe the term difference is computed; 2,000 unless told
-    /// otherwise.
-    #[must_use]
-    pub fn differences(mut self, pairs: usize) -> Self {
-        self.differences = pairs;
-        self
-    }
-
-    /// From which all random choices are drawn: halves and samples of pairs.
-    #[must_use]
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-
-    /// What a site is, for the tables by site; recipes have rules of their own.
-    #[must_use]
-    pub fn sites(mut self, sites: SiteRule) -> Self {
-        self.sites = sites;
-        self
+    setters! {
+        /// The recipes to evaluate, each with a name of its own.
+        recipes: impl IntoIterator<Item = Recipe> => recipes = recipes.into_iter().collect();
+        /// The name of the recipe whose correct pairs are the 1 of R; the first unless told otherwise.
+        against: Option<String>;
+        /// What becomes of documents with the same token sequence.
+        identical: Identical;
+        /// The most candidates that a recipe may make; a billion unless told otherwise.
+        max_candidates: u64;
+        /// Of how many pairs of each recipe the term difference is computed; 2,000 unless told
+        /// otherwise.
+        differences: usize;
+        /// From which all random choices are drawn: halves and samples of pairs.
+        seed: u64;
+        /// What a site is, for the tables by site; recipes have rules of their own.
+        sites: SiteRule;
     }
 
     /// Fails if a folder for results is within an input: the next evaluation would read them as

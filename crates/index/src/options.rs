@@ -1,6 +1,6 @@
 //! How an index is made and opened.
 
-use lookalike_core::Kernel;
+use lookalike_core::{Kernel, setters};
 
 use crate::header::Secret;
 
@@ -51,13 +51,11 @@ impl CreateOptions {
         Self::default()
     }
 
-    /// Whether contents are stored, compressed. Without them nothing can be verified exactly:
-    /// matches have an estimate, from a bit of each minvalue unless the recipe keeps whole
-    /// sketches, or, if it has neither, only the similarity of features and bits.
-    #[must_use]
-    pub fn store_text(mut self, store_text: bool) -> Self {
-        self.store_text = store_text;
-        self
+    setters! {
+        /// Whether contents are stored, compressed. Without them nothing can be verified exactly:
+        /// matches have an estimate, from a bit of each minvalue unless the recipe keeps whole
+        /// sketches, or, if it has neither, only the similarity of features and bits.
+        store_text: bool;
     }
 
     /// Draws all random choices from a secret, which every opening will need.
@@ -90,49 +88,22 @@ impl OpenOptions {
         Self::default()
     }
 
-    /// The secret that the index was made with.
-    #[must_use]
-    pub fn secret(mut self, secret: Secret) -> Self {
-        self.secret = Some(secret);
-        self
-    }
-
-    /// The kernel to work with; the fastest unless told. Answers do not depend on it.
-    #[must_use]
-    pub fn kernel(mut self, kernel: Kernel) -> Self {
-        self.kernel = kernel;
-        self
-    }
-
-    /// Threads that sign the documents of a batch; as many as the machine has unless told.
-    /// Answers do not depend on them.
-    #[must_use]
-    pub fn threads(mut self, threads: usize) -> Self {
-        self.threads = threads;
-        self
-    }
-
-    /// Bytes of documents that are kept in memory; 64 MiB unless told.
-    #[must_use]
-    pub fn cache_bytes(mut self, bytes: u64) -> Self {
-        self.cache_bytes = bytes;
-        self
-    }
-
-    /// Whether to make the index anew from the documents that can be read, beside the old one and
-    /// then in its place: for an index that lost postings, documents, or the end of its journal to
-    /// damage. [`Index::rebuilt`](crate::Index::rebuilt) says what is not there any more.
-    #[must_use]
-    pub fn rebuild(mut self, rebuild: bool) -> Self {
-        self.rebuild = rebuild;
-        self
-    }
-
-    /// Postings of a segment. For tests, which want many small ones.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn segment_postings(mut self, postings: usize) -> Self {
-        self.segment_postings = postings.max(1);
-        self
+    setters! {
+        /// The secret that the index was made with.
+        secret: Secret => secret = Some(secret);
+        /// The kernel to work with; the fastest unless told. Answers do not depend on it.
+        kernel: Kernel;
+        /// Threads that sign the documents of a batch; as many as the machine has unless told.
+        /// Answers do not depend on them.
+        threads: usize;
+        /// Bytes of documents that are kept in memory; 64 MiB unless told.
+        cache_bytes: u64;
+        /// Whether to make the index anew from the documents that can be read, beside the old one and
+        /// then in its place: for an index that lost postings, documents, or the end of its journal to
+        /// damage. [`Index::rebuilt`](crate::Index::rebuilt) says what is not there any more.
+        rebuild: bool;
+        /// Postings of a segment. For tests, which want many small ones.
+        #[doc(hidden)]
+        segment_postings: usize => segment_postings = segment_postings.max(1);
     }
 }

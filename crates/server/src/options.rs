@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use lookalike::core::setters;
+
 use crate::error::{Error, ErrorKind, Result};
 use crate::token::Token;
 
@@ -122,25 +124,13 @@ impl Options {
         Self::default()
     }
 
-    /// Asks every client for this token.
-    #[must_use]
-    pub fn token(mut self, token: Token) -> Self {
-        self.token = Some(token);
-        self
-    }
-
-    /// Who may reach the server if it asks for no token.
-    #[must_use]
-    pub fn exposure(mut self, exposure: Exposure) -> Self {
-        self.exposure = exposure;
-        self
-    }
-
-    /// With these limits.
-    #[must_use]
-    pub fn limits(mut self, limits: Limits) -> Self {
-        self.limits = limits;
-        self
+    setters! {
+        /// Asks every client for this token.
+        token: Token => token = Some(token);
+        /// Who may reach the server if it asks for no token.
+        exposure: Exposure;
+        /// With these limits.
+        limits: Limits;
     }
 
     /// Shows the report of a finished run, under the name of its folder.
@@ -157,10 +147,8 @@ impl Options {
         Ok(self)
     }
 
-    /// Has log lines written by this function instead of to standard error.
-    #[must_use]
-    pub fn log(mut self, log: impl Fn(&str) + Send + Sync + 'static) -> Self {
-        self.log = Log(Arc::new(log));
-        self
+    setters! {
+        /// Has log lines written by this function instead of to standard error.
+        log: impl Fn(&str) + Send + Sync + 'static => log = Log(Arc::new(log));
     }
 }

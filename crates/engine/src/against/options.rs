@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use lookalike_core::Recipe;
+use lookalike_core::{Recipe, setters};
 
 use crate::running::{Running, running_methods};
 use crate::write::Unreadable;
@@ -71,42 +71,20 @@ impl Against {
         }
     }
 
-    /// What a shingle is, and the resemblance from which on two documents match; the `text`
-    /// preset unless told otherwise.
-    #[must_use]
-    pub fn recipe(mut self, recipe: Recipe) -> Self {
-        self.recipe = recipe;
-        self
-    }
-
-    /// The share of a reference's shingles from which on a document that has them matches,
-    /// whatever else is in it; `None` if only resemblance counts.
-    #[must_use]
-    pub fn containment(mut self, containment: Option<f64>) -> Self {
-        self.containment = containment;
-        self
-    }
-
-    /// References of fewer tokens are counted and not looked for.
-    #[must_use]
-    pub fn min_tokens(mut self, min_tokens: u64) -> Self {
-        self.min_tokens = min_tokens;
-        self
-    }
-
-    /// A folder for the inputs without the documents that match, in the inputs' own format, order,
-    /// compression and fields. It must be empty or not exist.
-    #[must_use]
-    pub fn clean(mut self, folder: Option<PathBuf>) -> Self {
-        self.clean = folder;
-        self
-    }
-
-    /// What becomes of records and files that cannot be read, in that folder.
-    #[must_use]
-    pub fn unreadable(mut self, unreadable: Unreadable) -> Self {
-        self.unreadable = unreadable;
-        self
+    setters! {
+        /// What a shingle is, and the resemblance from which on two documents match; the `text`
+        /// preset unless told otherwise.
+        recipe: Recipe;
+        /// The share of a reference's shingles from which on a document that has them matches,
+        /// whatever else is in it; `None` if only resemblance counts.
+        containment: Option<f64>;
+        /// References of fewer tokens are counted and not looked for.
+        min_tokens: u64;
+        /// A folder for the inputs without the documents that match, in the inputs' own format, order,
+        /// compression and fields. It must be empty or not exist.
+        clean: Option<PathBuf>;
+        /// What becomes of records and files that cannot be read, in that folder.
+        unreadable: Unreadable;
     }
 
     /// The share of a reference that any match has. A resemblance is never more than it.

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use lookalike_core::recipe::Verify;
-use lookalike_core::{Evidence, Kernel, PairRule, Recipe};
+use lookalike_core::{Evidence, Kernel, PairRule, Recipe, setters};
 use lookalike_corpus::Format;
 use lookalike_files::{AtomicFile, Existing, RowsWriter};
 
@@ -66,81 +66,29 @@ impl Decide {
         Self { run: run.into(), threshold, keep, clustering, job: Dedup::new([]) }
     }
 
-    /// The least resemblance of two look-alikes; not below the run's.
-    #[must_use]
-    pub fn threshold(mut self, threshold: Option<f64>) -> Self {
-        self.threshold = threshold;
-        self
-    }
-
-    /// Which of several look-alikes stays.
-    #[must_use]
-    pub fn keep(mut self, keep: Option<KeepPolicy>) -> Self {
-        self.keep = keep;
-        self
-    }
-
-    /// How pairs become clusters.
-    #[must_use]
-    pub fn clustering(mut self, clustering: Option<Clustering>) -> Self {
-        self.clustering = clustering;
-        self
-    }
-
-    /// How much may be removed.
-    #[must_use]
-    pub fn removal_budget(mut self, budget: RemovalBudget) -> Self {
-        self.job = self.job.removal_budget(budget);
-        self
-    }
-
-    /// The kernel; no result depends on it.
-    #[must_use]
-    pub fn kernel(mut self, kernel: Kernel) -> Self {
-        self.job = self.job.kernel(kernel);
-        self
-    }
-
-    /// The memory that may be used, in bytes; no result depends on it.
-    #[must_use]
-    pub fn memory(mut self, bytes: u64) -> Self {
-        self.job = self.job.memory(bytes);
-        self
-    }
-
-    /// The threads that work; no result depends on their number.
-    #[must_use]
-    pub fn threads(mut self, threads: usize) -> Self {
-        self.job = self.job.threads(threads);
-        self
-    }
-
-    /// The folder for working files; else they are below the results.
-    #[must_use]
-    pub fn temp(mut self, temp: Option<PathBuf>) -> Self {
-        self.job = self.job.temp(temp);
-        self
-    }
-
-    /// Whether to go on with a decision that stopped.
-    #[must_use]
-    pub fn resume(mut self, resume: bool) -> Self {
-        self.job = self.job.resume(resume);
-        self
-    }
-
-    /// Whether the survivors are written, or only the decision.
-    #[must_use]
-    pub fn survivors(mut self, survivors: bool) -> Self {
-        self.job = self.job.survivors(survivors);
-        self
-    }
-
-    /// What makes `report.html` of the report; there is none unless told otherwise.
-    #[must_use]
-    pub fn page(mut self, page: Page) -> Self {
-        self.job = self.job.page(page);
-        self
+    setters! {
+        /// The least resemblance of two look-alikes; not below the run's.
+        threshold: Option<f64>;
+        /// Which of several look-alikes stays.
+        keep: Option<KeepPolicy>;
+        /// How pairs become clusters.
+        clustering: Option<Clustering>;
+        /// How much may be removed.
+        removal_budget: RemovalBudget => job.budget = removal_budget;
+        /// The kernel; no result depends on it.
+        kernel: Kernel => job.running.kernel = kernel;
+        /// The memory that may be used, in bytes; no result depends on it.
+        memory: u64 => job.running.memory = memory;
+        /// The threads that work; no result depends on their number.
+        threads: usize => job.running.threads = threads.max(1);
+        /// The folder for working files; else they are below the results.
+        temp: Option<PathBuf> => job.running.temp = temp;
+        /// Whether to go on with a decision that stopped.
+        resume: bool => job.resume = resume;
+        /// Whether the survivors are written, or only the decision.
+        survivors: bool => job.survivors = survivors;
+        /// What makes `report.html` of the report; there is none unless told otherwise.
+        page: Page => job.page = Some(page);
     }
 
     /// Decides, and leaves the results in `out`.

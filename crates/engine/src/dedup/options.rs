@@ -1,6 +1,6 @@
 //! What a job is asked for.
 
-use lookalike_core::Recipe;
+use lookalike_core::{Recipe, setters};
 use lookalike_corpus::{Format, ReadOptions, Tables};
 
 use super::budget::RemovalBudget;
@@ -73,82 +73,30 @@ impl Dedup {
         }
     }
 
-    /// Tables in memory, which come after the other inputs. A job with any writes no survivors:
-    /// `clusters.parquet` has the rows that go.
-    #[must_use]
-    pub fn tables(mut self, tables: Tables) -> Self {
-        self.tables = tables;
-        self
-    }
-
-    /// How documents are signed and judged; the `text` preset unless told otherwise.
-    #[must_use]
-    pub fn recipe(mut self, recipe: Recipe) -> Self {
-        self.recipe = recipe;
-        self
-    }
-
-    /// Which of several look-alikes stays.
-    #[must_use]
-    pub fn keep(mut self, keep: KeepPolicy) -> Self {
-        self.keep = keep;
-        self
-    }
-
-    /// How pairs become clusters.
-    #[must_use]
-    pub fn clustering(mut self, clustering: Clustering) -> Self {
-        self.clustering = clustering;
-        self
-    }
-
-    /// Which pairs are judged and listed.
-    #[must_use]
-    pub fn pairs(mut self, pairs: PairsWanted) -> Self {
-        self.pairs = pairs;
-        self
-    }
-
-    /// Whether only documents with the same tokens are looked for.
-    #[must_use]
-    pub fn exact_only(mut self, exact_only: bool) -> Self {
-        self.exact_only = exact_only;
-        self
-    }
-
-    /// How much may be removed.
-    #[must_use]
-    pub fn removal_budget(mut self, budget: RemovalBudget) -> Self {
-        self.budget = budget;
-        self
-    }
-
-    /// Whether to go on with a job that stopped.
-    #[must_use]
-    pub fn resume(mut self, resume: bool) -> Self {
-        self.resume = resume;
-        self
-    }
-
-    /// Whether the survivors are written, or only the decision.
-    #[must_use]
-    pub fn survivors(mut self, survivors: bool) -> Self {
-        self.survivors = survivors;
-        self
-    }
-
-    /// What becomes of records and files that cannot be read.
-    #[must_use]
-    pub fn unreadable(mut self, unreadable: Unreadable) -> Self {
-        self.unreadable = unreadable;
-        self
-    }
-
-    /// What makes `report.html` of the report; there is none unless told otherwise.
-    #[must_use]
-    pub fn page(mut self, page: Page) -> Self {
-        self.page = Some(page);
-        self
+    setters! {
+        /// Tables in memory, which come after the other inputs. A job with any writes no survivors:
+        /// `clusters.parquet` has the rows that go.
+        tables: Tables;
+        /// How documents are signed and judged; the `text` preset unless told otherwise.
+        recipe: Recipe;
+        /// Which of several look-alikes stays.
+        keep: KeepPolicy;
+        /// How pairs become clusters.
+        clustering: Clustering;
+        /// Which pairs are judged and listed.
+        pairs: PairsWanted;
+        /// Whether only documents with the same tokens are looked for.
+        exact_only: bool;
+        /// How much may be removed.
+        removal_budget: RemovalBudget => budget = removal_budget;
+        /// Whether to go on with a job that stopped.
+        resume: bool;
+        /// Whether the survivors are written, or only the decision.
+        survivors: bool;
+        /// What becomes of records and files that cannot be read.
+        unreadable: Unreadable;
+        /// What makes `report.html` of the report; there is none unless told otherwise.
+        page: Page => page = Some(page);
     }
 
     /// What results depend on.

@@ -1,6 +1,6 @@
 //! What is asked for.
 
-use lookalike_core::Recipe;
+use lookalike_core::{Recipe, setters};
 
 use crate::running::{Running, running_methods};
 
@@ -51,31 +51,14 @@ impl Mirrors {
         }
     }
 
-    /// What look-alikes are; the `text` preset unless told otherwise.
-    #[must_use]
-    pub fn recipe(mut self, recipe: Recipe) -> Self {
-        self.recipe = recipe;
-        self
-    }
-
-    /// The least number of pages that two mirrors have in common.
-    #[must_use]
-    pub fn min_pages(mut self, pages: u64) -> Self {
-        self.min_pages = pages.max(1);
-        self
-    }
-
-    /// The least share of the pages of each that they have in common.
-    #[must_use]
-    pub fn min_share(mut self, share: f64) -> Self {
-        self.min_share = share;
-        self
-    }
-
-    /// How many mirrors are named, those of most pages first; the others are counted.
-    #[must_use]
-    pub fn limit(mut self, mirrors: usize) -> Self {
-        self.limit = mirrors;
-        self
+    setters! {
+        /// What look-alikes are; the `text` preset unless told otherwise.
+        recipe: Recipe;
+        /// The least number of pages that two mirrors have in common.
+        min_pages: u64 => min_pages = min_pages.max(1);
+        /// The least share of the pages of each that they have in common.
+        min_share: f64;
+        /// How many mirrors are named, those of most pages first; the others are counted.
+        limit: usize;
     }
 }
