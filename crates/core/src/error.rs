@@ -53,31 +53,23 @@ pub enum ErrorKind {
     },
     /// The kernel asked for cannot be had.
     #[error("{0}")]
-    Kernel(lookalike_kernels::KernelError),
+    Kernel(#[from] lookalike_kernels::KernelError),
     /// There is no such filter, or none for what is wanted.
     #[error("{0}")]
-    Filter(filter::Error),
+    Filter(#[from] filter::Error),
 }
 
 impl Error {
-    pub(crate) fn new(kind: ErrorKind) -> Self {
-        Self(Box::new(kind))
-    }
-
     pub(crate) fn parameter(
         name: &'static str,
         value: impl fmt::Display,
         expected: impl Into<String>,
     ) -> Self {
-        Self::new(ErrorKind::Parameter {
+        Self::from(ErrorKind::Parameter {
             name,
             value: value.to_string(),
             expected: expected.into(),
         })
-    }
-
-    pub(crate) fn filter(error: filter::Error) -> Self {
-        Self::new(ErrorKind::Filter(error))
     }
 
     /// What went wrong.
@@ -86,9 +78,9 @@ impl Error {
     }
 }
 
-impl From<lookalike_kernels::KernelError> for Error {
-    fn from(error: lookalike_kernels::KernelError) -> Self {
-        Self::new(ErrorKind::Kernel(error))
+impl<E: Into<ErrorKind>> From<E> for Error {
+    fn from(kind: E) -> Self {
+        Self(Box::new(kind.into()))
     }
 }
 

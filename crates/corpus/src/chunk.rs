@@ -214,14 +214,14 @@ impl Source {
         let mut preamble = splitter.take_byte_order_mark();
         let Some(delimiter) = delimiter else {
             if splitter.first_visible() == Some(b'[') {
-                return Err(Error::new(ErrorKind::JsonArray(path.to_owned())));
+                return Err(Error::from(ErrorKind::JsonArray(path.to_owned())));
             }
             return Ok(OpenSource::Lines { splitter, preamble, table: None });
         };
         let limit = limit.min(HEADER_BYTES);
         let header = splitter.take_header(limit).map_err(|error| Error::decoding(path, error))?;
         let Some(header) = header else {
-            return Err(Error::new(ErrorKind::HeaderTooLong { path: path.to_owned(), limit }));
+            return Err(Error::from(ErrorKind::HeaderTooLong { path: path.to_owned(), limit }));
         };
         preamble.extend_from_slice(&header);
         if header.iter().all(|byte| b"\r\n".contains(byte)) {

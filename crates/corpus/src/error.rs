@@ -19,7 +19,7 @@ pub struct Error(Box<ErrorKind>);
 pub enum ErrorKind {
     /// The system refused, or somebody else is writing the file.
     #[error("{0}")]
-    File(lookalike_files::Error),
+    File(#[from] lookalike_files::Error),
     /// A document was wanted and a folder was named.
     #[error("`{0}`: is a folder, but a file is needed here")]
     Folder(PathBuf),
@@ -225,21 +225,17 @@ pub enum Fault {
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
-    pub(crate) fn new(kind: ErrorKind) -> Self {
-        Self(Box::new(kind))
-    }
-
     pub(crate) fn io(path: &Path, operation: Operation, error: io::Error) -> Self {
         lookalike_files::Error::io(path, operation, error).into()
     }
 
     /// A file whose bytes no decoder can follow to the end.
     pub fn broken(path: &Path, fault: String) -> Self {
-        Self::new(ErrorKind::Broken { path: path.to_owned(), fault })
+        Self::from(ErrorKind::Broken { path: path.to_owned(), fault })
     }
 
     pub(crate) fn record(path: &Path, place: Place, fault: Fault) -> Self {
-        Self::new(ErrorKind::Record { path: path.to_owned(), place, fault })
+        Self::from(ErrorKind::Record { path: path.to_owned(), place, fault })
     }
 
     /// A failed read of a decoder: of the system below it, or because of what the bytes are.
@@ -247,7 +243,7 @@ impl Error {
         if error.raw_os_error().is_some() || is_store_fault(&error) {
             return Self::io(path, Operation::Read, error);
         }
-        Self::new(ErrorKind::Broken { path: path.to_owned(), fault: error.to_string() })
+        Self::from(ErrorKind::Broken { path: path.to_owned(), fault: error.to_string() })
     }
 
     /// What went wrong.
@@ -265,7 +261,7 @@ impl Error {
 
     /// A text of which a stretch has to be in memory whole that is longer than this.
     pub fn stretch_too_long(path: &Path, limit: u64) -> Self {
-        Self::new(ErrorKind::StretchTooLong { path: path.to_owned(), limit })
+        Self::from(ErrorKind::StretchTooLong { path: path.to_owned(), limit })
     }
 
     /// What went wrong, in a few words, the same for all files and records: to count by.
@@ -324,9 +320,9 @@ impl Error {
     }
 }
 
-impl From<lookalike_files::Error> for Error {
-    fn from(error: lookalike_files::Error) -> Self {
-        Self::new(ErrorKind::File(error))
+impl<E: Into<ErrorKind>> From<E> for Error {
+    fn from(kind: E) -> Self {
+        Self(Box::new(kind.into()))
     }
 }
 

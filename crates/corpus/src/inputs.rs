@@ -354,7 +354,7 @@ fn argument(argument: &str) -> Result<Argument> {
                 let mut walk = Walk::new(glob::folder_of(&glob.base), glob.clone());
                 match walk.next() {
                     Some(found) => found.map(|_| Argument::Glob(glob)),
-                    None => Err(Error::new(ErrorKind::NoMatch(argument.to_owned()))),
+                    None => Err(Error::from(ErrorKind::NoMatch(argument.to_owned()))),
                 }
             }
             None => Err(Error::io(&path, Operation::Read, error)),
@@ -370,7 +370,7 @@ fn object_argument(url: &str) -> Result<Argument> {
         UrlTarget::Folder => Ok(Argument::ObjectFolder(url.to_owned())),
         UrlTarget::Nothing if glob::is_glob(url) => match object_store::Walk::glob(url)?.next() {
             Some(found) => found.map(|_| Argument::ObjectGlob(url.to_owned())),
-            None => Err(Error::new(ErrorKind::NoMatch(url.to_owned()))),
+            None => Err(Error::from(ErrorKind::NoMatch(url.to_owned()))),
         },
         UrlTarget::Nothing => Err(object_store::nothing_at(url)),
     }
@@ -383,7 +383,7 @@ fn local_path(argument: &str) -> Result<PathBuf> {
         None if is_url(argument) => None,
         None => Some(argument.into()),
     };
-    path.ok_or_else(|| Error::new(ErrorKind::Unsupported(argument.to_owned())))
+    path.ok_or_else(|| Error::from(ErrorKind::Unsupported(argument.to_owned())))
 }
 
 /// URLs that people may try; any other name with `://` may be a file's.

@@ -54,7 +54,7 @@ pub(crate) struct MemoryTable {
 
 impl MemoryTable {
     pub(crate) fn batches(&self) -> Result<&Batches> {
-        let gone = || Error::new(ErrorKind::NotInMemory(self.name.clone()));
+        let gone = || Error::from(ErrorKind::NotInMemory(self.name.clone()));
         self.batches.as_ref().ok_or_else(gone)
     }
 }

@@ -19,7 +19,7 @@ fn refused<T>(url: &str) -> Result<T> {
 }
 
 pub(crate) fn nothing_at(url: &str) -> Error {
-    Error::new(ErrorKind::NoObjectStores(url.to_owned()))
+    Error::from(ErrorKind::NoObjectStores(url.to_owned()))
 }
 
 #[expect(dead_code, reason = "nothing is ever found")]

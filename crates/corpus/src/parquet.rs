@@ -638,7 +638,7 @@ fn broken(path: &Path, error: &(impl std::error::Error + 'static)) -> Error {
         Some(ArrowError::ParquetError(said)) => said.clone(),
         _ => error.to_string(),
     };
-    Error::new(ErrorKind::Broken { path: path.to_owned(), fault })
+    Error::from(ErrorKind::Broken { path: path.to_owned(), fault })
 }
 
 /// A file with all its columns, to write some of its rows again.

@@ -9,7 +9,7 @@ pub(crate) fn open_file(path: &Path) -> Result<File> {
     let failed = |error| Error::io(path, Operation::Read, error);
     let file = File::open(path).map_err(failed)?;
     if file.metadata().map_err(failed)?.is_dir() {
-        return Err(Error::new(ErrorKind::Folder(path.to_owned())));
+        return Err(Error::from(ErrorKind::Folder(path.to_owned())));
     }
     Ok(file)
 }

@@ -39,7 +39,7 @@ impl Fields {
     /// The error for a table that has neither texts nor pages, but these columns.
     pub(crate) fn no_column(&self, path: &Path, columns: Vec<String>) -> Error {
         let (path, fields) = (path.to_owned(), [self.text.clone(), self.html.clone()]);
-        Error::new(ErrorKind::NoColumn { path, fields, columns })
+        Error::from(ErrorKind::NoColumn { path, fields, columns })
     }
 
     /// The fault of a record that has neither a text nor a page, but these.

@@ -157,10 +157,10 @@ impl Source {
     fn target(&self, folder: &Path, name: &str) -> Result<PathBuf> {
         let target = folder.join(name);
         match &self.origin {
-            Origin::StandardInput(_) => Err(Error::new(ErrorKind::ReadOnce)),
-            Origin::Memory(table) => Err(Error::new(ErrorKind::InMemory(table.name.clone()))),
+            Origin::StandardInput(_) => Err(Error::from(ErrorKind::ReadOnce)),
+            Origin::Memory(table) => Err(Error::from(ErrorKind::InMemory(table.name.clone()))),
             Origin::File(path) if is_same_file(path, &target) => {
-                Err(Error::new(ErrorKind::OwnInput(target)))
+                Err(Error::from(ErrorKind::OwnInput(target)))
             }
             Origin::File(_) | Origin::Object(_) => Ok(target),
         }

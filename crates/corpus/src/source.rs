@@ -217,7 +217,7 @@ impl Source {
                 (None, Some(bytes)) => Ok(bytes),
                 _ => object_store::about(object).map(|about| about.bytes),
             },
-            Origin::StandardInput(_) => Err(Error::new(ErrorKind::ReadOnce)),
+            Origin::StandardInput(_) => Err(Error::from(ErrorKind::ReadOnce)),
             Origin::Memory(table) => table.batches().map(|batches| memory::bytes(batches)),
         }
     }
@@ -243,10 +243,10 @@ impl Source {
             Origin::Object(object) => Ok(Box::new(object_store::reader(object)?)),
             Origin::StandardInput(head) => {
                 let mut head = head.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                let head = head.take().ok_or_else(|| Error::new(ErrorKind::ReadOnce))?;
+                let head = head.take().ok_or_else(|| Error::from(ErrorKind::ReadOnce))?;
                 Ok(Box::new(Cursor::new(head).chain(io::stdin())))
             }
-            Origin::Memory(table) => Err(Error::new(ErrorKind::InMemory(table.name.clone()))),
+            Origin::Memory(table) => Err(Error::from(ErrorKind::InMemory(table.name.clone()))),
         }
     }
 

@@ -46,7 +46,7 @@ pub(crate) fn document(
     }
     let limit = limits.max_record_bytes;
     if bytes.len() as u64 > limit {
-        return Err(Error::new(ErrorKind::PageTooLong { path: path.to_owned(), limit }));
+        return Err(Error::from(ErrorKind::PageTooLong { path: path.to_owned(), limit }));
     }
     let bytes = charset::decode_page(&bytes, None).into_owned().into_bytes();
     Ok(Document { id, bytes, kind: ContentKind::Html, url: None })
@@ -72,7 +72,7 @@ fn is_binary(head: &[u8]) -> bool {
 /// Fails if a text that begins with these bytes is none.
 fn check_text(path: &Path, head: &[u8]) -> Result<()> {
     if is_binary(&head[..head.len().min(TELLING_BYTES)]) {
-        return Err(Error::new(ErrorKind::Binary(path.to_owned())));
+        return Err(Error::from(ErrorKind::Binary(path.to_owned())));
     }
     Ok(())
 }
@@ -88,7 +88,7 @@ pub(crate) fn read_text(path: &Path, from: impl Read, limit: u64) -> Result<Vec<
 pub(crate) fn read_page(path: &Path, from: impl Read, limit: u64) -> Result<Vec<u8>> {
     read(path, from, 0, limit).map_err(|error| match error.kind() {
         ErrorKind::TooLong { .. } => {
-            Error::new(ErrorKind::PageTooLong { path: path.to_owned(), limit })
+            Error::from(ErrorKind::PageTooLong { path: path.to_owned(), limit })
         }
         _ => error,
     })
@@ -103,7 +103,7 @@ pub(crate) fn read(path: &Path, from: impl Read, room: usize, limit: u64) -> Res
     let read = from.take(limit.saturating_add(1)).read_to_end(&mut bytes);
     read.map_err(|error| Error::decoding(path, error))?;
     if bytes.len() as u64 > limit {
-        return Err(Error::new(ErrorKind::TooLong { path: path.to_owned(), limit }));
+        return Err(Error::from(ErrorKind::TooLong { path: path.to_owned(), limit }));
     }
     Ok(bytes)
 }
@@ -159,7 +159,7 @@ impl Read for LimitedReader {
         let Some(left) = self.left.checked_sub(read as u64) else {
             self.left = 0;
             let (path, limit) = (self.path.clone(), self.limit);
-            return Err(io::Error::other(Error::new(ErrorKind::TooLong { path, limit })));
+            return Err(io::Error::other(Error::from(ErrorKind::TooLong { path, limit })));
         };
         self.left = left;
         Ok(read)

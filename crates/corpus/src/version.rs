@@ -62,7 +62,7 @@ impl Source {
                     identity: Identity::default(),
                 }
             }
-            Origin::StandardInput(_) => return Err(Error::new(ErrorKind::ReadOnce)),
+            Origin::StandardInput(_) => return Err(Error::from(ErrorKind::ReadOnce)),
             Origin::Memory(table) => {
                 let bytes = memory::bytes(table.batches()?);
                 Version { bytes, modified: None, identity: Identity::default() }

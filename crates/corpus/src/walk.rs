@@ -88,7 +88,7 @@ impl<C: Choice> Iterator for Walk<C> {
                         Ok(target) if target.is_file() => return Some(Ok(found)),
                         Ok(_) => {}
                         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                            return Some(Err(Error::new(ErrorKind::DeadLink(found.path))));
+                            return Some(Err(Error::from(ErrorKind::DeadLink(found.path))));
                         }
                         Err(error) => {
                             return Some(Err(Error::io(&found.path, Operation::Read, error)));

@@ -106,7 +106,7 @@ impl<'a> AttributesWriter<'a> {
             Some(&number) => number,
             None if self.part_numbers.len() == MAX_PARTS => {
                 let field = self.asked.part_field.unwrap_or_default().to_owned();
-                return Err(Error::new(ErrorKind::TooManyParts { field, limit: MAX_PARTS }));
+                return Err(Error::from(ErrorKind::TooManyParts { field, limit: MAX_PARTS }));
             }
             None => {
                 let number = self.part_numbers.len() as u32;

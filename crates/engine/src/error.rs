@@ -19,7 +19,7 @@ pub struct Error(Box<ErrorKind>);
 pub enum ErrorKind {
     /// The system refused, or a file is not what it should be.
     #[error("{0}")]
-    File(lookalike_files::Error),
+    File(#[from] lookalike_files::Error),
     /// The file is whole, but its recipe is none that this program can follow.
     #[error("`{path}`: its recipe is not valid here: {source}")]
     Recipe {
@@ -30,7 +30,7 @@ pub enum ErrorKind {
     },
     /// An input cannot be read, or a record of it.
     #[error("{0}")]
-    Input(lookalike_corpus::Error),
+    Input(#[from] lookalike_corpus::Error),
     /// Nothing that was read has a text where texts should be.
     #[error(
         "no record has a text, of {count} that were read\n{first}\n\
@@ -54,7 +54,7 @@ pub enum ErrorKind {
     },
     /// The recipe is none that can be followed.
     #[error("{0}")]
-    BadRecipe(lookalike_core::Error),
+    BadRecipe(#[from] lookalike_core::Error),
     /// A signature file was given where documents are needed.
     #[error(
         "`{path}`: has signatures, but {option} needs the documents themselves\n\
@@ -328,10 +328,6 @@ pub enum ErrorKind {
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
-    pub(crate) fn new(kind: ErrorKind) -> Self {
-        Self(Box::new(kind))
-    }
-
     /// That the system refused.
     pub fn io(path: &Path, operation: Operation, source: io::Error) -> Self {
         lookalike_files::Error::io(path, operation, source).into()
@@ -345,14 +341,6 @@ impl Error {
         found: impl Into<String>,
     ) -> Self {
         lookalike_files::Error::corruption(path, offset, expected, found).into()
-    }
-
-    pub(crate) fn corpus(source: lookalike_corpus::Error) -> Self {
-        Self::new(ErrorKind::Input(source))
-    }
-
-    pub(crate) fn recipe(source: lookalike_core::Error) -> Self {
-        Self::new(ErrorKind::BadRecipe(source))
     }
 
     /// What went wrong.
@@ -398,27 +386,9 @@ impl Error {
     }
 }
 
-impl From<ErrorKind> for Error {
-    fn from(kind: ErrorKind) -> Self {
-        Self::new(kind)
-    }
-}
-
-impl From<lookalike_corpus::Error> for Error {
-    fn from(source: lookalike_corpus::Error) -> Self {
-        Self::corpus(source)
-    }
-}
-
-impl From<lookalike_core::Error> for Error {
-    fn from(source: lookalike_core::Error) -> Self {
-        Self::recipe(source)
-    }
-}
-
-impl From<lookalike_files::Error> for Error {
-    fn from(source: lookalike_files::Error) -> Self {
-        Self::new(ErrorKind::File(source))
+impl<E: Into<ErrorKind>> From<E> for Error {
+    fn from(kind: E) -> Self {
+        Self(Box::new(kind.into()))
     }
 }
 

@@ -102,7 +102,7 @@ fn work_name(out: &Path) -> OsString {
 
 fn within(folder: &Path, input: &Path) -> Error {
     let (folder, input) = (folder.to_owned(), input.to_owned());
-    Error::new(ErrorKind::WithinInput { folder, input })
+    Error::from(ErrorKind::WithinInput { folder, input })
 }
 
 /// The path without links, as far as it exists.
@@ -118,11 +118,13 @@ fn resolved(path: &Path) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    use lookalike_files::WorkFolder;
+
     use super::*;
 
     #[test]
     fn working_files_are_named_by_the_whole_path_of_results() {
-        let folder = std::env::temp_dir().join(format!("lookalike-files-{}", std::process::id()));
+        let folder = WorkFolder::create(None).unwrap();
         let work = |out: &str| Files::new(&folder.join(out), Some(Path::new("temp"))).work;
         let before = work("x/out");
         assert_ne!(before, work("y/out"));
@@ -131,6 +133,5 @@ mod tests {
         assert_eq!(before, work("x/../x/out/"), "however it is written");
         let name = before.file_name().unwrap().to_str().unwrap();
         assert!(name.starts_with("out-") && name.strip_suffix(".work").is_some(), "{name}");
-        std::fs::remove_dir_all(folder).unwrap();
     }
 }

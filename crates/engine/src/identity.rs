@@ -1,42 +1,41 @@
-//! Which job it is.
+//! 128 bits that no other job has: which job it is, and what it verifies documents under.
 
 use std::fmt;
 
 use lookalike_core::random_bytes;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{ErrorKind, Result};
 
-/// The identity of a job: 128 random bits, drawn when it begins and kept in its manifest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// 128 random bits, drawn when a job begins and kept in its manifest as hexadecimal digits.
+#[derive(Clone, Copy, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
-pub(crate) struct JobId(pub(crate) [u8; 16]);
+pub(crate) struct RandomBits(pub(crate) [u8; 16]);
 
-impl JobId {
-    /// One that no other job has.
+impl RandomBits {
     pub(crate) fn draw() -> Result<Self> {
-        random_bytes().map(Self).map_err(|source| Error::new(ErrorKind::NoRandomness(source)))
+        Ok(Self(random_bytes().map_err(ErrorKind::NoRandomness)?))
     }
 }
 
-impl fmt::Display for JobId {
+/// They may be a secret.
+impl fmt::Debug for RandomBits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        f.write_str("RandomBits(..)")
     }
 }
 
-impl From<JobId> for String {
-    fn from(id: JobId) -> Self {
-        id.to_string()
+impl From<RandomBits> for String {
+    fn from(bits: RandomBits) -> Self {
+        format!("{:032x}", u128::from_be_bytes(bits.0))
     }
 }
 
-impl TryFrom<String> for JobId {
-    type Error = String;
+impl TryFrom<String> for RandomBits {
+    type Error = &'static str;
 
-    fn try_from(text: String) -> std::result::Result<Self, String> {
+    fn try_from(text: String) -> std::result::Result<Self, &'static str> {
         let number = (text.len() == 32).then(|| u128::from_str_radix(&text, 16).ok()).flatten();
-        let number = number.ok_or_else(|| format!("`{text}` is not the identity of a job"))?;
-        Ok(Self(number.to_be_bytes()))
+        Ok(Self(number.ok_or("128 bits are 32 hexadecimal digits")?.to_be_bytes()))
     }
 }

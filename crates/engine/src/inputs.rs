@@ -23,7 +23,7 @@ impl<'a> Inputs<'a> {
     /// # Errors
     /// If one that is named is not there.
     pub(crate) fn sources(&self) -> Result<Sources> {
-        let sources = Sources::by_name(self.names, self.format).map_err(Error::corpus)?;
+        let sources = Sources::by_name(self.names, self.format)?;
         Ok(match self.tables {
             Some(tables) => sources.and_tables(tables),
             None => sources,
@@ -87,7 +87,7 @@ impl Iterator for Listing<'_> {
                     return Some(Ok((self.number - 1, source)));
                 }
                 Err(fault) => {
-                    let skipped = self.skips.skip(Error::corpus(fault), self.strict, self.observer);
+                    let skipped = self.skips.skip(Error::from(fault), self.strict, self.observer);
                     if let Err(error) = skipped {
                         return Some(Err(error));
                     }

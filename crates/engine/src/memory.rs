@@ -13,7 +13,7 @@ pub(crate) fn working_bytes(memory: u64, documents: u64, bytes_per_document: u64
     let working = memory.saturating_sub(held);
     if working < LEAST_WORKING_BYTES {
         let needed = held + LEAST_WORKING_BYTES;
-        return Err(Error::new(ErrorKind::TooLittleMemory { documents, needed }));
+        return Err(Error::from(ErrorKind::TooLittleMemory { documents, needed }));
     }
     Ok(working as usize)
 }

@@ -182,10 +182,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use lookalike_files::Existing;
+    use lookalike_files::{Existing, RowsWriter, WorkFolder};
 
     use crate::signature_file::SignatureWriter;
-    use lookalike_files::RowsWriter;
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
@@ -194,9 +193,7 @@ mod tests {
             documents in prop::collection::vec((0_u64..3, "(http://www\\.example\\.org/){0,2}[ab\0]{0,3}"), 0..40),
             budget in prop::sample::select(vec![0, 1 << 20]),
         ) {
-            let name = format!("lookalike-order-{}", std::process::id());
-            let folder = std::env::temp_dir().join(name);
-            std::fs::create_dir_all(&folder).unwrap();
+            let folder = WorkFolder::create(None).unwrap();
             let (ranks, signatures) = (folder.join("ranks"), folder.join("signatures"));
             let recipe = Recipe::default();
             let mut table = RowsWriter::create(&ranks, *b"keeprank", 8).unwrap();

@@ -124,7 +124,7 @@ impl<'a> Pipeline<'a> {
                     // result that comes next, for ever.
                     let worked = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| {
                         let Panic(message) = Panic::of(&*payload);
-                        Err(Error::new(ErrorKind::ProgramFault(message)))
+                        Err(Error::from(ErrorKind::ProgramFault(message)))
                     });
                     if let Err(error) = worked {
                         let mut state = shared.lock();
@@ -423,6 +423,8 @@ impl<T: Payload, I> Shared<T, I> {
 
 #[cfg(test)]
 mod tests {
+    use lookalike_files::WorkFolder;
+
     use super::*;
     use crate::observe::NoObserver;
 
@@ -434,23 +436,16 @@ mod tests {
         }
     }
 
-    fn files(name: &str) -> (std::path::PathBuf, Vec<Source>) {
-        let folder = format!("lookalike-pipeline-{name}-{}", std::process::id());
-        let folder = std::env::temp_dir().join(folder);
-        std::fs::create_dir_all(&folder).unwrap();
+    /// Every part that somebody gives may panic: the job ends with an error, and nobody waits.
+    #[test]
+    fn a_panic_ends_the_job_at_once() {
+        let folder = WorkFolder::create(None).unwrap();
         let sources = (0..40).map(|n| {
             let path = folder.join(format!("{n:02}.txt"));
             std::fs::write(&path, format!("text {n}")).unwrap();
             Source::file(&path, None).unwrap()
         });
-        let sources = sources.collect();
-        (folder, sources)
-    }
-
-    /// Every part that somebody gives may panic: the job ends with an error, and nobody waits.
-    #[test]
-    fn a_panic_ends_the_job_at_once() {
-        let (folder, sources) = files("panics");
+        let sources: Vec<Source> = sources.collect();
         let options = ReadOptions::default();
         for threads in [1, 4] {
             for part in ["listing", "worker", "work", "sink"] {
@@ -487,6 +482,5 @@ mod tests {
                 );
             }
         }
-        std::fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -51,7 +51,7 @@ impl<O: Copy> Number<O> {
         if documents <= Self::MAX_DOCUMENTS {
             return Ok(());
         }
-        Err(Error::new(ErrorKind::TooManyDocuments(Self::MAX_DOCUMENTS)))
+        Err(Error::from(ErrorKind::TooManyDocuments(Self::MAX_DOCUMENTS)))
     }
 
     /// Where what is known of it stands in a slice.

@@ -68,7 +68,7 @@ impl Ranking<'_> {
         )?;
         let wanted = sources.documents()?;
         if found != wanted {
-            return Err(Error::new(ErrorKind::DocumentsMissing { found, wanted }));
+            return Err(Error::from(ErrorKind::DocumentsMissing { found, wanted }));
         }
         writer.finish()
     }
@@ -115,7 +115,7 @@ impl Worker<'_> {
                         batch.documents += 1;
                         batch.bytes += record.content.len() as u64;
                     }
-                    Err(error) => fault = Some(Error::corpus(error)),
+                    Err(error) => fault = Some(Error::from(error)),
                 },
             ),
         }

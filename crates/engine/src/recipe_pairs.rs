@@ -109,7 +109,7 @@ impl RecipePairs {
 
     /// A folder for working files, which goes when this goes.
     pub fn folder(&self) -> &Path {
-        &self.work.0
+        &self.work
     }
 
     /// The signatures of the recipe that measures, and the ids of documents.
@@ -222,9 +222,8 @@ impl PairSearch<'_> {
         // Refused before anything is made, if there is no such input.
         self.inputs().sources()?;
         let work = WorkFolder::create(running.temp.as_deref())?;
-        Self::check_apart(inputs, &work.0)?;
-        let copies =
-            UnpackedCopies::new(&work.0.join("unpacked"), memory::room_for_copies(&work.0));
+        Self::check_apart(inputs, &work)?;
+        let copies = UnpackedCopies::new(&work.join("unpacked"), memory::room_for_copies(&work));
         let mut read = running.reading();
         read.fields.others.extend(recipes.iter().filter_map(|r| GroupOf::new(r).field()));
         let mut job = Job {
@@ -235,7 +234,7 @@ impl PairSearch<'_> {
             budget: running.memory as usize,
             key: VerificationKey::random(),
         };
-        let files = folder(&work.0, "measure")?;
+        let files = folder(&work, "measure")?;
         let signed = job.signing(job.means(measure, &files)).run()?;
         job.budget =
             memory::working_bytes(running.memory, signed.documents, self.bytes_per_document)?;
@@ -251,7 +250,7 @@ impl PairSearch<'_> {
             let own = if let Some((_, files)) = known {
                 files.clone()
             } else {
-                let own = folder(&work.0, &format!("signed-{number}"))?;
+                let own = folder(&work, &format!("signed-{number}"))?;
                 if recipe.templates.are_learned() {
                     job.means(recipe, &own).learn(&sources)?;
                 }
@@ -259,7 +258,7 @@ impl PairSearch<'_> {
                 folders.push((digest, own.clone()));
                 own
             };
-            let path = work.0.join(format!("pairs-{number}"));
+            let path = work.join(format!("pairs-{number}"));
             job.pairs(&job.means(recipe, &own), &sources, &identical, &path)?;
             pairs.push(path);
         }
@@ -322,7 +321,7 @@ impl Job<'_> {
         means.groups(documents, &order, identical)?;
         let candidates = candidates(&means.files.groups())?;
         if candidates > self.options.max_candidates {
-            return Err(Error::new(ErrorKind::TooManyCandidates {
+            return Err(Error::from(ErrorKind::TooManyCandidates {
                 recipe: means.recipe.name.clone(),
                 candidates,
                 limit: self.options.max_candidates,

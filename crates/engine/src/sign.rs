@@ -103,7 +103,7 @@ impl Signing<'_> {
     fn readable(&self, (number, source): (u64, Source)) -> Result<(u64, Source)> {
         let files = self.means.files;
         source.local_path().map_or(Ok(()), |path| files.check_foreign(path))?;
-        let source = source.spool(&files.work).map_err(Error::corpus)?;
+        let source = source.spool(&files.work)?;
         Ok((number, source.with_copies(self.copies)))
     }
 
@@ -113,7 +113,7 @@ impl Signing<'_> {
         let mut writer = SourcesWriter::create(&self.means.files.listed())?;
         for listed in listing.by_ref() {
             let (_, source) = self.readable(listed?)?;
-            let version = source.version().map_err(Error::corpus)?;
+            let version = source.version()?;
             let (bytes, modified) = SourceRow::state(&version);
             writer.push(&SourceRow {
                 source,
@@ -155,7 +155,7 @@ impl Signing<'_> {
         if found == wanted {
             return Ok(signed);
         }
-        Err(Error::new(ErrorKind::DocumentsMissing { found, wanted }))
+        Err(Error::from(ErrorKind::DocumentsMissing { found, wanted }))
     }
 
     fn sign(
@@ -229,7 +229,7 @@ impl<'a> Worker<'a> {
         learned: Option<&'a LearnedFiles>,
     ) -> Result<impl FnMut(u64, Piece) -> Result<Batch>> {
         let Means { recipe, kernel, key, .. } = signing.means;
-        let signer = Signer::keyed(recipe, kernel, key).map_err(Error::recipe)?;
+        let signer = Signer::keyed(recipe, kernel, key)?;
         let layout = Layout::of(recipe);
         let mut worker = Self {
             signing,
@@ -259,10 +259,10 @@ impl<'a> Worker<'a> {
                     if let Err(fault) = self.document(source, &record, &mut batch) {
                         let (path, fault) = (chunk.path().to_owned(), Box::new(fault));
                         let kind = ErrorKind::Record { path, record: number, fault };
-                        batch.bad.push(number, Error::new(kind));
+                        batch.bad.push(number, Error::from(kind));
                     }
                 }
-                Err(fault) => batch.bad.push(number, Error::corpus(fault)),
+                Err(fault) => batch.bad.push(number, Error::from(fault)),
             }
         });
         batch
@@ -316,7 +316,7 @@ impl<'a> Worker<'a> {
         let signature = self.signer.finish();
         if let Err(fault) = read {
             batch.bytes = 0;
-            batch.bad.push(1, Error::corpus(fault));
+            batch.bad.push(1, Error::from(fault));
             return batch;
         }
         self.layout.encode(signature, &mut batch.signatures);
@@ -420,7 +420,7 @@ impl<'a> Sink<'a> {
         let broken = fault.is_some();
         if let Some(fault) = fault {
             let (strict, observer) = (self.signing.strict, self.signing.means.observer);
-            self.signed.skips.skip(Error::corpus(fault), strict, observer)?;
+            self.signed.skips.skip(Error::from(fault), strict, observer)?;
         }
         let first_row = Row::nth(self.signed.documents - documents);
         self.signed.sources += 1;

@@ -54,7 +54,7 @@ impl SourceRow {
             Ok(version) => Self::state(&version),
             Err(fault) if is_gone(&fault) => (None, None),
             // A store that does not answer has not changed.
-            Err(fault) => return Err(Error::corpus(fault)),
+            Err(fault) => return Err(Error::from(fault)),
         };
         if state == (self.bytes, self.modified) { Ok(()) } else { Err(changed(&self.source)) }
     }
@@ -62,7 +62,7 @@ impl SourceRow {
     /// Fails with what ended a source that is read again, unless it ended so the first time.
     pub(crate) fn check_fault(&self, fault: Option<lookalike_corpus::Error>) -> Result<()> {
         match fault {
-            Some(fault) if !self.broken || fault.is_io() => Err(Error::corpus(fault)),
+            Some(fault) if !self.broken || fault.is_io() => Err(Error::from(fault)),
             None if self.broken => Err(changed(&self.source)),
             _ => Ok(()),
         }
@@ -100,7 +100,7 @@ impl SourceRow {
         mut each: impl FnMut(Row, &Record<'_>),
     ) -> Result<()> {
         for chunk in self.source.chunks(options) {
-            let chunk = chunk.map_err(Error::corpus)?;
+            let chunk = chunk?;
             let (mut passed, mut fault) = (0, None);
             chunk.for_each_wanted(
                 |record| self.row_of(record).is_some_and(|row| rows.binary_search(&row).is_ok()),
@@ -117,7 +117,7 @@ impl SourceRow {
                 },
             );
             if let Some(fault) = fault {
-                return Err(Error::corpus(fault));
+                return Err(Error::from(fault));
             }
             rows = rows.get(passed..).unwrap_or_default();
             if rows.is_empty() {
@@ -134,7 +134,7 @@ impl SourceRow {
 }
 
 fn changed(source: &Source) -> Error {
-    Error::new(ErrorKind::InputChanged(source.path().to_owned()))
+    Error::from(ErrorKind::InputChanged(source.path().to_owned()))
 }
 
 /// What sources were before they were read, so that one which changes meanwhile is seen: nobody
@@ -154,7 +154,7 @@ impl InputVersions {
     ) -> impl Iterator<Item = Result<(u64, Source)>> {
         sources.map(|source| {
             let (number, source) = source?;
-            let version = source.version().map_err(Error::corpus)?;
+            let version = source.version()?;
             self.versions().push_back(version);
             Ok((number, source))
         })
@@ -168,7 +168,7 @@ impl InputVersions {
         let before = self.versions().pop_front();
         let after = match source.version() {
             Err(fault) if is_gone(&fault) => None,
-            version => Some(version.map_err(Error::corpus)?),
+            version => Some(version?),
         };
         match before {
             Some(before) if Some(before) == after => Ok(SourceRow::state(&before)),
@@ -371,7 +371,7 @@ impl SourceTable {
                     Ok(text) => {
                         texts.insert(wanted[0], (TextBuf::from(text), T::default()));
                     }
-                    Err(fault) if fault.is_io() => return Err(Error::corpus(fault)),
+                    Err(fault) if fault.is_io() => return Err(Error::from(fault)),
                     Err(_) => {}
                 }
                 continue;

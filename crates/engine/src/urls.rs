@@ -233,6 +233,8 @@ fn take<'a>(rest: &mut &'a [u8]) -> Option<&'a str> {
 
 #[cfg(test)]
 mod tests {
+    use lookalike_files::WorkFolder;
+
     use super::*;
 
     fn write(path: &Path, urls: &[Option<String>]) {
@@ -249,8 +251,7 @@ mod tests {
 
     #[test]
     fn urls_come_back_and_damage_is_found() {
-        let folder = std::env::temp_dir().join(format!("lookalike-urls-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
+        let folder = WorkFolder::create(None).unwrap();
         let path = folder.join("urls");
         let mut urls: Vec<Option<String>> = vec![None; 130];
         urls.extend((0..500).map(|n| (n % 7 > 0).then(|| format!("http://a.example/\u{e9}{n}"))));
@@ -285,6 +286,5 @@ mod tests {
         // One that is too long is none; without any there is no file, also not that of before.
         write(&path, &[None, Some("x".repeat(MAX_BYTES + 1)), Some(String::new())]);
         assert!(Urls::open(&path).unwrap().is_none() && !path.exists());
-        fs::remove_dir_all(folder).unwrap();
     }
 }

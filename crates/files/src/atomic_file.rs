@@ -54,7 +54,7 @@ impl AtomicFile {
     pub fn create(path: &Path, existing: Existing) -> Result<Self> {
         let refused = existing == Existing::Refuse && !path.is_dir();
         if refused && fs::symlink_metadata(path).is_ok() {
-            return Err(Error::new(ErrorKind::Exists(path.to_owned())));
+            return Err(Error::from(ErrorKind::Exists(path.to_owned())));
         }
         Self::start(path, Readers::Default)
     }
@@ -84,7 +84,7 @@ impl AtomicFile {
         }
         let partial = partial_path(path);
         let Some(file) = open_partial(&partial, readers).map_err(failed)? else {
-            return Err(Error::new(ErrorKind::Busy(path.to_owned())));
+            return Err(Error::from(ErrorKind::Busy(path.to_owned())));
         };
         let out = Some(BufWriter::with_capacity(BUFFER, file));
         // Ours from here on, and removed if this fails.
@@ -269,18 +269,11 @@ impl Drop for AtomicFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn folder(name: &str) -> PathBuf {
-        let name = format!("lookalike-atomic-{name}-{}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
-        let _ = fs::remove_dir_all(&folder);
-        fs::create_dir_all(&folder).unwrap();
-        folder
-    }
+    use crate::folder::WorkFolder;
 
     #[test]
     fn existing_files_and_left_over_partial_files() {
-        let folder = folder("existing");
+        let folder = WorkFolder::create(None).unwrap();
         let path = folder.join("file");
         fs::write(&path, "old").unwrap();
         fs::write(folder.join("file.partial"), "left over by a killed process").unwrap();
@@ -296,14 +289,13 @@ mod tests {
 
         let error = AtomicFile::create(&folder, Existing::Replace).unwrap_err();
         assert!(error.is_io(), "a folder: {error}");
-        fs::remove_dir_all(folder).unwrap();
     }
 
     #[cfg(unix)]
     #[test]
     fn a_private_file_was_never_open_to_others() {
         use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
-        let folder = folder("private");
+        let folder = WorkFolder::create(None).unwrap();
         let (path, partial) = (folder.join("file"), folder.join("file.partial"));
         fs::write(&partial, "left over, and somebody reads it").unwrap();
         fs::set_permissions(&partial, fs::Permissions::from_mode(0o644)).unwrap();
@@ -311,6 +303,5 @@ mod tests {
         write_private_file(&path, b"secret").unwrap();
         assert_ne!(left_over.metadata().unwrap().ino(), fs::metadata(&path).unwrap().ino());
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-        fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -248,15 +248,9 @@ mod tests {
     use std::fs;
 
     use super::*;
+    use crate::folder::WorkFolder;
 
     const FORMAT: Format = Format { magic: *b"LOOKTEST", version: 1 };
-
-    fn folder(name: &str) -> PathBuf {
-        let name = format!("lookalike-checked-{name}-{}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
-        fs::create_dir_all(&folder).unwrap();
-        folder
-    }
 
     fn written(path: &Path, bytes: &[u8]) -> Vec<u8> {
         let mut writer = CheckedWriter::create(path, &FORMAT).unwrap();
@@ -268,7 +262,7 @@ mod tests {
 
     #[test]
     fn any_range_of_a_file_of_any_length_comes_back() {
-        let folder = folder("ranges");
+        let folder = WorkFolder::create(None).unwrap();
         let path = folder.join("file");
         let block = CONTENT;
         for length in [
@@ -304,13 +298,12 @@ mod tests {
                 assert!(read.is_err_and(|error| error.is_corruption()), "{count} from {at}");
             }
         }
-        fs::remove_dir_all(folder).unwrap();
     }
 
     /// Any flip, wherever a file is cut, blocks that changed places: none of it is read.
     #[test]
     fn no_damage_is_read() {
-        let folder = folder("damage");
+        let folder = WorkFolder::create(None).unwrap();
         let path = folder.join("file");
         let bytes = vec![7; 3 * CONTENT + 100];
         let whole = written(&path, &bytes);
@@ -333,6 +326,5 @@ mod tests {
         swapped.extend(&whole[2 * BLOCK..]);
         is_found(&swapped, "blocks in each other's place");
         is_found(&[&whole[..], b"\0"].concat(), "more bytes");
-        fs::remove_dir_all(folder).unwrap();
     }
 }

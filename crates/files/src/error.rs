@@ -104,14 +104,9 @@ impl fmt::Display for Operation {
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
-    /// An error of this kind.
-    pub fn new(kind: ErrorKind) -> Self {
-        Self(Box::new(kind))
-    }
-
     /// What the system refused to do with a file or folder.
     pub fn io(path: &Path, operation: Operation, source: io::Error) -> Self {
-        Self::new(ErrorKind::Io { path: path.to_owned(), operation, source })
+        Self::from(ErrorKind::Io { path: path.to_owned(), operation, source })
     }
 
     /// What was found at a place is not what was expected there.
@@ -122,7 +117,7 @@ impl Error {
         found: impl Into<String>,
     ) -> Self {
         let (path, expected, found) = (path.to_owned(), expected.into(), found.into());
-        Self::new(ErrorKind::Corruption { path, offset, expected, found })
+        Self::from(ErrorKind::Corruption { path, offset, expected, found })
     }
 
     /// What went wrong.
@@ -162,5 +157,11 @@ impl Error {
     /// Whether something else should have been asked for.
     pub fn is_user(&self) -> bool {
         !self.is_io() && !self.is_corruption()
+    }
+}
+
+impl From<ErrorKind> for Error {
+    fn from(kind: ErrorKind) -> Self {
+        Self(Box::new(kind))
     }
 }

@@ -1,5 +1,6 @@
 //! Folders: names that last, and folders that go.
 
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::{fs, io};
@@ -117,7 +118,7 @@ impl Drop for AtomicFolder {
 
 /// The folder of working files, which goes with the job that made it.
 #[derive(Debug)]
-pub struct WorkFolder(pub PathBuf);
+pub struct WorkFolder(PathBuf);
 
 impl WorkFolder {
     /// Makes the folder of that name, or one below the system's own.
@@ -127,16 +128,36 @@ impl WorkFolder {
     pub fn create(named: Option<&Path>) -> Result<Self> {
         // Several jobs of one process have a folder each.
         static JOBS: AtomicU64 = AtomicU64::new(0);
-        let folder = named.map_or_else(
-            || {
-                let number = JOBS.fetch_add(1, Ordering::Relaxed);
-                std::env::temp_dir().join(format!("lookalike-{}-{number}", std::process::id()))
-            },
-            Path::to_owned,
-        );
-        // Not one that is there: it will be removed with all that is in it.
-        fs::create_dir(&folder).map_err(|e| Error::io(&folder, Operation::Create, e))?;
-        Ok(Self(folder))
+        loop {
+            let folder = named.map_or_else(
+                || {
+                    let number = JOBS.fetch_add(1, Ordering::Relaxed);
+                    std::env::temp_dir().join(format!("lookalike-{}-{number}", std::process::id()))
+                },
+                Path::to_owned,
+            );
+            // Not one that is there: it will be removed with all that is in it.
+            match fs::create_dir(&folder) {
+                Ok(()) => return Ok(Self(folder)),
+                // Of a process that was killed, and had the number of this one.
+                Err(e) if named.is_none() && e.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(e) => return Err(Error::io(&folder, Operation::Create, e)),
+            }
+        }
+    }
+}
+
+impl Deref for WorkFolder {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl AsRef<Path> for WorkFolder {
+    fn as_ref(&self) -> &Path {
+        self
     }
 }
 

@@ -35,7 +35,7 @@ impl Format {
         if found == known {
             return Ok(());
         }
-        Err(Error::new(ErrorKind::Version { path: path.to_owned(), found, known }))
+        Err(Error::from(ErrorKind::Version { path: path.to_owned(), found, known }))
     }
 
     pub(crate) fn check_magic(&self, path: &Path, start: &[u8]) -> Result<()> {

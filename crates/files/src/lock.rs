@@ -76,7 +76,7 @@ impl JobLock {
         let path = folder.join(JOB_LOCK);
         loop {
             let Some(lock) = Lock::take(&path)? else {
-                return Err(Error::new(ErrorKind::JobRunning(folder.to_owned())));
+                return Err(Error::from(ErrorKind::JobRunning(folder.to_owned())));
             };
             // The job that had it may have ended and removed it between opening and locking: then
             // this is the lock of a file that nobody else will find.
@@ -96,32 +96,31 @@ impl Drop for JobLock {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::folder::WorkFolder;
 
     #[test]
     fn a_folder_has_one_job_at_a_time() {
-        let folder = std::env::temp_dir().join(format!("lookalike-job-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
+        let folder = WorkFolder::create(None).unwrap();
         let first = JobLock::take(&folder).unwrap();
         let second = JobLock::take(&folder).unwrap_err();
-        assert!(matches!(second.kind(), ErrorKind::JobRunning(at) if *at == folder), "{second}");
+        assert!(matches!(second.kind(), ErrorKind::JobRunning(at) if **at == *folder), "{second}");
         drop(first);
         drop(JobLock::take(&folder).unwrap());
         assert!(fs::read_dir(&folder).unwrap().next().is_none(), "nothing is left");
         fs::write(folder.join(JOB_LOCK), "").unwrap();
         drop(JobLock::take(&folder).unwrap());
-        fs::remove_dir_all(folder).unwrap();
     }
 
     /// As a process has it that was forked from this one, and does not run its program yet.
     #[test]
     fn a_copy_of_the_descriptor_does_not_keep_the_lock() {
-        let path = std::env::temp_dir().join(format!("lookalike-lock-{}", std::process::id()));
+        let folder = WorkFolder::create(None).unwrap();
+        let path = folder.join("lock");
         let lock = Lock::take(&path).unwrap().unwrap();
         let copy = lock.0.try_clone().unwrap();
         assert!(Lock::take(&path).unwrap().is_none());
         drop(lock);
         drop(Lock::take(&path).unwrap().unwrap());
         drop(copy);
-        fs::remove_file(&path).unwrap();
     }
 }

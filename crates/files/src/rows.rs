@@ -274,11 +274,11 @@ impl<const WIDTH: usize, const COUNTS: usize> RowsReader<WIDTH, COUNTS> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::folder::WorkFolder;
 
     #[test]
     fn rows_come_back_and_damage_is_found() {
-        let folder = std::env::temp_dir().join(format!("lookalike-rows-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
+        let folder = WorkFolder::create(None).unwrap();
         let path = folder.join("table");
         let mut writer = RowsWriter::create(&path, *b"testrows", 3).unwrap();
         for row in 0..1000_u32 {
@@ -315,6 +315,5 @@ mod tests {
             let read = Rows::open(&path, *b"testrows", 3).and_then(|r| r.for_each(|_, _| Ok(())));
             assert!(read.is_err_and(|error| error.is_corruption()), "damaged at {at}");
         }
-        std::fs::remove_dir_all(folder).unwrap();
     }
 }

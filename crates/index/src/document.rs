@@ -6,6 +6,7 @@ use std::path::Path;
 use lookalike_core::recipe::SketchParameters;
 use lookalike_core::sketch::BitSketch;
 use lookalike_core::{Layout, Recipe, Signature};
+use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::error::{Error, ErrorKind, Result};
@@ -98,14 +99,16 @@ impl<'a> Document<'a> {
             None => Ok(()),
             Some((field, bytes, limit)) => {
                 let id = self.id.chars().take(64).collect();
-                Err(Error::new(ErrorKind::TooLong { field, id, bytes, limit }))
+                Err(Error::from(ErrorKind::TooLong { field, id, bytes, limit }))
             }
         }
     }
 }
 
-/// The kind of a content that is stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What is stored of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Stored))]
+#[serde(rename_all = "lowercase")]
 pub enum ContentKind {
     /// A text.
     Text,

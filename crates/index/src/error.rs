@@ -17,7 +17,7 @@ pub struct Error(Box<ErrorKind>);
 pub enum ErrorKind {
     /// The system refused, or somebody else is writing a file.
     #[error("{0}")]
-    File(lookalike_files::Error),
+    File(#[from] lookalike_files::Error),
     /// A file of the index is damaged, cut off, or missing.
     #[error("`{path}`: is damaged: {fault}")]
     Corruption {
@@ -68,7 +68,7 @@ pub enum ErrorKind {
     Stopped(PathBuf),
     /// The recipe is none that an index can follow.
     #[error("{0}")]
-    Recipe(lookalike_core::Error),
+    Recipe(#[from] lookalike_core::Error),
     /// The file is too short or too long for a secret.
     #[error(
         "`{0}`: is not a secret: it must be 16 bytes to 1 MiB long\n\
@@ -112,16 +112,12 @@ pub enum ErrorKind {
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
-    pub(crate) fn new(kind: ErrorKind) -> Self {
-        Self(Box::new(kind))
-    }
-
     pub(crate) fn io(path: &Path, operation: Operation, source: io::Error) -> Self {
         lookalike_files::Error::io(path, operation, source).into()
     }
 
     pub(crate) fn corruption(path: &Path, fault: impl Into<String>) -> Self {
-        Self::new(ErrorKind::Corruption { path: path.to_owned(), fault: fault.into() })
+        Self::from(ErrorKind::Corruption { path: path.to_owned(), fault: fault.into() })
     }
 
     /// What went wrong.
@@ -148,14 +144,8 @@ impl Error {
     }
 }
 
-impl From<lookalike_core::Error> for Error {
-    fn from(source: lookalike_core::Error) -> Self {
-        Self::new(ErrorKind::Recipe(source))
-    }
-}
-
-impl From<lookalike_files::Error> for Error {
-    fn from(source: lookalike_files::Error) -> Self {
-        Self::new(ErrorKind::File(source))
+impl<E: Into<ErrorKind>> From<E> for Error {
+    fn from(kind: E) -> Self {
+        Self(Box::new(kind.into()))
     }
 }

@@ -41,7 +41,7 @@ pub(crate) fn is_free(path: &Path) -> Result<bool> {
     if names.iter().all(is_part) {
         Ok(interrupted)
     } else {
-        Err(Error::new(ErrorKind::Exists(path.to_owned())))
+        Err(Error::from(ErrorKind::Exists(path.to_owned())))
     }
 }
 
@@ -75,7 +75,7 @@ pub(crate) fn read_header(path: &Path) -> Result<Header> {
     let header = path.join(HEADER);
     Header::read(&header, path).map_err(|error| match error.kind() {
         ErrorKind::NoIndex(_) if path.join(CREATING).exists() => {
-            Error::new(ErrorKind::Unfinished(path.to_owned()))
+            Error::from(ErrorKind::Unfinished(path.to_owned()))
         }
         ErrorKind::NoIndex(_) if path.join(STORE).exists() => {
             let fault = "it is missing, and the documents beside it cannot be read without it\n\

@@ -56,7 +56,7 @@ impl Secret {
         let bytes = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
         let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
         if bytes.len() < Self::MIN_BYTES || bytes.len() as u64 > Self::MAX_BYTES {
-            return Err(Error::new(ErrorKind::NoSecret(path.to_owned())));
+            return Err(Error::from(ErrorKind::NoSecret(path.to_owned())));
         }
         Ok(Self(Sha256::digest(bytes).into()))
     }
@@ -109,11 +109,11 @@ impl Header {
     pub(crate) fn signing_recipe(&self, index: &Path, secret: Option<&Secret>) -> Result<Recipe> {
         match (self.check_value, secret) {
             (None, None) => Ok(self.recipe.clone()),
-            (Some(_), None) => Err(Error::new(ErrorKind::SecretMissing(index.to_owned()))),
+            (Some(_), None) => Err(Error::from(ErrorKind::SecretMissing(index.to_owned()))),
             (check, Some(secret)) if check == Some(secret.check_value()) => {
                 Ok(secret.applied_to(&self.recipe))
             }
-            _ => Err(Error::new(ErrorKind::SecretWrong(index.to_owned()))),
+            _ => Err(Error::from(ErrorKind::SecretWrong(index.to_owned()))),
         }
     }
 
@@ -139,7 +139,7 @@ impl Header {
         let bytes = match std::fs::read(path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Err(Error::new(ErrorKind::NoIndex(index.to_owned())));
+                return Err(Error::from(ErrorKind::NoIndex(index.to_owned())));
             }
             Err(error) => return Err(Error::io(path, Operation::Read, error)),
         };
@@ -152,7 +152,7 @@ impl Header {
             FORMAT_VERSION => START + KEY,
             found => {
                 let (path, known) = (path.to_owned(), FORMAT_VERSION);
-                return Err(Error::new(ErrorKind::Version { path, found, known }));
+                return Err(Error::from(ErrorKind::Version { path, found, known }));
             }
         };
         let length = word(&bytes, start - 4) as usize;

@@ -179,7 +179,7 @@ impl Index {
     /// nothing is left there.
     pub fn snapshot(&self, to: &Path) -> Result<()> {
         if fs::symlink_metadata(to).is_ok() {
-            return Err(Error::new(ErrorKind::Exists(to.to_owned())));
+            return Err(Error::from(ErrorKind::Exists(to.to_owned())));
         }
         // What a killed process left.
         remove_folder(&partial_path(to))?;

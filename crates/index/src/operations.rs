@@ -2,6 +2,7 @@
 
 use lookalike_core::Signature;
 use lookalike_core::shingle::ShingleSet;
+use serde::{Deserialize, Serialize};
 
 use crate::document::{Content, Document, Record};
 use crate::error::{Error, ErrorKind, Result};
@@ -50,22 +51,25 @@ pub(crate) struct ComparisonCost {
 }
 
 /// What an addition did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Added))]
 #[non_exhaustive]
 pub struct Addition {
-    /// The document's number.
+    /// The document's number: ascending, never used again.
     pub number: u64,
     /// Whether it stands in the place of one with the same id.
     pub replaced: bool,
 }
 
-/// When [`Index::check_and_add`] adds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// When checking and adding adds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "lowercase")]
 pub enum AddIf {
-    /// If there is no match.
+    /// If there is no look-alike.
     #[default]
     New,
-    /// Always.
+    /// In any case.
     Any,
 }
 
@@ -241,7 +245,7 @@ impl Index {
             {
                 let fault = format!("it has {found} {what}, not {expected}");
                 let id = id.chars().take(64).collect();
-                return Err(Error::new(ErrorKind::OtherSignature { id, fault }));
+                return Err(Error::from(ErrorKind::OtherSignature { id, fault }));
             }
         }
         Ok(())
@@ -413,9 +417,10 @@ fn parts<'d, 't>(documents: &'d [Document<'t>], threads: usize) -> Vec<&'d [Docu
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
+    use std::path::Path;
 
     use lookalike_core::Recipe;
+    use lookalike_files::WorkFolder;
 
     use super::*;
     use crate::folder::ACKNOWLEDGED;
@@ -423,24 +428,16 @@ mod tests {
     use crate::state::Head;
     use crate::store::{AcknowledgedOperations, Table};
 
-    fn index(name: &str) -> Index {
-        let name = format!("lookalike-index-{name}-{}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        let _ = fs::remove_dir_all(&path);
-        Index::create(&path, &Recipe::preset("text").unwrap(), &CreateOptions::new()).unwrap()
-    }
-
-    fn removed(index: Index) {
-        let path = index.path.clone();
-        drop(index);
-        fs::remove_dir_all(path).unwrap();
+    fn index(folder: &Path) -> Index {
+        Index::create(folder, &Recipe::preset("text").unwrap(), &CreateOptions::new()).unwrap()
     }
 
     /// The store has a change before readers see it: then a document that is replaced stands there
     /// under two numbers.
     #[test]
     fn a_page_between_commit_and_update_shows_each_document_once() {
-        let index = index("between");
+        let folder = WorkFolder::create(None).unwrap();
+        let index = index(&folder);
         for n in 0..3 {
             let (id, text) = (n.to_string(), format!("text number {n}"));
             index.add(&Document::text(id, &text)).unwrap();
@@ -463,12 +460,12 @@ mod tests {
         index.store.commit(changes, Durability::Now).unwrap();
         assert_eq!(index.page(0, 10).unwrap(), before);
         assert_eq!(index.page(2, 10).unwrap(), before[2..]);
-        removed(index);
     }
 
     #[test]
     fn what_is_on_disk_is_said_to_be_though_it_cannot_be_acknowledged() {
-        let index = index("lag");
+        let folder = WorkFolder::create(None).unwrap();
+        let index = index(&folder);
         let text = |n: u64| format!("text number {n}");
         let added = index.add(&Document::text("0", &text(0))).unwrap();
         assert_eq!(added.number, 0);
@@ -486,12 +483,10 @@ mod tests {
         }
         index.writer().acknowledged.allow_writes();
         assert_eq!(index.add(&Document::text("2", &text(2))).unwrap().number, 2);
-        let path = index.path.clone();
         drop(index);
         let operations =
-            AcknowledgedOperations::open(&path.join(ACKNOWLEDGED)).unwrap().operations();
-        let index = Index::open(&path, &OpenOptions::new()).unwrap();
+            AcknowledgedOperations::open(&folder.join(ACKNOWLEDGED)).unwrap().operations();
+        let index = Index::open(&folder, &OpenOptions::new()).unwrap();
         assert_eq!((index.len(), index.writer().head.operations), (3, operations));
-        removed(index);
     }
 }

@@ -427,7 +427,7 @@ impl Iterator for Entries<'_> {
 
 /// Locks the file, or says that the index is in use.
 pub(crate) fn lock(path: &Path, index: &Path) -> Result<Lock> {
-    Lock::take(path)?.ok_or_else(|| Error::new(ErrorKind::InUse(index.to_owned())))
+    Lock::take(path)?.ok_or_else(|| Error::from(ErrorKind::InUse(index.to_owned())))
 }
 
 /// Calls into fjall. What it says becomes an error of ours, and so does a panic, since it panics
@@ -459,8 +459,8 @@ fn named(path: &Path, what: &str, error: fjall::Error) -> Error {
                 _ => Error::io(path, Operation::Write, error),
             }
         }
-        fjall::Error::Locked => Error::new(ErrorKind::InUse(path.to_owned())),
-        fjall::Error::Poisoned => Error::new(ErrorKind::Stopped(path.to_owned())),
+        fjall::Error::Locked => Error::from(ErrorKind::InUse(path.to_owned())),
+        fjall::Error::Poisoned => Error::from(ErrorKind::Stopped(path.to_owned())),
         fjall::Error::Storage(LsmError::ChecksumMismatch { .. }) => {
             Error::corruption(path, format!("{what}: a block has a wrong checksum"))
         }

@@ -183,7 +183,7 @@ pub(crate) fn prepare<'d>(
     // Only memory could be lacking, and then it would not have come so far.
     let stored = stored.transpose().map_err(|error| {
         let (id, fault) = (document.id.to_string(), format!("cannot be compressed: {error}"));
-        Error::new(ErrorKind::OtherSignature { id, fault })
+        Error::from(ErrorKind::OtherSignature { id, fault })
     })?;
     let (id, url) = (&*document.id, document.url.as_deref());
     Ok(UnnumberedDocument { id, url, time: document.time, bytes, signature, stored })

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use lookalike::index::{self, Content, ContentKind, Match, MatchKind};
+use lookalike::index::{self, AddIf, Addition, Content, ContentKind, Match, MatchKind};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -273,53 +273,18 @@ impl From<index::Answer> for Answer {
     }
 }
 
-/// What an addition did.
-#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
-pub(crate) struct Added {
-    /// The document's number: ascending, never used again.
-    number: u64,
-    /// Whether it stands in the place of one with the same id.
-    pub(crate) replaced: bool,
-}
-
-impl From<index::Addition> for Added {
-    fn from(added: index::Addition) -> Self {
-        Self { number: added.number, replaced: added.replaced }
-    }
-}
-
 /// What checking and adding found and did.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct CheckedAndAdded {
     #[serde(flatten)]
     answer: Answer,
     /// Null if it was not added.
-    added: Option<Added>,
+    added: Option<Addition>,
 }
 
 impl From<index::CheckedAddition> for CheckedAndAdded {
     fn from(done: index::CheckedAddition) -> Self {
-        Self { answer: done.answer.into(), added: done.added.map(Added::from) }
-    }
-}
-
-/// When checking and adding adds.
-#[derive(Clone, Copy, Debug, Default, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum AddIf {
-    /// If there is no look-alike.
-    #[default]
-    New,
-    /// In any case.
-    Any,
-}
-
-impl From<AddIf> for index::AddIf {
-    fn from(add_if: AddIf) -> Self {
-        match add_if {
-            AddIf::New => Self::New,
-            AddIf::Any => Self::Any,
-        }
+        Self { answer: done.answer.into(), added: done.added }
     }
 }
 
@@ -345,25 +310,13 @@ pub(crate) struct Record {
     /// When it was added, in seconds since 1970; 0 if that is not known.
     time: u64,
     /// What is stored of it.
-    stored: Option<Stored>,
-}
-
-/// What is stored of a document.
-#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Stored {
-    Text,
-    Html,
+    stored: Option<ContentKind>,
 }
 
 impl From<index::Record> for Record {
     fn from(record: index::Record) -> Self {
-        let stored = record.stored.map(|kind| match kind {
-            ContentKind::Text => Stored::Text,
-            ContentKind::Html => Stored::Html,
-        });
-        let (number, bytes, time) = (record.number, record.bytes, record.time);
-        Self { number, bytes, time, stored, url: record.url, id: record.id }
+        let index::Record { id, url, number, bytes, time, stored, .. } = record;
+        Self { id, url, number, bytes, time, stored }
     }
 }
 
@@ -651,7 +604,7 @@ pub(crate) struct LineAnswer {
 #[serde(untagged)]
 pub(crate) enum Outcome {
     Checked(Answer),
-    Added { added: Added },
+    Added { added: Addition },
     CheckedAndAdded(CheckedAndAdded),
     Removed { removed: bool },
     Failed { error: Problem },

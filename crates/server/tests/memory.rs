@@ -10,7 +10,8 @@ mod client;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::sync::{Arc, Barrier, Mutex, MutexGuard, PoisonError};
 
-use client::{Folder, Running, words};
+use client::{Running, words};
+use lookalike::files::WorkFolder;
 use lookalike_server::{Limits, Options};
 use serde_json::json;
 
@@ -119,11 +120,11 @@ fn many_streams_with_long_lines_stay_within_the_budget() {
 fn a_long_report_takes_the_memory_of_a_piece() {
     const BYTES: u64 = 300 << 20;
     let _alone = alone();
-    let folder = Folder::new();
-    let report = folder.path().join("report.html");
+    let folder = WorkFolder::create(None).unwrap();
+    let report = folder.join("report.html");
     std::fs::File::create(&report).unwrap().set_len(BYTES).unwrap();
-    let server = Running::with(Options::new().run(folder.path()).unwrap());
-    let name = folder.path().file_name().unwrap().to_str().unwrap();
+    let server = Running::with(Options::new().run(&folder).unwrap());
+    let name = folder.file_name().unwrap().to_str().unwrap();
     let mut stream = server.connect();
     let before = peak_memory();
     write!(stream, "GET /runs/{name}/ HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")

@@ -455,7 +455,7 @@ impl Recipe {
         let keys = left.iter().chain(&right).map(|p| p.key);
         let different = keys.map(|key| (key, value(&left, key), value(&right, key)));
         let (key, left, right) = different.into_iter().find(|(_, l, r)| l != r).unwrap_or_default();
-        Err(Error::new(ErrorKind::Mismatch { parameter: key.to_owned(), left, right }))
+        Err(Error::from(ErrorKind::Mismatch { parameter: key.to_owned(), left, right }))
     }
 
     /// Every parameter, in the order of the file; the one list that TOML, digests and

@@ -66,7 +66,7 @@ impl Recipe {
                 features: None,
                 ..paper(name, Candidates::Lists)
             },
-            _ => return Err(Error::new(ErrorKind::UnknownPreset(name.to_owned()))),
+            _ => return Err(Error::from(ErrorKind::UnknownPreset(name.to_owned()))),
         })
     }
 
@@ -101,7 +101,7 @@ impl Recipe {
         if (threshold, recall) == own {
             return Ok(Self { threshold, ..self });
         }
-        let filter = Search::new(threshold, recall).run().map_err(Error::filter)?.filter;
+        let filter = Search::new(threshold, recall).run()?.filter;
         Ok(Self {
             name: format!("{}-{threshold}-{recall}", self.name),
             threshold,

@@ -51,7 +51,7 @@ impl Recipe {
     /// # Errors
     /// As [`from_toml`](Self::from_toml) and [`judging`](Self::judging).
     pub fn from_toml_judging(text: &str, judging: &Judging) -> Result<Self> {
-        let syntax = |reason: &str| Error::new(ErrorKind::Syntax(reason.trim_end().to_owned()));
+        let syntax = |reason: &str| Error::from(ErrorKind::Syntax(reason.trim_end().to_owned()));
         let file: File = toml::from_str(text).map_err(|error| syntax(&error.to_string()))?;
         if text.lines().all(|line| line.trim_start().starts_with('#') || line.trim().is_empty()) {
             return Err(syntax("it says nothing; `base = \"text\"` would be the preset `text`"));
@@ -150,7 +150,7 @@ fn needed<T>(name: &'static str, value: Option<T>) -> Result<T> {
 impl File {
     fn recipe(&self, judging: &Judging) -> Result<Recipe> {
         if let Some(version) = self.version.filter(|&version| version != VERSION) {
-            return Err(Error::new(ErrorKind::Version(version)));
+            return Err(Error::from(ErrorKind::Version(version)));
         }
         let tables = unicode_version();
         if let Some(unicode) = self.unicode.as_deref().filter(|&unicode| unicode != tables) {
@@ -223,7 +223,7 @@ impl File {
             table.s.unwrap_or(own.s()),
             table.r.unwrap_or(own.r()),
         );
-        filter.map(Some).map_err(Error::filter)
+        filter.map(Some).map_err(Error::from)
     }
 
     fn projection(

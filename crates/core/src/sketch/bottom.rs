@@ -116,7 +116,7 @@ impl BottomSketch {
         if self.size == other.size {
             return Ok(());
         }
-        Err(Error::new(ErrorKind::Mismatch {
+        Err(Error::from(ErrorKind::Mismatch {
             parameter: "sketch.size".to_owned(),
             left: self.size.to_string(),
             right: other.size.to_string(),

@@ -104,7 +104,7 @@ impl ListsSketch {
                 let repeats = sketch.fingerprints.len() / sketch.lists.max(1);
                 format!("{} x {repeats}", sketch.lists)
             };
-            return Err(Error::new(ErrorKind::Mismatch {
+            return Err(Error::from(ErrorKind::Mismatch {
                 parameter: "sketch.lists x repeats".to_owned(),
                 left: text(self),
                 right: text(other),

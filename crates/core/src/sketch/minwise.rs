@@ -88,7 +88,7 @@ impl MinwiseSketch {
     /// If the sketches have different numbers of permutations.
     pub fn resemblance(&self, other: &Self, kernel: Kernel) -> Result<f64> {
         if self.0.len() != other.0.len() {
-            return Err(Error::new(ErrorKind::Mismatch {
+            return Err(Error::from(ErrorKind::Mismatch {
                 parameter: "sketch.permutations".to_owned(),
                 left: self.0.len().to_string(),
                 right: other.0.len().to_string(),

@@ -97,7 +97,7 @@ impl ModularSketch {
         if self.modulus == other.modulus {
             return Ok(());
         }
-        Err(Error::new(ErrorKind::Mismatch {
+        Err(Error::from(ErrorKind::Mismatch {
             parameter: "sketch.modulus".to_owned(),
             left: self.modulus.to_string(),
             right: other.modulus.to_string(),

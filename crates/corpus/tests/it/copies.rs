@@ -1,9 +1,11 @@
 //! Unpacked copies: a second reading gives what the first one gave, without unpacking.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use lookalike_corpus::{ReadOptions, Source, UnpackedCopies};
+
+use crate::folder;
 
 /// Lines that compress badly, so that the file is large enough for a copy.
 fn lines() -> String {
@@ -16,13 +18,6 @@ fn lines() -> String {
     let lines =
         (0..140_000).map(|_| format!("{{\"text\": \"{:016x} {:016x}\"}}", number(), number()));
     lines.collect::<Vec<_>>().join("\n")
-}
-
-fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("copies").join(name);
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).unwrap();
-    folder
 }
 
 fn packed(folder: &Path, bytes: &[u8]) -> Source {

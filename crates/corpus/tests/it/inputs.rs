@@ -1,17 +1,11 @@
 //! What inputs stand for, on a real file system.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use lookalike_corpus::{ErrorKind, Inputs, Limits, read_document};
 
-/// A folder of this test's own.
-fn folder(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("corpus").join(name);
-    let _ = fs::remove_dir_all(&path);
-    fs::create_dir_all(&path).unwrap();
-    path
-}
+use crate::folder;
 
 fn write(folder: &Path, name: &str, text: &str) {
     let path = folder.join(name);

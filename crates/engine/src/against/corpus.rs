@@ -63,7 +63,7 @@ impl Text<'_> {
                     bytes += piece.len() as u64;
                     each(piece.into());
                 });
-                read.map(|()| bytes).map_err(Error::corpus)
+                read.map(|()| bytes).map_err(Error::from)
             }
         }
     }
@@ -112,7 +112,7 @@ impl Corpus<'_> {
         let mut listing = self.inputs.list(self.strict, self.observer)?;
         let listed = listing.by_ref().map(|listed| {
             let (number, source) = listed?;
-            Ok((number, source.spool(self.spool).map_err(Error::corpus)?))
+            Ok((number, source.spool(self.spool)?))
         });
         let mut table = SourcesWriter::create(&self.table)?;
         let mut counted = ReferenceCounts::default();
@@ -137,7 +137,7 @@ impl Corpus<'_> {
                 Event::End { source, fault, .. } => {
                     let broken = fault.is_some();
                     if let Some(fault) = fault {
-                        counted.skips.skip(Error::corpus(fault), self.strict, self.observer)?;
+                        counted.skips.skip(Error::from(fault), self.strict, self.observer)?;
                     }
                     let (bytes, modified) = watched.ended(&source)?;
                     let first_row = Row::nth(counted.documents - documents);
@@ -228,7 +228,7 @@ impl Corpus<'_> {
                                 let text = Text::Whole(text, bytes);
                                 take(&mut batch, record, &document.id, &text);
                             }
-                            Err(fault) => batch.bad.push(record, Error::corpus(fault)),
+                            Err(fault) => batch.bad.push(record, Error::from(fault)),
                         }
                         record += 1;
                     });

@@ -64,7 +64,7 @@ impl Emitter<'_, '_> {
         self.references.insert(found.reference_row);
         match (self.sink)(found) {
             ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(()) => Err(Error::new(ErrorKind::Interrupted)),
+            ControlFlow::Break(()) => Err(Error::from(ErrorKind::Interrupted)),
         }
     }
 }

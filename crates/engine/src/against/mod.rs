@@ -110,8 +110,8 @@ impl Against {
         observer: &dyn Observer,
         sink: &mut (dyn FnMut(&Match<'_>) -> ControlFlow<()> + Send),
     ) -> Result<Findings> {
-        self.recipe.validate().map_err(Error::recipe)?;
-        self.recipe.check_signs_alone().map_err(Error::recipe)?;
+        self.recipe.validate()?;
+        self.recipe.check_signs_alone()?;
         // Refused before anything is made, if there is no such input.
         for side in [&self.references, &self.inputs] {
             self.side(side).sources()?;
@@ -194,7 +194,7 @@ impl Job<'_> {
                 |row, made| each_match(&index, row, &made, |found| emitter.emit(found)),
             )?
         } else {
-            let mut spool = Spool::create(self.work.0.join("matches-0"))?;
+            let mut spool = Spool::create(self.work.join("matches-0"))?;
             let found = inputs.read(
                 || Searcher::new(self.options, &self.key, &index),
                 |row, made| each_match(&index, row, &made, |found| spool.push(found)),
@@ -206,7 +206,7 @@ impl Job<'_> {
         for (part, rows) in ends.windows(2).enumerate() {
             let index = self.part(&references, rows[0]..rows[1])?;
             findings.slow_references += index.slow_sets();
-            let mut spool = Spool::create(self.work.0.join(format!("matches-{}", part + 1)))?;
+            let mut spool = Spool::create(self.work.join(format!("matches-{}", part + 1)))?;
             inputs.read_again(
                 Row::nth(0)..Row::nth(found.documents),
                 || Searcher::new(self.options, &self.key, &index),
@@ -246,8 +246,8 @@ impl Job<'_> {
             ahead: running.memory as usize / 8,
             strict: running.strict,
             observer: self.observer,
-            spool: &self.work.0,
-            table: self.work.0.join(format!("{name}.jsonl")),
+            spool: self.work,
+            table: self.work.join(format!("{name}.jsonl")),
         }
     }
 
@@ -293,7 +293,7 @@ impl Job<'_> {
         if ends.len() > MAX_PARTS {
             let memory =
                 options.running.memory.saturating_mul(ends.len() as u64 / MAX_PARTS as u64 + 1);
-            return Err(Error::new(ErrorKind::TooManyPasses { passes: ends.len(), memory }));
+            return Err(Error::from(ErrorKind::TooManyPasses { passes: ends.len(), memory }));
         }
         findings.references = counted.documents;
         findings.reference_bytes = counted.bytes;
@@ -377,11 +377,11 @@ fn each_match(
 /// Begins the folder of what does not match.
 fn begin_clean(path: &Path) -> Result<AtomicFolder> {
     if fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some()) {
-        return Err(Error::new(ErrorKind::FolderInUse(path.to_owned())));
+        return Err(Error::from(ErrorKind::FolderInUse(path.to_owned())));
     }
     let partial = partial_path(path);
     if partial.exists() {
-        return Err(Error::new(ErrorKind::FolderInUse(partial)));
+        return Err(Error::from(ErrorKind::FolderInUse(partial)));
     }
     Ok(AtomicFolder::create(path)?)
 }

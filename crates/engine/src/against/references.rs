@@ -85,7 +85,7 @@ impl Reader for Extractor<'_> {
         let bytes = read?;
         sort_distinct(&mut elements);
         if elements.len() > *limit {
-            return Err(Error::new(ErrorKind::ReferenceTooLong {
+            return Err(Error::from(ErrorKind::ReferenceTooLong {
                 id: id.to_owned(),
                 memory: options.running.memory,
             }));

@@ -1,7 +1,5 @@
 //! The search against a naive one: every document with every reference.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use lookalike_core::recipe::Recipe;
 use lookalike_core::shingle::{Counting, ShingleSet, Shingler};
 use lookalike_core::text::Tokenizer;
@@ -15,34 +13,18 @@ use lookalike_core::resemblance::Overlap;
 /// A match without what it borrows.
 type Row = (String, String, u64, u64, [u64; 3]);
 
-/// A folder of this test's own, which goes with it.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Self {
-        static FOLDERS: AtomicU64 = AtomicU64::new(0);
-        let number = FOLDERS.fetch_add(1, Ordering::Relaxed);
-        let name = format!("lookalike-against-test-{}-{number}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
-        fs::create_dir_all(&folder).unwrap();
-        Self(folder)
-    }
-
-    /// The path of a new file of these texts, as JSON lines.
-    fn file(&self, name: &str, texts: &[String]) -> String {
-        let line = |(i, text): (usize, &String)| {
-            format!("{}\n", serde_json::json!({"id": format!("{name}{i}"), "text": text}))
-        };
-        let path = self.0.join(format!("{name}.jsonl"));
-        fs::write(&path, texts.iter().enumerate().map(line).collect::<String>()).unwrap();
-        path.to_str().unwrap().to_owned()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
+/// The path of a new file of these texts, as JSON lines.
+fn file(folder: &Path, name: &str, texts: &[String]) -> String {
+    let line = |(i, text): (usize, &String)| {
+        format!(
+            "{}
+",
+            serde_json::json!({"id": format!("{name}{i}"), "text": text})
+        )
+    };
+    let path = folder.join(format!("{name}.jsonl"));
+    fs::write(&path, texts.iter().enumerate().map(line).collect::<String>()).unwrap();
+    path.to_str().unwrap().to_owned()
 }
 
 fn found(job: &Against) -> (Vec<Row>, Findings) {
@@ -127,13 +109,13 @@ proptest! {
         min_tokens in 0..6_u64,
         (hot, memory) in (1..8_usize, prop::sample::select(vec![6_000_u64, 20_000, 1 << 30])),
     ) {
-        let folder = Folder::new();
+        let folder = WorkFolder::create(None).unwrap();
         let mut recipe = Recipe { threshold, ..Recipe::default() };
         recipe.shingles.width = width;
         recipe.shingles.counting = if multiset { Counting::Multiset } else { Counting::Set };
         let mut job = job(
-            &folder.file("reference", &references),
-            &folder.file("input", &inputs),
+            &file(&folder, "reference", &references),
+            &file(&folder, "input", &inputs),
         )
         .recipe(recipe)
         .containment(containment)
@@ -161,13 +143,13 @@ fn numbered(words: std::ops::Range<usize>) -> String {
 
 #[test]
 fn parts_and_hot_shingles_change_nothing() {
-    let folder = Folder::new();
+    let folder = WorkFolder::create(None).unwrap();
     // A frame that all have, and something of their own.
     let text = |n: usize| format!("{} {}", numbered(0..40), numbered(100 * n..100 * n + n % 30));
     let references: Vec<String> = (1..60).map(text).collect();
     let inputs: Vec<String> =
         (30..90).map(|n| format!("{} {}", numbered(7000..7040), text(n))).collect();
-    let paths = [folder.file("reference", &references), folder.file("input", &inputs)];
+    let paths = [file(&folder, "reference", &references), file(&folder, "input", &inputs)];
     let mut job = job(&paths[0], &paths[1]);
     let expected = naive(&job, &references, &inputs);
     assert!(expected.len() > 1000, "{}", expected.len());
@@ -183,10 +165,10 @@ fn parts_and_hot_shingles_change_nothing() {
 
 #[test]
 fn short_references_are_found_where_they_stand_or_counted() {
-    let folder = Folder::new();
+    let folder = WorkFolder::create(None).unwrap();
     let references = ["", "Yes.", "the answer is forty two", &numbered(0..8)].map(str::to_owned);
     let page = format!("{} So the answer is: forty-two! {}", numbered(9..50), numbered(0..8));
-    let paths = [folder.file("reference", &references), folder.file("input", &[page])];
+    let paths = [file(&folder, "reference", &references), file(&folder, "input", &[page])];
     let mut recipe = Recipe::default();
     recipe.shingles.width = 10;
     let job = job(&paths[0], &paths[1]).recipe(recipe).min_tokens(2);
@@ -199,15 +181,15 @@ fn short_references_are_found_where_they_stand_or_counted() {
 
 #[test]
 fn long_texts_and_repeats_are_counted_without_holding_them() {
-    let folder = Folder::new();
+    let folder = WorkFolder::create(None).unwrap();
     let reference = numbered(0..50);
-    let path = folder.0.join("long.txt");
+    let path = folder.join("long.txt");
     // More than is held in memory, most of it repeats.
     let filler = format!("{}\n", numbered(100..1100));
     let mut text = filler.repeat((17 << 20) / filler.len() + 1);
     text += &reference;
     fs::write(&path, &text).unwrap();
-    let references = folder.file("reference", std::slice::from_ref(&reference));
+    let references = file(&folder, "reference", std::slice::from_ref(&reference));
     let job = job(&references, path.to_str().unwrap());
     let (rows, _) = found(&job);
     let expected = naive(&job, &[reference], &[text]);
@@ -217,11 +199,11 @@ fn long_texts_and_repeats_are_counted_without_holding_them() {
 
 #[test]
 fn what_matches_is_left_out_of_the_clean_folder() {
-    let folder = Folder::new();
+    let folder = WorkFolder::create(None).unwrap();
     let inputs: Vec<String> = (0..6).map(|n| numbered(100 * n..100 * n + 60)).collect();
-    let references = folder.file("reference", &[numbered(210..240)]);
-    let path = folder.file("input", &inputs);
-    let clean = folder.0.join("clean");
+    let references = file(&folder, "reference", &[numbered(210..240)]);
+    let path = file(&folder, "input", &inputs);
+    let clean = folder.join("clean");
     let job = job(&references, &path).clean(Some(clean.clone()));
     let (rows, _) = found(&job);
     assert_eq!(rows.len(), 1);
@@ -230,16 +212,16 @@ fn what_matches_is_left_out_of_the_clean_folder() {
     let kept: Vec<&str> = before.lines().filter(|line| !line.contains("input2")).collect();
     assert_eq!(after.lines().collect::<Vec<_>>(), kept);
     assert!(job.run(&NoObserver, &mut |_| ControlFlow::Continue(())).is_err(), "it is not empty");
-    assert!(!folder.0.join("clean.partial").exists());
+    assert!(!folder.join("clean.partial").exists());
 }
 
 #[test]
 fn matches_come_back_from_a_file() {
-    let folder = Folder::new();
+    let folder = WorkFolder::create(None).unwrap();
     let texts: Vec<String> = (0..3).map(|n| numbered(n..n + 60)).collect();
-    let paths = [folder.file("reference", &texts), folder.file("input", &texts)];
+    let paths = [file(&folder, "reference", &texts), file(&folder, "input", &texts)];
     for name in ["x.jsonl", "x.parquet"] {
-        let path = folder.0.join(name);
+        let path = folder.join(name);
         let mut file = MatchFile::create(&path, crate::Existing::Refuse).unwrap();
         assert!(file.partial_path().exists());
         let mut lines = Vec::new();

@@ -51,7 +51,7 @@ impl RemovalBudget {
             && removed.len() as f64 > share * documents as f64
         {
             let removed = removed.len();
-            return Err(Error::new(ErrorKind::RemovesTooMuch { removed, documents, share }));
+            return Err(Error::from(ErrorKind::RemovesTooMuch { removed, documents, share }));
         }
         let Some((field, share)) = &self.part else { return Ok(()) };
         let mut counts = vec![(0_u64, 0_u64); names.len()];
@@ -79,6 +79,6 @@ impl RemovalBudget {
         parts.sort_by(|a, b| lost(b).total_cmp(&lost(a)).then_with(|| a.0.cmp(&b.0)));
         parts.truncate(NAMED);
         let (field, share) = (field.clone(), *share);
-        Err(Error::new(ErrorKind::RemovesTooMuchOf { field, share, parts, more }))
+        Err(Error::from(ErrorKind::RemovesTooMuchOf { field, share, parts, more }))
     }
 }

@@ -179,13 +179,13 @@ impl Decide {
         let Some(asked) = self.threshold else { return Ok(recipe) };
         let (path, stored) = (self.run.clone(), recipe.threshold);
         if exact_only || recipe.verify == Verify::None {
-            return Err(Error::new(ErrorKind::NoScores(path)));
+            return Err(Error::from(ErrorKind::NoScores(path)));
         }
         if asked < stored {
-            return Err(Error::new(ErrorKind::ThresholdTooLow { path, stored, asked }));
+            return Err(Error::from(ErrorKind::ThresholdTooLow { path, stored, asked }));
         }
         recipe.threshold = asked;
-        recipe.validate().map_err(Error::recipe)?;
+        recipe.validate()?;
         Ok(recipe)
     }
 }

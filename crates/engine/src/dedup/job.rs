@@ -44,7 +44,7 @@ impl Dedup {
     /// the job is strict, more would be removed than allowed, or the system refuses. What is
     /// complete by then stays in `out`, and the job can go on from there.
     pub fn run(&self, out: &Path, observer: &dyn Observer) -> Result<Report> {
-        self.recipe.validate().map_err(Error::recipe)?;
+        self.recipe.validate()?;
         // Refused before anything is made, if there is no such input.
         self.inputs().sources()?;
         let mut job = Job::begin(self, self.request(), out, observer)?;
@@ -135,27 +135,25 @@ impl<'a> Job<'a> {
         // What is there already is not touched unless it is a job's.
         let is_job = |folder: &Path| folder.join(JOB_LOCK).exists() || files.manifest().exists();
         if is_in_use(out) && !is_job(out) {
-            return Err(Error::new(ErrorKind::FolderInUse(out.to_owned())));
+            return Err(Error::from(ErrorKind::FolderInUse(out.to_owned())));
         }
         files.check_apart(&options.inputs)?;
         create_folder(&files.out)?;
         // Before the manifest is read, or another job may begin meanwhile.
         let out_lock = JobLock::take(&files.out)?;
-        let mut manifest = Manifest::new(request, options.inputs.clone())?;
-        let mut is_new = true;
-        match Manifest::read(&files.manifest())? {
+        let (manifest, is_new) = match Manifest::read(&files.manifest())? {
             Some(before) if options.resume => {
-                before.check_same(&files.manifest(), &manifest)?;
-                manifest = before;
-                is_new = false;
+                before.check_same(&files.manifest(), &request, &options.inputs)?;
+                (before, false)
             }
-            Some(_) => return Err(Error::new(ErrorKind::RunExists(out.to_owned()))),
+            Some(_) => return Err(Error::from(ErrorKind::RunExists(out.to_owned()))),
             None if is_in_use(out) => {
-                return Err(Error::new(ErrorKind::FolderInUse(out.to_owned())));
+                return Err(Error::from(ErrorKind::FolderInUse(out.to_owned())));
             }
-            None => {}
-        }
-        let key = manifest.key.clone().map_or_else(VerificationKey::random, VerificationKey::from);
+            None => (Manifest::new(request, options.inputs.clone())?, true),
+        };
+        let stored = manifest.key.map(|key| VerificationKey::from_bytes(key.0));
+        let key = stored.unwrap_or_else(VerificationKey::random);
         let copies = UnpackedCopies::new(&files.unpacked(), memory::room_for_copies(&files.work));
         let mut job = Self {
             _out_lock: out_lock,
@@ -250,7 +248,7 @@ impl<'a> Job<'a> {
     fn learn(&self) -> Result<LearnStage> {
         if let Some(path) = self.options.signature_file() {
             let option = "templates".to_owned();
-            return Err(Error::new(ErrorKind::NeedsDocuments { path, option }));
+            return Err(Error::from(ErrorKind::NeedsDocuments { path, option }));
         }
         let signing = self.signing();
         let listed = signing.list()?;

@@ -7,7 +7,7 @@ use lookalike_corpus::{Chunks, Record};
 use serde::Serialize;
 
 use super::options::Dedup;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::memory::LEAST_WORKING_BYTES;
 use crate::skips::Skips;
 
@@ -75,11 +75,11 @@ impl Dedup {
                         text_bytes += record.content.len() as u64;
                         url_bytes += record.url.map_or(0, |url| url.len() as u64 + 2);
                     }
-                    Err(fault) => skips.add(&Error::corpus(fault)),
+                    Err(fault) => skips.add(&fault.into()),
                 };
                 match chunk {
                     Ok(chunk) => chunk.for_each(take),
-                    Err(fault) => skips.add(&Error::corpus(fault)),
+                    Err(fault) => skips.add(&fault.into()),
                 }
             }
             plan.sampled_bytes += Chunks::position(&chunks);

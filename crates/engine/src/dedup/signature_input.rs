@@ -28,10 +28,10 @@ impl Dedup {
     /// Takes the place of signing: the file is linked or copied, and read once.
     pub(super) fn take_signatures(&self, path: &Path, files: &Files) -> Result<SigningSummary> {
         let mut reader = SignatureReader::open(path)?;
-        self.recipe.check_same_bits(reader.recipe()).map_err(Error::recipe)?;
+        self.recipe.check_same_bits(reader.recipe())?;
         let refused = |option: &str| {
             let (path, option) = (path.to_owned(), option.to_owned());
-            Err(Error::new(ErrorKind::NeedsDocuments { path, option }))
+            Err(Error::from(ErrorKind::NeedsDocuments { path, option }))
         };
         if self.recipe.verify == Verify::Exact && !self.exact_only {
             return refused("--verify exact");

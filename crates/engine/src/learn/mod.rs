@@ -104,7 +104,7 @@ impl Means<'_> {
                 let batch = match event {
                     Event::Result(batch) => batch,
                     Event::End { fault: Some(fault), .. } if fault.is_io() => {
-                        return Err(Error::corpus(fault));
+                        return Err(Error::from(fault));
                     }
                     // What cannot be read is told of when it is signed.
                     Event::End { .. } => return Ok(()),

@@ -251,13 +251,13 @@ fn checksum_of(path: &Path, length: u64) -> Result<u64> {
 
 #[cfg(test)]
 mod tests {
+    use lookalike_files::WorkFolder;
+
     use super::*;
 
     #[test]
     fn templates_come_back_and_damage_is_found() {
-        let folder =
-            std::env::temp_dir().join(format!("lookalike-templates-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
+        let folder = WorkFolder::create(None).unwrap();
         let path = folder.join("templates");
         let recipe = Recipe::preset("sites").unwrap();
         let mut writer = TemplateWriter::create(&path, &recipe).unwrap();
@@ -285,6 +285,5 @@ mod tests {
             std::fs::write(&path, &damaged).unwrap();
             assert!(TemplateFile::open(&path).is_err(), "damaged at {at}");
         }
-        std::fs::remove_dir_all(folder).unwrap();
     }
 }

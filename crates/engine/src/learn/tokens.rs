@@ -185,11 +185,13 @@ impl TokensReader {
 
 #[cfg(test)]
 mod tests {
+    use lookalike_files::WorkFolder;
+
     use super::*;
 
     #[test]
     fn tokens_come_back_in_any_order() {
-        let folder = std::env::temp_dir().join(format!("lookalike-tokens-{}", std::process::id()));
+        let folder = WorkFolder::create(None).unwrap();
         let files = Files::new(&folder, None);
         std::fs::create_dir_all(&files.work).unwrap();
         let of = |source: u64, record: u64| -> Vec<u64> {
@@ -220,6 +222,5 @@ mod tests {
                 tokens.iter().eq(codes.iter().map(|c| !c).collect::<Vec<_>>().iter())
             }));
         }
-        std::fs::remove_dir_all(folder).unwrap();
     }
 }

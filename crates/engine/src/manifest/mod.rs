@@ -10,7 +10,6 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use lookalike_core::VerificationKey;
 use lookalike_corpus::ReadOptions;
 use lookalike_files::{ErrorKind as FileErrorKind, write_file, write_private_file};
 use serde::{Deserialize, Serialize};
@@ -18,7 +17,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::files::Files;
-use crate::identity::JobId;
+use crate::identity::RandomBits;
 use crate::observe::Stage;
 use seals::Seals;
 
@@ -37,7 +36,7 @@ pub(crate) struct Manifest {
     format: u32,
     program: String,
     /// Which job it is, and every working file says so.
-    pub(crate) job: Option<JobId>,
+    pub(crate) job: Option<RandomBits>,
     /// What results depend on.
     pub(crate) request: Request,
     pub(crate) inputs: Vec<String>,
@@ -53,34 +52,7 @@ pub(crate) struct Manifest {
     checksum: Checksum,
     /// What documents are verified under, until everything is written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) key: Option<StoredKey>,
-}
-
-/// A verification key, as hexadecimal digits.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(into = "String", try_from = "String")]
-pub(crate) struct StoredKey(VerificationKey);
-
-impl From<StoredKey> for VerificationKey {
-    fn from(stored: StoredKey) -> Self {
-        stored.0
-    }
-}
-
-impl From<StoredKey> for String {
-    fn from(stored: StoredKey) -> Self {
-        format!("{:032x}", u128::from_be_bytes(stored.0.to_bytes()))
-    }
-}
-
-impl TryFrom<String> for StoredKey {
-    type Error = String;
-
-    fn try_from(text: String) -> std::result::Result<Self, String> {
-        let number = (text.len() == 32).then(|| u128::from_str_radix(&text, 16).ok()).flatten();
-        let number = number.ok_or_else(|| "a verification key has 32 digits".to_owned())?;
-        Ok(Self(VerificationKey::from_bytes(number.to_be_bytes())))
-    }
+    pub(crate) key: Option<RandomBits>,
 }
 
 /// A checksum, as hexadecimal digits in a text that it is the checksum of.
@@ -135,9 +107,9 @@ impl Manifest {
     pub(crate) fn new(request: Request, inputs: Vec<String>) -> Result<Self> {
         let program = env!("CARGO_PKG_VERSION").to_owned();
         let stages = BTreeMap::new();
-        let job = Some(JobId::draw()?);
+        let job = Some(RandomBits::draw()?);
         let seals = Seals::new();
-        let key = Some(StoredKey(VerificationKey::random()));
+        let key = Some(RandomBits::draw()?);
         let (finished, checksum) = (false, Checksum::default());
         let format = FORMAT;
         Ok(Self { format, program, job, request, inputs, stages, seals, finished, checksum, key })
@@ -155,33 +127,40 @@ impl Manifest {
         let found = manifest.format;
         if !(WITHOUT_IDENTITY..=FORMAT).contains(&found) {
             let (path, known) = (path.to_owned(), FORMAT);
-            return Err(
-                lookalike_files::Error::new(FileErrorKind::Version { path, found, known }).into()
-            );
+            return Err(lookalike_files::Error::from(FileErrorKind::Version {
+                path,
+                found,
+                known,
+            })
+            .into());
         }
         if found > WITHOUT_IDENTITY {
             // Taken out: what is written next has another.
             std::mem::take(&mut manifest.checksum).check(path, &bytes)?;
         }
         if found < FORMAT && !manifest.finished {
-            return Err(Error::new(ErrorKind::EarlierRun(path.to_owned())));
+            return Err(Error::from(ErrorKind::EarlierRun(path.to_owned())));
         }
         Ok(Some(manifest))
     }
 
     /// Fails with the first option that is another one than before.
-    pub(crate) fn check_same(&self, path: &Path, other: &Self) -> Result<()> {
+    pub(crate) fn check_same(
+        &self,
+        path: &Path,
+        request: &Request,
+        inputs: &[String],
+    ) -> Result<()> {
         let changed = |option: &str, before: String, now: String| {
             let (path, option) = (path.to_owned(), option.to_owned());
-            Err(Error::new(ErrorKind::OtherRequest { path, option, before, now }))
+            Err(Error::from(ErrorKind::OtherRequest { path, option, before, now }))
         };
-        if self.inputs != other.inputs {
-            return changed("inputs", self.inputs.join(" "), other.inputs.join(" "));
+        if self.inputs != inputs {
+            return changed("inputs", self.inputs.join(" "), inputs.join(" "));
         }
-        let keys = self.request.keys().chain(other.request.keys());
-        for key in keys {
+        for key in self.request.keys().chain(request.keys()) {
             let value = |request: &Request| request.get(key).cloned().unwrap_or_default();
-            let (before, now) = (value(&self.request), value(&other.request));
+            let (before, now) = (value(&self.request), value(request));
             if before != now {
                 return changed(key, before, now);
             }

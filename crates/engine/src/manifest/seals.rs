@@ -79,7 +79,7 @@ pub(super) fn check(seals: &Seals, files: &Files) -> Result<()> {
         let path = path_of(name, files);
         let found = Seal::of(&path).map_err(|e| Error::io(&path, Operation::Read, e))?;
         if found != *seal {
-            return Err(Error::new(ErrorKind::NotOfJob(path)));
+            return Err(Error::from(ErrorKind::NotOfJob(path)));
         }
     }
     Ok(())
@@ -95,11 +95,13 @@ fn path_of(name: &str, files: &Files) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    use lookalike_files::WorkFolder;
+
     use super::*;
 
     #[test]
     fn long_files_are_known_by_their_ends() {
-        let folder = std::env::temp_dir().join(format!("lookalike-seals-{}", std::process::id()));
+        let folder = WorkFolder::create(None).unwrap();
         let files = Files { out: folder.join("out"), work: folder.join("work") };
         for folder in [&files.out, &files.work] {
             fs::create_dir_all(folder).unwrap();
@@ -117,6 +119,5 @@ mod tests {
         assert!(matches!(error.kind(), ErrorKind::NotOfJob(path) if *path == long), "{error}");
         fs::remove_file(&long).unwrap();
         assert!(check(&seals, &files).unwrap_err().is_io());
-        fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -117,12 +117,12 @@ impl Mirrors {
     /// # Errors
     /// If an input is not there, or cannot be read and the job is strict, or the system refuses.
     pub fn run(&self, observer: &dyn Observer) -> Result<MirrorFindings> {
-        self.recipe.validate().map_err(Error::recipe)?;
-        self.recipe.check_signs_alone().map_err(Error::recipe)?;
+        self.recipe.validate()?;
+        self.recipe.check_signs_alone()?;
         // Refused before anything is made, if there is no such input.
         self.inputs().sources()?;
         let work = WorkFolder::create(self.running.temp.as_deref())?;
-        let files = Files { out: work.0.clone(), work: work.0.clone() };
+        let files = Files { out: work.to_owned(), work: work.to_owned() };
         files.check_apart(&self.inputs)?;
         let sorting = files.sorting();
         fs::create_dir_all(&sorting).map_err(|e| Error::io(&sorting, Operation::Create, e))?;

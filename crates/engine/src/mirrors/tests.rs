@@ -1,35 +1,13 @@
 //! The search against a naive twin that follows the definition, and cases made by hand.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
 
+use lookalike_files::WorkFolder;
 use proptest::prelude::*;
 
 use super::*;
 use crate::observe::NoObserver;
 use crate::urls::{UrlList, UrlsWriter};
-
-/// A folder that goes with its test.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("lookalike-mirrors-{}-{number}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
-        fs::create_dir_all(&folder).unwrap();
-        Self(folder)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
 
 fn find(
     urls: &[Option<String>],
@@ -37,8 +15,8 @@ fn find(
     min_pages: u64,
     min_share: f64,
 ) -> MirrorList {
-    let folder = Folder::new();
-    let path = folder.0.join("urls");
+    let folder = WorkFolder::create(None).unwrap();
+    let path = folder.join("urls");
     let mut list = UrlList::default();
     for url in urls {
         list.push(url.as_deref());
@@ -48,8 +26,7 @@ fn find(
     writer.finish().unwrap();
     let Some(mut urls) = Urls::open(&path).unwrap() else { return MirrorList::default() };
     let (limit, observer) = (usize::MAX, &NoObserver);
-    let search =
-        Search { min_pages, min_share, limit, folder: &folder.0, budget: 1 << 20, observer };
+    let search = Search { min_pages, min_share, limit, folder: &folder, budget: 1 << 20, observer };
     search
         .run(&mut urls, |each| {
             pairs.iter().try_for_each(|&(a, b)| each(Row::nth(a), Row::nth(b), Some(0.9)))

@@ -81,14 +81,14 @@ impl Run {
         let files = Files::new(folder, None);
         let manifest = match Manifest::read(&files.manifest())? {
             Some(manifest) if manifest.finished => manifest,
-            Some(_) => return Err(Error::new(ErrorKind::RunUnfinished(folder.to_owned()))),
-            None => return Err(Error::new(ErrorKind::NoRun(folder.to_owned()))),
+            Some(_) => return Err(Error::from(ErrorKind::RunUnfinished(folder.to_owned()))),
+            None => return Err(Error::from(ErrorKind::NoRun(folder.to_owned()))),
         };
         let recipe = read_recipe(&files.recipe())?;
         let signatures = SignatureLookup::open(&files.signatures())?;
-        recipe
-            .check_same_bits(signatures.recipe())
-            .map_err(|source| Error::new(ErrorKind::Recipe { path: files.signatures(), source }))?;
+        recipe.check_same_bits(signatures.recipe()).map_err(|source| {
+            Error::from(ErrorKind::Recipe { path: files.signatures(), source })
+        })?;
         let sources = SourceTable::open(&files.sources())?;
         let mut read = manifest.read_options();
         read.fields.others.extend(GroupOf::new(&recipe).field());
@@ -168,9 +168,9 @@ impl Run {
         let signed = self.signatures.signature(row)?.exact;
         let Some(source) = self.sources.of_row(row)? else {
             let (path, option) = (self.files.signatures(), "the text of a document".to_owned());
-            return Err(Error::new(ErrorKind::NeedsDocuments { path, option }));
+            return Err(Error::from(ErrorKind::NeedsDocuments { path, option }));
         };
-        let mut signer = Signer::new(&self.recipe).map_err(Error::recipe)?;
+        let mut signer = Signer::new(&self.recipe)?;
         let mut found = None;
         let (mut texts, group_of) = (Texts::new(), GroupOf::new(&self.recipe));
         source.for_each_record(&self.read, &[row], |_, record| {
@@ -181,7 +181,7 @@ impl Run {
         })?;
         found.ok_or_else(|| {
             let (path, record) = (source.source.path().to_owned(), source.record_of(row));
-            Error::new(ErrorKind::DocumentChanged { path, record })
+            Error::from(ErrorKind::DocumentChanged { path, record })
         })
     }
 }
@@ -190,5 +190,5 @@ fn read_recipe(path: &Path) -> Result<Recipe> {
     let text = std::fs::read_to_string(path);
     let text = text.map_err(|source| Error::io(path, Operation::Read, source))?;
     Recipe::from_toml(&text)
-        .map_err(|source| Error::new(ErrorKind::Recipe { path: path.to_owned(), source }))
+        .map_err(|source| Error::from(ErrorKind::Recipe { path: path.to_owned(), source }))
 }

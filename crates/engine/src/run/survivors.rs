@@ -44,14 +44,14 @@ impl Run {
                     Ok(chunk) => chunk,
                     // Where it broke off then, it breaks off now.
                     Err(_) if source.broken => break,
-                    Err(fault) => return Err(Error::corpus(fault).into()),
+                    Err(fault) => return Err(Error::from(fault).into()),
                 };
                 let mut outcome = Ok(());
                 chunk.for_each_wanted(stays, |record| {
                     if outcome.is_ok() {
                         outcome = match record {
                             Ok(record) => each(&record),
-                            Err(fault) => Err(Error::corpus(fault).into()),
+                            Err(fault) => Err(Error::from(fault).into()),
                         };
                     }
                 });

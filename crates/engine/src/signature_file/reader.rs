@@ -221,7 +221,7 @@ fn recipe<R: Read>(source: &ByteReader<R>, toml: &[u8]) -> Result<Recipe> {
         source.corrupt_at(offset, "a recipe in UTF-8", "other bytes")
     })?;
     Recipe::from_toml(text).map_err(|fault| {
-        Error::new(ErrorKind::Recipe { path: source.path().to_owned(), source: fault })
+        Error::from(ErrorKind::Recipe { path: source.path().to_owned(), source: fault })
     })
 }
 

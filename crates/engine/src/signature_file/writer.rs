@@ -132,7 +132,7 @@ pub(crate) fn check_id(id: &str) -> Result<()> {
     if id.len() <= MAX_ID_BYTES {
         return Ok(());
     }
-    Err(Error::new(ErrorKind::IdTooLong {
+    Err(Error::from(ErrorKind::IdTooLong {
         start: id.chars().take(64).collect(),
         bytes: id.len(),
         limit: MAX_ID_BYTES,

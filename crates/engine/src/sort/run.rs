@@ -175,12 +175,13 @@ impl<R: Record> SortedRunReader<R> {
 
 #[cfg(test)]
 mod tests {
+    use lookalike_files::WorkFolder;
+
     use super::*;
 
     #[test]
     fn a_flip_anywhere_is_found() {
-        let folder = std::env::temp_dir().join(format!("lookalike-run-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
+        let folder = WorkFolder::create(None).unwrap();
         for at in 0..8 * 50 {
             let mut writer = SortedRunWriter::create(&folder).unwrap();
             (0..50_u64).for_each(|number| writer.push(number).unwrap());
@@ -198,6 +199,5 @@ mod tests {
             };
             assert!(error.is_corruption(), "{error}");
         }
-        fs::remove_dir_all(folder).unwrap();
     }
 }

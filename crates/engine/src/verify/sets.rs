@@ -112,7 +112,7 @@ impl Worker<'_> {
             Piece::Chunk(chunk) => chunk.for_each_wanted(
                 |record| row.row_of(record).is_some_and(|row| self.wanted.contains(row)),
                 |document| {
-                    let document = document.map_err(Error::corpus);
+                    let document = document.map_err(Error::from);
                     let set = document.and_then(|d| self.maker.document(number, &d, &mut batch));
                     made = std::mem::replace(&mut made, Ok(())).and(set);
                 },
@@ -198,7 +198,7 @@ impl<'a> SetMaker<'a> {
                 made = self.text(piece.into());
             }
         });
-        read.map_err(Error::corpus)?;
+        read?;
         made?;
         self.finish(bytes, batch)
     }
@@ -330,7 +330,7 @@ impl Sink {
 
     fn finish(mut self, wanted: u64) -> Result<()> {
         if self.sets != wanted {
-            return Err(Error::new(ErrorKind::DocumentsMissing { found: self.sets, wanted }));
+            return Err(Error::from(ErrorKind::DocumentsMissing { found: self.sets, wanted }));
         }
         self.starts.push(&self.written.to_le_bytes())?;
         self.shingles.finish()?;

@@ -74,13 +74,13 @@ impl Survivors<'_> {
                         loop {
                             let number = next.fetch_add(1, Ordering::Relaxed);
                             if number >= self.sources.len() {
-                                return copies.publish().map_err(Error::corpus);
+                                return copies.publish().map_err(Error::from);
                             }
                             let source = self.sources.get(number)?;
                             let written = self.one(&source, folder, &options, &mut copies)?;
                             files.fetch_add(written, Ordering::Relaxed);
                             if copies.len() * threads >= MAX_PENDING {
-                                copies.publish().map_err(Error::corpus)?;
+                                copies.publish()?;
                             }
                         }
                     })();
@@ -119,9 +119,9 @@ impl Survivors<'_> {
         }
         row.check_unchanged()?;
         if !goes && !drops {
-            let copied = copies.add(source, folder, source.name()).map_err(Error::corpus)?;
+            let copied = copies.add(source, folder, source.name())?;
             if row.bytes.is_some_and(|bytes| bytes != copied.bytes) {
-                return Err(Error::new(ErrorKind::InputChanged(source.path().to_owned())));
+                return Err(Error::from(ErrorKind::InputChanged(source.path().to_owned())));
             }
             self.observer.advance(0, row.documents);
             return Ok(1);
@@ -130,7 +130,7 @@ impl Survivors<'_> {
             Some(row) => !self.removed.contains(row),
             None => !drops,
         };
-        let mut pending = source.pending_selection(folder, options, keep).map_err(Error::corpus)?;
+        let mut pending = source.pending_selection(folder, options, keep)?;
         let removed = self.removed.count_in(&row.rows());
         let bad = row.bad.len();
         let wanted = row.documents - removed + if drops { 0 } else { bad };
@@ -141,17 +141,17 @@ impl Survivors<'_> {
         row.check_fault(pending.take_fault())?;
         if found != wanted || all != row.documents + bad {
             let path = target;
-            return Err(Error::new(ErrorKind::WrongSurvivors { path, found, wanted }));
+            return Err(Error::from(ErrorKind::WrongSurvivors { path, found, wanted }));
         }
         if row.broken && !drops {
             // Before the file of survivors, which says that both are there.
             let name = format!("{}.unreadable", source.name());
             let mut copy = PendingCopies::default();
-            copy.add(source, folder, &name).map_err(Error::corpus)?;
-            copy.publish().map_err(Error::corpus)?;
+            copy.add(source, folder, &name)?;
+            copy.publish()?;
             files += 1;
         }
-        pending.publish().map_err(Error::corpus)?;
+        pending.publish()?;
         self.observer.advance(0, row.documents);
         Ok(files)
     }
@@ -178,34 +178,25 @@ fn check_files(folder: &Path, wanted: u64) -> Result<()> {
     }
     if found < wanted {
         let path = folder.to_owned();
-        return Err(Error::new(ErrorKind::FilesMissing { path, found, wanted }));
+        return Err(Error::from(ErrorKind::FilesMissing { path, found, wanted }));
     }
     Ok(())
 }
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
-
     use lookalike_corpus::Source;
+    use lookalike_files::WorkFolder;
 
     use super::*;
     use crate::observe::NoObserver;
     use crate::places::Row;
     use crate::sources::SourcesWriter;
 
-    fn folder(name: &str) -> PathBuf {
-        let name = format!("lookalike-survivors-{name}-{}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
-        let _ = fs::remove_dir_all(&folder);
-        fs::create_dir_all(&folder).unwrap();
-        folder
-    }
-
     /// A table that says other than the file: whatever is the reason, nobody may believe it.
     #[test]
     fn what_is_written_is_counted_against_what_stays() {
-        let folder = folder("count");
+        let folder = WorkFolder::create(None).unwrap();
         let input = folder.join("a.jsonl");
         fs::write(&input, "{\"text\":\"a\"}\n{\"text\":\"b\"}\noops\n").unwrap();
         let source = Source::file(&input, None).unwrap();
@@ -245,18 +236,16 @@ mod tests {
             assert!(written.as_ref().err().is_none_or(is_told), "{documents}");
             assert_eq!(out.join("a.jsonl").exists(), is_right, "{documents}");
         }
-        fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]
     fn files_are_counted() {
-        let folder = folder("files");
+        let folder = WorkFolder::create(None).unwrap();
         fs::create_dir_all(folder.join("a/b")).unwrap();
         fs::write(folder.join("a/b/c.txt"), "").unwrap();
         fs::write(folder.join("d.txt"), "").unwrap();
         assert!(check_files(&folder, 2).is_ok() && check_files(&folder.join("none"), 0).is_ok());
         let error = check_files(&folder, 3).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::FilesMissing { found: 2, wanted: 3, .. }));
-        fs::remove_dir_all(folder).unwrap();
     }
 }

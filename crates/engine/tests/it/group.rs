@@ -9,14 +9,8 @@ use lookalike_engine::Place;
 use lookalike_engine::group::{Copies, CopyOf, identity_sets};
 use proptest::prelude::*;
 
+use crate::folder;
 use crate::tampering::{ROWS, rewrite, tamper};
-
-fn folder(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("group").join(name);
-    let _ = fs::remove_dir_all(&path);
-    fs::create_dir_all(&path).unwrap();
-    path
-}
 
 type Fingerprints = [(Place, u128)];
 
@@ -52,7 +46,7 @@ proptest! {
         kinds in 1u64..40,
         seed in any::<u64>(),
     ) {
-        let folder = folder("random");
+        let folder = folder("group/random");
         let mut random = Sequence::new(seed, 1);
         // Fingerprints that differ in the high half only, in the low half only, or not.
         let mut half = || u128::from(random.next() % kinds.isqrt().max(1));
@@ -73,7 +67,7 @@ proptest! {
 
 #[test]
 fn every_budget_gives_the_same_sets() {
-    let folder = folder("budgets");
+    let folder = folder("group/budgets");
     let mut random = Sequence::new(3, 3);
     // Backwards: the order of arrival does not matter.
     let fingerprints: Vec<_> = (0..100_000)
@@ -89,7 +83,7 @@ fn every_budget_gives_the_same_sets() {
 
 #[test]
 fn a_failure_of_the_caller_is_handed_on_and_leaves_nothing() {
-    let folder = folder("failure");
+    let folder = folder("group/failure");
     let path = folder.join("copies");
     let outcome = identity_sets(&path, &folder, 0, 10, |push| {
         push(Place::nth(0), 1)?;
@@ -101,7 +95,7 @@ fn a_failure_of_the_caller_is_handed_on_and_leaves_nothing() {
 
 /// A file of 40,000 copies: many blocks.
 fn example(name: &str) -> (PathBuf, Vec<u8>) {
-    let folder = folder(name);
+    let folder = folder(&format!("group/{name}"));
     let fingerprints: Vec<_> =
         (0..50_000).map(|place| (Place::nth(place), u128::from(place % 10_000))).collect();
     find(&folder, 0, 50_000, &fingerprints);

@@ -10,3 +10,14 @@ mod occurrences;
 mod signature_file;
 mod sort;
 mod tampering;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A folder of this test's own.
+fn folder(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("engine").join(name);
+    let _ = fs::remove_dir_all(&path);
+    fs::create_dir_all(&path).unwrap();
+    path
+}

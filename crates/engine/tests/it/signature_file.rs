@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::Cursor;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use lookalike_core::{Recipe, Signature, Signer};
 use lookalike_engine::signature_file::{
@@ -13,15 +13,9 @@ use lookalike_files::ErrorKind as FileErrorKind;
 use proptest::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
-type Rows = Vec<(String, Signature)>;
+use crate::folder;
 
-/// A folder of this test's own.
-fn folder(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("engine").join(name);
-    let _ = fs::remove_dir_all(&path);
-    fs::create_dir_all(&path).unwrap();
-    path
-}
+type Rows = Vec<(String, Signature)>;
 
 /// What documents of these texts give under the recipe, as a file gives them back.
 fn rows(recipe: &Recipe, texts: &[&str]) -> Rows {
@@ -69,7 +63,7 @@ const TEXTS: [&str; 4] = [
 
 #[test]
 fn every_preset_comes_back_as_it_went() {
-    let folder = folder("presets");
+    let folder = folder("signature_file/presets");
     for preset in lookalike_core::recipe::PRESETS {
         let recipe = Recipe::preset(preset).unwrap();
         let rows = rows(&recipe, &TEXTS);
@@ -82,7 +76,7 @@ fn every_preset_comes_back_as_it_went() {
 
 #[test]
 fn blocks_end_where_rows_or_ids_fill_them() {
-    let folder = folder("blocks");
+    let folder = folder("signature_file/blocks");
     let recipe = Recipe::default();
     let signature = rows(&recipe, &TEXTS)[0].1.clone();
     let many: Rows = (0..9000).map(|i| (format!("{i}"), signature.clone())).collect();
@@ -103,7 +97,7 @@ fn blocks_end_where_rows_or_ids_fill_them() {
 
 #[test]
 fn an_id_that_is_too_long_is_refused() {
-    let path = folder("id").join("file");
+    let path = folder("signature_file/id").join("file");
     let mut writer = SignatureWriter::create(&path, &Recipe::default(), Existing::Refuse).unwrap();
     let error = writer.push(&"x".repeat(MAX_ID_BYTES + 1), &Signature::default()).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::IdTooLong { .. }));
@@ -111,7 +105,7 @@ fn an_id_that_is_too_long_is_refused() {
 
 #[test]
 fn nothing_is_left_of_an_unfinished_file() {
-    let folder = folder("unfinished");
+    let folder = folder("signature_file/unfinished");
     let path = folder.join("file");
     let writer = SignatureWriter::create(&path, &Recipe::default(), Existing::Refuse).unwrap();
     assert!(writer.partial_path().ends_with("file.partial") && writer.partial_path().exists());
@@ -128,7 +122,8 @@ fn example() -> (Recipe, Rows, Vec<u8>) {
     static CALLS: AtomicU32 = AtomicU32::new(0);
     let recipe = Recipe::preset("henzinger-combined").unwrap();
     let rows = rows(&recipe, &TEXTS);
-    let path = folder(&format!("example-{}", CALLS.fetch_add(1, Ordering::Relaxed))).join("file");
+    let path = folder(&format!("signature_file/example-{}", CALLS.fetch_add(1, Ordering::Relaxed)))
+        .join("file");
     write(&path, &recipe, &rows);
     let bytes = fs::read(&path).unwrap();
     (recipe, rows, bytes)

@@ -1,7 +1,7 @@
 //! Sorting out of core against sorting in memory.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use lookalike_core::Sequence;
 use lookalike_engine::Place;
@@ -9,15 +9,10 @@ use lookalike_engine::matching::KeyPlace;
 use lookalike_engine::sort::{Record, Sorter};
 use proptest::prelude::*;
 
+use crate::folder;
+
 /// The smallest budget there is.
 const LEAST: usize = 256 << 10;
-
-fn folder(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sort").join(name);
-    let _ = fs::remove_dir_all(&path);
-    fs::create_dir_all(&path).unwrap();
-    path
-}
 
 fn sorted<R: Record>(folder: &Path, budget: usize, records: &[R]) -> Vec<R> {
     let mut sorter = Sorter::new(folder, budget);
@@ -45,7 +40,7 @@ fn records(seed: u64, count: usize, keys: u64) -> Vec<KeyPlace> {
 
 #[test]
 fn every_budget_gives_the_same_order() {
-    let folder = folder("budgets");
+    let folder = folder("sort/budgets");
     // 200,000 records of 16 bytes: from one buffer to a dozen runs.
     let records = records(1, 200_000, 1000);
     let mut expected = records.clone();
@@ -59,7 +54,7 @@ fn every_budget_gives_the_same_order() {
 #[test]
 fn many_runs_take_several_passes() {
     // The least budget merges three runs at once; 700,000 records make some sixty.
-    let folder = folder("passes");
+    let folder = folder("sort/passes");
     let records = records(2, 700_000, u64::MAX);
     let mut sorter = Sorter::new(&folder, LEAST);
     push_all(&mut sorter, &records);
@@ -76,7 +71,7 @@ fn many_runs_take_several_passes() {
 
 #[test]
 fn one_key_for_all_documents_is_no_special_case() {
-    let folder = folder("hot");
+    let folder = folder("sort/hot");
     let records: Vec<_> =
         (0..300_000).rev().map(|n| KeyPlace { key: 7, place: Place::nth(n) }).collect();
     let mut expected = records.clone();
@@ -86,7 +81,7 @@ fn one_key_for_all_documents_is_no_special_case() {
 
 #[test]
 fn a_sort_that_is_given_up_leaves_nothing() {
-    let folder = folder("dropped");
+    let folder = folder("sort/dropped");
     let mut sorter = Sorter::new(&folder, LEAST);
     push_all(&mut sorter, &records(3, 100_000, 10));
     assert!(fs::read_dir(&folder).unwrap().count() > 0);
@@ -96,7 +91,7 @@ fn a_sort_that_is_given_up_leaves_nothing() {
 
 #[test]
 fn a_run_that_was_cut_short_is_an_error() {
-    let folder = folder("cut");
+    let folder = folder("sort/cut");
     let mut sorter = Sorter::new(&folder, LEAST);
     push_all(&mut sorter, &records(4, 100_000, 10));
     let run = fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
@@ -121,7 +116,7 @@ fn a_folder_that_is_not_there_is_named() {
 
 #[test]
 fn sorts_that_share_a_folder_do_not_meet() {
-    let folder = folder("shared");
+    let folder = folder("sort/shared");
     // What a killed process may have left there.
     fs::write(folder.join("run-1"), "").unwrap();
     let (ours, theirs) = (records(6, 50_000, 10), records(7, 50_000, 10));

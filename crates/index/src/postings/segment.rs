@@ -346,7 +346,7 @@ impl Tables {
         let version = word(&header, 8);
         if version != FORMAT_VERSION {
             let (path, found, known) = (path.to_owned(), version, FORMAT_VERSION);
-            return Err(Error::new(ErrorKind::Version { path, found, known }));
+            return Err(Error::from(ErrorKind::Version { path, found, known }));
         }
         if header[12..] != [0; 4] {
             return Err(damaged("has something where it should have nothing"));

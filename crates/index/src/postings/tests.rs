@@ -2,34 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use lookalike_core::mix;
+use lookalike_files::WorkFolder;
 use proptest::prelude::*;
 
 use super::merge::merge;
 use super::{KEY_BITS, Posting, RecentPostings, Segment, SegmentEntry, SegmentWriter};
-
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Self {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("lookalike-runs-{}-{number}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
 
 /// Postings of documents with a few keys each; some keys are those of very many documents.
 fn postings(seed: u64, documents: std::ops::Range<u64>, hot: u64) -> BTreeSet<Posting> {
@@ -102,14 +84,14 @@ proptest! {
         documents in prop::collection::vec(0_u64..6000, 4),
         first in prop_oneof![Just(0_u64), Just(1 << 30)],
     ) {
-        let folder = Folder::new();
+        let folder = WorkFolder::create(None).unwrap();
         let mut recent = RecentPostings::default();
         let (mut all, mut segments, mut next) = (BTreeSet::new(), Vec::new(), first);
         for (id, count) in (0..).zip(documents) {
             let range = next..next + count;
             next += count;
             let some = postings(seed, range.clone(), hot);
-            let segment = write(&folder.0, id, range, &some);
+            let segment = write(&folder, id, range, &some);
             prop_assert_eq!(stream(&segment), some.iter().copied().collect::<Vec<_>>());
             prop_assert_eq!(segment.entry().postings, some.len() as u64);
             let lists = lists(&some);
@@ -130,7 +112,7 @@ proptest! {
 
         let tombstones: HashSet<u64> = (first..next).filter(|number| mix(*number).is_multiple_of(5)).collect();
         let stop = AtomicBool::new(false);
-        let merged = merge(&segments, &tombstones, &folder.0, 99, &stop).unwrap().unwrap();
+        let merged = merge(&segments, &tombstones, &folder, 99, &stop).unwrap().unwrap();
         all.retain(|posting| !tombstones.contains(&posting.number));
         prop_assert_eq!(stream(&merged), all.iter().copied().collect::<Vec<_>>());
         for (&key, expected) in &lists(&all) {
@@ -141,10 +123,10 @@ proptest! {
 
 #[test]
 fn a_merge_that_is_stopped_leaves_nothing() {
-    let folder = Folder::new();
+    let folder = WorkFolder::create(None).unwrap();
     let some = postings(1, 0..20_000, 3);
-    let segment = Arc::new(write(&folder.0, 1, 0..20_000, &some));
+    let segment = Arc::new(write(&folder, 1, 0..20_000, &some));
     let stop = AtomicBool::new(true);
-    assert!(merge(&[segment], &HashSet::new(), &folder.0, 2, &stop).unwrap().is_none());
-    assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 1);
+    assert!(merge(&[segment], &HashSet::new(), &folder, 2, &stop).unwrap().is_none());
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
 }

@@ -1,14 +1,16 @@
 //! Pages against the list of all documents, clusters against all pairs, and collapsed lists against
 //! what an empty index says of the same documents one after another.
 
-use crate::common::Folder;
+use std::path::Path;
+
 use lookalike_core::Recipe;
+use lookalike_files::WorkFolder;
 use lookalike_index::{AddIf, Cluster, CreateOptions, Document, Index, RankedEntry, Standing};
 use proptest::prelude::*;
 
-fn index(folder: &Folder, name: &str, recipe: &str) -> Index {
+fn index(folder: &Path, name: &str, recipe: &str) -> Index {
     let recipe = Recipe::preset(recipe).unwrap();
-    Index::create(&folder.path().join(name), &recipe, &CreateOptions::new()).unwrap()
+    Index::create(&folder.join(name), &recipe, &CreateOptions::new()).unwrap()
 }
 
 /// Sixty words of a seed, the first few of them others.
@@ -22,7 +24,7 @@ fn words(seed: u8, changed: u8) -> String {
 
 #[test]
 fn pages_together_are_all_documents() {
-    let folder = Folder::new("pages");
+    let folder = WorkFolder::create(None).unwrap();
     let index = index(&folder, "index", "text");
     for n in 0..25 {
         let (id, text) = (format!("d{n}"), format!("text number {n}"));
@@ -51,7 +53,7 @@ fn pages_together_are_all_documents() {
 
 #[test]
 fn a_request_for_clusters_compares_so_much_and_no_more() {
-    let folder = Folder::new("clusters-bounded");
+    let folder = WorkFolder::create(None).unwrap();
     let index = index(&folder, "index", "text");
     // Sixty long documents that look alike: to compare each with all others takes gigabytes.
     let words: Vec<String> = (0..150_000).map(|n| format!("w{n}")).collect();
@@ -72,7 +74,7 @@ fn a_request_for_clusters_compares_so_much_and_no_more() {
 
 #[test]
 fn a_document_is_read_with_its_content() {
-    let folder = Folder::new("read");
+    let folder = WorkFolder::create(None).unwrap();
     let index = index(&folder, "index", "text");
     index.add(&Document::html("page", "<p>Hello").with_url("http://a/")).unwrap();
     let (record, content) = index.read("page").unwrap().unwrap();
@@ -83,7 +85,7 @@ fn a_document_is_read_with_its_content() {
 
 #[test]
 fn unknown_ids_are_said_to_be() {
-    let folder = Folder::new("collapse-unknown");
+    let folder = WorkFolder::create(None).unwrap();
     let index = index(&folder, "index", "text");
     let text = words(1, 0);
     index.add(&Document::text("a", &text)).unwrap();
@@ -136,10 +138,10 @@ proptest! {
         store_text in any::<bool>(),
         (limit, documents) in (1_usize..5, 1_usize..30),
     ) {
-        let folder = Folder::new("clusters");
+        let folder = WorkFolder::create(None).unwrap();
         let recipe = Recipe::preset("text").unwrap();
         let options = CreateOptions::new().store_text(store_text);
-        let index = Index::create(&folder.path().join("index"), &recipe, &options).unwrap();
+        let index = Index::create(&folder.join("index"), &recipe, &options).unwrap();
         let texts: Vec<String> = list.iter().map(|&(seed, changed)| words(seed, changed)).collect();
         for (id, text) in texts.iter().enumerate() {
             index.add(&Document::text(id.to_string(), text)).unwrap();
@@ -171,7 +173,7 @@ proptest! {
         recipe in prop::sample::select(vec!["text", "henzinger-c", "pugh"]),
         list in prop::collection::vec((0_u8..5, 0_u8..12, any::<bool>()), 0..24),
     ) {
-        let folder = Folder::new("collapse");
+        let folder = WorkFolder::create(None).unwrap();
         let known = index(&folder, "known", recipe);
         let empty = index(&folder, "empty", recipe);
         let texts: Vec<String> = list.iter().map(|&(seed, changed, _)| words(seed, changed)).collect();

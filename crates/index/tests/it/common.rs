@@ -1,37 +1,10 @@
-//! What the tests share: folders that go away, and the index as it is defined.
+//! What the tests share: the index as it is defined.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use lookalike_core::recipe::{SketchParameters, Verify};
 use lookalike_core::{CandidateRule, Comparer, GROUP_LIMIT, Kernel, Recipe, Signature, Signer};
 use lookalike_index::{Answer, Index, Match, MatchKind};
-
-/// A folder that is removed with its owner.
-pub(crate) struct Folder(PathBuf);
-
-impl Folder {
-    pub(crate) fn new(name: &str) -> Self {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("lookalike-index-{name}-{}-{number}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        &self.0
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
 
 /// All that a match says.
 #[derive(Clone, Debug, PartialEq)]

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use crate::common::Folder;
 use lookalike_core::{Recipe, mix};
+use lookalike_files::WorkFolder;
 use lookalike_index::{AddIf, CreateOptions, Document, ErrorKind, Index, OpenOptions};
 
 /// Names the index, for the process that is killed.
@@ -176,8 +176,8 @@ fn check(path: &Path, known: &mut Texts, done: std::ops::Range<u64>) -> u64 {
 
 #[test]
 fn nothing_acknowledged_is_lost_when_the_process_is_killed() {
-    let folder = Folder::new("crash");
-    let path = folder.path().join("index");
+    let folder = WorkFolder::create(None).unwrap();
+    let path = folder.join("index");
     create(&path);
     let (mut known, mut next) = (Texts::new(), 0);
     let mut lives_with_work = 0;
@@ -243,10 +243,10 @@ fn kill_maker(path: &Path, microseconds: u64) -> bool {
 
 #[test]
 fn an_index_whose_making_was_killed_is_made_again() {
-    let folder = Folder::new("making");
+    let folder = WorkFolder::create(None).unwrap();
     let (mut unfinished, mut finished) = (0, 0);
     for life in 0..40 {
-        let path = folder.path().join(format!("a/{life}"));
+        let path = folder.join(format!("a/{life}"));
         kill_maker(&path, life * 1000);
         match Index::open(&path, &options()) {
             Ok(_) => finished += 1,
@@ -271,8 +271,8 @@ fn an_index_whose_making_was_killed_is_made_again() {
 
 #[test]
 fn a_rebuild_that_is_killed_loses_nothing() {
-    let folder = Folder::new("rebuilding");
-    let path = folder.path().join("index");
+    let folder = WorkFolder::create(None).unwrap();
+    let path = folder.join("index");
     create(&path);
     let index = Index::open(&path, &options()).unwrap();
     let mut known = Texts::new();
@@ -297,8 +297,8 @@ fn a_rebuild_that_is_killed_loses_nothing() {
 #[cfg(unix)]
 #[test]
 fn nothing_acknowledged_is_lost_when_the_disk_is_full() {
-    let folder = Folder::new("full");
-    let path = folder.path().join("index");
+    let folder = WorkFolder::create(None).unwrap();
+    let path = folder.join("index");
     create(&path);
     // Opened once more, so that its journal is as long as what is in it.
     drop(Index::open(&path, &options()).unwrap());
@@ -318,8 +318,8 @@ fn nothing_acknowledged_is_lost_when_the_disk_is_full() {
 
 #[test]
 fn a_second_process_is_told_that_the_index_is_in_use() {
-    let folder = Folder::new("in-use");
-    let path = folder.path().join("index");
+    let folder = WorkFolder::create(None).unwrap();
+    let path = folder.join("index");
     create(&path);
     let index = Index::open(&path, &options()).unwrap();
     let mut child = spawn(this_program(), &path, 0);

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::common::{Folder, Said, said};
+use crate::common::{Said, said};
 use lookalike_core::{Recipe, mix};
+use lookalike_files::WorkFolder;
 use lookalike_index::{CreateOptions, Document, Index, OpenOptions, Record};
 
 fn options() -> OpenOptions {
@@ -160,8 +161,8 @@ fn is_sequence_number(journal: &[u8], place: usize) -> bool {
 
 #[test]
 fn every_flip_is_told_or_does_no_harm() {
-    let folder = Folder::new("flips");
-    let (sound, copied) = (folder.path().join("sound"), folder.path().join("copy"));
+    let folder = WorkFolder::create(None).unwrap();
+    let (sound, copied) = (folder.join("sound"), folder.join("copy"));
     let right = make(&sound);
     copy(&sound, &copied);
     assert!(!is_told(&copied, &right, "nothing"));
@@ -199,8 +200,8 @@ fn every_flip_is_told_or_does_no_harm() {
 
 #[test]
 fn every_lost_file_is_told_and_nothing_else_is_lost() {
-    let folder = Folder::new("lost");
-    let (sound, copied) = (folder.path().join("sound"), folder.path().join("copy"));
+    let folder = WorkFolder::create(None).unwrap();
+    let (sound, copied) = (folder.join("sound"), folder.join("copy"));
     let right = make(&sound);
     for file in files(&sound) {
         let name = file.strip_prefix(&sound).unwrap().to_owned();
@@ -228,8 +229,8 @@ fn every_lost_file_is_told_and_nothing_else_is_lost() {
 
 #[test]
 fn a_lost_current_is_named() {
-    let folder = Folder::new("current");
-    let path = folder.path().join("index");
+    let folder = WorkFolder::create(None).unwrap();
+    let path = folder.join("index");
     let recipe = Recipe::preset("sites").unwrap();
     let options = options();
     let create = CreateOptions::new().open(options.clone());
@@ -251,8 +252,8 @@ fn a_lost_current_is_named() {
 
 #[test]
 fn what_was_never_acknowledged_may_be_cut_off() {
-    let folder = Folder::new("torn");
-    let (sound, path) = (folder.path().join("sound"), folder.path().join("index"));
+    let folder = WorkFolder::create(None).unwrap();
+    let (sound, path) = (folder.join("sound"), folder.join("index"));
     let right = make(&sound);
     copy(&sound, &path);
     Index::open(&path, &options()).unwrap().add(&Document::text("last", "a last text")).unwrap();
@@ -279,8 +280,8 @@ fn what_was_never_acknowledged_may_be_cut_off() {
 
 #[test]
 fn postings_are_made_again_from_the_documents() {
-    let folder = Folder::new("rebuild");
-    let path = folder.path().join("index");
+    let folder = WorkFolder::create(None).unwrap();
+    let path = folder.join("index");
     let right = make(&path);
     for file in files(&path.join("runs")) {
         fs::write(file, "nothing of use").unwrap();
@@ -328,8 +329,8 @@ fn table(path: &Path, keyspace: u64) -> PathBuf {
 
 #[test]
 fn a_rebuild_skips_what_is_damaged_and_names_it() {
-    let folder = Folder::new("rebuild-skips");
-    let (sound, path) = (folder.path().join("sound"), folder.path().join("index"));
+    let folder = WorkFolder::create(None).unwrap();
+    let (sound, path) = (folder.join("sound"), folder.join("index"));
     let right = make(&sound);
     // Contents are packed one by one and not again, records are packed in blocks.
     for (keyspace, at_least, at_most) in [(2, 1, 80), (1, 1, 100)] {
@@ -373,8 +374,8 @@ fn a_rebuild_skips_what_is_damaged_and_names_it() {
 
 #[test]
 fn a_rebuild_that_fails_leaves_everything_as_it_was() {
-    let folder = Folder::new("rebuild-fails");
-    let path = folder.path().join("index");
+    let folder = WorkFolder::create(None).unwrap();
+    let path = folder.join("index");
     make(&path);
     // Documents that cannot be told from others: what was removed would be back.
     let list = fs::read_dir(path.join("store/keyspaces/4")).unwrap();

@@ -16,7 +16,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::common::Folder;
+use lookalike_files::WorkFolder;
 use lookalike_index::{AddIf, Document, Index, MatchKind, OpenOptions};
 
 fn copy(from: &Path, to: &Path) {
@@ -38,8 +38,8 @@ const ROOF: &str = "Dear neighbours, the roof of our house will be repaired in M
 
 #[test]
 fn format_version_1_is_read_for_ever() {
-    let folder = Folder::new("format");
-    let path = folder.path().join("index");
+    let folder = WorkFolder::create(None).unwrap();
+    let path = folder.join("index");
     let fixture =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/format_v1/example.index");
     copy(&fixture, &path);

@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::common::{Folder, Model, said};
+use crate::common::{Model, said};
 use lookalike_core::Recipe;
+use lookalike_files::WorkFolder;
 use lookalike_index::{AddIf, CreateOptions, Document, Index, OpenOptions};
 use proptest::prelude::*;
 
@@ -82,8 +83,8 @@ fn documents(named: &[(String, String)]) -> Vec<Document<'_>> {
 
 /// Does all steps to both and compares.
 fn run(steps: &[Step], recipe: &Recipe, store_text: bool, segment_postings: usize) {
-    let folder = Folder::new("model");
-    let path = folder.path().join("index");
+    let folder = WorkFolder::create(None).unwrap();
+    let path = folder.join("index");
     let options = OpenOptions::new().segment_postings(segment_postings).cache_bytes(1 << 20);
     let create = CreateOptions::new().store_text(store_text).open(options.clone());
     let mut index = Index::create(&path, recipe, &create).unwrap();
@@ -152,7 +153,7 @@ fn run(steps: &[Step], recipe: &Recipe, store_text: bool, segment_postings: usiz
                 assert_eq!(index.verify().unwrap().documents, model.len());
             }
             Step::Snapshot => {
-                let copy = folder.path().join(format!("copy-{number}"));
+                let copy = folder.join(format!("copy-{number}"));
                 index.snapshot(&copy).unwrap();
                 let copy = Index::open(&copy, &options).unwrap();
                 copy.verify().unwrap();
@@ -189,10 +190,10 @@ proptest! {
 /// Lists longer than the limit, with tombstones in them, in one segment, in several, and in memory.
 #[test]
 fn hot_lists_are_read_in_order_and_to_the_limit() {
-    let folder = Folder::new("hot");
+    let folder = WorkFolder::create(None).unwrap();
     let recipe = Recipe::preset("text").unwrap();
     for segment_postings in [500, 10_000, 1 << 20] {
-        let path = folder.path().join(segment_postings.to_string());
+        let path = folder.join(segment_postings.to_string());
         let options = OpenOptions::new().segment_postings(segment_postings);
         let create = CreateOptions::new().store_text(false).open(options);
         let index = Index::create(&path, &recipe, &create).unwrap();

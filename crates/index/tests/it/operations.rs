@@ -3,9 +3,9 @@
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::common::Folder;
 use lookalike_core::recipe::Verify;
 use lookalike_core::{Recipe, Signature, Signer, mix};
+use lookalike_files::WorkFolder;
 use lookalike_index::{
     AddIf, ContentKind, CreateOptions, Document, ErrorKind, Index, MAX_ID_BYTES, MatchKind,
     OpenOptions, RankedEntry, Secret, Standing,
@@ -22,8 +22,8 @@ fn recipe() -> Recipe {
 
 #[test]
 fn of_two_lookalikes_at_once_exactly_one_is_told_of_the_other() {
-    let folder = Folder::new("at-once");
-    let index = Index::create(&folder.path().join("i"), &recipe(), &CreateOptions::new()).unwrap();
+    let folder = WorkFolder::create(None).unwrap();
+    let index = Index::create(&folder.join("i"), &recipe(), &CreateOptions::new()).unwrap();
     for round in 0..50 {
         let barrier = Barrier::new(2);
         let check_and_add = |changed: u64| {
@@ -44,10 +44,10 @@ fn of_two_lookalikes_at_once_exactly_one_is_told_of_the_other() {
 
 #[test]
 fn readers_see_whole_changes_while_one_thread_writes() {
-    let folder = Folder::new("readers");
+    let folder = WorkFolder::create(None).unwrap();
     let options = OpenOptions::new().segment_postings(300);
     let create = CreateOptions::new().open(options);
-    let index = Index::create(&folder.path().join("i"), &recipe(), &create).unwrap();
+    let index = Index::create(&folder.join("i"), &recipe(), &create).unwrap();
     // A document that is replaced again and again: there is always exactly one.
     index.add(&Document::text("one", &text(1, 0))).unwrap();
     let done = AtomicBool::new(false);
@@ -90,7 +90,7 @@ fn readers_see_whole_changes_while_one_thread_writes() {
 
 #[test]
 fn batches_are_the_same_on_any_number_of_threads() {
-    let folder = Folder::new("threads");
+    let folder = WorkFolder::create(None).unwrap();
     // 40 documents of 5 kB to 50 kB and 20 look-alikes of them, enough for four threads.
     let words = |n: u64, changed: u64| -> String {
         (0..=n % 10)
@@ -108,7 +108,7 @@ fn batches_are_the_same_on_any_number_of_threads() {
         named.iter().map(|(id, text)| Document::text(id, *text)).collect();
     let said = [1, 3, 4].map(|threads| {
         let open = OpenOptions::new().threads(threads);
-        let path = folder.path().join(threads.to_string());
+        let path = folder.join(threads.to_string());
         let index = Index::create(&path, &recipe(), &CreateOptions::new().open(open)).unwrap();
         let done = index.check_and_add_batch(&documents, AddIf::New).unwrap();
         let checked = index.check_batch(&documents).unwrap();
@@ -127,10 +127,10 @@ fn batches_are_the_same_on_any_number_of_threads() {
 
 #[test]
 fn documents_that_came_and_went_leave_nothing_behind() {
-    let folder = Folder::new("gone");
+    let folder = WorkFolder::create(None).unwrap();
     let options = OpenOptions::new().segment_postings(300);
     let create = CreateOptions::new().open(options);
-    let index = Index::create(&folder.path().join("i"), &recipe(), &create).unwrap();
+    let index = Index::create(&folder.join("i"), &recipe(), &create).unwrap();
     index.add(&Document::text("stays", &text(1, 0))).unwrap();
     for n in 0..1000 {
         // Every third is removed when its postings are in a file already.
@@ -149,8 +149,8 @@ fn documents_that_came_and_went_leave_nothing_behind() {
 
 #[test]
 fn a_secret_changes_the_bits_and_is_needed() {
-    let folder = Folder::new("secret");
-    let path = folder.path().join("i");
+    let folder = WorkFolder::create(None).unwrap();
+    let path = folder.join("i");
     let secret = Secret([7; 32]);
     let create = CreateOptions::new().secret(secret.clone());
     let index = Index::create(&path, &recipe(), &create).unwrap();
@@ -176,8 +176,8 @@ fn a_secret_changes_the_bits_and_is_needed() {
 
 #[test]
 fn a_secret_for_an_index_without_one_is_refused() {
-    let folder = Folder::new("no-secret");
-    let path = folder.path().join("i");
+    let folder = WorkFolder::create(None).unwrap();
+    let path = folder.join("i");
     drop(Index::create(&path, &recipe(), &CreateOptions::new()).unwrap());
     let error = Index::open(&path, &OpenOptions::new().secret(Secret([1; 32]))).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::SecretWrong(_)), "{error}");
@@ -185,11 +185,11 @@ fn a_secret_for_an_index_without_one_is_refused() {
 
 #[test]
 fn signatures_from_outside_are_judged_by_what_is_known() {
-    let folder = Folder::new("signed");
+    let folder = WorkFolder::create(None).unwrap();
     // By the candidate rule alone; by the estimate of kept sketches.
     for keep_sketch in [false, true] {
         let recipe = Recipe { keep_sketch, ..recipe() };
-        let path = folder.path().join(keep_sketch.to_string());
+        let path = folder.join(keep_sketch.to_string());
         let index = Index::create(&path, &recipe, &CreateOptions::new()).unwrap();
         let mut signer = index.signer().unwrap();
         let (known, asked) = (text(1, 0), text(1, 1));
@@ -225,10 +225,10 @@ fn signatures_from_outside_are_judged_by_what_is_known() {
 
 #[test]
 fn recipes_that_verify_by_estimates_keep_their_sketches() {
-    let folder = Folder::new("estimate");
+    let folder = WorkFolder::create(None).unwrap();
     let recipe = Recipe { verify: Verify::Estimate, ..recipe() };
     let create = CreateOptions::new().store_text(false);
-    let index = Index::create(&folder.path().join("i"), &recipe, &create).unwrap();
+    let index = Index::create(&folder.join("i"), &recipe, &create).unwrap();
     assert!(index.recipe().keep_sketch);
     index.add(&Document::text("a", &text(1, 0))).unwrap();
     let answer = index.check(&Document::text("", &text(1, 1))).unwrap();
@@ -237,8 +237,8 @@ fn recipes_that_verify_by_estimates_keep_their_sketches() {
 
 #[test]
 fn without_contents_a_bit_of_each_minvalue_estimates() {
-    let folder = Folder::new("bits");
-    let path = folder.path().join("i");
+    let folder = WorkFolder::create(None).unwrap();
+    let path = folder.join("i");
     let create = CreateOptions::new().store_text(false);
     let index = Index::create(&path, &recipe(), &create).unwrap();
     assert!(index.keeps_bits() && !index.recipe().keep_sketch);
@@ -277,8 +277,8 @@ fn without_contents_a_bit_of_each_minvalue_estimates() {
 
 #[test]
 fn pages_are_what_a_visitor_sees() {
-    let folder = Folder::new("pages");
-    let index = Index::create(&folder.path().join("i"), &recipe(), &CreateOptions::new()).unwrap();
+    let folder = WorkFolder::create(None).unwrap();
+    let index = Index::create(&folder.join("i"), &recipe(), &CreateOptions::new()).unwrap();
     let page = format!("<html><body><p>{}</p><script>unseen</script></body></html>", text(1, 0));
     let url = "http://www.example.org/a";
     index.add(&Document::html("page", &page).with_url(url).with_time(1_800_000_000)).unwrap();
@@ -294,8 +294,8 @@ fn pages_are_what_a_visitor_sees() {
 
 #[test]
 fn bad_requests_are_refused_and_change_nothing() {
-    let folder = Folder::new("bad");
-    let path = folder.path().join("i");
+    let folder = WorkFolder::create(None).unwrap();
+    let path = folder.join("i");
     let create = CreateOptions::new();
     let index = Index::create(&path, &recipe(), &create).unwrap();
     let long = "x".repeat((64 << 10) + 1);
@@ -317,25 +317,25 @@ fn bad_requests_are_refused_and_change_nothing() {
     let refused = |path: &std::path::Path| Index::create(path, &recipe(), &create).unwrap_err();
     assert!(matches!(refused(&path).kind(), ErrorKind::Exists(_)));
     assert!(matches!(index.snapshot(&path).unwrap_err().kind(), ErrorKind::Exists(_)));
-    let file = folder.path().join("file");
+    let file = folder.join("file");
     std::fs::write(&file, "").unwrap();
     for path in [file.join("i"), file.clone()] {
         let error = refused(&path);
         assert!(error.is_io() && error.to_string().contains("cannot be"), "{error}");
     }
-    let error = Index::open(&folder.path().join("none"), &OpenOptions::new()).unwrap_err();
+    let error = Index::open(&folder.join("none"), &OpenOptions::new()).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::NoIndex(_)), "{error}");
     let modular = Recipe { verify: Verify::Estimate, ..Recipe::preset("henzinger-c").unwrap() };
-    let error = Index::create(&folder.path().join("m"), &modular, &create).unwrap_err();
+    let error = Index::create(&folder.join("m"), &modular, &create).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Recipe(_)), "{error}");
 }
 
 #[test]
 fn a_copy_is_of_one_moment() {
-    let folder = Folder::new("moment");
+    let folder = WorkFolder::create(None).unwrap();
     let options = OpenOptions::new().segment_postings(200);
     let create = CreateOptions::new().open(options.clone());
-    let index = Index::create(&folder.path().join("i"), &recipe(), &create).unwrap();
+    let index = Index::create(&folder.join("i"), &recipe(), &create).unwrap();
     // Two documents at a time: a copy has both or none.
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -351,7 +351,7 @@ fn a_copy_is_of_one_moment() {
             }
         });
         for n in 0..8 {
-            let to = folder.path().join(format!("copy-{n}"));
+            let to = folder.join(format!("copy-{n}"));
             index.snapshot(&to).unwrap();
             let copy = Index::open(&to, &options).unwrap();
             copy.verify().unwrap();
@@ -383,8 +383,8 @@ fn taken(path: &std::path::Path) -> u64 {
 
 #[test]
 fn compacting_gives_room_back_and_never_takes_more() {
-    let folder = Folder::new("compact-room");
-    let path = folder.path().join("index");
+    let folder = WorkFolder::create(None).unwrap();
+    let path = folder.join("index");
     let recipe = Recipe::preset("text").unwrap();
     let index = Index::create(&path, &recipe, &CreateOptions::new()).unwrap();
     // Words that hardly compress.

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use crate::common::Folder;
 use lookalike_core::recipe::{LEARNING_PRESETS, PRESETS};
 use lookalike_core::{Recipe, mix};
 use lookalike_engine::{Dedup, KeepPolicy, NoObserver, TemplateFile};
+use lookalike_files::WorkFolder;
 use lookalike_index::{AddIf, CreateOptions, Document, Index, OpenOptions};
 
 struct Page {
@@ -127,11 +127,11 @@ fn kept_by_index(folder: &Path, corpus: &[Page], recipe: &Recipe) -> BTreeSet<St
 #[test]
 fn what_stays_online_is_what_the_batch_job_keeps() {
     for (number, preset) in PRESETS.iter().chain(&LEARNING_PRESETS).enumerate() {
-        let folder = Folder::new("same-as-dedup");
+        let folder = WorkFolder::create(None).unwrap();
         let recipe = Recipe::preset(preset).unwrap();
         let corpus = corpus(number as u64, 900);
-        let expected = kept_by_job(folder.path(), &corpus, &recipe);
-        let found = kept_by_index(folder.path(), &corpus, &recipe);
+        let expected = kept_by_job(&folder, &corpus, &recipe);
+        let found = kept_by_index(&folder, &corpus, &recipe);
         assert!(expected.len() > 90 && expected.len() < 850, "{preset}: {}", expected.len());
         let differences: Vec<_> = expected.symmetric_difference(&found).take(3).collect();
         assert!(differences.is_empty(), "{preset}: {differences:?}");
@@ -140,12 +140,12 @@ fn what_stays_online_is_what_the_batch_job_keeps() {
 
 #[test]
 fn templates_stay_with_the_index() {
-    let folder = Folder::new("templates");
+    let folder = WorkFolder::create(None).unwrap();
     let recipe = Recipe::preset("sites").unwrap();
     let corpus = corpus(77, 900);
-    kept_by_job(folder.path(), &corpus, &recipe);
-    kept_by_index(folder.path(), &corpus, &recipe);
-    let path = folder.path().join("index");
+    kept_by_job(&folder, &corpus, &recipe);
+    kept_by_index(&folder, &corpus, &recipe);
+    let path = folder.join("index");
     // Pages of one frame with other contents: without templates they look alike.
     let frame = || (0..80).map(|w| format!("frame{w}"));
     let page = |own: &str| {
@@ -165,13 +165,13 @@ fn templates_stay_with_the_index() {
     assert!(check(&index, url), "what they share is template");
     assert!(!check(&index, "http://elsewhere.example/1"), "a site without a template");
     index.verify().unwrap();
-    let copy = folder.path().join("copy");
+    let copy = folder.join("copy");
     index.snapshot(&copy).unwrap();
     let copy = Index::open(&copy, &OpenOptions::new()).unwrap();
     assert_eq!(copy.stats().unwrap().templates, index.stats().unwrap().templates);
     assert!(check(&copy, url));
     copy.verify().unwrap();
     // A recipe that needs templates is none for an index without.
-    let error = Index::create(&folder.path().join("none"), &recipe, &CreateOptions::new());
+    let error = Index::create(&folder.join("none"), &recipe, &CreateOptions::new());
     assert!(error.unwrap_err().to_string().contains("templates"));
 }

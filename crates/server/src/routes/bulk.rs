@@ -18,7 +18,7 @@ use tokio::time::timeout;
 use crate::app::App;
 use crate::body::{LARGE, has_type, next, refuse};
 use crate::memory::{Reservation, SharedReservation};
-use crate::model::{Added, Answer, CheckedAndAdded, IndexDocument, LineAnswer, Operation, Outcome};
+use crate::model::{Answer, CheckedAndAdded, IndexDocument, LineAnswer, Operation, Outcome};
 use crate::problem::{Problem, Result};
 use crate::writer::{ChangeResult, Changes};
 
@@ -239,7 +239,7 @@ impl Step {
                 StepKind::Change(Changes::Add(vec![document.into()]))
             }
             Ok(Operation::CheckAndAdd { document, add_if }) => {
-                let changes = Changes::CheckAndAdd(vec![document.into()], add_if.into());
+                let changes = Changes::CheckAndAdd(vec![document.into()], add_if);
                 StepKind::Change(changes)
             }
             Ok(Operation::Remove { id }) => StepKind::Change(Changes::Remove(vec![id])),
@@ -315,7 +315,7 @@ async fn change(
     let done = app.change_in_turn(changes, memory, &turn).await?;
     let outcomes = done.into_iter().map(|done| match done {
         ChangeResult::Removed(removed) => Outcome::Removed { removed },
-        ChangeResult::Added(added) => Outcome::Added { added: Added::from(added) },
+        ChangeResult::Added(added) => Outcome::Added { added },
         ChangeResult::CheckedAndAdded(done) => {
             Outcome::CheckedAndAdded(CheckedAndAdded::from(done))
         }

@@ -7,13 +7,15 @@ use axum::extract::State;
 use axum::http::{Response, StatusCode};
 use axum::response::IntoResponse as _;
 
+use lookalike::index::Addition;
+
 use super::state::json;
 use crate::app::App;
 use crate::body::{Json, Name, QueryString};
 use crate::memory::SharedReservation;
 use crate::model::{
-    AddOptions, Added, Answer, CheckedAndAdded, Clusters, Document, NamedDocument, Page,
-    PageOptions, Record, WholeRecord,
+    AddOptions, Answer, CheckedAndAdded, Clusters, Document, NamedDocument, Page, PageOptions,
+    Record, WholeRecord,
 };
 use crate::problem::{Problem, Result};
 use crate::writer::{ChangeResult, Changes};
@@ -47,8 +49,8 @@ pub(super) async fn check(
     path = "/v1/documents",
     request_body = NamedDocument,
     responses(
-        (status = 201, description = "it was added", body = Added),
-        (status = 200, description = "it stands in the place of another", body = Added),
+        (status = 201, description = "it was added", body = Addition),
+        (status = 200, description = "it stands in the place of another", body = Addition),
     )
 )]
 pub(super) async fn add(
@@ -58,7 +60,6 @@ pub(super) async fn add(
     let changes = Changes::Add(vec![body.value.into()]);
     match app.change(changes, body.memory).await?.pop() {
         Some(ChangeResult::Added(added)) => {
-            let added = Added::from(added);
             let mut response = json(&added);
             if !added.replaced {
                 *response.status_mut() = StatusCode::CREATED;
@@ -84,7 +85,7 @@ pub(super) async fn check_and_add(
     QueryString(options): QueryString<AddOptions>,
     body: Json<NamedDocument>,
 ) -> Result<Response<Body>> {
-    let changes = Changes::CheckAndAdd(vec![body.value.into()], options.add_if.into());
+    let changes = Changes::CheckAndAdd(vec![body.value.into()], options.add_if);
     match app.change(changes, body.memory).await?.pop() {
         Some(ChangeResult::CheckedAndAdded(done)) => Ok(json(&CheckedAndAdded::from(done))),
         _ => Err(no_answer()),

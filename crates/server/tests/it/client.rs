@@ -2,8 +2,6 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -11,42 +9,18 @@ use std::time::Duration;
 use lookalike::core::site_hash;
 use lookalike::core::template::FrameShingles;
 use lookalike::core::text::Tokenizer;
+use lookalike::files::WorkFolder;
 use lookalike::index::{CreateOptions, OpenOptions};
 use lookalike::{Index, Kernel, Recipe};
 use lookalike_server::{Options, Server, Stop};
 use serde_json::Value;
-
-/// A folder that is removed with its owner.
-pub(crate) struct Folder(PathBuf);
-
-impl Folder {
-    pub(crate) fn new() -> Self {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("lookalike-server-{}-{number}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        &self.0
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
 
 /// A running server.
 pub(crate) struct Running {
     pub(crate) address: SocketAddr,
     stop: Stop,
     thread: Option<JoinHandle<()>>,
-    folder: Folder,
+    folder: WorkFolder,
     log: Arc<Mutex<Vec<String>>>,
 }
 
@@ -61,27 +35,27 @@ impl Running {
     }
 
     pub(crate) fn with_index(options: Options, recipe: &str, create: &CreateOptions) -> Self {
-        let folder = Folder::new();
+        let folder = WorkFolder::create(None).unwrap();
         let recipe = Recipe::preset(recipe).unwrap();
-        let index = Index::create(&folder.path().join("index"), &recipe, create).unwrap();
+        let index = Index::create(&folder.join("index"), &recipe, create).unwrap();
         Self::start(index, options, folder)
     }
 
     /// With an empty index by the recipe `sites`, for a site that puts these words into each page.
     pub(crate) fn with_template(site: &str, frame: &str) -> Self {
-        let folder = Folder::new();
+        let folder = WorkFolder::create(None).unwrap();
         let recipe = Recipe::preset("sites").unwrap();
         let mut tokens = Vec::new();
         Tokenizer::new(recipe.tokens).tokens(frame, &mut tokens);
         let mut shingles = FrameShingles::new(Kernel::best(), recipe.shingles.width);
         let template = (site_hash(site), shingles.of(&tokens).to_vec());
-        let path = folder.path().join("index");
+        let path = folder.join("index");
         let index =
             Index::create_with_templates(&path, &recipe, &CreateOptions::new(), [Ok(template)]);
         Self::start(index.unwrap(), Options::new(), folder)
     }
 
-    fn start(index: Index, options: Options, folder: Folder) -> Self {
+    fn start(index: Index, options: Options, folder: WorkFolder) -> Self {
         let log = Arc::new(Mutex::new(Vec::new()));
         let lines = Arc::clone(&log);
         let options = options.log(move |line| lines.lock().unwrap().push(line.to_owned()));
@@ -96,10 +70,10 @@ impl Running {
     }
 
     /// Stops the server and opens its index.
-    pub(crate) fn into_index(mut self) -> (Index, Folder) {
+    pub(crate) fn into_index(mut self) -> (Index, WorkFolder) {
         self.end();
-        let folder = std::mem::replace(&mut self.folder, Folder::new());
-        (Index::open(&folder.path().join("index"), &OpenOptions::new()).unwrap(), folder)
+        let folder = std::mem::replace(&mut self.folder, WorkFolder::create(None).unwrap());
+        (Index::open(&folder.join("index"), &OpenOptions::new()).unwrap(), folder)
     }
 
     fn end(&mut self) {

@@ -1,10 +1,11 @@
 //! What each route answers when all is well.
 
+use lookalike::files::WorkFolder;
 use lookalike::index::CreateOptions;
 use lookalike_server::Options;
 use serde_json::{Value, json};
 
-use crate::client::{Folder, Running, words};
+use crate::client::{Running, words};
 
 #[test]
 fn a_document_is_added_found_read_and_removed() {
@@ -294,8 +295,8 @@ fn each_request_is_a_line_of_the_log_without_what_it_said() {
 
 #[test]
 fn reports_of_runs_are_shown() {
-    let folder = Folder::new();
-    let run = folder.path().join("my run");
+    let folder = WorkFolder::create(None).unwrap();
+    let run = folder.join("my run");
     std::fs::create_dir(&run).unwrap();
     assert!(Options::new().run(&run).is_err_and(|e| e.to_string().contains("no report.html")));
     std::fs::write(run.join("report.html"), "<p>the report").unwrap();

@@ -1,11 +1,12 @@
 //! Who may ask.
 
+use lookalike::files::WorkFolder;
 use lookalike::index::CreateOptions;
 use lookalike::{Index, Recipe};
 use lookalike_server::{Exposure, Options, Server, Token, is_world_readable};
 use serde_json::json;
 
-use crate::client::{Folder, Running};
+use crate::client::Running;
 
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
@@ -57,10 +58,10 @@ fn a_large_body_without_the_token_still_gets_its_answer() {
 
 #[test]
 fn reports_need_a_ticket() {
-    let folder = Folder::new();
-    std::fs::write(folder.path().join("report.html"), "quotes documents").unwrap();
+    let folder = WorkFolder::create(None).unwrap();
+    std::fs::write(folder.join("report.html"), "quotes documents").unwrap();
     let options = Options::new().token(Token::new(TOKEN).unwrap());
-    let server = Running::with(options.run(folder.path()).unwrap());
+    let server = Running::with(options.run(&folder).unwrap());
     let runs =
         server.send("GET", "/v1/runs", &[("Authorization", &format!("Bearer {TOKEN}"))], b"");
     let href = runs.ok()["runs"][0]["href"].as_str().unwrap().to_owned();
@@ -74,10 +75,9 @@ fn reports_need_a_ticket() {
 #[test]
 fn no_address_is_open_to_everybody_by_mistake() {
     let bind = |address: &str, options: Options| {
-        let folder = Folder::new();
+        let folder = WorkFolder::create(None).unwrap();
         let recipe = Recipe::preset("text").unwrap();
-        let index =
-            Index::create(&folder.path().join("i"), &recipe, &CreateOptions::new()).unwrap();
+        let index = Index::create(&folder.join("i"), &recipe, &CreateOptions::new()).unwrap();
         Server::bind(index, address.parse().unwrap(), options).map(|server| server.address())
     };
     let refused = bind("0.0.0.0:0", Options::new()).unwrap_err().to_string();
@@ -94,8 +94,8 @@ fn no_address_is_open_to_everybody_by_mistake() {
 
 #[test]
 fn token_files() {
-    let folder = Folder::new();
-    let path = folder.path().join("token");
+    let folder = WorkFolder::create(None).unwrap();
+    let path = folder.join("token");
     assert!(Token::read(&path).unwrap_err().to_string().contains("cannot be read"));
     std::fs::write(&path, format!("  {TOKEN}\r\nsecond line\n")).unwrap();
     assert!(Token::read(&path).is_ok());

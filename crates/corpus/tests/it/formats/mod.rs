@@ -14,17 +14,11 @@ mod warcs;
 
 use std::fs;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use lookalike_corpus::{Compression, ReadOptions, Record, Source};
 
-/// A folder of this test's own.
-fn folder(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("formats").join(name);
-    let _ = fs::remove_dir_all(&path);
-    fs::create_dir_all(&path).unwrap();
-    path
-}
+use crate::folder;
 
 /// Packed by each format's own library.
 fn pack(compression: Compression, bytes: &[u8]) -> Vec<u8> {

@@ -68,9 +68,7 @@ impl Bucket {
     /// With what `fill` puts into the folder.
     fn new(name: &'static str, fill: impl FnOnce(&Path)) -> Self {
         let alone = alone();
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("object_stores").join(name);
-        let _ = fs::remove_dir_all(&folder);
-        fs::create_dir_all(&folder).unwrap();
+        let folder = crate::folder(&format!("object_stores/{name}"));
         fill(&folder);
         store(&["put", folder.to_str().unwrap(), name]);
         server("recorder/reset-recording", "");

@@ -58,7 +58,7 @@ fn meddled(input: &Path, stage: Stage, job: &Dedup, meddle: impl Fn() + Sync) {
 
 #[test]
 fn an_input_that_grows_or_is_replaced_while_it_is_read_is_an_error() {
-    let folder = folder("changing");
+    let folder = folder("dedup/changing");
     let input = folder.join("in.jsonl");
     let job = job(&input);
     for stage in [Stage::Sign, Stage::Verify] {
@@ -77,7 +77,7 @@ fn an_input_that_grows_or_is_replaced_while_it_is_read_is_an_error() {
 #[cfg(unix)]
 #[test]
 fn an_input_that_is_replaced_by_its_like_is_an_error() {
-    let folder = folder("replaced");
+    let folder = folder("dedup/replaced");
     let (input, other) = (folder.join("in.jsonl"), folder.join("other"));
     write_input(&input);
     meddled(&input, Stage::Sign, &job(&input), || {

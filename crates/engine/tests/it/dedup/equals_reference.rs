@@ -375,7 +375,7 @@ proptest! {
         plan in prop::collection::vec((making(), any::<u64>()), 0..48),
         choice in choice(),
     ) {
-        let folder = folder("definition");
+        let folder = folder("dedup/definition");
         let corpus = Corpus::write(&plan, &folder.join("in"));
         check(&corpus, &folder, &choice);
     }
@@ -384,7 +384,7 @@ proptest! {
 /// Each recipe finds something in one corpus, so that the comparison above is not about nothing.
 #[test]
 fn every_recipe_and_policy_removes_something() {
-    let folder = folder("every");
+    let folder = folder("dedup/every");
     let mut random = Sequence::new(3, 3);
     let plan: Plan = (0..60_usize)
         .map(|n| {

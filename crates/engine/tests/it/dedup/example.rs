@@ -43,7 +43,7 @@ fn place_of(row: &ClusterRow) -> String {
 
 #[test]
 fn what_was_planted_is_what_goes() {
-    let folder = folder("planted");
+    let folder = folder("dedup/planted");
     let report = run(&job(&example_corpus()), &folder.join("out"));
     let expected = fs::read(example_corpus().join("../corpus.expected.json")).unwrap();
     let expected: Value = serde_json::from_slice(&expected).unwrap();
@@ -91,7 +91,7 @@ fn what_was_planted_is_what_goes() {
 
 #[test]
 fn every_removal_has_a_proof_that_can_be_computed_again() {
-    let folder = folder("proof");
+    let folder = folder("dedup/proof");
     let out = folder.join("out");
     run(&job(&example_corpus()), &out);
     let texts = texts();
@@ -137,7 +137,7 @@ fn records(bytes: &[u8], quotes: bool) -> Vec<Vec<u8>> {
 /// Names, formats, order, and every byte of what stays.
 #[test]
 fn survivors_are_the_records_themselves() {
-    let folder = folder("survivors");
+    let folder = folder("dedup/survivors");
     let out = folder.join("out");
     run(&job(&example_corpus()), &out);
     let removed: BTreeSet<String> =
@@ -186,7 +186,7 @@ fn survivors_are_the_records_themselves() {
 /// Nothing of what stays would go in a second run.
 #[test]
 fn survivors_have_no_look_alikes_left() {
-    let folder = folder("again");
+    let folder = folder("dedup/again");
     let first = run(&job(&example_corpus()), &folder.join("first"));
     let second = run(&job(&folder.join("first/kept")), &folder.join("second"));
     assert_eq!((second.documents, second.removed()), (first.kept, 0));

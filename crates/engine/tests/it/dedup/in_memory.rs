@@ -14,7 +14,7 @@ use crate::dedup::{LEAST_MEMORY, folder, job, results, run, words};
 
 #[test]
 fn a_table_gives_what_its_file_gives() {
-    let folder = folder("in-memory");
+    let folder = folder("dedup/in-memory");
     let mut random = Sequence::new(5, 0);
     let template = words(&mut random, 60);
     let (mut ids, mut texts, mut dates) = (Vec::new(), Vec::new(), Vec::new());

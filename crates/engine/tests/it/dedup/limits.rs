@@ -25,7 +25,7 @@ fn lines(texts: &[String]) -> String {
 /// In each of its groups a document is compared with so many at most, however many there are.
 #[test]
 fn many_pages_of_one_template_take_linear_time_and_all_stay() {
-    let folder = folder("template");
+    let folder = folder("dedup/template");
     let keys = CandidateRule::new(Kernel::best(), &Recipe::default()).keys_per_document() as u64;
     let [half, whole] = [10_000, 20_000].map(|pages| {
         fs::write(folder.join("in.jsonl"), lines(&template(pages, 12))).unwrap();
@@ -45,7 +45,7 @@ fn many_pages_of_one_template_take_linear_time_and_all_stay() {
 /// Groups of more than the limit, and look-alikes before and after it.
 #[test]
 fn the_limit_is_that_of_the_definition() {
-    let folder = folder("limit");
+    let folder = folder("dedup/limit");
     let input = folder.join("in.jsonl");
     let mut texts = template(220, 8);
     // Look-alikes of pages all over.
@@ -85,7 +85,7 @@ fn the_limit_is_that_of_the_definition() {
 /// loses the pair with its keeper.
 #[test]
 fn pairs_of_very_many_copies_are_limited() {
-    let folder = folder("many-copies");
+    let folder = folder("dedup/many-copies");
     let input = folder.join("in.jsonl");
     let mut random = Sequence::new(3, 3);
     let text = words(&mut random, 60).join(" ");

@@ -20,16 +20,10 @@ use lookalike_core::Sequence;
 use lookalike_engine::report::Report;
 use lookalike_engine::{Dedup, NoObserver};
 
+use crate::folder;
+
 /// The least memory that a job can have, and a little for documents.
 const LEAST_MEMORY: u64 = 65 << 20;
-
-/// A folder of this test's own.
-fn folder(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("dedup").join(name);
-    let _ = fs::remove_dir_all(&path);
-    fs::create_dir_all(&path).unwrap();
-    path
-}
 
 /// The corpus of the examples.
 fn example_corpus() -> PathBuf {

@@ -24,7 +24,7 @@ fn pair(random: &mut Sequence, number: usize) -> [String; 2] {
 
 #[test]
 fn pairs_are_found_as_often_as_the_filter_promises() {
-    let folder = folder("recall");
+    let folder = folder("dedup/recall");
     let recipe = Recipe::default();
     let mut comparer = Comparer::new(&recipe).unwrap();
     let mut random = Sequence::new(5, 5);

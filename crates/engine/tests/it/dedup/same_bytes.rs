@@ -52,7 +52,7 @@ fn jobs(inputs: &[String]) -> Vec<(&'static str, Dedup)> {
 
 #[test]
 fn threads_memory_and_kernels_do_not_matter() {
-    let folder = folder("same");
+    let folder = folder("dedup/same");
     for (what, job) in jobs(&corpus(&folder)) {
         let out = folder.join("out");
         let report = run(&job, &out);
@@ -75,7 +75,7 @@ fn threads_memory_and_kernels_do_not_matter() {
 
 #[test]
 fn the_order_of_inputs_does_not_matter() {
-    let folder = folder("order");
+    let folder = folder("dedup/order");
     let mut inputs = corpus(&folder);
     let out = folder.join("out");
     run(&Dedup::new(inputs.clone()), &out);
@@ -89,7 +89,7 @@ fn the_order_of_inputs_does_not_matter() {
 
 #[test]
 fn chunks_and_folders_for_working_do_not_matter() {
-    let folder = folder("chunks");
+    let folder = folder("dedup/chunks");
     let inputs = corpus(&folder);
     let out = folder.join("out");
     let job = Dedup::new(inputs).threads(3);
@@ -120,7 +120,7 @@ impl Observer for StopsAfter {
 
 #[test]
 fn a_job_that_was_stopped_again_and_again_does_not_matter() {
-    let folder = folder("stopped");
+    let folder = folder("dedup/stopped");
     for (what, job) in jobs(&corpus(&folder)) {
         let (undisturbed, out): (PathBuf, PathBuf) = (folder.join("undisturbed"), folder.join("o"));
         let _ = fs::remove_dir_all(&out);
@@ -144,7 +144,7 @@ fn a_job_that_was_stopped_again_and_again_does_not_matter() {
 /// The report that is answered from is the one that was written.
 #[test]
 fn a_finished_job_is_not_run_again() {
-    let folder = folder("finished");
+    let folder = folder("dedup/finished");
     let out = folder.join("out");
     run(&job(&example_corpus()), &out);
     let before = crate::dedup::files(&out);

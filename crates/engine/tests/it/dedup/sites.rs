@@ -85,7 +85,7 @@ fn check_no_page_is_lost(kept: &BTreeSet<String>, pages: u64) {
 
 #[test]
 fn a_hundred_thousand_pages_in_one_frame() {
-    let folder = folder("frame");
+    let folder = folder("dedup/frame");
     let (input, out) = (folder.join("shop.jsonl"), folder.join("out"));
     shop(&input, 100_000, 5_000);
     let report = run(&job(&input).recipe(sites()).memory(256 << 20), &out);
@@ -102,7 +102,7 @@ fn a_hundred_thousand_pages_in_one_frame() {
 #[test]
 fn groups_of_few_pages_are_compared_as_they_stand() {
     for pages in 1..=3 {
-        let folder = folder(&format!("few-{pages}"));
+        let folder = folder(&format!("dedup/few-{pages}"));
         let input = folder.join("shop.jsonl");
         shop(&input, pages, 0);
         let plain = Recipe { templates: Templates::Off, ..sites() };
@@ -118,7 +118,7 @@ fn groups_of_few_pages_are_compared_as_they_stand() {
 /// Pages without an address are of no site; in a field that all of them have, they are of one.
 #[test]
 fn groups_by_field() {
-    let folder = folder("field");
+    let folder = folder("dedup/field");
     let input = folder.join("shop.jsonl");
     shop(&input, 300, 30);
     let text = fs::read_to_string(&input).unwrap();
@@ -135,7 +135,7 @@ fn groups_by_field() {
 
 #[test]
 fn pages_that_are_all_template_have_no_look_alikes_but_copies() {
-    let folder = folder("all-template");
+    let folder = folder("dedup/all-template");
     let input = folder.join("shop.jsonl");
     shop(&input, 200, 0);
     let mut text = fs::read_to_string(&input).unwrap();
@@ -156,7 +156,7 @@ fn pages_that_are_all_template_have_no_look_alikes_but_copies() {
 
 #[test]
 fn addresses_that_name_no_site_are_counted() {
-    let folder = folder("no-site");
+    let folder = folder("dedup/no-site");
     let input = folder.join("pages.jsonl");
     let urls = ["https://www.shop.example/a", "page seven", "mailto:a@shop.example", "shop.org"];
     let lines = urls.map(|url| line(url, url, url));
@@ -172,7 +172,7 @@ fn addresses_that_name_no_site_are_counted() {
 
 #[test]
 fn threads_memory_and_order_do_not_matter() {
-    let folder = folder("sites-same");
+    let folder = folder("dedup/sites-same");
     let input = folder.join("shop.jsonl");
     shop(&input, 5_000, 500);
     let out = folder.join("out");
@@ -198,7 +198,7 @@ fn threads_memory_and_order_do_not_matter() {
 /// only those of a sample.
 #[test]
 fn signatures_are_those_of_the_documents() {
-    let folder = folder("sites-signatures");
+    let folder = folder("dedup/sites-signatures");
     let (input, out) = (folder.join("shop.jsonl"), folder.join("out"));
     shop(&input, 300, 30);
     let mut random = Sequence::new(7, 7);
@@ -248,7 +248,7 @@ impl Observer for StopIn {
 
 #[test]
 fn a_job_that_is_stopped_while_it_learns_goes_on() {
-    let folder = folder("sites-resume");
+    let folder = folder("dedup/sites-resume");
     let input = folder.join("shop.jsonl");
     shop(&input, 500, 50);
     let job: Dedup = job(&input).recipe(sites());

@@ -29,7 +29,7 @@ fn read_all(kind: &str, path: &Path) -> Result<()> {
 
 #[test]
 fn a_changed_byte_anywhere_and_every_cut_are_noticed() {
-    let folder = folder("damage");
+    let folder = folder("matching/damage");
     group(&folder, 0, 20_000, &random_keys(1, 20_000, 2, 5_000));
     let judged = (Clustering::Anchored, Pairs::default());
     clusters(&folder, 0, judged, &mut Relation::new(1, 30));
@@ -59,7 +59,7 @@ fn a_changed_byte_anywhere_and_every_cut_are_noticed() {
 
 /// A small file with other rows in it, under right checksums.
 fn with_rows(kind: &str, change: impl Fn(&mut [u8])) -> Error {
-    let folder = folder(&format!("tampered-{kind}"));
+    let folder = folder(&format!("matching/tampered-{kind}"));
     group(&folder, 0, 3, &(0..3).map(|place| (place, vec![1])).collect());
     let judged = (Clustering::Anchored, Pairs::default());
     clusters(&folder, 0, judged, &mut Relation::new(1, 100));

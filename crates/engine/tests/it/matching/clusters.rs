@@ -95,7 +95,7 @@ const BOTH: [Clustering; 2] = [Clustering::Anchored, Clustering::Components];
 
 /// Clusters with every budget, compares with the reference, and checks what is promised.
 fn check(keys: &Keys, documents: u32, limit: usize, seed: u64, percent: u64, name: &str) {
-    let folder = folder(name);
+    let folder = folder(&format!("matching/{name}"));
     group(&folder, 0, documents, keys);
     let groups = read_groups(&folder);
     for clustering in BOTH {
@@ -242,19 +242,17 @@ fn large_inputs_spill_and_give_the_same() {
     }
 }
 
-/// Accepts the pairs of a list.
-struct Listed(&'static [(u32, u32)]);
+/// Judges one candidate after another, and remembers nothing.
+struct OneByOne<F>(F);
 
-impl Judge for Listed {
+impl<F: FnMut(Candidate) -> Verdict> Judge for OneByOne<F> {
     fn judge(
         &mut self,
         candidates: &mut dyn FnMut() -> Result<Option<Candidate>>,
         verdict: &mut dyn FnMut(Candidate, Verdict) -> Result<()>,
     ) -> Result<()> {
         while let Some(candidate) = candidates()? {
-            let accepted = self.0.contains(&(number(candidate.earlier), number(candidate.later)));
-            let rule = Verdict::Accepted(Evidence::Rule);
-            verdict(candidate, if accepted { rule } else { Verdict::Refused })?;
+            verdict(candidate, self.0(candidate))?;
         }
         Ok(())
     }
@@ -262,12 +260,16 @@ impl Judge for Listed {
 
 #[test]
 fn a_pair_beyond_the_limit_removes_nothing() {
-    let folder = folder("beyond");
+    let folder = folder("matching/beyond");
     // 0 removes 1. So 2 is the first of its group and removes 3, which seemed to remove 4. Until
     // that is known, 5 is the first of the last group, and a pair with 6.
     let keys = [vec![1], vec![1, 2], vec![2], vec![2, 3], vec![3, 4], vec![4], vec![4]];
     group(&folder, 0, 7, &(0..).zip(keys).collect());
-    let mut judge = Listed(&[(0, 1), (2, 3), (3, 4), (5, 6)]);
+    let mut judge =
+        OneByOne(|Candidate { earlier, later }| match (number(earlier), number(later)) {
+            (0, 1) | (2, 3) | (3, 4) | (5, 6) => Verdict::Accepted(Evidence::Rule),
+            _ => Verdict::Refused,
+        });
     let needed = (Clustering::Anchored, Pairs::Needed { limit: 1 });
     let (found, pairs) = clusters(&folder, 0, needed, &mut judge);
     assert!(
@@ -279,7 +281,7 @@ fn a_pair_beyond_the_limit_removes_nothing() {
 
 #[test]
 fn a_chain_is_cut_by_anchors_and_not_by_components() {
-    let folder = folder("chain");
+    let folder = folder("matching/chain");
     // Each document shares a key with the one before and the one after it.
     let keys: Keys =
         (0..6u32).map(|place| (place, vec![place.into(), u64::from(place) + 1])).collect();
@@ -292,31 +294,15 @@ fn a_chain_is_cut_by_anchors_and_not_by_components() {
     assert_eq!(keepers(Clustering::Components), [0; 6]);
 }
 
-/// Refuses or accepts everything, and remembers nothing.
-struct Always(Verdict);
-
-impl Judge for Always {
-    fn judge(
-        &mut self,
-        candidates: &mut dyn FnMut() -> Result<Option<Candidate>>,
-        verdict: &mut dyn FnMut(Candidate, Verdict) -> Result<()>,
-    ) -> Result<()> {
-        while let Some(candidate) = candidates()? {
-            verdict(candidate, self.0)?;
-        }
-        Ok(())
-    }
-}
-
 #[test]
 fn a_template_of_many_documents_is_linear() {
     const DOCUMENTS: u32 = 200_000;
-    let folder = folder("template");
+    let folder = folder("matching/template");
     let keys: Keys = (0..DOCUMENTS).map(|place| (place, vec![5])).collect();
     group(&folder, 0, DOCUMENTS, &keys);
     for clustering in BOTH {
         for limit in [8, 64] {
-            let mut refuses = Always(Verdict::Refused);
+            let mut refuses = OneByOne(|_| Verdict::Refused);
             let judged = Pairs::Needed { limit };
             let (found, _) = clusters(&folder, 4 << 20, (clustering, judged), &mut refuses);
             // The first `limit` with each one after them.
@@ -329,7 +315,7 @@ fn a_template_of_many_documents_is_linear() {
             assert_eq!(found.limited, LimitedGroups { groups: 1, documents, largest: size });
         }
         // One that stands for all: nothing is left to compare.
-        let mut accepts = Always(Verdict::Accepted(Evidence::Rule));
+        let mut accepts = OneByOne(|_| Verdict::Accepted(Evidence::Rule));
         let (found, pairs) = clusters(&folder, 0, (clustering, Pairs::default()), &mut accepts);
         assert_eq!(found.candidates, u64::from(DOCUMENTS) - 1);
         assert_eq!(pairs.len() as u64, found.candidates);
@@ -350,7 +336,7 @@ fn progress_and_failures_of_the_judge_are_handed_on() {
             super::GroupReader::open(std::path::Path::new("no/such/file")).map(|_| ())
         }
     }
-    let folder = folder("failure");
+    let folder = folder("matching/failure");
     group(&folder, 0, 3, &(0..3).map(|place| (place, vec![1])).collect());
     let paths = super::paths(&folder);
     let task = super::task(&paths, Clustering::Anchored, Pairs::All);
@@ -359,6 +345,6 @@ fn progress_and_failures_of_the_judge_are_handed_on() {
     let error = super::cluster(&task, &mut Fails, &progress).unwrap_err();
     assert!(error.to_string().contains("no/such/file"), "{error}");
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "only the groups are left");
-    super::cluster(&task, &mut Always(Verdict::Refused), &progress).unwrap();
+    super::cluster(&task, &mut OneByOne(|_| Verdict::Refused), &progress).unwrap();
     assert_eq!(*seen.borrow(), [1, 1, 2, 3]);
 }

@@ -9,7 +9,7 @@ use super::{
 };
 
 fn check(keys: &Keys, documents: u32, budget: usize, name: &str) -> GroupCounts {
-    let folder = folder(name);
+    let folder = folder(&format!("matching/{name}"));
     let counts = group(&folder, budget, documents, keys);
     let (found, expected) = (read_groups(&folder), naive_groups(keys));
     assert!(found == expected, "{documents} documents, {budget} bytes");

@@ -5,7 +5,6 @@ mod clusters;
 mod groups;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use lookalike_core::resemblance::Overlap;
@@ -16,13 +15,7 @@ use lookalike_engine::matching::{
 };
 use lookalike_engine::{Place, Result};
 
-/// A folder of this test's own.
-fn folder(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("matching").join(name);
-    let _ = fs::remove_dir_all(&path);
-    fs::create_dir_all(&path).unwrap();
-    path
-}
+use crate::folder;
 
 fn place(number: u32) -> Place {
     Place::nth(number.into())
