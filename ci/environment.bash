@@ -9,8 +9,8 @@ environment() {
     oracle) packages=(pyarrow zstandard) ;;
     warc) packages=(warcio brotli) ;;
     server) packages=(schemathesis websocket-client) ;;
-    # The last two are what the package itself needs.
-    python) packages=(datasets mypy pandas polars pytest tqdm numpy pyarrow) ;;
+    # The last two are what the package itself needs; datasketch is what a guide compares it with.
+    python) packages=('datasketch==2.0.0' datasets mypy pandas polars pytest tqdm numpy pyarrow) ;;
     # pandas 3 is not what PySpark knows.
     spark) packages=('pyspark==4.3.*' 'pandas<3' mypy pytest numpy pyarrow) ;;
     peers) packages=(-r benchmarks/peers/requirements.txt) ;;

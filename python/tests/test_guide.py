@@ -1,23 +1,33 @@
-"""The examples of the guide print what it shows."""
+"""The examples of the guides print what these show, and the recipes in them are recipes."""
 
 from __future__ import annotations
 
-import doctest
 import re
 from pathlib import Path
 
 import pytest
+from guides import ON_SPARK, check_examples, read_guide
+
+import lookalike as la
 
 
-def test_the_guide(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    guide = (root / "docs/guide/python.md").read_text("utf-8")
-    blocks = re.findall(r"```python\n(.*?)```", guide, re.S)
-    assert len(blocks) >= 6
+@pytest.fixture(autouse=True)
+def _beside_the_examples(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "examples").symlink_to(root / "examples")
     monkeypatch.chdir(tmp_path)
-    test = doctest.DocTestParser().get_doctest("".join(blocks), {}, "python.md", None, None)
-    assert len(test.examples) >= 25
-    said: list[str] = []
-    flags = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
-    failed = doctest.DocTestRunner(optionflags=flags).run(test, out=said.append).failed
-    assert not failed, "".join(said)
+
+
+def test_the_guide(root: Path) -> None:
+    check_examples(read_guide(root, "python.md"), 25)
+
+
+def test_coming_from_another_tool(root: Path) -> None:
+    guide, below = read_guide(root, "coming-from.md").split(ON_SPARK)
+    # What stands below it is run by test_spark.py.
+    assert "\n## " not in below
+    check_examples(guide, 20)
+
+
+def test_recipes_are_recipes(root: Path) -> None:
+    blocks = re.findall(r"```toml\n(version = 1\n.*?)```", read_guide(root, "coming-from.md"), re.S)
+    assert [la.Recipe.from_toml(block).filter for block in blocks] == [(14, 8, 1)]

@@ -3,11 +3,9 @@ guide's examples print what it shows."""
 
 from __future__ import annotations
 
-import doctest
 import json
 import os
 import random
-import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -17,6 +15,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from guides import ON_SPARK, check_examples, read_guide
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from spark_cluster import SETTINGS
@@ -374,10 +373,9 @@ def test_what_is_there_is_not_overwritten(
 
 
 def test_the_guide(session: SparkSession, root: Path) -> None:
-    guide = (root / "docs/guide/spark.md").read_text("utf-8")
-    blocks = "".join(re.findall(r"```python\n(.*?)```", guide, re.S))
-    test = doctest.DocTestParser().get_doctest(blocks, {"session": session}, "spark.md", None, None)
-    assert len(test.examples) >= 6
-    said: list[str] = []
-    failed = doctest.DocTestRunner().run(test, out=said.append).failed
-    assert not failed, "".join(said)
+    check_examples(read_guide(root, "spark.md"), 6, session=session)
+
+
+def test_coming_from_mllib(session: SparkSession, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(root)
+    check_examples(read_guide(root, "coming-from.md").split(ON_SPARK)[1], 12, session=session)
