@@ -1,6 +1,8 @@
 """Finds documents that are roughly the same, and proves it.
 
-The same engine as the command line, with the same bits. The guide is `docs/guide/python.md`.
+Candidates come from MinHash LSH (features) or SimHash (projections); a pair has an exact resemblance, the
+Jaccard similarity of word n-grams. The same engine as the command line, with the same bits. The guide is
+`docs/guide/python.md`; `docs/guide/coming-from.md` is for who knows datasketch or the like.
 """
 
 from ._compare import compare, containment, resemblance
