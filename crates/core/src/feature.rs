@@ -8,10 +8,14 @@
 use lookalike_kernels::rabin::{FEATURES, Rabin};
 
 /// A feature: Henzinger's supershingle, elsewhere a band key.
+#[doc(alias = "LSH")]
+#[doc(alias = "band")]
 pub type Feature = u64;
 
 /// Fingerprints each group of `minima` with its number in front; `features`
 /// has one place for each group, and the groups split `minima` evenly.
+#[doc(alias = "LSH")]
+#[doc(alias = "band")]
 pub fn features(minima: &[u64], features: &mut [Feature]) {
     let size = minima.len() / features.len().max(1);
     for ((group, feature), minima) in

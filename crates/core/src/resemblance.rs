@@ -6,6 +6,7 @@ use crate::shingle::ShingleSet;
 
 /// How much two sets have in common: everything else follows from three sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[doc(alias = "Jaccard")]
 pub struct Overlap {
     /// Elements of a.
     pub a: u64,
@@ -23,6 +24,7 @@ impl Overlap {
     }
 
     /// |a and b| / |a or b|. An empty document resembles nothing, not even another.
+    #[doc(alias = "Jaccard")]
     pub fn resemblance(self) -> f64 {
         share(self.common, self.a + self.b - self.common)
     }

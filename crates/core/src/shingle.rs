@@ -16,6 +16,7 @@ use crate::text::Token;
 use crate::verification::VerificationKey;
 
 /// A shingle: the Rabin fingerprint of its tokens, or that of their codes under a key.
+#[doc(alias = "n-gram")]
 pub type Shingle = u64;
 
 /// Whether a shingle that occurs again counts again.
@@ -30,6 +31,7 @@ pub enum Counting {
 
 /// Makes shingles from tokens that come in blocks. Memory: w tokens and one
 /// block; for multisets also a counter for each distinct shingle.
+#[doc(alias = "n-gram")]
 pub struct Shingler {
     kernel: Kernel,
     windows: Windows,
@@ -227,6 +229,7 @@ fn settle(shingles: &mut [Shingle]) -> bool {
 
 /// The shingles of a document, sorted and without repeats: what resemblance is defined on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[doc(alias = "n-gram")]
 pub struct ShingleSet(Vec<Shingle>);
 
 impl ShingleSet {

@@ -26,10 +26,13 @@ pub struct Signature {
     /// Tokens in the document; 0 for an empty one, which resembles nothing.
     pub tokens: u64,
     /// The k features, if the recipe has any.
+    #[doc(alias = "LSH")]
     pub features: Vec<u64>,
     /// The projection in words of 64 bits, place i at bit i % 64 of word i / 64.
+    #[doc(alias = "SimHash")]
     pub projection: Vec<u64>,
     /// The sketch: minvalues, smallest elements, multiples or list fingerprints.
+    #[doc(alias = "MinHash")]
     pub sketch: Vec<u64>,
 }
 

@@ -32,6 +32,8 @@ use crate::view::{Lists, View, content};
 /// A persistent index of documents.
 ///
 /// Any number of threads may use it at once; changes are made one after another.
+#[doc(alias = "LSH")]
+#[doc(alias = "MinHashLSH")]
 pub struct Index {
     pub(crate) path: PathBuf,
     pub(crate) header: Header,

@@ -15,6 +15,7 @@ pub(crate) const LANES: usize = 16;
 
 /// The constants of t permutations.
 #[derive(Clone, Debug)]
+#[doc(alias = "MinHash")]
 pub struct Permutations {
     count: usize,
     /// a_i, odd; padded with ones.

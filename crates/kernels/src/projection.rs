@@ -16,6 +16,7 @@ pub(crate) const WORDS: usize = MAX_BITS / 64;
 
 /// The constants of a projection to b bits.
 #[derive(Clone, Debug)]
+#[doc(alias = "SimHash")]
 pub struct Projection {
     bits: usize,
     pub(crate) multipliers: [u64; WORDS],

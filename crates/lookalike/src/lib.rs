@@ -1,5 +1,8 @@
 //! Finds documents that are roughly the same, and proves it.
 //!
+//! Candidates share features (MinHash LSH bands) or most bits of a projection (SimHash); a
+//! pair has an exact resemblance, the Jaccard similarity of word n-grams.
+//!
 //! This is the front door: what most programs need, from the crates behind it
 //! ([`kernels`] the inner loops, [`core`] the mathematics, [`files`] what is complete
 //! or not there, [`corpus`] documents in and out, [`engine`] the batch job, [`index`]

@@ -50,6 +50,8 @@ pub const MAX_LISTS: u32 = 1024;
 
 /// `k` groups of `s` minvalues, of which `r` must agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[doc(alias = "LSH")]
+#[doc(alias = "bands")]
 pub struct Filter {
     k: u32,
     s: u32,

@@ -102,6 +102,7 @@ impl std::str::FromStr for Templates {
 
 /// What a shingle is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[doc(alias = "n-gram")]
 pub struct Shingles {
     /// Tokens in a shingle: w.
     pub width: usize,
@@ -116,6 +117,7 @@ pub enum SketchParameters {
     /// Nothing.
     None,
     /// The minima of this many permutations.
+    #[doc(alias = "MinHash")]
     Minwise {
         /// t.
         permutations: usize,
@@ -147,6 +149,7 @@ pub enum SketchParameters {
 
 /// The projection of Algorithm C and its thresholds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[doc(alias = "SimHash")]
 pub struct ProjectionParameters {
     /// b.
     pub bits: usize,

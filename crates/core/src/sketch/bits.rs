@@ -15,6 +15,7 @@ const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// A bit of each minvalue of a set, slot i at bit i % 64 of word i / 64.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[doc(alias = "b-bit MinHash")]
 pub struct BitSketch(Vec<u64>);
 
 impl BitSketch {

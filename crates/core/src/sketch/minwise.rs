@@ -10,6 +10,7 @@ use crate::error::{Error, ErrorKind, Result};
 
 /// Makes minwise sketches.
 #[derive(Clone, Debug)]
+#[doc(alias = "MinHash")]
 pub struct Minwise {
     kernel: Kernel,
     permutations: Permutations,
@@ -64,6 +65,7 @@ pub fn minima_under<P: Fn(u64) -> u64>(
 
 /// The minvalues of a set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[doc(alias = "MinHash")]
 pub struct MinwiseSketch(Vec<u64>);
 
 impl MinwiseSketch {

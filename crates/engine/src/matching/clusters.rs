@@ -19,6 +19,7 @@ pub enum Clustering {
     /// A document goes if it has a pair with one that is kept.
     Anchored,
     /// Whatever pairs connect is one cluster.
+    #[doc(alias = "union-find")]
     Components,
 }
 
