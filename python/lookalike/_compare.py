@@ -22,7 +22,7 @@ def compare(a: str | bytes, b: str | bytes, recipe: AnyRecipe = "text") -> Compa
 
 
 def resemblance(a: str | bytes, b: str | bytes, recipe: AnyRecipe = "text") -> float:
-    """The shingles of both, out of those of either."""
+    """The shingles of both, out of those of either: the Jaccard similarity of word n-grams."""
     return compare(a, b, recipe).resemblance
 
 
