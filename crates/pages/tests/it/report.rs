@@ -33,6 +33,7 @@ fn full() -> Report {
         candidates: 3_000_008,
         pairs: 2_100_009,
         bytes_read: 80_000_000_010,
+        text_bytes: 1,
         seconds: Seconds {
             learn: 0.5,
             sign: 101.0,
