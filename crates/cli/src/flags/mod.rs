@@ -201,7 +201,8 @@ fn field_word(error: &clap::Error) -> Option<&'static str> {
             "k bands of s rows are [features] k and s, with r = 1, in a recipe file; --threshold and \
              --recall choose them"
         }
-        "shingle-size" | "ngram-size" | "ngrams" | "n-gram" | "n-grams" | "char-ngrams" | "width" => {
+        "shingle-size" | "ngram-size" | "ngrams" | "n-gram" | "n-grams" | "char-ngrams"
+        | "width" => {
             "the words in a shingle are --ngram N; for characters, tokens = \"characters\" in a \
              recipe file"
         }

@@ -187,3 +187,14 @@ fn a_recipe_file_decides() {
     let says = "not near-duplicates: resemblance 0.8958 is below the recipe's 0.95\n";
     assert!(run.stdout.starts_with(says), "{}", run.stdout);
 }
+
+#[test]
+fn an_ngram_is_the_width_of_shingles() {
+    let folder = folder("ngram");
+    fs::write(folder.join("three.toml"), "base = \"text\"\n[shingles]\nwidth = 3\n").unwrap();
+    let file = path(&folder, "three.toml");
+    let three = run(&["compare", A, B, "--ngram", "3", "--json"]).json();
+    assert_eq!(three, run(&["compare", A, B, "--recipe", &file, "--json"]).json());
+    assert_ne!(three, run(&["compare", A, B, "--json"]).json());
+    run(&["compare", A, B, "--ngram", "0"]).fails_with("`shingles.width` is 0");
+}

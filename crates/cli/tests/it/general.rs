@@ -84,3 +84,33 @@ fn colour_on_a_terminal_unless_refused() {
     let plain = on_terminal("1").unwrap();
     assert!(plain.contains("[-October,-] {+November,+}") && !plain.contains('\x1b'), "{plain}");
 }
+
+/// Flags that other tools have lead to those that do the same here.
+#[test]
+fn words_of_other_tools_are_understood() {
+    for (flag, hint) in [
+        ("--num-perm", "--threshold and --recall choose how many permutations"),
+        ("--num_perm", "--threshold and --recall choose how many permutations"),
+        ("--bands", "k bands of s rows"),
+        ("--shingle-size", "--ngram N"),
+        ("--jaccard", "--threshold"),
+        ("--output", "--out"),
+    ] {
+        let run = run(&["dedup", "examples/corpus", "--out", "x", flag, "3"]);
+        run.fails_with("unexpected argument");
+        assert!(run.stderr.contains("hint: ") && run.stderr.contains(hint), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn presets_are_listed() {
+    let listed = run(&["recipe"]);
+    assert_eq!(listed.code, 0);
+    let names = lookalike::core::recipe::preset_names();
+    let mut names: Vec<&str> = names.split(", ").collect();
+    let mut found: Vec<&str> =
+        listed.stdout.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    names.sort_unstable();
+    found.sort_unstable();
+    assert_eq!(found, names);
+}

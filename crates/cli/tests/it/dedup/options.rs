@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::{dedup, files, mixed_corpus, report, results};
-use crate::{folder, root, run};
+use crate::{folder, path, root, run};
 
 fn example() -> std::path::PathBuf {
     root().join("examples/corpus")
@@ -317,4 +317,35 @@ fn a_recipe_of_estimates_finds_what_the_flag_finds() {
     let [by_file, by_flag] = [by_file, by_flag].map(|out| report(&out)["near_removed"].clone());
     assert!(by_flag.as_u64().unwrap() > 20, "{by_flag}");
     assert_eq!(by_file, by_flag);
+}
+
+/// A filter that is pinned and does not fit the threshold is told, and one that is not follows it.
+#[test]
+fn the_recall_at_the_threshold_is_told() {
+    let folder = folder("recall-told");
+    let pinned = path(&folder, "pinned.toml");
+    fs::write(&pinned, run(&["recipe", "text"]).stdout).unwrap();
+    let open = path(&folder, "open.toml");
+    fs::write(&open, "base = \"text\"\n").unwrap();
+    let told = |recipe: &str, out: &str| {
+        let out = path(&folder, out);
+        let run = run(&[
+            "dedup",
+            "examples/corpus",
+            "--out",
+            &out,
+            "--recipe",
+            recipe,
+            "--threshold",
+            "0.5",
+            "--no-write",
+        ]);
+        let report = fs::read_to_string(format!("{out}/report.json")).unwrap();
+        let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+        (run.stdout.contains(" of the pairs at exactly 0.50"), report["recipe"]["recall"].as_f64())
+    };
+    let (is_told, recall) = told(&pinned, "pinned");
+    assert!(is_told && (0.09..0.1).contains(&recall.unwrap()), "{recall:?}");
+    let (is_told, recall) = told(&open, "open");
+    assert!(!is_told && recall.unwrap() >= 0.95, "{recall:?}");
 }
