@@ -26,8 +26,9 @@ pub(crate) struct Progress {
     stage: &'static str,
     /// What is counted.
     thing: &'static str,
-    /// Whether it is a stage of a job, and how much that has to do as far as it is known.
-    job: Option<Option<Work>>,
+    /// Whether it is a stage of a job, which may know how much there is to do.
+    of_job: bool,
+    total: Option<Work>,
     form: Form,
     start: Instant,
     told: Instant,
@@ -66,7 +67,8 @@ impl Progress {
         Self {
             stage,
             thing: "document",
-            job: None,
+            of_job: false,
+            total: None,
             form: Form::new(stage, form),
             start: now,
             told: now,
@@ -97,7 +99,7 @@ impl Progress {
 
     /// How much of the stage is done, as far as that is known.
     fn share(&self) -> Option<f64> {
-        let (done, total) = match self.job?? {
+        let (done, total) = match self.total? {
             Work::Stored(total) => (self.stored, total),
             Work::Documents(total) => (self.documents, total),
         };
@@ -134,7 +136,7 @@ impl Progress {
                     "bytes": self.bytes,
                     "seconds": time.as_secs_f64(),
                 });
-                if self.job.is_some() {
+                if self.of_job {
                     line["share"] = self.share().into();
                     line["seconds_left"] = self.seconds_left().into();
                 }
@@ -229,7 +231,7 @@ impl Observer for Watch {
             _ => "document",
         };
         let progress = Progress::start(stage.name(), self.form);
-        *self.stage() = Some(Progress { thing, job: Some(total), ..progress });
+        *self.stage() = Some(Progress { thing, of_job: true, total, ..progress });
     }
 
     fn advance(&self, bytes: u64, documents: u64) {

@@ -52,7 +52,7 @@ pub(crate) fn run(arguments: &Compare, kernel: Kernel) -> anyhow::Result<Outcome
             let (a, b) = ((a, &*template_a), (b, &*template_b));
             text += &difference::text(recipe.tokens, a, b, style, limits);
         }
-        output::write(&text)?;
+        output::write(text)?;
     }
     Ok(if arguments.exit_code && !verdict.pair { Outcome::No } else { Outcome::Done })
 }

@@ -49,7 +49,7 @@ pub(super) fn run_watched(
     if json {
         output::write_json(&serde_json::to_value(&report)?)?;
     } else {
-        output::write(&summary(&report, out, survivors))?;
+        output::write(summary(&report, out, survivors))?;
         say(&cost(&report));
     }
     Ok(Outcome::after_skipping(report.skipped))
@@ -202,7 +202,7 @@ fn show_plan(plan: &Plan, json: bool) -> anyhow::Result<()> {
         &bytes(plan.least_memory_bytes),
         &format!("at least; of it {per_document}"),
     ]);
-    output::write(&table.text())?;
+    output::write(table.text())?;
     say("dry run: nothing was written");
     Ok(())
 }

@@ -79,7 +79,7 @@ fn evaluate(job: &Job, labels: &LabelFile, common: &EvalInputs) -> anyhow::Resul
     if common.json {
         output::write_json(&serde_json::to_value(&evaluation)?)?;
     } else {
-        output::write(&summary(&evaluation, common.out()))?;
+        output::write(summary(&evaluation, common.out()))?;
     }
     say(&format!(
         "{} and {} in {}",
@@ -104,7 +104,7 @@ fn sample(job: &Job, pairs: usize, common: &EvalInputs) -> anyhow::Result<Outcom
         }))?;
     } else {
         let out = common.out().display();
-        output::write(&format!(
+        output::write(format!(
             "{} of {} that the recipes return, from {}\n\n\
              {out}/judge.html   judge them in a browser; it saves labels.jsonl\n\
              {out}/pairs.jsonl  the pairs, with how many each stands for\n",

@@ -44,7 +44,7 @@ pub(crate) fn program(kernel: Kernel, as_json: bool) -> anyhow::Result<Outcome> 
         table.row(["unicode version", &unicode]);
         table.row(["reads", &format!("signature files of format version {FORMAT_VERSION}")]);
         table.row(["threads", &threads.to_string()]);
-        output::write(&table.text())?;
+        output::write(table.text())?;
     }
     Ok(Outcome::Done)
 }
@@ -96,7 +96,7 @@ fn templates(path: &Path, as_json: bool) -> anyhow::Result<Outcome> {
     table.row(["template shingles", &grouped(info.shingles)]);
     table.row(["size", &bytes(length)]);
     table.row(["signing digest", &info.signing_digest.to_string()]);
-    output::write(&table.text())?;
+    output::write(table.text())?;
     Ok(Outcome::Done)
 }
 
@@ -149,7 +149,7 @@ fn signatures(path: &Path, as_json: bool) -> anyhow::Result<Outcome> {
     if more > 0 {
         text.extend(["and ", &grouped(more), " more\n"]);
     }
-    output::write(&text)?;
+    output::write(text)?;
     Ok(Outcome::Done)
 }
 
@@ -170,7 +170,7 @@ fn about_recipe(recipe: &Recipe, as_json: bool) -> anyhow::Result<Outcome> {
             "# recipe digest   {digest}\n# signing digest  {signing}\n# signatures of {} bytes\n\n",
             Layout::of(recipe).bytes()
         );
-        output::write(&format!("{comment}{}", recipe.to_toml()))?;
+        output::write(format!("{comment}{}", recipe.to_toml()))?;
     }
     Ok(Outcome::Done)
 }

@@ -28,7 +28,7 @@ pub(crate) fn run(arguments: &Mirrors, kernel: Kernel) -> anyhow::Result<Outcome
     if arguments.json {
         output::write_json(&serde_json::to_value(&findings)?)?;
     } else if !findings.mirrors.is_empty() {
-        output::write(&table(&findings))?;
+        output::write(table(&findings))?;
     }
     summary(&findings);
     Ok(Outcome::of_search(findings.found, findings.skipped))

@@ -12,7 +12,7 @@ pub(crate) fn run(name: Option<&str>) -> anyhow::Result<Outcome> {
         return Ok(Outcome::Done);
     };
     let recipe = recipe::load(name)?;
-    output::write(&format!("{}{}", warning(recipe.verify), recipe.to_toml()))?;
+    output::write(format!("{}{}", warning(recipe.verify), recipe.to_toml()))?;
     Ok(Outcome::Done)
 }
 

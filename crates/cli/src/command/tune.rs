@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &Tune, kernel: Kernel) -> anyhow::Result<Outcome> {
             text.push('\n');
             text += &measured.text();
         }
-        output::write(&text)?;
+        output::write(text)?;
     }
     Ok(Outcome::after_skipping(measured.map_or(0, |measured| measured.unreadable)))
 }

@@ -55,7 +55,7 @@ fn explain(run: &Run, arguments: &Why, found: &DocumentsById) -> anyhow::Result<
             };
             text = format!("{same} have the id `{}`{more}\n\n{text}", printable(&arguments.id));
         }
-        output::write(&text)?;
+        output::write(text)?;
     }
     let alone = |explanation: &Explanation| matches!(explanation.fate, Fate::Alone { .. });
     Ok(if explanations.iter().all(alone) { Outcome::No } else { Outcome::Done })
@@ -216,7 +216,7 @@ fn join(run: &Run, arguments: &Why, found: &DocumentsById, other: &str) -> anyho
     }
     let style = Style::of_stdout();
     let (a, b) = (printable(&arguments.id), printable(other));
-    output::write(&match path {
+    output::write(match path {
         None => {
             format!("{}\n", style.bold(&format!("no stored pairs of this run join `{a}` to `{b}`")))
         }

@@ -29,36 +29,36 @@ pub(crate) struct Tune {
     /// The least resemblance of the pairs that you want, above 0 and at most 1
     #[arg(long, value_name = "T", value_parser = positive_share, help_heading = "What is wanted")]
     #[arg(conflicts_with_all = ["k", "s", "r"])]
-    pub(crate) threshold: Option<f64>,
+    threshold: Option<f64>,
     /// The share of pairs at T to find, above 0 and below 1 [default: 0.95]
     #[arg(long, value_name = "R", value_parser = proper_share, help_heading = "What is wanted")]
     #[arg(conflicts_with_all = ["k", "s", "r"], requires = "threshold")]
     #[arg(default_value = "0.95", hide_default_value = true)]
-    pub(crate) recall: f64,
+    recall: f64,
     /// At most this many permutations, which cost time
     #[arg(long, value_name = "N", value_parser = at_least::<1>)]
     #[arg(conflicts_with_all = ["k", "s", "r"], requires = "threshold")]
     #[arg(help_heading = "What is wanted")]
-    pub(crate) permutations: Option<u32>,
+    permutations: Option<u32>,
     /// At most this many bytes of features a document, 8 for each
     #[arg(long, value_name = "N", value_parser = at_least::<8>)]
     #[arg(conflicts_with_all = ["k", "s", "r"], requires = "threshold")]
     #[arg(help_heading = "What is wanted")]
-    pub(crate) bytes: Option<u32>,
+    bytes: Option<u32>,
     /// The share of pairs at 3/4 T that may become candidates [default: 1/3, or the least]
     #[arg(long, value_name = "SHARE", value_parser = positive_share)]
     #[arg(conflicts_with_all = ["k", "s", "r"], requires = "threshold")]
     #[arg(help_heading = "What is wanted")]
-    pub(crate) unwanted: Option<f64>,
+    unwanted: Option<f64>,
     /// Features of a document
     #[arg(long, value_name = "K", requires_all = ["s", "r"], help_heading = "A given filter")]
-    pub(crate) k: Option<u32>,
+    k: Option<u32>,
     /// Minvalues in a feature
     #[arg(long, value_name = "S", requires_all = ["k", "r"], help_heading = "A given filter")]
-    pub(crate) s: Option<u32>,
+    s: Option<u32>,
     /// Features that a candidate has in common
     #[arg(long, value_name = "R", requires_all = ["k", "s"], help_heading = "A given filter")]
-    pub(crate) r: Option<u32>,
+    r: Option<u32>,
     /// Draw the curve into FILE.svg or FILE.png
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) plot: Option<PathBuf>,

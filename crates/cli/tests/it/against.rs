@@ -1,15 +1,10 @@
 //! `lookalike against`.
 
 use std::fs;
-use std::path::Path;
 
 use serde_json::Value;
 
-use crate::{folder, path, run, run_with_input};
-
-fn lines(text: &str) -> Vec<Value> {
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
+use crate::{files, folder, json_values, path, root, run, run_with_input};
 
 fn ids(matches: &[Value]) -> Vec<(String, String)> {
     let id = |found: &'_ Value| found.as_str().unwrap().to_owned();
@@ -20,9 +15,8 @@ const QUESTIONS: &str = "examples/questions.jsonl";
 
 #[test]
 fn questions_are_found_in_letters() {
-    let found = run(&["against", QUESTIONS, "--input", "examples/letters", "--json"]);
-    assert_eq!(found.code, 0, "{}", found.stderr);
-    let matches = lines(&found.stdout);
+    let found = run(&["against", QUESTIONS, "--input", "examples/letters", "--json"]).succeeds();
+    let matches = json_values(&found.stdout);
     let expected =
         [("a", "scaffold"), ("b", "scaffold"), ("c", "scaffold"), ("g", "loaf"), ("h", "scaffold")]
             .map(|(letter, question)| {
@@ -30,11 +24,9 @@ fn questions_are_found_in_letters() {
             });
     assert_eq!(ids(&matches), expected);
     assert_eq!(matches[0]["containment_reference"], 1.0);
-    assert!(
-        found.stderr.contains("5 of 8 documents and 2 of 4 references (50.0 %) are in 5 matches")
-    );
-    assert!(found.stderr.contains("1 reference not looked for"), "{}", found.stderr);
-    assert!(found.stderr.contains("(--min-tokens): yes"), "{}", found.stderr);
+    found.says("5 of 8 documents and 2 of 4 references (50.0 %) are in 5 matches");
+    found.says("1 reference not looked for");
+    found.says("(--min-tokens): yes");
 }
 
 /// What `compare` says of two letters is what a match of them says.
@@ -61,14 +53,14 @@ fn threshold_and_containment_decide() {
     assert_eq!(against(&["--threshold", "1", "--containment", "0.2"]), (0, 4));
     let nothing = run(&["against", QUESTIONS, "--input", "examples/letters/f.txt"]);
     assert_eq!((nothing.code, nothing.stdout.as_str()), (1, ""));
-    assert!(nothing.stderr.contains("0 of 1 document and 0 of 4 references"), "{}", nothing.stderr);
+    nothing.says("0 of 1 document and 0 of 4 references");
 }
 
 #[test]
 fn results_depend_on_nothing_but_the_documents() {
     let arguments = ["against", "examples/corpus", "--input", "examples/corpus", "--json"];
     let expected = run(&[&arguments[..], &["--threads", "1"]].concat());
-    assert!(lines(&expected.stdout).len() >= 300, "all but the short ones match themselves");
+    assert!(json_values(&expected.stdout).len() >= 300, "all but the short ones match themselves");
     for more in [["--threads", "5"], ["--memory", "128MiB"]] {
         let found = run(&[&arguments[..], &more].concat());
         assert_eq!((found.code, found.stdout), (expected.code, expected.stdout.clone()));
@@ -99,24 +91,20 @@ fn the_clean_folder_has_what_does_not_match() {
     let clean = path(&folder, "clean");
     let arguments = ["against", QUESTIONS, "--input", "examples/letters", "--clean", &clean];
     assert_eq!(run(&arguments).code, 0);
-    let mut names: Vec<_> =
-        fs::read_dir(&clean).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-    names.sort();
-    assert_eq!(names, ["d.txt", "e.txt", "f.txt"]);
-    let original = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/letters/d.txt");
-    assert_eq!(fs::read(folder.join("clean/d.txt")).unwrap(), fs::read(original).unwrap());
+    let files = files(&folder.join("clean"));
+    assert!(files.keys().eq(["d.txt", "e.txt", "f.txt"]), "{:?}", files.keys());
+    assert_eq!(files["d.txt"], fs::read(root().join("examples/letters/d.txt")).unwrap());
     run(&arguments).fails_with("is not empty");
 }
 
 #[test]
 fn either_side_may_be_standard_input() {
-    let text =
-        fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(QUESTIONS)).unwrap();
+    let text = fs::read(root().join(QUESTIONS)).unwrap();
     let direct = run(&["against", QUESTIONS, "--input", "examples/letters", "--json"]);
     let piped = run_with_input(&["against", "-", "--input", "examples/letters", "--json"], &text);
     assert_eq!(piped.stdout, direct.stdout, "{}", piped.stderr);
     let inverse = run_with_input(&["against", QUESTIONS, "--input", "-", "--json"], &text);
-    assert_eq!(ids(&lines(&inverse.stdout)).len(), 3);
+    assert_eq!(ids(&json_values(&inverse.stdout)).len(), 3);
     run(&["against", "-", "--input", "-"]).fails_with("standard input can be read only once");
 }
 
@@ -129,7 +117,7 @@ fn what_cannot_be_read_is_skipped_and_counted() {
     let found = run(&["against", &file, "--input", &file, "--json"]);
     assert_eq!((found.code, found.stdout.lines().count()), (3, 1), "{}", found.stderr);
     assert_eq!(found.stderr.matches("field `text` is missing").count(), 2, "{}", found.stderr);
-    assert_eq!(lines(&found.stdout)[0]["input"], format!("{file}#2"));
+    assert_eq!(json_values(&found.stdout)[0]["input"], format!("{file}#2"));
     run(&["against", &file, "--input", &file, "--strict"]).fails_with("field `text` is missing");
 }
 
@@ -149,13 +137,9 @@ fn ids_cannot_break_the_table() {
 #[test]
 fn progress_for_machines_names_both_stages() {
     let found = run(&["against", QUESTIONS, "--input", "examples/letters", "--progress", "json"]);
-    let stages: Vec<Value> = found
-        .stderr
-        .lines()
-        .filter(|line| line.starts_with('{'))
-        .map(|line| serde_json::from_str::<Value>(line).unwrap()["stage"].clone())
-        .collect();
-    assert_eq!(stages, ["index", "search"]);
+    let lines: Vec<&str> = found.stderr.lines().filter(|line| line.starts_with('{')).collect();
+    let stages = json_values(&lines.join("\n")).into_iter().map(|line| line["stage"].clone());
+    assert!(stages.eq(["index", "search"]), "{lines:?}");
 }
 
 #[test]

@@ -94,8 +94,8 @@ fn difference_shows_words_in_context() {
     let run = run(&["compare", A, B, "--diff", "always"]);
     let expected = "three times since [-October,-] {+November,+} and the last";
     assert!(run.stdout.contains(expected), "{}", run.stdout);
-    assert!(run.stdout.contains("[-11 words deleted-], {+2 words inserted+} in 3 places"));
-    assert!(run.stdout.contains("... 64 equal words ..."));
+    run.shows("[-11 words deleted-], {+2 words inserted+} in 3 places");
+    run.shows("... 64 equal words ...");
 }
 
 #[test]

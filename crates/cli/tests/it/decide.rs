@@ -3,14 +3,12 @@
 use std::fs;
 use std::path::Path;
 
-use crate::{folder, path, run};
+use crate::{files, folder, json_values, path, run};
 
 const CORPUS: &str = "examples/corpus";
 
 fn succeeds(arguments: &[&str]) -> String {
-    let done = run(arguments);
-    assert_eq!(done.code, 0, "{arguments:?}: {}", done.stderr);
-    done.stdout
+    run(arguments).succeeds().stdout
 }
 
 /// The recipe `text` as a file: then another threshold does not choose another filter.
@@ -20,29 +18,10 @@ fn recipe(folder: &Path) -> String {
     file
 }
 
-/// Everything in the files of a folder, by their names.
-fn content(folder: &Path) -> Vec<(String, Vec<u8>)> {
-    let mut files = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(next) = folders.pop() {
-        for entry in fs::read_dir(next).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                let name = path.strip_prefix(folder).unwrap().to_str().unwrap().to_owned();
-                files.push((name, fs::read(path).unwrap()));
-            }
-        }
-    }
-    files.sort();
-    files
-}
-
 /// The same documents stay, for the same reasons, in the same tables: these are written the same
 /// way from the same rows, so equal rows are equal bytes.
 fn assert_same_decision(decided: &Path, fresh: &Path, what: &str) {
-    assert!(content(&decided.join("kept")) == content(&fresh.join("kept")), "kept: {what}");
+    assert!(files(&decided.join("kept")) == files(&fresh.join("kept")), "kept: {what}");
     for file in ["clusters.parquet", "pairs.parquet", "recipe.toml", "sources.jsonl"] {
         let [a, b] = [decided, fresh].map(|folder| fs::read(folder.join(file)).unwrap());
         assert!(a == b, "{file}: {what}");
@@ -142,13 +121,9 @@ fn generated(folder: &Path, seed: u64) -> String {
 }
 
 fn ids(inputs: &Path) -> Vec<String> {
-    let files = content(inputs);
-    let texts = files.iter().map(|(_, bytes)| str::from_utf8(bytes).unwrap());
-    let records = texts.flat_map(str::lines).map(|line| {
-        let record: serde_json::Value = serde_json::from_str(line).unwrap();
-        record["id"].as_str().unwrap().to_owned()
-    });
-    records.collect()
+    let texts = files(inputs).into_values().map(|bytes| String::from_utf8(bytes).unwrap());
+    let records = texts.flat_map(|text| json_values(&text));
+    records.map(|record| record["id"].as_str().unwrap().to_owned()).collect()
 }
 
 #[test]

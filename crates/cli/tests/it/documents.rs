@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::{folder, lookalike, root};
+use crate::{files, folder, lookalike, root};
 
 /// How a reader of the README starts the program, and how a reader of the guide does.
 const PROGRAMS: [&str; 2] = ["cargo run --release --quiet -- ", "lookalike "];
@@ -18,19 +18,10 @@ struct Example {
 }
 
 fn documents() -> Vec<PathBuf> {
-    let mut found = vec![root().join("README.md")];
-    let mut folders = vec![root().join("docs")];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "md") {
-                found.push(path);
-            }
-        }
-    }
-    found
+    let docs = root().join("docs");
+    let found = files(&docs).into_keys().map(|name| docs.join(name));
+    let found = found.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
+    found.chain([root().join("README.md")]).collect()
 }
 
 /// The commands of a document's `console` blocks; those of other programs are left out.
@@ -56,20 +47,12 @@ fn examples(document: &Path) -> Vec<Example> {
 fn workplace(document: &Path) -> PathBuf {
     let name = document.file_stem().unwrap().to_str().unwrap();
     let place = folder("documents").join(name);
-    copy_folder(&root().join("examples"), &place.join("examples"));
-    place
-}
-
-fn copy_folder(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let (path, target) = (entry.as_ref().unwrap().path(), to.join(entry.unwrap().file_name()));
-        if path.is_dir() {
-            copy_folder(&path, &target);
-        } else {
-            fs::copy(path, target).unwrap();
-        }
+    for (name, content) in files(&root().join("examples")) {
+        let file = place.join("examples").join(name);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, content).unwrap();
     }
+    place
 }
 
 /// Whether lines are as shown.

@@ -2,11 +2,10 @@
 
 use std::fs;
 use std::io::Write as _;
-use std::path::Path;
 
 use serde_json::Value;
 
-use crate::{Run, folder, lookalike, path, root, run, run_with_input};
+use crate::{Run, folder, json_values, lookalike, path, root, run, run_with_input};
 
 const DOCUMENTS: &str = "examples/pages/documents.jsonl";
 const LABELS: &str = "examples/pages/labels.jsonl";
@@ -36,8 +35,7 @@ fn numbers(recipe: &Value, row: &str) -> [u64; 4] {
 fn the_example_has_the_tables_that_it_was_made_for() {
     let folder = folder("eval-example");
     let out = path(&folder, "out");
-    let found = eval(&out, &["--json"]);
-    assert_eq!(found.code, 0, "{}", found.stderr);
+    let found = eval(&out, &["--json"]).succeeds();
     let found = found.json();
     assert_eq!((&found["documents"], &found["identical_removed"]), (&39.into(), &1.into()));
     assert_eq!((&found["empty"], &found["sites"]), (&1.into(), &4.into()));
@@ -112,12 +110,8 @@ fn bad_labels_are_skipped_and_counted() {
     let arguments = ["eval", "--documents", DOCUMENTS, "--labels", &file, "--out", &out];
     let found = run(&[&arguments[..], &["--recipes", "text"]].concat());
     assert_eq!(found.code, 3, "{}", found.stderr);
-    assert!(
-        found.stderr.contains("labels.jsonl` line 1: is not a JSON object"),
-        "{}",
-        found.stderr
-    );
-    assert!(found.stdout.contains("skipped: 1 label"), "{}", found.stdout);
+    found.says("labels.jsonl` line 1: is not a JSON object");
+    found.shows("skipped: 1 label");
     run(&[&arguments[..], &["--strict", "--force"]].concat()).fails_with("line 1: is not a JSON");
 }
 
@@ -177,12 +171,12 @@ fn a_judged_sample_is_evaluated() {
     let folder = folder("eval-sample");
     let (sample, out) = (path(&folder, "sample"), path(&folder, "out"));
     let arguments = ["eval", "sample", "--documents", DOCUMENTS, "--out", &sample];
-    let drawn = run(&[&arguments[..], &["--pairs", "30"]].concat());
-    assert_eq!(drawn.code, 0, "{}", drawn.stderr);
+    let drawn = run(&[&arguments[..], &["--pairs", "30"]].concat()).succeeds();
     assert!(drawn.stdout.starts_with("30 pairs of 57 that the recipes return"), "{}", drawn.stdout);
     run(&arguments).fails_with("hint: --force replaces it");
-    let known: Vec<Value> = lines(&root().join(LABELS));
-    let judged: Vec<String> = lines(&folder.join("sample/pairs.jsonl"))
+    let known = json_values(&fs::read_to_string(root().join(LABELS)).unwrap());
+    let pairs = fs::read_to_string(folder.join("sample/pairs.jsonl")).unwrap();
+    let judged: Vec<String> = json_values(&pairs)
         .iter()
         .map(|pair| {
             let same = |label: &&Value| label["a"] == pair["a"] && label["b"] == pair["b"];
@@ -204,11 +198,6 @@ fn a_judged_sample_is_evaluated() {
     let letters = ["eval", "sample", "--documents", "examples/letters/f.txt", "--out", &nothing];
     let none = run(&[&letters[..], &["--json"]].concat());
     assert_eq!((none.code, &none.json()["pairs"]), (1, &0.into()));
-}
-
-fn lines(path: &Path) -> Vec<Value> {
-    let text = fs::read_to_string(path).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 #[test]

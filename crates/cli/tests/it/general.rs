@@ -53,7 +53,7 @@ fn a_full_disk_is_an_error() {
 fn a_command_is_needed_and_must_exist() {
     let none = run(&[]);
     assert_eq!((none.code, none.stdout.as_str()), (2, ""));
-    assert!(none.stderr.contains("Usage: lookalike <COMMAND>"));
+    none.says("Usage: lookalike <COMMAND>");
     run(&["compar"]).fails_with("a similar subcommand exists: 'compare'");
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{Run, folder, path, run, run_with_input};
+use super::{Run, folder, json_values, path, run, run_with_input};
 
 /// A text of words that no other number has, with some of them changed.
 fn text(number: u64, changed: u64) -> String {
@@ -28,17 +28,12 @@ fn corpus(folder: &Path) -> String {
 }
 
 fn ids(lines: &str) -> BTreeSet<String> {
-    let id = |line: &str| {
-        let record: Value = serde_json::from_str(line).unwrap();
-        record["id"].as_str().unwrap().to_owned()
-    };
-    lines.lines().map(id).collect()
+    let records = json_values(lines).into_iter();
+    records.map(|record| record["id"].as_str().unwrap().to_owned()).collect()
 }
 
 fn done(arguments: &[&str]) -> Run {
-    let run = run(arguments);
-    assert_eq!(run.code, 0, "{}", run.stderr);
-    run
+    run(arguments).succeeds()
 }
 
 #[test]
@@ -54,8 +49,8 @@ fn what_is_known_is_found() {
     assert!(done(&["index", "add", &index, &known]).stderr.contains("1 document added"));
 
     let near = format!("{{\"id\": \"b\", \"text\": \"{}\"}}\n", text(1, 1));
-    let found = run_with_input(&["index", "check", &index, "-", "--json"], near.as_bytes());
-    assert_eq!(found.code, 0, "{}", found.stderr);
+    let found =
+        run_with_input(&["index", "check", &index, "-", "--json"], near.as_bytes()).succeeds();
     let answer = found.json();
     assert_eq!(answer["id"], "b");
     let found = &answer["matches"][0];
@@ -71,7 +66,7 @@ fn what_is_known_is_found() {
     assert_eq!((new.code, new.stdout.as_str()), (1, ""), "{}", new.stderr);
 
     let again = done(&["index", "add", &index, &known]);
-    assert!(again.stderr.contains("(1 in the place of one of the same id)"), "{}", again.stderr);
+    again.says("(1 in the place of one of the same id)");
 }
 
 #[test]
@@ -176,7 +171,7 @@ fn documents_are_removed_and_shown() {
     assert_eq!(run(&["index", "get", &index, "d3"]).code, 1);
     let none = run(&["index", "remove", &index, "d3"]);
     assert_eq!(none.code, 1);
-    assert!(none.stderr.contains("1 not there: d3"), "{}", none.stderr);
+    none.says("1 not there: d3");
     fs::write(at("ids"), "d0\nd6\n").unwrap();
     done(&["index", "remove", &index, "--ids", &at("ids")]);
     done(&["index", "compact", &index]);
@@ -217,7 +212,7 @@ fn mistakes_are_told() {
     fs::write(folder.join("bad.jsonl"), "{\"id\": 1, \"text\": \"one two\"}\n{oops\n").unwrap();
     let skipped = run(&["index", "add", &index, &path(&folder, "bad.jsonl")]);
     assert_eq!(skipped.code, 3, "{}", skipped.stderr);
-    assert!(skipped.stderr.contains("1 skipped"), "{}", skipped.stderr);
+    skipped.says("1 skipped");
     run(&["index", "add", &index, &path(&folder, "bad.jsonl"), "--strict"]).fails_with("bad.jsonl");
 }
 
@@ -241,7 +236,7 @@ fn an_index_is_rebuilt_from_the_documents_that_can_be_read() {
     let rebuilt = done(&["index", "rebuild", &index, "--json"]);
     assert_eq!(rebuilt.json()["documents"], 8);
     assert_eq!(rebuilt.json()["damaged"], 0);
-    assert!(rebuilt.stderr.contains("8 documents in the index"), "{}", rebuilt.stderr);
+    rebuilt.says("8 documents in the index");
     done(&["index", "verify", &index]);
 
     // Documents themselves: the others are there again, and these are named.
@@ -254,8 +249,8 @@ fn an_index_is_rebuilt_from_the_documents_that_can_be_read() {
     run(&["index", "verify", &index]).fails_with("checksum");
     let rebuilt = run(&["index", "rebuild", &index]);
     assert_eq!(rebuilt.code, 3, "{}", rebuilt.stderr);
-    assert!(rebuilt.stderr.contains("left out as damaged"), "{}", rebuilt.stderr);
-    assert!(rebuilt.stderr.contains("(`0`)"), "{}", rebuilt.stderr);
+    rebuilt.says("left out as damaged");
+    rebuilt.says("(`0`)");
     assert!(folder.join("index/replaced-1/store").is_dir());
     done(&["index", "verify", &index]);
 }

@@ -34,8 +34,7 @@ fn recipes_are_completed() {
     let folder = folder("recipes");
     let file = path(&folder, "short.toml");
     fs::write(&file, "version = 1\n[features]\nk = 6\ns = 14\nr = 2\n").unwrap();
-    let about = run(&["info", &file]);
-    assert_eq!(about.code, 0, "{}", about.stderr);
+    let about = run(&["info", &file]).succeeds();
     assert!(about.stdout.starts_with("# recipe digest   "), "{}", about.stdout);
     assert!(
         about.stdout.contains("permutations = 84\n") && about.stdout.contains("name = \"short\"")

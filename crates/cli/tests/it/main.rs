@@ -23,10 +23,13 @@ mod tune;
 mod warcs;
 mod why;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
 
 /// The program, in the root of the repository and with nothing of the tester's environment that
 /// matters to it.
@@ -53,6 +56,34 @@ fn path(folder: &Path, name: &str) -> String {
     folder.join(name).to_str().unwrap().to_owned()
 }
 
+/// A value on each line.
+fn json_values(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// All files below a folder, by their names there.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(at) = folders.pop() {
+        for entry in fs::read_dir(at).into_iter().flatten() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(folder).unwrap().to_str().unwrap().to_owned();
+                files.insert(name, fs::read(&path).unwrap());
+            }
+        }
+    }
+    files
+}
+
+/// What a job in this folder reported.
+fn report(out: &Path) -> Value {
+    serde_json::from_slice(&fs::read(out.join("report.json")).unwrap()).unwrap()
+}
+
 /// How a run ended and what it said.
 struct Run {
     code: i32,
@@ -69,16 +100,32 @@ impl Run {
         }
     }
 
-    fn json(&self) -> serde_json::Value {
+    fn json(&self) -> Value {
         assert_eq!(self.stdout.lines().count(), 1, "one object on one line");
         serde_json::from_str(&self.stdout).unwrap()
+    }
+
+    /// Done: code 0.
+    fn succeeds(self) -> Self {
+        assert_eq!(self.code, 0, "{}", self.stderr);
+        self
+    }
+
+    /// This is on stderr.
+    fn says(&self, text: &str) {
+        assert!(self.stderr.contains(text), "`{text}` is not in: {}", self.stderr);
+    }
+
+    /// This is on stdout.
+    fn shows(&self, text: &str) {
+        assert!(self.stdout.contains(text), "`{text}` is not in: {}", self.stdout);
     }
 
     /// An error: code 2, nothing on stdout, and this in a message of ours.
     fn fails_with(&self, message: &str) {
         assert_eq!((self.code, self.stdout.as_str()), (2, ""), "{}", self.stderr);
         assert!(self.stderr.starts_with("lookalike: "), "{}", self.stderr);
-        assert!(self.stderr.contains(message), "`{message}` is not in: {}", self.stderr);
+        self.says(message);
         assert!(!self.stderr.contains("panicked") && !self.stderr.contains("Error {"));
     }
 }

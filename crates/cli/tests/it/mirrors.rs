@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::{folder, path, run};
+use crate::{folder, path, report, run};
 
 /// Words that are those of no other text.
 fn words(text: &str, count: usize) -> String {
@@ -75,8 +75,7 @@ const HOME: [&str; 2] = ["c.example/users/pugh/", "c.example/~pugh/"];
 #[test]
 fn mirrors_of_a_small_web() {
     let (_, file) = web("mirrors", "");
-    let found = run(&["mirrors", &file, "--json"]);
-    assert_eq!(found.code, 0, "{}", found.stderr);
+    let found = run(&["mirrors", &file, "--json"]).succeeds();
     let found = found.json();
     let mut all = expected(&HOSTS, "host");
     all.append(&mut expected(&[HOME], "prefix"));
@@ -112,8 +111,8 @@ fn the_table_names_roots_and_a_page() {
         "   10    10  100 %    10  100 %  a.example/  www.a.example/  http://a.example/",
     ];
     assert_eq!(lines, expected);
-    assert!(found.stderr.contains("4 mirrors found in 80 documents"), "{}", found.stderr);
-    assert!(found.stderr.contains("3 not named (--limit)"), "{}", found.stderr);
+    found.says("4 mirrors found in 80 documents");
+    found.says("3 not named (--limit)");
 }
 
 #[test]
@@ -131,7 +130,7 @@ fn exit_codes_say_what_came_out() {
     // Documents that nobody knows the address of.
     let texts = run(&["mirrors", "examples/letters"]);
     assert_eq!((texts.code, texts.stdout.as_str()), (1, ""));
-    assert!(texts.stderr.contains("8 documents without a URL"), "{}", texts.stderr);
+    texts.says("8 documents without a URL");
     let other = run(&["mirrors", &file, "--url-field", "address", "--json"]).json();
     assert_eq!(other["without_url"], 80);
 }
@@ -179,16 +178,12 @@ fn large_groups_are_limited_and_said() {
     assert!(found["limited_groups"].as_u64().unwrap() > 0, "{found}");
 }
 
-fn report(folder: &Path, name: &str) -> Value {
-    serde_json::from_slice(&fs::read(folder.join(name).join("report.json")).unwrap()).unwrap()
-}
-
 #[test]
 fn the_report_of_a_web_has_sites_and_mirrors() {
     let (folder, file) = web("mirrors-report", "{\"text\": \"page0w1 page0w2\"}\n");
     let out = path(&folder, "out");
     assert_eq!(run(&["dedup", &file, "--out", &out, "--pairs", "all"]).code, 0);
-    let whole = report(&folder, "out");
+    let whole = report(&folder.join("out"));
     let sites = &whole["sites"];
     // By Henzinger's rule www.a.example and a.example are one.
     assert_eq!((&sites["rule"], &sites["sites"]), (&json!("label"), &json!(6)));
@@ -217,7 +212,7 @@ fn the_report_of_a_web_has_sites_and_mirrors() {
     // Another decision from the same pairs has the same sites.
     let decided = path(&folder, "decided");
     assert_eq!(run(&["decide", &out, "--out", &decided, "--keep", "longest"]).code, 0);
-    let again = report(&folder, "decided");
+    let again = report(&folder.join("decided"));
     assert_eq!(again["sites"]["mirrors_found"], 4);
     assert_eq!(again["sites"]["documents"], 80);
 
@@ -225,7 +220,7 @@ fn the_report_of_a_web_has_sites_and_mirrors() {
     let needed = path(&folder, "needed");
     let arguments = ["dedup", &file, "--out", &needed, "--sites", "public-suffix"];
     assert_eq!(run(&arguments).code, 0);
-    let sites = &report(&folder, "needed")["sites"];
+    let sites = &report(&folder.join("needed"))["sites"];
     assert_eq!((&sites["rule"], &sites["sites"]), (&json!("public-suffix"), &json!(6)));
     let page = fs::read_to_string(folder.join("needed/report.html")).unwrap();
     assert!(page.contains("only in the pairs that this decision needed"));
@@ -239,7 +234,7 @@ fn a_run_without_urls_has_no_sites() {
     let folder = folder("mirrors-no-urls");
     let out = path(&folder, "out");
     assert_eq!(run(&["dedup", "examples/letters", "--out", &out]).code, 0);
-    assert_eq!(report(&folder, "out").get("sites"), None);
+    assert_eq!(report(&folder.join("out")).get("sites"), None);
     assert!(!folder.join("out/documents.urls").exists());
     assert!(!fs::read_to_string(folder.join("out/report.html")).unwrap().contains("Mirrors"));
 
@@ -248,7 +243,7 @@ fn a_run_without_urls_has_no_sites() {
     write(Path::new(&file), &[("about us".to_owned(), words("text", 20))], "");
     let odd = path(&folder, "odd");
     assert_eq!(run(&["dedup", &file, "--out", &odd]).code, 0);
-    assert_eq!(report(&folder, "odd").get("sites"), None);
+    assert_eq!(report(&folder.join("odd")).get("sites"), None);
 }
 
 /// The rule of sites decides pairs by site: pages of two customers of one host are of one site by
@@ -267,7 +262,7 @@ fn sites_decide_pairs_by_site() {
         let out = path(&folder, name);
         let first = ["dedup", &file, "--out", &out, "--recipe", "henzinger-sites"];
         assert_eq!(run(&[&first[..], more].concat()).code, 0);
-        let report = report(&folder, name);
+        let report = report(&folder.join(name));
         (report["pairs"].as_u64().unwrap(), report["sites"]["sites"].as_u64().unwrap())
     };
     let (label, suffix) = (pairs("label", &[]), pairs("suffix", &["--sites", "public-suffix"]));

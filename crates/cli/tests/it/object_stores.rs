@@ -4,17 +4,14 @@
 //! these tests fail rather than pass for nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use lookalike::corpus::{FieldValue, ReadOptions, Source};
 
-const BUCKET: &str = "s3://examples";
+use crate::{Run, files, folder, lookalike, root};
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
+const BUCKET: &str = "s3://examples";
 
 /// Makes a bucket of the folder.
 fn put(folder: &Path, bucket: &str) {
@@ -28,7 +25,7 @@ fn put(folder: &Path, bucket: &str) {
 #[derive(Debug, PartialEq)]
 struct Results {
     /// The files of `kept/`, by their names.
-    kept: BTreeMap<PathBuf, Vec<u8>>,
+    kept: BTreeMap<String, Vec<u8>>,
     /// The documents of clusters, each with its keeper, and whether it stays.
     clusters: BTreeSet<(String, String, bool)>,
 }
@@ -36,30 +33,11 @@ struct Results {
 /// Runs the job in the folder of its results, and leaves out what ids begin with.
 fn dedup(input: &str, name: &str) -> Results {
     let prefix = input.trim_end_matches('/');
-    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("object_stores").join(name);
-    let _ = fs::remove_dir_all(&out);
-    fs::create_dir_all(&out).unwrap();
-    let run = Command::new(env!("CARGO_BIN_EXE_lookalike"))
-        .args(["dedup", input, "--out", "."])
-        .current_dir(&out)
-        .output()
-        .unwrap();
-    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
-    let mut kept = BTreeMap::new();
-    add_files(&out.join("kept"), Path::new(""), &mut kept);
+    let out = folder(&format!("object_stores/{name}"));
+    let mut job = lookalike(&["dedup", input, "--out", "."]);
+    Run::of(&job.current_dir(&out).output().unwrap()).succeeds();
+    let kept = files(&out.join("kept"));
     Results { kept, clusters: clusters(&out.join("clusters.parquet"), prefix) }
-}
-
-fn add_files(folder: &Path, below: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let name = below.join(path.file_name().unwrap());
-        if path.is_dir() {
-            add_files(&path, &name, files);
-        } else {
-            files.insert(name, fs::read(path).unwrap());
-        }
-    }
 }
 
 fn clusters(table: &Path, prefix: &str) -> BTreeSet<(String, String, bool)> {
@@ -96,12 +74,7 @@ fn a_job_on_objects_equals_one_on_files() {
 #[test]
 fn connections_are_encrypted_where_the_address_says_so() {
     let endpoint = std::env::var("AWS_ENDPOINT_URL").expect("run ./test tests");
-    let run = Command::new(env!("CARGO_BIN_EXE_lookalike"))
-        .args(["dedup", "s3://examples/corpus/", "--dry-run", "--out", "nowhere"])
-        .env("AWS_ENDPOINT_URL", endpoint.replace("http://", "https://"))
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&run.stderr);
-    assert_eq!(run.status.code(), Some(2), "{said}");
-    assert!(said.contains("s3://examples/corpus") && !said.contains("panicked"), "{said}");
+    let mut job = lookalike(&["dedup", "s3://examples/corpus/", "--dry-run", "--out", "nowhere"]);
+    job.env("AWS_ENDPOINT_URL", endpoint.replace("http://", "https://"));
+    Run::of(&job.output().unwrap()).fails_with("s3://examples/corpus");
 }

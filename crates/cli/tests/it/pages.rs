@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::{folder, path, run, run_with_input};
+use crate::{files, folder, path, run, run_with_input};
 
 /// So many words, of which one is this.
 fn words(number: usize, changed: &str) -> String {
@@ -30,9 +30,8 @@ fn page(noise: usize, changed: &str) -> String {
 
 fn report(folder: &Path, inputs: &[&str]) -> Value {
     let out = path(folder, "out");
-    let run = run(&[&["dedup"], inputs, &["--out", &out]].concat());
-    assert_eq!(run.code, 0, "{}", run.stderr);
-    serde_json::from_slice(&fs::read(folder.join("out/report.json")).unwrap()).unwrap()
+    run(&[&["dedup"], inputs, &["--out", &out]].concat()).succeeds();
+    crate::report(&folder.join("out"))
 }
 
 #[test]
@@ -47,23 +46,17 @@ fn files_are_compared_by_what_visitors_see() {
     assert_eq!(report["documents"], 4);
     assert_eq!((&report["exact_removed"], &report["near_removed"]), (&json!(1), &json!(1)));
 
-    let kept: Vec<String> = fs::read_dir(folder.join("out/kept"))
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    assert_eq!(kept.len(), 2, "{kept:?}");
-    for name in kept {
-        let [stored, mirrored] =
-            ["in", "out/kept"].map(|part| fs::read(folder.join(part).join(&name)).unwrap());
-        assert_eq!(stored, mirrored);
+    let kept = files(&folder.join("out/kept"));
+    assert_eq!(kept.len(), 2, "{:?}", kept.keys());
+    for (name, content) in kept {
+        assert_eq!(fs::read(folder.join("in").join(name)).unwrap(), content);
     }
     let html = fs::read_to_string(folder.join("out/report.html")).unwrap();
     assert!(html.contains("monday") && html.contains("tuesday") && !html.contains("n22"));
 
     let (out, id) = (path(&folder, "out"), path(&folder, "in/c.html"));
-    let why = run(&["why", &out, &id, "--diff", "always"]);
-    assert_eq!(why.code, 0, "{}", why.stderr);
-    assert!(why.stdout.contains("[-tuesday-] {+monday+}"), "{}", why.stdout);
+    let why = run(&["why", &out, &id, "--diff", "always"]).succeeds();
+    why.shows("[-tuesday-] {+monday+}");
 }
 
 #[test]
@@ -74,7 +67,7 @@ fn compare_shows_the_difference_of_what_is_seen() {
     let [a, b] = ["a.html", "b.html"].map(|name| path(&folder, name));
     let compared = run(&["compare", &a, &b, "--diff", "always"]);
     assert!(compared.stdout.starts_with("near-duplicates"), "{}", compared.stdout);
-    assert!(compared.stdout.contains("[-monday-] {+tuesday+}"), "{}", compared.stdout);
+    compared.shows("[-monday-] {+tuesday+}");
     let json = run(&["compare", &a, &b, "--json"]).json();
     assert_eq!(json["term_difference"], 2);
     assert_eq!(run(&["compare", &a, &a, "--json"]).json()["same_tokens"], true);
@@ -107,12 +100,8 @@ impl crate::Run {
     /// So many documents were skipped, since the fields have other names.
     fn fails_with_skips(&self, count: usize) {
         assert_eq!(self.code, 3, "{}", self.stderr);
-        assert!(self.stderr.contains(&format!("{count} skipped")), "{}", self.stderr);
-        assert!(
-            self.stderr.contains("field `text` is missing, and so is `html`"),
-            "{}",
-            self.stderr
-        );
+        self.says(&format!("{count} skipped"));
+        self.says("field `text` is missing, and so is `html`");
     }
 }
 
@@ -125,8 +114,8 @@ fn references_and_inputs_may_be_pages() {
     fs::write(folder.join("in/a.html"), copy).unwrap();
     fs::write(folder.join("in/b.html"), "<p>nothing of it at all").unwrap();
     let [reference, input] = ["reference.txt", "in"].map(|name| path(&folder, name));
-    let found = run(&["against", &reference, "--input", &input, "--containment", "0.9", "--json"]);
-    assert_eq!(found.code, 0, "{}", found.stderr);
+    let found = run(&["against", &reference, "--input", &input, "--containment", "0.9", "--json"])
+        .succeeds();
     assert!(
         found.stdout.contains("a.html") && !found.stdout.contains("b.html"),
         "{}",

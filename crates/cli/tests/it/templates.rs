@@ -47,8 +47,7 @@ fn finished(folder: &Path, sites: &[&str]) -> String {
     }
     let (input, out) = (path(folder, "pages.jsonl"), path(folder, "run"));
     fs::write(&input, lines).unwrap();
-    let done = run(&["dedup", &input, "--recipe", "sites", "--out", &out]);
-    assert_eq!(done.code, 0, "{}", done.stderr);
+    run(&["dedup", &input, "--recipe", "sites", "--out", &out]).succeeds();
     out
 }
 
@@ -56,16 +55,15 @@ fn finished(folder: &Path, sites: &[&str]) -> String {
 fn why_and_the_report_mark_what_differs_beside_the_template() {
     let folder = folder("templates-why");
     let out = finished(&folder, &["shop"]);
-    let why = run(&["why", &out, "shop again", "--diff", "always"]);
-    assert_eq!(why.code, 0, "{}", why.stderr);
-    assert!(why.stdout.contains("distinctive shingles of both"), "{}", why.stdout);
-    assert!(why.stdout.contains("[-replaced-] {+word20+}"), "{}", why.stdout);
+    let why = run(&["why", &out, "shop again", "--diff", "always"]).succeeds();
+    why.shows("distinctive shingles of both");
+    why.shows("[-replaced-] {+word20+}");
     // The day changed as well, but that is template.
-    assert!(why.stdout.contains("[-1 word deleted-], {+1 word inserted+} in 1 place"));
+    why.shows("[-1 word deleted-], {+1 word inserted+} in 1 place");
 
     let stub = run(&["why", &out, "shop stub"]);
     assert_eq!(stub.code, 1);
-    assert!(stub.stdout.contains("`shop stub` is nothing but template"), "{}", stub.stdout);
+    stub.shows("`shop stub` is nothing but template");
     let json = run(&["why", &out, "shop stub", "--json"]).json();
     assert_eq!(json["documents"][0]["all_template"], true);
 
@@ -93,11 +91,11 @@ fn documents_are_compared_without_their_template() {
 
     let same = compare(&first, &again);
     assert!(same.stdout.starts_with("near-duplicates: "), "{}{}", same.stdout, same.stderr);
-    assert!(same.stdout.contains("[-word20-] {+replaced+}"), "{}", same.stdout);
-    assert!(same.stdout.contains("of which 44 are template"), "{}", same.stdout);
+    same.shows("[-word20-] {+replaced+}");
+    same.shows("of which 44 are template");
     assert!(compare(&first, &other).stdout.starts_with("not near-duplicates: resemblance 0.0000"));
     let none = compare(&first, &stub);
-    assert!(none.stdout.contains("the second document is nothing but template"), "{}", none.stdout);
+    none.shows("the second document is nothing but template");
 
     // The page that a run removed resembles its keeper as the run says.
     let json = run(&["compare", &first, &again, "--learned", &out, "--json"]).json();
@@ -121,15 +119,15 @@ fn the_template_of_which_group_must_be_clear() {
     };
     let unclear = compare(&[]);
     assert_eq!(unclear.code, 2);
-    assert!(unclear.stderr.contains("has the templates of 2 groups"), "{}", unclear.stderr);
+    unclear.says("has the templates of 2 groups");
     for group in ["news.example", "https://www.news.example/1"] {
         let found = compare(&["--group", group]);
         assert!(found.stdout.starts_with("near-duplicates: "), "{}{}", found.stdout, found.stderr);
     }
     let unknown = compare(&["--group", "other.example"]);
-    assert!(unknown.stderr.contains("has no template of `other.example`"), "{}", unknown.stderr);
+    unknown.says("has no template of `other.example`");
     let recipe = compare(&["--group", "news.example", "--recipe", "text"]);
-    assert!(recipe.stderr.contains("the recipe `text` has no templates"), "{}", recipe.stderr);
+    recipe.says("the recipe `text` has no templates");
     let needs = run(&["compare", &first, &again_, "--group", "news.example"]);
     assert_eq!(needs.code, 2);
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::{folder, path, run, run_with_input};
+use crate::{folder, path, report, run, run_with_input};
 
 fn record(kind: &str, id: &str, day: u32, content_type: &str, block: &str) -> String {
     format!(
@@ -47,11 +47,10 @@ fn archive() -> Vec<String> {
 fn dedup(folder: &Path, more: &[&str]) -> Value {
     let (input, out) = (path(folder, "a.warc"), path(folder, "out"));
     let _ = fs::remove_dir_all(&out);
-    let run = run(&[&["dedup", &input, "--out", &out], more].concat());
-    assert_eq!(run.code, 0, "{}", run.stderr);
-    assert!(run.stdout.contains("passed over"), "{}", run.stdout);
-    assert!(run.stdout.contains("1 image/png, 1 status 404"), "{}", run.stdout);
-    serde_json::from_slice(&fs::read(folder.join("out/report.json")).unwrap()).unwrap()
+    let run = run(&[&["dedup", &input, "--out", &out], more].concat()).succeeds();
+    run.shows("passed over");
+    run.shows("1 image/png, 1 status 404");
+    report(&folder.join("out"))
 }
 
 #[test]
@@ -80,9 +79,8 @@ fn archives_lose_their_near_duplicates_and_nothing_else() {
     }
 
     let out = path(&folder, "out");
-    let why = run(&["why", &out, "<urn:a>", "--diff", "always"]);
-    assert_eq!(why.code, 0, "{}", why.stderr);
-    assert!(why.stdout.contains("[-monday-] {+tuesday+}"), "{}", why.stdout);
+    let why = run(&["why", &out, "<urn:a>", "--diff", "always"]).succeeds();
+    why.shows("[-monday-] {+tuesday+}");
     let again = path(&folder, "again");
     let decided = run(&["decide", &out, "--threshold", "0.99", "--out", &again, "--json"]);
     assert_eq!((decided.code, &decided.json()["kept"]), (0, &json!(3)), "{}", decided.stderr);
@@ -102,9 +100,8 @@ fn other_commands_read_archives_too() {
 
     fs::write(folder.join("reference.txt"), words("monday")).unwrap();
     let reference = path(&folder, "reference.txt");
-    let against = run(&["against", &reference, "--input", &input]);
-    assert_eq!(against.code, 0, "{}", against.stderr);
-    assert!(against.stdout.contains("<urn:a>"), "{}", against.stdout);
+    let against = run(&["against", &reference, "--input", &input]).succeeds();
+    against.shows("<urn:a>");
 
     fs::write(
         folder.join("labels.jsonl"),
@@ -112,8 +109,7 @@ fn other_commands_read_archives_too() {
     )
     .unwrap();
     let (labels, out) = (path(&folder, "labels.jsonl"), path(&folder, "eval"));
-    let eval = run(&["eval", "--documents", &input, "--labels", &labels, "--out", &out]);
-    assert_eq!(eval.code, 0, "{}", eval.stderr);
+    run(&["eval", "--documents", &input, "--labels", &labels, "--out", &out]).succeeds();
 
     let out = path(&folder, "stdin");
     let piped = run_with_input(&["dedup", "-", "--out", &out, "--json"], bytes.as_bytes());

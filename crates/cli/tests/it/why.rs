@@ -16,8 +16,7 @@ fn finished(folder: &Path, inputs: &[&str], options: &[&str]) -> String {
     arguments.extend(inputs);
     arguments.extend(["--out", &out]);
     arguments.extend(options);
-    let done = run(&arguments);
-    assert_eq!(done.code, 0, "{}", done.stderr);
+    run(&arguments).succeeds();
     out
 }
 
@@ -84,7 +83,7 @@ fn what_is_told_depends_on_what_became_of_the_document() {
     assert_eq!((removed.code, removed.stderr.as_str()), (0, ""));
     let first = "removed: `note-019` is a near-duplicate of `note-008`, which stands for it\n";
     assert!(removed.stdout.starts_with(first), "{}", removed.stdout);
-    assert!(removed.stdout.contains("[-a grammar of Frisian-] {+the memoirs of a beekeeper+}"));
+    removed.shows("[-a grammar of Frisian-] {+the memoirs of a beekeeper+}");
     let shared = "equal features, out of 13: 1, 5, 6, 7, 10, 11\n";
     assert!(removed.stdout.contains(shared), "{}", removed.stdout);
     assert!(!run(&["why", &out, "note-019"]).stdout.contains("{+"), "not on a terminal");
@@ -92,7 +91,7 @@ fn what_is_told_depends_on_what_became_of_the_document() {
     let kept = run(&["why", &out, "note-008"]);
     assert_eq!(kept.code, 0);
     assert!(kept.stdout.starts_with("kept: `note-008` stands for 1 other document\n"));
-    assert!(kept.stdout.contains("near  0.8906  note-019  examples/corpus/notes.jsonl, record 19"));
+    kept.shows("near  0.8906  note-019  examples/corpus/notes.jsonl, record 19");
 
     let alone = run(&["why", &out, "note-001"]);
     assert_eq!(alone.code, 1, "the answer is no");
@@ -162,7 +161,7 @@ fn a_difference_is_left_out_when_an_input_is_not_what_it_was() {
     fs::write(&two, "something else").unwrap();
     let changed = why();
     assert_eq!(changed.code, 0);
-    assert!(changed.stdout.contains("resemblance    0.9"), "{}", changed.stdout);
+    changed.shows("resemblance    0.9");
     let note = "note: the difference is left out: `";
     assert!(changed.stdout.contains(note), "{}", changed.stdout);
     assert!(changed.stdout.ends_with("two.txt` record 1: has changed since it was signed\n"));

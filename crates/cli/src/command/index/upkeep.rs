@@ -92,7 +92,7 @@ pub(super) fn get(index: &Index, id: &str, json: bool) -> anyhow::Result<Outcome
     table.row(["tokens", &grouped(record.signature.tokens)]);
     table.row(["length", &bytes(record.bytes)]);
     table.row(["stored", stored.unwrap_or("only its signature")]);
-    output::write(&table.text())?;
+    output::write(table.text())?;
     Ok(Outcome::Done)
 }
 
@@ -131,7 +131,7 @@ pub(super) fn stats(index: &Index, json: bool) -> anyhow::Result<Outcome> {
     if let Some(each) = stats.disk_bytes.checked_div(stats.documents) {
         table.row(["on disk, a document", &bytes(each)]);
     }
-    output::write(&table.text())?;
+    output::write(table.text())?;
     Ok(Outcome::Done)
 }
 

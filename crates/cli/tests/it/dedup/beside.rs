@@ -43,8 +43,7 @@ fn two_jobs_with_one_temp_know_nothing_of_each_other() {
     for _ in 0..3 {
         let jobs = [of(&command(0, &[])), of(&command(1, &[]))];
         for (n, job) in jobs.into_iter().enumerate() {
-            let run = Run::of(&job.wait_with_output().unwrap());
-            assert_eq!(run.code, 0, "{}", run.stderr);
+            Run::of(&job.wait_with_output().unwrap()).succeeds();
             assert!(results(&out[n]) == corpora[n].1, "{n} is as if it were alone");
             fs::remove_dir_all(&out[n]).unwrap();
         }
@@ -57,8 +56,7 @@ fn two_jobs_with_one_temp_know_nothing_of_each_other() {
     }
     assert!(!files(Path::new(temp)).is_empty(), "both have working files");
     for n in [0, 1] {
-        let run = Run::of(&of(&command(n, &["--resume"])).wait_with_output().unwrap());
-        assert_eq!(run.code, 0, "{}", run.stderr);
+        Run::of(&of(&command(n, &["--resume"])).wait_with_output().unwrap()).succeeds();
         assert!(results(&out[n]) == corpora[n].1, "{n} goes on with its own decisions");
     }
     assert!(files(Path::new(temp)).is_empty());

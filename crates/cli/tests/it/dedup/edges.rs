@@ -45,8 +45,7 @@ fn all_the_same_and_all_empty() {
         fs::write(folder.join("in.jsonl"), json_lines("x", &texts)).unwrap();
         let out = folder.join("out");
         let _ = fs::remove_dir_all(&out);
-        let run = dedup(&[&folder.join("in.jsonl")], &out, more);
-        assert_eq!(run.code, 0, "{}", run.stderr);
+        dedup(&[&folder.join("in.jsonl")], &out, more).succeeds();
         assert_eq!(counts(&out), expected, "{text:?} {more:?}");
     };
     let long = "a text of more words than a shingle has, as texts are";
@@ -75,8 +74,7 @@ fn ids_need_not_be_unique_or_short() {
     let kept = |more: &[&str]| {
         let out = folder.join("out");
         let _ = fs::remove_dir_all(&out);
-        let run = dedup(&[&folder.join("in.jsonl")], &out, more);
-        assert_eq!(run.code, 0, "{}", run.stderr);
+        dedup(&[&folder.join("in.jsonl")], &out, more).succeeds();
         assert_eq!(counts(&out), [30, 0, 20, 0, 10]);
         fs::read_to_string(out.join("kept/in.jsonl")).unwrap()
     };
@@ -93,7 +91,7 @@ fn ids_need_not_be_unique_or_short() {
     .unwrap();
     let run = dedup(&[&folder.join("long.jsonl")], &folder.join("long"), &[]);
     assert_eq!(run.code, 3);
-    assert!(run.stderr.contains("long.jsonl` record 1: the id `zzz"), "{}", run.stderr);
+    run.says("long.jsonl` record 1: the id `zzz");
 }
 
 /// Twenty thousand files are read; to write them all would only measure the disk.
@@ -109,8 +107,7 @@ fn many_small_files() {
         fs::write(below.join(format!("{n}.txt")), format!("file of number {}", n / 2)).unwrap();
     }
     let out = folder.join("out");
-    let run = dedup(&[&input], &out, &["--no-write", "--threads", "4"]);
-    assert_eq!(run.code, 0, "{}", run.stderr);
+    dedup(&[&input], &out, &["--no-write", "--threads", "4"]).succeeds();
     assert_eq!(counts(&out), [20_000, 0, 10_000, 0, 10_000]);
     let _ = fs::remove_dir_all(&folder);
 }
@@ -125,8 +122,8 @@ fn standard_input_is_read_like_a_file() {
         [("plain", lines.clone(), "stdin.jsonl"), ("packed", gzip(&lines), "stdin.jsonl.gz")]
     {
         let out = folder.join(name);
-        let run = run_with_input(&["dedup", "-", "--out", out.to_str().unwrap()], &input);
-        assert_eq!(run.code, 0, "{}", run.stderr);
+
+        run_with_input(&["dedup", "-", "--out", out.to_str().unwrap()], &input).succeeds();
         assert_eq!(counts(&out), counts(&folder.join("file")));
         let results = results(&out);
         assert_eq!(results.keys().filter(|name| name.starts_with("kept/")).count(), 1);
@@ -144,8 +141,7 @@ fn all_ways_to_name_files_are_one() {
     mixed_corpus(&input, 140);
     let clean = |inputs: &[&Path], name: &str| {
         let out = folder.join(name);
-        let run = dedup(inputs, &out, &[]);
-        assert_eq!(run.code, 0, "{}", run.stderr);
+        dedup(inputs, &out, &[]).succeeds();
         let removed = counts(&out)[2] + counts(&out)[3];
         assert!(removed > 40, "{removed}");
         results(&out)
@@ -184,8 +180,7 @@ fn fields_may_be_nested() {
         let _ = fs::remove_dir_all(&out);
         let mut more = vec!["--keep", keep];
         more.extend(fields);
-        let run = dedup(&[&folder.join("in.jsonl")], &out, &more);
-        assert_eq!(run.code, 0, "{}", run.stderr);
+        dedup(&[&folder.join("in.jsonl")], &out, &more).succeeds();
         assert_eq!(fs::read_to_string(out.join("kept/in.jsonl")).unwrap(), format!("{kept}\n"));
         assert_eq!(report(&out)["notes"], json!([]));
     }
@@ -199,11 +194,7 @@ fn a_policy_without_its_field_is_noted() {
         .unwrap();
     let out = folder.join("out");
     let run = dedup(&[&folder.join("in.jsonl")], &out, &["--keep", "newest:d"]);
-    assert!(
-        run.stdout.contains("note: 2 documents had nothing in the field `d`"),
-        "{}",
-        run.stdout
-    );
+    run.shows("note: 2 documents had nothing in the field `d`");
     assert_eq!(counts(&out), [2, 0, 1, 0, 1]);
 }
 
@@ -226,8 +217,7 @@ fn results_are_never_among_the_inputs() {
     // A glob may look there too; one that does not is fine.
     dedup(&[&input.join("**/*")], &input.join("clean"), &[]).fails_with(message);
     fs::remove_dir_all(input.join("clean")).unwrap();
-    let run = dedup(&[&input.join("*.jsonl")], &input.join("clean"), &[]);
-    assert_eq!(run.code, 0, "{}", run.stderr);
+    dedup(&[&input.join("*.jsonl")], &input.join("clean"), &[]).succeeds();
 }
 
 #[test]

@@ -30,8 +30,7 @@ fn a_job_keeps_the_victim_of_a_forger() {
             .enumerate()
     {
         let out = folder.join(number.to_string());
-        let run = dedup(&[&root().join(DOCUMENTS)], &out, more);
-        assert_eq!(run.code, 0, "{}", run.stderr);
+        dedup(&[&root().join(DOCUMENTS)], &out, more).succeeds();
         let report = report(&out);
         assert_eq!((&report["documents"], &report["kept"]), (&3.into(), &3.into()), "{more:?}");
     }

@@ -80,8 +80,7 @@ impl Runs {
             self.kills += 1;
         }
         arguments.push("--resume");
-        let run = Run::of(&lookalike(&arguments).output().unwrap());
-        assert_eq!(run.code, 0, "{}", run.stderr);
+        Run::of(&lookalike(&arguments).output().unwrap()).succeeds();
         assert!(results(&out) == self.undisturbed, "run {number} ended with other results");
         fs::remove_dir_all(&out).unwrap();
     }
@@ -140,11 +139,7 @@ fn ctrl_c_leaves_nothing_half_written_and_says_how_to_go_on() {
     let run = Run::of(&child.wait_with_output().unwrap());
     assert_eq!((run.code, &*run.stdout), (130, ""), "{}", run.stderr);
     assert!(run.stderr.starts_with("lookalike: interrupted"), "{}", run.stderr);
-    assert!(
-        run.stderr.contains("hint: run the same command with --resume to go on"),
-        "{}",
-        run.stderr
-    );
+    run.says("hint: run the same command with --resume to go on");
     assert_eq!(partial_files(&out), Vec::<String>::new());
     assert!(!out.join("report.json").exists() && !out.join("kept").exists());
 

@@ -18,8 +18,7 @@ fn check_peak_of(mebibytes: u64, input: &Path, out: &Path, more: &[&str]) {
     let memory = format!("{mebibytes}MiB");
     let mut all = vec!["--memory", &memory];
     all.extend(more);
-    let run = dedup(&[input], out, &all);
-    assert_eq!(run.code, 0, "{}", run.stderr);
+    dedup(&[input], out, &all).succeeds();
     let peak = report(out)["peak_memory_bytes"].as_u64().unwrap();
     assert!(peak > 1 << 20, "a peak of {peak} bytes was not measured");
     assert!(peak <= (mebibytes + 64) << 20, "{more:?}: a peak of {} MiB", peak >> 20);

@@ -25,9 +25,9 @@ use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use flate2::write::GzEncoder;
 use lookalike::core::Sequence;
 use parquet::arrow::ArrowWriter;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::{Run, run};
+use crate::{Run, files, report, run};
 
 /// Runs the job on these inputs, with more options.
 fn dedup(inputs: &[&Path], out: &Path, more: &[&str]) -> Run {
@@ -36,24 +36,6 @@ fn dedup(inputs: &[&Path], out: &Path, more: &[&str]) -> Run {
     arguments.extend(["--out", out.to_str().unwrap()]);
     arguments.extend(more);
     run(&arguments)
-}
-
-/// All files below a folder, by their names there.
-fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    let mut files = BTreeMap::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(at) = folders.pop() {
-        for entry in fs::read_dir(at).into_iter().flatten() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                let name = path.strip_prefix(folder).unwrap().to_str().unwrap().to_owned();
-                files.insert(name, fs::read(&path).unwrap());
-            }
-        }
-    }
-    files
 }
 
 /// The results, which nothing but the request and the inputs may change.
@@ -76,10 +58,6 @@ fn is_partial(name: &str) -> bool {
 
 fn partial_files(folder: &Path) -> Vec<String> {
     files(folder).into_keys().filter(|name| is_partial(name)).collect()
-}
-
-fn report(out: &Path) -> Value {
-    serde_json::from_slice(&fs::read(out.join("report.json")).unwrap()).unwrap()
 }
 
 /// Documents of a few hundred words; two in three are look-alikes of others.

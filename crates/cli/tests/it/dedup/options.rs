@@ -23,10 +23,9 @@ fn stages(out: &Path) -> Value {
 fn a_dry_run_tells_and_writes_nothing() {
     let folder = folder("dry");
     let out = folder.join("out");
-    let run = dedup(&[&example()], &out, &["--dry-run"]);
-    assert_eq!(run.code, 0, "{}", run.stderr);
-    assert!(run.stdout.contains("documents               300  all of it was looked at"));
-    assert!(run.stderr.contains("dry run: nothing was written"));
+    let run = dedup(&[&example()], &out, &["--dry-run"]).succeeds();
+    run.shows("documents               300  all of it was looked at");
+    run.says("dry run: nothing was written");
     let plan = dedup(&[&example()], &out, &["--dry-run", "--json", "--keep", "longest"]).json();
     assert!(!out.exists());
     let number = |name: &str| plan[name].as_u64().unwrap();
@@ -65,8 +64,7 @@ fn without_survivors_only_the_decision_is_written() {
     let folder = folder("no-write");
     dedup(&[&example()], &folder.join("with"), &[]);
     let out = folder.join("without");
-    let run = dedup(&[&example()], &out, &["--no-write"]);
-    assert_eq!(run.code, 0, "{}", run.stderr);
+    let run = dedup(&[&example()], &out, &["--no-write"]).succeeds();
     assert!(!run.stdout.contains("/kept"), "{}", run.stdout);
     let mut with = results(&folder.join("with"));
     with.retain(|name, _| !name.starts_with("kept/"));
@@ -109,8 +107,7 @@ fn a_removal_budget_stops_in_time_and_a_larger_one_goes_on() {
     let before = stages(&out);
     assert_eq!(before.as_object().unwrap().len(), 5, "all but writing: {before}");
 
-    let run = dedup(&[&example()], &out, &["--max-removed", "0.18", "--resume"]);
-    assert_eq!(run.code, 0, "{}", run.stderr);
+    dedup(&[&example()], &out, &["--max-removed", "0.18", "--resume"]).succeeds();
     // Their seconds would be others if they had been done again.
     assert_eq!(stages(&out), before);
     dedup(&[&example()], &folder.join("plain"), &[]);
@@ -124,7 +121,7 @@ fn a_removal_budget_of_each_source_names_those_that_lose_too_much() {
     let budget = ["--max-removed-per-source", "source=0.25"];
     let run = dedup(&[&example()], &out, &budget);
     run.fails_with("more than 25.0 % would be removed of");
-    assert!(run.stderr.contains("\n  source `kitchen`: 5 of 17 (29.4 %)"), "{}", run.stderr);
+    run.says("\n  source `kitchen`: 5 of 17 (29.4 %)");
     assert!(!run.stderr.contains("`library`"), "{}", run.stderr);
     assert!(!out.join("kept").exists());
     let larger = ["--max-removed-per-source", "source=0.3", "--resume"];
@@ -185,8 +182,7 @@ fn machines_are_told_in_json() {
     let folder = folder("json");
     let (input, out) = (folder.join("in"), folder.join("out"));
     mixed_corpus(&input, 700);
-    let run = dedup(&[&input], &out, &["--json", "--progress", "json"]);
-    assert_eq!(run.code, 0, "{}", run.stderr);
+    let run = dedup(&[&input], &out, &["--json", "--progress", "json"]).succeeds();
     let answer = run.json();
     for name in [
         "documents",
@@ -211,8 +207,7 @@ fn machines_are_told_in_json() {
     for stage in ["sign", "group", "match", "verify", "decide", "write", "total"] {
         assert!(answer["seconds"][stage].as_f64().is_some_and(|s| s > 0.0), "{stage}");
     }
-    let lines: Vec<Value> =
-        run.stderr.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let lines = crate::json_values(&run.stderr);
     let stages: Vec<&str> = lines.iter().map(|line| line["stage"].as_str().unwrap()).collect();
     let mut order = stages.clone();
     order.dedup();
@@ -248,11 +243,10 @@ fn components_take_what_chains_connect() {
 fn the_example_of_the_guide() {
     let folder = folder("guide");
     let out = folder.join("out");
-    let run = run(&["dedup", "examples/corpus", "--out", out.to_str().unwrap()]);
-    assert_eq!(run.code, 0, "{}", run.stderr);
+    let run = run(&["dedup", "examples/corpus", "--out", out.to_str().unwrap()]).succeeds();
     assert!(run.stdout.starts_with("247 of 300 documents stay, 53 go (17.7 %)\n"));
-    assert!(run.stdout.contains("exact copies      24"), "{}", run.stdout);
-    assert!(run.stdout.contains("near-duplicates   29"), "{}", run.stdout);
+    run.shows("exact copies      24");
+    run.shows("near-duplicates   29");
 }
 
 /// As `--recall` is refused there: it would do nothing.
@@ -275,12 +269,12 @@ fn a_threshold_without_verification_is_refused_by_every_command() {
         run(&[&command[..], &with].concat())
             .fails_with("`threshold` is 0.9, but must be left out where candidates are pairs");
     }
-    let run = dedup(
+    dedup(
         &[&example()],
         Path::new(&out),
         &["--recipe", "henzinger-b", "--verify", "exact", "--threshold", "0.9", "--no-write"],
-    );
-    assert_eq!(run.code, 0, "{}", run.stderr);
+    )
+    .succeeds();
     assert_eq!(report(Path::new(&out))["verified"], true);
 }
 
@@ -294,7 +288,7 @@ fn what_is_not_verified_says_that_it_can_be_forged() {
     {
         let out = folder.join(number.to_string());
         let run = dedup(&[&example()], &out, &[more, &["--no-write"][..]].concat());
-        assert!(run.stdout.contains("not verified, open to forgery"), "{}", run.stdout);
+        run.shows("not verified, open to forgery");
         assert_eq!(report(&out)["verified"], false);
         let page = fs::read_to_string(out.join("report.html")).unwrap();
         assert!(page.contains("open to forgery"));

@@ -54,14 +54,14 @@ fn unreadable_records_stay_where_they_were_byte_for_byte() {
     let counts = report(&out);
     assert_eq!(counts["skipped"], 9);
     assert_eq!((&counts["documents"], &counts["kept"]), (&5.into(), &3.into()));
-    assert!(run.stdout.contains("is in kept/ as it was"), "{}", run.stdout);
+    run.shows("is in kept/ as it was");
     assert!(fs::read(out.join("kept/a.jsonl")).unwrap() == kept.as_bytes());
     assert_eq!(fs::read_to_string(out.join("kept/b.csv")).unwrap(), kept_table);
 
     let dropped = folder.join("dropped");
     let run = dedup(&[&input], &dropped, &["--drop-unreadable"]);
     assert_eq!(run.code, 3, "{}", run.stderr);
-    assert!(run.stdout.contains("was left out of kept/"), "{}", run.stdout);
+    run.shows("was left out of kept/");
     assert_eq!(report(&dropped)["skipped"], 9);
     let lines = fs::read_to_string(dropped.join("kept/a.jsonl")).unwrap();
     assert_eq!(lines, format!("{}{other}", document("1")));
@@ -186,7 +186,7 @@ fn binary_files_are_passed_over_and_stay() {
     let out = folder.join("out");
     let run = dedup(&[&input], &out, &[]);
     assert_eq!(run.code, 3, "{}", run.stderr);
-    assert!(run.stderr.contains("a.txt`: is a binary file, not text"), "{}", run.stderr);
+    run.says("a.txt`: is a binary file, not text");
     let report = report(&out);
     assert_eq!((&report["documents"], &report["skipped"]), (&2.into(), &3.into()));
     assert_eq!(report["skipped_by_fault"][0]["fault"], "binary file");
@@ -246,8 +246,7 @@ fn few_open_files_are_enough() {
         input.display(),
         out.display()
     );
-    let run = Run::of(&Command::new("sh").args(["-c", &command]).output().unwrap());
-    assert_eq!(run.code, 0, "{}", run.stderr);
+    Run::of(&Command::new("sh").args(["-c", &command]).output().unwrap()).succeeds();
     let kept = report(&out)["kept"].as_u64().unwrap() as usize;
     assert!(kept > 300, "{kept}");
     let whole = files(&out.join("kept")).into_values().filter(|bytes| !bytes.is_empty());
