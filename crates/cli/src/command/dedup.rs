@@ -82,7 +82,7 @@ fn with_hint(error: Error, out: &Path) -> anyhow::Error {
 const LOW_RECALL: f64 = 0.9;
 
 /// What happened, in a few lines.
-fn summary(report: &Report, out: &Path, survivors: bool) -> String {
+pub(super) fn summary(report: &Report, out: &Path, survivors: bool) -> String {
     let removed = report.removed();
     let text = format!(
         "{} of {} {}, {} {} ({})\n\n",

@@ -4,12 +4,14 @@ use std::path::Path;
 use std::thread;
 
 use anyhow::{anyhow, bail};
+use lookalike::Report;
 use lookalike::core::text::UNICODE_VERSION;
 use lookalike::core::{Kernel, Layout, Recipe};
 use lookalike::engine::TemplateFile;
 use lookalike::engine::signature_file::{FORMAT_VERSION, SignatureReader, is_signature_file};
 use serde_json::json;
 
+use super::dedup;
 use crate::exit::Outcome;
 use crate::output::{self, Align, Table, bytes, count, grouped};
 use crate::recipe;
@@ -49,11 +51,30 @@ pub(crate) fn program(kernel: Kernel, as_json: bool) -> anyhow::Result<Outcome> 
     Ok(Outcome::Done)
 }
 
-/// About one of our files.
+/// About a run of `dedup` or `decide`: what it said when it was done.
+fn run(folder: &Path, as_json: bool) -> anyhow::Result<Outcome> {
+    let path = folder.join("report.json");
+    if !path.is_file() {
+        bail!(
+            "`{}`: is not a finished run: it has no report.json\n\
+             hint: `lookalike index stats` is for the folder of an index",
+            folder.display()
+        );
+    }
+    let report = Report::read(&path)?;
+    if as_json {
+        output::write_json(&serde_json::to_value(&report)?)?;
+    } else {
+        output::write(dedup::summary(&report, folder, folder.join("kept").is_dir()))?;
+    }
+    Ok(Outcome::Done)
+}
+
+/// About one of our files, or about a run.
 pub(crate) fn file(path: &Path, as_json: bool) -> anyhow::Result<Outcome> {
     let name = path.display();
     if path.is_dir() {
-        bail!("`{name}`: is a folder, but a signature file or a recipe is needed here");
+        return run(path, as_json);
     }
     if is_signature_file(path)? {
         return signatures(path, as_json);

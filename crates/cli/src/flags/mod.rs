@@ -76,14 +76,15 @@ pub(crate) enum Command {
     Eval(Box<Eval>),
     Sketch(Sketch),
     Serve(Box<Serve>),
-    /// Show what this program can do here, or what is in a signature file or recipe
+    /// Show what this program can do here, or what is in a run, a signature file or a recipe
     #[command(after_long_help = "\
 Examples:
   lookalike info                     version, kernels, formats
+  lookalike info out                 what a run of `dedup` said when it was done
   lookalike info letters.signatures  read the whole file, check it, say what is in it
   lookalike info my.toml             the recipe, completed, with its digests")]
     Info {
-        /// A signature file or a recipe
+        /// The folder of a run, a signature file or a recipe
         #[arg(value_hint = ValueHint::FilePath)]
         file: Option<PathBuf>,
         /// Answer with a JSON object

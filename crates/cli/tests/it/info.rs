@@ -61,7 +61,17 @@ fn other_files_are_refused() {
     run(&["info", &file]).fails_with("unknown field `widht`");
     run(&["recipe", &file]).fails_with("unknown field `widht`");
     run(&["info", "examples/letters/a.txt"]).fails_with("is neither a signature file nor a recipe");
-    run(&["info", "examples"]).fails_with("`examples`: is a folder");
+    run(&["info", "examples"])
+        .fails_with("`examples`: is not a finished run: it has no report.json");
     run(&["info", "none"]).fails_with("`none`: cannot be read");
     run(&["recipe", "nope"]).fails_with("the presets are: ");
+}
+
+#[test]
+fn a_run_says_what_it_said_when_it_was_done() {
+    let folder = folder("run");
+    let out = path(&folder, "out");
+    let done = run(&["dedup", "examples/corpus", "--out", &out]);
+    assert_eq!(run(&["info", &out]).stdout, done.stdout);
+    assert_eq!(run(&["info", &out, "--json"]).json()["kept"], 247);
 }
