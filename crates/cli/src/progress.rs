@@ -134,10 +134,12 @@ impl Progress {
                     "stage": self.stage,
                     "documents": self.documents,
                     "bytes": self.bytes,
-                    "seconds": time.as_secs_f64(),
                 });
                 if self.of_job {
                     line["share"] = self.share().into();
+                }
+                line["seconds"] = time.as_secs_f64().into();
+                if self.of_job {
                     line["seconds_left"] = self.seconds_left().into();
                 }
                 let _ = writeln!(io::stderr().lock(), "{line}");
