@@ -6,7 +6,9 @@ use arrow_array::{RecordBatch, UInt64Array};
 use arrow_schema::{DataType, Field, Schema};
 use lookalike::corpus::{Format, ReadOptions, Tables};
 use lookalike::engine::numbers::parse_bytes;
-use lookalike::engine::{Dedup, KeepPolicy, PairsWanted, RemovalBudget, Running, Unreadable};
+use lookalike::engine::{
+    Dedup, Existing, KeepPolicy, PairsWanted, RemovalBudget, Running, Unreadable,
+};
 use lookalike::{Clustering, Kernel};
 use pyo3::prelude::*;
 use pyo3_arrow::PyTable;
@@ -36,6 +38,7 @@ pub(crate) struct Options<'py> {
     max_removed_per_source: Option<(String, f64)>,
     no_write: bool,
     resume: bool,
+    force: bool,
     strict: bool,
     drop_unreadable: bool,
     memory: Option<Bound<'py, PyAny>>,
@@ -68,6 +71,7 @@ impl Options<'_> {
             .exact_only(self.exact_only)
             .removal_budget(self.budget()?)
             .resume(self.resume)
+            .existing(if self.force { Existing::Replace } else { Existing::Refuse })
             .unreadable(self.unreadable())
             .survivors(!self.no_write))
     }

@@ -29,5 +29,8 @@ def test_coming_from_another_tool(root: Path) -> None:
 
 
 def test_recipes_are_recipes(root: Path) -> None:
-    blocks = re.findall(r"```toml\n(version = 1\n.*?)```", read_guide(root, "coming-from.md"), re.S)
-    assert [la.Recipe.from_toml(block).filter for block in blocks] == [(14, 8, 1)]
+    guides = read_guide(root, "coming-from.md") + read_guide(root, "recipes.md")
+    blocks = re.findall(r"```toml\n(base = .*?)```", guides, re.S)
+    recipes = [la.Recipe.from_toml(block) for block in blocks]
+    assert [recipe.filter for recipe in recipes] == [(14, 8, 1), (13, 7, 1)]
+    assert "width = 3" in recipes[1].to_toml()

@@ -1,11 +1,12 @@
 //! Where the files of a job are.
 
 use std::ffi::OsString;
+use std::fs;
 use std::path::{Path, PathBuf, absolute};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Operation, Result};
 
 /// The folder of results and the folder of what is needed only while the job runs.
 #[derive(Clone, Debug)]
@@ -61,6 +62,16 @@ impl Files {
         }
     }
 
+    /// Removes what a run left among the results, and nothing else. The manifest goes last: until
+    /// then it can be seen whose folder it is.
+    pub(crate) fn remove_results(&self) -> Result<()> {
+        let report = ["report.json", "report.html"].map(|name| self.out.join(name));
+        let tables = [self.clusters(), self.pairs(), self.kept(), self.recipe(), self.sources()];
+        let documents = [self.signatures(), self.urls(), self.templates()];
+        let all = report.into_iter().chain(tables).chain(documents).chain([self.manifest()]);
+        all.filter(|path| path.exists()).try_for_each(|path| remove(&path))
+    }
+
     files! {
         out:
             manifest => "manifest.json",
@@ -91,6 +102,12 @@ impl Files {
             sorting => "sorting",
             unpacked => "unpacked";
     }
+}
+
+/// Removes a file, or a folder with all that is in it.
+pub(crate) fn remove(path: &Path) -> Result<()> {
+    let removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    removed.map_err(|error| Error::io(path, Operation::Remove, error))
 }
 
 /// A name that people know and that no other path of results has.

@@ -19,16 +19,18 @@ use crate::places::{Place, Row};
 use crate::sign::{IDENTITIES, IDENTITY, SITES};
 use crate::signature_file::{SignatureLookup, SignatureReader};
 use crate::sources::SourceTable;
-use crate::verify::{Sets, Verifier, Verifying};
+use crate::verify::{Refusals, Sets, Verifier, Verifying};
 
 /// What was judged.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Judgement {
     pub(crate) candidates: u64,
     pub(crate) rounds: u32,
     pub(crate) limited_groups: u64,
     pub(crate) limited_documents: u64,
     pub(crate) largest_limited: u64,
+    #[serde(default)]
+    pub(crate) refusals: Refusals,
 }
 
 impl Means<'_> {
@@ -154,6 +156,7 @@ impl Means<'_> {
             limited_groups: groups,
             limited_documents: documents,
             largest_limited: largest,
+            refusals: verifier.refusals,
         })
     }
 }

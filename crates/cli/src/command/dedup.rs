@@ -5,7 +5,7 @@ use std::path::Path;
 use lookalike::core::Kernel;
 use lookalike::engine::numbers::{bytes, count, duration, grouped, percent};
 use lookalike::engine::report::{Report, Verify};
-use lookalike::engine::{Error, ErrorKind, Plan};
+use lookalike::engine::{Error, ErrorKind, Existing, Plan};
 
 use crate::exit::{Outcome, say};
 use crate::flags::{Dedup, ProgressForm, unreadable};
@@ -24,6 +24,7 @@ pub(crate) fn run(arguments: &Dedup, kernel: Kernel) -> anyhow::Result<Outcome> 
         .removal_budget(arguments.budget.of_removals())
         .temp(arguments.temp.clone())
         .resume(arguments.resume)
+        .existing(if arguments.force { Existing::Replace } else { Existing::Refuse })
         .strict(arguments.strict)
         .unreadable(unreadable(arguments.drop_unreadable))
         .survivors(!arguments.no_write);
@@ -60,7 +61,7 @@ const MENDED: &str = "once that is fixed, run the same command with --resume to 
 /// Says how to go on.
 fn with_hint(error: Error, out: &Path) -> anyhow::Error {
     let hint = match error.kind() {
-        ErrorKind::RunExists(_) => "--resume continues it; otherwise, name another folder",
+        ErrorKind::RunExists(_) => "--resume continues it; `dedup --force` replaces it",
         ErrorKind::FolderInUse(_) => "name another folder; it is made if it is missing",
         ErrorKind::Interrupted => {
             interrupt::exit_after(&format!(

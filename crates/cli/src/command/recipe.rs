@@ -8,7 +8,7 @@ use crate::recipe;
 
 pub(crate) fn run(name: Option<&str>) -> anyhow::Result<Outcome> {
     let Some(name) = name else {
-        output::write(&presets())?;
+        output::write(presets())?;
         return Ok(Outcome::Done);
     };
     let recipe = recipe::load(name)?;

@@ -66,6 +66,9 @@ pub(crate) struct Dedup {
     /// Go on with a job that stopped
     #[arg(long, help_heading = "Running")]
     pub(crate) resume: bool,
+    /// Replace the results of an earlier run in DIR
+    #[arg(long, help_heading = "Running", conflicts_with = "resume")]
+    pub(crate) force: bool,
     /// Stop at the first file or record that cannot be read
     #[arg(long, help_heading = "Running")]
     pub(crate) strict: bool,

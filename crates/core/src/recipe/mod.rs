@@ -447,18 +447,33 @@ impl Recipe {
         if self.signing_digest() == other.signing_digest() {
             return Ok(());
         }
-        let signing = |recipe: &Self| -> Vec<Parameter> {
-            recipe.parameters().into_iter().filter(|p| p.signing).collect()
-        };
-        let (left, right) = (signing(self), signing(other));
+        let (key, left, right) = self.difference(other, |parameter| parameter.signing);
+        Err(Error::from(ErrorKind::Mismatch { parameter: key.to_owned(), left, right }))
+    }
+
+    /// The first parameter in which another recipe differs, with both values; none if only their
+    /// names do. The threshold comes first: the filter follows it.
+    pub fn first_difference(&self, other: &Self) -> Option<(&'static str, String, String)> {
+        let threshold = self.difference(other, |parameter| parameter.key == "verify.threshold");
+        let all = self.difference(other, |parameter| parameter.key != "name");
+        [threshold, all].into_iter().find(|(key, ..)| !key.is_empty())
+    }
+
+    fn difference(
+        &self,
+        other: &Self,
+        counts: impl Fn(&Parameter) -> bool,
+    ) -> (&'static str, String, String) {
+        let [left, right] = [self, other].map(|recipe| {
+            recipe.parameters().into_iter().filter(&counts).collect::<Vec<Parameter>>()
+        });
         let value = |side: &[Parameter], key: &str| {
             let found = side.iter().find(|p| p.key == key);
             found.map_or("absent".to_owned(), |p| p.value.clone())
         };
         let keys = left.iter().chain(&right).map(|p| p.key);
-        let different = keys.map(|key| (key, value(&left, key), value(&right, key)));
-        let (key, left, right) = different.into_iter().find(|(_, l, r)| l != r).unwrap_or_default();
-        Err(Error::from(ErrorKind::Mismatch { parameter: key.to_owned(), left, right }))
+        let mut different = keys.map(|key| (key, value(&left, key), value(&right, key)));
+        different.find(|(_, left, right)| left != right).unwrap_or_default()
     }
 
     /// Every parameter, in the order of the file; the one list that TOML, digests and

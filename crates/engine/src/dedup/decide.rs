@@ -34,6 +34,7 @@ use crate::scores::ScoredPair;
 use crate::sign::{IDENTITIES, IDENTITY, SigningSummary};
 use crate::sources::SourceTable;
 use crate::stages::Judgement;
+use crate::verify::Refusals;
 use crate::write::Unreadable;
 
 /// Another decision from a finished run: a higher threshold, another policy, another way to
@@ -267,7 +268,8 @@ impl Job<'_> {
         // What the run did not look at was not stored.
         let before = run.manifest.stage(Stage::Decide).map(|(judged, _)| judged);
         let before: Judgement = before.unwrap_or_default();
-        Ok(Judgement { candidates: near, rounds: clusters.rounds, ..before })
+        let refusals = Refusals::default();
+        Ok(Judgement { candidates: near, rounds: clusters.rounds, refusals, ..before })
     }
 
     /// Why a stored pair is one under the new threshold; `None` if it is none, or one of copies.

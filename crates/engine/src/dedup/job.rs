@@ -4,9 +4,9 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::{fs, io};
 
-use lookalike_core::{GROUP_LIMIT, VerificationKey};
+use lookalike_core::{GROUP_LIMIT, Recipe, VerificationKey};
 use lookalike_corpus::{ReadOptions, UnpackedCopies};
-use lookalike_files::{JOB_LOCK, JobLock, Rows, write_file};
+use lookalike_files::{Existing, JOB_LOCK, JobLock, Rows, write_file};
 use serde::{Deserialize, Serialize};
 
 use super::largest::Documents;
@@ -15,7 +15,7 @@ use super::sites::{Addresses, Decision};
 use crate::attributes::{FieldQuestions, RANKS};
 use crate::document_set::RowSet;
 use crate::error::{Error, ErrorKind, Operation, Result};
-use crate::files::Files;
+use crate::files::{Files, remove};
 use crate::group::Copies;
 use crate::inputs::{Inputs, ListedSources};
 use crate::keep::KeepPolicy;
@@ -143,14 +143,26 @@ impl<'a> Job<'a> {
         let out_lock = JobLock::take(&files.out)?;
         let (manifest, is_new) = match Manifest::read(&files.manifest())? {
             Some(before) if options.resume => {
-                before.check_same(&files.manifest(), &request, &options.inputs)?;
+                let same = before.check_same(&files.manifest(), &request, &options.inputs);
+                same.map_err(|error| in_words(error, &files, &options.recipe))?;
                 (before, false)
             }
-            Some(_) => return Err(Error::from(ErrorKind::RunExists(out.to_owned()))),
+            // What did not get as far as its first results has nothing to lose.
+            Some(before) if before.has_results() && options.existing == Existing::Refuse => {
+                return Err(Error::from(ErrorKind::RunExists(out.to_owned())));
+            }
             None if is_in_use(out) => {
                 return Err(Error::from(ErrorKind::FolderInUse(out.to_owned())));
             }
-            None => (Manifest::new(request, options.inputs.clone())?, true),
+            before => {
+                if before.is_some() {
+                    for source in options.inputs().sources()?.flatten() {
+                        files.check_foreign(source.path())?;
+                    }
+                    files.remove_results()?;
+                }
+                (Manifest::new(request, options.inputs.clone())?, true)
+            }
         };
         let stored = manifest.key.map(|key| VerificationKey::from_bytes(key.0));
         let key = stored.unwrap_or_else(VerificationKey::random);
@@ -437,6 +449,11 @@ impl<'a> Job<'a> {
         kept?;
         let mut report = self.report(signed, judged, counts, &written);
         report.largest_clusters = largest?;
+        for miss in &judged.refusals.nearest {
+            let [a, b] = miss.rows.map(|row| signatures.id(row));
+            let resemblance = miss.resemblance;
+            report.near_misses.push(report::NearMiss { a: a?, b: b?, resemblance });
+        }
         report.sites = sites.filter(|sites| sites.documents > 0);
         add_sources(&mut report, &sources, &removed)?;
         let total = self.observer.seconds() - self.began;
@@ -509,6 +526,8 @@ impl<'a> Job<'a> {
             },
             filter_curve: curve.into_iter().map(|(x, p)| [x, p]).collect(),
             resemblance_histogram: written.histogram.clone(),
+            refused_histogram: Some(judged.refusals.histogram.clone())
+                .filter(|refused| refused.total() > 0),
             cluster_sizes: size_counts(&written.sizes),
             skipped_examples: signed.skips.examples.clone(),
             skipped_by_fault: signed
@@ -565,12 +584,26 @@ fn create_folder(folder: &Path) -> Result<()> {
 fn remove_others(folder: &Path) -> Result<()> {
     let entries = fs::read_dir(folder).map_err(|e| Error::io(folder, Operation::Read, e))?;
     for entry in entries.flatten().filter(|entry| entry.file_name() != JOB_LOCK) {
-        let path = entry.path();
-        let removed =
-            if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
-        removed.map_err(|e| Error::io(&path, Operation::Create, e))?;
+        remove(&entry.path())?;
     }
     Ok(())
+}
+
+/// The same, with the parameter that differs in place of the recipes' digests.
+fn in_words(error: Error, files: &Files, recipe: &Recipe) -> Error {
+    let ErrorKind::OtherRequest { path, option, .. } = error.kind() else { return error };
+    if option != "recipe" {
+        return error;
+    }
+    let text = fs::read_to_string(files.recipe()).unwrap_or_default();
+    let before = Recipe::from_toml(&text).ok();
+    match before.and_then(|before| before.first_difference(recipe)) {
+        Some((option, before, now)) => {
+            let (path, option) = (path.clone(), option.to_owned());
+            ErrorKind::OtherRequest { path, option, before, now }.into()
+        }
+        None => error,
+    }
 }
 
 /// What a job leaves that was killed before it had a manifest.

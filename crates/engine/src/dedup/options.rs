@@ -2,6 +2,7 @@
 
 use lookalike_core::{Recipe, setters};
 use lookalike_corpus::{Format, ReadOptions, Tables};
+use lookalike_files::Existing;
 
 use super::budget::RemovalBudget;
 use crate::keep::KeepPolicy;
@@ -45,6 +46,7 @@ pub struct Dedup {
     pub(super) exact_only: bool,
     pub(super) budget: RemovalBudget,
     pub(super) resume: bool,
+    pub(super) existing: Existing,
     pub(super) survivors: bool,
     pub(super) unreadable: Unreadable,
     pub(super) page: Option<Page>,
@@ -66,6 +68,7 @@ impl Dedup {
             exact_only: false,
             budget: RemovalBudget::default(),
             resume: false,
+            existing: Existing::Refuse,
             survivors: true,
             unreadable: Unreadable::Kept,
             page: None,
@@ -91,6 +94,8 @@ impl Dedup {
         removal_budget: RemovalBudget => budget = removal_budget;
         /// Whether to go on with a job that stopped.
         resume: bool;
+        /// What becomes of an earlier run in the folder of the results.
+        existing: Existing;
         /// Whether the survivors are written, or only the decision.
         survivors: bool;
         /// What becomes of records and files that cannot be read.

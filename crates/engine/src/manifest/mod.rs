@@ -168,6 +168,11 @@ impl Manifest {
         Ok(())
     }
 
+    /// Whether a stage is complete.
+    pub(crate) fn has_results(&self) -> bool {
+        self.finished || !self.stages.is_empty()
+    }
+
     /// An option of the request; nothing if it was not one.
     pub(crate) fn option(&self, name: &str) -> &str {
         self.request.get(name).map_or("", |value| value)

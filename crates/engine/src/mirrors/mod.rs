@@ -172,7 +172,7 @@ impl Job<'_> {
             means.budget = memory::working_bytes(*memory, signed.documents, BYTES_PER_DOCUMENT)?;
             let sources = SourceTable::open(&self.files.sources())?.with_copies(&copies);
             findings.without_url = group(&means, signed.documents, &mut urls)?;
-            findings.count(pairs(&means, &sources, signed.documents)?);
+            findings.count(&pairs(&means, &sources, signed.documents)?);
             self.find(means.budget, &mut urls, &mut findings)?;
         }
         findings.seconds = self.observer.seconds() - began;
@@ -249,7 +249,7 @@ impl MirrorFindings {
         }
     }
 
-    fn count(&mut self, judged: Judgement) {
+    fn count(&mut self, judged: &Judgement) {
         (self.candidates, self.limited_groups) = (judged.candidates, judged.limited_groups);
     }
 }

@@ -109,6 +109,9 @@ pub struct Report {
     /// The resemblance of the candidates that verification refused, if it was computed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused_histogram: Option<Histogram>,
+    /// The most similar of them, the nearest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub near_misses: Vec<NearMiss>,
     /// `[size, how many clusters have it]`, by size.
     #[serde(default)]
     pub cluster_sizes: Vec<[u64; 2]>,
@@ -220,6 +223,17 @@ pub struct RecipeSummary {
     /// candidates.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recall: Option<f64>,
+}
+
+/// Two documents that are nearly look-alikes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct NearMiss {
+    /// The id of the first.
+    pub a: String,
+    /// The id of the second.
+    pub b: String,
+    /// Their resemblance, below the threshold.
+    pub resemblance: f64,
 }
 
 /// `k` features of `s` minvalues, `r` of which a candidate has in common.

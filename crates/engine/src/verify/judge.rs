@@ -3,6 +3,7 @@
 use lookalike_core::{Kernel, PairRule, Recipe, Standing, Verdict};
 use lookalike_files::Rows;
 
+use super::refusals::Refusals;
 use super::sets::{Sets, Side, overlap};
 use crate::error::Result;
 use crate::matching::{Candidate, Judge};
@@ -34,15 +35,22 @@ pub(crate) struct Verifier<'a> {
     rule: PairRule,
     /// Candidates that share a key, but for which the whole rule does not hold.
     pub(crate) beyond_the_rule: u64,
+    pub(crate) refusals: Refusals,
 }
 
 impl<'a> Verifier<'a> {
     pub(crate) fn new(verifying: Verifying<'a>) -> Self {
         let Verifying { kernel, recipe, .. } = verifying;
-        Self { rule: PairRule::new(kernel, recipe), verifying, beyond_the_rule: 0 }
+        let (rule, refusals) = (PairRule::new(kernel, recipe), Refusals::default());
+        Self { rule, verifying, beyond_the_rule: 0, refusals }
     }
 
-    fn judge_one(&self, candidate: Candidate, sides: &mut [Side; 2]) -> Result<Standing> {
+    fn judge_one(
+        &self,
+        candidate: Candidate,
+        sides: &mut [Side; 2],
+        refusals: &mut Refusals,
+    ) -> Result<Standing> {
         let Verifying { order, signatures, sites, sets, .. } = &self.verifying;
         let [a, b] = [candidate.earlier, candidate.later].map(|place| order.row(place));
         let standing = if self.rule.reads_signatures() {
@@ -61,12 +69,18 @@ impl<'a> Verifier<'a> {
         }
         let [side_a, side_b] = sides;
         let overlap = overlap(self.verifying.kernel, sets, [side_a, side_b], ranges)?;
-        Ok(Standing::Judged(self.rule.by_overlap(overlap)))
+        let verdict = self.rule.by_overlap(overlap);
+        if !verdict.is_accepted() {
+            refusals.add(a, b, &overlap);
+        }
+        Ok(Standing::Judged(verdict))
     }
 
-    fn judge_all(&self, candidates: &[Candidate]) -> Result<Vec<Standing>> {
-        let mut sides = <[Side; 2]>::default();
-        candidates.iter().map(|&candidate| self.judge_one(candidate, &mut sides)).collect()
+    fn judge_all(&self, candidates: &[Candidate]) -> Result<(Vec<Standing>, Refusals)> {
+        let (mut sides, mut refusals) = (<[Side; 2]>::default(), Refusals::default());
+        let judge = |&candidate| self.judge_one(candidate, &mut sides, &mut refusals);
+        let standings: Result<Vec<Standing>> = candidates.iter().map(judge).collect();
+        Ok((standings?, refusals))
     }
 }
 
@@ -99,7 +113,7 @@ impl Judge for Verifier<'_> {
             self.verifying.observer.check_cancelled()?;
             // Neighbours have a document in common, so each thread gets a stretch of them.
             let share = batch.len().div_ceil(self.verifying.threads.max(1));
-            let judged: Vec<Result<Vec<Standing>>> = std::thread::scope(|scope| {
+            let judged: Vec<Result<(Vec<Standing>, Refusals)>> = std::thread::scope(|scope| {
                 let this = &*self;
                 let threads: Vec<_> = batch
                     .chunks(share)
@@ -112,7 +126,9 @@ impl Judge for Verifier<'_> {
             });
             let mut candidates = batch.iter();
             for stretch in judged {
-                for (standing, &candidate) in stretch?.into_iter().zip(candidates.by_ref()) {
+                let (standings, refusals) = stretch?;
+                self.refusals.merge(refusals);
+                for (standing, &candidate) in standings.into_iter().zip(candidates.by_ref()) {
                     match standing {
                         Standing::Judged(given) => verdict(candidate, given)?,
                         Standing::Open => unreachable!("where sets may decide, there are sets"),

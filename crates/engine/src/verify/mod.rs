@@ -6,7 +6,9 @@
 //! of two sets in memory at a time, however long the documents are.
 
 mod judge;
+mod refusals;
 mod sets;
 
 pub(crate) use judge::{Verifier, Verifying};
+pub(crate) use refusals::Refusals;
 pub(crate) use sets::Sets;

@@ -19,6 +19,7 @@ pub fn report(report: &Report) -> String {
         Section::new("sources", "Where documents were removed", sections::sources(report)),
         Section::new("sites", "Sites and mirrors", sites::section(report)),
         Section::new("clusters", "The largest clusters", clusters::section(report)),
+        Section::new("near-misses", "What was nearly a pair", sections::near_misses(report)),
         Section::new("limited", "What was limited", sections::limited(report)),
         Section::new("skipped", "What was skipped", sections::skipped(report)),
         Section::new("passed-over", "What was not a document", sections::passed_over(report)),

@@ -151,6 +151,24 @@ fn sources_table<'a>(sources: impl IntoIterator<Item = &'a Source>, caption: &st
     table.html()
 }
 
+/// What a lower threshold would have taken for look-alikes first.
+pub(super) fn near_misses(report: &Report) -> String {
+    if report.near_misses.is_empty() {
+        return String::new();
+    }
+    let columns = [Column::Words("One"), Column::Words("The other"), Column::Number("Resemblance")];
+    let caption = "The most similar of the candidates that were refused; both stay, unless another \
+                   document stands for one of them";
+    let mut table = Table::new(caption, &columns);
+    for miss in &report.near_misses {
+        let names = [&miss.a, &miss.b].map(|id| Name(id).to_string());
+        let [a, b] = names;
+        // Rounded down: none of them is at the threshold.
+        table.row([a, b, format!("{:.4}", (miss.resemblance * 1e4).floor() / 1e4)]);
+    }
+    table.html()
+}
+
 pub(super) fn limited(report: &Report) -> String {
     let Some(limited) = report.limited.as_ref().filter(|limited| limited.groups > 0) else {
         return "<p>Nothing: every group of documents with something in common was looked at in \

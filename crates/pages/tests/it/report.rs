@@ -6,9 +6,9 @@ use lookalike_core::text::Unit;
 use lookalike_engine::mirrors::{Mirror, MirrorKind};
 use lookalike_engine::numbers::{bytes, duration, grouped};
 use lookalike_engine::report::{
-    Cluster, Clustering, Fault, FilterSummary, Histogram, Kind, LimitedGroups, Member, Options,
-    OtherSources, Piece, RecipeSummary, Report, Seconds, Site, Sites, Source, Tokens, Verify,
-    marked_difference,
+    Cluster, Clustering, Fault, FilterSummary, Histogram, Kind, LimitedGroups, Member, NearMiss,
+    Options, OtherSources, Piece, RecipeSummary, Report, Seconds, Site, Sites, Source, Tokens,
+    Verify, marked_difference,
 };
 use lookalike_pages::report as page;
 
@@ -67,6 +67,11 @@ fn full() -> Report {
         filter_curve: vec![[0.0, 0.0], [0.5, 0.123_4], [1.0, 1.0]],
         resemblance_histogram,
         refused_histogram: Some(refused),
+        near_misses: vec![NearMiss {
+            a: "nearly <one>".to_owned(),
+            b: "nearly the other".to_owned(),
+            resemblance: 0.799_95,
+        }],
         cluster_sizes: vec![[2, 60_021], [3, 60_022], [4_023, 1]],
         sources: vec![Source {
             name: "part-1.jsonl".to_owned(),

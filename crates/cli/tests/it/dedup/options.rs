@@ -141,8 +141,9 @@ fn to_resume_with_other_options_is_refused() {
     let before = files(&out);
     for (more, option) in [
         (&["--keep", "longest"][..], "keep"),
-        (&["--threshold", "0.9"], "recipe"),
-        (&["--verify", "none"], "recipe"),
+        (&["--threshold", "0.9"], "verify.threshold"),
+        (&["--verify", "none"], "verify.by"),
+        (&["--ngram", "3"], "shingles.width"),
         (&["--cluster", "components"], "cluster"),
         (&["--pairs", "all"], "pairs"),
         (&["--exact-only"], "exact-only"),
@@ -163,6 +164,41 @@ fn to_resume_with_other_options_is_refused() {
     // What no result depends on may differ.
     let more = ["--resume", "--threads", "3", "--memory", "200MiB"];
     assert_eq!(dedup(&[&example()], &out, &more).code, 0);
+}
+
+/// What a person wants who tries again and again.
+#[test]
+fn a_run_is_replaced_where_that_is_asked_for() {
+    let folder = folder("replaced");
+    let out = folder.join("out");
+    dedup(&[&example()], &out, &[]).succeeds();
+    fs::write(out.join("notes.txt"), "mine").unwrap();
+    dedup(&[&example()], &out, &["--threshold", "0.6"]).fails_with("hint: --resume continues it");
+    let (input, fresh) = (folder.join("in"), folder.join("fresh"));
+    mixed_corpus(&input, 300);
+    dedup(&[&input], &out, &["--force", "--no-write"]).succeeds();
+    dedup(&[&input], &fresh, &["--no-write"]).succeeds();
+    assert_eq!(fs::read_to_string(out.join("notes.txt")).unwrap(), "mine");
+    fs::remove_file(out.join("notes.txt")).unwrap();
+    assert_eq!(results(&out), results(&fresh));
+    // Not if it would be read: nothing is removed then.
+    let before = files(&out);
+    let own = out.join("documents.signatures");
+    dedup(&[&own], &out, &["--force", "--verify", "none"]).fails_with("is where the results go");
+    assert_eq!(files(&out), before);
+    // Nor is a folder that is none of ours.
+    dedup(&[&example()], &input, &["--force"])
+        .fails_with("is not empty, and not the folder of a run");
+}
+
+/// It left nothing that could be lost.
+#[test]
+fn a_run_that_failed_at_once_does_not_block_its_folder() {
+    let folder = folder("failed-at-once");
+    let (input, out) = (folder.join("in.jsonl"), folder.join("out"));
+    fs::write(&input, "{\"text\": \"one two\"}\nnot JSON\n").unwrap();
+    dedup(&[&input], &out, &["--strict"]).fails_with("is not a JSON object");
+    assert_eq!(dedup(&[&input], &out, &[]).code, 3);
 }
 
 #[test]

@@ -103,7 +103,7 @@ fn bad_records_are_named_and_passed_over() {
     assert_eq!((all.good()[1].number, &*all.good()[1].id), (9, "7"));
     for (fault, expected) in all.faults().iter().zip([
         "line 3: is not a JSON object: EOF while parsing a value at byte ",
-        "line 4: field `text` is missing, and so is `html`",
+        "line 4: field `text` is missing, and so is `html`; it has `txt`",
         "line 5: field `text` is a number, but a string is needed",
         "line 6: field `text` is null, but a string is needed",
         "line 8: is not a JSON object: invalid type: sequence, expected an object",

@@ -114,7 +114,7 @@ fn records_without_a_text_are_their_page() {
     let found = contents(&source, &ReadOptions::default());
     assert_eq!(found[..4], [text("a"), page("<p>b\u{e9}"), page("<p>c"), text("")]);
     for (fault, message) in found[4..].iter().zip([
-        "line 5: field `text` is missing, and so is `html`",
+        "line 5: field `text` is missing, and so is `html`; it has `id`",
         "line 6: field `html` is a number, but a string is needed",
         "line 7: field `text` is a number, but a string is needed",
         "line 8: field `text` is null, but a string is needed",

@@ -5,6 +5,7 @@ mod equals_reference;
 mod example;
 mod in_memory;
 mod limits;
+mod near_misses;
 mod recall;
 mod reference;
 mod same_bytes;
