@@ -2,6 +2,7 @@
 
 use std::io::{self, Write as _};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What a command that did not fail has to say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,14 +38,33 @@ pub(crate) fn code(result: anyhow::Result<Outcome>) -> ExitCode {
         Ok(Outcome::Skipped) => ExitCode::from(3),
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            say(&format!("{error:#}"));
+            tell(&format!("{error:#}"));
             ExitCode::from(ERROR)
         }
     }
 }
 
-/// Says something about the run on standard error, whether anybody listens or not.
+/// Whether nothing is said but errors.
+static IS_QUIET: AtomicBool = AtomicBool::new(false);
+
+/// From here on nothing is said but errors.
+pub(crate) fn be_quiet() {
+    IS_QUIET.store(true, Ordering::Relaxed);
+}
+
+pub(crate) fn is_quiet() -> bool {
+    IS_QUIET.load(Ordering::Relaxed)
+}
+
+/// Says something about the run on standard error, unless it is to be quiet.
 pub(crate) fn say(message: &str) {
+    if !is_quiet() {
+        tell(message);
+    }
+}
+
+/// Says it in any case, whether anybody listens or not.
+pub(crate) fn tell(message: &str) {
     let _ = writeln!(io::stderr().lock(), "lookalike: {message}");
 }
 

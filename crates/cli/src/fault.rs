@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use lookalike::corpus::panics_are_expected;
 
-use crate::exit::{ERROR, say};
+use crate::exit::{self, ERROR};
 use crate::interrupt;
 
 /// Runs the program. A fault of ours is told like any error, and leaves no half-written file.
@@ -26,7 +26,7 @@ fn tell(fault: &panic::PanicHookInfo<'_>) {
     }
     let message = fault.payload_as_str().unwrap_or("no message");
     let place = fault.location().map_or(String::new(), |place| format!(" ({place})"));
-    say(&format!(
+    exit::tell(&format!(
         "a bug in the program: {message}{place}\n\
          hint: please report it, with the command and if possible the input"
     ));

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 
-use crate::exit::say;
+use crate::exit::tell;
 
 /// What is said of a job that leaves nothing to go on with.
 pub(crate) const START_AGAIN: &str = "interrupted\nhint: run the same command to start again";
@@ -32,7 +32,7 @@ pub(crate) fn create<T>(
 ) -> anyhow::Result<T> {
     ctrlc::set_handler(|| {
         remove(PARTIAL.lock().unwrap_or_else(PoisonError::into_inner));
-        say("interrupted, and nothing was written\nhint: run the same command to start again");
+        tell("interrupted, and nothing was written\nhint: run the same command to start again");
         std::process::exit(INTERRUPTED);
     })
     .context("cannot prepare for Ctrl-C")?;
@@ -71,7 +71,7 @@ pub(crate) fn is_wanted() -> bool {
 
 /// Ends the program as one that was interrupted.
 pub(crate) fn exit_after(words: &str) -> ! {
-    say(words);
+    tell(words);
     std::process::exit(INTERRUPTED)
 }
 

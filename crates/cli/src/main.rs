@@ -23,7 +23,12 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     lookalike::kernels::allocator::give_back_freed_memory();
     fault::with_faults_told(|| match flags::parse() {
-        Ok(command) => exit::code(command::run(&command)),
+        Ok(cli) => {
+            if cli.quiet {
+                exit::be_quiet();
+            }
+            exit::code(command::run(&cli.command))
+        }
         Err(code) => code,
     })
 }

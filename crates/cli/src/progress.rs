@@ -11,6 +11,7 @@ use lookalike::engine::numbers::duration;
 use lookalike::engine::{Observer, Stage, Work};
 use serde_json::json;
 
+use crate::exit::is_quiet;
 use crate::flags::ProgressForm;
 use crate::skipped::SkipCount;
 use crate::{interrupt, output};
@@ -47,7 +48,9 @@ impl Form {
     fn new(stage: &'static str, form: ProgressForm) -> Self {
         match form {
             ProgressForm::Json => Self::Json,
-            ProgressForm::Auto if io::stderr().is_terminal() => Self::Line(line(stage)),
+            ProgressForm::Auto if io::stderr().is_terminal() && !is_quiet() => {
+                Self::Line(line(stage))
+            }
             ProgressForm::Auto | ProgressForm::Never => Self::None,
         }
     }

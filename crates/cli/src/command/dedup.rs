@@ -7,7 +7,7 @@ use lookalike::engine::numbers::{bytes, count, duration, grouped, percent};
 use lookalike::engine::report::{Report, Verify};
 use lookalike::engine::{Error, ErrorKind, Existing, Plan};
 
-use crate::exit::{Outcome, say};
+use crate::exit::{Outcome, is_quiet, say};
 use crate::flags::{Dedup, ProgressForm, unreadable};
 use crate::output::{self, Align, Table};
 use crate::progress::Watch;
@@ -49,7 +49,7 @@ pub(super) fn run_watched(
     let report = report.map_err(|error| with_hint(error, out))?;
     if json {
         output::write_json(&serde_json::to_value(&report)?)?;
-    } else {
+    } else if !is_quiet() {
         output::write(summary(&report, out, survivors))?;
         say(&cost(&report));
     }

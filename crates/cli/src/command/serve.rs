@@ -8,7 +8,7 @@ use lookalike::{Index, Kernel, Recipe};
 use lookalike_server::{Exposure, Options, Server, Token, is_world_readable};
 
 use super::index::open_options;
-use crate::exit::{Outcome, say};
+use crate::exit::{Outcome, say, tell};
 use crate::flags::Serve;
 use crate::{interrupt, recipe};
 
@@ -20,7 +20,9 @@ pub(crate) fn run(arguments: &Serve, kernel: Kernel) -> anyhow::Result<Outcome> 
         options = options.token(Token::read(path)?);
         if is_world_readable(path) {
             let path = path.display();
-            say(&format!("`{path}`: everyone on this machine can read it\nhint: chmod 600 {path}"));
+            tell(&format!(
+                "`{path}`: everyone on this machine can read it\nhint: chmod 600 {path}"
+            ));
         }
     }
     for run in &arguments.runs {

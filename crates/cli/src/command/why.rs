@@ -28,7 +28,8 @@ fn find(run: &Run, arguments: &Why, id: &str) -> anyhow::Result<DocumentsById> {
     if found.count == 0 {
         bail!(
             "`{}`: had no document `{}`\n\
-             hint: `clusters.parquet` has the ids; without an id field, it is `path#record`",
+             hint: `clusters.parquet` has the ids and the URLs; without an id field, an id is \
+             `path#record`",
             arguments.run.display(),
             printable(id)
         );
@@ -53,7 +54,9 @@ fn explain(run: &Run, arguments: &Why, found: &DocumentsById) -> anyhow::Result<
                 0 => String::new(),
                 _ => format!("; the first {shown} of them are below"),
             };
-            text = format!("{same} have the id `{}`{more}\n\n{text}", printable(&arguments.id));
+            let is_id = |explanation: &Explanation| explanation.document.id == arguments.id;
+            let what = if explanations.iter().all(is_id) { "id" } else { "URL" };
+            text = format!("{same} have the {what} `{}`{more}\n\n{text}", printable(&arguments.id));
         }
         output::write(text)?;
     }
@@ -111,7 +114,11 @@ fn places(documents: &[(&str, &RunDocument)]) -> String {
 }
 
 fn place(document: &RunDocument) -> String {
-    format!("{}, record {}", printable(&document.source), grouped(document.record))
+    let place = format!("{}, record {}", printable(&document.source), grouped(document.record));
+    match &document.url {
+        Some(url) if *url != document.id => format!("{} ({place})", printable(url)),
+        _ => place,
+    }
 }
 
 fn members(first: &[Member], fate: &Fate) -> String {

@@ -58,9 +58,12 @@ pub(crate) use why::Why;
     after_long_help = env::HELP,
     max_term_width = 100
 )]
-struct Cli {
+pub(crate) struct Cli {
     #[command(subcommand)]
-    command: Command,
+    pub(crate) command: Command,
+    /// Say nothing but answers and errors
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
 }
 
 #[derive(Subcommand)]
@@ -133,11 +136,11 @@ pub(crate) fn definition() -> clap::Command {
 
 /// The command line of this process. Help, versions and mistakes are answered here; what is left
 /// is the code to exit with.
-pub(crate) fn parse() -> Result<Command, ExitCode> {
+pub(crate) fn parse() -> Result<Cli, ExitCode> {
     let parsed = definition().try_get_matches().and_then(|matches| {
-        let command = Cli::from_arg_matches(&matches)?.command;
-        command.check().map_err(|mistake| told(&mistake, matches.subcommand_name()))?;
-        Ok(command)
+        let cli = Cli::from_arg_matches(&matches)?;
+        cli.command.check().map_err(|mistake| told(&mistake, matches.subcommand_name()))?;
+        Ok(cli)
     });
     parsed.map_err(|error| answer(&error))
 }

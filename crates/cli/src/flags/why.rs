@@ -24,7 +24,7 @@ pub(crate) struct Why {
     /// The folder of a finished run
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) run: PathBuf,
-    /// The id of a document; without an id field, it is `path#record`
+    /// The id of a document, or its URL; without an id field, the id is `path#record`
     #[arg(value_name = "ID")]
     pub(crate) id: String,
     /// The id of another one

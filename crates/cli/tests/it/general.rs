@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Read as _;
 use std::process::Stdio;
 
-use crate::{Run, folder, lookalike, run};
+use crate::{Run, folder, lookalike, path, run};
 
 #[test]
 fn a_wrong_kernel_is_an_error_everywhere() {
@@ -53,7 +53,7 @@ fn a_full_disk_is_an_error() {
 fn a_command_is_needed_and_must_exist() {
     let none = run(&[]);
     assert_eq!((none.code, none.stdout.as_str()), (2, ""));
-    none.says("Usage: lookalike <COMMAND>");
+    none.says("Usage: lookalike [OPTIONS] <COMMAND>");
     run(&["compar"]).fails_with("a similar subcommand exists: 'compare'");
 }
 
@@ -113,4 +113,27 @@ fn presets_are_listed() {
     names.sort_unstable();
     found.sort_unstable();
     assert_eq!(found, names);
+}
+
+/// Only what was asked for, and what went wrong.
+#[test]
+fn quiet_commands_say_nothing_of_themselves() {
+    let folder = folder("quiet");
+    let [out, signatures, index] = ["out", "signatures", "index"].map(|name| path(&folder, name));
+    fs::write(folder.join("in.jsonl"), "{\"text\": \"one\"}\nnot JSON\n").unwrap();
+    let input = path(&folder, "in.jsonl");
+    for arguments in [
+        &["dedup", &input, "--out", &out][..],
+        &["sketch", &input, "-o", &signatures],
+        &["index", "create", &index],
+        &["index", "add", &index, &input],
+    ] {
+        let run = run(&[arguments, &["--quiet"]].concat());
+        assert_eq!((&*run.stderr, &*run.stdout), ("", ""), "{arguments:?}");
+    }
+    let answer = run(&["-q", "dedup", "examples/corpus", "--out", &path(&folder, "two"), "--json"]);
+    assert_eq!((answer.json()["kept"].as_u64(), &*answer.stderr), (Some(247), ""));
+    run(&["-q", "dedup", "none", "--out", &path(&folder, "three")])
+        .fails_with("`none`: cannot be read");
+    assert_ne!(run(&["recipe", "text", "-q"]).stdout, "");
 }

@@ -226,7 +226,7 @@ fn the_report_of_a_web_has_sites_and_mirrors() {
     assert!(page.contains("only in the pairs that this decision needed"));
     // And a job that is done is done.
     assert_eq!(run(&[&arguments[..], &["--resume"]].concat()).code, 0);
-    run(&["dedup", &file, "--out", &needed, "--resume"]).fails_with("recipe");
+    run(&["dedup", &file, "--out", &needed, "--resume"]).fails_with("`candidates.sites`");
 }
 
 #[test]

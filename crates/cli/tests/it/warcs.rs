@@ -81,6 +81,13 @@ fn archives_lose_their_near_duplicates_and_nothing_else() {
     let out = path(&folder, "out");
     let why = run(&["why", &out, "<urn:a>", "--diff", "always"]).succeeds();
     why.shows("[-monday-] {+tuesday+}");
+    // People know a page by its URL.
+    why.shows("http://a.example/a (");
+    let by_url = run(&["why", &out, "http://a.example/a", "--diff", "always"]).succeeds();
+    assert_eq!(by_url.stdout, why.stdout);
+    let json = run(&["why", &out, "http://a.example/a", "--json"]).json();
+    assert_eq!(json["documents"][0]["url"], "http://a.example/a");
+    run(&["why", &out, "http://a.example/none"]).fails_with("had no document");
     let again = path(&folder, "again");
     let decided = run(&["decide", &out, "--threshold", "0.99", "--out", &again, "--json"]);
     assert_eq!((decided.code, &decided.json()["kept"]), (0, &json!(3)), "{}", decided.stderr);

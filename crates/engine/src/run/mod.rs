@@ -26,6 +26,7 @@ use crate::places::Row;
 use crate::signature_file::SignatureLookup;
 use crate::sources::SourceTable;
 use crate::texts::Texts;
+use crate::urls::Urls;
 
 pub use crate::scores::Scores;
 pub use explain::{Agreement, Explanation, Fate, Member, Removal, SHOWN_MEMBERS};
@@ -55,6 +56,9 @@ pub struct RunDocument {
     pub record: u64,
     /// Its place among all documents, from 0.
     pub row: Row,
+    /// Its URL, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
 }
 
 /// The documents of an id.
@@ -64,6 +68,15 @@ pub struct DocumentsById {
     pub rows: Vec<Row>,
     /// How many there are.
     pub count: u64,
+}
+
+impl DocumentsById {
+    fn add(&mut self, row: Row) {
+        self.count += 1;
+        if self.rows.len() < MAX_SAME_ID {
+            self.rows.push(row);
+        }
+    }
 }
 
 impl Run {
@@ -109,20 +122,31 @@ impl Run {
         self.signatures.rows()
     }
 
-    /// Finds the documents of an id, by one pass over all ids.
+    /// Finds the documents of an id, or those of a URL if none has that id, by one pass over all.
     ///
     /// # Errors
-    /// If the signature file cannot be read.
+    /// If the signature file or the file of URLs cannot be read.
     pub fn find(&self, id: &str) -> Result<DocumentsById> {
+        let found = self.find_id(id)?;
+        let urls = if found.count == 0 { Urls::open(&self.files.urls())? } else { None };
+        let Some(urls) = urls else { return Ok(found) };
+        let mut found = DocumentsById::default();
+        urls.for_each(|row, url| {
+            if url == Some(id) {
+                found.add(row);
+            }
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    fn find_id(&self, id: &str) -> Result<DocumentsById> {
         let mut found = DocumentsById::default();
         let mut row = Row::nth(0);
         while u64::from(row) < self.documents() {
             let block = self.signatures.ids_around(row)?;
             for row in Row::between(block.rows()).filter(|row| block.id(*row) == id) {
-                found.count += 1;
-                if found.rows.len() < MAX_SAME_ID {
-                    found.rows.push(row);
-                }
+                found.add(row);
             }
             row = block.rows().end;
         }
@@ -140,7 +164,9 @@ impl Run {
             // The run was made from a signature file.
             None => (String::new(), u64::from(row) + 1),
         };
-        Ok(RunDocument { id, source, record, row })
+        let mut urls = Urls::open(&self.files.urls())?;
+        let url = urls.as_mut().map(|urls| urls.get(row)).transpose()?.flatten();
+        Ok(RunDocument { id, source, record, row, url })
     }
 
     /// The text of a document, read from its input again; of a page, what a visitor sees.

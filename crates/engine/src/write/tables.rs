@@ -28,6 +28,7 @@ use crate::scores::{ScoredPair, Scores};
 use crate::signature_file::SignatureLookup;
 use crate::sort::{Record, SortedRecords, Sorter};
 use crate::sources::{SourceRow, SourceTable};
+use crate::urls::Urls;
 
 /// Rows that are made at a time, and rows of a row group: little memory for either table.
 pub(crate) const BATCH_ROWS: usize = 4096;
@@ -230,10 +231,12 @@ impl Tables<'_> {
             Field::new("row", DataType::UInt64, false),
             Field::new("source", DataType::Utf8, false),
             Field::new("record", DataType::UInt64, false),
+            Field::new("url", DataType::Utf8, true),
         ]);
         let path = self.files.clusters();
         let mut table = Table::create(&path, Existing::Replace, schema)?;
         let mut ids = Ids::new(self.signatures);
+        let mut urls = Urls::open(&self.files.urls())?;
         // The source of the last row, and the id of the last keeper.
         let mut at_hand: Option<SourceRow> = None;
         let mut keeper = (Row::NONE, String::new());
@@ -255,7 +258,8 @@ impl Tables<'_> {
                     None => ("", u64::from(row) + 1),
                 };
                 let texts = [ids.get(row)?, keeper.1.clone(), source.to_owned()];
-                lines.push((member, texts, [sizes[place.index()].into(), record]));
+                let url = urls.as_mut().map(|urls| urls.get(row)).transpose()?.flatten();
+                lines.push((member, texts, [sizes[place.index()].into(), record], url));
             }
             if lines.is_empty() {
                 return table.finish();
@@ -336,11 +340,11 @@ impl Tables<'_> {
 }
 
 /// A member; its id, its keeper's, and the name of its source; the size of its cluster, and its
-/// record.
-type ClusterLine = (Member, [String; 3], [u64; 2]);
+/// record; its URL, if it has one.
+type ClusterLine = (Member, [String; 3], [u64; 2], Option<String>);
 
 fn cluster_columns(lines: &[ClusterLine]) -> Vec<ArrayRef> {
-    let text = |n: usize| strings(lines.iter().map(move |(_, texts, _)| &*texts[n]));
+    let text = |n: usize| strings(lines.iter().map(move |(_, texts, ..)| &*texts[n]));
     let number = |of: fn(&ClusterLine) -> u64| numbers(lines.iter().map(of));
     let kind = |member: &Member| if member.is_removed { member.kind.name() } else { "keeper" };
     let resemblance = |member: &Member| {
@@ -351,14 +355,15 @@ fn cluster_columns(lines: &[ClusterLine]) -> Vec<ArrayRef> {
     vec![
         text(0),
         number(|(member, ..)| member.keeper_row.into()),
-        number(|(.., [size, _])| *size),
+        number(|(_, _, [size, _], _)| *size),
         text(1),
         Arc::new(kept.collect::<BooleanArray>()),
         strings(lines.iter().map(|(member, ..)| kind(member))),
         Arc::new(resemblances.collect::<Float64Array>()),
         number(|(member, ..)| member.row.into()),
         text(2),
-        number(|(.., [_, record])| *record),
+        number(|(_, _, [_, record], _)| *record),
+        Arc::new(lines.iter().map(|(.., url)| url.as_deref()).collect::<StringArray>()),
     ]
 }
 

@@ -7,7 +7,7 @@ use anyhow::{Context as _, bail};
 use lookalike::index::{ContentKind, Index};
 use serde_json::json;
 
-use crate::exit::{Outcome, say};
+use crate::exit::{Outcome, say, tell};
 use crate::output::{self, Align, Table, bytes, count, grouped, printable};
 
 /// Documents that are removed together.
@@ -57,7 +57,7 @@ pub(super) fn remove(index: &Index, ids: &[String], file: Option<&str>) -> anyho
 
 pub(super) fn content(index: &Index, id: &str) -> anyhow::Result<Outcome> {
     if index.get(id)?.is_none() {
-        say(&format!("there is no document `{}`", printable(id)));
+        tell(&format!("there is no document `{}`", printable(id)));
         return Ok(Outcome::No);
     }
     let Some(content) = index.content(id)? else {
@@ -68,7 +68,7 @@ pub(super) fn content(index: &Index, id: &str) -> anyhow::Result<Outcome> {
 
 pub(super) fn get(index: &Index, id: &str, json: bool) -> anyhow::Result<Outcome> {
     let Some(record) = index.get(id)? else {
-        say(&format!("there is no document `{}`", printable(id)));
+        tell(&format!("there is no document `{}`", printable(id)));
         return Ok(Outcome::No);
     };
     let stored = record.stored.map(ContentKind::name);
@@ -183,11 +183,11 @@ pub(super) fn rebuilt(index: &Index, json: bool) -> anyhow::Result<Outcome> {
         }))?;
     }
     for fault in &rebuilt.faults {
-        say(&printable(fault));
+        tell(&printable(fault));
     }
     let more = rebuilt.damaged - rebuilt.faults.len() as u64;
     if more > 0 {
-        say(&format!("and {} more", grouped(more)));
+        tell(&format!("and {} more", grouped(more)));
     }
     say(&format!("{} in the index", count(rebuilt.documents, "document")));
     if rebuilt.is_complete() {
