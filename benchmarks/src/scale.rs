@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use lookalike_core::{Evidence, Recipe, Signature, Verdict};
-use lookalike_engine::group::{Copies, identity_sets};
+use lookalike_engine::identity_sets::{self, Copies};
 use lookalike_engine::matching::{
     Candidate, ClusterTask, Clustering, Clusters, Judge, Pairs, cluster, write_groups,
 };
@@ -62,7 +62,7 @@ pub(crate) fn run(scale: &Scale, folder: &Path) -> Result<(Stages, String), Fail
     write_signatures(&signatures, planted, scale.documents)?;
     stages.end("signature file");
 
-    let copies = identity_sets(&file("copies"), folder, budget, documents, |push| {
+    let copies = identity_sets::find(&file("copies"), folder, budget, documents, |push| {
         each_place(&signatures, |place, signature| push(place, signature.exact))
     })?;
     stages.end("identity sets");

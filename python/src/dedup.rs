@@ -7,7 +7,7 @@ use arrow_schema::{DataType, Field, Schema};
 use lookalike::corpus::{Format, ReadOptions, Tables};
 use lookalike::engine::numbers::parse_bytes;
 use lookalike::engine::{
-    Dedup, Existing, KeepPolicy, PairsWanted, RemovalBudget, Running, Unreadable,
+    Dedup, Existing, KeepPolicy, PairScope, RemovalBudget, Running, Unreadable,
 };
 use lookalike::{Clustering, Kernel};
 use pyo3::prelude::*;
@@ -160,10 +160,10 @@ impl Options<'_> {
         }
     }
 
-    fn pairs(&self) -> PyResult<PairsWanted> {
+    fn pairs(&self) -> PyResult<PairScope> {
         match self.pairs.as_str() {
-            "needed" => Ok(PairsWanted::Needed),
-            "all" => Ok(PairsWanted::All),
+            "needed" => Ok(PairScope::Needed),
+            "all" => Ok(PairScope::All),
             other => Err(parameter(format!("pairs is `{other}`, but must be needed or all"))),
         }
     }

@@ -22,14 +22,14 @@ pub(crate) trait Raise<T> {
     fn raise(self) -> PyResult<T>;
 }
 
-impl<T, E: Raised> Raise<T> for Result<T, E> {
+impl<T, E: ErrorClass> Raise<T> for Result<T, E> {
     fn raise(self) -> PyResult<T> {
         self.map_err(|error| error.exception())
     }
 }
 
 /// An error that has a class.
-pub(crate) trait Raised {
+pub(crate) trait ErrorClass {
     fn exception(&self) -> PyErr;
 }
 
@@ -59,7 +59,7 @@ fn system(error: &impl Display, source: &std::io::Error) -> PyErr {
     classes::IoError::new_err((error.to_string(), "Io", source.raw_os_error()))
 }
 
-impl Raised for core::Error {
+impl ErrorClass for core::Error {
     fn exception(&self) -> PyErr {
         match self.kind() {
             core::ErrorKind::Mismatch { .. } => raised!(MismatchError, self),
@@ -68,7 +68,7 @@ impl Raised for core::Error {
     }
 }
 
-impl Raised for files::Error {
+impl ErrorClass for files::Error {
     fn exception(&self) -> PyErr {
         use files::ErrorKind as Kind;
         match self.kind() {
@@ -80,7 +80,7 @@ impl Raised for files::Error {
     }
 }
 
-impl Raised for corpus::Error {
+impl ErrorClass for corpus::Error {
     fn exception(&self) -> PyErr {
         use corpus::ErrorKind as Kind;
         match self.kind() {
@@ -90,7 +90,7 @@ impl Raised for corpus::Error {
     }
 }
 
-impl Raised for engine::Error {
+impl ErrorClass for engine::Error {
     fn exception(&self) -> PyErr {
         use engine::ErrorKind as Kind;
         match self.kind() {
@@ -112,7 +112,7 @@ impl Raised for engine::Error {
     }
 }
 
-impl Raised for index::Error {
+impl ErrorClass for index::Error {
     fn exception(&self) -> PyErr {
         use index::ErrorKind as Kind;
         match self.kind() {

@@ -621,32 +621,34 @@ impl Index {
         ranked: "collections.abc.Iterable[str | collections.abc.Mapping[str, typing.Any]]"
     ))]
     fn collapse(&self, py: Python<'_>, ranked: &Bound<'_, PyAny>) -> PyResult<Vec<Option<usize>>> {
-        enum Given {
+        enum RankedItem {
             Id(String),
             Document(Document<'static>),
         }
         let index = self.open_index()?;
-        let given: Vec<Given> = ranked
+        let given: Vec<RankedItem> = ranked
             .try_iter()?
             .map(|given| {
                 let given = given?;
                 match given.extract::<String>() {
-                    Ok(id) => Ok(Given::Id(id)),
-                    Err(_) => document(&given, &index).map(Given::Document),
+                    Ok(id) => Ok(RankedItem::Id(id)),
+                    Err(_) => document(&given, &index).map(RankedItem::Document),
                 }
             })
             .collect::<PyResult<_>>()?;
         let listed: Vec<RankedEntry<'_>> = given
             .iter()
             .map(|given| match given {
-                Given::Id(id) => RankedEntry::Known(id),
-                Given::Document(document) => RankedEntry::Given(document.clone()),
+                RankedItem::Id(id) => RankedEntry::Known(id),
+                RankedItem::Document(document) => RankedEntry::Given(document.clone()),
             })
             .collect();
         let collapsed = self.with(py, |index| index.collapse(&listed))?;
         let unknown = |place: usize| match &given[place] {
-            Given::Id(id) => parameter(format!("the index has no document `{id}`")),
-            Given::Document(_) => parameter(format!("the document at place {place} is unknown")),
+            RankedItem::Id(id) => parameter(format!("the index has no document `{id}`")),
+            RankedItem::Document(_) => {
+                parameter(format!("the document at place {place} is unknown"))
+            }
         };
         let places =
             collapsed.standings.into_iter().enumerate().map(|(place, standing)| match standing {

@@ -54,7 +54,7 @@ impl Signature {
 }
 
 /// A function and its arguments, as pickle wants them.
-type Reduced<'py> = (Bound<'py, PyAny>, (Py<Recipe>, Bound<'py, PyBytes>));
+type PickleParts<'py> = (Bound<'py, PyAny>, (Py<Recipe>, Bound<'py, PyBytes>));
 
 /// Becomes a numpy array over bytes of its own.
 struct Words<'a>(&'a [u64]);
@@ -160,7 +160,7 @@ impl Signature {
         format!("<lookalike.Signature {exact:032x}, {tokens} tokens>")
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<PickleParts<'py>> {
         let (py, this) = (slf.py(), slf.get());
         let from_bytes = slf.get_type().getattr("from_bytes")?;
         Ok((from_bytes, (this.recipe.clone_ref(py), this.to_bytes(py))))

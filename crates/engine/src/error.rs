@@ -167,8 +167,8 @@ pub enum ErrorKind {
     RunUnfinished(PathBuf),
     /// A threshold below the one that a run's pairs were stored by.
     #[error(
-        "`{path}`: that run stored only pairs from its own threshold {stored} on, so nothing is known \
-         of those from {asked} on\n\
+        "`{path}`: that run stored no pair below its own threshold, {stored}, so it cannot be decided \
+         at {asked}\n\
          hint: a new run with the lower threshold finds them"
     )]
     ThresholdTooLow {

@@ -113,7 +113,7 @@ impl<'a> Pipeline<'a> {
             next: (0, 0),
             failure: None,
         };
-        let shared = Shared { state: Mutex::new(state), changed: Condvar::new() };
+        let shared = SharedState { state: Mutex::new(state), changed: Condvar::new() };
         let sink = Mutex::new(sink);
         std::thread::scope(|scope| {
             for _ in 0..self.threads.max(1) {
@@ -140,7 +140,7 @@ impl<'a> Pipeline<'a> {
 
     fn work<T: Payload, I>(
         &self,
-        shared: &Shared<T, I>,
+        shared: &SharedState<T, I>,
         worker: &mut impl FnMut(u64, Piece) -> Result<T>,
         sink: &Mutex<impl FnMut(Event<T>) -> Result<()>>,
     ) -> Result<()>
@@ -180,7 +180,7 @@ impl<'a> Pipeline<'a> {
 
     /// A source to read a piece of, and the bytes that the piece may take; waits for both.
     /// `None` when there are no more.
-    fn take<T: Payload, I>(&self, shared: &Shared<T, I>) -> Result<Option<(Slot, usize)>>
+    fn take<T: Payload, I>(&self, shared: &SharedState<T, I>) -> Result<Option<(Slot, usize)>>
     where
         I: Iterator<Item = Result<(u64, Source)>>,
     {
@@ -196,7 +196,7 @@ impl<'a> Pipeline<'a> {
             }
             // Far enough ahead: only what all wait for is worth working on.
             let (first, far) = (state.next.0, state.held > self.ahead);
-            let free = |open: &Open| open.slot.is_some() && !(far && open.ordinal > first);
+            let free = |open: &OpenSlot| open.slot.is_some() && !(far && open.ordinal > first);
             let free_slot = state.open.iter_mut().find(|open| free(open));
             if let Some(slot) = free_slot.and_then(|open| open.slot.take()) {
                 return Ok(Some(state.reserve(slot)));
@@ -207,7 +207,7 @@ impl<'a> Pipeline<'a> {
                     Some((number, source)) => {
                         let ordinal = state.listed;
                         state.listed += 1;
-                        state.open.push_back(Open { ordinal, slot: None });
+                        state.open.push_back(OpenSlot { ordinal, slot: None });
                         let slot =
                             Slot { ordinal, number, source, reading: Reading::NotYet, next: 0 };
                         return Ok(Some(state.reserve(slot)));
@@ -225,7 +225,7 @@ impl<'a> Pipeline<'a> {
 
 /// Hands on what is next in order.
 fn drain<T: Payload, I>(
-    shared: &Shared<T, I>,
+    shared: &SharedState<T, I>,
     sink: &Mutex<impl FnMut(Event<T>) -> Result<()>>,
 ) -> Result<()> {
     // One thread at a time, or the order would be lost.
@@ -243,7 +243,7 @@ fn drain<T: Payload, I>(
 }
 
 /// What the threads share.
-struct Shared<T, I> {
+struct SharedState<T, I> {
     state: Mutex<State<T, I>>,
     changed: Condvar,
 }
@@ -253,7 +253,7 @@ struct State<T, I> {
     listed: u64,
     all_listed: bool,
     /// Sources that are not read to the end, in order.
-    open: VecDeque<Open>,
+    open: VecDeque<OpenSlot>,
     /// Results by source and piece.
     waiting: BTreeMap<(u64, u64), Ready<T>>,
     held: usize,
@@ -276,7 +276,7 @@ impl<T, I> State<T, I> {
 }
 
 /// An open source; its slot is away while a thread reads from it.
-struct Open {
+struct OpenSlot {
     ordinal: u64,
     slot: Option<Slot>,
 }
@@ -359,7 +359,7 @@ fn is_long_text(source: &Source) -> bool {
         && source.stored_bytes().is_ok_and(|bytes| bytes > LONG_TEXT_BYTES)
 }
 
-impl<T: Payload, I> Shared<T, I> {
+impl<T: Payload, I> SharedState<T, I> {
     fn lock(&self) -> MutexGuard<'_, State<T, I>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -18,10 +18,10 @@ use lookalike_files::{Rows, WorkFolder};
 use crate::attributes::FieldQuestions;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::files::Files;
-use crate::group::{self, Copies, CopyOf};
+use crate::identity_sets::{self, Copies, CopyOf};
 use crate::inputs::Inputs;
 use crate::keep::KeepPolicy;
-use crate::learn::GroupOf;
+use crate::learn::TemplateGroups;
 use crate::long_text;
 use crate::matching::{Clustering, GroupReader, PairReader, Pairs, Step};
 use crate::means::Means;
@@ -45,7 +45,7 @@ pub struct PairSearch<'a> {
     /// [`RecipePairs::for_each_document`] gives are its signatures.
     pub measure: &'a Recipe,
     /// What becomes of identical documents.
-    pub identical: Identical,
+    pub identical: CopyRule,
     /// The most candidates that a recipe may make.
     pub max_candidates: u64,
     /// What the caller holds of each document, out of the memory that may be used.
@@ -56,7 +56,7 @@ pub struct PairSearch<'a> {
 
 /// What becomes of documents with the same token sequence as an earlier one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Identical {
+pub enum CopyRule {
     /// All but the first are left out before anything is counted.
     #[default]
     Removed,
@@ -225,7 +225,7 @@ impl PairSearch<'_> {
         Self::check_apart(inputs, &work)?;
         let copies = UnpackedCopies::new(&work.join("unpacked"), memory::room_for_copies(&work));
         let mut read = running.reading();
-        read.fields.others.extend(recipes.iter().filter_map(|r| GroupOf::new(r).field()));
+        read.fields.others.extend(recipes.iter().filter_map(|r| TemplateGroups::new(r).field()));
         let mut job = Job {
             options: self,
             read,
@@ -302,10 +302,10 @@ impl Job<'_> {
     /// The documents that are left out: copies of earlier ones, or none.
     fn identical(&self, means: &Means<'_>, documents: u64) -> Result<Copies> {
         match self.options.identical {
-            Identical::Removed => means.identity_sets(documents, &Order::of_input()),
-            Identical::Counted => {
+            CopyRule::Removed => means.identity_sets(documents, &Order::of_input()),
+            CopyRule::Counted => {
                 let (path, folder) = (means.files.copies(), means.files.sorting());
-                group::identity_sets(&path, &folder, self.budget / 2, documents, |_| Ok(()))
+                identity_sets::find(&path, &folder, self.budget / 2, documents, |_| Ok(()))
             }
         }
     }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::document_set::RowSet;
 use crate::error::Result;
-use crate::group::{self, Copies};
+use crate::identity_sets::{self, Copies};
 use crate::matching::{self, Clustering, GroupCounts, GroupReader, LimitedGroups, Pairs, Step};
 use crate::means::Means;
 use crate::observe::{Stage, Work};
@@ -38,7 +38,7 @@ impl Means<'_> {
     pub(crate) fn identity_sets(&self, documents: u64, order: &Order) -> Result<Copies> {
         self.observer.begin(Stage::Group, Some(Work::Documents(documents)));
         let (path, folder) = (self.files.copies(), self.files.sorting());
-        group::identity_sets(&path, &folder, self.budget / 2, documents, |each| {
+        identity_sets::find(&path, &folder, self.budget / 2, documents, |each| {
             let identities = Rows::open(&self.files.identities(), IDENTITIES, IDENTITY)?;
             identities.for_each(|row, identity| {
                 self.observer.tick(row)?;

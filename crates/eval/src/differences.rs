@@ -113,7 +113,7 @@ pub struct TermDifferences {
     /// Whether the pairs were judged, or drawn from all for want of labels.
     pub of_judged: bool,
     /// All pairs of the sample, then those of each label.
-    pub groups: Vec<DifferenceGroup>,
+    pub groups: Vec<LabelledDifferences>,
     /// `[difference, pairs]` for all differences up to 200, in order.
     pub counts: Vec<[u64; 2]>,
     /// Pairs that were left out because a document is too long.
@@ -123,7 +123,7 @@ pub struct TermDifferences {
 /// Term differences of some pairs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
-pub struct DifferenceGroup {
+pub struct LabelledDifferences {
     /// Their label; `None` for all.
     pub label: Option<Label>,
     /// How many pairs.
@@ -177,14 +177,14 @@ impl TermDifferences {
         }
         Self {
             of_judged: sample.iter().any(|pair| pair.label != Label::Unlabelled),
-            groups: labels.map(|label| DifferenceGroup::of(&known, label)).collect(),
+            groups: labels.map(|label| LabelledDifferences::of(&known, label)).collect(),
             counts,
             too_long: (sample.len() - known.len()) as u64,
         }
     }
 }
 
-impl DifferenceGroup {
+impl LabelledDifferences {
     fn of(known: &[(u64, f64, Label)], label: Option<Label>) -> Self {
         let wanted = |of: &&(u64, f64, Label)| label.is_none_or(|wanted| of.2 == wanted);
         let values: Vec<(u64, f64)> =

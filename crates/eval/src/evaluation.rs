@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::differences::TermDifferences;
 use crate::error::Result;
-use crate::labels::{Absent, LabelSummary, Labels, PairLabel};
+use crate::labels::{AbsentRule, LabelSummary, Labels, PairLabel};
 use crate::statistics::{Count, PowerLaw, Share};
 use crate::tally::{BITS, FEATURES, Label, Selection, Sites, Tally};
 
@@ -33,7 +33,7 @@ pub struct Evaluation {
     /// What the labels file had.
     pub labels: LabelSummary,
     /// What a pair without a label is.
-    pub absent: Absent,
+    pub absent: AbsentRule,
     /// The recipe whose correct pairs are the 1 of R.
     pub against: String,
     /// What each recipe does.

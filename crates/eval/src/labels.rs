@@ -37,7 +37,7 @@ pub struct LabelFile {
     /// Where a line's label is.
     pub rule: LabelRule,
     /// What a pair is that has no line; `None` for what suits the rule.
-    pub absent: Option<Absent>,
+    pub absent: Option<AbsentRule>,
     /// The field with how many pairs this one stands for; 1 where there is none.
     pub weight_field: String,
     /// The field with why the label was given, for the tables of reasons.
@@ -72,7 +72,7 @@ pub enum LabelRule {
 /// What a pair is that a labels file does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Absent {
+pub enum AbsentRule {
     /// Nobody has looked at it: it is left out of every share.
     Unlabelled,
     /// Incorrect: the file has every pair that could be anything else.
@@ -99,10 +99,10 @@ impl LabelFile {
 
     /// What a pair without a line is. A file of similarities is taken to be complete, down to the
     /// least that was stored; a file of labels is taken to be a sample.
-    pub fn absent(&self) -> Absent {
+    pub fn absent(&self) -> AbsentRule {
         self.absent.unwrap_or(match self.rule {
-            LabelRule::Values { .. } => Absent::Unlabelled,
-            LabelRule::Similarity { .. } => Absent::Incorrect,
+            LabelRule::Values { .. } => AbsentRule::Unlabelled,
+            LabelRule::Similarity { .. } => AbsentRule::Incorrect,
         })
     }
 }

@@ -13,7 +13,7 @@
 //!
 //! - **Identical documents.** The paper removes all but one document of each
 //!   identity set first, and so does this, by words. A label of a document that
-//!   was left out is left out with it, and counted. [`Identical::Counted`] keeps
+//!   was left out is left out with it, and counted. [`CopyRule::Counted`] keeps
 //!   them all.
 //! - **Precision** is the share of correct pairs in all that were judged,
 //!   undecided ones included, as in the paper's tables.
@@ -42,14 +42,14 @@ use lookalike_core::mix;
 use lookalike_engine::matching::PairReader;
 use lookalike_engine::{InputOrder, Observer, Stage, Work};
 
-pub use differences::{DifferenceGroup, LARGE_DIFFERENCE, TermDifferences};
+pub use differences::{LARGE_DIFFERENCE, LabelledDifferences, TermDifferences};
 pub use error::{Error, ErrorKind, LabelFault, Result};
 pub use evaluation::{
     C_RANGES, CombinedAlgorithm, Evaluation, PAPER_THRESHOLD, ReasonRow, RecipeEvaluation, Row,
     SimilarityRow, ThresholdRow, ThresholdTest,
 };
-pub use labels::{Absent, LabelFile, LabelRule, LabelSummary};
-pub use lookalike_engine::Identical;
+pub use labels::{AbsentRule, LabelFile, LabelRule, LabelSummary};
+pub use lookalike_engine::CopyRule;
 pub use options::Eval;
 pub use sample::{PairToJudge, Sample};
 pub use statistics::{PowerLaw, Share};
@@ -122,7 +122,7 @@ impl Eval {
 struct PairCounter<'a> {
     options: &'a Eval,
     documents: &'a Documents,
-    absent: Absent,
+    absent: AbsentRule,
     observer: &'a dyn Observer,
 }
 
@@ -149,8 +149,8 @@ impl PairCounter<'_> {
                     found.returned_by |= 1 << recipe;
                     (found.label, found.weight)
                 }
-                (None, Absent::Incorrect) => (Label::Incorrect, 1.0),
-                (None, Absent::Unlabelled) => (Label::Unlabelled, 1.0),
+                (None, AbsentRule::Incorrect) => (Label::Incorrect, 1.0),
+                (None, AbsentRule::Unlabelled) => (Label::Unlabelled, 1.0),
             };
             let half = RandomPair::new(seed ^ HALVES, later, earlier, label, weight).random() & 1;
             let common = self.documents.common(later, earlier);

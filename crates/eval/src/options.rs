@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use lookalike_core::{Recipe, SiteRule, setters};
-use lookalike_engine::{Identical, Observer, PairSearch, RecipePairs, Running, running_methods};
+use lookalike_engine::{CopyRule, Observer, PairSearch, RecipePairs, Running, running_methods};
 
 use crate::documents::{self, BYTES_PER_DOCUMENT};
 use crate::error::{Error, ErrorKind, Result};
@@ -29,7 +29,7 @@ pub struct Eval {
     pub(crate) inputs: Vec<String>,
     pub(crate) recipes: Vec<Recipe>,
     pub(crate) against: Option<String>,
-    pub(crate) identical: Identical,
+    pub(crate) identical: CopyRule,
     pub(crate) max_candidates: u64,
     pub(crate) differences: usize,
     pub(crate) seed: u64,
@@ -58,7 +58,7 @@ impl Eval {
             inputs: inputs.into_iter().collect(),
             recipes: presets.collect(),
             against: None,
-            identical: Identical::Removed,
+            identical: CopyRule::Removed,
             max_candidates: DEFAULT_MAX_CANDIDATES,
             differences: DEFAULT_DIFFERENCES,
             seed: 0,
@@ -73,7 +73,7 @@ impl Eval {
         /// The name of the recipe whose correct pairs are the 1 of R; the first unless told otherwise.
         against: Option<String>;
         /// What becomes of documents with the same token sequence.
-        identical: Identical;
+        identical: CopyRule;
         /// The most candidates that a recipe may make; a billion unless told otherwise.
         max_candidates: u64;
         /// Of how many pairs of each recipe the term difference is computed; 2,000 unless told

@@ -192,10 +192,10 @@ fn exists(path: &Path) -> Result<bool> {
 }
 
 /// A living document, its record as it is stored, and its content as it is stored.
-type Stored = (Record, Vec<u8>, Option<Vec<u8>>);
+type StoredDocument = (Record, Vec<u8>, Option<Vec<u8>>);
 
 /// Reads a document and checks all of it. `None` if there is none of this number.
-fn read(store: &Store, layout: SignatureLayout, number: u64) -> Result<Option<Stored>> {
+fn read(store: &Store, layout: SignatureLayout, number: u64) -> Result<Option<StoredDocument>> {
     let key = number.to_be_bytes();
     let Some(bytes) = store.get(Table::Documents, &key).map_err(|e| of(number, None, &e))? else {
         return Ok(None);

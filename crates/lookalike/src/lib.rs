@@ -96,7 +96,7 @@ pub use lookalike_engine::mirrors;
 pub use lookalike_engine::report::Report;
 pub use lookalike_engine::signature_file::{SignatureLookup, SignatureReader, SignatureWriter};
 pub use lookalike_engine::{
-    Error, ErrorKind, KeepPolicy, NoObserver, Observer, PairsWanted, Plan, RemovalBudget, Result,
+    Error, ErrorKind, KeepPolicy, NoObserver, Observer, PairScope, Plan, RemovalBudget, Result,
     Row, Running, Stage, Texts, Work,
 };
 pub use lookalike_index::Index;

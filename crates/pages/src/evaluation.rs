@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 
 use lookalike_engine::numbers::{count, grouped};
 use lookalike_eval::{
-    Absent, BITS, C_RANGES, DifferenceGroup, Evaluation, FEATURES, LARGE_DIFFERENCE, Label,
+    AbsentRule, BITS, C_RANGES, Evaluation, FEATURES, LARGE_DIFFERENCE, Label, LabelledDifferences,
     PAPER_THRESHOLD, RecipeEvaluation, Row, Share, ThresholdRow,
 };
 
@@ -151,7 +151,7 @@ fn pairs(evaluation: &Evaluation) -> String {
     scrolls(&table.html())
         + &says(
             "How many equal features the two documents of a pair have, out of six. Algorithm B \
-             returns pairs from two on; the other recipes do not look at all of them, or at none.",
+             returns pairs of two or more; the other recipes do not look at all of them, or at none.",
         )
 }
 
@@ -366,7 +366,7 @@ fn differences(evaluation: &Evaluation) -> String {
         )
 }
 
-fn difference_cells(recipe: &RecipeEvaluation, group: &DifferenceGroup) -> [String; 8] {
+fn difference_cells(recipe: &RecipeEvaluation, group: &LabelledDifferences) -> [String; 8] {
     let or_none = |value: Option<String>| value.unwrap_or_else(|| NONE.to_owned());
     [
         match group.label {
@@ -537,7 +537,7 @@ fn threshold_table(evaluation: &Evaluation) -> String {
     let paper = |c: usize| PAPER_THRESHOLDS.contains(&c) || c == combined.best;
     let every = |c: usize| c >= 300;
     table("Table 11: precision and R by threshold", &paper)
-        + &unfolds("All thresholds from 300 on", &table("Training half", &every))
+        + &unfolds("All thresholds of 300 or more", &table("Training half", &every))
 }
 
 fn method(evaluation: &Evaluation) -> String {
@@ -546,7 +546,7 @@ fn method(evaluation: &Evaluation) -> String {
     let mut fact = |name: &str, value: String| table.row([name.to_owned(), value]);
     fact("Documents", grouped(evaluation.documents));
     fact(
-        "Identical",
+        "CopyRule",
         match evaluation.identical_removed {
             0 => "none was left out".to_owned(),
             n => format!("{} left out for an earlier one with the same words", grouped(n)),
@@ -578,8 +578,8 @@ fn method(evaluation: &Evaluation) -> String {
     fact(
         "Pairs without a label",
         match evaluation.absent {
-            Absent::Unlabelled => "are left out of every share".to_owned(),
-            Absent::Incorrect => "are incorrect".to_owned(),
+            AbsentRule::Unlabelled => "are left out of every share".to_owned(),
+            AbsentRule::Incorrect => "are incorrect".to_owned(),
         },
     );
     if labels.weighted {

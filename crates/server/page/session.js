@@ -46,7 +46,7 @@ export async function summarize() {
   limits.bodyBytes = found.limits.body_bytes;
   const recipe = found.recipe;
   byId('summary').textContent = `${plural(found.documents, 'document')} known, `
-    + `${bytes(found.disk_bytes)}; look-alikes from resemblance ${recipe.threshold} on `
+    + `${bytes(found.disk_bytes)}; look-alikes at resemblance ${recipe.threshold} or more `
     + `(recipe ${recipe.name})`;
   return found;
 }

@@ -478,7 +478,7 @@ pub(crate) struct Collapsed {
 /// A result that stays.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Ranked {
-    /// Its place in the list, from 0 on.
+    /// Its place in the list, counted from 0.
     pub(crate) rank: u64,
     pub(crate) id: Option<String>,
     /// False if it was named by an id that the index does not have: it stays without being judged.
@@ -488,7 +488,7 @@ pub(crate) struct Ranked {
 /// A result that is a look-alike of a higher one.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct LeftOut {
-    /// Its place in the list, from 0 on.
+    /// Its place in the list, counted from 0.
     pub(crate) rank: u64,
     pub(crate) id: Option<String>,
     /// The place of the result that stands for it.
@@ -593,7 +593,7 @@ pub(crate) enum Operation {
 /// A line of a bulk answer.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct LineAnswer {
-    /// The line that it answers, from 1 on.
+    /// The line that it answers, counted from 1.
     pub(crate) line: u64,
     #[serde(flatten)]
     pub(crate) outcome: Outcome,

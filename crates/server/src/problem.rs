@@ -21,11 +21,11 @@ pub(crate) struct Problem {
     status: u16,
     /// What is wrong this time, and what to do.
     detail: String,
-    /// Where in the body, from 1 on.
+    /// Where in the body, counted from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     line: Option<u64>,
-    /// Where in the line, in bytes from 1 on.
+    /// Where in the line, in bytes counted from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     column: Option<u64>,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::ensure;
 use clap::{Args, ValueHint};
 use lookalike::engine::matching::Clustering;
-use lookalike::engine::{KeepPolicy, PairsWanted, RemovalBudget, Unreadable};
+use lookalike::engine::{KeepPolicy, PairScope, RemovalBudget, Unreadable};
 
 use super::documents::Documents;
 use super::judging::Judging;
@@ -52,9 +52,9 @@ pub(crate) struct Dedup {
     pub(crate) exact_only: bool,
     /// The pairs to judge and list: needed (for the decision) or all (for evaluation)
     #[arg(long, value_name = "WHICH", default_value = "needed", hide_possible_values = true)]
-    #[arg(value_parser = one_of([("needed", PairsWanted::Needed), ("all", PairsWanted::All)]))]
+    #[arg(value_parser = one_of([("needed", PairScope::Needed), ("all", PairScope::All)]))]
     #[arg(help_heading = "Deciding")]
-    pub(crate) pairs: PairsWanted,
+    pub(crate) pairs: PairScope,
     #[command(flatten)]
     pub(crate) budget: Budget,
     /// Decide and report, but write no survivors

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{bail, ensure};
 use clap::{Args, Subcommand, ValueHint};
-use lookalike::eval::{Absent, Eval as Job, Identical, LabelFile, LabelRule};
+use lookalike::eval::{AbsentRule, CopyRule, Eval as Job, LabelFile, LabelRule};
 
 use super::documents::Documents;
 use super::judging::Sites;
@@ -82,7 +82,7 @@ pub(crate) struct Eval {
     /// incorrect for similarities]
     #[arg(long, value_name = "WHAT", value_parser = one_of(ABSENT), hide_possible_values = true)]
     #[arg(help_heading = "Labels")]
-    absent: Option<Absent>,
+    absent: Option<AbsentRule>,
     /// The field with the reason for a label
     #[arg(long, value_name = "FIELD", default_value = "reason", help_heading = "Labels")]
     reason_field: String,
@@ -130,7 +130,7 @@ pub(crate) struct EvalInputs {
     /// Documents with the same words as an earlier one: removed first, or counted as others
     #[arg(long, value_name = "WHAT", default_value = "removed", hide_possible_values = true)]
     #[arg(value_parser = one_of(IDENTICAL))]
-    pub(crate) identical: Identical,
+    pub(crate) identical: CopyRule,
     /// The seed of random choices: samples, and the halves of pairs
     #[arg(long, value_name = "N", default_value = "0")]
     pub(crate) seed: u64,
@@ -152,11 +152,11 @@ pub(crate) struct EvalInputs {
     pub(crate) reading: Documents,
 }
 
-const ABSENT: [(&str, Absent); 2] =
-    [("unlabelled", Absent::Unlabelled), ("incorrect", Absent::Incorrect)];
+const ABSENT: [(&str, AbsentRule); 2] =
+    [("unlabelled", AbsentRule::Unlabelled), ("incorrect", AbsentRule::Incorrect)];
 
-const IDENTICAL: [(&str, Identical); 2] =
-    [("removed", Identical::Removed), ("counted", Identical::Counted)];
+const IDENTICAL: [(&str, CopyRule); 2] =
+    [("removed", CopyRule::Removed), ("counted", CopyRule::Counted)];
 
 impl Eval {
     pub(super) fn check(&self) -> anyhow::Result<()> {

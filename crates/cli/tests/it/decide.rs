@@ -245,7 +245,7 @@ fn mistakes_are_explained() {
     let (one, two) = (path(&folder, "one"), path(&folder, "two"));
     succeeds(&["dedup", CORPUS, "--out", &one]);
     run(&["decide", &one, "--out", &two, "--threshold", "0.7"])
-        .fails_with("stored only pairs from its own threshold 0.8 on");
+        .fails_with("stored no pair below its own threshold, 0.8, so it cannot be decided at 0.7");
     run(&["decide", CORPUS, "--out", &two]).fails_with("has no results of a run");
     run(&["decide", &one, "--out", &one]).fails_with("has the results of a run already");
     run(&["decide", &one]).fails_with("--out");

@@ -15,11 +15,11 @@ use lookalike_files::{AtomicFile, Existing, RowsWriter};
 
 use super::budget::RemovalBudget;
 use super::job::Job;
-use super::options::{Dedup, PairsWanted};
+use super::options::{Dedup, PairScope};
 use crate::attributes::FieldQuestions;
 use crate::components::Components;
 use crate::error::{Error, ErrorKind, Operation, Result};
-use crate::group::{Copies, CopyOf};
+use crate::identity_sets::{Copies, CopyOf};
 use crate::keep::KeepPolicy;
 use crate::manifest::Request;
 use crate::matching::{Clustering, Pair, PairClusterTask, cluster_pairs};
@@ -128,7 +128,7 @@ impl Decide {
         let copies = Copies::open(&job.files.copies())?;
         let judged: Judgement =
             job.stage(Stage::Decide, |job| job.decide_from(run, &order, &copies))?;
-        if options.pairs == PairsWanted::Needed && !options.exact_only {
+        if options.pairs == PairScope::Needed && !options.exact_only {
             job.notes.push(format!(
                 "`{}` has only the {} that its own decision needed. A run with this threshold and \
                  policy might find more look-alikes, so more documents may stay here than there; \
@@ -153,8 +153,8 @@ impl Decide {
             options.unreadable = Unreadable::Dropped;
         }
         options.pairs = match manifest.option("pairs") {
-            "all" => PairsWanted::All,
-            _ => PairsWanted::Needed,
+            "all" => PairScope::All,
+            _ => PairScope::Needed,
         };
         let unknown = |option: &str| {
             let found = format!("`{}`", manifest.option(option));

@@ -10,13 +10,13 @@ use lookalike_files::{Existing, JOB_LOCK, JobLock, Rows, write_file};
 use serde::{Deserialize, Serialize};
 
 use super::largest::Documents;
-use super::options::{Dedup, PairsWanted};
+use super::options::{Dedup, PairScope};
 use super::sites::{Addresses, Decision};
 use crate::attributes::{FieldQuestions, RANKS};
 use crate::document_set::RowSet;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::files::{Files, remove};
-use crate::group::Copies;
+use crate::identity_sets::Copies;
 use crate::inputs::{Inputs, ListedSources};
 use crate::keep::KeepPolicy;
 use crate::learn::Counts;
@@ -338,8 +338,8 @@ impl<'a> Job<'a> {
             return Ok(Judgement::default());
         }
         let pairs = match self.options.pairs {
-            PairsWanted::Needed => Pairs::Needed { limit: GROUP_LIMIT },
-            PairsWanted::All => Pairs::All,
+            PairScope::Needed => Pairs::Needed { limit: GROUP_LIMIT },
+            PairScope::All => Pairs::All,
         };
         self.means().decide(order, wanted, self.options.clustering, pairs)
     }
@@ -397,9 +397,9 @@ impl<'a> Job<'a> {
             files: &self.files,
             budget: self.budget / 2,
             listed: match (self.options.pairs, self.options.clustering) {
-                (PairsWanted::All, _) => PairListing::All,
-                (PairsWanted::Needed, Clustering::Components) => PairListing::Judged,
-                (PairsWanted::Needed, Clustering::Anchored) => PairListing::WithKeepers,
+                (PairScope::All, _) => PairListing::All,
+                (PairScope::Needed, Clustering::Components) => PairListing::Judged,
+                (PairScope::Needed, Clustering::Anchored) => PairListing::WithKeepers,
             },
             sites: addresses.as_ref().map(|addresses| &addresses.sites),
         };

@@ -10,7 +10,7 @@ use lookalike_corpus::{ReadOptions, Record};
 use crate::error::Result;
 use crate::files::Files;
 use crate::ids::Ids;
-use crate::learn::{Covering, GroupOf};
+use crate::learn::{Covering, TemplateGroups};
 use crate::order::Order;
 use crate::places::{Place, Row};
 use crate::report::{self, Cluster, Kind, MAX_CLUSTERS, MAX_MEMBERS, distinctive_difference};
@@ -67,8 +67,8 @@ impl Documents<'_> {
             Some([self.order.row(large.keeper), self.order.row(large.near?.place)])
         });
         let rows = rows.flatten().collect();
-        let group_of = GroupOf::new(self.recipe);
-        let told = |record: &Record<'_>| group_of.record(record);
+        let template_groups = TemplateGroups::new(self.recipe);
+        let told = |record: &Record<'_>| template_groups.record(record);
         let texts = self.sources.beginnings_with(self.options, rows, MAX_BYTES, told)?;
         let mut ids = Ids::new(self.signatures);
         let mut covering = Covering::open(self.files, self.recipe)?;

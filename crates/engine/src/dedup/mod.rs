@@ -26,5 +26,5 @@ mod sites;
 
 pub use budget::RemovalBudget;
 pub use decide::Decide;
-pub use options::{Dedup, PairsWanted};
+pub use options::{Dedup, PairScope};
 pub use plan::Plan;

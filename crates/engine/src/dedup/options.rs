@@ -6,7 +6,7 @@ use lookalike_files::Existing;
 
 use super::budget::RemovalBudget;
 use crate::keep::KeepPolicy;
-use crate::learn::GroupOf;
+use crate::learn::TemplateGroups;
 use crate::manifest::Request;
 use crate::matching::Clustering;
 use crate::report::Page;
@@ -15,7 +15,7 @@ use crate::write::Unreadable;
 
 /// Which pairs are judged and listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum PairsWanted {
+pub enum PairScope {
     /// Those that the decision needs; listed is each removed document with its keeper.
     #[default]
     Needed,
@@ -42,7 +42,7 @@ pub struct Dedup {
     pub(super) recipe: Recipe,
     pub(super) keep: KeepPolicy,
     pub(super) clustering: Clustering,
-    pub(super) pairs: PairsWanted,
+    pub(super) pairs: PairScope,
     pub(super) exact_only: bool,
     pub(super) budget: RemovalBudget,
     pub(super) resume: bool,
@@ -64,7 +64,7 @@ impl Dedup {
             recipe: Recipe::default(),
             keep: KeepPolicy::First,
             clustering: Clustering::Anchored,
-            pairs: PairsWanted::Needed,
+            pairs: PairScope::Needed,
             exact_only: false,
             budget: RemovalBudget::default(),
             resume: false,
@@ -87,7 +87,7 @@ impl Dedup {
         /// How pairs become clusters.
         clustering: Clustering;
         /// Which pairs are judged and listed.
-        pairs: PairsWanted;
+        pairs: PairScope;
         /// Whether only documents with the same tokens are looked for.
         exact_only: bool;
         /// How much may be removed.
@@ -132,12 +132,12 @@ impl Dedup {
         let mut read = self.running.reading();
         let fields = self.keep.field().into_iter().chain(self.budget.field());
         read.fields.others.extend(fields.map(str::to_owned));
-        read.fields.others.extend(GroupOf::new(&self.recipe).field());
+        read.fields.others.extend(TemplateGroups::new(&self.recipe).field());
         read
     }
 }
 
-impl PairsWanted {
+impl PairScope {
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {

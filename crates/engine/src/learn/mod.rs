@@ -9,8 +9,8 @@
 //! tokens of sampled documents are left for the stages that follow, so that
 //! these need not make them again ([`tokens`]).
 
-mod group_of;
 mod template_file;
+mod template_groups;
 mod tokens;
 
 use std::collections::HashMap;
@@ -35,9 +35,9 @@ use crate::pipeline::{Event, Payload, Piece};
 use crate::sort::Sorter;
 use crate::sources::SourceTable;
 use crate::texts::Texts;
-pub(crate) use group_of::GroupOf;
 use template_file::TemplateWriter;
 pub use template_file::{TemplateFile, TemplateFileInfo};
+pub(crate) use template_groups::TemplateGroups;
 use tokens::{StoredTokens, TokensOf, TokensReader, TokensWriter};
 
 const SAMPLES: RowsKind = *b"learnset";
@@ -217,7 +217,7 @@ impl LearnedFiles {
 
 /// Looks up what was learned, on one thread.
 pub(crate) struct LearnedReader<'a> {
-    group_of: GroupOf<'a>,
+    template_groups: TemplateGroups<'a>,
     learned: Option<&'a LearnedFiles>,
     tokens: TokensReader,
 }
@@ -225,13 +225,17 @@ pub(crate) struct LearnedReader<'a> {
 impl<'a> LearnedReader<'a> {
     /// Without files, nothing was learned.
     pub(crate) fn new(recipe: &'a Recipe, learned: Option<&'a LearnedFiles>) -> Self {
-        Self { group_of: GroupOf::new(recipe), learned, tokens: TokensReader::default() }
+        Self {
+            template_groups: TemplateGroups::new(recipe),
+            learned,
+            tokens: TokensReader::default(),
+        }
     }
 
     /// The template of a document's group; `None` if it has none.
     pub(crate) fn template(&self, record: &Record<'_>) -> Result<Option<Arc<Template>>> {
         match self.learned {
-            Some(learned) => learned.templates.template(self.group_of.record(record)),
+            Some(learned) => learned.templates.template(self.template_groups.record(record)),
             None => Ok(None),
         }
     }
@@ -328,7 +332,7 @@ impl Payload for Batch {
 
 /// What makes sets of documents, on one thread.
 struct Worker<'a> {
-    group_of: GroupOf<'a>,
+    template_groups: TemplateGroups<'a>,
     /// Documents of each group so far.
     counts: &'a Mutex<HashMap<u64, u64>>,
     texts: Texts,
@@ -343,7 +347,7 @@ impl<'a> Worker<'a> {
     fn new(means: &Means<'a>, counts: &'a Mutex<HashMap<u64, u64>>) -> Self {
         let Means { recipe, kernel, key, .. } = means;
         Self {
-            group_of: GroupOf::new(recipe),
+            template_groups: TemplateGroups::new(recipe),
             counts,
             texts: Texts::new(),
             tokenizer: KeyedTokenizer::new(recipe.tokens, *kernel, key),
@@ -368,7 +372,7 @@ impl<'a> Worker<'a> {
     }
 
     fn document(&mut self, record: &Record<'_>, batch: &mut Batch) {
-        let group = self.group_of.record(record);
+        let group = self.template_groups.record(record);
         if group == 0 {
             return;
         }

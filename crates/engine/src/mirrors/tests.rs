@@ -35,15 +35,15 @@ fn find(
 }
 
 /// Names of both roots, pages of both, pages that match.
-type Listed = BTreeMap<(String, String), (u64, u64, u64)>;
+type RootPairs = BTreeMap<(String, String), (u64, u64, u64)>;
 
-fn listed(found: &MirrorList) -> Listed {
+fn listed(found: &MirrorList) -> RootPairs {
     let mirrors = found.mirrors.iter();
     mirrors.map(|m| ((m.a.clone(), m.b.clone()), (m.pages_a, m.pages_b, m.matched))).collect()
 }
 
 /// The definition, word for word, on addresses.
-fn naive(addresses: &[String], pairs: &[(u64, u64)], min_pages: u64, min_share: f64) -> Listed {
+fn naive(addresses: &[String], pairs: &[(u64, u64)], min_pages: u64, min_share: f64) -> RootPairs {
     let roots: BTreeSet<&str> = addresses
         .iter()
         .filter_map(|page| page.split('?').next())
@@ -55,7 +55,7 @@ fn naive(addresses: &[String], pairs: &[(u64, u64)], min_pages: u64, min_share: 
         .flat_map(|(x, y)| [(x, y), (y, x)])
         .collect();
     let pages: BTreeSet<&str> = addresses.iter().map(String::as_str).collect();
-    let mut all = Listed::new();
+    let mut all = RootPairs::new();
     for &a in &roots {
         for &b in roots.iter().filter(|&&b| a < b) {
             let under_a =

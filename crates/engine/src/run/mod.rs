@@ -20,7 +20,7 @@ use serde::Serialize;
 
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::files::Files;
-use crate::learn::{Covering, GroupOf};
+use crate::learn::{Covering, TemplateGroups};
 use crate::manifest::Manifest;
 use crate::places::Row;
 use crate::signature_file::SignatureLookup;
@@ -104,7 +104,7 @@ impl Run {
         })?;
         let sources = SourceTable::open(&files.sources())?;
         let mut read = manifest.read_options();
-        read.fields.others.extend(GroupOf::new(&recipe).field());
+        read.fields.others.extend(TemplateGroups::new(&recipe).field());
         Ok(Self { files, manifest, recipe, read, signatures, sources })
     }
 
@@ -198,11 +198,11 @@ impl Run {
         };
         let mut signer = Signer::new(&self.recipe)?;
         let mut found = None;
-        let (mut texts, group_of) = (Texts::new(), GroupOf::new(&self.recipe));
+        let (mut texts, template_groups) = (Texts::new(), TemplateGroups::new(&self.recipe));
         source.for_each_record(&self.read, &[row], |_, record| {
             let text = texts.of_record(record);
             if signer.sign(text).exact == signed {
-                found = Some((text.to_buf(), group_of.record(record)));
+                found = Some((text.to_buf(), template_groups.record(record)));
             }
         })?;
         found.ok_or_else(|| {

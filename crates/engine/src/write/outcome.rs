@@ -3,7 +3,7 @@
 use lookalike_core::Evidence;
 
 use crate::error::Result;
-use crate::group::{Copies, CopyOf};
+use crate::identity_sets::{Copies, CopyOf};
 use crate::matching::PairReader;
 use crate::places::Place;
 use crate::report::Kind;

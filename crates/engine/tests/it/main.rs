@@ -4,7 +4,7 @@
 
 mod components;
 mod dedup;
-mod group;
+mod identity_sets;
 mod matching;
 mod occurrences;
 mod signature_file;

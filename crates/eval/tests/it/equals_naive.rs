@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use lookalike_core::{Recipe, Sequence};
 use lookalike_engine::NoObserver;
 use lookalike_eval::{
-    Absent, DifferenceGroup, Eval, Evaluation, Identical, Label, LabelFile, RecipeEvaluation,
-    Share, Sites,
+    AbsentRule, CopyRule, Eval, Evaluation, Label, LabelFile, LabelledDifferences,
+    RecipeEvaluation, Share, Sites,
 };
 
 use crate::naive::{self, Judgement, Naive, Page, Pair};
@@ -253,7 +253,7 @@ fn assert_differences(found: &RecipeEvaluation, pairs: &[Pair], what: &str) {
     }
 }
 
-fn assert_group(group: &DifferenceGroup, pairs: &[&Pair], what: &str) {
+fn assert_group(group: &LabelledDifferences, pairs: &[&Pair], what: &str) {
     let all = sum(pairs.iter().copied());
     assert_eq!(group.pairs, all.number, "{what}");
     let mean = pairs.iter().map(|p| p.terms as f64 * p.weight).sum::<f64>() / all.weight;
@@ -312,14 +312,14 @@ fn every_number_is_that_of_brute_force() {
     for seed in 0..12 {
         let mut random = Sequence::new(seed, 11);
         let (weighted, absent) = (seed % 3 == 2, usize::from(seed % 2 != 0));
-        let identical = if seed % 4 == 3 { Identical::Counted } else { Identical::Removed };
+        let identical = if seed % 4 == 3 { CopyRule::Counted } else { CopyRule::Removed };
         let count = 20 + random.next() as usize % 40;
         let pages = pages(&mut random, count);
         let judgements = judgements(&mut random, &pages, weighted);
         write_pages(&documents, &pages);
         write_labels(&labels, &judgements);
         let mut file = LabelFile::new(&labels);
-        file.absent = Some([Absent::Unlabelled, Absent::Incorrect][absent]);
+        file.absent = Some([AbsentRule::Unlabelled, AbsentRule::Incorrect][absent]);
         let found = Eval::new([documents.to_str().unwrap().to_owned()])
             .identical(identical)
             .threads(1 + seed as usize % 3)
@@ -331,7 +331,7 @@ fn every_number_is_that_of_brute_force() {
             &judgements,
             &recipes(),
             [Label::Unlabelled, Label::Incorrect][absent],
-            identical == Identical::Removed,
+            identical == CopyRule::Removed,
         );
         assert_eq!(found.documents, pages.len() as u64);
         let removed = naive.removed.iter().filter(|removed| **removed).count() as u64;

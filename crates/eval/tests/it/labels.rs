@@ -6,7 +6,7 @@ use std::path::Path;
 use lookalike_core::Recipe;
 use lookalike_engine::NoObserver;
 use lookalike_eval::{
-    Absent, Error, ErrorKind, Eval, Evaluation, LabelFault, LabelFile, LabelRule,
+    AbsentRule, Error, ErrorKind, Eval, Evaluation, LabelFault, LabelFile, LabelRule,
 };
 
 use crate::{folder, name, page, write_pages};
@@ -105,7 +105,7 @@ fn labels_of_identical_documents_are_left_out() {
     let labels = &found.labels;
     assert_eq!((labels.identical, labels.of_removed, labels.correct), (1, 1, 1));
     assert_eq!((found.identical_removed, found.recipes[0].pairs), (1, 3), "a, b and c");
-    let counted = job(&folder).identical(lookalike_eval::Identical::Counted);
+    let counted = job(&folder).identical(lookalike_eval::CopyRule::Counted);
     let found = counted.run(&LabelFile::new(folder.join("labels.jsonl")), &NoObserver).unwrap();
     assert_eq!((found.labels.identical, found.labels.correct), (0, 3));
     assert_eq!(found.recipes[0].pairs, 6, "a, b, c and d");
@@ -126,7 +126,7 @@ fn similarities_and_other_words_become_labels() {
     .unwrap();
     let mut file = LabelFile::new(&path);
     file.rule = LabelRule::Similarity { field: "sim".into(), correct_at: 0.9, undecided_at: 0.6 };
-    assert_eq!(file.absent(), Absent::Incorrect);
+    assert_eq!(file.absent(), AbsentRule::Incorrect);
     let found = job(&folder).run(&file, &NoObserver).unwrap();
     let counts = |found: &Evaluation| {
         let labels = &found.labels;
@@ -140,7 +140,7 @@ fn similarities_and_other_words_become_labels() {
         incorrect: words(&["other", "new"]),
         undecided: words(&["revised"]),
     };
-    assert_eq!(file.absent(), Absent::Unlabelled);
+    assert_eq!(file.absent(), AbsentRule::Unlabelled);
     file.reason_field = "rel".into();
     let found = job(&folder).run(&file, &NoObserver).unwrap();
     assert_eq!(counts(&found), [1, 2, 1, 1]);

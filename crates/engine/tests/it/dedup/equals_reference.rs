@@ -8,7 +8,7 @@ use lookalike_core::recipe::Verify;
 use lookalike_core::{Recipe, Sequence};
 use lookalike_engine::matching::Clustering;
 use lookalike_engine::report::Report;
-use lookalike_engine::{KeepPolicy, PairsWanted};
+use lookalike_engine::{KeepPolicy, PairScope};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -264,7 +264,7 @@ struct Choice {
     recipe: Recipe,
     keep: KeepPolicy,
     clustering: Clustering,
-    pairs: PairsWanted,
+    pairs: PairScope,
     exact_only: bool,
     threads: usize,
 }
@@ -286,7 +286,7 @@ fn choice() -> impl Strategy<Value = Choice> {
             recipe,
             keep: keep.parse().unwrap(),
             clustering: if components { Clustering::Components } else { Clustering::Anchored },
-            pairs: if all { PairsWanted::All } else { PairsWanted::Needed },
+            pairs: if all { PairScope::All } else { PairScope::Needed },
             exact_only,
             threads,
         })
@@ -332,7 +332,7 @@ fn check(corpus: &Corpus, folder: &Path, choice: &Choice) -> (Report, Answer) {
 }
 
 fn check_pairs(pairs: &[PairRow], answer: &Answer, choice: &Choice) {
-    let all = choice.pairs == PairsWanted::All;
+    let all = choice.pairs == PairScope::All;
     if all || choice.clustering == Clustering::Anchored {
         assert_eq!(pairs, answer.pairs);
         return;
@@ -405,7 +405,7 @@ fn every_recipe_and_policy_removes_something() {
                 recipe: recipe("text", Verify::Exact),
                 keep: policy.parse().unwrap(),
                 clustering: Clustering::Anchored,
-                pairs: PairsWanted::Needed,
+                pairs: PairScope::Needed,
                 exact_only: false,
                 threads: 2,
             };
@@ -420,7 +420,7 @@ fn every_recipe_and_policy_removes_something() {
             recipe,
             keep: KeepPolicy::First,
             clustering: Clustering::Components,
-            pairs: PairsWanted::All,
+            pairs: PairScope::All,
             exact_only: false,
             threads: 2,
         };

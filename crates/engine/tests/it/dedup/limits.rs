@@ -3,7 +3,7 @@
 use std::fs;
 
 use lookalike_core::{CandidateRule, GROUP_LIMIT, Kernel, Recipe, Sequence};
-use lookalike_engine::PairsWanted;
+use lookalike_engine::PairScope;
 use lookalike_engine::matching::Clustering;
 
 use crate::dedup::reference::{Document, Wish, answer};
@@ -65,10 +65,10 @@ fn the_limit_is_that_of_the_definition() {
         })
         .collect();
     for (clustering, pairs) in [
-        (Clustering::Anchored, PairsWanted::Needed),
-        (Clustering::Anchored, PairsWanted::All),
-        (Clustering::Components, PairsWanted::Needed),
-        (Clustering::Components, PairsWanted::All),
+        (Clustering::Anchored, PairScope::Needed),
+        (Clustering::Anchored, PairScope::All),
+        (Clustering::Components, PairScope::Needed),
+        (Clustering::Components, PairScope::All),
     ] {
         let recipe = Recipe::default();
         let wish = Wish { recipe: &recipe, by_rank: false, clustering, pairs, exact_only: false };
@@ -77,7 +77,7 @@ fn the_limit_is_that_of_the_definition() {
         let report = run(&job, &folder.join("out"));
         assert_eq!(tables::clusters(&folder.join("out")), answer.clusters);
         assert!(report.near_removed >= 5, "{report:?}");
-        assert_eq!(report.limited.is_some(), pairs == PairsWanted::Needed, "{clustering:?}");
+        assert_eq!(report.limited.is_some(), pairs == PairScope::Needed, "{clustering:?}");
     }
 }
 
@@ -93,7 +93,7 @@ fn pairs_of_very_many_copies_are_limited() {
     texts.extend(vec![format!("{text} more"); 70]);
     fs::write(&input, lines(&texts)).unwrap();
     let out = folder.join("out");
-    let report = run(&job(&input).pairs(PairsWanted::All), &out);
+    let report = run(&job(&input).pairs(PairScope::All), &out);
     assert_eq!((report.exact_removed, report.near_removed), (99, 70));
     let pairs = tables::pairs(&out);
     let exact = pairs.iter().filter(|pair| pair.kind == "exact").count();

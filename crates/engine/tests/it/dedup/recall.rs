@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::fs;
 
 use lookalike_core::{Comparer, Recipe, Sequence};
-use lookalike_engine::PairsWanted;
+use lookalike_engine::PairScope;
 
 use crate::dedup::{folder, job, run, tables};
 
@@ -41,7 +41,7 @@ fn pairs_are_found_as_often_as_the_filter_promises() {
     let input = folder.join("in.jsonl");
     fs::write(&input, lines).unwrap();
     let out = folder.join("out");
-    run(&job(&input).pairs(PairsWanted::All), &out);
+    run(&job(&input).pairs(PairScope::All), &out);
 
     let found: BTreeSet<(u64, u64)> =
         tables::pairs(&out).iter().map(|pair| (pair.row_a, pair.row_b)).collect();

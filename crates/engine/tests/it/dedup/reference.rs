@@ -9,7 +9,7 @@ use lookalike_core::text::Tokenizer;
 use lookalike_core::{
     CandidateRule, Comparer, Comparison, GROUP_LIMIT, Kernel, Recipe, Signature, Signer, site,
 };
-use lookalike_engine::PairsWanted;
+use lookalike_engine::PairScope;
 use lookalike_engine::matching::Clustering;
 
 use crate::dedup::tables::{ClusterRow, PairRow};
@@ -32,7 +32,7 @@ pub(crate) struct Wish<'a> {
     /// Whether documents are in the order of their ranks and ids, or of the input.
     pub(crate) by_rank: bool,
     pub(crate) clustering: Clustering,
-    pub(crate) pairs: PairsWanted,
+    pub(crate) pairs: PairScope,
     pub(crate) exact_only: bool,
 }
 
@@ -153,8 +153,8 @@ impl Job<'_> {
 
     fn limit(&self) -> usize {
         match self.wish.pairs {
-            PairsWanted::Needed => GROUP_LIMIT,
-            PairsWanted::All => usize::MAX,
+            PairScope::Needed => GROUP_LIMIT,
+            PairScope::All => usize::MAX,
         }
     }
 
@@ -277,7 +277,7 @@ impl Job<'_> {
         }
         answer.clusters.sort_by_key(|row| (row.cluster, !row.kept, row.row));
         let needed = pairs.clone();
-        let all = self.wish.pairs == PairsWanted::All;
+        let all = self.wish.pairs == PairScope::All;
         let members = |first: usize| {
             (0..keepers.len()).filter(move |&p| p == first || all && copies[p] == Some(first))
         };
@@ -288,8 +288,8 @@ impl Job<'_> {
         }
         answer.possible_pairs = pairs.into_values().collect();
         answer.pairs = match self.wish.pairs {
-            PairsWanted::Needed => needed.into_values().collect(),
-            PairsWanted::All => answer.possible_pairs.clone(),
+            PairScope::Needed => needed.into_values().collect(),
+            PairScope::All => answer.possible_pairs.clone(),
         };
         answer
     }

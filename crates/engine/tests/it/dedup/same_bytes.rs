@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use lookalike_core::{Kernel, Sequence};
 use lookalike_corpus::ReadOptions;
 use lookalike_engine::report::Report;
-use lookalike_engine::{Dedup, ErrorKind, KeepPolicy, NoObserver, Observer, PairsWanted};
+use lookalike_engine::{Dedup, ErrorKind, KeepPolicy, NoObserver, Observer, PairScope};
 
 use crate::dedup::{example_corpus, folder, job, name, results, run, words};
 
@@ -46,7 +46,7 @@ fn jobs(inputs: &[String]) -> Vec<(&'static str, Dedup)> {
     vec![
         ("first", plain.clone()),
         ("longest", plain.clone().keep(KeepPolicy::Longest)),
-        ("all pairs", plain.pairs(PairsWanted::All)),
+        ("all pairs", plain.pairs(PairScope::All)),
     ]
 }
 

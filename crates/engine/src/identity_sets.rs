@@ -75,7 +75,7 @@ impl Record for CopyOf {
 ///
 /// # Panics
 /// If there is no document of a place.
-pub fn identity_sets(
+pub fn find(
     path: &Path,
     folder: &Path,
     budget: usize,
@@ -129,7 +129,7 @@ pub struct Copies {
 }
 
 impl Copies {
-    /// Reads what [`identity_sets`] wrote.
+    /// Reads what [`find`] wrote.
     ///
     /// # Errors
     /// If the file cannot be read, is damaged, of another kind, or of a later version.

@@ -9,11 +9,11 @@ use crate::keep;
 
 /// Tells the groups of documents.
 #[derive(Clone, Copy)]
-pub(crate) struct GroupOf<'a> {
+pub(crate) struct TemplateGroups<'a> {
     recipe: &'a Recipe,
 }
 
-impl<'a> GroupOf<'a> {
+impl<'a> TemplateGroups<'a> {
     /// By this recipe.
     pub(crate) fn new(recipe: &'a Recipe) -> Self {
         Self { recipe }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use lookalike_core::Sequence;
 use lookalike_engine::Place;
-use lookalike_engine::group::{Copies, CopyOf, identity_sets};
+use lookalike_engine::identity_sets::{self, Copies, CopyOf};
 use proptest::prelude::*;
 
 use crate::folder;
@@ -15,7 +15,7 @@ use crate::tampering::{ROWS, rewrite, tamper};
 type Fingerprints = [(Place, u128)];
 
 fn find(folder: &Path, budget: usize, documents: u64, fingerprints: &Fingerprints) -> Copies {
-    identity_sets(&folder.join("copies"), folder, budget, documents, |push| {
+    identity_sets::find(&folder.join("copies"), folder, budget, documents, |push| {
         fingerprints.iter().try_for_each(|&(place, exact)| push(place, exact))
     })
     .unwrap()
@@ -85,7 +85,7 @@ fn every_budget_gives_the_same_sets() {
 fn a_failure_of_the_caller_is_handed_on_and_leaves_nothing() {
     let folder = folder("group/failure");
     let path = folder.join("copies");
-    let outcome = identity_sets(&path, &folder, 0, 10, |push| {
+    let outcome = identity_sets::find(&path, &folder, 0, 10, |push| {
         push(Place::nth(0), 1)?;
         Err(Copies::open(Path::new("no/such/file")).unwrap_err())
     });
