@@ -4,7 +4,7 @@
 //! near-duplicates out, within a memory budget, with a proof for every removal,
 //! and a stage that is complete is never done twice. Its parts can be used by
 //! themselves: signature files ([`signature_file`]), sorting more than fits
-//! into memory ([`sort`]), identity sets ([`group`]), the way from keys to
+//! into memory ([`sort`]), [`identity_sets`], the way from keys to
 //! clusters ([`matching`]), and the [`report`]. A finished run answers questions
 //! about its documents: [`Run`].
 //!
