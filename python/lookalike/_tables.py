@@ -47,11 +47,18 @@ def _rows(rows: Sequence[Any], names: Sequence[str], keep: str) -> Any:
             found = f"row {number} is of the type {type(row).__name__}"
             raise TypeError(f"the rows of a list must all be str or all be dict, and {found}")
     keys = dict.fromkeys(key for row in rows for key in row)
-    wanted = {part for name in names for part in (name, name.partition(".")[0])}
-    columns = [key for key in keys if key in wanted or key in keep]
-    if not all(name in columns or name.partition(".")[0] in columns for name in names):
-        columns = list(keys)
+    columns = _needed(list(keys), names, keep)
     return pyarrow.table({key: pyarrow.array([row.get(key) for row in rows]) for key in columns})
+
+
+def _needed(columns: list[str], names: Sequence[str], keep: str) -> list[str]:
+    """The columns that are named, or all if one of the names is none of them."""
+    # `meta.text` may be in the column `meta`.
+    wanted = {part for name in names for part in (name, name.partition(".")[0])}
+    # Rather a column too many than one too few: what is not there is for the job to say.
+    needed = [name for name in columns if name in wanted or name in keep]
+    found = all(name in needed or name.partition(".")[0] in needed for name in names)
+    return needed if found else columns
 
 
 def _is_of(module: str, name: str, value: Any) -> bool:
@@ -74,13 +81,7 @@ def _data_set(data: Any, names: Sequence[str], keep: str) -> Any:
 
     import pyarrow
 
-    # `meta.text` may be in the column `meta`.
-    wanted = {part for name in names for part in (name, name.partition(".")[0])}
-    # Rather a column too many than one too few: what is not there is for the job to say.
-    columns = [name for name in data.column_names if name in wanted or name in keep]
-    if not all(name in columns or name.partition(".")[0] in columns for name in names):
-        columns = data.column_names
-    rows = data.with_format("arrow", columns=columns)
+    rows = data.with_format("arrow", columns=_needed(data.column_names, names, keep))
     # At least one piece, for the columns' types. The library gives a chunk for each row.
     starts = range(0, max(len(data), 1), _ROWS)
     pieces = [rows[start : start + _ROWS].combine_chunks() for start in starts]

@@ -397,7 +397,8 @@ impl Recipe {
     /// The recipe, judged in another way. Its filter stays.
     ///
     /// # Errors
-    /// If a recall is given, which only a filter that is chosen can give, or a threshold where candidates are not verified, or a parameter is out of range.
+    /// If a recall is given, which only a filter that is chosen can give, or a threshold where
+    /// candidates are not verified, or a parameter is out of range.
     pub fn judging(mut self, judging: &Judging) -> Result<Self> {
         if let Some(recall) = judging.recall {
             let expected = "given for recipes whose filter is chosen by it: `text`, `sites`, and \
