@@ -31,7 +31,7 @@ use crate::read_ahead::read_ahead;
 use crate::record::ReadOptions;
 use crate::source::{Origin, Source};
 use crate::split::LongRecords;
-use crate::warc::{Others, Piece, Split, StoredRecord};
+use crate::warc::{LOOK_AHEAD, MAGIC, Others, Piece, Split, StoredRecord};
 
 /// Chunks of the usual size that may be in memory while a selection is written.
 const CHUNKS_AHEAD: usize = 5;
@@ -215,8 +215,10 @@ impl Source {
         let mut splits =
             splits.map(|split| split.map_err(|error| Error::decoding(self.path(), error)));
         let first = splits.next().transpose()?;
-        let mut out =
-            MemberEncoder::new(self.compression(), AtomicFile::create_with_folders(target)?);
+        let mut out = WarcWriter::new(MemberEncoder::new(
+            self.compression(),
+            AtomicFile::create_with_folders(target)?,
+        ));
         let size = |split: &Result<Split>| match split {
             Ok(Split::Records(piece)) => piece.bytes.len(),
             Ok(Split::Part { bytes, .. }) => bytes.len(),
@@ -230,10 +232,12 @@ impl Source {
                     Ok(Split::Part { number, bytes, is_last }) => {
                         let stays = number.is_none_or(|number| selection.takes(number));
                         if stays {
-                            out.write_all(&bytes)?;
+                            out.write(&bytes)?;
+                        } else {
+                            out.leave_out();
                         }
                         if stays && is_last {
-                            out.end_record()?;
+                            out.members.end_record()?;
                             selection.report.passed_over += u64::from(number.is_none());
                         }
                     }
@@ -246,7 +250,7 @@ impl Source {
             Ok(())
         })
         .map_err(failed)?;
-        out.finish().map_err(failed)
+        out.members.finish().map_err(failed)
     }
 
     fn select_rows(
@@ -265,10 +269,39 @@ impl Source {
     }
 }
 
+/// Writes what stays of a web archive.
+struct WarcWriter<W: io::Write> {
+    members: MemberEncoder<W>,
+    /// Whether what was written last ends as a record should.
+    is_ended: bool,
+    /// Whether something was left out since.
+    is_gap: bool,
+}
+
+impl<W: io::Write> WarcWriter<W> {
+    fn new(members: MemberEncoder<W>) -> Self {
+        Self { members, is_ended: true, is_gap: false }
+    }
+
+    /// A record, or a part of one. What had ended only because a record came next gets line ends as far
+    /// as a reader looks, if that record is gone and something follows that is none.
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if self.is_gap && !self.is_ended && !bytes.starts_with(MAGIC) {
+            self.members.write_all(&[b'\n'; LOOK_AHEAD])?;
+        }
+        (self.is_ended, self.is_gap) = (bytes.ends_with(b"\r\n\r\n"), false);
+        self.members.write_all(bytes)
+    }
+
+    fn leave_out(&mut self) {
+        self.is_gap = true;
+    }
+}
+
 /// Writes the records of a web archive that stay, each by itself.
 fn write_kept<W: io::Write>(
     piece: &Piece,
-    out: &mut MemberEncoder<W>,
+    out: &mut WarcWriter<W>,
     selection: &mut Selection<impl FnMut(u64) -> bool>,
 ) -> io::Result<()> {
     let mut written = Ok(());
@@ -280,8 +313,12 @@ fn write_kept<W: io::Write>(
                 Some(bytes)
             }
         };
-        if let Some(bytes) = bytes.filter(|_| written.is_ok()) {
-            written = out.write_all(bytes).and_then(|()| out.end_record());
+        match bytes {
+            Some(bytes) if written.is_ok() => {
+                written = out.write(bytes).and_then(|()| out.members.end_record());
+            }
+            Some(_) => {}
+            None => out.leave_out(),
         }
     });
     written

@@ -15,11 +15,9 @@ use super::{Document, Entry, Piece};
 use crate::error::{Fault, Place};
 use crate::split::{self, STEP};
 
-/// The line ends that belong to a record: two, of up to two bytes.
-const MAX_TERMINATOR: usize = 4;
-
-/// How far behind a record the next one is looked for. Some writers leave more line ends.
-const LOOK_AHEAD: usize = 64;
+/// How far behind a record the next one is looked for: two line ends, and some writers leave more. All
+/// that are seen there belong to the record, or a copy of it could be taken for one that does not end.
+pub(crate) const LOOK_AHEAD: usize = 64;
 
 /// More than a line end and the longest version line have.
 const MAX_VERSION_LINE: usize = 32;
@@ -191,7 +189,7 @@ impl Splitter {
     fn take_whole(&mut self, place: Place, header_end: usize, whole: usize) {
         let rest = self.input.rest();
         let class = classify(Header(&rest[..header_end]), &rest[header_end..whole]);
-        let end = whole + line_ends(&rest[whole..]).min(MAX_TERMINATOR);
+        let end = whole + line_ends(&rest[whole..]).min(LOOK_AHEAD);
         let piece = &mut self.piece;
         let start = piece.bytes.len();
         let bytes = start..start + end;
@@ -253,8 +251,8 @@ impl Splitter {
                 let left = left - count;
                 let mut count = count as usize;
                 if left == 0 {
-                    let after = &self.input.available(count + MAX_TERMINATOR)[count..];
-                    count += line_ends(after).min(MAX_TERMINATOR);
+                    let after = &self.input.available(count + LOOK_AHEAD)[count..];
+                    count += line_ends(after).min(LOOK_AHEAD);
                 }
                 (count, (left > 0).then_some(Remainder::Bytes(left)))
             }
