@@ -418,6 +418,22 @@ impl Index {
         made.raise().map(Self::new)
     }
 
+    /// Makes an index in memory, which is gone when it is closed; `snapshot` saves it to a folder.
+    #[staticmethod]
+    #[pyo3(signature = (
+        recipe: "Recipe | str | os.PathLike[str] | None" = None, *, store_text=true
+    ))]
+    fn in_memory(
+        py: Python<'_>,
+        recipe: Option<Bound<'_, PyAny>>,
+        store_text: bool,
+    ) -> PyResult<Self> {
+        let recipe = recipe.unwrap_or_else(|| PyString::new(py, "text").into_any());
+        let recipe = judged(&recipe, GivenJudging::default())?;
+        let options = CreateOptions::new().store_text(store_text).open(opening(None, None, false)?);
+        CoreIndex::in_memory(&recipe, &options).raise().map(Self::new)
+    }
+
     /// Opens an index. One process at a time can. With `rebuild`, what is damaged is left out and
     /// everything else made anew; `rebuilt` says what was lost.
     #[staticmethod]
@@ -447,7 +463,7 @@ impl Index {
         self.close(py);
     }
 
-    /// Its folder.
+    /// Its folder; `(in memory)` if it has none.
     #[getter]
     fn path(&self) -> PathBuf {
         self.path.clone()

@@ -16,8 +16,10 @@ LETTER = (
 )
 
 
-@pytest.fixture
-def index(tmp_path: Path) -> la.Index:
+@pytest.fixture(params=["folder", "memory"])
+def index(request: pytest.FixtureRequest, tmp_path: Path) -> la.Index:
+    if request.param == "memory":
+        return la.Index.in_memory("text")
     return la.Index.create(tmp_path / "index", "text")
 
 

@@ -13,6 +13,43 @@ use crate::object::is_store_fault;
 #[error("{0}")]
 pub struct Error(Box<ErrorKind>);
 
+/// What a file is that is not text, as far as its first bytes tell, and what to do about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BinaryKind {
+    /// Arrow's file format (Feather), or its stream, as caches of Hugging Face's `datasets` are.
+    #[error(
+        "an Arrow file, which is not read; write it as Parquet, or give the table to `dedup_table` in Python"
+    )]
+    Arrow,
+    /// Anything that is packed like ZIP: documents of office programs too.
+    #[error("a ZIP archive, not text; unpack it first")]
+    Zip,
+    /// Files one after another.
+    #[error("a tar archive, not text; unpack it first")]
+    Tar,
+    /// Pages as they are printed.
+    #[error("a PDF file, not text; extract its text first")]
+    Pdf,
+    /// Any other.
+    #[error("a binary file, not text")]
+    Other,
+}
+
+impl BinaryKind {
+    pub(crate) fn of(head: &[u8]) -> Self {
+        match head {
+            // A stream begins with the mark of a message, whose length has its highest byte 0.
+            [b'A', b'R', b'R', b'O', b'W', b'1', 0, 0, ..]
+            | [0xff, 0xff, 0xff, 0xff, _, _, _, 0, ..] => Self::Arrow,
+            [b'P', b'K', 3, 4, ..] => Self::Zip,
+            [b'%', b'P', b'D', b'F', b'-', ..] => Self::Pdf,
+            _ if head.get(257..262) == Some(b"ustar") => Self::Tar,
+            _ => Self::Other,
+        }
+    }
+}
+
 /// The kinds of [`Error`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -68,8 +105,8 @@ pub enum ErrorKind {
     #[error("`{0}`: is a link to nothing")]
     DeadLink(PathBuf),
     /// What should be a text has bytes that no text has.
-    #[error("`{0}`: is a binary file, not text")]
-    Binary(PathBuf),
+    #[error("`{0}`: is {1}")]
+    Binary(PathBuf, BinaryKind),
     /// A glob matches no file.
     #[error(
         "`{0}`: matches no file\n\
@@ -269,7 +306,7 @@ impl Error {
         match &*self.0 {
             ErrorKind::File(_) | ErrorKind::Folder(_) => "cannot be read",
             ErrorKind::DeadLink(_) => "link to nothing",
-            ErrorKind::Binary(_) => "binary file",
+            ErrorKind::Binary(..) => "binary file",
             ErrorKind::TooLong { .. } | ErrorKind::PageTooLong { .. } => {
                 "file longer than the limit"
             }
@@ -311,7 +348,7 @@ impl Error {
     /// Whether a file or a record in it is not what it claims to be.
     pub fn is_corruption(&self) -> bool {
         let kind = &*self.0;
-        matches!(kind, ErrorKind::Record { .. } | ErrorKind::Broken { .. } | ErrorKind::Binary(_))
+        matches!(kind, ErrorKind::Record { .. } | ErrorKind::Broken { .. } | ErrorKind::Binary(..))
     }
 
     /// Whether something else should have been asked for.

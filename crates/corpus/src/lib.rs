@@ -87,7 +87,7 @@ mod warc;
 pub use charset::decode_page;
 pub use chunk::{Chunk, Chunks};
 pub use compression::Compression;
-pub use error::{Error, ErrorKind, Fault, Operation, Place, Result};
+pub use error::{BinaryKind, Error, ErrorKind, Fault, Operation, Place, Result};
 pub use format::Format;
 pub use guard::{Panic, guarded, panics_are_expected};
 pub use inputs::{Inputs, Sources, read_document};

@@ -272,24 +272,22 @@ impl Source {
 /// Writes what stays of a web archive.
 struct WarcWriter<W: io::Write> {
     members: MemberEncoder<W>,
-    /// Whether what was written last ends as a record should.
-    is_ended: bool,
-    /// Whether something was left out since.
+    /// Whether something was left out after what was written last.
     is_gap: bool,
 }
 
 impl<W: io::Write> WarcWriter<W> {
     fn new(members: MemberEncoder<W>) -> Self {
-        Self { members, is_ended: true, is_gap: false }
+        Self { members, is_gap: false }
     }
 
-    /// A record, or a part of one. What had ended only because a record came next gets line ends as far
-    /// as a reader looks, if that record is gone and something follows that is none.
+    /// A record, or a part of one. What came before may have ended only because a record came next: if
+    /// that is left out, and something follows that is no record, there are line ends as far as a reader
+    /// looks.
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if self.is_gap && !self.is_ended && !bytes.starts_with(MAGIC) {
+        if std::mem::take(&mut self.is_gap) && !bytes.starts_with(MAGIC) {
             self.members.write_all(&[b'\n'; LOOK_AHEAD])?;
         }
-        (self.is_ended, self.is_gap) = (bytes.ends_with(b"\r\n\r\n"), false);
         self.members.write_all(bytes)
     }
 

@@ -4,7 +4,7 @@ use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 
 use crate::charset;
-use crate::error::{Error, ErrorKind, Operation, Result};
+use crate::error::{BinaryKind, Error, ErrorKind, Operation, Result};
 use crate::format::{BYTE_ORDER_MARK, Format};
 use crate::paths::open_file;
 use crate::position::Position;
@@ -72,7 +72,7 @@ fn is_binary(head: &[u8]) -> bool {
 /// Fails if a text that begins with these bytes is none.
 fn check_text(path: &Path, head: &[u8]) -> Result<()> {
     if is_binary(&head[..head.len().min(TELLING_BYTES)]) {
-        return Err(Error::from(ErrorKind::Binary(path.to_owned())));
+        return Err(Error::from(ErrorKind::Binary(path.to_owned(), BinaryKind::of(head))));
     }
     Ok(())
 }

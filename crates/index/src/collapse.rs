@@ -9,7 +9,6 @@
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
-use fjall::Snapshot;
 use lookalike_core::GROUP_LIMIT;
 
 use crate::document::{Content, ContentKind, Document, Record};
@@ -17,6 +16,7 @@ use crate::error::Result;
 use crate::index::Index;
 use crate::judge::{Match, Query};
 use crate::postings::{exact_key, rule_key};
+use crate::store::Snapshot;
 use crate::tools::Tools;
 use crate::view::content;
 

@@ -29,7 +29,7 @@ use crate::templates::SiteTemplates;
 use crate::tools::{Tools, Verification};
 use crate::view::{Lists, View, content};
 
-/// A persistent index of documents.
+/// An index of documents, persistent or in memory.
 ///
 /// Any number of threads may use it at once; changes are made one after another.
 #[doc(alias = "LSH")]
@@ -84,12 +84,7 @@ impl Index {
         if let Templates::ByField(_) = recipe.templates {
             recipe.check_signs_alone()?;
         }
-        let mut recipe = recipe.clone();
-        recipe.keep_sketch |= recipe.verify == Verify::Estimate;
-        let bottom = matches!(recipe.sketch, SketchParameters::Bottom { .. });
-        recipe.keep_sketch |= bottom && !options.stores_text();
-        recipe.validate()?;
-        let header = Header::new(&recipe, options.stores_text(), options.opening().secret.as_ref());
+        let header = header(recipe, options)?;
         create_folder(path)?;
         is_free(path)?;
         let lock = lock(&path.join(LOCK), path)?;
@@ -108,6 +103,32 @@ impl Index {
         end_creating(path)?;
         store.accept();
         Self::with_store(path, header, store, acknowledged, options.opening())
+    }
+
+    /// Makes an index that is gone when it is dropped, with the same answers as one in a folder, and
+    /// without waiting for a disk. It takes as much memory as its documents; contents, if they are
+    /// stored, are packed. [`snapshot`](Self::snapshot) saves it to a folder.
+    ///
+    /// ```
+    /// # use lookalike_core::Recipe;
+    /// # use lookalike_index::{CreateOptions, Document, Index};
+    /// let index = Index::in_memory(&Recipe::preset("text")?, &CreateOptions::new())?;
+    /// index.add(&Document::text("first", "It was the best of times, it was the worst of times."))?;
+    /// let again = index.check(&Document::text("again", "It was the best of times; it was the WORST of times!"))?;
+    /// assert_eq!(again.matches[0].id, "first");
+    /// # Ok::<(), lookalike_index::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the recipe cannot be followed.
+    #[doc(alias = "MinHashLSH")]
+    pub fn in_memory(recipe: &Recipe, options: &CreateOptions) -> Result<Self> {
+        recipe.check_signs_alone()?;
+        let (header, store) = (header(recipe, options)?, Store::in_memory());
+        store.begin(Head::default(), &Segments::default())?;
+        let path = store.path().to_owned();
+        let acknowledged = AcknowledgedOperations::in_memory();
+        Self::with_store(&path, header, store, acknowledged, options.opening())
     }
 
     /// Opens an index. Nothing is deleted, and if this fails, nothing is changed.
@@ -217,15 +238,24 @@ impl Index {
             check_gap(&lists, expected..record.number)?;
             expected = record.number + 1;
             if !lists.tombstones.contains(&record.number) {
-                for key in keys(self.judge.candidate_rule(), &record.id, &record.signature) {
-                    lists.recent.push(Posting { key, number: record.number });
-                }
+                self.postings_of(&record).for_each(|posting| lists.recent.push(posting));
             }
         }
         if expected > next {
             return Err(self.damaged(format!("documents: record {next} should not be there")));
         }
         check_gap(&lists, expected..next)
+    }
+
+    /// The keys of a document's postings.
+    pub(crate) fn keys_of(&self, record: &Record) -> Vec<u64> {
+        keys(self.judge.candidate_rule(), &record.id, &record.signature)
+    }
+
+    /// The postings of a document.
+    pub(crate) fn postings_of(&self, record: &Record) -> impl Iterator<Item = Posting> + use<> {
+        let number = record.number;
+        self.keys_of(record).into_iter().map(move |key| Posting { key, number })
     }
 
     /// An entry of the table of documents.
@@ -243,7 +273,7 @@ impl Index {
         Error::corruption(self.store.path(), fault)
     }
 
-    /// Its folder.
+    /// Its folder; `(in memory)` if it has none.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -381,6 +411,16 @@ impl Index {
     pub(crate) fn segments_folder(&self) -> PathBuf {
         self.path.join(SEGMENTS)
     }
+}
+
+/// What is fixed when an index is made: the recipe, with what these options need kept of documents.
+fn header(recipe: &Recipe, options: &CreateOptions) -> Result<Header> {
+    let mut recipe = recipe.clone();
+    recipe.keep_sketch |= recipe.verify == Verify::Estimate;
+    let bottom = matches!(recipe.sketch, SketchParameters::Bottom { .. });
+    recipe.keep_sketch |= bottom && !options.stores_text();
+    recipe.validate()?;
+    Ok(Header::new(&recipe, options.stores_text(), options.opening().secret.as_ref()))
 }
 
 /// What only the writer knows.

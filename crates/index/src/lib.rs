@@ -62,7 +62,7 @@
 //!
 //! ```text
 //! document    what comes, and the record that is kept      header     recipe, secret
-//! store       records, contents, tombstones: fjall          state      how far the index is
+//! store       records, contents, tombstones                 state      how far the index is
 //! postings    key -> documents: in memory, then segments    segments   written, merged, made anew
 //! view        lists of a moment -> candidates               pending    changes not made yet
 //! judge       candidate -> match                            folder     its names, and its making

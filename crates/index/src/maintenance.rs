@@ -9,11 +9,12 @@ use lookalike_files::{AtomicFolder, partial_path, remove_folder, sync_folder};
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::folder::{ACKNOWLEDGED, HEADER, LOCK, SEGMENTS, STORE};
 use crate::index::{Index, Writer};
-use crate::pending::keys;
 use crate::postings::{Posting, REBUILD, Segment};
 use crate::segments::NewSegments;
-use crate::state::TemplateCounts;
-use crate::store::{AcknowledgedOperations, COPY_BYTES, Durability, Store, Table, lock};
+use crate::state::{Segments, TemplateCounts};
+use crate::store::{
+    AcknowledgedOperations, COPY_BYTES, Changes, Durability, Snapshot, Store, Table, lock,
+};
 use crate::view::content;
 
 /// Numbers about an index.
@@ -75,9 +76,13 @@ impl Index {
             recent_postings: lists.recent.len() as u64,
             filter_bytes: sum(Segment::memory),
             postings_bytes: sum(Segment::bytes),
-            journal_bytes: disk_bytes(self.store.path(), &is_journal)?,
-            disk_bytes: disk_bytes(self.path(), &|_| true)?,
+            journal_bytes: self.disk_bytes(is_journal)?,
+            disk_bytes: self.disk_bytes(|_| true)?,
         })
+    }
+
+    fn disk_bytes(&self, counted: fn(&Path) -> bool) -> Result<u64> {
+        if self.store.is_in_memory() { Ok(0) } else { disk_bytes(self.path(), counted) }
     }
 
     /// Reads everything and compares it: every record and content with its checksum, and the
@@ -99,10 +104,7 @@ impl Index {
             let content = content(&self.store, None, None, &record)?;
             verified.contents += u64::from(content.is_some());
             if record.number < writer.segments.flushed {
-                let keys = keys(self.judge.candidate_rule(), &record.id, &record.signature);
-                for key in keys {
-                    expected.add(Posting { key, number: record.number });
-                }
+                self.postings_of(&record).for_each(|posting| expected.add(posting));
             }
         }
         let lists = self.lists();
@@ -147,6 +149,9 @@ impl Index {
     pub fn compact(&self) -> Result<()> {
         let mut writer = self.writer();
         writer.acknowledged.catch_up()?;
+        if self.store.is_in_memory() {
+            return self.renew_recent(&mut writer);
+        }
         self.renew_segments(&mut writer)?;
         let tombstones: Vec<u64> = self.lists().tombstones.iter().copied().collect();
         self.forget(&mut writer, &tombstones)?;
@@ -162,8 +167,7 @@ impl Index {
         let mut segments = NewSegments::new(self.segments_folder(), next_id, postings);
         for record in self.documents_of(writer)? {
             let record = record?;
-            let keys = keys(self.judge.candidate_rule(), &record.id, &record.signature);
-            segments.push(record.number, keys)?;
+            segments.push(record.number, self.keys_of(&record))?;
         }
         let end = writer.head.next;
         let (segments, next_id) = segments.finish(end)?;
@@ -172,7 +176,7 @@ impl Index {
     }
 
     /// Writes a copy of the index as it is at this moment to a folder that does not exist yet.
-    /// Checks and changes go on meanwhile.
+    /// Checks and changes go on meanwhile. An index in memory is saved like this.
     ///
     /// # Errors
     /// If there is something at the place, the index cannot be read, or the system refuses; then
@@ -191,29 +195,29 @@ impl Index {
 
         let writer = self.writer();
         let snapshot = self.store.snapshot()?;
-        let (head, segments) = (writer.head, writer.segments.clone());
+        let (head, mut segments) = (writer.head, writer.segments.clone());
         let files = self.lists().segments.clone();
         drop(writer);
+        if self.store.is_in_memory() {
+            segments = self.write_segments(&snapshot, &segments_folder, head.next)?;
+        }
 
         let lock = lock(&folder.join(LOCK), to)?;
         let copy = Store::create(&folder.join(STORE), lock, 8 << 20)?;
         copy.begin(head, &segments)?;
         if let Some(templates) = self.templates() {
-            let mut changes = copy.changes();
+            let mut changes = Changes::default();
             changes.insert(Table::State, TemplateCounts::KEY, &templates.counts().encode());
             copy.commit(changes, Durability::Later)?;
         }
         for table in [Table::Documents, Table::Texts, Table::Tombstones, Table::Templates] {
-            let (mut changes, mut bytes) = (copy.changes(), 0);
+            let (mut changes, mut bytes) = (Changes::default(), 0);
             for entry in self.store.snapshot_from(&snapshot, table, &[])? {
                 let (key, value) = entry?;
                 changes.insert(table, &key, &value);
                 bytes += key.len() + value.len();
                 if bytes > COPY_BYTES {
-                    copy.commit(
-                        std::mem::replace(&mut changes, copy.changes()),
-                        Durability::Later,
-                    )?;
+                    copy.commit(std::mem::take(&mut changes), Durability::Later)?;
                     bytes = 0;
                 }
             }
@@ -227,6 +231,20 @@ impl Index {
         AcknowledgedOperations::create(&folder.join(ACKNOWLEDGED), head.operations)?;
         self.header.write(&folder.join(HEADER))?;
         Ok(copy_folder.commit()?)
+    }
+}
+
+impl Index {
+    /// Writes the postings of all documents below `end` as they were then to segments in a folder.
+    fn write_segments(&self, then: &Snapshot, folder: &Path, end: u64) -> Result<Segments> {
+        let mut segments = NewSegments::new(folder.to_owned(), 0, self.segment_postings);
+        for entry in self.store.snapshot_from(then, Table::Documents, &[])? {
+            let record = self.decode_entry(entry?)?;
+            segments.push(record.number, self.keys_of(&record))?;
+        }
+        let (files, next_id) = segments.finish(end)?;
+        let entries = files.iter().map(|segment| segment.entry()).collect();
+        Ok(Segments { flushed: end, next_id, entries })
     }
 }
 
@@ -249,7 +267,7 @@ fn is_journal(path: &Path) -> bool {
 }
 
 /// Bytes that files of a folder take on disk: of those with holes only what is there.
-fn disk_bytes(folder: &Path, counted: &dyn Fn(&Path) -> bool) -> Result<u64> {
+fn disk_bytes(folder: &Path, counted: fn(&Path) -> bool) -> Result<u64> {
     let mut bytes = 0;
     let failed = |error| Error::io(folder, Operation::Read, error);
     for entry in fs::read_dir(folder).map_err(failed)? {

@@ -426,7 +426,7 @@ mod tests {
     use crate::folder::ACKNOWLEDGED;
     use crate::options::{CreateOptions, OpenOptions};
     use crate::state::Head;
-    use crate::store::{AcknowledgedOperations, Table};
+    use crate::store::{AcknowledgedOperations, Changes, Table};
 
     fn index(folder: &Path) -> Index {
         Index::create(folder, &Recipe::preset("text").unwrap(), &CreateOptions::new()).unwrap()
@@ -452,7 +452,7 @@ mod tests {
         let mut change =
             Change { index: &index, lists: &lists, pending: PendingChanges::new(writer.head) };
         change.add(prepared, &mut tools).unwrap();
-        let mut changes = index.store.changes();
+        let mut changes = Changes::default();
         change.pending.write(&mut changes);
         let head = Head { operations: writer.head.operations + 1, ..change.pending.head };
         changes.insert(Table::State, Head::KEY, &head.encode());

@@ -97,7 +97,7 @@ impl PendingChanges {
     }
 
     /// Writes all of it down but the head.
-    pub(crate) fn write(&self, changes: &mut Changes<'_>) {
+    pub(crate) fn write(&self, changes: &mut Changes) {
         for (number, added) in (self.first..).zip(&self.added) {
             let key = number.to_be_bytes();
             changes.insert(Table::Documents, &key, &added.record);

@@ -104,7 +104,7 @@ pub(crate) fn rebuild(
         ..RebuildReport::default()
     };
     let mut segments = NewSegments::new(segments_folder.clone(), 0, options.segment_postings);
-    let mut batch = Batch { store: &new, changes: new.changes(), bytes: 0 };
+    let mut batch = Batch { store: &new, changes: Changes::default(), bytes: 0 };
     let mut numbers = Numbers::new(&old, head)?;
     while let Some(number) = numbers.next() {
         match read(&old, layout, number) {
@@ -287,7 +287,7 @@ impl<'a> Numbers<'a> {
 /// Entries that are copied together.
 struct Batch<'a> {
     store: &'a Store,
-    changes: Changes<'a>,
+    changes: Changes,
     bytes: usize,
 }
 
@@ -296,7 +296,7 @@ impl Batch<'_> {
         self.changes.insert(table, &number.to_be_bytes(), value);
         self.bytes += value.len();
         if self.bytes > COPY_BYTES {
-            let full = std::mem::replace(&mut self.changes, self.store.changes());
+            let full = std::mem::take(&mut self.changes);
             self.store.commit(full, Durability::Later)?;
             self.bytes = 0;
         }

@@ -12,7 +12,7 @@ use lookalike_core::{Recipe, SiteRule, site_hash};
 use crate::document::{checked, checksum};
 use crate::error::{Error, Operation, Result};
 use crate::state::TemplateCounts;
-use crate::store::{Durability, Store, Table};
+use crate::store::{Changes, Durability, Store, Table};
 
 /// Bytes that are written together.
 const BATCH_BYTES: usize = 4 << 20;
@@ -31,7 +31,7 @@ impl SiteTemplates {
         templates: impl IntoIterator<Item = io::Result<(u64, Vec<u64>)>>,
     ) -> Result<()> {
         let mut counts = TemplateCounts::default();
-        let (mut changes, mut bytes) = (store.changes(), 0);
+        let (mut changes, mut bytes) = (Changes::default(), 0);
         for template in templates {
             let (group, shingles) =
                 template.map_err(|error| Error::io(store.path(), Operation::Read, error))?;
@@ -42,7 +42,7 @@ impl SiteTemplates {
             counts.shingles += shingles.len() as u64;
             bytes += value.len();
             if bytes > BATCH_BYTES {
-                let full = std::mem::replace(&mut changes, store.changes());
+                let full = std::mem::take(&mut changes);
                 store.commit(full, Durability::Later)?;
                 bytes = 0;
             }

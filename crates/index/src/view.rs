@@ -7,14 +7,13 @@ use std::collections::{BTreeMap, HashSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use fjall::Snapshot;
 use lookalike_core::{CandidateRule, GROUP_LIMIT, Signature};
 
 use crate::document::{Record, SignatureLayout, checked};
 use crate::error::{Error, Result};
 use crate::pending::PendingChanges;
 use crate::postings::{RecentPostings, Segment, exact_key, id_key, rule_key};
-use crate::store::{Store, Table};
+use crate::store::{Snapshot, Store, Table};
 
 /// The lists of all keys.
 #[derive(Default)]

@@ -11,7 +11,7 @@ use crate::postings::merge::due;
 use crate::postings::{RecentPostings, Segment, SegmentEntry};
 use crate::segments::{MergeThread, write_segment};
 use crate::state::{Head, Segments};
-use crate::store::{Durability, Table};
+use crate::store::{Changes, Durability, Table};
 
 /// With more segments than this the writer waits for a merge: look-ups ask all of them.
 const MOST_SEGMENTS: usize = 40;
@@ -31,7 +31,7 @@ impl Index {
             return Ok(());
         }
         let head = Head { operations: writer.head.operations + 1, ..pending.head };
-        let mut changes = self.store.changes();
+        let mut changes = Changes::default();
         pending.write(&mut changes);
         changes.insert(Table::State, Head::KEY, &head.encode());
         for number in &writer.garbage {
@@ -59,6 +59,14 @@ impl Index {
     /// another begun. Failing here leaves the change undone and the index as it was.
     pub(crate) fn maintain(&self, writer: &mut Writer) -> Result<()> {
         writer.acknowledged.catch_up()?;
+        if self.store.is_in_memory() {
+            // As many again as there are documents, so that each is read once for one that goes.
+            let lists = self.lists();
+            let is_due = lists.recent.len() >= self.segment_postings
+                && lists.tombstones.len() as u64 > writer.head.documents;
+            drop(lists);
+            return if is_due { self.renew_recent(writer) } else { Ok(()) };
+        }
         let finished = |merging: &mut MergeThread| merging.thread.is_finished();
         if let Some(merging) = writer.merging.take_if(finished) {
             self.adopt(writer, merging)?;
@@ -106,6 +114,20 @@ impl Index {
         self.forget(writer, &within(&tombstones, first..end))
     }
 
+    /// Makes the postings in memory anew without those of removed documents, for an index that has
+    /// no others.
+    pub(crate) fn renew_recent(&self, writer: &mut Writer) -> Result<()> {
+        let mut recent = RecentPostings::default();
+        for record in self.documents_of(writer)? {
+            self.postings_of(&record?).for_each(|posting| recent.push(posting));
+        }
+        let mut lists = self.lists_mut();
+        lists.recent = recent;
+        let tombstones: Vec<u64> = lists.tombstones.iter().copied().collect();
+        drop(lists);
+        self.forget(writer, &tombstones)
+    }
+
     /// Writes the postings in memory to a segment.
     pub(crate) fn flush(&self, writer: &mut Writer) -> Result<()> {
         let (first, end) = (writer.segments.flushed, writer.head.next);
@@ -134,7 +156,7 @@ impl Index {
     /// list has them any more: else an index would grow by every document that ever came and went.
     pub(crate) fn forget(&self, writer: &mut Writer, tombstones: &[u64]) -> Result<()> {
         for some in tombstones.chunks(FORGET_BATCH) {
-            let mut changes = self.store.changes();
+            let mut changes = Changes::default();
             for number in some {
                 for table in [Table::Documents, Table::Texts, Table::Tombstones] {
                     changes.remove(table, &number.to_be_bytes());
@@ -169,7 +191,7 @@ impl Index {
         let entries = segments.iter().map(|segment| segment.entry()).collect();
         let state = Segments { flushed, next_id: writer.segments.next_id, entries };
         let head = Head { operations: writer.head.operations + 1, ..writer.head };
-        let mut changes = self.store.changes();
+        let mut changes = Changes::default();
         changes.insert(Table::State, Segments::KEY, &state.encode());
         changes.insert(Table::State, Head::KEY, &head.encode());
         self.store.commit(changes, Durability::Now)?;

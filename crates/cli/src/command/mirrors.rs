@@ -42,11 +42,12 @@ fn told(error: Error) -> anyhow::Error {
     }
 }
 
-/// Numbers come first: they have one width, and names any.
+/// Numbers come first: they have one width, and names any. Each name has a line of its own, or no terminal
+/// would be wide enough.
 fn table(findings: &MirrorFindings) -> String {
     use Align::{Left, Right};
-    let mut table = Table::new(&[Right, Right, Right, Right, Right, Left, Left, Left]);
-    table.row(["alike", "of A", "", "of B", "", "A", "B", "a page of A"]);
+    let mut table = Table::new(&[Right, Right, Right, Right, Right, Left]);
+    table.row(["alike", "of A", "", "of B", "", "A, B, and a page of A"]);
     for mirror in &findings.mirrors {
         table.row([
             &grouped(mirror.matched),
@@ -55,9 +56,11 @@ fn table(findings: &MirrorFindings) -> String {
             &grouped(mirror.pages_b),
             &percent(mirror.matched, mirror.pages_b),
             &printable(&mirror.a),
-            &printable(&mirror.b),
-            &mirror.examples.first().map_or_else(String::new, |(url, ..)| printable(url)),
         ]);
+        let page = mirror.examples.first().map(|(url, ..)| url.as_str());
+        for name in [Some(mirror.b.as_str()), page].into_iter().flatten() {
+            table.row(["", "", "", "", "", &printable(name)]);
+        }
     }
     table.text()
 }

@@ -1,10 +1,16 @@
 //! What the tests share: the index as it is defined.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use lookalike_core::recipe::{SketchParameters, Verify};
 use lookalike_core::{CandidateRule, Comparer, GROUP_LIMIT, Kernel, Recipe, Signature, Signer};
-use lookalike_index::{Answer, Index, Match, MatchKind};
+use lookalike_index::{Answer, CreateOptions, Index, Match, MatchKind};
+
+/// An index in a folder, and one in memory.
+pub(crate) fn both(path: &Path, recipe: &Recipe, options: &CreateOptions) -> [Index; 2] {
+    [Index::create(path, recipe, options).unwrap(), Index::in_memory(recipe, options).unwrap()]
+}
 
 /// All that a match says.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,8 +2,9 @@
 //! moments, with segments so small that every path is taken. Answers are the same bit for bit.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
-use crate::common::{Model, said};
+use crate::common::{Model, both, said};
 use lookalike_core::Recipe;
 use lookalike_files::WorkFolder;
 use lookalike_index::{AddIf, CreateOptions, Document, Index, OpenOptions};
@@ -81,14 +82,27 @@ fn documents(named: &[(String, String)]) -> Vec<Document<'_>> {
     named.iter().map(|(id, text)| Document::text(id, text)).collect()
 }
 
-/// Does all steps to both and compares.
+/// Does all steps to the model and to an index in a folder and one in memory, and compares.
 fn run(steps: &[Step], recipe: &Recipe, store_text: bool, segment_postings: usize) {
     let folder = WorkFolder::create(None).unwrap();
     let path = folder.join("index");
     let options = OpenOptions::new().segment_postings(segment_postings).cache_bytes(1 << 20);
     let create = CreateOptions::new().store_text(store_text).open(options.clone());
-    let mut index = Index::create(&path, recipe, &create).unwrap();
-    let mut model = Model::new(recipe, store_text);
+    for (kind, index) in both(&path, recipe, &create).into_iter().enumerate() {
+        let copies = folder.join(format!("copies-{kind}"));
+        std::fs::create_dir(&copies).unwrap();
+        run_on(index, steps, Model::new(recipe, store_text), &options, &copies);
+    }
+}
+
+fn run_on(
+    mut index: Index,
+    steps: &[Step],
+    mut model: Model,
+    options: &OpenOptions,
+    copies: &Path,
+) {
+    let path = index.path().to_owned();
     for (number, step) in steps.iter().enumerate() {
         match step {
             Step::Add { id, text } => {
@@ -143,6 +157,8 @@ fn run(steps: &[Step], recipe: &Recipe, store_text: bool, segment_postings: usiz
                     model.add(id, text);
                 }
             }
+            // What is in memory stays open.
+            Step::Reopen | Step::Rebuild if !path.exists() => {}
             Step::Reopen | Step::Rebuild => {
                 drop(index);
                 let rebuild = matches!(step, Step::Rebuild);
@@ -153,9 +169,9 @@ fn run(steps: &[Step], recipe: &Recipe, store_text: bool, segment_postings: usiz
                 assert_eq!(index.verify().unwrap().documents, model.len());
             }
             Step::Snapshot => {
-                let copy = folder.join(format!("copy-{number}"));
+                let copy = copies.join(number.to_string());
                 index.snapshot(&copy).unwrap();
-                let copy = Index::open(&copy, &options).unwrap();
+                let copy = Index::open(&copy, options).unwrap();
                 copy.verify().unwrap();
                 model.compare_documents(&copy);
             }
@@ -196,28 +212,32 @@ fn hot_lists_are_read_in_order_and_to_the_limit() {
         let path = folder.join(segment_postings.to_string());
         let options = OpenOptions::new().segment_postings(segment_postings);
         let create = CreateOptions::new().store_text(false).open(options);
-        let index = Index::create(&path, &recipe, &create).unwrap();
-        let mut model = Model::new(&recipe, false);
-        // All of them share most of their features, and some all.
-        let words = |n: usize| format!("{} n{}", Text { seed: 1, changed: 0 }.words(), n % 90);
-        for n in 0..600 {
-            let (id, text) = (n.to_string(), words(n));
-            index.load([Document::text(&id, &text)]).unwrap();
-            model.add(&id, &text);
+        for index in both(&path, &recipe, &create) {
+            hot_lists(&index, Model::new(&recipe, false));
         }
-        let mut limits: BTreeMap<bool, usize> = BTreeMap::new();
-        for removed in [0, 1, 30, 200, 560] {
-            let ids: Vec<String> = (0..removed).map(|n| n.to_string()).collect();
-            index.remove_batch(&ids).unwrap();
-            for id in &ids {
-                model.remove(id);
-            }
-            for n in [0, 1, 89, 90] {
-                let answer = index.check(&Document::text("", &words(n))).unwrap();
-                *limits.entry(answer.limited).or_default() += 1;
-                assert_eq!(said(&answer), model.check(&words(n)));
-            }
-        }
-        assert!(limits[&true] > 0 && limits[&false] > 0);
     }
+}
+
+fn hot_lists(index: &Index, mut model: Model) {
+    // All of them share most of their features, and some all.
+    let words = |n: usize| format!("{} n{}", Text { seed: 1, changed: 0 }.words(), n % 90);
+    for n in 0..600 {
+        let (id, text) = (n.to_string(), words(n));
+        index.load([Document::text(&id, &text)]).unwrap();
+        model.add(&id, &text);
+    }
+    let mut limits: BTreeMap<bool, usize> = BTreeMap::new();
+    for removed in [0, 1, 30, 200, 560] {
+        let ids: Vec<String> = (0..removed).map(|n| n.to_string()).collect();
+        index.remove_batch(&ids).unwrap();
+        for id in &ids {
+            model.remove(id);
+        }
+        for n in [0, 1, 89, 90] {
+            let answer = index.check(&Document::text("", &words(n))).unwrap();
+            *limits.entry(answer.limited).or_default() += 1;
+            assert_eq!(said(&answer), model.check(&words(n)));
+        }
+    }
+    assert!(limits[&true] > 0 && limits[&false] > 0);
 }

@@ -3,6 +3,7 @@
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::common::both;
 use lookalike_core::recipe::Verify;
 use lookalike_core::{Recipe, Signature, Signer, mix};
 use lookalike_files::WorkFolder;
@@ -23,23 +24,24 @@ fn recipe() -> Recipe {
 #[test]
 fn of_two_lookalikes_at_once_exactly_one_is_told_of_the_other() {
     let folder = WorkFolder::create(None).unwrap();
-    let index = Index::create(&folder.join("i"), &recipe(), &CreateOptions::new()).unwrap();
-    for round in 0..50 {
-        let barrier = Barrier::new(2);
-        let check_and_add = |changed: u64| {
-            let (id, text) = (format!("{round}-{changed}"), text(round, changed));
-            barrier.wait();
-            index.check_and_add(&Document::text(&id, &text), AddIf::New).unwrap()
-        };
-        let (a, b) = std::thread::scope(|scope| {
-            let other = scope.spawn(|| check_and_add(1));
-            (check_and_add(0), other.join().unwrap())
-        });
-        let told = [&a, &b].map(|done| done.answer.matches.len());
-        assert!(told == [0, 1] || told == [1, 0], "{told:?}");
-        assert_ne!(a.added.is_some(), b.added.is_some());
+    for index in both(&folder.join("i"), &recipe(), &CreateOptions::new()) {
+        for round in 0..50 {
+            let barrier = Barrier::new(2);
+            let check_and_add = |changed: u64| {
+                let (id, text) = (format!("{round}-{changed}"), text(round, changed));
+                barrier.wait();
+                index.check_and_add(&Document::text(&id, &text), AddIf::New).unwrap()
+            };
+            let (a, b) = std::thread::scope(|scope| {
+                let other = scope.spawn(|| check_and_add(1));
+                (check_and_add(0), other.join().unwrap())
+            });
+            let told = [&a, &b].map(|done| done.answer.matches.len());
+            assert!(told == [0, 1] || told == [1, 0], "{told:?}");
+            assert_ne!(a.added.is_some(), b.added.is_some());
+        }
+        assert_eq!(index.len(), 50);
     }
-    assert_eq!(index.len(), 50);
 }
 
 #[test]
@@ -47,45 +49,46 @@ fn readers_see_whole_changes_while_one_thread_writes() {
     let folder = WorkFolder::create(None).unwrap();
     let options = OpenOptions::new().segment_postings(300);
     let create = CreateOptions::new().open(options);
-    let index = Index::create(&folder.join("i"), &recipe(), &create).unwrap();
-    // A document that is replaced again and again: there is always exactly one.
-    index.add(&Document::text("one", &text(1, 0))).unwrap();
-    let done = AtomicBool::new(false);
-    std::thread::scope(|scope| {
-        for _ in 0..2 {
+    for index in both(&folder.join("i"), &recipe(), &create) {
+        // A document that is replaced again and again: there is always exactly one.
+        index.add(&Document::text("one", &text(1, 0))).unwrap();
+        let done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    while !done.load(Ordering::Relaxed) {
+                        let answer = index.check(&Document::text("", &text(1, 0))).unwrap();
+                        let ids: Vec<&str> = answer.matches.iter().map(|m| m.id.as_str()).collect();
+                        assert_eq!(ids, ["one"]);
+                        assert!(index.get("one").unwrap().is_some());
+                        assert!(index.documents().unwrap().all(|record| record.is_ok()));
+                        let page = index.page(0, 1000).unwrap();
+                        assert_eq!(page.iter().filter(|record| record.id == "one").count(), 1);
+                    }
+                });
+            }
+            // Another writer, so that compactions have changes before and after them.
             scope.spawn(|| {
-                while !done.load(Ordering::Relaxed) {
-                    let answer = index.check(&Document::text("", &text(1, 0))).unwrap();
-                    let ids: Vec<&str> = answer.matches.iter().map(|m| m.id.as_str()).collect();
-                    assert_eq!(ids, ["one"]);
-                    assert!(index.get("one").unwrap().is_some());
-                    assert!(index.documents().unwrap().all(|record| record.is_ok()));
-                    let page = index.page(0, 1000).unwrap();
-                    assert_eq!(page.iter().filter(|record| record.id == "one").count(), 1);
+                for n in 0.. {
+                    let id = format!("gone-{n}");
+                    index.add(&Document::text(&id, &text(n + 1000, 0))).unwrap();
+                    assert!(index.remove(&id).unwrap());
+                    if done.load(Ordering::Relaxed) {
+                        break;
+                    }
                 }
             });
-        }
-        // Another writer, so that compactions have changes before and after them.
-        scope.spawn(|| {
-            for n in 0.. {
-                let id = format!("gone-{n}");
-                index.add(&Document::text(&id, &text(n + 1000, 0))).unwrap();
-                assert!(index.remove(&id).unwrap());
-                if done.load(Ordering::Relaxed) {
-                    break;
+            for n in 0..150 {
+                index.add(&Document::text("one", &text(1, n % 3))).unwrap();
+                index.add(&Document::text(n.to_string(), &text(n + 10, 0))).unwrap();
+                if n % 50 == 49 {
+                    index.compact().unwrap();
                 }
             }
+            done.store(true, Ordering::Relaxed);
         });
-        for n in 0..150 {
-            index.add(&Document::text("one", &text(1, n % 3))).unwrap();
-            index.add(&Document::text(n.to_string(), &text(n + 10, 0))).unwrap();
-            if n % 50 == 49 {
-                index.compact().unwrap();
-            }
-        }
-        done.store(true, Ordering::Relaxed);
-    });
-    assert_eq!(index.verify().unwrap().documents, 151);
+        assert_eq!(index.verify().unwrap().documents, 151);
+    }
 }
 
 #[test]
@@ -130,21 +133,50 @@ fn documents_that_came_and_went_leave_nothing_behind() {
     let folder = WorkFolder::create(None).unwrap();
     let options = OpenOptions::new().segment_postings(300);
     let create = CreateOptions::new().open(options);
-    let index = Index::create(&folder.join("i"), &recipe(), &create).unwrap();
-    index.add(&Document::text("stays", &text(1, 0))).unwrap();
-    for n in 0..1000 {
-        // Every third is removed when its postings are in a file already.
-        let id = |n: u64| format!("goes-{n}");
-        index.add(&Document::text(id(n), &text(n + 2, 0))).unwrap();
-        if n % 3 != 0 {
-            assert!(index.remove(&id(n)).unwrap());
-        } else if n >= 60 {
-            assert!(index.remove(&id(n - 60)).unwrap());
+    for index in both(&folder.join("i"), &recipe(), &create) {
+        index.add(&Document::text("stays", &text(1, 0))).unwrap();
+        for n in 0..1000 {
+            // Every third is removed when its postings are in a file already.
+            let id = |n: u64| format!("goes-{n}");
+            index.add(&Document::text(id(n), &text(n + 2, 0))).unwrap();
+            if n % 3 != 0 {
+                assert!(index.remove(&id(n)).unwrap());
+            } else if n >= 60 {
+                assert!(index.remove(&id(n - 60)).unwrap());
+            }
         }
+        let stats = index.stats().unwrap();
+        assert!(stats.removed < 150, "{stats:?}");
+        assert_eq!(index.verify().unwrap().documents, 1 + 20);
     }
+}
+
+/// What was in memory can be opened from the folder that it was saved to, and gives the same answers.
+#[test]
+fn an_index_in_memory_is_saved_and_opened() {
+    let folder = WorkFolder::create(None).unwrap();
+    let index = Index::in_memory(&recipe(), &CreateOptions::new()).unwrap();
+    for n in 0..30 {
+        index.add(&Document::text(n.to_string(), &text(n, 0))).unwrap();
+    }
+    assert!(index.remove("7").unwrap());
     let stats = index.stats().unwrap();
-    assert!(stats.removed < 150, "{stats:?}");
-    assert_eq!(index.verify().unwrap().documents, 1 + 20);
+    assert_eq!((stats.documents, stats.disk_bytes, stats.segments), (29, 0, 0));
+    let saved = folder.join("saved");
+    index.snapshot(&saved).unwrap();
+    let opened = Index::open(&saved, &OpenOptions::new()).unwrap();
+    assert_eq!(opened.len(), 29);
+    for n in 0..30 {
+        let (query, text) = (format!("q{n}"), text(n, 1));
+        let ask = Document::text(&query, &text);
+        let answer = index.check(&ask).unwrap();
+        assert_eq!(answer.matches.len(), usize::from(n != 7));
+        assert_eq!(opened.check(&ask).unwrap(), answer);
+    }
+    // And goes on there.
+    opened.add(&Document::text("7", &text(7, 0))).unwrap();
+    assert_eq!(opened.get("7").unwrap().unwrap().number, 30);
+    assert!(index.get("7").unwrap().is_none());
 }
 
 #[test]
@@ -335,12 +367,19 @@ fn a_copy_is_of_one_moment() {
     let folder = WorkFolder::create(None).unwrap();
     let options = OpenOptions::new().segment_postings(200);
     let create = CreateOptions::new().open(options.clone());
-    let index = Index::create(&folder.join("i"), &recipe(), &create).unwrap();
+    for (n, index) in both(&folder.join("i"), &recipe(), &create).iter().enumerate() {
+        copies_are_of_one_moment(index, &folder.join(format!("copies-{n}")), &options);
+    }
+}
+
+fn copies_are_of_one_moment(index: &Index, folder: &std::path::Path, options: &OpenOptions) {
+    std::fs::create_dir(folder).unwrap();
     // Two documents at a time: a copy has both or none.
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            for n in 0.. {
+            // What is in memory would grow much faster than it is copied.
+            for n in 0..2000 {
                 let (a, b) = (format!("a{n}"), format!("b{n}"));
                 let texts = [text(2 * n, 0), text(2 * n + 1, 0)];
                 let pair = [Document::text(&a, &texts[0]), Document::text(&b, &texts[1])];
@@ -353,7 +392,7 @@ fn a_copy_is_of_one_moment() {
         for n in 0..8 {
             let to = folder.join(format!("copy-{n}"));
             index.snapshot(&to).unwrap();
-            let copy = Index::open(&to, &options).unwrap();
+            let copy = Index::open(&to, options).unwrap();
             copy.verify().unwrap();
             assert_eq!(copy.len() % 2, 0);
             for record in copy.documents().unwrap() {

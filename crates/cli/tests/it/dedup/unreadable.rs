@@ -172,7 +172,7 @@ fn binary_files_are_passed_over_and_stay() {
     let input = folder.join("in");
     fs::create_dir_all(&input).unwrap();
     let mut tar = b"letters/one.txt".to_vec();
-    tar.resize(512, 0);
+    tar.resize(257, 0);
     tar.extend(b"ustar");
     tar.resize(10_240, 0);
     let mut zip = b"PK\x03\x04\x14\0\0\0\x08\0".to_vec();
@@ -183,17 +183,21 @@ fn binary_files_are_passed_over_and_stay() {
     fs::write(input.join("c.md"), [b"a", &gzip(&vec![b'x'; 100_000])[..]].concat()).unwrap();
     fs::write(input.join("d.txt"), "a text with words").unwrap();
     fs::write(input.join("e.txt"), "a text with words").unwrap();
+    fs::write(input.join("f.txt"), b"\xff\xff\xff\xff\x80\x01\0\0\x10\0\0\0").unwrap();
     let out = folder.join("out");
     let run = dedup(&[&input], &out, &[]);
     assert_eq!(run.code, 3, "{}", run.stderr);
-    run.says("a.txt`: is a binary file, not text");
+    run.says("a.txt`: is a tar archive, not text; unpack it first");
+    run.says("b.txt`: is a ZIP archive, not text; unpack it first");
+    run.says("c.md`: is a binary file, not text");
+    run.says("f.txt`: is an Arrow file, which is not read; write it as Parquet");
     let report = report(&out);
-    assert_eq!((&report["documents"], &report["skipped"]), (&2.into(), &3.into()));
+    assert_eq!((&report["documents"], &report["skipped"]), (&2.into(), &4.into()));
     assert_eq!(report["skipped_by_fault"][0]["fault"], "binary file");
     let mut all = files(&input);
     all.remove("e.txt");
     assert_eq!(files(&out.join("kept")), all);
-    dedup(&[&input], &folder.join("strict"), &["--strict"]).fails_with("is a binary file");
+    dedup(&[&input], &folder.join("strict"), &["--strict"]).fails_with("not text");
 }
 
 /// A file and a folder of one name, and names that many file systems do not tell apart.

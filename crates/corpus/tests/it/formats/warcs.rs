@@ -610,6 +610,12 @@ fn what_stays_can_be_read_again() {
         record.extend(end.bytes());
         record
     };
+    let resource_that_ends_in_a_return = {
+        let mut record = record(&fields("resource", "f", "text/html"), b"<p>a page\r");
+        record.truncate(record.len() - 4);
+        record.extend(b"\n\r\n");
+        record
+    };
     let garbage = b"no record at all\n".to_vec();
     let many = "\r".repeat(150);
     let records = [
@@ -617,6 +623,10 @@ fn what_stays_can_be_read_again() {
         garbage.clone(),
         ended_by("b", "\n"),
         page("c", "<p>another"),
+        garbage.clone(),
+        // The last byte of the page looks as if it were of the line ends.
+        resource_that_ends_in_a_return,
+        page("e", "<p>one more"),
         garbage,
         page("d", "<p>the last"),
     ];
@@ -627,7 +637,7 @@ fn what_stays_can_be_read_again() {
         records.into_iter().map(|record| record.map(|found| found.id).map_err(drop)).collect()
     };
     let all = ids(&path);
-    assert_eq!(all.iter().filter(|record| record.is_ok()).count(), 4);
+    assert_eq!(all.iter().filter(|record| record.is_ok()).count(), 6);
     for left_out in 0..=all.len() as u64 {
         let options = chunks_of(500);
         let report = source.write_selection(&folder.join("out"), &options, |n| n != left_out);

@@ -1,26 +1,17 @@
-//! The store: documents, their contents, what was removed, and how far the index is.
+//! The store in a folder, by fjall.
 //!
-//! A thin layer over fjall that gives its errors names, catches what it panics
-//! about when its files are damaged, and knows our keyspaces:
-//!
-//! ```text
-//! documents  number -> record        texts  number -> compressed content
-//! holes      number -> nothing       state  "head", "runs", "templates"
-//! templates  site -> shingles
-//! ```
-//!
-//! Numbers are big endian and ascend, so that every table is written once and
-//! none overlaps another: the store moves them, and rewrites nothing.
+//! A thin layer that gives its errors names, catches what it panics about when its
+//! files are damaged, and knows our keyspaces. Numbers ascend, so that every table is
+//! written once and none overlaps another: fjall moves them, and rewrites nothing.
 //!
 //! fjall takes a journal that ends in the middle for one that a crash cut off,
 //! and damage in its middle for such an end. So that acknowledged operations
 //! cannot vanish unseen, their number stands in a file of its own as well
-//! ([`AcknowledgedOperations`]), and its files are looked at before it may act on them
-//! ([`sound`](crate::sound)).
+//! ([`AcknowledgedOperations`](super::AcknowledgedOperations)), and its files are looked at before it
+//! may act on them ([`sound`](crate::sound)).
 
-use std::collections::HashSet;
-use std::fs::{File, OpenOptions};
-use std::io::{self, Read as _, Seek as _, Write as _};
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,15 +20,15 @@ use std::time::Duration;
 use fjall::config::{BlockSizePolicy, CompressionPolicy, FilterPolicy, PinningPolicy};
 use fjall::{
     AbstractTree as _, CompressionType, Database, Keyspace, KeyspaceCreateOptions, LsmError,
-    OwnedWriteBatch, PersistMode, Readable as _, Slice, Snapshot,
+    PersistMode, Readable as _, Slice, Snapshot,
 };
-use lookalike_files::{Lock, checksum, sync_folder, write_file};
+use lookalike_files::{Lock, sync_folder};
 use xxhash_rust::xxh3::Xxh3Default;
 
+use super::table::{Changes, Durability, Entry, Table};
 use crate::error::{Error, ErrorKind, Operation, Result};
-use crate::postings::REBUILD;
 use crate::sound::{self, Expectation, Tail};
-use crate::state::{Head, Segments};
+use crate::state::Head;
 
 /// The keyspaces. Their names are part of the format.
 const DOCUMENTS: &str = "documents";
@@ -56,23 +47,7 @@ const SMALL_TABLE_BYTES: u64 = 4 << 20;
 /// Journals are kept until their tables are written, and all tables are if journals have this
 /// many bytes: the fewest that fjall allows.
 const JOURNAL_BYTES: u64 = 64 << 20;
-/// Bytes of entries that are copied together.
-pub(crate) const COPY_BYTES: usize = 4 << 20;
-
-/// A keyspace of the store.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Table {
-    Documents,
-    Texts,
-    Tombstones,
-    State,
-    Templates,
-}
-
 impl Table {
-    const ALL: [Self; 5] =
-        [Self::Documents, Self::Texts, Self::Tombstones, Self::State, Self::Templates];
-
     fn name(self) -> &'static str {
         match self {
             Self::Documents => DOCUMENTS,
@@ -104,17 +79,8 @@ impl Table {
     }
 }
 
-/// When an operation is on disk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Durability {
-    /// When it returns.
-    Now,
-    /// When a later one of [`Durability::Now`] has returned.
-    Later,
-}
-
-/// The open store.
-pub(crate) struct Store {
+/// The store in a folder.
+pub(crate) struct DiskStore {
     path: PathBuf,
     /// `None` only while it is dropped.
     open: Option<OpenStore>,
@@ -152,25 +118,9 @@ impl OpenStore {
     }
 }
 
-/// Changes that are made together or not at all.
-pub(crate) struct Changes<'a> {
-    store: &'a OpenStore,
-    batch: OwnedWriteBatch,
-}
-
-impl Changes<'_> {
-    pub(crate) fn insert(&mut self, table: Table, key: &[u8], value: &[u8]) {
-        self.batch.insert(self.store.keyspace(table), key, value);
-    }
-
-    pub(crate) fn remove(&mut self, table: Table, key: &[u8]) {
-        self.batch.remove(self.store.keyspace(table), key);
-    }
-}
-
-impl Store {
+impl DiskStore {
     /// Makes a store in a folder that does not exist. It gives the lock back when it is closed.
-    pub(crate) fn create(
+    pub(super) fn create(
         path: &Path,
         lock: impl Into<Option<Lock>>,
         cache_bytes: u64,
@@ -185,7 +135,7 @@ impl Store {
 
     /// Opens the store in a folder. If this fails, or [`accept`](Self::accept) is not called, the
     /// folder is as it was.
-    pub(crate) fn open(
+    pub(super) fn open(
         path: &Path,
         lock: impl Into<Option<Lock>>,
         cache_bytes: u64,
@@ -204,11 +154,11 @@ impl Store {
     }
 
     /// Says that the index is opened.
-    pub(crate) fn accept(&mut self) {
+    pub(super) fn accept(&mut self) {
         self.tails.clear();
     }
 
-    pub(crate) fn path(&self) -> &Path {
+    pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
@@ -218,53 +168,40 @@ impl Store {
     }
 
     /// The value of a key.
-    pub(crate) fn get(&self, table: Table, key: &[u8]) -> Result<Option<Slice>> {
+    pub(super) fn get(&self, table: Table, key: &[u8]) -> Result<Option<Slice>> {
         guarded(&self.path, table.name(), || self.inner().keyspace(table).get(key))
     }
 
-    /// The value of a key, now or as of a snapshot.
-    pub(crate) fn get_at(
-        &self,
-        snapshot: Option<&Snapshot>,
-        table: Table,
-        key: &[u8],
-    ) -> Result<Option<Slice>> {
-        let Some(snapshot) = snapshot else { return self.get(table, key) };
-        guarded(&self.path, table.name(), || snapshot.get(self.inner().keyspace(table), key))
-    }
-
-    /// The entries from a key on, in order, as they are now.
-    pub(crate) fn from(&self, table: Table, key: &[u8]) -> Result<Entries<'_>> {
-        let snapshot = self.snapshot()?;
-        self.snapshot_from(&snapshot, table, key)
-    }
-
-    /// How the store is now, for [`snapshot_from`](Self::snapshot_from).
-    pub(crate) fn snapshot(&self) -> Result<Snapshot> {
-        guarded(&self.path, "cannot be read", || Ok(self.inner().database.snapshot()))
-    }
-
-    /// The entries from a key on, in order, as they were then.
-    pub(crate) fn snapshot_from(
+    /// The value of a key, as of a snapshot.
+    pub(super) fn get_at(
         &self,
         snapshot: &Snapshot,
         table: Table,
         key: &[u8],
-    ) -> Result<Entries<'_>> {
+    ) -> Result<Option<Slice>> {
+        guarded(&self.path, table.name(), || snapshot.get(self.inner().keyspace(table), key))
+    }
+
+    /// How the store is now, for [`snapshot_from`](Self::snapshot_from).
+    pub(super) fn snapshot(&self) -> Result<Snapshot> {
+        guarded(&self.path, "cannot be read", || Ok(self.inner().database.snapshot()))
+    }
+
+    /// The entries from a key on, in order, as they were then.
+    pub(super) fn snapshot_from(
+        &self,
+        snapshot: &Snapshot,
+        table: Table,
+        key: &[u8],
+    ) -> Result<DiskEntries<'_>> {
         let rest = guarded(&self.path, table.name(), || {
             Ok(snapshot.range(self.inner().keyspace(table), key.to_vec()..))
         })?;
-        Ok(Entries { store: self, table, rest })
-    }
-
-    /// Begins changes.
-    pub(crate) fn changes(&self) -> Changes<'_> {
-        let store = self.inner();
-        Changes { store, batch: store.database.batch() }
+        Ok(DiskEntries { store: self, table, rest })
     }
 
     /// Makes changes.
-    pub(crate) fn commit(&self, changes: Changes<'_>, durability: Durability) -> Result<()> {
+    pub(super) fn commit(&self, changes: Changes, durability: Durability) -> Result<()> {
         self.is_in_tables.store(false, Ordering::Release);
         self.wait_for_room()?;
         let mode = match durability {
@@ -272,29 +209,21 @@ impl Store {
             // Else a killed process would take them along.
             Durability::Later => PersistMode::Buffer,
         };
-        guarded(&self.path, "cannot be written", || changes.batch.durability(Some(mode)).commit())
-    }
-
-    /// Writes the first records.
-    pub(crate) fn begin(&self, head: Head, segments: &Segments) -> Result<()> {
-        let mut changes = self.changes();
-        changes.insert(Table::State, Head::KEY, &head.encode());
-        changes.insert(Table::State, Segments::KEY, &segments.encode());
-        self.commit(changes, Durability::Now)
-    }
-
-    /// The numbers in the table of tombstones.
-    pub(crate) fn tombstones(&self) -> Result<HashSet<u64>> {
-        let mut tombstones = HashSet::new();
-        for entry in self.from(Table::Tombstones, &[])? {
-            let (key, _) = entry?;
-            tombstones.extend(<[u8; 8]>::try_from(&key[..]).map(u64::from_be_bytes));
-        }
-        Ok(tombstones)
+        let open = self.inner();
+        guarded(&self.path, "cannot be written", || {
+            let mut batch = open.database.batch().durability(Some(mode));
+            for (table, key, value) in changes.0 {
+                match value {
+                    Some(value) => batch.insert(open.keyspace(table), key, value),
+                    None => batch.remove(open.keyspace(table), key),
+                }
+            }
+            batch.commit()
+        })
     }
 
     /// Sees everything on disk.
-    pub(crate) fn sync(&self) -> Result<()> {
+    pub(super) fn sync(&self) -> Result<()> {
         guarded(&self.path, "cannot be written", || {
             self.inner().database.persist(PersistMode::SyncAll)
         })
@@ -318,7 +247,7 @@ impl Store {
 
     /// Has the tables with little in them written. A journal is kept until all of its tables are,
     /// and these would not be full for a long time.
-    pub(crate) fn write_small_tables(&self) -> Result<()> {
+    pub(super) fn write_small_tables(&self) -> Result<()> {
         for table in [Table::Tombstones, Table::State, Table::Templates] {
             guarded(&self.path, table.name(), || self.inner().keyspace(table).rotate_memtable())?;
         }
@@ -326,7 +255,7 @@ impl Store {
     }
 
     /// Reads all tables and compares them with the checksums in their lists.
-    pub(crate) fn verify(&self) -> Result<()> {
+    pub(super) fn verify(&self) -> Result<()> {
         let mut buffer = vec![0; 1 << 18];
         for keyspace in &self.inner().keyspaces {
             let tables =
@@ -359,7 +288,7 @@ impl Store {
     /// are not; and it moves the mark when a table in memory that has something in it is closed. So
     /// that happens before, or removed documents would be written again, and after, or the old
     /// tables would stay beside the new.
-    pub(crate) fn compact(&self) -> Result<()> {
+    pub(super) fn compact(&self) -> Result<()> {
         self.write_tables()?;
         self.move_mark()?;
         for keyspace in &self.inner().keyspaces {
@@ -380,14 +309,14 @@ impl Store {
     /// Writes what is there already.
     fn move_mark(&self) -> Result<()> {
         let head = self.get(Table::State, Head::KEY)?;
-        let mut changes = self.changes();
+        let mut changes = Changes::default();
         changes.insert(Table::State, Head::KEY, head.as_deref().unwrap_or_default());
         self.commit(changes, Durability::Now)?;
         self.write_tables()
     }
 }
 
-impl Drop for Store {
+impl Drop for DiskStore {
     fn drop(&mut self) {
         // Whoever drops an index must not be killed by a lock that a failed thread left poisoned.
         let open = self.open.take();
@@ -408,14 +337,14 @@ impl Drop for Store {
 }
 
 /// Entries of a table, in order.
-pub(crate) struct Entries<'a> {
-    store: &'a Store,
+pub(crate) struct DiskEntries<'a> {
+    store: &'a DiskStore,
     table: Table,
     rest: fjall::Iter,
 }
 
-impl Iterator for Entries<'_> {
-    type Item = Result<(Slice, Slice)>;
+impl Iterator for DiskEntries<'_> {
+    type Item = Result<Entry>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let next = guarded(&self.store.path, self.table.name(), || {
@@ -423,11 +352,6 @@ impl Iterator for Entries<'_> {
         });
         next.transpose()
     }
-}
-
-/// Locks the file, or says that the index is in use.
-pub(crate) fn lock(path: &Path, index: &Path) -> Result<Lock> {
-    Lock::take(path)?.ok_or_else(|| Error::from(ErrorKind::InUse(index.to_owned())))
 }
 
 /// Calls into fjall. What it says becomes an error of ours, and so does a panic, since it panics
@@ -465,97 +389,5 @@ fn named(path: &Path, what: &str, error: fjall::Error) -> Error {
             Error::corruption(path, format!("{what}: a block has a wrong checksum"))
         }
         other => Error::corruption(path, format!("{what}: {other}")),
-    }
-}
-
-/// How many operations were acknowledged, in a file of its own.
-///
-/// It is written after each and not synced: after a loss of power it may lag behind the store, and
-/// then only fewer losses are found. It is never ahead of what is on disk.
-///
-/// Nor is it what makes an operation durable: one that is on disk is done, whether this can be written
-/// or not. If it cannot, the next change tries again first, and is not made if that fails.
-pub(crate) struct AcknowledgedOperations {
-    path: PathBuf,
-    file: File,
-    operations: u64,
-    /// Whether the file has the number.
-    written: bool,
-}
-
-impl AcknowledgedOperations {
-    const BYTES: usize = 16;
-
-    /// Makes the file, in the place of one that is there, and sees it on disk.
-    pub(crate) fn create(path: &Path, operations: u64) -> Result<Self> {
-        write_file(path, &Self::encode(operations))?;
-        Self::opened(path, operations)
-    }
-
-    fn opened(path: &Path, operations: u64) -> Result<Self> {
-        let file = OpenOptions::new().write(true).open(path);
-        let file = file.map_err(|e| Error::io(path, Operation::Write, e))?;
-        Ok(Self { path: path.to_owned(), file, operations, written: true })
-    }
-
-    /// Opens the file and reads the number.
-    pub(crate) fn open(path: &Path) -> Result<Self> {
-        let hint = format!("how many operations were acknowledged is not known\n{REBUILD}");
-        let bytes = match std::fs::read(path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Err(Error::corruption(path, format!("it is missing: {hint}")));
-            }
-            Err(error) => return Err(Error::io(path, Operation::Read, error)),
-        };
-        let number = bytes.first_chunk().map(|number| u64::from_le_bytes(*number));
-        match number.filter(|&number| bytes == Self::encode(number)) {
-            Some(number) => Self::opened(path, number),
-            None => Err(Error::corruption(path, hint)),
-        }
-    }
-
-    fn encode(operations: u64) -> [u8; Self::BYTES] {
-        let number = operations.to_le_bytes();
-        let mut bytes = [0; Self::BYTES];
-        bytes[..8].copy_from_slice(&number);
-        bytes[8..].copy_from_slice(&checksum(&number));
-        bytes
-    }
-
-    /// The number that was read or set last.
-    pub(crate) fn operations(&self) -> u64 {
-        self.operations
-    }
-
-    /// Sets the number, now or, if it cannot be written, with the next change.
-    pub(crate) fn set(&mut self, operations: u64) {
-        self.operations = operations;
-        self.written = false;
-        let _ = self.catch_up();
-    }
-
-    /// Writes the number if it could not be written when it was set.
-    pub(crate) fn catch_up(&mut self) -> Result<()> {
-        if self.written {
-            return Ok(());
-        }
-        let bytes = Self::encode(self.operations);
-        let written = self.file.rewind().and_then(|()| self.file.write_all(&bytes));
-        written.map_err(|error| Error::io(&self.path, Operation::Write, error))?;
-        self.written = true;
-        Ok(())
-    }
-
-    /// As on a disk that has no room for it any more.
-    #[cfg(test)]
-    pub(crate) fn refuse_writes(&mut self) {
-        self.file = File::open(&self.path).unwrap();
-    }
-
-    /// As on a disk that has room again.
-    #[cfg(test)]
-    pub(crate) fn allow_writes(&mut self) {
-        self.file = OpenOptions::new().write(true).open(&self.path).unwrap();
     }
 }
