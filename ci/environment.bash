@@ -15,6 +15,7 @@ environment() {
     spark) packages=('pyspark==4.3.*' 'pandas<3' mypy pytest numpy pyarrow) ;;
     peers) packages=(-r benchmarks/peers/requirements.txt) ;;
     maturin) packages=(maturin) ;;
+    release) packages=(maturin ziglang) ;;
     *) echo "environment: there is no \`$1\`" >&2; return 2 ;;
   esac
   environment=${CARGO_TARGET_DIR:-$PWD/target}/environments/$1
