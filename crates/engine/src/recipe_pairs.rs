@@ -64,11 +64,26 @@ pub enum CopyRule {
     Counted,
 }
 
+/// What a recipe took, as it was measured. No result depends on it.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[non_exhaustive]
+pub struct RecipeCost {
+    /// Seconds of signing all documents, and of learning before it. Recipes with the same bits are
+    /// signed once, and each has the time of that.
+    pub signing_seconds: f64,
+    /// Seconds from signatures to pairs, verification included.
+    pub matching_seconds: f64,
+    /// The most memory that the process has had at once by then, if the system tells: that of
+    /// earlier recipes, where they took more.
+    pub peak_memory_bytes: Option<u64>,
+}
+
 /// All pairs of some recipes, in files that go with it. Documents go by their rows.
 pub struct RecipePairs {
     signed: SigningSummary,
     identical: Copies,
     pairs: Vec<PathBuf>,
+    costs: Vec<RecipeCost>,
     /// The files of the recipe that measures.
     measured: Files,
     read: ReadOptions,
@@ -105,6 +120,11 @@ impl RecipePairs {
     /// If a file cannot be read.
     pub fn pairs(&self) -> Result<Vec<PairReader<InputOrder>>> {
         self.pairs.iter().map(|path| PairReader::open(path)).collect()
+    }
+
+    /// What each recipe took.
+    pub fn costs(&self) -> &[RecipeCost] {
+        &self.costs
     }
 
     /// A folder for working files, which goes when this goes.
@@ -151,13 +171,14 @@ impl RecipePairs {
     }
 
     /// Calls `each` with the texts of some rows, which are in order. A long text comes in pieces,
-    /// one after another, which have the same words as the whole.
+    /// one after another, which have the same tokens of this unit as the whole.
     ///
     /// # Errors
     /// If an input has changed or cannot be read, the job is stopped, or what `each` fails with.
     pub fn for_each_text(
         &self,
         rows: &[Row],
+        unit: Unit,
         observer: &dyn Observer,
         mut each: impl FnMut(Row, Text<'_>) -> Result<()>,
     ) -> Result<()> {
@@ -173,7 +194,7 @@ impl RecipePairs {
             };
             if source.source.format() == Format::TextFile {
                 let piece = |piece: &[u8]| step(own[0], piece.into());
-                long_text::for_each_piece(&source.source, &self.read, Unit::Words, piece)?;
+                long_text::for_each_piece(&source.source, &self.read, unit, piece)?;
             } else {
                 source.for_each_text(&self.read, own, step)?;
             }
@@ -235,34 +256,44 @@ impl PairSearch<'_> {
             key: VerificationKey::random(),
         };
         let files = folder(&work, "measure")?;
+        let began = observer.seconds();
         let signed = job.signing(job.means(measure, &files)).run()?;
+        let seconds = observer.seconds() - began;
         job.budget =
             memory::working_bytes(running.memory, signed.documents, self.bytes_per_document)?;
         let identical = job.identical(&job.means(measure, &files), signed.documents)?;
 
         let sources = SourceTable::open(&files.sources())?.with_copies(&copies);
         // Recipes with the same bits have one signature file.
-        let mut folders = vec![(measure.signing_digest(), files.clone())];
-        let mut pairs = Vec::new();
+        let mut folders = vec![(measure.signing_digest(), files.clone(), seconds)];
+        let (mut pairs, mut costs) = (Vec::new(), Vec::new());
         for (number, recipe) in recipes.iter().enumerate() {
             let digest = recipe.signing_digest();
-            let known = folders.iter().find(|(known, _)| *known == digest);
-            let own = if let Some((_, files)) = known {
-                files.clone()
+            let known = folders.iter().find(|(known, ..)| *known == digest);
+            let (own, signing_seconds) = if let Some((_, files, seconds)) = known {
+                (files.clone(), *seconds)
             } else {
+                let began = observer.seconds();
                 let own = folder(&work, &format!("signed-{number}"))?;
                 if recipe.templates.are_learned() {
                     job.means(recipe, &own).learn(&sources)?;
                 }
                 job.sign_again(recipe, &sources, &own)?;
-                folders.push((digest, own.clone()));
-                own
+                let seconds = observer.seconds() - began;
+                folders.push((digest, own.clone(), seconds));
+                (own, seconds)
             };
-            let path = work.join(format!("pairs-{number}"));
+            let (path, began) = (work.join(format!("pairs-{number}")), observer.seconds());
             job.pairs(&job.means(recipe, &own), &sources, &identical, &path)?;
             pairs.push(path);
+            costs.push(RecipeCost {
+                signing_seconds,
+                matching_seconds: observer.seconds() - began,
+                peak_memory_bytes: memory::peak_bytes(),
+            });
         }
-        Ok(RecipePairs { signed, identical, pairs, measured: files, read: job.read, copies, work })
+        let (measured, read) = (files, job.read);
+        Ok(RecipePairs { signed, identical, pairs, costs, measured, read, copies, work })
     }
 }
 

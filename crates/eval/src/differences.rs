@@ -24,7 +24,7 @@ const TOKENS: RowsKind = *b"tokenseq";
 
 /// The most tokens of a document that is compared: some 25 MB of text. Pairs with a longer one
 /// are left out and counted.
-const MAX_TOKENS: u64 = 4 << 20;
+pub(crate) const MAX_TOKENS: u64 = 4 << 20;
 
 /// The paper's bound: nine in ten pairs are below it.
 const SMALL: u64 = 42;
@@ -225,7 +225,7 @@ impl Sequences {
         observer: &dyn Observer,
     ) -> Result<Self> {
         let mut writer = Writer::create(path)?;
-        found.for_each_text(rows, observer, |row, text| writer.push(row, text))?;
+        found.for_each_text(rows, Unit::Words, observer, |row, text| writer.push(row, text))?;
         writer.finish(path)
     }
 

@@ -45,6 +45,29 @@ pub enum ErrorKind {
         /// The first fault.
         first: Option<String>,
     },
+    /// No document that a labels file names is there.
+    #[error(
+        "`{path}`: names no document that is there: it has {theirs}, and the documents are {ours}",
+        path = path.display(),
+        theirs = quoted(theirs),
+        ours = quoted(ours),
+    )]
+    OtherDocuments {
+        /// The file.
+        path: PathBuf,
+        /// Ids that it has, the first of them.
+        theirs: Vec<String>,
+        /// Ids of the first documents.
+        ours: Vec<String>,
+    },
+}
+
+/// Names, each between backquotes; what is said if there is none.
+fn quoted(names: &[String]) -> String {
+    if names.is_empty() {
+        return "none".to_owned();
+    }
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<String>>().join(", ")
 }
 
 /// What is wrong with a line of a labels file.
@@ -54,7 +77,17 @@ pub enum LabelFault {
     /// It is not a JSON object.
     #[error("is not a JSON object: {0}")]
     NotJson(String),
-    /// A field is missing, or its value is of another kind.
+    /// A field is missing.
+    #[error("field `{field}` must be {expected}, and is missing: the line has {}", quoted(there))]
+    Missing {
+        /// The field.
+        field: String,
+        /// What its value must be.
+        expected: String,
+        /// The fields that are there.
+        there: Vec<String>,
+    },
+    /// The value of a field is of another kind.
     #[error("field `{field}` must be {expected}")]
     Field {
         /// The field.
@@ -84,7 +117,7 @@ impl LabelFault {
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::NotJson(_) => "label that is not a JSON object",
-            Self::Field { .. } => "label with a field that cannot be used",
+            Self::Missing { .. } | Self::Field { .. } => "label with a field that cannot be used",
             Self::UnknownId(_) => "label of an unknown document",
             Self::AmbiguousId(_) => "label of an id that several documents have",
             Self::SameId(_) => "label of a document with itself",

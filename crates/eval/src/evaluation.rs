@@ -2,15 +2,19 @@
 
 use std::path::Path;
 
-use lookalike_core::Recipe;
 use lookalike_core::recipe::Verify;
-use lookalike_engine::{Operation, report};
+use lookalike_core::{Layout, Recipe};
+use lookalike_engine::{Operation, RecipeCost, report};
 use lookalike_files::write_file;
 use serde::Serialize;
 
+use crate::clusters::ClusterQuality;
+use crate::curve::{Curve, ResemblanceCounts};
 use crate::differences::TermDifferences;
 use crate::error::Result;
 use crate::labels::{AbsentRule, LabelSummary, Labels, PairLabel};
+use crate::quality::{Quality, QualityCounts};
+use crate::seeds::SeedQuality;
 use crate::statistics::{Count, PowerLaw, Share};
 use crate::tally::{BITS, FEATURES, Label, Selection, Sites, Tally};
 
@@ -52,6 +56,22 @@ pub struct RecipeEvaluation {
     pub digest: String,
     /// How its candidates become pairs: `none`, `estimate` or `exact`.
     pub verify: String,
+    /// The least resemblance of its pairs, if it verifies them.
+    pub threshold: Option<f64>,
+    /// The seed of its signatures.
+    pub seed: u64,
+    /// How good the pairs that it returns are.
+    pub quality: Quality,
+    /// The same for other thresholds, if it verifies pairs.
+    pub curve: Option<Curve>,
+    /// How its clusters agree with those of the labels, if there are any.
+    pub clusters: Option<ClusterQuality>,
+    /// The same under other seeds, if there are repeats.
+    pub over_seeds: Option<SeedQuality>,
+    /// Bytes of a signature.
+    pub signature_bytes: u64,
+    /// What it took, as measured: the only numbers that differ from run to run.
+    pub cost: RecipeCost,
     /// The pairs that it returns.
     pub pairs: u64,
     /// Near-duplicate pages: documents that are in a pair.
@@ -88,14 +108,18 @@ pub struct Row {
     pub pairs: u64,
     /// Those of them that somebody judged.
     pub judged: u64,
-    /// The share of the judged that is correct: precision.
+    /// The share of the judged that is correct: the paper's precision.
     pub correct: Option<Share>,
     /// The share that is not.
     pub incorrect: Option<Share>,
     /// The share that nobody could decide about.
     pub undecided: Option<Share>,
+    /// The share of the correct in correct and incorrect.
+    pub precision: Option<Share>,
     /// The share of all correct pairs of this kind that is returned.
     pub recall: Option<Share>,
+    /// The harmonic mean of precision and recall.
+    pub f1: Option<Share>,
     /// Correct pairs of this kind for one that the recipe which R is against returns.
     pub r: Option<Share>,
 }
@@ -152,7 +176,7 @@ pub struct ThresholdRow {
     pub pairs: u64,
     /// Those that somebody judged.
     pub judged: u64,
-    /// The share of the judged that is correct.
+    /// The share of the judged that is correct, undecided ones included, as in the paper.
     pub precision: Option<Share>,
     /// The share of the correct pairs without a threshold that are left.
     pub r: Option<Share>,
@@ -186,6 +210,8 @@ pub(crate) struct RecipeCounts {
     returned: Tally,
     /// In how many pairs each document is.
     pub(crate) degrees: Vec<u32>,
+    /// The pairs by their resemblances, as far as these are known.
+    pub(crate) resemblances: ResemblanceCounts,
 }
 
 impl RecipeCounts {
@@ -195,6 +221,7 @@ impl RecipeCounts {
             halves: [Tally::new(), Tally::new()],
             returned: Tally::new(),
             degrees: vec![0; documents as usize],
+            resemblances: ResemblanceCounts::new(),
         }
     }
 
@@ -219,7 +246,9 @@ impl Row {
         let judged = returned.count_any(selection, &Label::JUDGED);
         let [right, wrong, undecided] = Label::JUDGED.map(|label| returned.count(selection, label));
         let of_correct = |tally: &Tally| tally.count(selection, Label::Correct);
-        let recall = correct.all.and_then(|all| Share::of(right, of_correct(all)));
+        let all = correct.all.map(of_correct);
+        let mut decided = right;
+        decided += wrong;
         Self {
             name: name.to_owned(),
             pairs: returned.pairs(selection),
@@ -227,7 +256,9 @@ impl Row {
             correct: Share::of(right, judged),
             incorrect: Share::of(wrong, judged),
             undecided: Share::of(undecided, judged),
-            recall,
+            precision: Share::of(right, decided),
+            recall: all.and_then(|all| Share::of(right, all)),
+            f1: all.and_then(|all| Share::f1(right, wrong, all.without(right))),
             r: Share::ratio(right, of_correct(correct.theirs), of_correct(correct.common)),
         }
     }
@@ -273,13 +304,33 @@ pub(crate) struct Tables<'a> {
     pub(crate) documents: u64,
 }
 
+/// What tables of a recipe have that is not in a tally.
+pub(crate) struct RecipeParts {
+    pub(crate) reasons: Vec<ReasonRow>,
+    pub(crate) term_differences: TermDifferences,
+    pub(crate) curve: Option<Curve>,
+    pub(crate) clusters: Option<ClusterQuality>,
+    pub(crate) over_seeds: Option<SeedQuality>,
+    pub(crate) cost: RecipeCost,
+}
+
 impl Tables<'_> {
-    pub(crate) fn recipe(
-        &self,
-        number: usize,
-        reasons: Vec<ReasonRow>,
-        term_differences: TermDifferences,
-    ) -> RecipeEvaluation {
+    /// How good the pairs of a recipe are.
+    pub(crate) fn quality(&self, number: usize) -> Quality {
+        let returned = &self.counted[number].returned;
+        let [right, wrong, undecided] =
+            Label::JUDGED.map(|label| returned.count(&Selection::ALL, label));
+        QualityCounts { right, wrong, undecided, missed: self.all_correct().without(right) }
+            .quality()
+    }
+
+    /// The correct pairs that labels have.
+    pub(crate) fn all_correct(&self) -> Count {
+        self.correct.count(&Selection::ALL, Label::Correct)
+    }
+
+    pub(crate) fn recipe(&self, number: usize, parts: RecipeParts) -> RecipeEvaluation {
+        let RecipeParts { reasons, term_differences, curve, clusters, over_seeds, cost } = parts;
         let recipe = &self.recipes[number];
         let RecipeCounts { returned, degrees, .. } = &self.counted[number];
         let correct = Correct {
@@ -309,6 +360,14 @@ impl Tables<'_> {
                 Verify::None => "none",
             }
             .to_owned(),
+            threshold: (recipe.verify != Verify::None).then_some(recipe.threshold),
+            seed: recipe.seed,
+            quality: self.quality(number),
+            curve,
+            clusters,
+            over_seeds,
+            signature_bytes: Layout::of(recipe).bytes() as u64,
+            cost,
             pairs,
             pages,
             average_degree: (pages > 0).then(|| 2.0 * pairs as f64 / pages as f64),

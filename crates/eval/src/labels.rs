@@ -4,9 +4,10 @@
 //! and b are ids of documents. In place of a label there may be any field whose
 //! values are named ([`LabelRule::Values`]), or a similarity
 //! ([`LabelRule::Similarity`]). A line that cannot be used is counted, and the
-//! next one follows. Memory: 40 bytes a label.
+//! next one follows. The file is read twice: before documents are signed, to see that it has labels
+//! and which documents it names, and when the rows of these are known. Memory: 40 bytes a label.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{BufRead as _, BufReader, Read};
 use std::path::PathBuf;
 
@@ -14,6 +15,7 @@ use lookalike_corpus::{ReadOptions, Source};
 use lookalike_engine::{Observer, Operation, Row};
 use serde::Serialize;
 use serde_json::Value;
+use xxhash_rust::xxh3::xxh3_128;
 
 use crate::documents::Documents;
 use crate::error::{Error, ErrorKind, LabelFault, Result};
@@ -24,6 +26,9 @@ pub(crate) const MAX_RECIPES: usize = 32;
 
 /// The longest line. Longer than two ids of documents could be.
 const MAX_LINE: u64 = 4 << 20;
+
+/// The most fields of a line that are listed where one is missing.
+const MAX_FIELDS: usize = 20;
 
 /// The most different reasons that are told apart.
 const MAX_REASONS: usize = 1000;
@@ -167,6 +172,36 @@ impl LabelFile {
         Ok(source.text_reader(&options)?)
     }
 
+    /// Which documents the labels name.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or no line of it is a label; the first line that is none, if
+    /// `strict`.
+    pub(crate) fn named_documents(
+        &self,
+        strict: bool,
+        observer: &dyn Observer,
+    ) -> Result<NamedDocuments> {
+        let (mut named, mut first) = (NamedDocuments::default(), None);
+        let lines = self.for_each_line(observer, |number, line| {
+            match self.parsed(line) {
+                Ok(label) => named.add([label.a, label.b]),
+                Err(fault) => {
+                    let error = self.error(number, fault);
+                    if strict {
+                        return Err(error);
+                    }
+                    first.get_or_insert_with(|| error.to_string());
+                }
+            }
+            Ok(())
+        })?;
+        if named.hashes.is_empty() {
+            return Err(ErrorKind::NoLabels { path: self.path.clone(), lines, first }.into());
+        }
+        Ok(named)
+    }
+
     /// Reads the labels of these documents.
     pub(crate) fn read(
         &self,
@@ -175,58 +210,46 @@ impl LabelFile {
         observer: &dyn Observer,
     ) -> Result<Labels> {
         let mut reader = LabelReader::new(self, documents, strict, observer);
+        let lines = self.for_each_line(observer, |number, line| {
+            reader.line(number, line).or_else(|fault| reader.skip(number, fault))
+        })?;
+        reader.finish(lines)
+    }
+
+    /// Calls `each` with the number and the bytes of each line that is not blank; how many lines
+    /// there are.
+    fn for_each_line(
+        &self,
+        observer: &dyn Observer,
+        mut each: impl FnMut(u64, &[u8]) -> Result<()>,
+    ) -> Result<u64> {
         let mut lines = BufReader::new(self.open()?);
-        let mut line = Vec::new();
+        let (mut line, mut number) = (Vec::new(), 0);
         loop {
             line.clear();
             let read = lines.by_ref().take(MAX_LINE).read_until(b'\n', &mut line);
             let read =
                 read.map_err(|e| lookalike_engine::Error::io(&self.path, Operation::Read, e))?;
             if read == 0 {
-                break;
+                return Ok(number);
             }
-            reader.lines += 1;
+            number += 1;
             if read as u64 == MAX_LINE {
                 let fault = LabelFault::NotJson(format!("it is longer than {MAX_LINE} bytes"));
-                return Err(reader.error(reader.lines, fault));
+                return Err(self.error(number, fault));
             }
-            if reader.lines.is_multiple_of(1 << 14) {
+            if number.is_multiple_of(1 << 14) {
                 observer.check_cancelled()?;
             }
-            if !line.trim_ascii().is_empty()
-                && let Err(fault) = reader.line(&line)
-            {
-                reader.skip(reader.lines, fault)?;
+            if !line.trim_ascii().is_empty() {
+                each(number, &line)?;
             }
         }
-        reader.finish()
-    }
-}
-
-/// Reads the lines of a labels file.
-struct LabelReader<'a> {
-    file: &'a LabelFile,
-    documents: &'a Documents,
-    strict: bool,
-    observer: &'a dyn Observer,
-    lines: u64,
-    reasons: HashMap<String, u16>,
-    labels: Labels,
-}
-
-impl<'a> LabelReader<'a> {
-    fn new(
-        file: &'a LabelFile,
-        documents: &'a Documents,
-        strict: bool,
-        observer: &'a dyn Observer,
-    ) -> Self {
-        let labels = Labels { reasons: vec![String::new()], ..Labels::default() };
-        Self { file, documents, strict, observer, lines: 0, reasons: HashMap::new(), labels }
     }
 
-    fn line(&mut self, line: &[u8]) -> Result<(), LabelFault> {
-        let object: BTreeMap<String, Value> =
+    /// What a line says.
+    fn parsed(&self, line: &[u8]) -> Result<ParsedLabel, LabelFault> {
+        let object: Fields =
             serde_json::from_slice(line).map_err(|e| LabelFault::NotJson(plain(&e)))?;
         let (a, b) = (id(&object, "a")?, id(&object, "b")?);
         let label = self.label(&object)?;
@@ -234,26 +257,16 @@ impl<'a> LabelReader<'a> {
         if a == b {
             return Err(LabelFault::SameId(a));
         }
-        let rows = [self.documents.row_of(a)?, self.documents.row_of(b)?];
-        let reason = self.reason(&object);
-        let [later, earlier] = [rows[0].max(rows[1]), rows[0].min(rows[1])];
-        let summary = &mut self.labels.summary;
-        if self.documents.are_identical(later, earlier) {
-            summary.identical += 1;
-        } else if rows.iter().any(|row| self.documents.is_removed(*row)) {
-            summary.of_removed += 1;
-        } else {
-            let line = self.lines;
-            let label = PairLabel { later, earlier, label, reason, weight, line, returned_by: 0 };
-            self.labels.pairs.push(label);
-        }
-        Ok(())
+        let reason = field_of(&object, &self.reason_field).map(text).unwrap_or_default();
+        Ok(ParsedLabel { a, b, label, weight, reason })
     }
 
-    fn label(&self, object: &BTreeMap<String, Value>) -> Result<Label, LabelFault> {
-        match &self.file.rule {
+    fn label(&self, object: &Fields) -> Result<Label, LabelFault> {
+        match &self.rule {
             LabelRule::Values { field, correct, incorrect, undecided } => {
-                let value = field_of(object, field).map(text).unwrap_or_default();
+                let known = [&correct[..], &incorrect[..], &undecided[..]].concat();
+                let expected = format!("one of {}", known.join(", "));
+                let value = text(required(object, field, &expected)?);
                 let is = |values: &[String]| values.contains(&value);
                 if is(correct) {
                     Ok(Label::Correct)
@@ -262,16 +275,15 @@ impl<'a> LabelReader<'a> {
                 } else if is(undecided) {
                     Ok(Label::Undecided)
                 } else {
-                    let known = [&correct[..], &incorrect[..], &undecided[..]].concat();
-                    let expected = format!("one of {}", known.join(", "));
+                    let expected = format!("{expected}, and is `{value}`");
                     Err(LabelFault::Field { field: field.clone(), expected })
                 }
             }
             LabelRule::Similarity { field, correct_at, undecided_at } => {
-                let value = field_of(object, field).and_then(Value::as_f64);
-                let value = value.filter(|value| (0.0..=1.0).contains(value));
-                let Some(value) = value else {
-                    let expected = "a number from 0 to 1".to_owned();
+                let expected = "a number from 0 to 1";
+                let value = required(object, field, expected)?.as_f64();
+                let Some(value) = value.filter(|value| (0.0..=1.0).contains(value)) else {
+                    let expected = expected.to_owned();
                     return Err(LabelFault::Field { field: field.clone(), expected });
                 };
                 Ok(if value >= *correct_at {
@@ -285,25 +297,100 @@ impl<'a> LabelReader<'a> {
         }
     }
 
-    fn weight(&mut self, object: &BTreeMap<String, Value>) -> Result<f64, LabelFault> {
-        let field = &self.file.weight_field;
+    fn weight(&self, object: &Fields) -> Result<f64, LabelFault> {
+        let field = &self.weight_field;
         let Some(value) = field_of(object, field) else { return Ok(1.0) };
         // Beyond that, the squares of weights would not be numbers.
-        match value.as_f64().filter(|weight| *weight > 0.0 && *weight < 1e100) {
-            Some(weight) => {
-                self.labels.summary.weighted |= (weight - 1.0).abs() > 1e-12;
-                Ok(weight)
+        value.as_f64().filter(|weight| *weight > 0.0 && *weight < 1e100).ok_or_else(|| {
+            let expected = "a number above 0".to_owned();
+            LabelFault::Field { field: field.clone(), expected }
+        })
+    }
+
+    fn error(&self, line: u64, fault: LabelFault) -> Error {
+        ErrorKind::Label { path: self.path.clone(), line, fault }.into()
+    }
+}
+
+/// The fields of a line.
+type Fields = BTreeMap<String, Value>;
+
+/// What a line says, whatever documents there are.
+struct ParsedLabel {
+    a: String,
+    b: String,
+    label: Label,
+    weight: f64,
+    /// Empty for none.
+    reason: String,
+}
+
+/// The documents that labels name.
+#[derive(Debug, Default)]
+pub(crate) struct NamedDocuments {
+    hashes: HashSet<u128>,
+    /// The first of the ids, to be shown.
+    pub(crate) first: Vec<String>,
+}
+
+/// Ids that are shown, of labels and of documents, if these do not go together.
+pub(crate) const SHOWN_IDS: usize = 3;
+
+impl NamedDocuments {
+    fn add(&mut self, ids: [String; 2]) {
+        for id in ids {
+            if self.hashes.insert(xxh3_128(id.as_bytes())) && self.first.len() < SHOWN_IDS {
+                self.first.push(id);
             }
-            None => Err(LabelFault::Field {
-                field: field.clone(),
-                expected: "a number above 0".to_owned(),
-            }),
         }
     }
 
+    pub(crate) fn contains(&self, id: &str) -> bool {
+        self.hashes.contains(&xxh3_128(id.as_bytes()))
+    }
+}
+
+/// Reads the labels of known documents.
+struct LabelReader<'a> {
+    file: &'a LabelFile,
+    documents: &'a Documents,
+    strict: bool,
+    observer: &'a dyn Observer,
+    reasons: HashMap<String, u16>,
+    labels: Labels,
+}
+
+impl<'a> LabelReader<'a> {
+    fn new(
+        file: &'a LabelFile,
+        documents: &'a Documents,
+        strict: bool,
+        observer: &'a dyn Observer,
+    ) -> Self {
+        let labels = Labels { reasons: vec![String::new()], ..Labels::default() };
+        Self { file, documents, strict, observer, reasons: HashMap::new(), labels }
+    }
+
+    fn line(&mut self, line: u64, bytes: &[u8]) -> Result<(), LabelFault> {
+        let ParsedLabel { a, b, label, weight, reason } = self.file.parsed(bytes)?;
+        let rows = [self.documents.row_of(a)?, self.documents.row_of(b)?];
+        let reason = self.reason(reason);
+        let [later, earlier] = [rows[0].max(rows[1]), rows[0].min(rows[1])];
+        let summary = &mut self.labels.summary;
+        summary.weighted |= (weight - 1.0).abs() > 1e-12;
+        if self.documents.are_identical(later, earlier) {
+            summary.identical += 1;
+        } else if rows.iter().any(|row| self.documents.is_removed(*row)) {
+            summary.of_removed += 1;
+        } else {
+            let label = PairLabel { later, earlier, label, reason, weight, line, returned_by: 0 };
+            self.labels.pairs.push(label);
+        }
+        Ok(())
+    }
+
     /// The number of the reason; those beyond the limit are `other`.
-    fn reason(&mut self, object: &BTreeMap<String, Value>) -> u16 {
-        let reason = field_of(object, &self.file.reason_field).map(text).unwrap_or_default();
+    fn reason(&mut self, reason: String) -> u16 {
         if reason.is_empty() {
             return 0;
         }
@@ -319,13 +406,9 @@ impl<'a> LabelReader<'a> {
         })
     }
 
-    fn error(&self, line: u64, fault: LabelFault) -> Error {
-        ErrorKind::Label { path: self.file.path.clone(), line, fault }.into()
-    }
-
     fn skip(&mut self, line: u64, fault: LabelFault) -> Result<()> {
         let name = fault.name().to_owned();
-        let error = self.error(line, fault);
+        let error = self.file.error(line, fault);
         if self.strict {
             return Err(error);
         }
@@ -337,7 +420,7 @@ impl<'a> LabelReader<'a> {
         Ok(())
     }
 
-    fn finish(mut self) -> Result<Labels> {
+    fn finish(mut self, lines: u64) -> Result<Labels> {
         let mut pairs = std::mem::take(&mut self.labels.pairs);
         pairs.sort_unstable_by_key(|label| (label.later, label.earlier, label.line));
         for label in pairs {
@@ -356,9 +439,9 @@ impl<'a> LabelReader<'a> {
         summary.correct = count(Label::Correct);
         summary.incorrect = count(Label::Incorrect);
         summary.undecided = count(Label::Undecided);
-        summary.lines = self.lines;
+        summary.lines = lines;
         if pairs.is_empty() && summary.identical + summary.of_removed == 0 {
-            let (path, lines, first) = (self.file.path.clone(), self.lines, first_fault.take());
+            let (path, first) = (self.file.path.clone(), first_fault.take());
             return Err(ErrorKind::NoLabels { path, lines, first }.into());
         }
         Ok(self.labels)
@@ -372,15 +455,28 @@ fn plain(error: &serde_json::Error) -> String {
 }
 
 /// A field that is there and not null.
-fn field_of<'a>(object: &'a BTreeMap<String, Value>, field: &str) -> Option<&'a Value> {
+fn field_of<'a>(object: &'a Fields, field: &str) -> Option<&'a Value> {
     object.get(field).filter(|value| !value.is_null())
 }
 
+/// A field that must be there.
+fn required<'a>(
+    object: &'a Fields,
+    field: &str,
+    expected: &str,
+) -> Result<&'a Value, LabelFault> {
+    field_of(object, field).ok_or_else(|| LabelFault::Missing {
+        field: field.to_owned(),
+        expected: expected.to_owned(),
+        there: object.keys().take(MAX_FIELDS).cloned().collect(),
+    })
+}
+
 /// An id: a string or a whole number, as in documents.
-fn id(object: &BTreeMap<String, Value>, field: &str) -> Result<String, LabelFault> {
-    match object.get(field) {
-        Some(Value::String(id)) => Ok(id.clone()),
-        Some(Value::Number(id)) if !id.is_f64() => Ok(id.to_string()),
+fn id(object: &Fields, field: &str) -> Result<String, LabelFault> {
+    match required(object, field, "an id")? {
+        Value::String(id) => Ok(id.clone()),
+        Value::Number(id) if !id.is_f64() => Ok(id.to_string()),
         _ => Err(LabelFault::Field { field: field.to_owned(), expected: "an id".to_owned() }),
     }
 }

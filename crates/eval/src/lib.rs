@@ -1,6 +1,7 @@
 //! Henzinger's evaluation: how many of the pairs that a recipe returns are right.
 //!
 //! ```text
+//! check    labels and documents name the same ids
 //! find     documents -> the pairs of each recipe, in files; what documents have in common
 //! count    pairs and labels -> one tally a recipe
 //! differ   a sample of the pairs -> term differences
@@ -15,8 +16,9 @@
 //!   identity set first, and so does this, by words. A label of a document that
 //!   was left out is left out with it, and counted. [`CopyRule::Counted`] keeps
 //!   them all.
-//! - **Precision** is the share of correct pairs in all that were judged,
-//!   undecided ones included, as in the paper's tables.
+//! - **Precision** is the share of correct pairs in those that are correct or
+//!   incorrect ([`Quality`]). The paper's tables have undecided pairs in the
+//!   whole, and so have their rows here ([`Row::correct`]).
 //! - **What a recipe returns** is what a deduplication by it accepts as pairs:
 //!   candidates for the papers' recipes, verified pairs for others. All of them
 //!   are counted, and those that somebody judged are judged.
@@ -25,23 +27,34 @@
 //! - **R** is the number of correct pairs for one of the recipe that it is
 //!   against. It exceeds 1 for a recipe that returns more of them.
 //! - **Intervals** are Wilson's at 95 %; with weights the number of pairs is
-//!   Kish's effective one. Pairs of one page are not independent, which no
-//!   interval here knows.
+//!   Kish's effective one. Pairs of one page, and all pairs under one seed, are
+//!   not independent, which these intervals do not know; those over seeds
+//!   ([`SeedQuality`]) know the latter.
 
+mod baselines;
+mod clusters;
+mod curve;
 mod differences;
 mod documents;
 mod error;
 mod evaluation;
 mod labels;
 mod options;
+mod quality;
+mod resemblances;
 mod sample;
+mod seeds;
 mod statistics;
 mod tally;
+mod tidy;
 
-use lookalike_core::mix;
+use lookalike_core::{Evidence, mix};
 use lookalike_engine::matching::PairReader;
-use lookalike_engine::{InputOrder, Observer, Stage, Work};
+use lookalike_engine::{Components, InputOrder, Observer, RecipePairs, Stage, Work};
 
+pub use baselines::{BASELINES, baseline};
+pub use clusters::{ClusterQuality, PrecisionRecall};
+pub use curve::{Curve, CurveBasis, CurvePoint};
 pub use differences::{LARGE_DIFFERENCE, LabelledDifferences, TermDifferences};
 pub use error::{Error, ErrorKind, LabelFault, Result};
 pub use evaluation::{
@@ -49,16 +62,23 @@ pub use evaluation::{
     SimilarityRow, ThresholdRow, ThresholdTest,
 };
 pub use labels::{AbsentRule, LabelFile, LabelRule, LabelSummary};
-pub use lookalike_engine::CopyRule;
+pub use lookalike_engine::{CopyRule, RecipeCost};
 pub use options::Eval;
+pub use quality::Quality;
 pub use sample::{PairToJudge, Sample};
-pub use statistics::{PowerLaw, Share};
+pub use seeds::{SeedQuality, SeedRun};
+pub use statistics::{PowerLaw, SeedMean, Share};
 pub use tally::{BITS, FEATURES, Label, Sites};
 
+use clusters::LabelClusters;
+use curve::ResemblanceCounts;
 use differences::{RandomPair, Samples};
 use documents::Documents;
-use evaluation::{RecipeCounts, Tables};
+use evaluation::{RecipeCounts, RecipeParts, Tables};
 use labels::{LabelCursor, Labels, PairLabel};
+use quality::QualityCounts;
+use resemblances::ShingleRule;
+use statistics::Count;
 use tally::Tally;
 
 impl Eval {
@@ -68,18 +88,34 @@ impl Eval {
     /// If an input or the labels cannot be read, no label can be used, a recipe makes too many
     /// candidates, the documents do not fit into memory, or the system refuses.
     pub fn run(&self, file: &LabelFile, observer: &dyn Observer) -> Result<Evaluation> {
+        // Refused before the work, if recipes or labels cannot be used.
         let against = self.against_number()?;
-        // Refused before the work, if there is no such file.
-        file.open()?;
-        let found = self.find(observer)?;
+        self.check_recipes()?;
+        let named = file.named_documents(self.running.strict, observer)?;
+        self.check_named(file, &named, observer)?;
+        drop(named);
+
+        let recipes = seeds::repeated(&self.recipes, self.repeats);
+        let found = self.find(&recipes, observer)?;
         let documents = &Documents::load(&found, self.running.kernel, observer)?;
         let mut labels = file.read(documents, self.running.strict, observer)?;
-        let counter = PairCounter { options: self, documents, absent: file.absent(), observer };
-        let (mut counted, mut samples) = (Vec::new(), Vec::new());
-        for (number, pairs) in found.pairs()?.into_iter().enumerate() {
-            let (these, sample) = counter.count(pairs, number, &mut labels)?;
+        let clusters = &LabelClusters::of(&labels, documents.len());
+        let absent = file.absent();
+        let counter = PairCounter { options: self, documents, clusters, absent, observer };
+        let (mut counted, mut samples, mut agreements) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut pairs, number_of_recipes) = (found.pairs()?, self.recipes.len());
+        let repeated = pairs.split_off(number_of_recipes);
+        for (number, pairs) in pairs.into_iter().enumerate() {
+            let (these, sample, agreement) = counter.count(pairs, number, &mut labels)?;
             counted.push(these);
             samples.push(sample.into_sorted());
+            agreements.push(agreement);
+        }
+        let mut repeats: Vec<Vec<SeedRun>> = vec![Vec::new(); number_of_recipes];
+        let repeated = repeated.into_iter().zip(recipes.iter().skip(number_of_recipes));
+        for (number, (pairs, recipe)) in repeated.enumerate() {
+            let run = counter.count_again(pairs, recipe.seed, &mut labels)?;
+            repeats[number % number_of_recipes].push(run);
         }
         let differences = differences::compute(&samples, &found, self.running.threads, observer)?;
 
@@ -93,14 +129,30 @@ impl Eval {
             counted: &counted,
             labels: &labels,
             correct: &labels.tally(common, |_| true),
-            common: &(0..self.recipes.len()).map(of_both).collect::<Vec<Tally>>(),
+            common: &(0..number_of_recipes).map(of_both).collect::<Vec<Tally>>(),
             against,
             documents: documents.len() - documents.removed(),
         };
         let same_site = |pair: &PairLabel| common(pair).sites == Sites::Same;
-        let recipes = differences.into_iter().enumerate().map(|(number, differences)| {
-            tables.recipe(number, tables.reasons(number, same_site), differences)
-        });
+        let mut curves = self.curves(absent, &tables, &found, observer)?.into_iter();
+        let mut recipes = Vec::new();
+        for (number, term_differences) in differences.into_iter().enumerate() {
+            let (recipe, quality) = (&self.recipes[number], tables.quality(number));
+            let clusters = agreements[number];
+            let mut runs = vec![SeedRun { seed: recipe.seed, quality, clusters }];
+            runs.append(&mut repeats[number]);
+            recipes.push(tables.recipe(
+                number,
+                RecipeParts {
+                    reasons: tables.reasons(number, same_site),
+                    term_differences,
+                    curve: curves.next().flatten(),
+                    clusters,
+                    over_seeds: SeedQuality::of(runs),
+                    cost: found.costs()[number],
+                },
+            ));
+        }
         let [training, testing] = &counted[against].halves;
         Ok(Evaluation {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -109,19 +161,81 @@ impl Eval {
             identical_removed: documents.removed(),
             sites: documents.sites(),
             skipped: found.skipped(),
-            absent: file.absent(),
+            absent,
             against: self.recipes[against].name.clone(),
-            recipes: recipes.collect(),
+            recipes,
             combined: CombinedAlgorithm::of([training, testing]),
             labels: labels.summary,
         })
     }
+
+    /// The curve of each recipe that has one.
+    fn curves(
+        &self,
+        absent: AbsentRule,
+        tables: &Tables<'_>,
+        found: &RecipePairs,
+        observer: &dyn Observer,
+    ) -> Result<Vec<Option<Curve>>> {
+        let pairs = &tables.labels.pairs;
+        let mut known: Vec<(ShingleRule, Curve)> = Vec::new();
+        let mut curves = Vec::new();
+        for (recipe, counted) in self.recipes.iter().zip(tables.counted) {
+            let rule = resemblances::rule_of(recipe);
+            let shared = known.iter().find(|(other, _)| *other == rule);
+            curves.push(match (CurveBasis::of(recipe, absent), shared) {
+                (None, _) => None,
+                (Some(CurveBasis::Returned), _) => Some(Curve {
+                    basis: CurveBasis::Returned,
+                    unknown: 0,
+                    points: counted.resemblances.points(recipe.threshold, tables.all_correct()),
+                }),
+                (Some(CurveBasis::Labelled), Some((_, curve))) => Some(curve.clone()),
+                (Some(CurveBasis::Labelled), None) => {
+                    let curve = self.labelled_curve(rule, pairs, found, observer)?;
+                    known.push((rule, curve.clone()));
+                    Some(curve)
+                }
+            });
+        }
+        Ok(curves)
+    }
+
+    /// The curve of all labelled pairs by what they have in common.
+    fn labelled_curve(
+        &self,
+        rule: ShingleRule,
+        pairs: &[PairLabel],
+        found: &RecipePairs,
+        observer: &dyn Observer,
+    ) -> Result<Curve> {
+        let resemblances = resemblances::compute(rule, pairs, found, &self.running, observer)?;
+        let mut counts = ResemblanceCounts::new();
+        let (mut correct, mut unknown) = (Count::default(), 0);
+        for (pair, resemblance) in pairs.iter().zip(resemblances) {
+            let Some(resemblance) = resemblance else {
+                unknown += 1;
+                continue;
+            };
+            counts.add(resemblance, pair.label, pair.weight);
+            if pair.label == Label::Correct {
+                correct.add(pair.weight);
+            }
+        }
+        let points = counts.points(LEAST_THRESHOLD, correct);
+        Ok(Curve { basis: CurveBasis::Labelled, unknown, points })
+    }
 }
+
+/// Where a curve of all labelled pairs begins: below, nearly all that has a word in common is
+/// returned.
+const LEAST_THRESHOLD: f64 = 0.05;
 
 /// What pairs are counted with.
 struct PairCounter<'a> {
     options: &'a Eval,
     documents: &'a Documents,
+    clusters: &'a LabelClusters,
     absent: AbsentRule,
     observer: &'a dyn Observer,
 }
@@ -136,33 +250,83 @@ impl PairCounter<'_> {
         mut pairs: PairReader<InputOrder>,
         recipe: usize,
         labels: &mut Labels,
-    ) -> Result<(RecipeCounts, Samples)> {
+    ) -> Result<(RecipeCounts, Samples, Option<ClusterQuality>)> {
         self.observer.begin(Stage::Count, Some(Work::Documents(pairs.pairs())));
         let mut counted = RecipeCounts::new(self.documents.len());
         let mut samples = Samples::default();
+        let mut components = Components::new(self.documents.len());
         let mut labels = LabelCursor::new(&mut labels.pairs);
         let (seed, mut read) = (mix(self.options.seed), 0);
         while let Some(pair) = pairs.next()? {
             let (later, earlier) = (pair.later, pair.earlier);
-            let (label, weight) = match (labels.find(later, earlier), self.absent) {
-                (Some(found), _) => {
-                    found.returned_by |= 1 << recipe;
-                    (found.label, found.weight)
-                }
-                (None, AbsentRule::Incorrect) => (Label::Incorrect, 1.0),
-                (None, AbsentRule::Unlabelled) => (Label::Unlabelled, 1.0),
-            };
+            let found = labels.find(later, earlier);
+            let (label, weight) = self.label(found.as_deref());
+            if let Some(found) = found {
+                found.returned_by |= 1 << recipe;
+            }
             let half = RandomPair::new(seed ^ HALVES, later, earlier, label, weight).random() & 1;
             let common = self.documents.common(later, earlier);
             counted.halves[half as usize].add(common, label, weight);
             counted.degrees[later.index()] += 1;
             counted.degrees[earlier.index()] += 1;
+            if let Some(resemblance) = resemblance(pair.evidence) {
+                counted.resemblances.add(resemblance, label, weight);
+            }
+            components.join(later, earlier);
             let sampled = RandomPair::new(seed, later, earlier, label, weight);
             samples.push(sampled, self.options.differences);
             self.observer.tick(read)?;
             read += 1;
         }
         counted.add_up();
-        Ok((counted, samples))
+        Ok((counted, samples, self.clusters.agreement(&mut components)))
+    }
+
+    /// Counts the pairs of a recipe under another seed.
+    fn count_again(
+        &self,
+        mut pairs: PairReader<InputOrder>,
+        seed: u64,
+        labels: &mut Labels,
+    ) -> Result<SeedRun> {
+        self.observer.begin(Stage::Count, Some(Work::Documents(pairs.pairs())));
+        let mut counts = QualityCounts::default();
+        let correct = labels.pairs.iter().filter(|pair| pair.label == Label::Correct);
+        correct.for_each(|pair| counts.missed.add(pair.weight));
+        let mut components = Components::new(self.documents.len());
+        let (mut labels, mut read) = (LabelCursor::new(&mut labels.pairs), 0);
+        while let Some(pair) = pairs.next()? {
+            let (label, weight) = self.label(labels.find(pair.later, pair.earlier).as_deref());
+            match label {
+                Label::Correct => counts.right.add(weight),
+                Label::Incorrect => counts.wrong.add(weight),
+                Label::Undecided => counts.undecided.add(weight),
+                Label::Unlabelled => {}
+            }
+            components.join(pair.later, pair.earlier);
+            self.observer.tick(read)?;
+            read += 1;
+        }
+        counts.missed = counts.missed.without(counts.right);
+        let clusters = self.clusters.agreement(&mut components);
+        Ok(SeedRun { seed, quality: counts.quality(), clusters })
+    }
+
+    /// The label and the weight of a pair that has this label or none.
+    fn label(&self, found: Option<&PairLabel>) -> (Label, f64) {
+        match (found, self.absent) {
+            (Some(found), _) => (found.label, found.weight),
+            (None, AbsentRule::Incorrect) => (Label::Incorrect, 1.0),
+            (None, AbsentRule::Unlabelled) => (Label::Unlabelled, 1.0),
+        }
+    }
+}
+
+/// The resemblance that made a pair, if one did.
+fn resemblance(evidence: Evidence) -> Option<f64> {
+    match evidence {
+        Evidence::Rule => None,
+        Evidence::Estimate(resemblance) | Evidence::Stored { resemblance, .. } => Some(resemblance),
+        Evidence::Exact(overlap) => Some(overlap.resemblance()),
     }
 }

@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use lookalike_core::{Recipe, SiteRule, setters};
+use lookalike_corpus::{Inputs, Sources};
 use lookalike_engine::{CopyRule, Observer, PairSearch, RecipePairs, Running, running_methods};
 
 use crate::documents::{self, BYTES_PER_DOCUMENT};
 use crate::error::{Error, ErrorKind, Result};
-use crate::labels::MAX_RECIPES;
+use crate::labels::{LabelFile, MAX_RECIPES, NamedDocuments, SHOWN_IDS};
 
 /// Henzinger's evaluation of recipes on documents that people have judged: what each recipe
 /// returns, how much of it is right, and how much of what is right it finds.
@@ -33,6 +34,7 @@ pub struct Eval {
     pub(crate) max_candidates: u64,
     pub(crate) differences: usize,
     pub(crate) seed: u64,
+    pub(crate) repeats: usize,
     pub(crate) sites: SiteRule,
     pub(crate) running: Running,
 }
@@ -62,6 +64,7 @@ impl Eval {
             max_candidates: DEFAULT_MAX_CANDIDATES,
             differences: DEFAULT_DIFFERENCES,
             seed: 0,
+            repeats: 1,
             sites: SiteRule::default(),
             running: Running::default(),
         }
@@ -81,6 +84,9 @@ impl Eval {
         differences: usize;
         /// From which all random choices are drawn: halves and samples of pairs.
         seed: u64;
+        /// Under how many seeds each recipe finds its pairs: its own and those that follow it. The
+        /// tables are of the first, and one unless told otherwise.
+        repeats: usize => repeats = repeats.max(1);
         /// What a site is, for the tables by site; recipes have rules of their own.
         sites: SiteRule;
     }
@@ -104,12 +110,49 @@ impl Eval {
         })
     }
 
-    /// Signs the documents, and finds the pairs of each recipe.
-    pub(crate) fn find(&self, observer: &dyn Observer) -> Result<RecipePairs> {
-        self.check_recipes()?;
+    /// Fails if none of the documents is one that labels name, or there are no documents: better
+    /// than to find out when all have been signed. Standard input can be read only once, and is
+    /// not looked at.
+    pub(crate) fn check_named(
+        &self,
+        file: &LabelFile,
+        named: &NamedDocuments,
+        observer: &dyn Observer,
+    ) -> Result<()> {
+        if self.inputs.iter().any(|input| input == "-") {
+            return Ok(());
+        }
+        let sources = Sources::new(&self.inputs, self.running.format)?;
+        let (mut ours, mut read) = (Vec::new(), 0);
+        for document in Inputs::of(sources, self.running.read.clone()) {
+            let document = match document {
+                Ok(document) => document,
+                Err(error) if error.is_io() => return Err(error.into()),
+                // Told of when documents are signed.
+                Err(_) => continue,
+            };
+            if named.contains(&document.id) {
+                return Ok(());
+            }
+            if ours.len() < SHOWN_IDS {
+                ours.push(document.id);
+            }
+            observer.tick(read)?;
+            read += 1;
+        }
+        let (path, theirs) = (file.path.clone(), named.first.clone());
+        Err(ErrorKind::OtherDocuments { path, theirs, ours }.into())
+    }
+
+    /// Signs the documents, and finds the pairs of each of these recipes.
+    pub(crate) fn find(
+        &self,
+        recipes: &[Recipe],
+        observer: &dyn Observer,
+    ) -> Result<RecipePairs> {
         let search = PairSearch {
             inputs: &self.inputs,
-            recipes: &self.recipes,
+            recipes,
             measure: &documents::measure(self.sites)?,
             identical: self.identical,
             max_candidates: self.max_candidates,
@@ -120,7 +163,7 @@ impl Eval {
     }
 
     /// Fails if the recipes are none that can be evaluated together.
-    fn check_recipes(&self) -> Result<()> {
+    pub(crate) fn check_recipes(&self) -> Result<()> {
         let wrong = |fault: String| Err(Error::from(ErrorKind::Recipes(fault)));
         if self.recipes.is_empty() {
             return wrong("there is none".to_owned());

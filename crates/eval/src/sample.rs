@@ -98,7 +98,8 @@ impl Eval {
     /// As [`Eval::run`].
     pub fn sample(&self, pairs: usize, observer: &dyn Observer) -> Result<Sample> {
         let wanted = pairs.clamp(1, MAX_PAIRS);
-        let found = self.find(observer)?;
+        self.check_recipes()?;
+        let found = self.find(&self.recipes, observer)?;
         let documents = Documents::load(&found, self.running.kernel, observer)?;
         let strata = self.strata(&found, &documents, wanted, observer)?;
         let (all, number) = (strata.values().map(|d| d.pairs).sum(), strata.len() as u64);

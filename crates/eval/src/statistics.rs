@@ -28,6 +28,16 @@ impl Count {
         self.squares += weight * weight;
     }
 
+    /// Those that are not in a part of them.
+    pub(crate) fn without(self, part: Self) -> Self {
+        Self {
+            number: self.number - part.number,
+            // Rounding must not make less than nothing.
+            weight: (self.weight - part.weight).max(0.0),
+            squares: (self.squares - part.squares).max(0.0),
+        }
+    }
+
     /// Kish's effective size: the size of an even sample that says as much.
     fn effective(self) -> f64 {
         if self.squares > 0.0 { self.weight * self.weight / self.squares } else { 0.0 }
@@ -67,6 +77,27 @@ impl Share {
         Some(Self { number: part.number, share, low, high })
     }
 
+    /// How many of a number of things are of a kind, with Wilson's interval; `None` of nothing.
+    pub fn of_numbers(part: u64, whole: u64) -> Option<Self> {
+        Self::of(Count::even(part), Count::even(whole))
+    }
+
+    /// The harmonic mean of precision and recall; `None` if nothing is to be found.
+    ///
+    /// It is 2 p / (1 + p), where p is the share of the right in all that are right, wrong or
+    /// missed, and so are the ends of its interval.
+    pub(crate) fn f1(right: Count, wrong: Count, missed: Count) -> Option<Self> {
+        if right.number + missed.number == 0 {
+            return None;
+        }
+        let mut all = right;
+        all += wrong;
+        all += missed;
+        let Self { number, share, low, high } = Self::of(right, all)?;
+        let [share, low, high] = [share, low, high].map(|p| 2.0 * p / (1.0 + p));
+        Some(Self { number, share, low, high })
+    }
+
     /// The same without doubt.
     pub(crate) fn certain(self) -> Self {
         Self { low: self.share, high: self.share, ..self }
@@ -96,6 +127,46 @@ impl Share {
             low: share * (-spread).exp(),
             high: share * spread.exp(),
         })
+    }
+}
+
+/// The mean of a number over the seeds of random choices, with its 95 % interval: Student's, of as
+/// many values as there are seeds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct SeedMean {
+    /// The mean.
+    pub mean: f64,
+    /// The lower end of the interval.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+    /// The standard deviation between seeds.
+    pub deviation: f64,
+    /// The number for each seed, in order.
+    pub values: Vec<f64>,
+}
+
+/// Student's quantile at 0.975 for 1 degree of freedom and on.
+const STUDENT: [f64; 30] = [
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
+    2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056,
+    2.052, 2.048, 2.045, 2.042,
+];
+
+impl SeedMean {
+    /// Of shares, one a seed; `None` of fewer than two, which say nothing of others.
+    pub fn of(values: &[f64]) -> Option<Self> {
+        let n = values.len() as f64;
+        // Beyond the table the last one, which is a little too wide.
+        let student = STUDENT.get(values.len().checked_sub(2)?).unwrap_or(&STUDENT[29]);
+        let mean = values.iter().sum::<f64>() / n;
+        let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
+        let deviation = (squares / (n - 1.0)).sqrt();
+        let spread = student * deviation / n.sqrt();
+        // A share is within 0 and 1, and rounding must not put the mean outside.
+        let (low, high) = ((mean - spread).clamp(0.0, mean), (mean + spread).clamp(mean, 1.0_f64.max(mean)));
+        Some(Self { mean, low, high, deviation, values: values.to_vec() })
     }
 }
 
@@ -264,6 +335,29 @@ mod tests {
         let more = Share::ratio(count(60), count(40), count(40)).unwrap();
         assert!((more.share - 1.5).abs() < 1e-12 && more.low > 1.2 && more.high < 1.9, "{more:?}");
         assert_eq!(Share::ratio(count(3), count(0), count(0)), None);
+    }
+
+    #[test]
+    fn f1_is_the_harmonic_mean_of_precision_and_recall() {
+        let f1 = Share::f1(count(30), count(10), count(20)).unwrap();
+        let (precision, recall) = (30.0 / 40.0, 30.0 / 50.0);
+        let expected = 2.0 * precision * recall / (precision + recall);
+        assert!((f1.share - expected).abs() < 1e-12 && f1.low < expected && f1.high > expected);
+        assert_eq!(Share::f1(count(0), count(10), count(0)), None, "nothing is to be found");
+        assert_eq!(Share::f1(count(0), count(0), count(3)).map(|f1| f1.share), Some(0.0));
+        let rest = count(7).without(count(3));
+        assert_eq!(rest, count(4));
+    }
+
+    /// Worked out by hand: 0.7, 0.8 and 0.9 have a deviation of 0.1, and 4.303 / sqrt(3) is 2.484.
+    #[test]
+    fn means_over_seeds_have_students_interval() {
+        let mean = SeedMean::of(&[0.7, 0.8, 0.9]).unwrap();
+        assert!((mean.mean - 0.8).abs() < 1e-12 && (mean.deviation - 0.1).abs() < 1e-12);
+        assert!((mean.low - 0.5516).abs() < 1e-4 && (mean.high - 1.0).abs() < 1e-12, "{mean:?}");
+        assert_eq!(SeedMean::of(&[0.5]), None);
+        let same = SeedMean::of(&[0.5; 90]).unwrap();
+        assert_eq!((same.low, same.mean, same.high), (0.5, 0.5, 0.5));
     }
 
     #[test]
