@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use lookalike_core::recipe::Candidates;
 use lookalike_core::text::{Text, TextBuf, Unit};
 use lookalike_core::{Recipe, Signature, VerificationKey};
 use lookalike_corpus::{Format, ReadOptions, UnpackedCopies};
@@ -264,14 +265,14 @@ impl PairSearch<'_> {
         let identical = job.identical(&job.means(measure, &files), signed.documents)?;
 
         let sources = SourceTable::open(&files.sources())?.with_copies(&copies);
-        // Recipes with the same bits have one signature file.
-        let mut folders = vec![(measure.signing_digest(), files.clone(), seconds)];
+        // Recipes with the same bits have one signature file, if it has sites beside it for those
+        // that ask for them.
+        let mut folders = vec![SignedFiles { recipe: measure, files: files.clone(), seconds }];
         let (mut pairs, mut costs) = (Vec::new(), Vec::new());
         for (number, recipe) in recipes.iter().enumerate() {
-            let digest = recipe.signing_digest();
-            let known = folders.iter().find(|(known, ..)| *known == digest);
-            let (own, signing_seconds) = if let Some((_, files, seconds)) = known {
-                (files.clone(), *seconds)
+            let known = folders.iter().find(|signed| signed.serve(recipe));
+            let (own, signing_seconds) = if let Some(signed) = known {
+                (signed.files.clone(), signed.seconds)
             } else {
                 let began = observer.seconds();
                 let own = folder(&work, &format!("signed-{number}"))?;
@@ -280,7 +281,7 @@ impl PairSearch<'_> {
                 }
                 job.sign_again(recipe, &sources, &own)?;
                 let seconds = observer.seconds() - began;
-                folders.push((digest, own.clone(), seconds));
+                folders.push(SignedFiles { recipe, files: own.clone(), seconds });
                 (own, seconds)
             };
             let (path, began) = (work.join(format!("pairs-{number}")), observer.seconds());
@@ -294,6 +295,23 @@ impl PairSearch<'_> {
         }
         let (measured, read) = (files, job.read);
         Ok(RecipePairs { signed, identical, pairs, costs, measured, read, copies, work })
+    }
+}
+
+/// The files of documents that were signed by a recipe.
+struct SignedFiles<'a> {
+    recipe: &'a Recipe,
+    files: Files,
+    /// What signing took.
+    seconds: f64,
+}
+
+impl SignedFiles<'_> {
+    /// Whether another recipe can use them.
+    fn serve(&self, recipe: &Recipe) -> bool {
+        let by_site = |recipe: &Recipe| recipe.candidates == Candidates::BySite;
+        self.recipe.signing_digest() == recipe.signing_digest()
+            && (by_site(self.recipe) || !by_site(recipe))
     }
 }
 

@@ -80,10 +80,7 @@ impl LabelClusters {
     }
 
     /// How these agree with what a recipe has joined; `None` if there is no labelled document.
-    pub(crate) fn agreement(
-        &self,
-        found: &mut Components<InputOrder>,
-    ) -> Option<ClusterQuality> {
+    pub(crate) fn agreement(&self, found: &mut Components<InputOrder>) -> Option<ClusterQuality> {
         if self.documents.is_empty() {
             return None;
         }

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::labels::AbsentRule;
 use crate::quality::{Quality, QualityCounts};
-use crate::statistics::Count;
+use crate::statistics::{Count, Share};
 use crate::tally::Label;
 
 /// What a recipe would return at other thresholds.
@@ -44,6 +44,24 @@ pub struct CurvePoint {
     /// What is returned then.
     #[serde(flatten)]
     pub quality: Quality,
+}
+
+impl Curve {
+    /// A number of the curve as it is drawn: in steps, since between two points it is that of the
+    /// later one.
+    pub fn steps(&self, of: fn(&Quality) -> Option<Share>) -> Vec<(f64, f64)> {
+        let mut steps: Vec<(f64, f64)> = Vec::new();
+        for point in &self.points {
+            let Some(Share { share, .. }) = of(&point.quality) else { continue };
+            if let Some(&(before, last)) = steps.last()
+                && last.to_bits() != share.to_bits()
+            {
+                steps.push((before, share));
+            }
+            steps.push((point.threshold, share));
+        }
+        steps
+    }
 }
 
 impl CurveBasis {
@@ -136,10 +154,16 @@ mod tests {
         let points = counts.points(0.0, Count::even(2));
         assert_eq!(points.first().map(|point| point.threshold), Some(0.001));
         assert_eq!(points.len(), 1 + 20 + 1, "the first, twentieths, and 0.913");
-        let at = |threshold: f64| points.iter().rfind(|p| p.threshold <= threshold).unwrap().quality;
+        let at =
+            |threshold: f64| points.iter().rfind(|p| p.threshold <= threshold).unwrap().quality;
         assert_eq!((at(0.5).right, at(0.5).wrong, at(0.5).missed), (1, 1, 1));
         assert_eq!((at(0.913).right, at(0.913).wrong), (1, 0));
         assert_eq!((at(0.95).right, at(0.95).missed), (0, 2));
+        let curve = Curve { basis: CurveBasis::Labelled, unknown: 0, points: points.clone() };
+        let precision = curve.steps(|quality| quality.precision);
+        let jump = precision.windows(2).find(|two| two[0].1 < two[1].1).map(|two| [two[0], two[1]]);
+        assert_eq!(jump, Some([(0.5, 0.5), (0.5, 1.0)]), "the wrong one is there up to 0.5");
+        assert_eq!(precision.last(), Some(&(0.913, 1.0)), "nothing is returned above");
         let own = counts.points(0.8, Count::even(2));
         assert_eq!((own[0].threshold, own[0].quality.right), (0.8, 1));
     }

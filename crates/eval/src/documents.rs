@@ -19,8 +19,7 @@ const WORDS: usize = BITS / 64;
 
 /// Bytes that are held of a document: features, projection, site, degree, id, representative,
 /// cluster, whether it is empty.
-pub(crate) const BYTES_PER_DOCUMENT: u64 =
-    (8 * (FEATURES + WORDS + 1) + 4 + 48 + 4 + 4 + 1) as u64;
+pub(crate) const BYTES_PER_DOCUMENT: u64 = (8 * (FEATURES + WORDS + 1) + 4 + 48 + 4 + 4 + 1) as u64;
 
 /// The recipe that measures: it has features, a projection and sites.
 pub(crate) fn measure(sites: SiteRule) -> Result<Recipe> {

@@ -460,11 +460,7 @@ fn field_of<'a>(object: &'a Fields, field: &str) -> Option<&'a Value> {
 }
 
 /// A field that must be there.
-fn required<'a>(
-    object: &'a Fields,
-    field: &str,
-    expected: &str,
-) -> Result<&'a Value, LabelFault> {
+fn required<'a>(object: &'a Fields, field: &str, expected: &str) -> Result<&'a Value, LabelFault> {
     field_of(object, field).ok_or_else(|| LabelFault::Missing {
         field: field.to_owned(),
         expected: expected.to_owned(),

@@ -145,11 +145,7 @@ impl Eval {
     }
 
     /// Signs the documents, and finds the pairs of each of these recipes.
-    pub(crate) fn find(
-        &self,
-        recipes: &[Recipe],
-        observer: &dyn Observer,
-    ) -> Result<RecipePairs> {
+    pub(crate) fn find(&self, recipes: &[Recipe], observer: &dyn Observer) -> Result<RecipePairs> {
         let search = PairSearch {
             inputs: &self.inputs,
             recipes,

@@ -6,11 +6,11 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use lookalike_core::Kernel;
 use lookalike_core::recipe::{Recipe, Shingles};
 use lookalike_core::resemblance::Overlap;
 use lookalike_core::shingle::{ShingleSet, Shingler};
 use lookalike_core::text::{Text, Tokenizer, Unit};
-use lookalike_core::Kernel;
 use lookalike_engine::{Observer, RecipePairs, Result, Row, Running, Stage, Work};
 use lookalike_files::{Rows, RowsKind, RowsWriter};
 

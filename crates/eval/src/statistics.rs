@@ -165,7 +165,8 @@ impl SeedMean {
         let deviation = (squares / (n - 1.0)).sqrt();
         let spread = student * deviation / n.sqrt();
         // A share is within 0 and 1, and rounding must not put the mean outside.
-        let (low, high) = ((mean - spread).clamp(0.0, mean), (mean + spread).clamp(mean, 1.0_f64.max(mean)));
+        let (low, high) =
+            ((mean - spread).clamp(0.0, mean), (mean + spread).clamp(mean, 1.0_f64.max(mean)));
         Some(Self { mean, low, high, deviation, values: values.to_vec() })
     }
 }

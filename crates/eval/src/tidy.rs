@@ -99,13 +99,7 @@ impl Rows<'_> {
         }
     }
 
-    fn share(
-        &mut self,
-        threshold: Option<f64>,
-        seed: u64,
-        metric: &str,
-        share: Option<Share>,
-    ) {
+    fn share(&mut self, threshold: Option<f64>, seed: u64, metric: &str, share: Option<Share>) {
         if let Some(Share { share, low, high, .. }) = share {
             self.row(threshold, seed, metric, share, Some((low, high)));
         }

@@ -1,8 +1,12 @@
-//! The page of an evaluation: the paper's tables and figures, in its order.
+//! The page of an evaluation: how good each recipe is, then the paper's tables and figures, in its
+//! order.
 //!
 //! Like the report's, it is one file without scripts, and its content policy
 //! allows none. Tables and figures that the paper has once for each of its two
 //! algorithms are there once for each recipe.
+
+mod parts;
+mod quality;
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -11,7 +15,11 @@ use std::fmt::Write as _;
 use lookalike_engine::numbers::{count, grouped};
 use lookalike_eval::{
     AbsentRule, BITS, C_RANGES, Evaluation, FEATURES, LARGE_DIFFERENCE, Label, LabelledDifferences,
-    PAPER_THRESHOLD, RecipeEvaluation, Row, Share, ThresholdRow,
+    PAPER_THRESHOLD, RecipeEvaluation, Row, ThresholdRow,
+};
+
+use parts::{
+    CHART_BOTTOM, NONE, cell, cell_inline, chart, figure, interval, names, plots, says, scrolls,
 };
 
 use crate::chart::{Axis, Chart};
@@ -27,15 +35,13 @@ const MAX_REASONS: usize = 20;
 /// The thresholds of the paper's table 11.
 const PAPER_THRESHOLDS: std::ops::RangeInclusive<usize> = 351..=359;
 
-/// Where the panels of charts end.
-const CHART_BOTTOM: f64 = 306.0;
-
-/// What stands for nothing.
-const NONE: &str = "&ndash;";
-
 /// The page of an evaluation.
 pub fn evaluation(evaluation: &Evaluation) -> String {
     let sections = [
+        Section::new("thresholds", "Thresholds", quality::thresholds(evaluation)),
+        Section::new("seeds", "Seeds", quality::seeds(evaluation)),
+        Section::new("clusters", "Clusters", quality::clusters(evaluation)),
+        Section::new("cost", "Time and memory", quality::cost(evaluation)),
         Section::new("pairs", "Pairs by B-similarity", pairs(evaluation)),
         Section::new("degrees", "Near-duplicates of a page", degrees(evaluation)),
         Section::new("precision", "What is correct", precision(evaluation)),
@@ -51,8 +57,8 @@ pub fn evaluation(evaluation: &Evaluation) -> String {
             count(evaluation.recipes.len() as u64, "recipe")
         ),
         heading: "Look-alikes: evaluation of recipes",
-        lede: &lede(evaluation),
-        summary: &summary(evaluation),
+        lede: &quality::lede(evaluation),
+        summary: &quality::summary(evaluation),
         style: MORE_STYLE,
         footer: &format!(
             "Made by Lookalike {} beside <code>eval.json</code>, which has all of these numbers for \
@@ -62,75 +68,6 @@ pub fn evaluation(evaluation: &Evaluation) -> String {
         ),
     }
     .html(sections)
-}
-
-/// Who is right most often, and who finds most.
-fn lede(evaluation: &Evaluation) -> String {
-    let best = |of: fn(&Row) -> Option<Share>| {
-        let recipes = evaluation.recipes.iter();
-        let shares = recipes.filter_map(|r| Some((r, of(r.rows.first()?)?.share)));
-        // The first of equals.
-        shares.reduce(|best, next| if next.1 > best.1 { next } else { best })
-    };
-    let documents = count(evaluation.documents, "document");
-    let Some((precise, precision)) = best(|row| row.correct) else {
-        return format!("On {documents}, no pair that a recipe returns was judged.");
-    };
-    let mut text = format!(
-        "On {documents}, <b>{}</b> is right most often: {:.0}&nbsp;% of its pairs that were judged are \
-         correct.",
-        Text(&precise.name),
-        100.0 * precision
-    );
-    if let Some((finds, recall)) = best(|row| row.recall) {
-        let _ = write!(
-            text,
-            " <span>Most of the correct pairs that are known, {:.0}&nbsp;%, are found by {}.</span>",
-            100.0 * recall,
-            Text(&finds.name)
-        );
-    }
-    text
-}
-
-fn summary(evaluation: &Evaluation) -> String {
-    let against = format!("R against {}", Text(&evaluation.against));
-    let columns = number_columns(
-        "Recipe",
-        [
-            "Pairs",
-            "Pages",
-            "Judged",
-            "Precision",
-            "same site",
-            "different sites",
-            "Recall",
-            &against,
-        ],
-    );
-    let mut table = Table::new("All recipes", &columns);
-    for recipe in &evaluation.recipes {
-        let row = |n: usize| recipe.rows.get(n);
-        let share = |of: Option<Option<Share>>| cell(of.flatten());
-        table.row([
-            Text(&recipe.name).to_string(),
-            grouped(recipe.pairs),
-            grouped(recipe.pages),
-            row(0).map_or_else(String::new, |row| grouped(row.judged)),
-            share(row(0).map(|row| row.correct)),
-            share(row(1).map(|row| row.correct)),
-            share(row(2).map(|row| row.correct)),
-            share(row(0).map(|row| row.recall)),
-            share(row(0).map(|row| row.r)),
-        ]);
-    }
-    scrolls(&table.html())
-        + &says(
-            "Precision is the share of correct pairs in all that were judged, undecided ones \
-             included. Recall is the share of the correct pairs of the labels that a recipe \
-             returns, R the number of correct pairs for one of the recipe it is against. Under \
-             each share stands its 95 % interval.",
-        )
 }
 
 /// Table 1.
@@ -210,8 +147,8 @@ fn degrees(evaluation: &Evaluation) -> String {
 fn precision(evaluation: &Evaluation) -> String {
     let mut body = says(
         "Tables 2 and 5: the shares of correct, incorrect and undecided pairs in those that were \
-         judged, for all pairs of a recipe and for each kind. Recall and R are those within the \
-         kind.",
+         judged, for all pairs of a recipe and for each kind. So undecided pairs are in the whole, as \
+         in the paper; precision above is without them. Recall and R are those within the kind.",
     );
     for recipe in &evaluation.recipes {
         let _ = writeln!(body, "<h3>{}</h3>", Text(&recipe.name));
@@ -506,7 +443,8 @@ fn combined(evaluation: &Evaluation) -> String {
     plots(&figures)
         + &says(&format!(
             "The pairs of {name}, without those whose C-similarity is below a threshold. R is the \
-             share of its correct pairs that are left."
+             share of its correct pairs that are left. Precision in this section is the paper's: \
+             undecided pairs are in the whole."
         ))
         + &scrolls(&threshold_table(evaluation))
         + &says("Table 11: the same on the training half, for the thresholds of the paper.")
@@ -546,7 +484,7 @@ fn method(evaluation: &Evaluation) -> String {
     let mut fact = |name: &str, value: String| table.row([name.to_owned(), value]);
     fact("Documents", grouped(evaluation.documents));
     fact(
-        "CopyRule",
+        "Identical",
         match evaluation.identical_removed {
             0 => "none was left out".to_owned(),
             n => format!("{} left out for an earlier one with the same words", grouped(n)),
@@ -599,53 +537,11 @@ fn method(evaluation: &Evaluation) -> String {
     let html = table.html().replacen("<table>", "<table class=\"facts\">", 1);
     html + &says(
         "B-similarity and C-similarity are Henzinger's for every recipe: 6 features of 14 minima \
-         over 8-word shingles, 384 bits over words. Intervals are Wilson's; they take pairs as \
-         independent, which the pairs of one page are not.",
+         over 8-word shingles, 384 bits over words. Intervals are Wilson's, over labelled pairs; that \
+         of F1 is the one of the share of right pairs in all that are right, wrong or missed. They \
+         take pairs as independent, which the pairs of one page and all pairs under one seed are \
+         not.",
     )
-}
-
-fn names(evaluation: &Evaluation) -> Vec<String> {
-    evaluation.recipes.iter().map(|recipe| Text(&recipe.name).to_string()).collect()
-}
-
-/// A share with its interval beneath.
-fn cell(share: Option<Share>) -> String {
-    share.map_or_else(
-        || NONE.to_owned(),
-        |share| {
-            let ends = format!("{}&ndash;{}", shown(share.low), shown(share.high));
-            shown(share.share) + &interval(&ends)
-        },
-    )
-}
-
-/// A share with its interval beside it.
-fn cell_inline(share: Option<Share>) -> String {
-    share.map_or_else(
-        || NONE.to_owned(),
-        |s| format!("{} ({}&ndash;{})", shown(s.share), shown(s.low), shown(s.high)),
-    )
-}
-
-fn interval(text: &str) -> String {
-    format!("<span class=\"interval\">{text}</span>")
-}
-
-/// A share as the paper writes them, with a digit more where two would say 1.
-fn shown(share: f64) -> String {
-    if share > 0.985 && share < 1.0 {
-        return format!("{:.3}", share.min(0.999));
-    }
-    format!("{share:.2}")
-}
-
-/// A chart with one panel.
-fn chart(description: &str, (x, x_title): (Axis, &str), (y, y_title): (Axis, &str)) -> Chart {
-    Chart::new(description, CHART_BOTTOM, x)
-        .panel(30.0..=CHART_BOTTOM, y, y_title)
-        .baseline("tick")
-        .x_axis(x_title)
-        .x_ticks()
 }
 
 /// Marks the threshold of the paper, with words where the lines of the chart are not.
@@ -655,20 +551,4 @@ fn mark_paper_threshold(chart: &mut Chart) {
     let at = chart.across(threshold);
     let (x, anchor) = if at > 300.0 { (at - 5.0, "end") } else { (at + 5.0, "start") };
     chart.words((x, CHART_BOTTOM - 8.0), anchor, "355, the paper's");
-}
-
-fn figure(svg: &str, caption: &str) -> String {
-    format!("<figure>\n{svg}\n<figcaption>{caption}</figcaption>\n</figure>\n")
-}
-
-fn plots(figures: &str) -> String {
-    format!("<div class=\"plots\">\n{figures}</div>\n")
-}
-
-fn scrolls(table: &str) -> String {
-    format!("<div class=\"scrolls\">{table}</div>\n")
-}
-
-fn says(text: &str) -> String {
-    format!("<p class=\"says\">{text}</p>\n")
 }

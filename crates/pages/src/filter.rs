@@ -28,12 +28,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod canvas;
 mod panel;
 mod plot;
 
-pub use plot::{Error, FilterPlot, Scale};
+pub use plot::{FilterPlot, Scale};
 
+use crate::canvas::{self, Error};
 use plot::{BAND, PANEL};
 
 impl FilterPlot<'_> {

@@ -4,11 +4,16 @@
 //! Pages are made of values that other crates give ([`report`], [`evaluation`],
 //! [`judge`]): one file each, that needs nothing else. What comes from outside,
 //! ids, texts and messages, is escaped, shortened where it is long, and kept from
-//! turning the direction of writing. `FilterPlot` is a picture by itself, SVG or
-//! PNG, with the feature `filter-plots`.
+//! turning the direction of writing. `FilterPlot` and the `figures` of an
+//! evaluation are pictures by themselves, SVG or PNG, with the feature
+//! `filter-plots`.
 
+#[cfg(feature = "filter-plots")]
+mod canvas;
 mod chart;
 mod evaluation;
+#[cfg(feature = "filter-plots")]
+mod figures;
 #[cfg(feature = "filter-plots")]
 mod filter;
 mod frame;
@@ -16,8 +21,12 @@ mod judge;
 mod markup;
 mod report;
 
+#[cfg(feature = "filter-plots")]
+pub use canvas::Error;
 pub use evaluation::evaluation;
 #[cfg(feature = "filter-plots")]
-pub use filter::{Error, FilterPlot, Scale};
+pub use figures::{Figure, figures};
+#[cfg(feature = "filter-plots")]
+pub use filter::{FilterPlot, Scale};
 pub use judge::judge;
 pub use report::report;

@@ -1,12 +1,17 @@
 //! `lookalike eval`: recipes judged by labels, and pairs to label.
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 
-use anyhow::{anyhow, bail};
-use lookalike::core::Kernel;
+use anyhow::{Context as _, anyhow, bail};
+use lookalike::core::{Kernel, Recipe};
 use lookalike::engine::Observer as _;
-use lookalike::engine::numbers::{count, duration, grouped};
-use lookalike::eval::{Error, ErrorKind, Eval as Job, Evaluation, LabelFile, Sample, Share};
+use lookalike::engine::numbers::{bytes, count, duration, grouped};
+use lookalike::eval::{
+    BASELINES, Error, ErrorKind, Eval as Job, Evaluation, LabelFile, RecipeEvaluation, Sample,
+    SeedMean, Share, baseline,
+};
+use lookalike::files::write_file;
 use lookalike::{engine, pages};
 use serde_json::json;
 
@@ -24,9 +29,11 @@ pub(crate) fn run(arguments: &Eval, kernel: Kernel) -> anyhow::Result<Outcome> {
         None => {
             let differences = arguments.differences as usize;
             let job = job.against(arguments.against.clone()).differences(differences);
+            let job = job.repeats(arguments.repeats as usize);
             check_out(&job, common, ["eval.json", "eval.html"])?;
+            check_more(&job, arguments, common)?;
             interrupt::watch(INTERRUPTED, vec![work])?;
-            evaluate(&job, &arguments.label_file()?, common)
+            evaluate(&job, arguments, common)
         }
         Some(EvalCommand::Sample { pairs, .. }) => {
             check_out(&job, common, ["pairs.jsonl", "judge.html"])?;
@@ -41,8 +48,12 @@ const INTERRUPTED: &str =
 
 fn job(common: &EvalInputs, kernel: Kernel) -> anyhow::Result<Job> {
     let mut recipes = Vec::new();
-    for name in &common.recipes {
-        let mut recipe = recipe::load(name)?;
+    let mut names: Vec<&str> = common.recipes.iter().map(String::as_str).collect();
+    if common.baselines {
+        names.extend(BASELINES.iter().filter(|name| !common.recipes.iter().any(|r| r == *name)));
+    }
+    for name in names {
+        let mut recipe: Recipe = baseline(name).map_or_else(|| recipe::load(name), Ok)?;
         recipe.sites = common.sites.rule.unwrap_or(recipe.sites);
         recipes.push(recipe);
     }
@@ -63,23 +74,70 @@ fn check_out(job: &Job, common: &EvalInputs, names: [&str; 2]) -> anyhow::Result
         bail!("`{}`: is not a folder", out.display());
     }
     job.check_apart(out)?;
-    for path in names.map(|name| out.join(name)) {
-        if !common.force && path.exists() {
-            bail!("`{}`: exists already\nhint: --force replaces it", path.display());
+    names.iter().try_for_each(|name| check_new(&out.join(name), common))
+}
+
+/// The same for what is written beside the folder.
+fn check_more(job: &Job, arguments: &Eval, common: &EvalInputs) -> anyhow::Result<()> {
+    for path in [&arguments.csv, &arguments.figures].into_iter().flatten() {
+        job.check_apart(path)?;
+    }
+    if let Some(file) = &arguments.csv {
+        if file.is_dir() {
+            bail!("--csv `{}`: is a folder", file.display());
         }
+        check_new(file, common)?;
+    }
+    if let Some(folder) = &arguments.figures {
+        if folder.exists() && !folder.is_dir() {
+            bail!("--figures `{}`: is not a folder", folder.display());
+        }
+        check_new(&folder.join("recipes.svg"), common)?;
     }
     Ok(())
 }
 
-fn evaluate(job: &Job, labels: &LabelFile, common: &EvalInputs) -> anyhow::Result<Outcome> {
+fn check_new(path: &Path, common: &EvalInputs) -> anyhow::Result<()> {
+    if !common.force && path.exists() {
+        bail!("`{}`: exists already\nhint: --force replaces it", path.display());
+    }
+    Ok(())
+}
+
+/// Writes what was asked for beside the folder of results; what was written.
+fn write_more(
+    evaluation: &Evaluation,
+    arguments: &Eval,
+) -> anyhow::Result<Vec<(PathBuf, &'static str)>> {
+    let mut written = Vec::new();
+    if let Some(file) = &arguments.csv {
+        write_file(file, evaluation.csv().as_bytes())?;
+        written.push((file.clone(), "the numbers, one a row"));
+    }
+    if let Some(folder) = &arguments.figures {
+        let name = folder.display();
+        fs::create_dir_all(folder).with_context(|| format!("`{name}`: cannot be created"))?;
+        for figure in pages::figures(evaluation)? {
+            write_file(&folder.join(format!("{}.svg", figure.name)), figure.svg.as_bytes())?;
+            write_file(&folder.join(format!("{}.png", figure.name)), &figure.png)?;
+        }
+        written.push((folder.clone(), "figures, SVG and PNG"));
+    }
+    Ok(written)
+}
+
+fn evaluate(job: &Job, arguments: &Eval, common: &EvalInputs) -> anyhow::Result<Outcome> {
+    let labels: &LabelFile = &arguments.label_file()?;
     let (evaluation, seconds) =
         Watch::over(common.job.progress.form, |watch| (job.run(labels, watch), watch.seconds()));
     let evaluation = evaluation.map_err(told)?;
     evaluation.write(common.out(), pages::evaluation)?;
+    let mut written = vec![(common.out().join("eval.html"), "tables and figures")];
+    written.extend(write_more(&evaluation, arguments)?);
     if common.json {
         output::write_json(&serde_json::to_value(&evaluation)?)?;
     } else {
-        output::write(summary(&evaluation, common.out()))?;
+        output::write(summary(&evaluation, &written))?;
     }
     say(&format!(
         "{} and {} in {}",
@@ -121,7 +179,19 @@ fn sample(job: &Job, pairs: usize, common: &EvalInputs) -> anyhow::Result<Outcom
 
 /// An interrupt ends the program here.
 fn told(error: Error) -> anyhow::Error {
-    let ErrorKind::Engine(cause) = error.kind() else { return error.into() };
+    let cause = match error.kind() {
+        ErrorKind::Engine(cause) => cause,
+        ErrorKind::NoLabels { .. } => {
+            return anyhow!(
+                "{error}\nhint: --label-field or --similarity-field names the field with the label, \
+                 --correct, --incorrect and --undecided its values"
+            );
+        }
+        ErrorKind::OtherDocuments { .. } => {
+            return anyhow!("{error}\nhint: --id-field names the field with the ids of documents");
+        }
+        _ => return error.into(),
+    };
     match cause.kind() {
         engine::ErrorKind::Interrupted => interrupt::exit_after(INTERRUPTED),
         engine::ErrorKind::TooManyCandidates { .. } => {
@@ -131,49 +201,16 @@ fn told(error: Error) -> anyhow::Error {
     }
 }
 
-fn summary(evaluation: &Evaluation, out: &Path) -> String {
-    use Align::{Left, Right};
-    let mut table = Table::new(&[Left, Right, Right, Right, Left, Right, Right, Left, Left]);
-    table.row([
-        "recipe",
-        "pairs",
-        "pages",
-        "judged",
-        "precision",
-        "same site",
-        "different",
-        "recall",
-        "R",
-    ]);
-    for recipe in &evaluation.recipes {
-        let row = |n: usize| recipe.rows.get(n);
-        let brief = |share: Option<Share>| share.map_or("-".to_owned(), |s| two(s.share));
-        let whole = |share: Option<Share>| {
-            let shown = |s: Share| format!("{} [{}, {}]", two(s.share), two(s.low), two(s.high));
-            share.map_or("-".to_owned(), shown)
-        };
-        table.row([
-            &printable(&recipe.name),
-            &grouped(recipe.pairs),
-            &grouped(recipe.pages),
-            &grouped(row(0).map_or(0, |row| row.judged)),
-            &whole(row(0).and_then(|row| row.correct)),
-            &brief(row(1).and_then(|row| row.correct)),
-            &brief(row(2).and_then(|row| row.correct)),
-            &whole(row(0).and_then(|row| row.recall)),
-            &whole(row(0).and_then(|row| row.r)),
-        ]);
-    }
+fn summary(evaluation: &Evaluation, written: &[(PathBuf, &str)]) -> String {
     let labels = &evaluation.labels;
-    let mut lines = vec![
-        table.text(),
-        format!(
-            "labels: {} correct, {} incorrect, {} undecided",
-            grouped(labels.correct),
-            grouped(labels.incorrect),
-            grouped(labels.undecided)
-        ),
-    ];
+    let measured = format!(
+        "measured on {}: {} same, {} different, {} undecided (in no share)",
+        count(labels.correct + labels.incorrect + labels.undecided, "labelled pair"),
+        grouped(labels.correct),
+        grouped(labels.incorrect),
+        grouped(labels.undecided)
+    );
+    let mut lines = vec![headline(evaluation), measured];
     let left_out = labels.identical + labels.of_removed;
     if left_out > 0 {
         lines.push(format!(
@@ -185,8 +222,128 @@ fn summary(evaluation: &Evaluation, out: &Path) -> String {
     if labels.skipped > 0 {
         lines.push(format!("skipped: {}", count(labels.skipped, "label")));
     }
-    lines.push(format!("\n{}/eval.html  tables and figures\n", out.display()));
-    lines.join("\n")
+    lines.push(String::new());
+    lines.push(quality_table(evaluation));
+    if evaluation.recipes.iter().any(|recipe| recipe.over_seeds.is_some()) {
+        lines.push(seed_table(evaluation));
+    }
+    lines.push(pair_table(evaluation));
+    lines.push(cost_table(evaluation));
+    let mut files = Table::new(&[Align::Left, Align::Left]);
+    for (path, what) in written {
+        files.row([&path.display().to_string(), what]);
+    }
+    lines.join("\n") + "\n" + &files.text()
+}
+
+/// The best recipe by F1, the first of equals.
+fn headline(evaluation: &Evaluation) -> String {
+    let with_f1 = evaluation.recipes.iter().filter_map(|recipe| Some((recipe, recipe.quality.f1?)));
+    let best = with_f1.reduce(|best, next| if next.1.share > best.1.share { next } else { best });
+    let Some((recipe, f1)) = best else {
+        return "no F1: there is no correct pair among the labels".to_owned();
+    };
+    format!(
+        "{}F1 {} for {}: precision {}, recall {}",
+        if evaluation.recipes.len() > 1 { "best " } else { "" },
+        whole(Some(f1)),
+        printable(&recipe.name),
+        whole(recipe.quality.precision),
+        whole(recipe.quality.recall),
+    )
+}
+
+fn quality_table(evaluation: &Evaluation) -> String {
+    use Align::{Left, Right};
+    let mut table = Table::new(&[Left, Left, Left, Left, Right, Right, Right, Right]);
+    table.row(["recipe", "F1", "precision", "recall", "right", "wrong", "undecided", "missed"]);
+    for RecipeEvaluation { name, quality, .. } in &evaluation.recipes {
+        table.row([
+            &printable(name),
+            &whole(quality.f1),
+            &whole(quality.precision),
+            &whole(quality.recall),
+            &grouped(quality.right),
+            &grouped(quality.wrong),
+            &grouped(quality.undecided),
+            &grouped(quality.missed),
+        ]);
+    }
+    table.text()
+}
+
+fn seed_table(evaluation: &Evaluation) -> String {
+    use Align::{Left, Right};
+    let mean = |mean: &Option<SeedMean>| {
+        let shown = |of: &SeedMean| format!("{} [{}, {}]", two(of.mean), two(of.low), two(of.high));
+        mean.as_ref().map_or("-".to_owned(), shown)
+    };
+    let mut table = Table::new(&[Left, Right, Left, Left, Left]);
+    table.row(["means over seeds", "seeds", "F1", "precision", "recall"]);
+    for recipe in &evaluation.recipes {
+        let Some(seeds) = &recipe.over_seeds else { continue };
+        table.row([
+            &printable(&recipe.name),
+            &seeds.runs.len().to_string(),
+            &mean(&seeds.f1),
+            &mean(&seeds.precision),
+            &mean(&seeds.recall),
+        ]);
+    }
+    table.text()
+}
+
+fn pair_table(evaluation: &Evaluation) -> String {
+    use Align::{Left, Right};
+    let brief = |share: Option<Share>| share.map_or("-".to_owned(), |s| two(s.share));
+    let mut table = Table::new(&[Left, Right, Right, Left, Right, Right, Right, Right]);
+    table.row([
+        "recipe",
+        "pairs",
+        "pages",
+        "R",
+        "precision: same site",
+        "different",
+        "clusters: pairwise F1",
+        "B-cubed F1",
+    ]);
+    for recipe in &evaluation.recipes {
+        let row = |n: usize| recipe.rows.get(n);
+        let f1 = |f1: Option<f64>| f1.map_or("-".to_owned(), two);
+        table.row([
+            &printable(&recipe.name),
+            &grouped(recipe.pairs),
+            &grouped(recipe.pages),
+            &whole(row(0).and_then(|row| row.r)),
+            &brief(row(1).and_then(|row| row.precision)),
+            &brief(row(2).and_then(|row| row.precision)),
+            &f1(recipe.clusters.and_then(|clusters| clusters.pairwise.f1)),
+            &f1(recipe.clusters.and_then(|clusters| clusters.b_cubed.f1)),
+        ]);
+    }
+    table.text()
+}
+
+fn cost_table(evaluation: &Evaluation) -> String {
+    use Align::{Left, Right};
+    let mut table = Table::new(&[Left, Right, Right, Right, Right]);
+    table.row(["recipe", "bytes a signature", "signing", "matching", "peak memory"]);
+    for RecipeEvaluation { name, signature_bytes, cost, .. } in &evaluation.recipes {
+        table.row([
+            &printable(name),
+            &grouped(*signature_bytes),
+            &duration(cost.signing_seconds),
+            &duration(cost.matching_seconds),
+            &cost.peak_memory_bytes.map_or("-".to_owned(), bytes),
+        ]);
+    }
+    table.text()
+}
+
+/// A share with its interval.
+fn whole(share: Option<Share>) -> String {
+    let shown = |s: Share| format!("{} [{}, {}]", two(s.share), two(s.low), two(s.high));
+    share.map_or("-".to_owned(), shown)
 }
 
 /// A share as the paper writes them.

@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
-use lookalike::core::Kernel;
+use anyhow::bail;
 use lookalike::core::filter::Filter;
+use lookalike::core::recipe::Verify;
+use lookalike::core::{Kernel, Recipe};
 use lookalike::files::write_file;
 use lookalike::pages::{FilterPlot, Scale};
 use serde_json::json;
@@ -12,6 +14,7 @@ use super::sample::{self, SampleMeasurement};
 use crate::exit::{Outcome, say};
 use crate::flags::{PlotFormat, Tune, TuneGoal, plot_format};
 use crate::output::{self, Align, Style, Table, grouped, percent, probability, threshold};
+use crate::recipe;
 
 /// Points of the curve in JSON: steps of 0.005, so that 0.77 and 0.975 are among them.
 const CURVE: usize = 201;
@@ -20,16 +23,28 @@ const CURVE: usize = 201;
 const SHOWN: [f64; 10] = [0.5, 0.6, 0.7, 0.77, 0.8, 0.85, 0.9, 0.95, 0.975, 0.99];
 
 pub(crate) fn run(arguments: &Tune, kernel: Kernel) -> anyhow::Result<Outcome> {
+    let recipe = arguments.recipe.as_deref().map_or_else(|| Ok(Recipe::default()), recipe::load)?;
     let (filter, wanted) = match arguments.goal()? {
         TuneGoal::Filter(filter) => (filter, None),
         TuneGoal::Purpose(search) => (search.run()?.filter, Some(search.threshold)),
+        TuneGoal::Recipe => {
+            let Some(filter) = recipe.features else {
+                bail!(
+                    "the recipe `{}` has no filter: its candidates are made by `{}`\n\
+                     hint: --threshold or --k, --s and --r give one",
+                    recipe.name,
+                    recipe.candidates.name()
+                );
+            };
+            (filter, (recipe.verify != Verify::None).then_some(recipe.threshold))
+        }
     };
     let measured = if arguments.sample.is_empty() {
         None
     } else {
         // A given filter has no threshold; half of the pairs is where it draws the line.
         let threshold = wanted.unwrap_or_else(|| (filter.half_point() * 100.0).round() / 100.0);
-        Some(sample::measure(arguments, filter, threshold.max(0.01), kernel)?)
+        Some(sample::measure(arguments, &recipe, filter, threshold.max(0.01), kernel)?)
     };
     if let Some(path) = &arguments.plot {
         draw(path, arguments.scale, filter, wanted, measured.as_ref())?;

@@ -11,7 +11,7 @@ use super::judging::Sites;
 use super::resources::ScratchJob;
 use super::value::{at_least, one_of, share};
 
-/// Judge recipes by labelled pairs, as Henzinger did: precision, recall, tables and figures
+/// Judge recipes by labelled pairs, as Henzinger did: precision, recall, F1, tables and figures
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[command(override_usage = "\
@@ -26,6 +26,12 @@ Labels are JSON lines, also compressed: {\"a\": ID, \"b\": ID, \"label\": \"corr
 or undecided. Another field and other values can be named (--label-field, --correct), or a field
 with a similarity (--similarity-field). A `reason` makes the tables of reasons, a `weight` says how
 many pairs one stands for. Lines that cannot be used are counted; --strict stops at the first.
+Undecided pairs are counted apart, and in no precision, recall or F1.
+
+--recipes also takes the baselines minhash-lsh (11 bands of 11 rows over word 5-grams, nothing
+verified) and simhash (64 bits, at most 3 of which differ); --baselines adds both. --repeats runs
+every recipe under several seeds, and gives means with intervals over seeds beside the intervals over
+pairs, which do not know that all pairs under one seed go together.
 
 Exit codes: 0 done; 3 some document or label was skipped.
 
@@ -35,6 +41,8 @@ Examples:
       --recipes henzinger-b,henzinger-c,my.toml --out out
   lookalike eval --documents pages.jsonl --labels pairs.jsonl --label-field relation \\
       --correct same --incorrect other --undecided revised --out out
+  lookalike eval --documents pages.jsonl --labels labels.jsonl --recipes text --baselines \\
+      --repeats 5 --csv numbers.csv --figures figures --out out
   lookalike eval sample --documents pages.jsonl --pairs 200 --out sample")]
 pub(crate) struct Eval {
     #[command(subcommand)]
@@ -50,6 +58,16 @@ pub(crate) struct Eval {
     /// Compute the term difference of this many pairs of each recipe, drawn at random
     #[arg(long, value_name = "N", default_value = "2000", value_parser = at_least::<1>)]
     pub(crate) differences: u32,
+    /// Run every recipe under N seeds, its own and those that follow it, up to 100
+    #[arg(long, value_name = "N", default_value = "1")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub(crate) repeats: u32,
+    /// Write the numbers as tidy CSV too, one a row, with intervals
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) csv: Option<PathBuf>,
+    /// Draw the curves into this folder, as SVG and PNG
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) figures: Option<PathBuf>,
     /// The field with the label [default: label]
     #[arg(long, value_name = "FIELD", help_heading = "Labels")]
     #[arg(default_value = "label", hide_default_value = true)]
@@ -121,10 +139,13 @@ pub(crate) struct EvalInputs {
     /// The folder for the results; made if it is missing
     #[arg(short, long, value_name = "DIR", required = true, value_hint = ValueHint::DirPath)]
     out: Option<PathBuf>,
-    /// Presets or TOML files (see `lookalike recipe`)
+    /// Presets or TOML files (see `lookalike recipe`), minhash-lsh, simhash
     #[arg(long, value_name = "NAME|FILE,...", value_delimiter = ',')]
     #[arg(default_values_t = Job::DEFAULT_RECIPES.map(str::to_owned))]
     pub(crate) recipes: Vec<String>,
+    /// Add minhash-lsh and simhash to the recipes
+    #[arg(long)]
+    pub(crate) baselines: bool,
     #[command(flatten)]
     pub(crate) sites: Sites,
     /// Documents with the same words as an earlier one: removed first, or counted as others

@@ -14,17 +14,25 @@ use super::value::{at_least, one_of, positive_share, proper_share};
 #[derive(Args)]
 #[command(override_usage = "\
 lookalike tune [OPTIONS] --threshold <T> [--recall <R>]
-       lookalike tune [OPTIONS] --k <K> --s <S> --r <R>")]
+       lookalike tune [OPTIONS] --k <K> --s <S> --r <R>
+       lookalike tune [OPTIONS] --recipe <NAME|FILE>")]
 #[command(after_long_help = "\
 A filter [k, s, r] keeps k features of a document, each made of s minvalues; two documents that
 share r features become a candidate, and candidates are then verified. Either say what you want
-(--threshold and --recall) and get a filter for it, or give --k, --s and --r and see what they do.
+(--threshold and --recall) and get a filter for it, or give --k, --s and --r and see what they do, or
+--recipe and see what its filter does. In the words of LSH, k are the bands and s the rows of a band: r
+is not the rows, but the bands that a candidate has in common, which is 1 in other tools.
+
+--sample measures on your own documents. Under one seed all pairs share the same random choices, so
+what is found of them goes together, and an interval over pairs is too narrow: --seeds N signs them
+under N seeds, and gives the interval over these.
 
 Examples:
   lookalike tune --threshold 0.8 --recall 0.95
   lookalike tune --threshold 0.9 --recall 0.99 --bytes 64 --plot filter.svg
   lookalike tune --k 6 --s 14 --r 2 --json
-  lookalike tune --threshold 0.8 --recall 0.95 --sample letters/ --plot measured.png")]
+  lookalike tune --threshold 0.8 --recall 0.95 --sample letters/ --plot measured.png
+  lookalike tune --recipe my.toml --sample letters/ --seeds 10")]
 pub(crate) struct Tune {
     /// The least resemblance of the pairs that you want, above 0 and at most 1
     #[arg(long, value_name = "T", value_parser = positive_share, help_heading = "What is wanted")]
@@ -50,15 +58,19 @@ pub(crate) struct Tune {
     #[arg(conflicts_with_all = ["k", "s", "r"], requires = "threshold")]
     #[arg(help_heading = "What is wanted")]
     unwanted: Option<f64>,
-    /// Features of a document
+    /// Features of a document (bands)
     #[arg(long, value_name = "K", requires_all = ["s", "r"], help_heading = "A given filter")]
     k: Option<u32>,
-    /// Minvalues in a feature
+    /// Minvalues in a feature (rows of a band)
     #[arg(long, value_name = "S", requires_all = ["k", "r"], help_heading = "A given filter")]
     s: Option<u32>,
-    /// Features that a candidate has in common
+    /// Features that a candidate has in common: not the rows of a band, which are --s
     #[arg(long, value_name = "R", requires_all = ["k", "s"], help_heading = "A given filter")]
     r: Option<u32>,
+    /// The recipe whose filter is meant, and whose tokens and shingles a sample is measured by
+    /// [default: text]
+    #[arg(long, value_name = "NAME|FILE")]
+    pub(crate) recipe: Option<String>,
     /// Draw the curve into FILE.svg or FILE.png
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) plot: Option<PathBuf>,
@@ -73,6 +85,14 @@ pub(crate) struct Tune {
     #[arg(long, value_name = "N", default_value_t = 2000, requires = "sample")]
     #[arg(value_parser = at_least::<2>)]
     pub(crate) sample_limit: u32,
+    /// The seed of the signatures of the sample [default: that of the recipe]
+    #[arg(long, value_name = "N", requires = "sample")]
+    #[arg(value_parser = clap::value_parser!(u64).range(..1 << 63))]
+    pub(crate) seed: Option<u64>,
+    /// Measure under N seeds, the first and those that follow it, up to 100
+    #[arg(long, value_name = "N", default_value = "1", requires = "sample")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub(crate) seeds: u32,
     /// Answer with a JSON object
     #[arg(long)]
     pub(crate) json: bool,
@@ -83,10 +103,11 @@ pub(crate) struct Tune {
 const SCALES: [(&str, Scale); 3] =
     [("both", Scale::Both), ("linear", Scale::Linear), ("log", Scale::Logarithmic)];
 
-/// A filter for a purpose, or a given one.
+/// A filter for a purpose, a given one, or that of the recipe.
 pub(crate) enum TuneGoal {
     Purpose(Search),
     Filter(Filter),
+    Recipe,
 }
 
 /// What the plot's extension says.
@@ -106,9 +127,12 @@ impl Tune {
         if let (Some(k), Some(s), Some(r)) = (self.k, self.s, self.r) {
             return Ok(TuneGoal::Filter(Filter::new(k, s, r)?));
         }
+        if self.threshold.is_none() && self.recipe.is_some() {
+            return Ok(TuneGoal::Recipe);
+        }
         let threshold = self.threshold.context(
             "say what is wanted, with --threshold and --recall, or give a filter, with --k, --s \
-             and --r",
+             and --r, or a recipe, with --recipe",
         )?;
         let mut search = Search::new(threshold, self.recall);
         search.max_permutations = self.permutations;

@@ -106,16 +106,21 @@ fn mistakes_are_explained() {
     run(&["tune", "--threshold", "0.8", "--sample", "none/"]).fails_with("`none/`: cannot be read");
 }
 
-/// Documents of which the i-th has the first 4 i words of one text changed.
-#[test]
-fn a_sample_is_measured_exactly() {
-    let folder = folder("sample");
+/// A folder with documents of which the i-th has the first 4 i words of one text changed.
+fn documents(name: &str) -> std::path::PathBuf {
+    let folder = folder(name);
     for i in 0..12 {
         let words: Vec<String> = (0..200)
             .map(|n| if n < 4 * i { format!("w{n}x{i}") } else { format!("w{n}") })
             .collect();
         fs::write(folder.join(format!("{i:02}.txt")), words.join(" ")).unwrap();
     }
+    folder
+}
+
+#[test]
+fn a_sample_is_measured_exactly() {
+    let folder = documents("sample");
     fs::write(folder.join("empty.txt"), "").unwrap();
     let at = folder.to_str().unwrap();
     let json = run(&["tune", "--threshold", "0.8", "--json", "--sample", at]).json();
@@ -138,4 +143,63 @@ fn a_sample_is_measured_exactly() {
 
     let cut = run(&["tune", "--threshold", "0.8", "--sample-limit", "3", "--sample", at]);
     cut.shows("measured on 3 documents, the first of more");
+}
+
+/// A mean over seeds is that of the seeds one by one, and its interval is over them.
+#[test]
+fn a_sample_is_measured_under_several_seeds() {
+    let folder = documents("sample-seeds");
+    let at = folder.to_str().unwrap();
+    // A filter that misses much, so that chance can be seen.
+    let measure = |more: &[&str]| {
+        let first = ["tune", "--k", "4", "--s", "10", "--r", "1", "--json", "--sample", at];
+        run(&[&first[..], more].concat()).succeeds().json()["sample"].clone()
+    };
+    let single: Vec<f64> =
+        ["5", "6", "7"].map(|seed| measure(&["--seed", seed])["recall"].as_f64().unwrap()).into();
+    let several = measure(&["--seed", "5", "--seeds", "3"]);
+    assert_eq!(several["seeds"], serde_json::json!([5, 6, 7]));
+    assert_eq!(several["recall_by_seed"], serde_json::json!(single));
+    let number = |name: &str| several[name].as_f64().unwrap();
+    close(&several["recall"], single.iter().sum::<f64>() / 3.0, 1e-12);
+    assert!(single.iter().any(|recall| (recall - single[0]).abs() > 1e-9), "{single:?}");
+    assert!(number("recall_low") <= number("recall") && number("recall") <= number("recall_high"));
+    assert_eq!(several["interval_over"], "seeds");
+    let one = measure(&[]);
+    assert_eq!((&one["interval_over"], &one["seeds"]), (&"pairs".into(), &serde_json::json!([0])));
+    let text = run(&["tune", "--threshold", "0.8", "--sample", at]).stdout;
+    assert!(text.contains("too narrow: all pairs under one seed share its random"), "{text}");
+    let text = run(&["tune", "--threshold", "0.8", "--seeds", "4", "--sample", at]).stdout;
+    assert!(text.contains("under 4 seeds") && text.contains("intervals are over seeds"), "{text}");
+    run(&["tune", "--threshold", "0.8", "--seeds", "4"]).fails_with("--sample <INPUT>...");
+}
+
+/// The filter of a recipe, and its shingles: documents that share runs of five words, and none of
+/// twenty.
+#[test]
+fn a_recipe_gives_filter_and_shingles() {
+    let json = run(&["tune", "--recipe", "text", "--json"]).json();
+    assert_eq!((&json["k"], &json["s"], &json["threshold"]), (&13.into(), &7.into(), &0.8.into()));
+    let json = run(&["tune", "--recipe", "altavista", "--json"]).json();
+    assert_eq!((&json["k"], &json["r"]), (&6.into(), &2.into()));
+    assert!(json.get("threshold").is_none(), "it verifies nothing");
+    run(&["tune", "--recipe", "henzinger-c"]).fails_with("has no filter");
+    run(&["tune", "--recipe", "none"]).fails_with("there is no recipe `none`");
+    let folder = folder("sample-recipe");
+    for i in 0..2 {
+        let words: Vec<String> = (0..200)
+            .map(|n| if n % 10 == 0 { format!("w{n}x{i}") } else { format!("w{n}") })
+            .collect();
+        fs::write(folder.join(format!("{i}.txt")), words.join(" ")).unwrap();
+    }
+    let wide = folder.join("wide.toml");
+    fs::write(&wide, "[shingles]\nwidth = 20\n").unwrap();
+    let at = [path(&folder, "0.txt"), path(&folder, "1.txt")];
+    let pairs = |recipe: &str| {
+        let filter = ["tune", "--threshold", "0.3", "--json", "--recipe", recipe, "--sample"];
+        run(&[&filter[..], &[&at[0], &at[1]]].concat()).succeeds().json()["sample"]["pairs"].clone()
+    };
+    assert_eq!((pairs("text"), pairs(wide.to_str().unwrap())), (1.into(), 0.into()));
+    run(&["tune", "--threshold", "0.3", "--recipe", "sites", "--sample", &at[0]])
+        .fails_with("learn templates");
 }

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use lookalike_core::recipe::Verify;
 use lookalike_core::{Recipe, Sequence};
 use lookalike_engine::NoObserver;
 use lookalike_eval::{
-    AbsentRule, CopyRule, Eval, Evaluation, Label, LabelFile, LabelledDifferences,
-    RecipeEvaluation, Share, Sites,
+    AbsentRule, BASELINES, CopyRule, CurveBasis, Eval, Evaluation, Label, LabelFile,
+    LabelledDifferences, Quality, RecipeEvaluation, Share, Sites, baseline,
 };
 
 use crate::naive::{self, Judgement, Naive, Page, Pair};
@@ -77,7 +78,8 @@ fn judgements(random: &mut Sequence, pages: &[Page], weighted: bool) -> Vec<Judg
 }
 
 fn recipes() -> Vec<Recipe> {
-    Eval::DEFAULT_RECIPES.iter().map(|name| Recipe::preset(name).unwrap()).collect()
+    let presets = Eval::DEFAULT_RECIPES.iter().map(|name| Recipe::preset(name).unwrap());
+    presets.chain(BASELINES.iter().map(|name| baseline(name).unwrap())).collect()
 }
 
 /// What the twin's numbers come from: so many things of so much weight.
@@ -116,6 +118,133 @@ fn assert_share(found: Option<Share>, part: Sum, whole: Sum, what: &str) {
         [-1.0, 1.0].map(|sign| (2.0 * n * p + z * z + sign * z * root) / (2.0 * (n + z * z)));
     assert!(near(found.low, ends[0].max(0.0)), "{what}: {found:?} {ends:?}");
     assert!(near(found.high, ends[1].min(1.0)), "{what}: {found:?} {ends:?}");
+}
+
+/// F1 is the harmonic mean of precision and recall, and its interval is Wilson's of the share of
+/// the right in right, wrong and missed.
+fn assert_f1(found: Option<Share>, right: Sum, wrong: Sum, missed: Sum, what: &str) {
+    let Some(found) = found else {
+        assert_eq!(right.number + missed.number, 0, "{what}");
+        return;
+    };
+    let (precision, recall) = (
+        right.weight / (right.weight + wrong.weight),
+        right.weight / (right.weight + missed.weight),
+    );
+    let f1 = 2.0 * precision * recall / (precision + recall);
+    assert!(near(found.share, if right.number == 0 { 0.0 } else { f1 }), "{what}: {found:?} {f1}");
+    // Turned back into that share.
+    let part = |f1: f64| f1 / (2.0 - f1);
+    let mut share = found;
+    (share.share, share.low, share.high) = (part(found.share), part(found.low), part(found.high));
+    let whole = Sum {
+        number: right.number + wrong.number + missed.number,
+        weight: right.weight + wrong.weight + missed.weight,
+        squares: right.squares + wrong.squares + missed.squares,
+    };
+    assert_share(Some(share), right, whole, what);
+}
+
+/// Of the pairs that are returned, out of those that have labels.
+fn assert_quality(found: &Quality, returned: &[&Pair], labelled: &[&Pair], what: &str) {
+    let of = |label: Label| sum(returned.iter().copied().filter(move |p| p.label == label));
+    let is_returned = |p: &Pair| returned.iter().any(|q| q.rows == p.rows);
+    let missed = labelled.iter().filter(|p| p.label == Label::Correct && !is_returned(p)).copied();
+    let [right, wrong] = [Label::Correct, Label::Incorrect].map(of);
+    let missed = sum(missed);
+    let numbers = [right.number, wrong.number, of(Label::Undecided).number, missed.number];
+    assert_eq!([found.right, found.wrong, found.undecided, found.missed], numbers, "{what}");
+    let both = |a: Sum, b: Sum| Sum {
+        number: a.number + b.number,
+        weight: a.weight + b.weight,
+        squares: a.squares + b.squares,
+    };
+    assert_share(found.precision, right, both(right, wrong), what);
+    assert_share(found.recall, right, both(right, missed), what);
+    assert_f1(found.f1, right, wrong, missed, what);
+}
+
+/// At each threshold the curve has the pairs that are not below it.
+fn assert_curve(
+    found: &RecipeEvaluation,
+    recipe: &Recipe,
+    returned: &[Pair],
+    naive: &Naive,
+    pages: &[Page],
+    what: &str,
+) {
+    let Some(curve) = &found.curve else {
+        assert_eq!((recipe.verify, found.threshold), (Verify::None, None), "{what}");
+        return;
+    };
+    assert_eq!((found.threshold, curve.unknown), (Some(recipe.threshold), 0), "{what}");
+    let of_labelled = curve.basis == CurveBasis::Labelled;
+    let pairs = if of_labelled { &naive.labelled } else { returned };
+    let resemblance = |pair: &Pair| {
+        let [a, b] = [pair.rows.0, pair.rows.1].map(|row| naive::words(&pages[row].text));
+        naive::resemblance(recipe, &a, &b)
+    };
+    let known: Vec<(f64, &Pair)> = pairs.iter().map(|pair| (resemblance(pair), pair)).collect();
+    let labelled: Vec<&Pair> = naive.labelled.iter().collect();
+    for point in &curve.points {
+        let above = known.iter().filter(|(resemblance, _)| *resemblance >= point.threshold);
+        let above: Vec<&Pair> = above.map(|(_, pair)| *pair).collect();
+        assert_quality(&point.quality, &above, &labelled, &format!("{what}, {}", point.threshold));
+    }
+    let first = if of_labelled { 0.05 } else { recipe.threshold };
+    assert_eq!(curve.points.first().map(|point| point.threshold), Some(first), "{what}");
+    let twentieths = (1..=20).map(|n| f64::from(n) / 20.0).filter(|t| *t >= first);
+    for twentieth in twentieths {
+        assert!(curve.points.iter().any(|point| near(point.threshold, twentieth)), "{what}");
+    }
+}
+
+/// Pairs and documents one by one, by clusters that were found one by one.
+fn assert_clusters(found: &RecipeEvaluation, returned: &[Pair], labelled: &[Pair], what: &str) {
+    let decided = labelled.iter().filter(|p| p.label != Label::Undecided);
+    let mut documents: Vec<usize> = decided.flat_map(|p| [p.rows.0, p.rows.1]).collect();
+    documents.sort_unstable();
+    documents.dedup();
+    let Some(clusters) = found.clusters else {
+        assert!(documents.is_empty(), "{what}");
+        return;
+    };
+    let rows = |pairs: &mut dyn Iterator<Item = &Pair>| -> Vec<(usize, usize)> {
+        pairs.map(|pair| pair.rows).collect()
+    };
+    let correct = rows(&mut labelled.iter().filter(|p| p.label == Label::Correct));
+    let truth = naive::reached(&documents, &correct);
+    let ours = naive::reached(&documents, &rows(&mut returned.iter()));
+    assert_eq!(clusters.documents, documents.len() as u64, "{what}");
+    let number = |clusters: &[Vec<usize>]| {
+        let firsts: std::collections::BTreeSet<_> =
+            clusters.iter().map(|cluster| cluster.iter().min()).collect();
+        firsts.len() as u64
+    };
+    assert_eq!((clusters.labelled, clusters.found), (number(&truth), number(&ours)), "{what}");
+    let (mut right, mut returned, mut wanted) = (0.0, 0.0, 0.0);
+    let (mut precision, mut recall) = (0.0, 0.0);
+    for (n, row) in documents.iter().enumerate() {
+        let both = truth[n].iter().filter(|other| ours[n].contains(other)).count() as f64;
+        precision += both / ours[n].len() as f64 / documents.len() as f64;
+        recall += both / truth[n].len() as f64 / documents.len() as f64;
+        for other in documents[..n].iter().filter(|other| *other != row) {
+            let (same, joined) = (truth[n].contains(other), ours[n].contains(other));
+            right += f64::from(u8::from(same && joined));
+            returned += f64::from(u8::from(joined));
+            wanted += f64::from(u8::from(same));
+        }
+    }
+    let is = |found: Option<f64>, part: f64, whole: f64| match found {
+        Some(found) => assert!(near(found, part / whole), "{what}: {found} {part} {whole}"),
+        None => assert!(near(whole, 0.0), "{what}"),
+    };
+    is(clusters.pairwise.precision, right, returned);
+    is(clusters.pairwise.recall, right, wanted);
+    is(clusters.pairwise.f1, 2.0 * right, returned + wanted);
+    is(clusters.b_cubed.precision, precision, 1.0);
+    is(clusters.b_cubed.recall, recall, 1.0);
+    is(clusters.b_cubed.f1, 2.0 * precision * recall, precision + recall);
 }
 
 /// A kind of pairs and its name.
@@ -157,6 +286,12 @@ fn assert_rows(found: &RecipeEvaluation, number: usize, naive: &Naive, what: &st
         assert_share(row.undecided, of(Label::Undecided), judged, &what);
         let all = sum(naive.labelled.iter().filter(correct).filter(|p| is(p)));
         assert_share(row.recall, of(Label::Correct), all, &what);
+
+        let decided = |p: &&Pair| [Label::Correct, Label::Incorrect].contains(&p.label);
+        assert_share(row.precision, of(Label::Correct), sum(here().filter(decided)), &what);
+        let is_ours = |p: &&Pair| ours.iter().any(|q| q.rows == p.rows);
+        let missed = naive.labelled.iter().filter(|p| correct(p) && is(p) && !is_ours(p));
+        assert_f1(row.f1, of(Label::Correct), of(Label::Incorrect), sum(missed), &what);
 
         let of_theirs = sum(theirs.iter().filter(correct).filter(|p| is(p)));
         let is_theirs = |p: &&Pair| theirs.iter().any(|q| q.rows == p.rows);
@@ -321,6 +456,7 @@ fn every_number_is_that_of_brute_force() {
         let mut file = LabelFile::new(&labels);
         file.absent = Some([AbsentRule::Unlabelled, AbsentRule::Incorrect][absent]);
         let found = Eval::new([documents.to_str().unwrap().to_owned()])
+            .recipes(recipes())
             .identical(identical)
             .threads(1 + seed as usize % 3)
             .memory(80 << 20)
@@ -350,9 +486,93 @@ fn every_number_is_that_of_brute_force() {
             assert_similarities(recipe, pairs, &what);
             assert_reasons(recipe, pairs, &naive.labelled, &what);
             assert_differences(recipe, pairs, &what);
+            let (returned, labelled) = (pairs.iter().collect::<Vec<_>>(), naive.labelled.iter());
+            assert_quality(&recipe.quality, &returned, &labelled.collect::<Vec<_>>(), &what);
+            assert_curve(recipe, &recipes()[number], pairs, &naive, &pages, &what);
+            assert_clusters(recipe, pairs, &naive.labelled, &what);
             correct += recipe.rows[0].correct.map_or(0, |share| share.number);
         }
         assert_combined(&found, &naive.returned[0]);
     }
     assert!(correct > 200, "the corpora have pairs to be right about: {correct}");
+}
+
+/// The first run is the recipe's own, and the others are what it gives with their seeds.
+#[test]
+fn repeats_are_what_other_seeds_give() {
+    let folder = folder("repeats");
+    let (documents, labels) = (folder.join("pages.jsonl"), folder.join("labels.jsonl"));
+    let mut random = Sequence::new(40, 11);
+    let pages = pages(&mut random, 60);
+    write_pages(&documents, &pages);
+    write_labels(&labels, &judgements(&mut random, &pages, false));
+    let file = LabelFile::new(&labels);
+    let run = |seed: u64, repeats: usize| {
+        let recipes = recipes().into_iter().map(|recipe| Recipe { seed, ..recipe });
+        let job = Eval::new([documents.to_str().unwrap().to_owned()]).recipes(recipes);
+        job.repeats(repeats).memory(80 << 20).run(&file, &NoObserver).unwrap()
+    };
+    let repeated = run(7, 3);
+    let single: Vec<Evaluation> = (7..10).map(|seed| run(seed, 1)).collect();
+    let mut differ = false;
+    for (number, recipe) in repeated.recipes.iter().enumerate() {
+        let over = recipe.over_seeds.as_ref().unwrap();
+        assert_eq!(over.runs.len(), 3);
+        for (run, single) in over.runs.iter().zip(&single) {
+            let single = &single.recipes[number];
+            assert_eq!((run.seed, run.quality), (single.seed, single.quality), "{}", recipe.name);
+            assert_eq!(run.clusters, single.clusters, "{}", recipe.name);
+            assert_eq!(single.over_seeds, None);
+        }
+        let f1 = over.f1.as_ref().unwrap();
+        let values: Vec<f64> = over.runs.iter().map(|run| run.quality.f1.unwrap().share).collect();
+        assert_eq!(f1.values, values);
+        assert!(f1.low <= f1.mean && f1.mean <= f1.high);
+        differ |= f1.deviation > 0.0;
+    }
+    assert!(differ, "chance does something");
+}
+
+/// One number a row, names in quotes where they need them, and nothing that the evaluation has not.
+#[test]
+fn csv_is_tidy() {
+    let folder = folder("csv");
+    let (documents, labels) = (folder.join("pages.jsonl"), folder.join("labels.jsonl"));
+    let mut random = Sequence::new(41, 11);
+    let pages = pages(&mut random, 30);
+    write_pages(&documents, &pages);
+    write_labels(&labels, &judgements(&mut random, &pages, false));
+    let odd = Recipe { name: "a \"b\", c".into(), ..Recipe::preset("text").unwrap() };
+    let job = Eval::new([documents.to_str().unwrap().to_owned()]);
+    let job = job.recipes([odd, baseline("simhash").unwrap()]).repeats(2).memory(80 << 20);
+    let found = job.run(&LabelFile::new(&labels), &NoObserver).unwrap();
+    let csv = found.csv();
+    let mut lines = csv.lines();
+    assert_eq!(lines.next(), Some("recipe,threshold,seed,metric,value,low,high"));
+    let mut seen = std::collections::BTreeSet::new();
+    for line in lines {
+        let (name, rest) = match line.strip_prefix("\"a \"\"b\"\", c\",") {
+            Some(rest) => ("text", rest),
+            None => line.split_once(',').unwrap(),
+        };
+        let fields: Vec<&str> = rest.split(',').collect();
+        assert_eq!(fields.len(), 6, "{line}");
+        let [threshold, seed, metric, value, low, high] = fields[..] else { unreachable!() };
+        assert_eq!(threshold.is_empty(), name == "simhash", "{line}");
+        let value: f64 = value.parse().unwrap();
+        if !low.is_empty() {
+            let ends = low.parse::<f64>().unwrap()..=high.parse().unwrap();
+            assert!(ends.contains(&value), "{line}");
+        }
+        assert!(seen.insert((name, threshold, seed, metric)), "once: {line}");
+    }
+    for metric in ["precision", "recall", "f1", "pairwise-f1", "b-cubed-f1"] {
+        for (name, threshold) in [("text", "0.8"), ("simhash", "")] {
+            for seed in ["0", "1", "mean"] {
+                assert!(seen.contains(&(name, threshold, seed, metric)), "{name} {seed} {metric}");
+            }
+        }
+    }
+    assert!(seen.contains(&("text", "0.05", "0", "curve-f1")));
+    assert!(seen.contains(&("text", "0.8", "0", "signing-seconds")));
 }

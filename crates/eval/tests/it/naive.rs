@@ -121,13 +121,33 @@ pub(crate) fn evaluate(
     Naive { returned, labelled: labelled.map(|(a, b)| pair(a, b)).collect(), removed }
 }
 
+/// Clusters by brute force: each of these documents with all others that a chain of pairs reaches.
+pub(crate) fn reached(documents: &[usize], pairs: &[(usize, usize)]) -> Vec<Vec<usize>> {
+    let from = |start: usize| {
+        let mut reached = vec![start];
+        let mut at = 0;
+        while let Some(&here) = reached.get(at) {
+            for &(a, b) in pairs {
+                let next = if a == here { b } else { a };
+                if (a == here || b == here) && !reached.contains(&next) {
+                    reached.push(next);
+                }
+            }
+            at += 1;
+        }
+        reached.retain(|row| documents.contains(row));
+        reached
+    };
+    documents.iter().map(|&row| from(row)).collect()
+}
+
 pub(crate) fn words(text: &str) -> Vec<u64> {
     let mut tokens = Vec::new();
     Tokenizer::new(Unit::Words).tokens(text.as_bytes(), &mut tokens);
     tokens
 }
 
-fn resemblance(recipe: &Recipe, a: &[u64], b: &[u64]) -> f64 {
+pub(crate) fn resemblance(recipe: &Recipe, a: &[u64], b: &[u64]) -> f64 {
     let kernel = Kernel::best();
     let mut shingler = Shingler::new(kernel, recipe.shingles.width, recipe.shingles.counting);
     let [a, b] = [a, b].map(|tokens| ShingleSet::of_tokens(&mut shingler, tokens));

@@ -5,8 +5,8 @@
 
 use lookalike_core::filter::Filter;
 
-use super::canvas::{Align, BLUE, Canvas, GREY, INK, ORANGE, PALE, Words, width};
 use super::plot::{BAND, FilterPlot, PANEL, Scale};
+use crate::canvas::{self, Align, BLUE, Canvas, Frame, GREY, ORANGE, TICK, Words, width};
 use crate::chart::Axis;
 
 /// The lowest decade of the logarithmic scale. Below 1e-12 not one pair of a
@@ -16,9 +16,6 @@ const FLOOR: f64 = 1e-12;
 
 /// Points of a curve: more than one for each pixel of a panel.
 const SAMPLES: usize = 1201;
-
-const TICK: Words = Words { points: 12.0, color: GREY, align: Align::Center };
-const AXIS: Words = Words { points: 13.0, color: INK, align: Align::Center };
 
 /// Draws the whole picture.
 pub(super) fn draw(plot: &FilterPlot<'_>, canvas: &mut dyn Canvas) {
@@ -37,16 +34,7 @@ pub(super) fn draw(plot: &FilterPlot<'_>, canvas: &mut dyn Canvas) {
 /// The title, and under it what the filter is.
 fn title(plot: &FilterPlot<'_>, canvas: &mut dyn Canvas, total: f64) {
     let left = 76.0;
-    let look = Words { points: 17.0, color: INK, align: Align::Left };
-    // Control characters are not allowed in XML, and show nothing in a PNG.
-    let clean: String = plot.title.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let room = ((total - left - 24.0) / width("x", look.points)) as usize;
-    let shown = if clean.chars().count() > room {
-        clean.chars().take(room.saturating_sub(3)).chain("...".chars()).collect()
-    } else {
-        clean
-    };
-    canvas.words(&shown, (left, 24.0), look);
+    canvas::title(canvas, &plot.title, (left, 24.0), total - left - 24.0);
 
     let filter = plot.filter;
     let (k, s, r) = (filter.k(), filter.s(), filter.r());
@@ -69,10 +57,7 @@ struct Panel<'a> {
     plot: &'a FilterPlot<'a>,
     canvas: &'a mut dyn Canvas,
     axis: Axis,
-    left: f64,
-    right: f64,
-    top: f64,
-    bottom: f64,
+    frame: Frame,
 }
 
 impl<'a> Panel<'a> {
@@ -82,10 +67,12 @@ impl<'a> Panel<'a> {
             plot,
             canvas,
             axis,
-            left: left + 76.0,
-            right: left + f64::from(PANEL.0) - 24.0,
-            top: band + 26.0,
-            bottom: band + f64::from(PANEL.1) - 56.0,
+            frame: Frame {
+                left: left + 76.0,
+                right: left + f64::from(PANEL.0) - 24.0,
+                top: band + 26.0,
+                bottom: band + f64::from(PANEL.1) - 56.0,
+            },
         }
     }
 
@@ -101,12 +88,12 @@ impl<'a> Panel<'a> {
     }
 
     fn x(&self, resemblance: f64) -> f64 {
-        self.left + resemblance * (self.right - self.left)
+        self.frame.x(resemblance)
     }
 
     /// The height of a probability; below the floor of the scale, the floor.
     fn y(&self, probability: f64) -> f64 {
-        self.bottom - self.axis.share(probability) * (self.bottom - self.top)
+        self.frame.y(self.axis.share(probability))
     }
 
     fn is_logarithmic(&self) -> bool {
@@ -114,45 +101,27 @@ impl<'a> Panel<'a> {
     }
 
     fn grid(&mut self) {
-        for tenth in 0..=10 {
-            let value = f64::from(tenth) / 10.0;
-            let x = self.x(value);
-            self.canvas.line(&[(x, self.top), (x, self.bottom)], 0.8, PALE);
-            self.canvas.words(&format!("{value:.1}"), (x, self.bottom + 14.0), TICK);
-        }
+        let frame = self.frame;
+        frame.tenths(self.canvas);
         if self.is_logarithmic() {
             for decade in (0..=DECADES).step_by(2) {
-                let y = self.grid_line(10.0_f64.powi(-decade));
+                let at = self.axis.share(10.0_f64.powi(-decade));
+                let y = frame.across(self.canvas, at);
                 self.power(decade, y);
             }
         } else {
             for (value, text) in self.axis.ticks() {
-                let y = self.grid_line(value);
+                let y = frame.across(self.canvas, self.axis.share(value));
                 let look = Words { align: Align::Right, ..TICK };
-                self.canvas.words(&text, (self.left - 8.0, y), look);
+                self.canvas.words(&text, (frame.left - 8.0, y), look);
             }
         }
-        // The axes themselves, over the ends of the grid.
-        let frame = [(self.left, self.top), (self.left, self.bottom), (self.right, self.bottom)];
-        self.canvas.line(&frame, 1.0, GREY);
-        let middle = f64::midpoint(self.left, self.right);
-        self.canvas.words("resemblance", (middle, self.bottom + 37.0), AXIS);
-        let middle = f64::midpoint(self.top, self.bottom);
-        let label = "probability of becoming a candidate";
-        let look = Words { align: Align::Upward, ..AXIS };
-        self.canvas.words(label, (self.left - 54.0, middle), look);
-    }
-
-    /// A line of the grid; where it is.
-    fn grid_line(&mut self, value: f64) -> f64 {
-        let y = self.y(value);
-        self.canvas.line(&[(self.left, y), (self.right, y)], 0.8, PALE);
-        y
+        frame.axes(self.canvas, "resemblance", "probability of becoming a candidate");
     }
 
     /// A power of ten, its exponent raised.
     fn power(&mut self, decade: i32, y: f64) {
-        let right = self.left - 8.0;
+        let right = self.frame.left - 8.0;
         if decade == 0 {
             return self.canvas.words("1", (right, y), Words { align: Align::Right, ..TICK });
         }
@@ -174,7 +143,9 @@ impl<'a> Panel<'a> {
             let (x, y) = (self.x(x), self.y(p));
             // Steps of about a pixel would have the directions that rounding
             // leaves, and the line would be rough.
-            if path.last().is_none_or(|&(a, b)| (x - a).hypot(y - b) >= 2.5) || x >= self.right {
+            if path.last().is_none_or(|&(a, b)| (x - a).hypot(y - b) >= 2.5)
+                || x >= self.frame.right
+            {
                 path.push((x, y));
             }
         }
@@ -205,12 +176,12 @@ impl<'a> Panel<'a> {
         // logarithmic curve is flat here, so that only below is always free;
         // where there is no room, the label keeps its distance.
         let (left, off) = if self.is_logarithmic() {
-            (x + 16.0 + long > self.right, 34.0)
+            (x + 16.0 + long > self.frame.right, 34.0)
         } else {
             (half >= 0.5, 12.0)
         };
         let (align, from, y) = if left {
-            (Align::Right, x - off - long, (y - 8.0).max(self.top + 9.0))
+            (Align::Right, x - off - long, (y - 8.0).max(self.frame.top + 9.0))
         } else {
             (Align::Left, x + 12.0, y + 11.0)
         };
@@ -222,7 +193,7 @@ impl<'a> Panel<'a> {
     fn threshold_line(&mut self) {
         let Some(threshold) = self.plot.threshold else { return };
         let x = self.x(threshold);
-        self.canvas.dashes(x, (self.top - 4.0, self.bottom), 1.3, ORANGE);
+        self.canvas.dashes(x, (self.frame.top - 4.0, self.frame.bottom), 1.3, ORANGE);
     }
 
     fn threshold_label(&mut self) {
@@ -231,8 +202,8 @@ impl<'a> Panel<'a> {
         let text = format!("threshold {}: P = {}", brief(threshold), brief(p));
         let half = width(&text, TICK.points) / 2.0;
         // In the middle over its line, unless that leaves the frame.
-        let x = self.x(threshold).min(self.right + 8.0 - half).max(self.left + half);
-        self.canvas.words(&text, (x, self.top - 13.0), Words { color: ORANGE, ..TICK });
+        let x = self.x(threshold).min(self.frame.right + 8.0 - half).max(self.frame.left + half);
+        self.canvas.words(&text, (x, self.frame.top - 13.0), Words { color: ORANGE, ..TICK });
     }
 }
 

@@ -1,6 +1,4 @@
-//! What is to be drawn, and why it cannot be.
-
-use std::fmt;
+//! What is to be drawn.
 
 use lookalike_core::filter::Filter;
 
@@ -36,27 +34,3 @@ pub struct FilterPlot<'a> {
     /// Measured points (resemblance, share of candidates), drawn as dots.
     pub measured: &'a [(f64, f64)],
 }
-
-/// Why there is no picture.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Error {
-    /// The threshold is not in [0, 1].
-    Threshold(f64),
-    /// The drawing library failed.
-    Draw(String),
-    /// The PNG could not be encoded.
-    Encode(String),
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Threshold(value) => write!(f, "threshold {value} is not from 0 to 1"),
-            Self::Draw(reason) => write!(f, "plot: {reason}"),
-            Self::Encode(reason) => write!(f, "plot as PNG: {reason}"),
-        }
-    }
-}
-
-impl std::error::Error for Error {}

@@ -22,7 +22,7 @@ fn words(numbers: std::ops::Range<u32>) -> String {
 }
 
 /// Three documents that hardly differ, with ids, words and reasons that would be markup.
-fn hostile(test: &str) -> (std::path::PathBuf, Eval) {
+pub(crate) fn hostile(test: &str) -> (std::path::PathBuf, Eval) {
     let folder = folder(test);
     let path = folder.join("pages.jsonl");
     let page = |n: u32| {
@@ -35,6 +35,17 @@ fn hostile(test: &str) -> (std::path::PathBuf, Eval) {
     (folder, job)
 }
 
+/// Labels of these documents.
+pub(crate) fn hostile_labels(folder: &std::path::Path) -> LabelFile {
+    let labels = folder.join("labels.jsonl");
+    let line = |a: u32, b: u32, label: &str| {
+        let (a, b) = (format!("{a}{HOSTILE}"), format!("{b}{HOSTILE}"));
+        serde_json::json!({"a": a, "b": b, "label": label, "reason": HOSTILE}).to_string() + "\n"
+    };
+    fs::write(&labels, line(0, 1, "correct") + &line(1, 2, "incorrect")).unwrap();
+    LabelFile::new(&labels)
+}
+
 /// The elements of a page that begin like this.
 fn elements(html: &str, start: &str) -> usize {
     html.matches(start).count()
@@ -43,13 +54,7 @@ fn elements(html: &str, start: &str) -> usize {
 #[test]
 fn nothing_from_outside_is_markup_in_the_evaluation() {
     let (folder, job) = hostile("hostile-evaluation");
-    let labels = folder.join("labels.jsonl");
-    let line = |a: u32, b: u32, label: &str| {
-        let (a, b) = (format!("{a}{HOSTILE}"), format!("{b}{HOSTILE}"));
-        serde_json::json!({"a": a, "b": b, "label": label, "reason": HOSTILE}).to_string() + "\n"
-    };
-    fs::write(&labels, line(0, 1, "correct") + &line(1, 2, "incorrect")).unwrap();
-    let found = job.run(&LabelFile::new(&labels), &NoObserver).unwrap();
+    let found = job.run(&hostile_labels(&folder), &NoObserver).unwrap();
     assert_eq!(found.recipes[0].pairs, 3);
     let html = evaluation(&found);
     assert_eq!(elements(&html, "<script"), 0);

@@ -10,7 +10,7 @@ fn plot(filter: &Filter, scale: Scale) -> FilterPlot<'_> {
 }
 
 /// Tags that open and close in pairs, attributes in quotes, no stray `<` or `&`.
-fn assert_well_formed(svg: &str) {
+pub(crate) fn assert_well_formed(svg: &str) {
     let mut open = Vec::new();
     let mut rest = svg;
     while let Some(start) = rest.find('<') {

@@ -4,6 +4,8 @@
 
 mod evaluation;
 #[cfg(feature = "filter-plots")]
+mod figures;
+#[cfg(feature = "filter-plots")]
 mod filter;
 mod report;
 

@@ -1,5 +1,7 @@
-//! Where a plot is drawn, in points: lines, dots and words, as SVG by our own writer or as
-//! a bitmap by plotters.
+//! Where a picture is drawn, in points: lines, dots and words, as SVG by our own writer or as
+//! a bitmap by plotters; and the frame of a chart in it.
+
+use std::fmt;
 
 use plotters::coord::Shift;
 use plotters::element::{Circle, PathElement, Rectangle, Text};
@@ -7,25 +9,26 @@ use plotters::prelude::{BitMapBackend, DrawingArea, IntoDrawingArea, RGBColor, S
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{FontDesc, FontFamily, FontStyle, FontTransform, TextStyle, register_font};
 
-use super::plot::Error;
 use crate::chart::Svg;
 
 /// Red, green, blue.
-pub(super) type Color = [u8; 3];
+pub(crate) type Color = [u8; 3];
 
 /// Text.
-pub(super) const INK: Color = [0x22, 0x26, 0x2b];
+pub(crate) const INK: Color = [0x22, 0x26, 0x2b];
 /// Ticks and notes.
-pub(super) const GREY: Color = [0x5c, 0x64, 0x6e];
+pub(crate) const GREY: Color = [0x5c, 0x64, 0x6e];
 /// Grid lines.
-pub(super) const PALE: Color = [0xe4, 0xe7, 0xeb];
+pub(crate) const PALE: Color = [0xe4, 0xe7, 0xeb];
 /// The curve.
-pub(super) const BLUE: Color = [0x1f, 0x5f, 0x99];
+pub(crate) const BLUE: Color = [0x1f, 0x5f, 0x99];
 /// The threshold and what was measured: a pair with the blue that also the
 /// colour-blind tell apart.
-pub(super) const ORANGE: Color = [0xc8, 0x5a, 0x11];
+pub(crate) const ORANGE: Color = [0xc8, 0x5a, 0x11];
+/// A third line beside the two.
+pub(crate) const GREEN: Color = [0x3b, 0x7d, 0x4f];
 /// The paper.
-pub(super) const WHITE: Color = [0xff; 3];
+pub(crate) const WHITE: Color = [0xff; 3];
 
 /// The size of a letter's em, in that of its words: the line's height is the size.
 const EM: f64 = 1.0 / 1.24;
@@ -34,11 +37,11 @@ const EM: f64 = 1.0 / 1.24;
 /// that no other user of plotters in the process meets our subset by accident.
 const FONTS: &str = "DejaVu Sans, Verdana, Arial, sans-serif";
 
-static FONT: &[u8] = include_bytes!("../../assets/LookalikeSans.ttf");
+static FONT: &[u8] = include_bytes!("../assets/LookalikeSans.ttf");
 
 /// Which end of a text its place is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Align {
+pub(crate) enum Align {
     Left,
     Center,
     Right,
@@ -48,14 +51,14 @@ pub(super) enum Align {
 
 /// How a text looks.
 #[derive(Clone, Copy)]
-pub(super) struct Words {
-    pub(super) points: f64,
-    pub(super) color: Color,
-    pub(super) align: Align,
+pub(crate) struct Words {
+    pub(crate) points: f64,
+    pub(crate) color: Color,
+    pub(crate) align: Align,
 }
 
 /// What can be drawn on, in points.
-pub(super) trait Canvas {
+pub(crate) trait Canvas {
     fn line(&mut self, points: &[(f64, f64)], width: f64, color: Color);
 
     /// A dot; a hollow one is a ring around white.
@@ -76,8 +79,77 @@ pub(super) trait Canvas {
     }
 }
 
+/// Numbers beside an axis.
+pub(crate) const TICK: Words = Words { points: 12.0, color: GREY, align: Align::Center };
+
+/// What an axis is of.
+const AXIS: Words = Words { points: 13.0, color: INK, align: Align::Center };
+
+/// A chart's frame, with shares from 0 to 1 across.
+#[derive(Clone, Copy)]
+pub(crate) struct Frame {
+    pub(crate) left: f64,
+    pub(crate) right: f64,
+    pub(crate) top: f64,
+    pub(crate) bottom: f64,
+}
+
+impl Frame {
+    /// Where a share is across.
+    pub(crate) fn x(&self, share: f64) -> f64 {
+        self.left + share * (self.right - self.left)
+    }
+
+    /// Where a share of the height is.
+    pub(crate) fn y(&self, share: f64) -> f64 {
+        self.bottom - share * (self.bottom - self.top)
+    }
+
+    /// The grid's upright lines, a tenth each, and their numbers.
+    pub(crate) fn tenths(&self, canvas: &mut dyn Canvas) {
+        for tenth in 0..=10 {
+            let value = f64::from(tenth) / 10.0;
+            let x = self.x(value);
+            canvas.line(&[(x, self.top), (x, self.bottom)], 0.8, PALE);
+            canvas.words(&format!("{value:.1}"), (x, self.bottom + 14.0), TICK);
+        }
+    }
+
+    /// A line of the grid at a share of the height; where it is.
+    pub(crate) fn across(&self, canvas: &mut dyn Canvas, share: f64) -> f64 {
+        let y = self.y(share);
+        canvas.line(&[(self.left, y), (self.right, y)], 0.8, PALE);
+        y
+    }
+
+    /// The axes themselves, over the ends of the grid, and what they are of.
+    pub(crate) fn axes(&self, canvas: &mut dyn Canvas, across: &str, upward: &str) {
+        let frame = [(self.left, self.top), (self.left, self.bottom), (self.right, self.bottom)];
+        canvas.line(&frame, 1.0, GREY);
+        let middle = f64::midpoint(self.left, self.right);
+        canvas.words(across, (middle, self.bottom + 37.0), AXIS);
+        let middle = f64::midpoint(self.top, self.bottom);
+        let look = Words { align: Align::Upward, ..AXIS };
+        canvas.words(upward, (self.left - 54.0, middle), look);
+    }
+}
+
+/// A text from outside as a title: without control characters, which are not allowed in XML and
+/// show nothing in a PNG, and cut to a width.
+pub(crate) fn title(canvas: &mut dyn Canvas, text: &str, at: (f64, f64), room: f64) {
+    let look = Words { points: 17.0, color: INK, align: Align::Left };
+    let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let most = (room / width("x", look.points)) as usize;
+    let shown = if clean.chars().count() > most {
+        clean.chars().take(most.saturating_sub(3)).chain("...".chars()).collect()
+    } else {
+        clean
+    };
+    canvas.words(&shown, at, look);
+}
+
 /// An SVG document of that size, on white paper.
-pub(super) fn document((width, height): (u32, u32)) -> Svg {
+pub(crate) fn document((width, height): (u32, u32)) -> Svg {
     let mut svg = Svg::new(format_args!(
         "width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
          font-family=\"{FONTS}\" xmlns=\"http://www.w3.org/2000/svg\""
@@ -149,7 +221,7 @@ struct Bitmap<'a> {
 }
 
 /// Draws a picture of that size in points, and encodes it as a PNG file.
-pub(super) fn png(
+pub(crate) fn png(
     (width, height): (u32, u32),
     draw: impl FnOnce(&mut dyn Canvas),
 ) -> Result<Vec<u8>, Error> {
@@ -267,6 +339,30 @@ impl Canvas for Bitmap<'_> {
 
 /// About how wide a text is, in points. Exact widths depend on the reader's
 /// font in an SVG. The widest of the list has 0.58 em a letter.
-pub(super) fn width(text: &str, points: f64) -> f64 {
+pub(crate) fn width(text: &str, points: f64) -> f64 {
     text.chars().count() as f64 * points * 0.5
 }
+
+/// Why there is no picture.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Error {
+    /// The threshold is not in [0, 1].
+    Threshold(f64),
+    /// The drawing library failed.
+    Draw(String),
+    /// The PNG could not be encoded.
+    Encode(String),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Threshold(value) => write!(f, "threshold {value} is not from 0 to 1"),
+            Self::Draw(reason) => write!(f, "plot: {reason}"),
+            Self::Encode(reason) => write!(f, "plot as PNG: {reason}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
