@@ -34,13 +34,13 @@ pub enum ErrorKind {
     #[error(
         "`{path}`: has no label that could be used, in {lines}{first}",
         path = path.display(),
-        lines = numbers::count(*lines, "line"),
+        lines = looked_at(*lines),
         first = first.as_ref().map(|first| format!("\nthe first fault: {first}")).unwrap_or_default(),
     )]
     NoLabels {
         /// The file.
         path: PathBuf,
-        /// Its lines.
+        /// Its lines, or those after which nobody expects one any more.
         lines: u64,
         /// The first fault.
         first: Option<String>,
@@ -60,6 +60,16 @@ pub enum ErrorKind {
         /// Ids of the first documents.
         ours: Vec<String>,
     },
+}
+
+/// A file that has no label up to here has none.
+pub(crate) const FIRST_LINES: u64 = 1000;
+
+fn looked_at(lines: u64) -> String {
+    if lines == FIRST_LINES {
+        return format!("the first {} lines", numbers::grouped(lines));
+    }
+    numbers::count(lines, "line")
 }
 
 /// Names, each between backquotes; what is said if there is none.

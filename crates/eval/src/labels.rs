@@ -18,7 +18,7 @@ use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::documents::Documents;
-use crate::error::{Error, ErrorKind, LabelFault, Result};
+use crate::error::{Error, ErrorKind, FIRST_LINES, LabelFault, Result};
 use crate::tally::Label;
 
 /// The most recipes of one evaluation: each is a bit of a label.
@@ -175,14 +175,17 @@ impl LabelFile {
     /// Which documents the labels name.
     ///
     /// # Errors
-    /// If the file cannot be read, or no line of it is a label; the first line that is none, if
-    /// `strict`.
+    /// If the file cannot be read, or no line of it is a label, or none of the first; the first
+    /// line that is none, if `strict`.
     pub(crate) fn named_documents(
         &self,
         strict: bool,
         observer: &dyn Observer,
     ) -> Result<NamedDocuments> {
         let (mut named, mut first) = (NamedDocuments::default(), None);
+        let no_labels = |lines: u64, first: Option<String>| -> Error {
+            ErrorKind::NoLabels { path: self.path.clone(), lines, first }.into()
+        };
         let lines = self.for_each_line(observer, |number, line| {
             match self.parsed(line) {
                 Ok(label) => named.add([label.a, label.b]),
@@ -192,14 +195,14 @@ impl LabelFile {
                         return Err(error);
                     }
                     first.get_or_insert_with(|| error.to_string());
+                    if named.hashes.is_empty() && number == FIRST_LINES {
+                        return Err(no_labels(number, first.take()));
+                    }
                 }
             }
             Ok(())
         })?;
-        if named.hashes.is_empty() {
-            return Err(ErrorKind::NoLabels { path: self.path.clone(), lines, first }.into());
-        }
-        Ok(named)
+        if named.hashes.is_empty() { Err(no_labels(lines, first)) } else { Ok(named) }
     }
 
     /// Reads the labels of these documents.

@@ -123,7 +123,7 @@ impl Eval {
             return Ok(());
         }
         let sources = Sources::new(&self.inputs, self.running.format)?;
-        let (mut ours, mut read) = (Vec::new(), 0);
+        let mut ours = Vec::new();
         for document in Inputs::of(sources, self.running.read.clone()) {
             let document = match document {
                 Ok(document) => document,
@@ -137,8 +137,7 @@ impl Eval {
             if ours.len() < SHOWN_IDS {
                 ours.push(document.id);
             }
-            observer.tick(read)?;
-            read += 1;
+            observer.check_cancelled()?;
         }
         let (path, theirs) = (file.path.clone(), named.first.clone());
         Err(ErrorKind::OtherDocuments { path, theirs, ours }.into())

@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use lookalike_core::difference::turns_direction;
 use plotters::coord::Shift;
 use plotters::element::{Circle, PathElement, Rectangle, Text};
 use plotters::prelude::{BitMapBackend, DrawingArea, IntoDrawingArea, RGBColor, ShapeStyle};
@@ -134,11 +135,16 @@ impl Frame {
     }
 }
 
-/// A text from outside as a title: without control characters, which are not allowed in XML and
-/// show nothing in a PNG, and cut to a width.
+/// A text from outside without control characters, which are not allowed in XML and show nothing in
+/// a PNG, and without those that turn the direction of writing.
+pub(crate) fn plain(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() || turns_direction(c) { ' ' } else { c }).collect()
+}
+
+/// A text from outside as a title, cut to a width.
 pub(crate) fn title(canvas: &mut dyn Canvas, text: &str, at: (f64, f64), room: f64) {
     let look = Words { points: 17.0, color: INK, align: Align::Left };
-    let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let clean = plain(text);
     let most = (room / width("x", look.points)) as usize;
     let shown = if clean.chars().count() > most {
         clean.chars().take(most.saturating_sub(3)).chain("...".chars()).collect()

@@ -74,7 +74,7 @@ pub fn evaluation(evaluation: &Evaluation) -> String {
 fn pairs(evaluation: &Evaluation) -> String {
     let names: Vec<String> = names(evaluation);
     let columns = number_columns("B-similarity", names.iter().map(String::as_str));
-    let mut table = Table::new("Table 1: pairs of each B-similarity, for each recipe", &columns);
+    let mut table = Table::titled("Table 1: pairs of each B-similarity, for each recipe", &columns);
     for b in 0..=FEATURES {
         let of = |recipe: &RecipeEvaluation| recipe.by_b_similarity.get(b).map_or(0, |r| r.pairs);
         let mut cells = vec![b.to_string()];
@@ -172,7 +172,7 @@ fn rows_table(caption: &str, rows: &[Row]) -> String {
     let always = ["Pairs", "Judged", "Correct", "Incorrect", "Undecided"].into_iter();
     let columns = always.chain(with_recall.then_some("Recall")).chain(["R"]);
     let columns = number_columns("Near-duplicates", columns);
-    let mut table = Table::new(caption, &columns);
+    let mut table = Table::titled(caption, &columns);
     for (_, row) in rows.iter().enumerate().filter(|(n, row)| *n == 0 || row.pairs > 0) {
         let mut cells = vec![
             row.name.clone(),
@@ -220,7 +220,7 @@ fn reason_table(evaluation: &Evaluation, label: Label) -> String {
     let names = names(evaluation);
     let columns = number_columns("Reason", names.iter().map(String::as_str));
     let caption = format!("Why pairs are {}", name_of(label));
-    let mut table = Table::new(&caption, &columns);
+    let mut table = Table::titled(&caption, &columns);
     for (reason, _) in reasons {
         let cell = |recipe: &RecipeEvaluation| {
             let of_label = recipe.reasons.iter().filter(|row| row.label == label);
@@ -285,7 +285,7 @@ fn differences(evaluation: &Evaluation) -> String {
         ["Pairs", "Mean", "Median", "9th decile", "Exactly 2", "Under 42", "Over 200"],
     );
     let mut table =
-        Table::new("Term differences; the last column is the paper's table 8", &columns);
+        Table::titled("Term differences; the last column is the paper's table 8", &columns);
     for recipe in recipes() {
         for group in recipe.term_differences.groups.iter().filter(|group| group.pairs > 0) {
             table.row(difference_cells(recipe, group));
@@ -327,14 +327,15 @@ fn correlation(evaluation: &Evaluation) -> String {
         value.map_or_else(|| NONE.to_owned(), |value| format!("{value:.digits$}"))
     };
     let columns = number_columns("B-similarity", names.iter().map(String::as_str));
-    let mut nine = Table::new("Table 9: the average C-similarity for each B-similarity", &columns);
+    let mut nine =
+        Table::titled("Table 9: the average C-similarity for each B-similarity", &columns);
     for b in 0..=FEATURES {
         let of = |recipe: &RecipeEvaluation| recipe.by_b_similarity.get(b)?.other_average;
         let cells = evaluation.recipes.iter().map(|recipe| average(of(recipe), 1));
         nine.row([b.to_string()].into_iter().chain(cells));
     }
     let columns = number_columns("C-similarity", names.iter().map(String::as_str));
-    let mut ten = Table::new("Table 10: the average B-similarity for ranges of C", &columns);
+    let mut ten = Table::titled("Table 10: the average B-similarity for ranges of C", &columns);
     for (n, [low, high]) in C_RANGES.into_iter().enumerate() {
         let of = |recipe: &RecipeEvaluation| recipe.by_c_similarity.get(n)?.other_average;
         let cells = evaluation.recipes.iter().map(|recipe| average(of(recipe), 2));
@@ -460,7 +461,7 @@ fn threshold_table(evaluation: &Evaluation) -> String {
     let columns = number_columns("Least C-similarity", ["Pairs", "Judged", "Precision", "R"]);
     let combined = &evaluation.combined;
     let table = |caption: &str, wanted: &dyn Fn(usize) -> bool| {
-        let mut table = Table::new(caption, &columns);
+        let mut table = Table::titled(caption, &columns);
         for row in combined.training.iter().filter(|row| wanted(row.c_similarity)) {
             table.row([
                 row.c_similarity.to_string(),

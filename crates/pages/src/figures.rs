@@ -133,7 +133,7 @@ fn recipes(evaluation: &Evaluation, canvas: &mut dyn Canvas) {
     frame.axes(canvas, "share", "");
     for (number, recipe) in evaluation.recipes.iter().enumerate() {
         let top = ROWS_TOP + number as f64 * ROW;
-        let name: String = recipe.name.chars().filter(|c| !c.is_control()).take(24).collect();
+        let name: String = canvas::plain(&recipe.name).chars().take(24).collect();
         let look = Words { align: Align::Right, ..TICK };
         canvas.words(&name, (frame.left - 10.0, top + ROW / 2.0), look);
         for (line, (_, color, of)) in LINES.into_iter().enumerate() {

@@ -99,23 +99,34 @@ pub(crate) struct Table<'a> {
     caption: &'a str,
     columns: &'a [Column<'a>],
     rows: String,
+    /// Whether each cell has the title of its column, for screens on which a row is a list.
+    titled: bool,
 }
 
 impl<'a> Table<'a> {
     pub(crate) fn new(caption: &'a str, columns: &'a [Column<'a>]) -> Self {
-        Self { caption, columns, rows: String::new() }
+        Self { caption, columns, rows: String::new(), titled: false }
+    }
+
+    /// One whose cells have the titles of their columns; these must be free of elements.
+    pub(crate) fn titled(caption: &'a str, columns: &'a [Column<'a>]) -> Self {
+        Self { titled: true, ..Self::new(caption, columns) }
     }
 
     /// Adds a row of cells that are markup already.
     pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         self.rows += "<tr>";
         for (place, (cell, column)) in cells.into_iter().zip(self.columns).enumerate() {
-            let (start, end) = match (place, column) {
-                (0, _) => ("<th scope=\"row\">", "</th>"),
-                (_, Column::Words(_)) => ("<td>", "</td>"),
-                (_, Column::Number(_)) => ("<td class=\"n\">", "</td>"),
+            let (start, title, end) = match (place, column) {
+                (0, _) => ("<th scope=\"row\"", "", "</th>"),
+                (_, Column::Words(title)) => ("<td", *title, "</td>"),
+                (_, Column::Number(title)) => ("<td class=\"n\"", *title, "</td>"),
             };
-            self.rows.extend([start, &cell, end]);
+            self.rows += start;
+            if self.titled && place > 0 {
+                self.rows.extend([" data-title=\"", title, "\""]);
+            }
+            self.rows.extend([">", &cell, end]);
         }
         self.rows += "</tr>\n";
     }

@@ -8,8 +8,8 @@ use lookalike::core::{Kernel, Recipe};
 use lookalike::engine::Observer as _;
 use lookalike::engine::numbers::{bytes, count, duration, grouped};
 use lookalike::eval::{
-    BASELINES, Error, ErrorKind, Eval as Job, Evaluation, LabelFile, RecipeEvaluation, Sample,
-    SeedMean, Share, baseline,
+    Error, ErrorKind, Eval as Job, Evaluation, LabelFile, RecipeEvaluation, Sample, SeedMean,
+    Share, baseline,
 };
 use lookalike::files::write_file;
 use lookalike::{engine, pages};
@@ -48,11 +48,7 @@ const INTERRUPTED: &str =
 
 fn job(common: &EvalInputs, kernel: Kernel) -> anyhow::Result<Job> {
     let mut recipes = Vec::new();
-    let mut names: Vec<&str> = common.recipes.iter().map(String::as_str).collect();
-    if common.baselines {
-        names.extend(BASELINES.iter().filter(|name| !common.recipes.iter().any(|r| r == *name)));
-    }
-    for name in names {
+    for name in common.recipes.names() {
         let mut recipe: Recipe = baseline(name).map_or_else(|| recipe::load(name), Ok)?;
         recipe.sites = common.sites.rule.unwrap_or(recipe.sites);
         recipes.push(recipe);
@@ -346,7 +342,10 @@ fn whole(share: Option<Share>) -> String {
     share.map_or("-".to_owned(), shown)
 }
 
-/// A share as the paper writes them.
+/// A share as the paper writes them, with a digit more where two would say 1.
 fn two(share: f64) -> String {
+    if share > 0.985 && share < 1.0 {
+        return format!("{:.3}", share.min(0.999));
+    }
     format!("{share:.2}")
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{bail, ensure};
 use clap::{Args, Subcommand, ValueHint};
-use lookalike::eval::{AbsentRule, CopyRule, Eval as Job, LabelFile, LabelRule};
+use lookalike::eval::{AbsentRule, BASELINES, CopyRule, Eval as Job, LabelFile, LabelRule};
 
 use super::documents::Documents;
 use super::judging::Sites;
@@ -131,6 +131,26 @@ Example:
 }
 
 #[derive(Args)]
+pub(crate) struct EvalRecipes {
+    /// Presets or TOML files (see `lookalike recipe`), minhash-lsh, simhash
+    #[arg(long, value_name = "NAME|FILE,...", value_delimiter = ',')]
+    #[arg(default_values_t = Job::DEFAULT_RECIPES.map(str::to_owned))]
+    recipes: Vec<String>,
+    /// Add minhash-lsh and simhash to the recipes
+    #[arg(long)]
+    baselines: bool,
+}
+
+impl EvalRecipes {
+    /// What was named, each once where it is a baseline.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        let more = if self.baselines { &BASELINES[..] } else { &[] };
+        let more = more.iter().filter(|name| !self.recipes.iter().any(|named| named == *name));
+        self.recipes.iter().map(String::as_str).chain(more.copied())
+    }
+}
+
+#[derive(Args)]
 pub(crate) struct EvalInputs {
     /// The documents: files, folders, globs, or - for standard input
     #[arg(long, value_name = "INPUT", required = true, num_args = 1..)]
@@ -139,13 +159,8 @@ pub(crate) struct EvalInputs {
     /// The folder for the results; made if it is missing
     #[arg(short, long, value_name = "DIR", required = true, value_hint = ValueHint::DirPath)]
     out: Option<PathBuf>,
-    /// Presets or TOML files (see `lookalike recipe`), minhash-lsh, simhash
-    #[arg(long, value_name = "NAME|FILE,...", value_delimiter = ',')]
-    #[arg(default_values_t = Job::DEFAULT_RECIPES.map(str::to_owned))]
-    pub(crate) recipes: Vec<String>,
-    /// Add minhash-lsh and simhash to the recipes
-    #[arg(long)]
-    pub(crate) baselines: bool,
+    #[command(flatten)]
+    pub(crate) recipes: EvalRecipes,
     #[command(flatten)]
     pub(crate) sites: Sites,
     /// Documents with the same words as an earlier one: removed first, or counted as others

@@ -91,7 +91,8 @@ fn the_headline_is_f1_and_what_it_was_measured_on() {
     assert!(html.contains("<b>pugh</b> has the best F1 1.00 (0.82&ndash;1.00)"));
     assert!(html.contains("9 same, 45 different, 3 undecided, which are in no share"));
     let json = fs::read_to_string(folder.join("out/eval.json")).unwrap();
-    let text = &recipe(&serde_json::from_str(&json).unwrap(), "text")["quality"];
+    let json: Value = serde_json::from_str(&json).unwrap();
+    let text = &recipe(&json, "text")["quality"];
     let number = |name: &str| text[name].as_u64().unwrap();
     assert_eq!(["right", "wrong", "undecided", "missed"].map(number), [9, 45, 3, 0]);
     assert_eq!(text["precision"]["share"].as_f64(), Some(9.0 / 54.0));

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use lookalike_engine::numbers::{bytes, count, grouped};
 use lookalike_eval::{
     ClusterQuality, Curve, CurveBasis, CurvePoint, Evaluation, PrecisionRecall, Quality,
-    RecipeEvaluation, SeedMean, Share,
+    RecipeEvaluation, SeedMean,
 };
 
 use super::parts::{
@@ -55,7 +55,7 @@ pub(super) fn summary(evaluation: &Evaluation) -> String {
         "Recipe",
         ["F1", "Precision", "Recall", "Right", "Wrong", "Undecided", "Missed", "Pairs", "Pages"],
     );
-    let mut table = Table::new("All recipes", &columns);
+    let mut table = Table::titled("All recipes", &columns);
     for recipe in &evaluation.recipes {
         let Quality { right, wrong, undecided, missed, precision, recall, f1, .. } = recipe.quality;
         table.row([
@@ -76,7 +76,7 @@ pub(super) fn summary(evaluation: &Evaluation) -> String {
             "Right, wrong and undecided are the labelled pairs that a recipe returns, missed the \
              correct ones that it does not. Precision is the share of the right in right and wrong, \
              recall that in right and missed, F1 the harmonic mean of both; undecided pairs are in \
-             none of them. Under each share stands its 95 % interval.",
+             none of them. Each share has its 95 % interval with it.",
         )
         + &sites_table(evaluation)
 }
@@ -93,7 +93,7 @@ fn sites_table(evaluation: &Evaluation) -> String {
             &against,
         ],
     );
-    let mut table = Table::new("By sites", &columns);
+    let mut table = Table::titled("By sites", &columns);
     for recipe in &evaluation.recipes {
         let row = |n: usize| recipe.rows.get(n);
         table.row([
@@ -180,7 +180,7 @@ fn threshold_table(recipe: &RecipeEvaluation, curve: &Curve) -> String {
         ["F1", "Precision", "Recall", "Right", "Wrong", "Undecided", "Missed"],
     );
     let caption = Text(&recipe.name).to_string();
-    let mut table = Table::new(&caption, &columns);
+    let mut table = Table::titled(&caption, &columns);
     for CurvePoint { threshold, quality, .. } in &curve.points {
         // Twentieths as they were divided, and neighbours of nothing.
         if ((threshold * 20.0).round() / 20.0 - threshold).abs() > 1e-9 {
@@ -214,7 +214,7 @@ pub(super) fn seeds(evaluation: &Evaluation) -> String {
             "B-cubed F1",
         ],
     );
-    let mut table = Table::new("Means over seeds", &columns);
+    let mut table = Table::titled("Means over seeds", &columns);
     let mean = |mean: &Option<SeedMean>| {
         mean.as_ref().map_or_else(
             || NONE.to_owned(),
@@ -245,7 +245,7 @@ pub(super) fn seeds(evaluation: &Evaluation) -> String {
     scrolls(&table.html())
         + &says(
             "The same recipe under several seeds of its random choices, on the same labelled pairs. \
-             Under each mean stands its 95 % interval over seeds, Student's: it says what chance in \
+             Each mean has its 95 % interval over seeds with it, Student's: it says what chance in \
              the signatures does, and nothing of what other pairs would say, which the intervals \
              over pairs do.",
         )
@@ -257,7 +257,7 @@ pub(super) fn clusters(evaluation: &Evaluation) -> String {
         "Recipe",
         ["Clusters", "Pairwise F1", "precision", "recall", "B-cubed F1", "precision", "recall"],
     );
-    let mut table = Table::new("Clusters of the labelled documents", &columns);
+    let mut table = Table::titled("Clusters of the labelled documents", &columns);
     let share = |share: Option<f64>| share.map_or_else(|| NONE.to_owned(), shown);
     let mut labelled = None;
     for recipe in &evaluation.recipes {
@@ -286,7 +286,7 @@ pub(super) fn clusters(evaluation: &Evaluation) -> String {
 pub(super) fn cost(evaluation: &Evaluation) -> String {
     let columns =
         number_columns("Recipe", ["Bytes a signature", "Signing", "Matching", "Peak memory"]);
-    let mut table = Table::new("As measured in this run", &columns);
+    let mut table = Table::titled("As measured in this run", &columns);
     for recipe in &evaluation.recipes {
         let cost = recipe.cost;
         table.row([

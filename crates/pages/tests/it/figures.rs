@@ -22,6 +22,7 @@ fn figures_are_whole_whatever_recipes_are_called() {
     assert_eq!(drawn, ["recipes", "thresholds-1-___a_b______", "thresholds-2-text"]);
     for figure in &figures {
         assert_well_formed(&figure.svg);
+        assert!(!figure.svg.contains('\u{202e}'), "{}", figure.name);
         for word in ["F1", "precision", "recall"] {
             assert!(figure.svg.contains(word), "{}: {word}", figure.name);
         }
