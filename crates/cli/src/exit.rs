@@ -1,7 +1,6 @@
 //! How the program ends, and the last words.
 
 use std::io::{self, Write as _};
-use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What a command that did not fail has to say.
@@ -27,19 +26,22 @@ impl Outcome {
     }
 }
 
+/// Nothing went wrong.
+pub(crate) const DONE: u8 = 0;
+
 /// An error.
 pub(crate) const ERROR: u8 = 2;
 
 /// The code of a command's end. An error is told here; a closed pipe is none.
-pub(crate) fn code(result: anyhow::Result<Outcome>) -> ExitCode {
+pub(crate) fn code(result: anyhow::Result<Outcome>) -> u8 {
     match result {
-        Ok(Outcome::Done) => ExitCode::SUCCESS,
-        Ok(Outcome::No) => ExitCode::from(1),
-        Ok(Outcome::Skipped) => ExitCode::from(3),
-        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Ok(Outcome::Done) => DONE,
+        Ok(Outcome::No) => 1,
+        Ok(Outcome::Skipped) => 3,
+        Err(error) if is_closed_pipe(&error) => DONE,
         Err(error) => {
             tell(&format!("{error:#}"));
-            ExitCode::from(ERROR)
+            ERROR
         }
     }
 }

@@ -20,14 +20,15 @@ mod tune;
 mod value;
 mod why;
 
+use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueHint};
 
 use crate::env;
+use crate::exit::{DONE, ERROR};
 
 pub(crate) use against::Against;
 pub(crate) use compare::{Compare, DiffForm};
@@ -43,10 +44,13 @@ pub(crate) use sketch::Sketch;
 pub(crate) use tune::{PlotFormat, Tune, TuneGoal, plot_format};
 pub(crate) use why::Why;
 
+/// The name of the command.
+const PROGRAM: &str = "lookalike";
+
 /// Finds documents that are roughly the same, and proves it.
 #[derive(Parser)]
 #[command(
-    name = "lookalike",
+    name = PROGRAM,
     version,
     about = "Finds documents that are roughly the same, and proves it",
     long_about = "Finds documents that are roughly the same, and proves it.\n\n\
@@ -134,10 +138,12 @@ pub(crate) fn definition() -> clap::Command {
     Cli::command()
 }
 
-/// The command line of this process. Help, versions and mistakes are answered here; what is left
+/// What these arguments say. Help, versions and mistakes are answered here; what is left
 /// is the code to exit with.
-pub(crate) fn parse() -> Result<Cli, ExitCode> {
-    let parsed = definition().try_get_matches().and_then(|matches| {
+pub(crate) fn parse(arguments: Vec<OsString>) -> Result<Cli, u8> {
+    // The name that usage lines have, whatever started the program.
+    let line = std::iter::once(PROGRAM.into()).chain(arguments);
+    let parsed = definition().try_get_matches_from(line).and_then(|matches| {
         let cli = Cli::from_arg_matches(&matches)?;
         cli.command.check().map_err(|mistake| told(&mistake, matches.subcommand_name()))?;
         Ok(cli)
@@ -176,7 +182,7 @@ fn told(mistake: &anyhow::Error, command: Option<&str>) -> clap::Error {
 }
 
 /// Prints help where it was asked for, and mistakes the way all our errors look.
-fn answer(error: &clap::Error) -> ExitCode {
+fn answer(error: &clap::Error) -> u8 {
     let asked = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
     if asked || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         let _ = error.print();
@@ -186,7 +192,7 @@ fn answer(error: &clap::Error) -> ExitCode {
         let tip = field_word(error).map_or_else(String::new, |tip| format!("\nhint: {tip}\n"));
         let _ = write!(io::stderr().lock(), "lookalike: {text}{tip}");
     }
-    if asked { ExitCode::SUCCESS } else { ExitCode::from(2) }
+    if asked { DONE } else { ERROR }
 }
 
 /// What a flag of another tool is called here, if it was one that nobody knows.
