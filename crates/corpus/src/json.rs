@@ -16,7 +16,9 @@ use serde::de::{
 };
 
 use crate::error::{Fault, Place, Result};
-use crate::record::{ContentKind, Context, FieldValue, Record, StoredFields};
+use crate::record::{
+    BETWEEN_ELEMENTS, ContentKind, Context, FieldValue, Record, StoredFields, step,
+};
 use crate::split::{self, Boundary, Piece};
 
 /// Calls `each` with every record that is wanted.
@@ -256,11 +258,18 @@ impl<'a> Iterator for Members<'a> {
 struct Path<'p> {
     whole: &'p str,
     names: Vec<&'p str>,
+    /// At which depths, from 1, it leads into the elements of a list, as bits.
+    lists: u64,
 }
 
 impl<'p> Path<'p> {
     fn new(whole: &'p str) -> Self {
-        Self { whole, names: whole.split('.').collect() }
+        let steps = || whole.split('.').map(step);
+        let mut lists = 0;
+        for depth in (1..64).zip(steps()).filter(|(_, (_, is_list))| *is_list).map(|(at, _)| at) {
+            lists |= 1 << depth;
+        }
+        Self { whole, names: steps().map(|(name, _)| name).collect(), lists }
     }
 }
 
@@ -344,6 +353,13 @@ impl<'de> WantedFields<'_, '_, 'de> {
         // Moved, not copied: nearly always only one path ends here, and the text may be long.
         self.values[last as usize] = value;
     }
+
+    /// Those of some paths that lead into the elements of a list at this depth.
+    fn into_lists(&self, paths: u32, depth: usize) -> u32 {
+        let leads = |path: &Path<'_>| depth < 64 && path.lists >> depth & 1 == 1;
+        let lists = self.paths.iter().enumerate().filter(|(_, path)| leads(path));
+        lists.fold(0, |set, (i, _)| set | 1 << i) & paths & !self.whole
+    }
 }
 
 /// An object that some paths lead into.
@@ -380,7 +396,8 @@ impl<'de> Visitor<'de> for Object<'_, '_, '_, 'de> {
                 map.next_value::<IgnoredAny>()?;
             } else {
                 let depth = self.depth + 1;
-                map.next_value_seed(Member { wanted: self.wanted, here, below, depth })?;
+                let in_list = false;
+                map.next_value_seed(Member { wanted: self.wanted, here, below, depth, in_list })?;
             }
         }
         Ok(())
@@ -393,6 +410,8 @@ struct Member<'o, 'w, 'p, 'de> {
     here: u32,
     below: u32,
     depth: usize,
+    /// Whether it is an element of a list. A list within it is none that a path leads into.
+    in_list: bool,
 }
 
 impl<'de> Member<'_, '_, '_, 'de> {
@@ -455,13 +474,73 @@ impl<'de> Visitor<'de> for Member<'_, '_, '_, 'de> {
 
     fn visit_seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> Result<(), A::Error> {
         self.set(Value::Array);
-        while seq.next_element::<IgnoredAny>()?.is_some() {}
+        let Member { wanted, here, below, depth, in_list } = self;
+        let lists = if in_list { 0 } else { wanted.into_lists(here | below, depth) };
+        if lists == 0 {
+            while seq.next_element::<IgnoredAny>()?.is_some() {}
+            return Ok(());
+        }
+        let mut joined: Vec<Joined<'de>> =
+            wanted.values.iter().map(|_| Joined::default()).collect();
+        loop {
+            wanted.set(lists, Value::Missing);
+            let (here, below) = (here & lists, below & lists);
+            let element = Member { wanted: &mut *wanted, here, below, depth, in_list: true };
+            if seq.next_element_seed(element)?.is_none() {
+                break;
+            }
+            for (joined, value) in joined.iter_mut().zip(&*wanted.values) {
+                joined.push(value);
+            }
+        }
+        for (i, joined) in joined.into_iter().enumerate().filter(|(i, _)| lists >> i & 1 == 1) {
+            wanted.values[i] = joined.value();
+        }
         Ok(())
     }
 
     fn visit_map<A: MapAccess<'de>>(mut self, map: A) -> Result<(), A::Error> {
         self.set(Value::Object);
         Object { wanted: self.wanted, paths: self.below, depth: self.depth }.visit_map(map)
+    }
+}
+
+/// What the elements of a list have at the end of a path.
+#[derive(Default)]
+struct Joined<'de> {
+    text: String,
+    texts: usize,
+    elements: usize,
+    /// Whether any element has the field, if only without a value.
+    is_there: bool,
+    /// What is not a text, if anything is.
+    other: Option<Value<'de>>,
+}
+
+impl<'de> Joined<'de> {
+    fn push(&mut self, value: &Value<'de>) {
+        self.elements += 1;
+        self.is_there |= !matches!(value, Value::Missing);
+        match value {
+            Value::Missing | Value::Null => {}
+            Value::String(text) => {
+                if self.texts > 0 {
+                    self.text.push(BETWEEN_ELEMENTS);
+                }
+                self.text.push_str(text);
+                self.texts += 1;
+            }
+            other => self.other = Some(other.clone()),
+        }
+    }
+
+    /// All texts as one. A field that no element has is missing.
+    fn value(self) -> Value<'de> {
+        match self.other {
+            Some(other) => other,
+            None if self.is_there || self.elements == 0 => Value::String(Cow::Owned(self.text)),
+            None => Value::Missing,
+        }
     }
 }
 

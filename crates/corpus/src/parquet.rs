@@ -12,11 +12,12 @@
 
 use std::borrow::Cow;
 use std::io::Write;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray as _;
-use arrow_array::{Array, BooleanArray, RecordBatch, types};
+use arrow_array::{Array, BooleanArray, OffsetSizeTrait, RecordBatch, types};
 use arrow_schema::{
     ArrowError, DataType, Field, FieldRef, Fields as ArrowFields, Schema, TimeUnit,
 };
@@ -43,7 +44,10 @@ use crate::memory::{self, MemoryTable};
 use crate::object_store::RangedFile;
 use crate::position::Position;
 use crate::read_ahead::read_ahead;
-use crate::record::{ContentKind, Context, FieldValue, Fields, ReadOptions, Record, StoredFields};
+use crate::record::{
+    BETWEEN_ELEMENTS, ContentKind, Context, FieldValue, Fields, ReadOptions, Record, StoredFields,
+    step,
+};
 use crate::source::{Origin, Source};
 use crate::text_files;
 
@@ -85,22 +89,41 @@ impl Batch {
 struct Column<'b> {
     array: &'b dyn Array,
     parents: Vec<&'b dyn Array>,
+    /// If it is a list that the path leads into: where that leads from its elements.
+    elements: Option<Box<Self>>,
 }
 
 impl<'b> Column<'b> {
     /// By its name, or by the dotted path to it.
     fn of(columns: &'b RecordBatch, path: &str) -> Option<Self> {
         if let Some(array) = columns.column_by_name(path) {
-            return Some(Column { array, parents: Vec::new() });
+            return Some(Column { array, parents: Vec::new(), elements: None });
         }
-        let mut names = path.split('.');
-        let mut array = columns.column_by_name(names.next()?)?;
+        let mut steps = path.split('.').map(step);
+        let (name, is_list) = steps.next()?;
+        Self::at(columns.column_by_name(name)?, is_list, &mut steps)
+    }
+
+    /// Where the rest of a path leads from an array, into the elements of which it may lead first.
+    fn at(
+        mut array: &'b dyn Array,
+        mut is_list: bool,
+        steps: &mut dyn Iterator<Item = (&str, bool)>,
+    ) -> Option<Self> {
         let mut parents = Vec::new();
-        for name in names {
-            parents.push(&**array);
+        loop {
+            // A text that is no list stands for a list of one.
+            if is_list && let Some(elements) = elements_of(array) {
+                let elements = Some(Box::new(Self::at(elements, false, steps)?));
+                return Some(Column { array, parents, elements });
+            }
+            let Some((name, next_is_list)) = steps.next() else {
+                return Some(Column { array, parents, elements: None });
+            };
+            parents.push(array);
             array = array.as_struct_opt()?.column_by_name(name)?;
+            is_list = next_is_list;
         }
-        Some(Column { array, parents })
     }
 
     fn is_null(&self, row: usize) -> bool {
@@ -150,6 +173,30 @@ impl<'b> Column<'b> {
         }
     }
 
+    /// A string, bytes, or those of a list's elements, as one text.
+    fn text(&self, row: usize) -> Option<Cow<'b, [u8]>> {
+        let Some(elements) = &self.elements else { return self.bytes(row).map(Cow::Borrowed) };
+        let (mut joined, mut texts) = (Vec::new(), 0);
+        for element in element_range(self.array, row)?.filter(|at| !elements.is_null(*at)) {
+            if texts > 0 {
+                joined.push(BETWEEN_ELEMENTS as u8);
+            }
+            joined.extend_from_slice(&elements.text(element)?);
+            texts += 1;
+        }
+        Some(Cow::Owned(joined))
+    }
+
+    /// The length of that.
+    fn length(&self, row: usize) -> usize {
+        let Some(elements) = &self.elements else { return self.bytes(row).map_or(0, <[u8]>::len) };
+        if self.is_null(row) {
+            return 0;
+        }
+        let range = element_range(self.array, row).unwrap_or_default();
+        range.filter(|at| !elements.is_null(*at)).map(|at| elements.length(at) + 1).sum()
+    }
+
     /// The value as an id: a string, a number, or bytes that spell one.
     fn id(&self, row: usize) -> Option<Cow<'b, str>> {
         if let Some(bytes) = self.bytes(row) {
@@ -183,6 +230,10 @@ impl<'b> Column<'b> {
     fn value(&self, row: usize) -> Option<FieldValue<'b>> {
         if self.is_null(row) {
             return None;
+        }
+        if self.elements.is_some() {
+            let text = self.text(row)?.into_owned();
+            return Some(FieldValue::String(String::from_utf8_lossy(&text).into_owned().into()));
         }
         if let Some(bytes) = self.bytes(row) {
             return Some(FieldValue::String(String::from_utf8_lossy(bytes)));
@@ -218,6 +269,33 @@ impl<'b> Column<'b> {
             DataType::Timestamp(TimeUnit::Nanosecond, _) => TimestampNanosecondType as Integer,
         }
     }
+}
+
+/// The elements of all rows of a list.
+fn elements_of(array: &dyn Array) -> Option<&dyn Array> {
+    Some(match array.data_type() {
+        DataType::List(_) => array.as_list::<i32>().values(),
+        DataType::LargeList(_) => array.as_list::<i64>().values(),
+        DataType::FixedSizeList(..) => array.as_fixed_size_list().values(),
+        _ => return None,
+    })
+}
+
+/// Those of them that are of a row.
+fn element_range(array: &dyn Array, row: usize) -> Option<Range<usize>> {
+    fn between<O: OffsetSizeTrait>(offsets: &[O], row: usize) -> Range<usize> {
+        offsets[row].as_usize()..offsets[row + 1].as_usize()
+    }
+    Some(match array.data_type() {
+        DataType::List(_) => between(array.as_list::<i32>().value_offsets(), row),
+        DataType::LargeList(_) => between(array.as_list::<i64>().value_offsets(), row),
+        DataType::FixedSizeList(_, length) => {
+            let length = usize::try_from(*length).ok()?;
+            // The values of a slice are those of its own rows.
+            row * length..(row + 1) * length
+        }
+        _ => return None,
+    })
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {
@@ -303,8 +381,8 @@ fn record<'b>(
     let content = match content {
         None => return Err(fields.missing(Vec::new())),
         Some(content) if content.is_null(row) => return wrong(field, "a string", "null"),
-        Some(content) => match content.bytes(row) {
-            Some(bytes) => Cow::Borrowed(bytes),
+        Some(content) => match content.text(row) {
+            Some(text) => text,
             None => return wrong(field, "a string", "of another type"),
         },
     };
@@ -367,7 +445,9 @@ impl Batches {
             let named = [content, &fields.id, &fields.url];
             columns = Some(named.map(String::clone));
             let names = named.into_iter().chain(&fields.others);
-            Ok(ProjectionMask::columns(schema, names.map(String::as_str)))
+            // A list goes by its own name: what its elements are called is the writer's choice.
+            let roots = names.map(|name| name.split_once("[]").map_or(&**name, |(list, _)| list));
+            Ok(ProjectionMask::columns(schema, roots))
         })?;
         let rows = file.metadata.file_metadata().num_rows().max(0) as u64;
         // Standard input has no size to tell.
@@ -430,8 +510,7 @@ impl RowReader {
             let next = self.slices.next(|ahead, each| {
                 let columns = names.each_ref().map(|name| Column::of(ahead, name));
                 let length = |row: usize| -> usize {
-                    let values = columns.iter().flatten().filter_map(|column| column.bytes(row));
-                    values.map(<[u8]>::len).sum()
+                    columns.iter().flatten().map(|column| column.length(row)).sum()
                 };
                 let _ = (0..ahead.num_rows()).map(length).try_for_each(each);
             });
@@ -507,6 +586,8 @@ fn has_column(schema: &Type, path: &str) -> bool {
     if member(schema, path).is_some() {
         return true;
     }
+    // Which elements a list has is said by its rows.
+    let path = path.split_once("[]").map_or(path, |(list, _)| list);
     let mut names = path.split('.');
     let first = names.next().and_then(|name| member(schema, name));
     names.try_fold(first, |group, name| group.map(|group| member(&group, name))).flatten().is_some()

@@ -9,7 +9,9 @@ use crate::error::{Error, ErrorKind, Fault, Place, Result};
 /// The names of the fields that documents are made of.
 ///
 /// Dots reach into nested objects and struct columns: `meta.url` is the field `url` of the field
-/// `meta`. A field of the outermost level whose own name has the dots comes first.
+/// `meta`. A field of the outermost level whose own name has the dots comes first. Brackets reach into
+/// the elements of a list: `messages[].content` is the field `content` of every element of the field
+/// `messages`, as one text with a line for each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Fields {
@@ -33,6 +35,14 @@ impl Default for Fields {
         let [text, html, id, url] = ["text", "html", "id", "url"].map(str::to_owned);
         Self { text, html, id, url, others: Vec::new() }
     }
+}
+
+/// What the texts of a list are joined by.
+pub(crate) const BETWEEN_ELEMENTS: char = '\n';
+
+/// The name of a step of a path, and whether it leads into the elements of a list.
+pub(crate) fn step(name: &str) -> (&str, bool) {
+    name.strip_suffix("[]").map_or((name, false), |name| (name, true))
 }
 
 impl Fields {

@@ -9,7 +9,7 @@ pub(crate) struct Documents {
     /// What the inputs are: text, html, jsonl, csv, tsv, parquet or warc [default: by name, then content]
     #[arg(long, value_name = "FORMAT", value_parser = format, help_heading = "Documents")]
     pub(crate) format: Option<Format>,
-    /// The field with the text; dots reach nested ones
+    /// The field with the text; dots reach nested ones, brackets lists: messages[].content
     #[arg(long, value_name = "FIELD", default_value = "text", help_heading = "Documents")]
     text_field: String,
     /// The field with the web page, for records without text

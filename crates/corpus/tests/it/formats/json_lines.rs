@@ -188,6 +188,42 @@ fn dots_reach_nested_fields_and_whole_names_come_first() {
 }
 
 #[test]
+fn brackets_reach_the_elements_of_lists() {
+    let path = folder("json-lists").join("a.jsonl");
+    let lines = [
+        r#"{"chat":[{"by":"a","says":"one"},{"says":"two \u00e9"},{"by":"b","says":null},{"by":"c"}]}"#,
+        r#"{"chat":[]}"#,
+        r#"{"chat":[{"says":"gone"}],"chat":[{"says":"last"}]}"#,
+        r#"{"chat[].says":"whole","chat":[{"says":"deep"}]}"#,
+        // One that is no list stands for a list of one.
+        r#"{"chat":{"says":"alone"}}"#,
+        r#"{"chat":[{"by":"a"},{"by":"b"}]}"#,
+        r#"{"chat":[{"says":"one"},{"says":2}]}"#,
+        r#"{"chat":[[{"says":"too deep"}]]}"#,
+        r#"{"chat":null}"#,
+    ];
+    fs::write(&path, lines.join("\n")).unwrap();
+    let mut options = ReadOptions::default();
+    options.fields.text = "chat[].says".to_owned();
+    let source = Source::file(&path, None).unwrap();
+    let all = read_source(&source, &options);
+    assert_eq!(all.texts(), ["one\ntwo \u{e9}", "", "last", "whole", "alone"]);
+    let faults = all.faults();
+    assert_eq!(faults.len(), 4, "{faults:?}");
+    assert!(faults[0].contains("line 6: field `chat[].says` is missing"), "{}", faults[0]);
+    assert!(faults[1].contains("line 7: field `chat[].says` is a number"), "{}", faults[1]);
+
+    // Lists in lists, and lists of texts.
+    let lines = [
+        r#"{"id":1,"a":{"b":[{"c":["x","y"]},{"c":["z"]}]}}"#,
+        r#"{"id":2,"a":{"b":[{"c":"x"},{"c":["y",null]}]}}"#,
+    ];
+    fs::write(&path, lines.join("\n")).unwrap();
+    options.fields.text = "a.b[].c[]".to_owned();
+    assert_eq!(read_source(&source, &options).texts(), ["x\ny\nz", "x\ny"]);
+}
+
+#[test]
 fn fields_are_looked_up_by_path() {
     let path = folder("json-fields").join("a.jsonl");
     let line = r#"{"text":"t","s":"\u00e9","m":{"i":-3,"u":18446744073709551615,"f":0.5,"b":true,"n":null,"l":[]}}"#;

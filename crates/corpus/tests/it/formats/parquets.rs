@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arrow_array::builder::StringDictionaryBuilder;
+use arrow_array::builder::{ListBuilder, StringBuilder, StringDictionaryBuilder, StructBuilder};
 use arrow_array::types::Int32Type;
 use arrow_array::{
     Array, ArrayRef, BinaryArray, BooleanArray, Decimal128Array, FixedSizeBinaryArray,
@@ -220,6 +220,44 @@ fn nested_text_missing_columns_and_other_types() {
     );
     let all = read_source(&source, &records_up_to(18));
     assert_eq!(all.good().len(), 10, "those of one digit");
+}
+
+#[test]
+fn brackets_reach_the_elements_of_lists() {
+    let member = |name: &str| Field::new(name, DataType::Utf8, true);
+    let mut chats =
+        ListBuilder::new(StructBuilder::from_fields(vec![member("by"), member("says")], 4));
+    let says = [Some(vec![Some("one"), None, Some("two")]), Some(Vec::new()), None];
+    for chat in says.iter().cycle().take(300) {
+        for said in chat.iter().flatten() {
+            let message = chats.values();
+            message.field_builder::<StringBuilder>(0).unwrap().append_value("somebody");
+            message.field_builder::<StringBuilder>(1).unwrap().append_option(*said);
+            message.append(true);
+        }
+        chats.append(chat.is_some());
+    }
+    let column: ArrayRef = Arc::new(chats.finish());
+    let batch = RecordBatch::try_from_iter([("chat", column)]).unwrap();
+    let path = folder("parquet-lists").join("a.parquet");
+    write(&path, &batch, Codec::UNCOMPRESSED, 7);
+    let tables = Tables::one("table", vec![batch.slice(0, 4), batch.slice(4, 296)]);
+    let in_memory = Sources::new(&[], None).unwrap().and_tables(&tables).next().unwrap().unwrap();
+    let mut options = ReadOptions::default();
+    for source in [Source::file(&path, None).unwrap(), in_memory] {
+        options.fields.text = "chat[].says".to_owned();
+        let all = read_source(&source, &options);
+        assert_eq!(all.texts().len(), 200);
+        assert_eq!(all.texts()[..4], ["one\ntwo", "", "one\ntwo", ""]);
+        assert_eq!(all.faults().len(), 100);
+        assert!(all.faults()[0].contains("record 3: field `chat[].says` is null"));
+        options.fields.text = "chat[].asks".to_owned();
+        let all = read_source(&source, &options);
+        assert!(all.texts().is_empty() && (all.fatal.is_some() || all.faults().len() == 300));
+        options.fields.text = "chat.says".to_owned();
+        let all = read_source(&source, &options);
+        assert!(all.texts().is_empty() && (all.fatal.is_some() || all.faults().len() == 300));
+    }
 }
 
 #[test]
