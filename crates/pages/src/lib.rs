@@ -6,11 +6,13 @@
 //! ids, texts and messages, is escaped, shortened where it is long, and kept from
 //! turning the direction of writing. `FilterPlot` and the `figures` of an
 //! evaluation are pictures by themselves, SVG or PNG, with the feature
-//! `filter-plots`.
+//! `filter-plots`; [`comparison`] is a part of a notebook's page.
 
 #[cfg(feature = "filter-plots")]
 mod canvas;
 mod chart;
+mod comparison;
+mod difference;
 mod evaluation;
 #[cfg(feature = "filter-plots")]
 mod figures;
@@ -23,6 +25,7 @@ mod report;
 
 #[cfg(feature = "filter-plots")]
 pub use canvas::Error;
+pub use comparison::{ComparisonView, comparison};
 pub use evaluation::evaluation;
 #[cfg(feature = "filter-plots")]
 pub use figures::{Figure, figures};

@@ -125,7 +125,7 @@ fn members(first: &[Member], fate: &Fate) -> String {
     let mut table = Table::new(&[Align::Left, Align::Left, Align::Left, Align::Left]);
     for Member { document, kind, resemblance } in first {
         let resemblance = resemblance.map_or("-".to_owned(), share);
-        table.row([kind_name(*kind), &resemblance, &printable(&document.id), &place(document)]);
+        table.row([kind.name(), &resemblance, &printable(&document.id), &place(document)]);
     }
     let mut text = table.text();
     if let Fate::Kept { others, .. } = fate
@@ -259,16 +259,9 @@ fn steps(path: &[Step]) -> String {
                 if counts.is_empty() { "by the recipe's rule".to_owned() } else { counts }
             }
         };
-        text.extend(["  ", kind_name(*kind), ": ", &how, "\n", &line(to)]);
+        text.extend(["  ", kind.name(), ": ", &how, "\n", &line(to)]);
     }
     text
-}
-
-fn kind_name(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Exact => "exact",
-        Kind::Near => "near",
-    }
 }
 
 fn share(value: f64) -> String {

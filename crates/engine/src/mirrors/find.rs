@@ -62,6 +62,16 @@ pub enum MirrorKind {
     Prefix,
 }
 
+impl MirrorKind {
+    /// Its name in answers.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Host => "host",
+            Self::Prefix => "prefix",
+        }
+    }
+}
+
 /// The mirrors that pairs show.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct MirrorList {

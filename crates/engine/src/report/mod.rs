@@ -468,7 +468,7 @@ pub enum Kind {
 
 impl Kind {
     /// Its name in tables.
-    pub(crate) fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Exact => "exact",
             Self::Near => "near",

@@ -159,14 +159,26 @@ impl Run {
     /// If there is no such row, or a file cannot be read.
     pub fn document(&self, row: Row) -> Result<RunDocument> {
         let id = self.signatures.id(row)?;
-        let (source, record) = match self.sources.of_row(row)? {
-            Some(source) => (source.source.id().to_owned(), source.record_of(row)),
-            // The run was made from a signature file.
-            None => (String::new(), u64::from(row) + 1),
-        };
+        let (source, record) = self.source_and_record(row)?;
         let mut urls = Urls::open(&self.files.urls())?;
         let url = urls.as_mut().map(|urls| urls.get(row)).transpose()?.flatten();
         Ok(RunDocument { id, source, record, row, url })
+    }
+
+    /// The place in its file, from 1, of the document of a row.
+    ///
+    /// # Errors
+    /// If there is no such row, or a file cannot be read.
+    pub fn record(&self, row: Row) -> Result<u64> {
+        Ok(self.source_and_record(row)?.1)
+    }
+
+    fn source_and_record(&self, row: Row) -> Result<(String, u64)> {
+        Ok(match self.sources.of_row(row)? {
+            Some(source) => (source.source.id().to_owned(), source.record_of(row)),
+            // The run was made from a signature file.
+            None => (String::new(), u64::from(row) + 1),
+        })
     }
 
     /// The text of a document, read from its input again; of a page, what a visitor sees.

@@ -1,11 +1,10 @@
 //! The largest clusters, with what differs in them.
 
-use std::fmt::Write as _;
+use lookalike_engine::numbers::{count, grouped};
+use lookalike_engine::report::{Cluster, Difference, Kind, Member, Report};
 
-use lookalike_engine::numbers::{bytes, count, grouped};
-use lookalike_engine::report::{Cluster, Difference, Kind, Member, Piece, Report};
-
-use crate::markup::{Column, Name, Table, Text};
+use crate::difference::{in_words, marked};
+use crate::markup::{Column, Name, Table};
 
 pub(super) fn section(report: &Report) -> String {
     if report.largest_clusters.is_empty() {
@@ -79,66 +78,8 @@ fn difference(difference: &Difference, report: &Report) -> String {
     let mut out = format!(
         "<h3>What differs in {}</h3>\n<p class=\"soft\">{}</p>\n",
         Name(&difference.with),
-        difference_in_words(difference, token, but)
+        in_words(difference, token, but)
     );
-    if difference.pieces.is_empty() {
-        return out;
-    }
-    out += "<div class=\"marked\">\n";
-    let pieces: Vec<_> = difference.pieces.iter().enumerate().collect();
-    for passage in pieces.chunk_by(|(_, a), (_, b)| !is_gap(a) && !is_gap(b)) {
-        if let [(_, Piece::Gap(n))] = passage {
-            let equal = match &*difference.template {
-                [] => count(*n, &format!("equal {token}")),
-                _ => format!("{}, equal or template", count(*n, token)),
-            };
-            let _ = writeln!(out, "<p class=\"gap\">&middot;&middot;&middot; {equal}</p>");
-        } else {
-            let shown = |(number, shown): &(usize, &Piece)| {
-                if difference.template.contains(number) {
-                    format!("<span class=\"template\">{}</span>", piece(shown))
-                } else {
-                    piece(shown)
-                }
-            };
-            let pieces: Vec<String> = passage.iter().map(shown).collect();
-            let _ = writeln!(out, "<p class=\"passage\" dir=\"auto\">{}</p>", pieces.join(" "));
-        }
-    }
-    if difference.shortened {
-        out += "<p class=\"gap\">&middot;&middot;&middot; and more that is not shown</p>\n";
-    }
-    out + "</div>\n"
-}
-
-/// `but` says where it would not be seen that something differs.
-fn difference_in_words(difference: &Difference, token: &str, but: &str) -> String {
-    if let Some(compared) = difference.compared_bytes {
-        return format!(
-            "The documents are large: the first {} of each were compared.",
-            bytes(compared)
-        );
-    }
-    if difference.places == 0 {
-        return format!("No {token} differs{but}.");
-    }
-    format!(
-        "{} deleted, {} inserted in {}.",
-        count(difference.deleted, token),
-        grouped(difference.inserted),
-        count(difference.places, "place")
-    )
-}
-
-fn is_gap(piece: &Piece) -> bool {
-    matches!(piece, Piece::Gap(_))
-}
-
-fn piece(piece: &Piece) -> String {
-    match piece {
-        Piece::Equal(text) => Text(text).to_string(),
-        Piece::Deleted(text) => format!("<del>{}</del>", Text(text)),
-        Piece::Inserted(text) => format!("<ins>{}</ins>", Text(text)),
-        Piece::Gap(_) => String::new(),
-    }
+    out += &marked(difference, token);
+    out
 }

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+mod comparison;
 mod evaluation;
 #[cfg(feature = "filter-plots")]
 mod figures;
