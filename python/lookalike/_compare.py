@@ -1,15 +1,16 @@
-"""Two texts, by a recipe or by the preset `text`."""
+"""Two texts, by a recipe or by the preset `text`, and sets of items."""
 
+from collections.abc import Iterable
 from functools import lru_cache
 
-from ._native import Comparison, Recipe
+from ._native import Comparison, Recipe, Signature
 
 AnyRecipe = Recipe | str
 
 
 @lru_cache(maxsize=16)
-def _named(name: str) -> Recipe:
-    return Recipe.load(name)
+def _named(name: str, ngram: int | None = None) -> Recipe:
+    return Recipe.load(name, ngram=ngram)
 
 
 def _recipe(recipe: AnyRecipe) -> Recipe:
@@ -29,3 +30,13 @@ def resemblance(a: str | bytes, b: str | bytes, recipe: AnyRecipe = "text") -> f
 def containment(a: str | bytes, b: str | bytes, recipe: AnyRecipe = "text") -> float:
     """The share of a that is in b."""
     return compare(a, b, recipe).containment_a
+
+
+def sign_items(items: Iterable[str | bytes | int], recipe: AnyRecipe = "text") -> Signature:
+    """The signature of a set of items that are cut already: words, n-grams, ids of tokens.
+
+    The resemblance of two sets is their Jaccard similarity, which `estimate` of two signatures tells.
+    Order and repeats do not matter, and a number is the same item as the text that it is written as.
+    """
+    by = recipe if isinstance(recipe, Recipe) else _named(recipe, ngram=1)
+    return by.sign_items(items)

@@ -1,4 +1,4 @@
-"""The batch job: options as the command has them, results as Python has them."""
+"""Jobs: options as the command has them, results as Python has them."""
 
 from __future__ import annotations
 
@@ -7,136 +7,26 @@ import json
 import os
 import tempfile
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from . import _native
-from ._native import Progress, Recipe
-from ._progress import Bars
+from ._native import Explanation, Findings, MirrorFindings, Recipe, Step
+from ._progress import Bars, Watcher
+from ._report import PAIRS, REPORT, ROWS, AnyPath, Plan, Report
 from ._tables import has_ids, stream
 from .errors import ParameterError
 
 if TYPE_CHECKING:
     import numpy
+    import numpy.typing as npt
     import pyarrow
 
 Verify = Literal["exact", "estimate", "none"]
 Sites = Literal["label", "public-suffix"]
 Cluster = Literal["anchored", "components"]
 Pairs = Literal["needed", "all"]
-Watcher = Callable[[Progress], object] | bool | None
-AnyPath = str | os.PathLike[str]
-
-# The key of a result's report in the metadata of its schema.
-_REPORT = b"lookalike.report"
-# The key of how many rows the table had.
-_ROWS = b"lookalike.rows"
-
-
-class _Values:
-    """What JSON says, as attributes."""
-
-    _values: dict[str, Any]
-
-    def __init__(self, values: dict[str, Any]) -> None:
-        self._values = values
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        try:
-            return self._values[name]
-        except KeyError:
-            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}") from None
-
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self._values]
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it, as `json.loads` gives it."""
-        return dict(self._values)
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and self._values == other._values
-
-
-class Report(_Values):
-    """What a job did. It has all fields of `report.json` as attributes."""
-
-    documents: int
-    empty: int
-    skipped: int
-    exact_removed: int
-    near_removed: int
-    kept: int
-    clusters: int
-    candidates: int
-    pairs: int
-    bytes_read: int
-    seconds: dict[str, float]
-    peak_memory_bytes: int
-    recipe_digest: str
-    rounds: int
-
-    out: Path | None
-    """The folder of the results, if there is one."""
-
-    def __init__(self, values: dict[str, Any], out: Path | None = None) -> None:
-        super().__init__(values)
-        self.out = out
-
-    @staticmethod
-    def read(out: AnyPath) -> Report:
-        """The report of a finished job, from its folder."""
-        path = Path(out)
-        return Report(json.loads((path / "report.json").read_text("utf-8")), path)
-
-    @staticmethod
-    def of(clusters: pyarrow.Table) -> Report:
-        """The report of the job that a result of `dedup_table` came from."""
-        metadata = clusters.schema.metadata or {}
-        if _REPORT not in metadata:
-            raise ParameterError("the table is not a result of dedup_table", "Parameter")
-        return Report(json.loads(metadata[_REPORT]))
-
-    def read_clusters(self) -> pyarrow.Table:
-        """`clusters.parquet`: a row for each document that is in a cluster."""
-        return self._read("clusters.parquet")
-
-    def read_pairs(self) -> pyarrow.Table:
-        """`pairs.parquet`: the accepted pairs with their scores."""
-        return self._read("pairs.parquet")
-
-    def _read(self, name: str) -> pyarrow.Table:
-        import pyarrow.parquet
-
-        if self.out is None:
-            raise ParameterError("the job left no folder", "Parameter")
-        return pyarrow.parquet.read_table(self.out / name)
-
-    def __repr__(self) -> str:
-        return (
-            f"<lookalike.Report: {self.kept} of {self.documents} documents kept, "
-            f"{self.exact_removed} exact and {self.near_removed} near removed>"
-        )
-
-
-class Plan(_Values):
-    """What a job would take."""
-
-    sources: int
-    stored_bytes: int
-    documents: int
-    text_bytes: int
-    sampled_bytes: int
-    result_bytes: int
-    working_bytes: int
-    memory_bytes_per_document: int
-    least_memory_bytes: int
-
-    def __repr__(self) -> str:
-        return f"<lookalike.Plan: about {self.documents} documents in {self.sources} sources>"
 
 
 def _inputs(inputs: AnyPath | Iterable[AnyPath]) -> list[str]:
@@ -223,7 +113,7 @@ def dedup(
     )
     with Bars.watching(progress) as watcher:
         report = _native.dedup(_inputs(inputs), Path(out), options, watcher)
-    return Report(json.loads(report), Path(out))
+    return Report.from_json(report, Path(out))
 
 
 def plan(
@@ -259,7 +149,160 @@ def plan(
         id_field=id_field,
         url_field=url_field,
     )
-    return Plan(json.loads(_native.plan(_inputs(inputs), options)))
+    return Plan(**json.loads(_native.plan(_inputs(inputs), options)))
+
+
+def decide(
+    run: AnyPath,
+    out: AnyPath,
+    *,
+    threshold: float | None = None,
+    keep: str | None = None,
+    cluster: Cluster | None = None,
+    max_removed: float | None = None,
+    max_removed_per_source: str | tuple[str, float] | None = None,
+    no_write: bool = False,
+    resume: bool = False,
+    memory: int | str | None = None,
+    threads: int | None = None,
+    temp: AnyPath | None = None,
+    progress: Watcher = None,
+) -> Report:
+    """Decides again from the pairs of a finished run: another threshold, another policy.
+
+    What is not given is as in the run, and the threshold can only rise. The options are those of
+    `lookalike decide`.
+    """
+    options = {
+        "threshold": threshold,
+        "keep": keep,
+        "cluster": cluster,
+        "max_removed": max_removed,
+        "max_removed_per_source": _per_source(max_removed_per_source),
+        "no_write": no_write,
+        "resume": resume,
+        "memory": memory,
+        "threads": threads,
+        "temp": temp,
+    }
+    with Bars.watching(progress) as watcher:
+        report = _native.decide(Path(run), Path(out), options, watcher)
+    return Report.from_json(report, Path(out))
+
+
+def against(
+    references: AnyPath | Iterable[AnyPath],
+    inputs: AnyPath | Iterable[AnyPath],
+    *,
+    out: AnyPath | None = None,
+    clean: AnyPath | None = None,
+    recipe: Recipe | AnyPath = "text",
+    threshold: float | None = None,
+    containment: float | None = 0.8,
+    min_tokens: int = 8,
+    strict: bool = False,
+    drop_unreadable: bool = False,
+    force: bool = False,
+    memory: int | str | None = None,
+    threads: int | None = None,
+    temp: AnyPath | None = None,
+    format: str | None = None,
+    text_field: str = "text",
+    html_field: str = "html",
+    id_field: str = "id",
+    url_field: str = "url",
+    progress: Watcher = None,
+) -> Findings:
+    """Finds the documents of `inputs` that resemble or contain one of `references`: test questions
+    in training data, for one.
+
+    The options are those of `lookalike against`; `containment=None` is its `off`. Matches are in
+    `Findings.found`, or in the file `out`, .jsonl or .parquet, if there may be very many.
+    """
+    options = _job_options(
+        recipe=recipe,
+        threshold=threshold,
+        containment=containment,
+        min_tokens=min_tokens,
+        out=out,
+        clean=clean,
+        strict=strict,
+        drop_unreadable=drop_unreadable,
+        force=force,
+        memory=memory,
+        threads=threads,
+        temp=temp,
+        format=format,
+        text_field=text_field,
+        html_field=html_field,
+        id_field=id_field,
+        url_field=url_field,
+    )
+    with Bars.watching(progress) as watcher:
+        return _native.against(_inputs(references), _inputs(inputs), options, watcher)
+
+
+def mirrors(
+    inputs: AnyPath | Iterable[AnyPath],
+    *,
+    min_pages: int = 3,
+    min_share: float = 0.5,
+    limit: int = 1000,
+    recipe: Recipe | AnyPath = "text",
+    threshold: float | None = None,
+    recall: float | None = None,
+    ngram: int | None = None,
+    verify: Verify | None = None,
+    sites: Sites | None = None,
+    strict: bool = False,
+    memory: int | str | None = None,
+    threads: int | None = None,
+    temp: AnyPath | None = None,
+    format: str | None = None,
+    text_field: str = "text",
+    html_field: str = "html",
+    id_field: str = "id",
+    url_field: str = "url",
+    progress: Watcher = None,
+) -> MirrorFindings:
+    """Finds hosts and folders that replicate each other. The options are those of `lookalike mirrors`."""
+    options = _job_options(
+        min_pages=min_pages,
+        min_share=min_share,
+        limit=limit,
+        recipe=recipe,
+        threshold=threshold,
+        recall=recall,
+        ngram=ngram,
+        verify=verify,
+        sites=sites,
+        strict=strict,
+        memory=memory,
+        threads=threads,
+        temp=temp,
+        format=format,
+        text_field=text_field,
+        html_field=html_field,
+        id_field=id_field,
+        url_field=url_field,
+    )
+    with Bars.watching(progress) as watcher:
+        return _native.mirrors(_inputs(inputs), options, watcher)
+
+
+def why(run: AnyPath, id: str) -> list[Explanation]:
+    """Why a document of a finished run stayed or went; `id` is its id or its URL.
+
+    One explanation, unless several documents have the id: then one for each, at most 100. `compare`
+    of an explanation shows what differs between the document and its keeper.
+    """
+    return _native.why(Path(run), id)
+
+
+def path_between(run: AnyPath, a: str, b: str) -> list[Step] | None:
+    """The shortest path of stored pairs that joins two documents of a finished run, by their ids or
+    URLs; None if nothing does. `lookalike why` with two ids."""
+    return _native.path_between(Path(run), a, b)
 
 
 def _job_options(**given: object) -> dict[str, object]:
@@ -270,7 +313,7 @@ def _job_options(**given: object) -> dict[str, object]:
 
 
 def dedup_table(
-    table: Any,
+    table: object,
     text: str | None = "text",
     id: str | None = "id",
     url: str | None = None,
@@ -285,6 +328,7 @@ def dedup_table(
     templates: str | None = None,
     keep: str = "first",
     cluster: Cluster = "anchored",
+    pairs: Pairs | None = None,
     exact_only: bool = False,
     strict: bool = False,
     memory: int | str | None = None,
@@ -296,9 +340,11 @@ def dedup_table(
     `__arrow_c_stream__`, or a list of texts or of dicts. Views count as what they show: a data set
     that was filtered or shuffled has the rows that are left, in their order.
 
-    `text` (or `html` instead), `id` and `url` name columns; with `id=None`, and in a list without
+    `text` (or `html` instead), `id` and `url` name columns, in which dots reach into structs and
+    brackets into lists: `messages[].content`. With `id=None`, and in a list without
     ids, the ids are the numbers of rows, from 0. Gives the columns of `clusters.parquet`, with a row for each
     document that is in a cluster; `kept_mask` makes a mask of it, and `Report.of` has the counts.
+    With `pairs`, "needed" or "all" as for the command, `pairs_of` has the pairs.
     """
     import pyarrow.parquet
 
@@ -320,6 +366,7 @@ def dedup_table(
         templates=templates,
         keep=keep,
         cluster=cluster,
+        pairs=pairs or "needed",
         exact_only=exact_only,
         strict=strict,
         memory=memory,
@@ -336,14 +383,45 @@ def dedup_table(
             report, row_count = _native.dedup_table(rows, out, options, watcher)
         # Not mapped into memory: the folder goes.
         clusters = pyarrow.parquet.read_table(out / "clusters.parquet", memory_map=False)
-    skipped = json.loads(report)["skipped"]
+        skipped = Report.from_json(report).skipped
+        metadata = {REPORT: report.encode(), ROWS: str(row_count).encode()}
+        if pairs is not None:
+            metadata[PAIRS] = _pairs_as_bytes(out, skipped)
     if skipped:
         warnings.warn(f"{skipped} rows without a text were skipped", stacklevel=2)
-    metadata = {_REPORT: report.encode(), _ROWS: str(row_count).encode()}
     return clusters.replace_schema_metadata(metadata)
 
 
-def kept_mask(clusters: pyarrow.Table, rows: int) -> numpy.ndarray[Any, numpy.dtype[numpy.bool_]]:
+def _pairs_as_bytes(out: Path, skipped: int) -> bytes:
+    """The pairs of a job on a table, by the positions of rows, as a stream of Arrow's."""
+    import pyarrow.parquet
+
+    table = pyarrow.parquet.read_table(out / "pairs.parquet", memory_map=False)
+    # The job's rows are those that it could read; most often all of them.
+    for name in ["row_a", "row_b"] if skipped else []:
+        records = _native.records_of_rows(out, table[name].to_pylist())
+        positions = pyarrow.array([record - 1 for record in records], pyarrow.uint64())
+        table = table.set_column(table.column_names.index(name), name, positions)
+    sink = pyarrow.BufferOutputStream()
+    options = pyarrow.ipc.IpcWriteOptions(compression="zstd")
+    with pyarrow.ipc.new_stream(sink, table.schema, options=options) as writer:
+        writer.write_table(table)
+    return bytes(sink.getvalue())
+
+
+def pairs_of(clusters: pyarrow.Table) -> pyarrow.Table:
+    """The pairs of a result of `dedup_table` that was asked for them: the columns of `pairs.parquet`,
+    of which `row_a` and `row_b` are the positions of the rows in the table, from 0."""
+    import pyarrow
+
+    stored = (clusters.schema.metadata or {}).get(PAIRS)
+    if stored is None:
+        message = "the table has no pairs\nhint: dedup_table(..., pairs=\"needed\") keeps them"
+        raise ParameterError(message, "Parameter")
+    return pyarrow.ipc.open_stream(stored).read_all()
+
+
+def kept_mask(clusters: pyarrow.Table, rows: int) -> npt.NDArray[numpy.bool_]:
     """Which rows of the table stay, as a mask of booleans: all but the look-alikes of others.
 
     `clusters` is what `dedup_table` gave, and `rows` is how many rows the table has; another number
@@ -352,7 +430,7 @@ def kept_mask(clusters: pyarrow.Table, rows: int) -> numpy.ndarray[Any, numpy.dt
     import numpy
     import pyarrow.compute
 
-    had = (clusters.schema.metadata or {}).get(_ROWS)
+    had = (clusters.schema.metadata or {}).get(ROWS)
     if had is not None and int(had) != rows:
         message = f"rows is {rows}, but the table that the clusters are of had {int(had)}"
         raise ParameterError(message, "Parameter")

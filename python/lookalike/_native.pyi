@@ -13,7 +13,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Final, Literal, SupportsFloat, SupportsIndex, final
 
-__all__ = ["GROUP_LIMIT", "VERSION", "Added", "Answer", "CheckedAndAdded", "Comparison", "Index", "Match", "Progress", "Rebuilt", "Recipe", "Record", "Records", "Signature", "dedup", "dedup_table", "plan"]
+__all__ = ["GROUP_LIMIT", "VERSION", "Added", "Answer", "CheckedAndAdded", "Comparison", "Explanation", "Filter", "Finding", "Findings", "Index", "Match", "Member", "Mirror", "MirrorFindings", "Progress", "Rebuilt", "Recipe", "Record", "Records", "Removal", "RunDocument", "Scores", "Signature", "Step", "against", "decide", "dedup", "dedup_table", "mirrors", "path_between", "plan", "records_of_rows", "report_page", "run_command", "tune", "why"]
 
 GROUP_LIMIT: Final[int]
 """
@@ -89,11 +89,15 @@ class CheckedAndAdded:
 @final
 class Comparison:
     """
-    Everything that can be said of two documents.
+    Everything that can be said of two documents. In a notebook it shows what differs.
     """
     def __eq__(self, value: object, /) -> bool: ...
     def __ne__(self, value: object, /) -> bool: ...
     def __repr__(self, /) -> str: ...
+    def _repr_html_(self, /) -> str:
+        """
+        The numbers, and what differs, marked.
+        """
     @property
     def b_similarity(self, /) -> int | None:
         """
@@ -156,6 +160,280 @@ class Comparison:
         """
 
 @final
+class Explanation:
+    """
+    What became of a document.
+    """
+    def __eq__(self, value: object, /) -> bool: ...
+    def __ne__(self, value: object, /) -> bool: ...
+    def __repr__(self, /) -> str: ...
+    @property
+    def all_template(self, /) -> bool:
+        """
+        Whether it has tokens, but all of them template: then it can only have copies.
+        """
+    def compare(self, /) -> Comparison:
+        """
+        The document and its keeper side by side, both read from the inputs again. Where templates
+        were learned, they count here as well.
+        """
+    @property
+    def document(self, /) -> RunDocument:
+        """
+        The document.
+        """
+    @property
+    def empty(self, /) -> bool:
+        """
+        Whether it has no tokens, and so resembles nothing.
+        """
+    @property
+    def fate(self, /) -> Literal["alone", "kept", "removed"]:
+        """
+        Whether it has no look-alike (alone), stands for others (kept) or went (removed).
+        """
+    @property
+    def first(self, /) -> list[Member]:
+        """
+        The first of them in the input, at most 20.
+        """
+    @property
+    def removal(self, /) -> Removal | None:
+        """
+        Why it went, if it did.
+        """
+    @property
+    def stands_for(self, /) -> int:
+        """
+        How many others it stands for.
+        """
+
+@final
+class Filter:
+    """
+    A filter [k, s, r]: k features of s minvalues, of which a candidate has r in common. Elsewhere:
+    k bands of s rows, with r = 1.
+    """
+    def __eq__(self, value: object, /) -> bool: ...
+    def __ne__(self, value: object, /) -> bool: ...
+    def __repr__(self, /) -> str: ...
+    @property
+    def bytes_per_document(self, /) -> int:
+        """
+        Bytes of features of a document.
+        """
+    @property
+    def curve(self, /) -> list[tuple[float, float]]:
+        """
+        Resemblances from 0 to 1, and the probability at each that a pair becomes a candidate.
+        """
+    @property
+    def filter_steepest_at(self, /) -> float:
+        """
+        Where the filter itself is the steepest.
+        """
+    @property
+    def half_point(self, /) -> float:
+        """
+        The resemblance of which half of the pairs become candidates.
+        """
+    @property
+    def k(self, /) -> int:
+        """
+        Features of a document.
+        """
+    @property
+    def permutations(self, /) -> int:
+        """
+        What signing a document costs.
+        """
+    def probability(self, /, resemblance: SupportsFloat | SupportsIndex) -> float:
+        """
+        The probability that two documents of this resemblance become a candidate.
+        """
+    @property
+    def r(self, /) -> int:
+        """
+        Features that a candidate has in common.
+        """
+    @property
+    def recall(self, /) -> float | None:
+        """
+        The share of pairs at exactly the threshold that become candidates, if there is one.
+        """
+    @property
+    def s(self, /) -> int:
+        """
+        Minvalues in a feature.
+        """
+    @property
+    def steepest_at(self, /) -> float:
+        """
+        Where x^s is the steepest of all powers of the resemblance x.
+        """
+    @property
+    def super_features(self, /) -> int:
+        """
+        Records of a document when matching.
+        """
+    @property
+    def threshold(self, /) -> float | None:
+        """
+        The resemblance that it was chosen for, if it was.
+        """
+
+@final
+class Finding:
+    """
+    A document that resembles or contains a reference.
+    """
+    def __eq__(self, value: object, /) -> bool: ...
+    def __ne__(self, value: object, /) -> bool: ...
+    def __repr__(self, /) -> str: ...
+    @property
+    def common(self, /) -> int:
+        """
+        Shingles in common.
+        """
+    @property
+    def containment_input(self, /) -> float:
+        """
+        The share of the document that is in the reference.
+        """
+    @property
+    def containment_reference(self, /) -> float:
+        """
+        The share of the reference that is in the document.
+        """
+    @property
+    def input(self, /) -> str:
+        """
+        The id of the document.
+        """
+    @property
+    def input_row(self, /) -> int:
+        """
+        The number of the document among all that could be read, from 0.
+        """
+    @property
+    def reference(self, /) -> str:
+        """
+        The id of the reference.
+        """
+    @property
+    def reference_row(self, /) -> int:
+        """
+        The number of the reference, likewise.
+        """
+    @property
+    def resemblance(self, /) -> float:
+        """
+        Shingles of both, out of those of either.
+        """
+    @property
+    def shingles_input(self, /) -> int:
+        """
+        Shingles of the document.
+        """
+    @property
+    def shingles_reference(self, /) -> int:
+        """
+        Shingles of the reference.
+        """
+
+@final
+class Findings:
+    """
+    What a search for references found.
+    """
+    def __repr__(self, /) -> str: ...
+    @property
+    def bytes(self, /) -> int:
+        """
+        Bytes of text of the input.
+        """
+    @property
+    def documents(self, /) -> int:
+        """
+        Documents of the input that could be read.
+        """
+    @property
+    def documents_found(self, /) -> int:
+        """
+        Documents that are in a pair.
+        """
+    @property
+    def empty_references(self, /) -> int:
+        """
+        References without tokens: they match nothing.
+        """
+    @property
+    def found(self, /) -> list[Finding]:
+        """
+        Each match, in the order of the inputs; none if they went to a file.
+        """
+    @property
+    def matches(self, /) -> int:
+        """
+        Pairs of a document and a reference, also those that went to a file.
+        """
+    @property
+    def other_files(self, /) -> int:
+        """
+        Files in folders that are of an unknown kind.
+        """
+    @property
+    def passes(self, /) -> int:
+        """
+        How often the inputs were read.
+        """
+    @property
+    def peak_memory_bytes(self, /) -> int:
+        """
+        The most memory that was used, where the system tells.
+        """
+    @property
+    def reference_bytes(self, /) -> int:
+        """
+        Bytes of text of the references.
+        """
+    @property
+    def references(self, /) -> int:
+        """
+        References that could be read.
+        """
+    @property
+    def references_found(self, /) -> int:
+        """
+        References that are in a pair.
+        """
+    @property
+    def seconds(self, /) -> float:
+        """
+        How long it took.
+        """
+    @property
+    def short_examples(self, /) -> list[str]:
+        """
+        The ids of the first of them.
+        """
+    @property
+    def short_references(self, /) -> int:
+        """
+        References that were not looked for: they have fewer tokens than asked for.
+        """
+    @property
+    def skipped(self, /) -> int:
+        """
+        Records and files of both sides that were passed over.
+        """
+    @property
+    def slow_references(self, /) -> int:
+        """
+        References that are mostly boilerplate of other references: slower, nothing missed.
+        """
+
+@final
 class Index:
     """
     A persistent index of documents. Any number of threads may use it at once.
@@ -170,7 +448,7 @@ class Index:
         """
         Adds a document, in the place of one with the same id. When this returns, it is on disk.
         """
-    def add_batch(self, /, documents: "collections.abc.Iterable[collections.abc.Mapping[str, typing.Any]]") -> list[Added]:
+    def add_batch(self, /, documents: "collections.abc.Iterable[collections.abc.Mapping[str, object]]") -> list[Added]:
         """
         Adds documents together: all of them or, if it fails, none.
         """
@@ -183,11 +461,11 @@ class Index:
         Checks and, if there is no match (`new`) or in any case (`any`), adds, with nothing in
         between.
         """
-    def check_and_add_batch(self, /, documents: "collections.abc.Iterable[collections.abc.Mapping[str, typing.Any]]", *, add_if: "typing.Literal['new', 'any']" = "new") -> list[CheckedAndAdded]:
+    def check_and_add_batch(self, /, documents: "collections.abc.Iterable[collections.abc.Mapping[str, object]]", *, add_if: "typing.Literal['new', 'any']" = "new") -> list[CheckedAndAdded]:
         """
         Checks and adds documents one after another, so that each may match those before it.
         """
-    def check_batch(self, /, documents: "collections.abc.Iterable[collections.abc.Mapping[str, typing.Any]]") -> list[Answer]:
+    def check_batch(self, /, documents: "collections.abc.Iterable[collections.abc.Mapping[str, object]]") -> list[Answer]:
         """
         Checks documents one after another.
         """
@@ -195,7 +473,7 @@ class Index:
         """
         Closes the index, so that it can be opened again. What was done is on disk already.
         """
-    def collapse(self, /, ranked: "collections.abc.Iterable[str | collections.abc.Mapping[str, typing.Any]]") -> list[int | None]:
+    def collapse(self, /, ranked: "collections.abc.Iterable[str | collections.abc.Mapping[str, object]]") -> list[int | None]:
         """
         Leaves out of a ranked list, the best first, the look-alikes of higher results: for each
         id or document the place of the one that stands for it, or nothing if it stays.
@@ -218,7 +496,7 @@ class Index:
         """
         The document of an id.
         """
-    def load(self, /, documents: "collections.abc.Iterable[collections.abc.Mapping[str, typing.Any]]") -> int:
+    def load(self, /, documents: "collections.abc.Iterable[collections.abc.Mapping[str, object]]") -> int:
         """
         Adds any number of documents, some at a time, as they come; how many.
         """
@@ -337,6 +615,151 @@ class Match:
         """
 
 @final
+class Member:
+    """
+    A document that a keeper stands for.
+    """
+    def __eq__(self, value: object, /) -> bool: ...
+    def __ne__(self, value: object, /) -> bool: ...
+    def __repr__(self, /) -> str: ...
+    @property
+    def document(self, /) -> RunDocument:
+        """
+        The document.
+        """
+    @property
+    def kind(self, /) -> Literal["exact", "near"]:
+        """
+        How it resembles its keeper.
+        """
+    @property
+    def resemblance(self, /) -> float | None:
+        """
+        How much, if that is known.
+        """
+
+@final
+class Mirror:
+    """
+    Two roots, hosts or hosts with folders, that replicate each other.
+    """
+    def __eq__(self, value: object, /) -> bool: ...
+    def __ne__(self, value: object, /) -> bool: ...
+    def __repr__(self, /) -> str: ...
+    @property
+    def a(self, /) -> str:
+        """
+        A host, or a host and folders, with a slash in the end; the first of the two by name.
+        """
+    @property
+    def b(self, /) -> str:
+        """
+        The other.
+        """
+    @property
+    def examples(self, /) -> list[tuple[str, str, float | None]]:
+        """
+        Some of them: both URLs, and the resemblance where it was computed.
+        """
+    @property
+    def kind(self, /) -> Literal["host", "prefix"]:
+        """
+        What is replicated: a whole host, or a folder (prefix).
+        """
+    @property
+    def matched(self, /) -> int:
+        """
+        Pages under either that have a look-alike under the other at the same rest of the path.
+        """
+    @property
+    def pages_a(self, /) -> int:
+        """
+        Pages under the first.
+        """
+    @property
+    def pages_b(self, /) -> int:
+        """
+        Pages under the second.
+        """
+    @property
+    def share_a(self, /) -> float:
+        """
+        Their share of the pages under the first.
+        """
+    @property
+    def share_b(self, /) -> float:
+        """
+        Their share of the pages under the second.
+        """
+
+@final
+class MirrorFindings:
+    """
+    What a search for mirrors found.
+    """
+    def __repr__(self, /) -> str: ...
+    @property
+    def candidates(self, /) -> int:
+        """
+        Pairs of documents that were compared.
+        """
+    @property
+    def documents(self, /) -> int:
+        """
+        Documents that could be read.
+        """
+    @property
+    def empty(self, /) -> int:
+        """
+        Documents without a token: they resemble nothing.
+        """
+    @property
+    def found(self, /) -> int:
+        """
+        Mirrors in all.
+        """
+    @property
+    def limited_groups(self, /) -> int:
+        """
+        Groups so large that look-alikes in them may have been missed.
+        """
+    @property
+    def mirrors(self, /) -> list[Mirror]:
+        """
+        The mirrors of most pages, the largest first.
+        """
+    @property
+    def other_files(self, /) -> int:
+        """
+        Files in folders that are of an unknown kind.
+        """
+    @property
+    def pairs(self, /) -> int:
+        """
+        Those of them that look alike.
+        """
+    @property
+    def peak_memory_bytes(self, /) -> int:
+        """
+        The most memory that was used, where the system tells.
+        """
+    @property
+    def seconds(self, /) -> float:
+        """
+        How long it took.
+        """
+    @property
+    def skipped(self, /) -> int:
+        """
+        Records and files that were passed over.
+        """
+    @property
+    def without_url(self, /) -> int:
+        """
+        Those of them without a URL that has a host: they are part of nothing here.
+        """
+
+@final
 class Progress:
     """
     How far a job is.
@@ -440,7 +863,7 @@ class Recipe:
         """
         A recipe from TOML.
         """
-    def judge_batch(self, /, shingles_a: Any | None = None, shingles_b: Any | None = None, *, signatures_a: Any | None = None, signatures_b: Any | None = None, same_site: Any | None = None) -> "pyarrow.RecordBatch":
+    def judge_batch(self, /, shingles_a: "object | None" = None, shingles_b: "object | None" = None, *, signatures_a: "object | None" = None, signatures_b: "object | None" = None, same_site: "object | None" = None) -> "pyarrow.RecordBatch":
         """
         Judges pairs of documents that share a key, as the job does.
         """
@@ -495,7 +918,7 @@ class Recipe:
         """
         Tokens in a shingle.
         """
-    def shingles_batch(self, /, texts: Any | None = None, *, html: Any | None = None, urls: Any | None = None, key: "bytes | None" = None) -> "pyarrow.ListArray[typing.Any]":
+    def shingles_batch(self, /, texts: "object | None" = None, *, html: "object | None" = None, urls: "object | None" = None, key: "bytes | None" = None) -> "pyarrow.ListArray[typing.Any]":
         """
         The shingle sets of a column of texts or web pages, as verification compares them: under a
         key of 16 bytes that is secret, or nobody can rely on them.
@@ -504,13 +927,19 @@ class Recipe:
         """
         The signature of a text.
         """
-    def sign_batch(self, /, texts: Any | None = None, *, html: Any | None = None, urls: Any | None = None, keep: str | None = None, keep_values: Any | None = None, columns: "collections.abc.Sequence[str] | None" = None, key: "bytes | None" = None) -> "pyarrow.RecordBatch":
+    def sign_batch(self, /, texts: "object | None" = None, *, html: "object | None" = None, urls: "object | None" = None, keep: str | None = None, keep_values: "object | None" = None, columns: "collections.abc.Sequence[str] | None" = None, key: "bytes | None" = None) -> "pyarrow.RecordBatch":
         """
         Signs a column of texts or web pages; see the guide.
         """
     def sign_html(self, /, html: "str | bytes", url: str | None = None) -> Signature:
         """
         The signature of what a visitor sees of a web page.
+        """
+    def sign_items(self, /, items: "collections.abc.Iterable[str | bytes | int]") -> Signature:
+        """
+        The signature of a set of items: texts, bytes or numbers, of which a number counts as the text
+        that it is written as. Resemblance is then the Jaccard similarity of the sets. For recipes with
+        shingles of one token, as `Recipe.load("text", ngram=1)` is.
         """
     @property
     def signature_bytes(self, /) -> int:
@@ -608,6 +1037,124 @@ class Records:
     def __next__(self, /) -> Record: ...
 
 @final
+class Removal:
+    """
+    Why a document went.
+    """
+    def __eq__(self, value: object, /) -> bool: ...
+    def __ne__(self, value: object, /) -> bool: ...
+    def __repr__(self, /) -> str: ...
+    @property
+    def cluster_size(self, /) -> int:
+        """
+        Documents of the cluster, the keeper among them.
+        """
+    @property
+    def features(self, /) -> int | None:
+        """
+        How many features there are.
+        """
+    @property
+    def keeper(self, /) -> RunDocument:
+        """
+        The document that stands for it.
+        """
+    @property
+    def kind(self, /) -> Literal["exact", "near"]:
+        """
+        How it resembles its keeper.
+        """
+    @property
+    def path(self, /) -> list[Step]:
+        """
+        If they are no pair: the pairs that join the document to its keeper.
+        """
+    @property
+    def scores(self, /) -> Scores | None:
+        """
+        How similar the document and its keeper are; None if only other documents join them.
+        """
+    @property
+    def shared_features(self, /) -> list[int] | None:
+        """
+        The numbers of the features that both have, from 1, if the recipe has features.
+        """
+
+@final
+class RunDocument:
+    """
+    A document of a run, and where it is.
+    """
+    def __eq__(self, value: object, /) -> bool: ...
+    def __ne__(self, value: object, /) -> bool: ...
+    def __repr__(self, /) -> str: ...
+    @property
+    def id(self, /) -> str:
+        """
+        Its id.
+        """
+    @property
+    def record(self, /) -> int:
+        """
+        Its place in the file, from 1.
+        """
+    @property
+    def row(self, /) -> int:
+        """
+        Its place among all documents, from 0.
+        """
+    @property
+    def source(self, /) -> str:
+        """
+        The path of its file, as it was named.
+        """
+    @property
+    def url(self, /) -> str | None:
+        """
+        Its URL, if it has one.
+        """
+
+@final
+class Scores:
+    """
+    How similar the two documents of a pair are; None for what the recipe does not have or the run
+    did not compute.
+    """
+    def __eq__(self, value: object, /) -> bool: ...
+    def __ne__(self, value: object, /) -> bool: ...
+    def __repr__(self, /) -> str: ...
+    @property
+    def b_similarity(self, /) -> int | None:
+        """
+        Equal features.
+        """
+    @property
+    def c_similarity(self, /) -> int | None:
+        """
+        Equal bits of the projection.
+        """
+    @property
+    def containment_a(self, /) -> float | None:
+        """
+        The share of the first that is in the second.
+        """
+    @property
+    def containment_b(self, /) -> float | None:
+        """
+        The share of the second that is in the first.
+        """
+    @property
+    def estimate(self, /) -> float | None:
+        """
+        The resemblance as the sketches see it.
+        """
+    @property
+    def resemblance(self, /) -> float | None:
+        """
+        Shingles of both, out of those of either.
+        """
+
+@final
 class Signature:
     """
     What is kept of a document.
@@ -673,17 +1220,93 @@ class Signature:
         Tokens of the document.
         """
 
+@final
+class Step:
+    """
+    A pair on the way from one document to another.
+    """
+    def __eq__(self, value: object, /) -> bool: ...
+    def __ne__(self, value: object, /) -> bool: ...
+    def __repr__(self, /) -> str: ...
+    @property
+    def a(self, /) -> RunDocument:
+        """
+        Where it begins.
+        """
+    @property
+    def b(self, /) -> RunDocument:
+        """
+        Where it ends.
+        """
+    @property
+    def kind(self, /) -> Literal["exact", "near"]:
+        """
+        How the two resemble each other.
+        """
+    @property
+    def scores(self, /) -> Scores:
+        """
+        How much.
+        """
+
+def against(references: "collections.abc.Sequence[str]", inputs: "collections.abc.Sequence[str]", options: "collections.abc.Mapping[str, object]", progress: "collections.abc.Callable[[Progress], object] | None" = None) -> Findings:
+    """
+    Finds the documents of inputs that resemble or contain a reference.
+    """
+
+def decide(folder: str | PathLike[str], out: str | PathLike[str], options: "collections.abc.Mapping[str, object]", progress: "collections.abc.Callable[[Progress], object] | None" = None) -> str:
+    """
+    Decides again from the pairs of a finished run; the report, as JSON.
+    """
+
 def dedup(inputs: "collections.abc.Sequence[str]", out: str | PathLike[str], options: "collections.abc.Mapping[str, object]", progress: "collections.abc.Callable[[Progress], object] | None" = None) -> str:
     """
     Runs a job on files; the report, as JSON.
     """
 
-def dedup_table(table: Any, out: str | PathLike[str], options: "collections.abc.Mapping[str, object]", progress: "collections.abc.Callable[[Progress], object] | None" = None) -> tuple[str, int]:
+def dedup_table(table: "object", out: str | PathLike[str], options: "collections.abc.Mapping[str, object]", progress: "collections.abc.Callable[[Progress], object] | None" = None) -> tuple[str, int]:
     """
     Runs a job on a table in memory; the report, as JSON, and how many rows the table has.
+    """
+
+def mirrors(inputs: "collections.abc.Sequence[str]", options: "collections.abc.Mapping[str, object]", progress: "collections.abc.Callable[[Progress], object] | None" = None) -> MirrorFindings:
+    """
+    Finds hosts and folders that replicate each other.
+    """
+
+def path_between(folder: str | PathLike[str], a: str, b: str) -> list[Step] | None:
+    """
+    The shortest path of stored pairs from one document to another; None if nothing joins them.
     """
 
 def plan(inputs: "collections.abc.Sequence[str]", options: "collections.abc.Mapping[str, object]") -> str:
     """
     What a job on files would take, as JSON.
+    """
+
+def records_of_rows(run: str | PathLike[str], rows: "collections.abc.Sequence[int]") -> list[int]:
+    """
+    The places in their files, from 1, of documents by their rows, of which those that cannot be
+    read have none.
+    """
+
+def report_page(report: str) -> str:
+    """
+    The page of a report, which is given as JSON.
+    """
+
+def run_command(arguments: "collections.abc.Sequence[str]") -> int:
+    """
+    Does what the arguments of the command say; the exit code. Only for a process that does nothing
+    else: the command writes to the process's own standard output and may end it.
+    """
+
+def tune(threshold: SupportsFloat | SupportsIndex | None = None, recall: SupportsFloat | SupportsIndex = 0.95, *, permutations: SupportsIndex | None = None, bytes: SupportsIndex | None = None, unwanted: SupportsFloat | SupportsIndex | None = None, k: SupportsIndex | None = None, s: SupportsIndex | None = None, r: SupportsIndex | None = None) -> Filter:
+    """
+    A filter for a threshold and a recall, or a given one.
+    """
+
+def why(folder: str | PathLike[str], id: str) -> list[Explanation]:
+    """
+    What became of the documents of an id, or of a URL: those that the run tells of, the first 100.
     """

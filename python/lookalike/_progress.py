@@ -8,6 +8,8 @@ from typing import Any
 
 from ._native import Progress
 
+Watcher = Callable[[Progress], object] | bool | None
+
 
 class Bars:
     """A bar for each stage, in permille where the end is known."""
@@ -18,10 +20,13 @@ class Bars:
 
     @staticmethod
     @contextmanager
-    def watching(progress: Callable[[Progress], object] | bool | None) -> Iterator[Any]:
+    def watching(progress: Watcher) -> Iterator[Callable[[Progress], object] | None]:
         """What the engine calls: the callback itself, bars for `True`, nothing else."""
-        if progress is not True:
-            yield progress or None
+        if not isinstance(progress, bool):
+            yield progress
+            return
+        if not progress:
+            yield None
             return
         bars = Bars()
         try:

@@ -53,12 +53,16 @@ def _rows(rows: Sequence[Any], names: Sequence[str], keep: str) -> Any:
 
 def _needed(columns: list[str], names: Sequence[str], keep: str) -> list[str]:
     """The columns that are named, or all if one of the names is none of them."""
-    # `meta.text` may be in the column `meta`.
-    wanted = {part for name in names for part in (name, name.partition(".")[0])}
+    wanted = {part for name in names for part in (name, _outermost(name))}
     # Rather a column too many than one too few: what is not there is for the job to say.
     needed = [name for name in columns if name in wanted or name in keep]
-    found = all(name in needed or name.partition(".")[0] in needed for name in names)
+    found = all(name in needed or _outermost(name) in needed for name in names)
     return needed if found else columns
+
+
+def _outermost(name: str) -> str:
+    """The column that `meta.text` or `messages[].content` is in."""
+    return name.partition(".")[0].removesuffix("[]")
 
 
 def _is_of(module: str, name: str, value: Any) -> bool:

@@ -508,7 +508,7 @@ impl Index {
 
     /// Checks documents one after another.
     #[pyo3(signature = (
-        documents: "collections.abc.Iterable[collections.abc.Mapping[str, typing.Any]]"
+        documents: "collections.abc.Iterable[collections.abc.Mapping[str, object]]"
     ))]
     fn check_batch(&self, py: Python<'_>, documents: &Bound<'_, PyAny>) -> PyResult<Vec<Answer>> {
         let documents = self.documents(documents)?;
@@ -540,7 +540,7 @@ impl Index {
 
     /// Adds documents together: all of them or, if it fails, none.
     #[pyo3(signature = (
-        documents: "collections.abc.Iterable[collections.abc.Mapping[str, typing.Any]]"
+        documents: "collections.abc.Iterable[collections.abc.Mapping[str, object]]"
     ))]
     fn add_batch(&self, py: Python<'_>, documents: &Bound<'_, PyAny>) -> PyResult<Vec<Added>> {
         let documents = self.documents(documents)?;
@@ -576,7 +576,7 @@ impl Index {
 
     /// Checks and adds documents one after another, so that each may match those before it.
     #[pyo3(signature = (
-        documents: "collections.abc.Iterable[collections.abc.Mapping[str, typing.Any]]", *,
+        documents: "collections.abc.Iterable[collections.abc.Mapping[str, object]]", *,
         add_if: "typing.Literal['new', 'any']" = "new"
     ))]
     fn check_and_add_batch(
@@ -593,7 +593,7 @@ impl Index {
 
     /// Adds any number of documents, some at a time, as they come; how many.
     #[pyo3(signature = (
-        documents: "collections.abc.Iterable[collections.abc.Mapping[str, typing.Any]]"
+        documents: "collections.abc.Iterable[collections.abc.Mapping[str, object]]"
     ))]
     fn load(&self, py: Python<'_>, documents: &Bound<'_, PyAny>) -> PyResult<u64> {
         let index = self.open_index()?;
@@ -634,7 +634,7 @@ impl Index {
     /// Leaves out of a ranked list, the best first, the look-alikes of higher results: for each
     /// id or document the place of the one that stands for it, or nothing if it stays.
     #[pyo3(signature = (
-        ranked: "collections.abc.Iterable[str | collections.abc.Mapping[str, typing.Any]]"
+        ranked: "collections.abc.Iterable[str | collections.abc.Mapping[str, object]]"
     ))]
     fn collapse(&self, py: Python<'_>, ranked: &Bound<'_, PyAny>) -> PyResult<Vec<Option<usize>>> {
         enum RankedItem {

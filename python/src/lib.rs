@@ -6,19 +6,25 @@
 
 #![expect(clippy::needless_pass_by_value, reason = "Python's arguments are handed over")]
 
+mod against;
 mod batch;
 mod columns;
+mod command;
 mod compare;
 mod dedup;
 mod error;
 mod index;
 mod interrupt;
 mod judge;
+mod mirrors;
 mod names;
 mod observe;
+mod options;
 mod recipe;
 mod signature;
 mod text;
+mod tune;
+mod why;
 
 use pyo3::prelude::*;
 
@@ -26,17 +32,27 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     #[pymodule_export]
+    use crate::against::{Finding, Findings, against};
+    #[pymodule_export]
+    use crate::command::run_command;
+    #[pymodule_export]
     use crate::compare::Comparison;
     #[pymodule_export]
-    use crate::dedup::{dedup, dedup_table, plan};
+    use crate::dedup::{decide, dedup, dedup_table, plan, records_of_rows, report_page};
     #[pymodule_export]
     use crate::index::{Added, Answer, CheckedAndAdded, Index, Match, Rebuilt, Record, Records};
+    #[pymodule_export]
+    use crate::mirrors::{Mirror, MirrorFindings, mirrors};
     #[pymodule_export]
     use crate::observe::Progress;
     #[pymodule_export]
     use crate::recipe::Recipe;
     #[pymodule_export]
     use crate::signature::Signature;
+    #[pymodule_export]
+    use crate::tune::{Filter, tune};
+    #[pymodule_export]
+    use crate::why::{Explanation, Member, Removal, RunDocument, Scores, Step, path_between, why};
 
     /// Documents of one group that a document is compared with at most.
     #[pymodule_export]

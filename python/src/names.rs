@@ -5,14 +5,34 @@ use std::convert::Infallible;
 use lookalike::core::SiteRule;
 use lookalike::core::recipe::Verify;
 use lookalike::core::text::Unit;
+use lookalike::engine::mirrors::MirrorKind;
+use lookalike::engine::report::Kind;
 use lookalike::index::{ContentKind, MatchKind};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
+/// What became of a document.
+#[derive(Clone, Copy)]
+pub(crate) enum FateKind {
+    Alone,
+    Kept,
+    Removed,
+}
+
+impl FateKind {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Alone => "alone",
+            Self::Kept => "kept",
+            Self::Removed => "removed",
+        }
+    }
+}
+
 /// The name that a value has in Python.
 macro_rules! named {
     ($name:ident, $of:ty, [$($value:ident),*]) => {
-        #[derive(Clone, Copy)]
+        #[derive(Clone, Copy, PartialEq, Eq)]
         pub(crate) struct $name(pub(crate) &'static str);
 
         impl From<$of> for $name {
@@ -46,4 +66,7 @@ named!(VerifyName, Verify, [Exact, Estimate, None]);
 named!(SiteRuleName, SiteRule, [Label, PublicSuffix]);
 named!(UnitName, Unit, [Words, Characters, Lines]);
 named!(MatchKindName, MatchKind, [Exact, Near]);
+named!(KindName, Kind, [Exact, Near]);
+named!(MirrorKindName, MirrorKind, [Host, Prefix]);
+named!(FateName, FateKind, [Alone, Kept, Removed]);
 named!(ContentKindName, ContentKind, [Text, Html]);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use lookalike::core::recipe::{Judging, PRESETS, SketchParameters, Verify};
-use lookalike::core::shingle::{ShingleSet, Shingler};
+use lookalike::core::shingle::{Counting, ShingleSet, Shingler};
 use lookalike::core::text::html::Extractor;
 use lookalike::core::text::{KeyedTokenizer, Text, Token, Tokenizer};
 use lookalike::core::{
@@ -413,6 +413,33 @@ impl Recipe {
         Ok(Signature::new(signed, slf.clone().unbind()))
     }
 
+    /// The signature of a set of items: texts, bytes or numbers, of which a number counts as the text
+    /// that it is written as. Resemblance is then the Jaccard similarity of the sets. For recipes with
+    /// shingles of one token, as `Recipe.load("text", ngram=1)` is.
+    #[pyo3(signature = (items: "collections.abc.Iterable[str | bytes | int]"))]
+    fn sign_items(slf: &Bound<'_, Self>, items: &Bound<'_, PyAny>) -> PyResult<Signature> {
+        let this = slf.get();
+        let width = this.core.shingles.width;
+        if width != 1 {
+            let name = &this.core.name;
+            return Err(parameter(format!(
+                "the recipe `{name}` has shingles of {width} tokens, in which the items of a set \
+                 have no order\nhint: `Recipe.load({name:?}, ngram=1)` has shingles of one"
+            )));
+        }
+        let items = items.try_iter()?.map(|item| text::item(&item?));
+        let mut items: Vec<Vec<u8>> = items.collect::<PyResult<_>>()?;
+        let signed = slf.py().detach(|| {
+            // Sets have no order, and fingerprints of sequences would have one.
+            items.sort_unstable();
+            if this.core.shingles.counting == Counting::Set {
+                items.dedup();
+            }
+            this.with_tools(|tools| tools.signer.sign_items(&items).clone())
+        })?;
+        Ok(Signature::new(signed, slf.clone().unbind()))
+    }
+
     /// Everything that can be said of two texts.
     #[pyo3(signature = (a: "str | bytes", b: "str | bytes"))]
     fn compare(
@@ -423,7 +450,7 @@ impl Recipe {
     ) -> PyResult<Comparison> {
         let (a, b) = (text::bytes(a, "a")?, text::bytes(b, "b")?);
         let compared = py.detach(|| self.with_tools(|tools| tools.comparer.compare(&*a, &*b)))?;
-        Ok(Comparison::from(compared))
+        Ok(Comparison::new(&compared, self.core.tokens, [(&*a).into(), (&*b).into()]))
     }
 
     /// Everything that can be said of two web pages.
@@ -437,18 +464,20 @@ impl Recipe {
         url_b: Option<&str>,
     ) -> PyResult<Comparison> {
         let (a, b) = (text::page(a)?, text::page(b)?);
-        let compared = py.detach(|| {
+        py.detach(|| {
             self.with_tools(|tools| {
                 let Tools { comparer, extractors: [left, right], .. } = tools;
-                comparer.compare(left.extract(&a, url_a), right.extract(&b, url_b))
+                let texts = [left.extract(&a, url_a), right.extract(&b, url_b)];
+                let compared = comparer.compare(texts[0], texts[1]);
+                Comparison::new(&compared, self.core.tokens, texts)
             })
-        })?;
-        Ok(Comparison::from(compared))
+        })
     }
 
     /// Signs a column of texts or web pages; see the guide.
     #[pyo3(signature = (
-        texts=None, *, html=None, urls=None, keep=None, keep_values=None,
+        texts: "object | None" = None, *, html: "object | None" = None,
+        urls: "object | None" = None, keep=None, keep_values: "object | None" = None,
         columns: "collections.abc.Sequence[str] | None" = None, key: "bytes | None" = None
     ) -> "pyarrow.RecordBatch")]
     #[expect(clippy::too_many_arguments, reason = "they have names in Python")]
@@ -471,7 +500,8 @@ impl Recipe {
     /// The shingle sets of a column of texts or web pages, as verification compares them: under a
     /// key of 16 bytes that is secret, or nobody can rely on them.
     #[pyo3(signature = (
-        texts=None, *, html=None, urls=None, key: "bytes | None" = None
+        texts: "object | None" = None, *, html: "object | None" = None,
+        urls: "object | None" = None, key: "bytes | None" = None
     ) -> "pyarrow.ListArray[typing.Any]")]
     fn shingles_batch<'py>(
         &self,
@@ -489,7 +519,9 @@ impl Recipe {
 
     /// Judges pairs of documents that share a key, as the job does.
     #[pyo3(signature = (
-        shingles_a=None, shingles_b=None, *, signatures_a=None, signatures_b=None, same_site=None
+        shingles_a: "object | None" = None, shingles_b: "object | None" = None, *,
+        signatures_a: "object | None" = None, signatures_b: "object | None" = None,
+        same_site: "object | None" = None
     ) -> "pyarrow.RecordBatch")]
     fn judge_batch<'py>(
         &self,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString};
+use pyo3::types::{PyBool, PyBytes, PyInt, PyString};
 
 /// The bytes of a `str` or `bytes`. Lone surrogates separate words, as any other fault of UTF-8.
 pub(crate) fn bytes<'a>(text: &'a Bound<'_, PyAny>, what: &str) -> PyResult<Cow<'a, [u8]>> {
@@ -20,6 +20,18 @@ pub(crate) fn bytes<'a>(text: &'a Bound<'_, PyAny>, what: &str) -> PyResult<Cow<
     }
     let found = text.get_type().name()?;
     Err(PyTypeError::new_err(format!("{what} must be str or bytes, not {found}")))
+}
+
+/// The bytes of an item of a set: a `str`, `bytes`, or a number as it is written.
+pub(crate) fn item(item: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
+    if item.is_instance_of::<PyInt>() && !item.is_instance_of::<PyBool>() {
+        return Ok(item.str()?.to_str()?.as_bytes().to_vec());
+    }
+    if item.is_instance_of::<PyString>() || item.is_instance_of::<PyBytes>() {
+        return Ok(bytes(item, "an item")?.into_owned());
+    }
+    let found = item.get_type().name()?;
+    Err(PyTypeError::new_err(format!("an item must be str, bytes or int, not {found}")))
 }
 
 /// A web page in UTF-8: a `str`, or bytes in the charset that they say or look like.

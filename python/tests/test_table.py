@@ -178,3 +178,62 @@ def test_thresholds_and_recipes() -> None:
     recipe = la.Recipe.preset("henzinger-sites")
     assert la.dedup_table(table, url="url", recipe=recipe).num_rows > 0
     assert la.dedup_table(table, exact_only=True).num_rows < many
+
+
+CHATS = [
+    {"id": "a", "messages": [{"role": "user", "content": "one two three four"}, {"role": "assistant", "content": "five six seven"}]},
+    {"id": "b", "messages": [{"role": "user", "content": "something else altogether"}]},
+    {"id": "c", "messages": [{"role": "user", "content": None}, {"role": "user", "content": "one two three four\nfive six seven"}]},
+    {"id": "d", "messages": None},
+    {"id": "e", "messages": [{"role": "system", "content": "something else altogether"}]},
+]  # fmt: skip
+
+
+def test_chats_are_the_contents_of_their_messages(tmp_path: Path) -> None:
+    expected = [("a", "a", True), ("b", "b", True), ("c", "a", False), ("e", "b", False)]
+    table = pa.Table.from_pylist(CHATS)
+    large = table.schema.field("messages").type.value_type
+    kinds = [
+        table,
+        table.slice(1, 4),
+        CHATS,
+        polars.from_arrow(table),
+        table.to_pandas(),
+        table.set_column(1, "messages", table["messages"].cast(pa.large_list(large))),
+    ]
+    for kind, given in enumerate(kinds):
+        with pytest.warns(UserWarning, match="1 rows without a text"):
+            clusters = la.dedup_table(given, text="messages[].content")
+        found = sorted(ids(clusters))
+        assert found == (expected if kind != 1 else [("b", "b", True), ("e", "b", False)]), kind
+    # A struct of lists, as a Sequence of Hugging Face is.
+    turned = pa.table({"id": ["a", "b"], "chat": [{"content": ["x y", "z"]}, {"content": ["x", "y z"]}]})
+    assert ids(la.dedup_table(turned, text="chat.content[]")) == [("a", "a", True), ("b", "a", False)]
+    # Files, by the same name.
+    pyarrow.parquet.write_table(table, tmp_path / "chats.parquet")
+    for name in (write_rows(tmp_path / "chats.jsonl", CHATS), tmp_path / "chats.parquet"):
+        report = la.dedup(name, tmp_path / f"out-{name.suffix}", text_field="messages[].content")
+        assert sorted(ids(report.read_clusters())) == expected
+        assert report.skipped == 1
+    with pytest.raises(la.ParameterError, match="there is no column `chats"):
+        la.dedup_table(table, text="chats[].content")
+
+
+def test_pairs_of_a_table() -> None:
+    rows = [*ROWS[:2], {"id": "none", "text": None}, ROWS[2], {"id": "d", "text": ROWS[0]["text"] + " more"}]
+    table = pa.Table.from_pylist(rows)
+    with pytest.warns(UserWarning, match="skipped"):
+        clusters = la.dedup_table(table, pairs="all", threshold=0.5)
+    pairs = la.pairs_of(clusters).select(["a", "b", "row_a", "row_b", "kind"]).to_pylist()
+    found = {(pair["a"], pair["b"]): (pair["row_a"], pair["row_b"], pair["kind"]) for pair in pairs}
+    # Positions in the table, and not among the rows that have a text.
+    expected = {("a", "c"): (0, 3, "exact"), ("a", "d"): (0, 4, "near"), ("c", "d"): (3, 4, "near")}
+    assert found == expected
+    # A part of the result still has all pairs.
+    near = next(pair for pair in la.pairs_of(clusters.slice(0, 1)).to_pylist() if pair["kind"] == "near")
+    assert near["resemblance"] == la.resemblance(rows[0]["text"] or "", rows[4]["text"] or "")
+    texts = [str(row["text"]) for row in ROWS]
+    by_number = la.pairs_of(la.dedup_table(texts, pairs="needed"))
+    assert by_number.select(["row_a", "row_b"]).to_pylist() == [{"row_a": 0, "row_b": 2}]
+    with pytest.raises(la.ParameterError, match="pairs="):
+        la.pairs_of(la.dedup_table(texts))

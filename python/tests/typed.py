@@ -34,3 +34,32 @@ def bits(text: str) -> list[int]:
     except la.MismatchError as error:
         print(error.kind)
     return [int(word) for word in signature.features]
+
+
+def decided(run: Path) -> float:
+    report: la.Report = la.decide(run, run / "again", threshold=0.9, cluster="components")
+    sizes: list[list[int]] = report.cluster_sizes
+    threshold: float = report.recipe["threshold"]
+    names: list[str] = [cluster["keeper"] for cluster in report.largest_clusters]
+    plan: int = la.plan(run).documents
+    return threshold + len(sizes) + len(names) + plan
+
+
+def explained(run: Path) -> str:
+    for explanation in la.why(run, "a"):
+        fate: Literal["alone", "kept", "removed"] = explanation.fate
+        if explanation.removal is not None:
+            keeper: str = explanation.removal.keeper.id
+            kind: Literal["exact", "near"] = explanation.removal.kind
+            differs: int = explanation.compare().term_difference
+            return f"{fate} {keeper} {kind} {differs}"
+    path = la.path_between(run, "a", "b")
+    return "" if path is None else path[0].b.id
+
+
+def searched(folder: Path) -> list[tuple[str, float]]:
+    found = la.against(folder / "questions.jsonl", [folder], containment=None)
+    hosts: list[str] = [mirror.a for mirror in la.mirrors(folder).mirrors]
+    point: tuple[float, float] = la.tune(threshold=0.8).curve[0]
+    items: la.Signature = la.sign_items({"a", b"b", 3})
+    return [(each.input, each.resemblance) for each in found.found] + [(hosts[0], point[1]), ("", items.tokens)]

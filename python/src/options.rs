@@ -1,0 +1,187 @@
+//! Options of jobs: by the names of the command's flags, in a mapping that has them all.
+
+use std::path::PathBuf;
+
+use lookalike::corpus::{Format, ReadOptions};
+use lookalike::engine::numbers::parse_bytes;
+use lookalike::engine::{Existing, RemovalBudget, Running, Unreadable};
+use lookalike::{Clustering, Kernel, Recipe};
+use pyo3::prelude::*;
+
+use crate::error::{Raise, parameter};
+use crate::recipe::{GivenJudging, judged};
+
+/// How documents are found to be alike.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct JudgingOptions<'py> {
+    recipe: Bound<'py, PyAny>,
+    threshold: Option<f64>,
+    recall: Option<f64>,
+    ngram: Option<usize>,
+    verify: Option<String>,
+    sites: Option<String>,
+    templates: Option<String>,
+}
+
+impl JudgingOptions<'_> {
+    pub(crate) fn recipe(&self) -> PyResult<Recipe> {
+        let given = GivenJudging {
+            threshold: self.threshold,
+            recall: self.recall,
+            ngram: self.ngram,
+            verify: self.verify.as_deref(),
+            sites: self.sites.as_deref(),
+            templates: self.templates.as_deref(),
+        };
+        judged(&self.recipe, given)
+    }
+}
+
+/// What a job may use.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct ResourceOptions<'py> {
+    memory: Option<Bound<'py, PyAny>>,
+    threads: Option<usize>,
+    temp: Option<PathBuf>,
+}
+
+impl ResourceOptions<'_> {
+    /// How a job runs that reads no documents by fields.
+    pub(crate) fn running(&self) -> PyResult<Running> {
+        let usual = Running::default();
+        let kernel = Kernel::from_environment().map_err(lookalike::core::Error::from).raise()?;
+        let threads = match self.threads {
+            Some(0) => return Err(parameter("threads is 0, but must be at least 1")),
+            threads => threads.unwrap_or(usual.threads),
+        };
+        let memory = self.memory()?.unwrap_or(usual.memory);
+        Ok(Running { kernel, memory, threads, temp: self.temp.clone(), ..usual })
+    }
+
+    /// The folder for the working files of a job that leaves no folder of results: one of this
+    /// process, below the one that was named or the system's.
+    pub(crate) fn work_folder(&self, job: &str) -> PathBuf {
+        let temp = self.temp.clone().unwrap_or_else(std::env::temp_dir);
+        let number = JOBS.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        temp.join(format!("lookalike-{job}-{}-{number}", std::process::id()))
+    }
+
+    fn memory(&self) -> PyResult<Option<u64>> {
+        let Some(memory) = &self.memory else { return Ok(None) };
+        let bytes = match memory.extract::<u64>() {
+            Ok(bytes) => Some(bytes),
+            Err(_) => parse_bytes(&memory.extract::<String>()?),
+        };
+        match bytes {
+            None => Err(parameter("memory must be a size, such as 512MiB or 4GiB")),
+            Some(bytes) if bytes < Running::LEAST_MEMORY => {
+                Err(parameter("memory must be at least 128MiB"))
+            }
+            bytes => Ok(bytes),
+        }
+    }
+}
+
+/// Jobs of this process so far, several of which may run at once.
+static JOBS: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
+
+/// How documents are read.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct ReadingOptions {
+    format: Option<String>,
+    text_field: String,
+    html_field: String,
+    id_field: String,
+    url_field: String,
+    strict: bool,
+}
+
+impl ReadingOptions {
+    /// A job that reads documents, and uses these resources.
+    pub(crate) fn running(&self, resources: &ResourceOptions<'_>) -> PyResult<Running> {
+        let mut read = ReadOptions::default();
+        read.fields.text.clone_from(&self.text_field);
+        read.fields.html.clone_from(&self.html_field);
+        read.fields.id.clone_from(&self.id_field);
+        read.fields.url.clone_from(&self.url_field);
+        let running = resources.running()?;
+        Ok(Running { format: self.format()?, read, strict: self.strict, ..running })
+    }
+
+    /// The names of the fields of texts, pages, ids and addresses.
+    pub(crate) fn fields(&self) -> [&str; 4] {
+        [&self.text_field, &self.html_field, &self.id_field, &self.url_field]
+    }
+
+    /// Whether documents have ids of their own.
+    pub(crate) fn has_ids(&self) -> bool {
+        !self.id_field.is_empty()
+    }
+
+    fn format(&self) -> PyResult<Option<Format>> {
+        let Some(name) = &self.format else { return Ok(None) };
+        let wrong = || {
+            let names = "text, html, jsonl, csv, tsv, parquet or warc";
+            parameter(format!("format is `{name}`, but must be {names}"))
+        };
+        Format::named(name).map(Some).ok_or_else(wrong)
+    }
+}
+
+/// How much may be removed.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct BudgetOptions {
+    max_removed: Option<f64>,
+    max_removed_per_source: Option<(String, f64)>,
+}
+
+impl BudgetOptions {
+    pub(crate) fn budget(&self) -> PyResult<RemovalBudget> {
+        let mut budget = RemovalBudget::default();
+        if let Some(share) = self.max_removed {
+            budget = budget.of_all(checked_share("max_removed", share)?);
+        }
+        if let Some((field, share)) = &self.max_removed_per_source {
+            budget = budget.of_each(field, checked_share("max_removed_per_source", *share)?);
+        }
+        Ok(budget)
+    }
+}
+
+/// A share, from 0 to 1.
+pub(crate) fn checked_share(name: &str, share: f64) -> PyResult<f64> {
+    match share {
+        0.0..=1.0 => Ok(share),
+        _ => Err(parameter(format!("{name} is {share}, but must be from 0 to 1"))),
+    }
+}
+
+/// A share above 0.
+pub(crate) fn positive_share(name: &str, share: f64) -> PyResult<f64> {
+    if share > 0.0 && share <= 1.0 {
+        return Ok(share);
+    }
+    Err(parameter(format!("{name} is {share}, but must be above 0 and at most 1")))
+}
+
+pub(crate) fn clustering(name: &str) -> PyResult<Clustering> {
+    match name {
+        "anchored" => Ok(Clustering::Anchored),
+        "components" => Ok(Clustering::Components),
+        other => {
+            Err(parameter(format!("cluster is `{other}`, but must be anchored or components")))
+        }
+    }
+}
+
+pub(crate) fn existing(is_replaced: bool) -> Existing {
+    if is_replaced { Existing::Replace } else { Existing::Refuse }
+}
+
+pub(crate) fn unreadable(is_dropped: bool) -> Unreadable {
+    if is_dropped { Unreadable::Dropped } else { Unreadable::Kept }
+}

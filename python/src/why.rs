@@ -1,0 +1,328 @@
+//! What became of the documents of a run, and why.
+
+use std::path::{Path, PathBuf};
+
+use lookalike::Comparer;
+use lookalike::engine::Run;
+use lookalike::engine::run;
+use pyo3::prelude::*;
+
+use crate::compare::Comparison;
+use crate::error::{Raise, parameter};
+use crate::interrupt;
+use crate::names::{FateKind, FateName, KindName};
+
+/// A document of a run, and where it is.
+#[pyclass(frozen, get_all, eq, module = "lookalike")]
+#[derive(Clone, PartialEq)]
+pub(crate) struct RunDocument {
+    /// Its id.
+    id: String,
+    /// The path of its file, as it was named.
+    source: String,
+    /// Its place in the file, from 1.
+    record: u64,
+    /// Its place among all documents, from 0.
+    row: u64,
+    /// Its URL, if it has one.
+    url: Option<String>,
+}
+
+impl From<run::RunDocument> for RunDocument {
+    fn from(document: run::RunDocument) -> Self {
+        let run::RunDocument { id, source, record, row, url } = document;
+        Self { id, source, record, row: row.into(), url }
+    }
+}
+
+#[pymethods]
+impl RunDocument {
+    fn __repr__(&self) -> String {
+        let Self { id, source, record, .. } = self;
+        format!("<lookalike.RunDocument {id:?}, record {record} of {source:?}>")
+    }
+}
+
+/// How similar the two documents of a pair are; None for what the recipe does not have or the run
+/// did not compute.
+#[pyclass(frozen, get_all, eq, module = "lookalike")]
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) struct Scores {
+    /// Shingles of both, out of those of either.
+    resemblance: Option<f64>,
+    /// The share of the first that is in the second.
+    containment_a: Option<f64>,
+    /// The share of the second that is in the first.
+    containment_b: Option<f64>,
+    /// The resemblance as the sketches see it.
+    estimate: Option<f64>,
+    /// Equal features.
+    b_similarity: Option<u32>,
+    /// Equal bits of the projection.
+    c_similarity: Option<u32>,
+}
+
+impl From<run::Scores> for Scores {
+    fn from(scores: run::Scores) -> Self {
+        let run::Scores {
+            resemblance,
+            containment_a,
+            containment_b,
+            estimate,
+            b_similarity,
+            c_similarity,
+        } = scores;
+        Self { resemblance, containment_a, containment_b, estimate, b_similarity, c_similarity }
+    }
+}
+
+#[pymethods]
+impl Scores {
+    fn __repr__(&self) -> String {
+        format!("<lookalike.Scores resemblance {}>", shown(self.resemblance))
+    }
+}
+
+fn shown(resemblance: Option<f64>) -> String {
+    resemblance.map_or_else(|| "not computed".to_owned(), |value| format!("{value:.4}"))
+}
+
+/// A pair on the way from one document to another.
+#[pyclass(frozen, get_all, eq, module = "lookalike")]
+#[derive(Clone, PartialEq)]
+pub(crate) struct Step {
+    /// Where it begins.
+    a: RunDocument,
+    /// Where it ends.
+    b: RunDocument,
+    /// How the two resemble each other.
+    kind: KindName,
+    /// How much.
+    scores: Scores,
+}
+
+impl From<run::Step> for Step {
+    fn from(step: run::Step) -> Self {
+        let (a, b) = (step.from.into(), step.to.into());
+        Self { a, b, kind: step.kind.into(), scores: step.scores.into() }
+    }
+}
+
+#[pymethods]
+impl Step {
+    fn __repr__(&self) -> String {
+        let (a, b, kind) = (&self.a.id, &self.b.id, self.kind.0);
+        format!("<lookalike.Step {a:?} to {b:?}, {kind}, {}>", shown(self.scores.resemblance))
+    }
+}
+
+/// A document that a keeper stands for.
+#[pyclass(frozen, get_all, eq, module = "lookalike")]
+#[derive(Clone, PartialEq)]
+pub(crate) struct Member {
+    /// The document.
+    document: RunDocument,
+    /// How it resembles its keeper.
+    kind: KindName,
+    /// How much, if that is known.
+    resemblance: Option<f64>,
+}
+
+impl From<run::Member> for Member {
+    fn from(member: run::Member) -> Self {
+        let run::Member { document, kind, resemblance } = member;
+        Self { document: document.into(), kind: kind.into(), resemblance }
+    }
+}
+
+#[pymethods]
+impl Member {
+    fn __repr__(&self) -> String {
+        let (id, kind) = (&self.document.id, self.kind.0);
+        format!("<lookalike.Member {id:?}, {kind}, {}>", shown(self.resemblance))
+    }
+}
+
+/// Why a document went.
+#[pyclass(frozen, get_all, eq, module = "lookalike")]
+#[derive(Clone, PartialEq)]
+pub(crate) struct Removal {
+    /// The document that stands for it.
+    keeper: RunDocument,
+    /// How it resembles its keeper.
+    kind: KindName,
+    /// Documents of the cluster, the keeper among them.
+    cluster_size: u64,
+    /// How similar the document and its keeper are; None if only other documents join them.
+    scores: Option<Scores>,
+    /// If they are no pair: the pairs that join the document to its keeper.
+    path: Vec<Step>,
+    /// The numbers of the features that both have, from 1, if the recipe has features.
+    shared_features: Option<Vec<usize>>,
+    /// How many features there are.
+    features: Option<usize>,
+}
+
+impl From<run::Removal> for Removal {
+    fn from(removal: run::Removal) -> Self {
+        let (shared_features, features) = removal.agreement.features.unzip();
+        Self {
+            keeper: removal.keeper.into(),
+            kind: removal.kind.into(),
+            cluster_size: removal.cluster_size,
+            scores: removal.scores.map(Scores::from),
+            path: removal.path.into_iter().map(Step::from).collect(),
+            shared_features,
+            features,
+        }
+    }
+}
+
+#[pymethods]
+impl Removal {
+    fn __repr__(&self) -> String {
+        let (keeper, kind) = (&self.keeper.id, self.kind.0);
+        let resemblance = shown(self.scores.and_then(|scores| scores.resemblance));
+        format!("<lookalike.Removal for {keeper:?}, {kind}, resemblance {resemblance}>")
+    }
+}
+
+/// What became of a document.
+#[pyclass(frozen, eq, module = "lookalike")]
+#[derive(PartialEq)]
+pub(crate) struct Explanation {
+    /// The document.
+    #[pyo3(get)]
+    document: RunDocument,
+    /// Whether it has no look-alike (alone), stands for others (kept) or went (removed).
+    #[pyo3(get)]
+    fate: FateName,
+    /// Whether it has no tokens, and so resembles nothing.
+    #[pyo3(get)]
+    empty: bool,
+    /// Whether it has tokens, but all of them template: then it can only have copies.
+    #[pyo3(get)]
+    all_template: bool,
+    /// How many others it stands for.
+    #[pyo3(get)]
+    stands_for: u64,
+    /// The first of them in the input, at most 20.
+    #[pyo3(get)]
+    first: Vec<Member>,
+    /// Why it went, if it did.
+    #[pyo3(get)]
+    removal: Option<Removal>,
+    run: PathBuf,
+}
+
+impl Explanation {
+    fn new(explanation: run::Explanation, run: &Path) -> Self {
+        let run::Explanation { document, fate } = explanation;
+        let alone = Self {
+            document: document.into(),
+            fate: FateKind::Alone.into(),
+            empty: false,
+            all_template: false,
+            stands_for: 0,
+            first: Vec::new(),
+            removal: None,
+            run: run.to_owned(),
+        };
+        match fate {
+            run::Fate::Alone { empty, all_template } => Self { empty, all_template, ..alone },
+            run::Fate::Kept { others, first } => {
+                let first = first.into_iter().map(Member::from).collect();
+                Self { fate: FateKind::Kept.into(), stands_for: others, first, ..alone }
+            }
+            run::Fate::Removed(removal) => {
+                let removal = Some(Removal::from(*removal));
+                Self { fate: FateKind::Removed.into(), removal, ..alone }
+            }
+        }
+    }
+}
+
+#[pymethods]
+impl Explanation {
+    /// The document and its keeper side by side, both read from the inputs again. Where templates
+    /// were learned, they count here as well.
+    fn compare(&self, py: Python<'_>) -> PyResult<Comparison> {
+        let id = &self.document.id;
+        let Some(removal) = &self.removal else {
+            return Err(parameter(format!(
+                "`{id}` was not removed: it has no keeper to compare with"
+            )));
+        };
+        let rows = [self.document.row, removal.keeper.row].map(lookalike::Row::nth);
+        let compared = interrupt::listen(py, |_| {
+            let run = Run::open(&self.run)?;
+            let texts = [run.text(rows[0])?, run.text(rows[1])?];
+            let [a, b] = texts.each_ref().map(Into::into);
+            let comparison = Comparer::new(run.recipe())?.compare(a, b);
+            Ok::<_, lookalike::Error>(Comparison::new(&comparison, run.recipe().tokens, [a, b]))
+        });
+        compared?.raise()
+    }
+
+    fn __repr__(&self) -> String {
+        let (id, fate) = (&self.document.id, self.fate.0);
+        let more = match (&self.removal, self.stands_for) {
+            (Some(removal), _) => {
+                let resemblance = removal.scores.and_then(|scores| scores.resemblance);
+                let (kind, keeper) = (removal.kind.0, &removal.keeper.id);
+                format!(", {kind} look-alike of {keeper:?}, resemblance {}", shown(resemblance))
+            }
+            (None, 0) => String::new(),
+            (None, others) => format!(", stands for {others} more"),
+        };
+        format!("<lookalike.Explanation {id:?} {fate}{more}>")
+    }
+}
+
+/// What became of the documents of an id, or of a URL: those that the run tells of, the first 100.
+#[pyfunction]
+pub(crate) fn why(py: Python<'_>, folder: PathBuf, id: &str) -> PyResult<Vec<Explanation>> {
+    let explained = interrupt::listen(py, |_| {
+        let run = Run::open(&folder).raise()?;
+        let found = rows(&run, &folder, id)?;
+        let explanations = run.explain(&found).raise()?;
+        Ok(explanations.into_iter().map(|each| Explanation::new(each, &folder)).collect())
+    });
+    explained?
+}
+
+/// The shortest path of stored pairs from one document to another; None if nothing joins them.
+#[pyfunction]
+pub(crate) fn path_between(
+    py: Python<'_>,
+    folder: PathBuf,
+    a: &str,
+    b: &str,
+) -> PyResult<Option<Vec<Step>>> {
+    let path = interrupt::listen(py, |_| {
+        let run = Run::open(&folder).raise()?;
+        let (mut from, mut to) = (rows(&run, &folder, a)?, rows(&run, &folder, b)?);
+        if a == b {
+            to = from.split_off(1);
+            if to.is_empty() {
+                return Err(parameter(format!("`{a}`: is one document; name two")));
+            }
+        }
+        let path = run.path(&from, &to).raise()?;
+        Ok(path.map(|steps| steps.into_iter().map(Step::from).collect()))
+    });
+    path?
+}
+
+/// The rows of an id or URL that the run has.
+fn rows(run: &Run, folder: &Path, id: &str) -> PyResult<Vec<lookalike::Row>> {
+    let found = run.find(id).raise()?;
+    if found.count == 0 {
+        return Err(parameter(format!(
+            "`{}`: had no document `{id}`\nhint: `clusters.parquet` has the ids and the URLs; \
+             without an id field, an id is `path#record`",
+            folder.display()
+        )));
+    }
+    Ok(found.rows)
+}

@@ -1,0 +1,194 @@
+"""The other jobs: what the command gives, with types."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow.parquet
+import pytest
+from corpora import make_rows, write_rows
+from test_dedup import files
+
+import lookalike as la
+
+Command = Callable[..., str]
+
+
+@pytest.fixture(scope="module")
+def clean(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("jobs") / "clean"
+    la.dedup(root / "examples/corpus", out, pairs="all")
+    return out
+
+
+def test_decide(clean: Path, command: Command, tmp_path: Path) -> None:
+    command("decide", clean, "--out", tmp_path / "command", "--threshold", "0.9", "--keep", "longest",
+            "--cluster", "components", "--memory", "256MiB", "--threads", "1")  # fmt: skip
+    stages: list[str] = []
+    report = la.decide(
+        clean, tmp_path / "python", threshold=0.9, keep="longest", cluster="components",
+        memory="256MiB", threads=1, progress=lambda progress: stages.append(progress.stage),
+    )  # fmt: skip
+    assert files(tmp_path / "python") == files(tmp_path / "command")
+    assert report.kept == la.Report.read(tmp_path / "command").kept > la.Report.read(clean).kept
+    assert stages[-1] == "write" and report.recipe["threshold"] == 0.9
+    assert not (la.decide(clean, tmp_path / "only", no_write=True).out or clean).joinpath("kept").exists()
+    with pytest.raises(la.ParameterError):
+        la.decide(clean, tmp_path / "looser", threshold=0.5)
+    with pytest.raises(la.ParameterError, match="threshold is 1.5"):
+        la.decide(clean, tmp_path / "wrong", threshold=1.5)
+    with pytest.raises(la.RemovalError):
+        la.decide(clean, tmp_path / "budget", max_removed=0.01)
+    with pytest.raises(la.ExistsError):
+        la.decide(clean, tmp_path / "python")
+
+
+def test_against(root: Path, command: Command, tmp_path: Path) -> None:
+    questions, letters = root / "examples/questions.jsonl", root / "examples/letters"
+    printed = command("against", questions, "--input", letters, "--json", "--clean", tmp_path / "command")
+    expected = [json.loads(line) for line in printed.splitlines()]
+    findings = la.against(questions, letters, clean=tmp_path / "python")
+    names = list(expected[0])
+    assert [{name: getattr(each, name) for name in names} for each in findings.found] == expected
+    assert findings.matches == len(expected) == 5 and findings.references_found == 2
+    assert files(tmp_path / "python") == files(tmp_path / "command") != {}
+    assert "scaffold" in repr(findings.found[0]) and "5 matches" in repr(findings)
+
+    file = tmp_path / "matches.parquet"
+    stored = la.against([questions], [letters], out=file)
+    assert stored.found == [] and stored.matches == 5
+    assert pyarrow.parquet.read_table(file).to_pylist() == expected
+    with pytest.raises(la.ExistsError):
+        la.against(questions, letters, out=file)
+    assert la.against(questions, letters, out=file, force=True).matches == 5
+    assert la.against(questions, letters, containment=None).found == []
+    for wrong in ({"containment": 0.0}, {"min_tokens": 0}, {"out": "matches.csv"}, {"threshold": 2.0}):
+        with pytest.raises(la.ParameterError):
+            la.against(questions, letters, **wrong)  # type: ignore[arg-type]
+
+
+def test_interrupted_jobs_leave_nothing(tmp_path: Path) -> None:
+    corpus = write_rows(tmp_path / "rows.jsonl", make_rows(60_000))
+    (tmp_path / "work").mkdir()
+    program = textwrap.dedent("""
+        import sys
+        import lookalike as la
+        try:
+            la.against(sys.argv[1], sys.argv[1], out=sys.argv[2], temp=sys.argv[3], threads=1,
+                       progress=lambda progress: print(progress.stage, flush=True))
+        except KeyboardInterrupt:
+            sys.exit(42)
+    """)
+    file, work = tmp_path / "matches.jsonl", tmp_path / "work"
+    arguments = [sys.executable, "-c", program, str(corpus), str(file), str(work)]
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None and process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        assert process.returncode == 42
+    assert not file.exists() and list(work.iterdir()) == []
+    assert [path.name for path in tmp_path.iterdir() if "matches" in path.name] == []
+
+
+def test_mirrors(root: Path, command: Command) -> None:
+    pages = root / "examples/pages/documents.jsonl"
+    expected = json.loads(command("mirrors", pages, "--min-pages", "2", "--json"))
+    found = la.mirrors(pages, min_pages=2)
+    assert len(found.mirrors) == len(expected["mirrors"]) > 0
+    for mirror, as_json in zip(found.mirrors, expected["mirrors"], strict=True):
+        examples = [tuple(example) for example in as_json.pop("examples")]
+        assert mirror.examples == examples
+        assert {name: getattr(mirror, name) for name in as_json} == as_json
+    for name in set(expected) - {"mirrors", "seconds", "peak_memory_bytes"}:
+        assert getattr(found, name) == expected[name], name
+    assert "www.news.example/" in repr(found.mirrors[0]) and "mirrors in" in repr(found)
+    with pytest.raises(la.ParameterError):
+        la.mirrors(pages, min_share=0.0)
+    with pytest.raises(la.ParameterError):
+        la.mirrors(pages, min_pages=0)
+
+
+def test_why(clean: Path, command: Command) -> None:
+    clusters = la.Report.read(clean).read_clusters().to_pylist()
+    near = next(row for row in clusters if row["kind"] == "near")
+    [explanation] = la.why(clean, near["id"])
+    [expected] = json.loads(command("why", clean, near["id"], "--json"))["documents"]
+    removal = explanation.removal
+    assert removal is not None and removal.scores is not None
+    assert (explanation.fate, removal.kind) == (expected["fate"], expected["kind"]) == ("removed", "near")
+    assert removal.keeper.id == expected["keeper"]["id"] == near["keeper"]
+    assert removal.scores.resemblance == expected["resemblance"] == near["resemblance"]
+    assert removal.shared_features == expected["shared_features"]
+    assert (removal.features, removal.cluster_size) == (expected["features"], expected["cluster_size"])
+    assert explanation.document.record == expected["record"]
+    assert near["id"] in repr(explanation) and near["keeper"] in repr(explanation)
+
+    pair = explanation.compare()
+    assert pair.resemblance == near["resemblance"] and pair.containment_a == expected["containment_a"]
+    assert "<del>" in pair._repr_html_() or "<ins>" in pair._repr_html_()
+
+    [keeper] = la.why(clean, near["keeper"])
+    assert keeper.fate == "kept" and keeper.removal is None and keeper.stands_for >= 1
+    assert near["id"] in [member.document.id for member in keeper.first]
+    with pytest.raises(la.ParameterError, match="was not removed"):
+        keeper.compare()
+    with pytest.raises(la.ParameterError, match="had no document `nobody`"):
+        la.why(clean, "nobody")
+
+    path = la.path_between(clean, near["id"], near["keeper"])
+    assert path is not None
+    assert [(step.a.id, step.b.id) for step in path] == [(near["id"], near["keeper"])]
+    assert path[0].scores == removal.scores
+    other = next(row for row in clusters if row["cluster"] != near["cluster"])
+    assert la.path_between(clean, near["id"], other["id"]) is None
+    with pytest.raises(la.ParameterError, match="name two"):
+        la.path_between(clean, near["id"], near["id"])
+
+
+def test_tune(command: Command) -> None:
+    for flags, found in (
+        ("--threshold 0.9 --recall 0.99 --bytes 64", la.tune(0.9, 0.99, bytes=64)),
+        ("--threshold 0.7 --permutations 100 --unwanted 0.5", la.tune(0.7, permutations=100, unwanted=0.5)),
+        ("--k 6 --s 14 --r 2", la.tune(k=6, s=14, r=2)),
+    ):
+        expected = json.loads(command("tune", *flags.split(), "--json"))
+        expected.pop("to_verify", None)
+        expected["curve"] = [tuple(point) for point in expected["curve"]]
+        assert {name: getattr(found, name) for name in expected} == expected
+    assert la.tune(k=6, s=14, r=2).threshold is None
+    assert la.tune(0.8).probability(1.0) == 1.0
+    assert repr(la.tune(k=6, s=14, r=2)) == "<lookalike.Filter [6, 14, 2], 84 permutations>"
+    for wrong in ({}, {"threshold": 0.8, "k": 6}, {"k": 6, "s": 14}, {"threshold": 1.5}):
+        with pytest.raises(la.ParameterError):
+            la.tune(**wrong)  # type: ignore[arg-type]
+
+
+def test_sets_of_items() -> None:
+    words = [f"w{number}" for number in range(300)]
+    a, b = set(words[:200]), set(words[50:])
+    signed = la.sign_items(a)
+    # As the text that has these words: what an item is hashed to is no secret.
+    plain = la.Recipe.load("text", ngram=1)
+    assert signed == plain.sign(" ".join(sorted(a))) and signed.tokens == len(a)
+    # Neither order nor repeats nor the type of a text matter.
+    assert la.sign_items([*reversed(sorted(a)), *words[:10]]) == signed
+    assert la.sign_items(word.encode() for word in a) == signed
+    assert la.sign_items(range(100)) == la.sign_items(str(number) for number in range(100))
+    estimate = signed.estimate(la.sign_items(b))
+    jaccard = len(a & b) / len(a | b)
+    permutations = plain.permutations or 0
+    assert estimate is not None and permutations > 0
+    # Five times the standard deviation of so many permutations.
+    assert abs(estimate - jaccard) < 5 * (jaccard * (1 - jaccard) / permutations) ** 0.5
+    assert la.sign_items([]).empty
+    with pytest.raises(la.ParameterError, match="ngram=1"):
+        la.Recipe.preset("text").sign_items(a)
+    for wrong in ([1.5], [None], [True]):
+        with pytest.raises(TypeError, match="an item must be str, bytes or int"):
+            la.sign_items(wrong)  # type: ignore[arg-type]
