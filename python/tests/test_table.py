@@ -215,6 +215,11 @@ def test_chats_are_the_contents_of_their_messages(tmp_path: Path) -> None:
         report = la.dedup(name, tmp_path / f"out-{name.suffix}", text_field="messages[].content")
         assert sorted(ids(report.read_clusters())) == expected
         assert report.skipped == 1
+    # A text that stands in a list a hundred thousand times is refused by its length, not made.
+    texts = pa.DictionaryArray.from_arrays(pa.array([0] * 99_999 + [1], pa.int32()), ["word " * 200_000, "short"])
+    long = pa.table({"parts": pa.ListArray.from_arrays([0, 99_999, 100_000], texts)})
+    with pytest.warns(UserWarning, match="1 rows"):
+        assert la.dedup_table(long, text="parts[]", id=None).num_rows == 0
     with pytest.raises(la.ParameterError, match="there is no column `chats"):
         la.dedup_table(table, text="chats[].content")
 

@@ -222,3 +222,21 @@ def test_a_mask_is_for_the_table_it_was_made_from() -> None:
     clusters = la.dedup_table(data().select(SOME))
     with pytest.raises(la.ParameterError, match="rows is 24, but the table that the clusters are of had 10"):
         la.kept_mask(clusters, len(ROWS))
+
+
+@pytest.mark.parametrize("messages", ["messages[].content", "messages.content[]"])
+def test_chats_of_a_data_set_that_was_shuffled(messages: str) -> None:
+    """Whether a library keeps messages as a list of structs or as a struct of lists."""
+    is_list = messages.startswith("messages[]")
+
+    def chat(row: dict) -> dict:
+        parts = row["text"].split(" with ", 1)
+        said = [{"role": "user", "content": part} for part in parts]
+        return {"messages": said if is_list else {"content": parts}}
+
+    chats = data().map(chat, remove_columns=["text"]).shuffle(seed=5).select(SOME)
+    texts = {row["id"]: row["text"] for row in ROWS}
+    rows = [{**row, "text": texts[row["id"]]} for row in chats]
+    clusters = la.dedup_table(chats, text=messages)
+    assert la.kept_mask(clusters, len(rows)).tolist() == expected(rows)
+    assert not all(expected(rows))

@@ -489,8 +489,8 @@ impl<'de> Visitor<'de> for Member<'_, '_, '_, 'de> {
             if seq.next_element_seed(element)?.is_none() {
                 break;
             }
-            for (joined, value) in joined.iter_mut().zip(&*wanted.values) {
-                joined.push(value);
+            for (i, joined) in joined.iter_mut().enumerate().filter(|(i, _)| lists >> i & 1 == 1) {
+                joined.push(&wanted.values[i]);
             }
         }
         for (i, joined) in joined.into_iter().enumerate().filter(|(i, _)| lists >> i & 1 == 1) {

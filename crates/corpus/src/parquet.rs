@@ -59,6 +59,9 @@ const MAX_ROWS: u64 = 256;
 /// before, so that nobody knows how long they are.
 const MAX_REPEATED: u64 = 64 << 20;
 
+/// The longest text of a list that is a field besides the document's own.
+const MAX_JOINED: usize = 64 << 20;
+
 /// Bytes of batches that may be in memory while a selection is written.
 const WRITTEN_AHEAD: usize = 16 << 20;
 
@@ -187,14 +190,16 @@ impl<'b> Column<'b> {
         Some(Cow::Owned(joined))
     }
 
-    /// The length of that.
+    /// The length of that, for which nothing is made: a text in a dictionary may stand in a list any
+    /// number of times.
     fn length(&self, row: usize) -> usize {
         let Some(elements) = &self.elements else { return self.bytes(row).map_or(0, <[u8]>::len) };
         if self.is_null(row) {
             return 0;
         }
         let range = element_range(self.array, row).unwrap_or_default();
-        range.filter(|at| !elements.is_null(*at)).map(|at| elements.length(at) + 1).sum()
+        let lengths = range.filter(|at| !elements.is_null(*at)).map(|at| elements.length(at) + 1);
+        lengths.fold(0, usize::saturating_add).saturating_sub(1)
     }
 
     /// The value as an id: a string, a number, or bytes that spell one.
@@ -232,7 +237,8 @@ impl<'b> Column<'b> {
             return None;
         }
         if self.elements.is_some() {
-            let text = self.text(row)?.into_owned();
+            let is_short = self.length(row) <= MAX_JOINED;
+            let text = is_short.then(|| self.text(row)).flatten()?;
             return Some(FieldValue::String(String::from_utf8_lossy(&text).into_owned().into()));
         }
         if let Some(bytes) = self.bytes(row) {
@@ -381,12 +387,14 @@ fn record<'b>(
     let content = match content {
         None => return Err(fields.missing(Vec::new())),
         Some(content) if content.is_null(row) => return wrong(field, "a string", "null"),
-        Some(content) => match content.text(row) {
-            Some(text) => text,
-            None => return wrong(field, "a string", "of another type"),
-        },
+        Some(content) => {
+            context.check_length(content.length(row))?;
+            match content.text(row) {
+                Some(text) => text,
+                None => return wrong(field, "a string", "of another type"),
+            }
+        }
     };
-    context.check_length(content.len())?;
     let content = match kind {
         ContentKind::Text => content,
         ContentKind::Html => charset::decode_field(content),
