@@ -355,7 +355,7 @@ impl<'de> WantedFields<'_, '_, 'de> {
     }
 
     /// Those of some paths that lead into the elements of a list at this depth.
-    fn into_lists(&self, paths: u32, depth: usize) -> u32 {
+    fn through_lists(&self, paths: u32, depth: usize) -> u32 {
         let leads = |path: &Path<'_>| depth < 64 && path.lists >> depth & 1 == 1;
         let lists = self.paths.iter().enumerate().filter(|(_, path)| leads(path));
         lists.fold(0, |set, (i, _)| set | 1 << i) & paths & !self.whole
@@ -475,7 +475,7 @@ impl<'de> Visitor<'de> for Member<'_, '_, '_, 'de> {
     fn visit_seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> Result<(), A::Error> {
         self.set(Value::Array);
         let Member { wanted, here, below, depth, in_list } = self;
-        let lists = if in_list { 0 } else { wanted.into_lists(here | below, depth) };
+        let lists = if in_list { 0 } else { wanted.through_lists(here | below, depth) };
         if lists == 0 {
             while seq.next_element::<IgnoredAny>()?.is_some() {}
             return Ok(());
