@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.parse
 import urllib.request
 from pathlib import Path
 
@@ -174,11 +175,11 @@ class Browser:
 class Server:
     """The program under test."""
 
-    def __init__(self, program, folder, *flags):
+    def __init__(self, program, folder, *flags, command=None):
         self.log = open(folder / "server.log", "a+")
-        self.process = subprocess.Popen(
-            [program, "serve", str(folder / "index"), "--create", "--listen", "127.0.0.1:0", *flags],
-            stderr=subprocess.PIPE, text=True)
+        command = command or ["serve", str(folder / "index"), "--create"]
+        self.process = subprocess.Popen([program, *command, "--listen", "127.0.0.1:0", *flags],
+                                        stderr=subprocess.PIPE, text=True)
         line = ""
         while "listening at" not in line:
             line = self.process.stderr.readline()
@@ -405,6 +406,122 @@ def templates(browser, program, folder):
     server.stop()
 
 
+def run_to_view(program, folder):
+    """A run of 72 clusters: copies, near-duplicates, both; one of 40 documents, and a hostile one."""
+    folder.mkdir()
+    letters, lines = LETTER.split(), []
+    for n in range(70):
+        text = " ".join(f"{word}{n}" if at % 3 == 0 else word for at, word in enumerate(letters))
+        versions = [text, text.replace("Friday", "Sunday")] if n % 2 else [text, text.upper()]
+        if n % 7 == 0:
+            versions.append(text.replace("scaffolding", "crane"))
+        for number, version in enumerate(versions):
+            site = ["old.example", "new.example"][number % 2]
+            lines.append({"id": f"letter-{n}/{number}", "url": f"http://www.{site}/{n}/{number}", "text": version})
+    lines += [{"id": f"many-{n}", "text": f"{LETTER} It is {n} degrees."} for n in range(40)]
+    lines += [{"id": f"{HOSTILE_ID}{n}", "text": f"{HOSTILE} {LETTER[::-1]}"} for n in range(2)]
+    documents = folder / "letters.jsonl"
+    documents.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    run = str(folder / "run")
+    subprocess.run([program, "dedup", str(documents), "--out", run], check=True, capture_output=True)
+    return run
+
+
+def view(browser, program, folder):
+    run = run_to_view(program, folder)
+    server = Server(program, folder, command=["view", run])
+    opened = "document.querySelector('#cluster h2')?.innerText"
+    items = "document.querySelectorAll('#clusters .item').length"
+    browser.open(server.url)
+    browser.sees("72 clusters of 197 documents, 0 pairs judged")
+    browser.wait(f"{items} === 30 && {opened} === '40 documents like many-0'")
+    browser.wait("document.querySelector('#clusters .words').innerText.startsWith('Dear neighbours, the roof')")
+    browser.wait("document.querySelector('#pair del')?.innerText === '0'")
+    browser.sees("1 to 30 of 40")
+    browser.click("button", "Later members")
+    browser.sees("31 to 40 of 40")
+    browser.pictures(Path(OUT), "view-large")
+
+    # By the keyboard: the next cluster, a member of it, a verdict.
+    browser.key("j")
+    browser.wait(f"{opened}.startsWith('3 documents')")
+    first = browser.run(opened)
+    browser.key("n")
+    browser.wait("new URLSearchParams(location.search).has('b')")
+    browser.wait("document.querySelector('#pair ins')?.innerText === 'crane'")
+    browser.write("#pair input[name=note]", "another machine")
+    browser.run("document.activeElement.blur()")
+    browser.key("d")
+    browser.sees("1 pair judged")
+    browser.wait("document.querySelector('[data-verdict=different]').getAttribute('aria-pressed') === 'true'")
+    browser.wait("document.querySelector('.members .tag.different')?.innerText === 'different'")
+    browser.pictures(Path(OUT), "view")
+
+    # A link shows the same to somebody else.
+    link = browser.run("location.href")
+    browser.open("about:blank")
+    browser.open(link)
+    browser.wait(f"{opened} === {json.dumps(first)}")
+    browser.wait("document.querySelector('#pair ins')?.innerText === 'crane'")
+    browser.wait("document.querySelector('[data-verdict=different]').getAttribute('aria-pressed') === 'true'")
+    assert browser.run("document.querySelector('#pair input[name=note]').value") == "another machine"
+    labels = browser.run("fetch('/v1/labels').then((answer) => answer.text())")
+    assert json.loads(labels)["label"] == "incorrect" and json.loads(labels)["reason"] == "another machine"
+
+    # Pages, on and back, also by the keyboard.
+    browser.open(server.url)
+    browser.wait(f"{items} === 30")
+    browser.click("#pages button", "Later")
+    browser.wait("new URLSearchParams(location.search).get('after') === '30'")
+    browser.click("#pages button", "Later")
+    browser.wait(f"{items} === 12")
+    browser.key("k")
+    browser.wait("new URLSearchParams(location.search).get('after') === '30'")
+    browser.run("history.back()")
+    browser.wait(f"{items} === 12")
+
+    # Filters and searches.
+    browser.open(server.url)
+    browser.wait(f"{items} === 30")
+    browser.click("summary", "Filters")
+    browser.run("document.querySelector('[name=kind]').value = 'exact'")
+    browser.write("[name=max_size]", "2")
+    browser.click("#more button", "Apply")
+    browser.sees("31 of 72 clusters")
+    browser.pictures(Path(OUT), "view-filters")
+    browser.click("#clear")
+    browser.sees("72 clusters\n")
+    browser.key("/")
+    browser.wait("document.activeElement.name === 'q'")
+    browser.write("[name=q]", "letter-5/1")
+    browser.key("Enter")
+    browser.sees("One document has this id or URL, in 1 cluster.")
+    browser.wait(f"{opened} === '2 documents like http://www.old.example/5/0'")
+    browser.write("[name=q]", "neighbours33 the roof")
+    browser.key("Enter")
+    browser.sees("0 found; looked through 72 of 72 clusters")
+    browser.write("[name=q]", "neighbours, the roof33")
+    browser.key("Enter")
+    browser.sees("1 found; looked through 72 of 72 clusters")
+    browser.write("[name=q]", "")
+    browser.write("[name=site]", "new.example")
+    browser.key("Enter")
+    browser.sees("30 found; looked through")
+
+    # What documents say stays text, and help is a key away.
+    browser.open(f"{server.url}/?q={urllib.parse.quote(HOSTILE_ID + '0')}")
+    browser.wait(f"{opened}?.includes('onerror')")
+    browser.sees("<script>window.hacked=2</script>")
+    assert browser.run("window.hacked") is None
+    browser.key("?")
+    browser.wait("document.getElementById('help').open")
+    browser.pictures(Path(OUT), "view-help")
+    server.stop()
+    browser.run("document.querySelector('#help button').click()")
+    browser.key("u")
+    browser.sees("The server does not answer.")
+
+
 def main():
     folder = Path(tempfile.mkdtemp(prefix="lookalike-page-"))
     (folder / "token").write_text(TOKEN + "\n")
@@ -432,6 +549,7 @@ def main():
         # The page noticed that nobody was there.
         assert not browser.faults, browser.faults
         templates(browser, sys.argv[1], folder / "site")
+        view(browser, sys.argv[1], folder / "view")
         assert not browser.faults, browser.faults
     finally:
         browser.close()

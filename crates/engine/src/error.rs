@@ -237,6 +237,18 @@ pub enum ErrorKind {
         /// The least that would do, in bytes.
         needed: u64,
     },
+    /// What must be held of each cluster does not fit into the memory allowed.
+    #[error(
+        "{clusters} clusters need {} MiB of memory to be looked through\n\
+         hint: allow more, with --memory",
+        needed.div_ceil(1 << 20)
+    )]
+    TooManyClusters {
+        /// How many there are.
+        clusters: u64,
+        /// The least that would do, in bytes.
+        needed: u64,
+    },
     /// More would be removed than allowed.
     #[error(
         "{removed} of {documents} documents would be removed, {:.1} %, where {:.1} % are allowed; \

@@ -1,8 +1,9 @@
 // Look through the documents, and open one.
 
 import { Failure, ask, documentPath } from './api.js';
-import { attempt, pages, summarize } from './session.js';
 import { bdi, byId, bytes, el, facts, grouped, show, when } from './dom.js';
+import { attempt } from './notice.js';
+import { pages, summarize } from './session.js';
 
 const PAGE = 50;
 // The longest text that is put into the page; browsers grow slow beyond it.

@@ -1,9 +1,11 @@
 // Check a document, see its look-alikes, add it, remove one.
 
 import { Failure, ask, documentPath } from './api.js';
-import { attempt, summarize } from './session.js';
+import { dropInto, readInto } from './compare.js';
+import { differenceOf } from './difference.js';
 import { bdi, byId, el, facts, share, show, when } from './dom.js';
-import { differenceOf, dropInto, readInto } from './compare.js';
+import { attempt } from './notice.js';
+import { summarize } from './session.js';
 
 const form = byId('check-form');
 const answer = byId('check-answer');

@@ -1,9 +1,10 @@
 // Known documents that look alike, and what differs between them.
 
 import { ask } from './api.js';
-import { attempt, pages } from './session.js';
+import { differenceOf } from './difference.js';
 import { bdi, byId, bytes, el, grouped, plural, share, show, when } from './dom.js';
-import { differenceOf } from './compare.js';
+import { attempt } from './notice.js';
+import { pages } from './session.js';
 
 const PAGE = 20;
 

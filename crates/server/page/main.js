@@ -1,8 +1,9 @@
 // The frame of the page: views, keys, the token.
 
-import { ask, token } from './api.js';
+import { ask } from './api.js';
 import { byId, el, show } from './dom.js';
-import { attempt, summarize } from './session.js';
+import { attempt, takeToken } from './notice.js';
+import { summarize } from './session.js';
 import * as check from './check.js';
 import * as compare from './compare.js';
 import * as browse from './browse.js';
@@ -17,19 +18,6 @@ const VIEWS = {
   stats,
   runs: { open: openRuns },
 };
-
-byId('token').addEventListener('submit', (event) => {
-  event.preventDefault();
-  const field = byId('token').elements.token;
-  token.set(field.value.trim());
-  field.value = '';
-  attempt(async () => {
-    await summarize();
-    byId('token').hidden = true;
-    byId('main').hidden = false;
-    await open();
-  });
-});
 
 const current = () => {
   const name = location.hash.slice(1).split('/')[0];
@@ -83,6 +71,7 @@ for (const kind of ['dragover', 'drop']) {
   document.addEventListener(kind, (event) => event.preventDefault());
 }
 
+takeToken(summarize, open);
 window.addEventListener('hashchange', () => attempt(open));
 check.start();
 compare.start();

@@ -1,44 +1,8 @@
-// What all views share: telling what goes wrong, asking for the token, the line at the top.
+// What all views of the service share: the line at the top, and pages of something long.
 
-import { Failure, ask, limits } from './api.js';
+import { ask, limits } from './api.js';
 import { byId, bytes, el, plural } from './dom.js';
-
-const notice = byId('notice');
-
-// Runs something that may fail, and tells the person if it does. Buttons rest meanwhile.
-export async function attempt(work, form) {
-  const buttons = form ? [...form.querySelectorAll('button')] : [];
-  for (const button of buttons) button.disabled = true;
-  try {
-    const done = await work();
-    tell(null);
-    return done;
-  } catch (error) {
-    if (!(error instanceof Failure)) {
-      tell(`A fault in this page itself: ${error.message}`);
-      throw error;
-    }
-    if (error.kind === 'token') askForToken(error.message);
-    else tell(error.message);
-    return undefined;
-  } finally {
-    for (const button of buttons) button.disabled = false;
-  }
-}
-
-function tell(message) {
-  notice.hidden = !message;
-  notice.textContent = message ?? '';
-  if (message) notice.scrollIntoView({ block: 'nearest' });
-}
-
-function askForToken(message) {
-  tell(message);
-  const form = byId('token');
-  form.hidden = false;
-  byId('main').hidden = true;
-  form.elements.token.focus();
-}
+import { attempt } from './notice.js';
 
 // One line about the index; also learns what the server takes.
 export async function summarize() {

@@ -6,11 +6,12 @@ use lookalike::{Comparer, Index};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
+use crate::body::Intake;
 use crate::clock;
 use crate::memory::{Memory, SharedReservation};
 use crate::metrics::Metrics;
 use crate::model::IndexDocument;
-use crate::options::Options;
+use crate::options::{Limits, Options};
 use crate::problem::Result;
 use crate::work::{Turn, Work};
 use crate::writer::{ChangeResult, Changes, Writer, bytes};
@@ -27,6 +28,16 @@ pub(crate) struct App {
     /// Whether the server is to stop.
     pub(crate) stopping: watch::Receiver<bool>,
     comparers: Mutex<Vec<Comparer>>,
+}
+
+impl Intake for App {
+    fn limits(&self) -> &Limits {
+        &self.options.limits
+    }
+
+    fn memory(&self) -> &Memory {
+        &self.memory
+    }
 }
 
 impl App {

@@ -13,8 +13,8 @@ use hyper::body::Body as _;
 use serde::de::DeserializeOwned;
 use tokio::time::timeout;
 
-use crate::app::App;
-use crate::memory::{Reservation, SharedReservation};
+use crate::memory::{Memory, Reservation, SharedReservation};
+use crate::options::Limits;
 use crate::problem::{Problem, Result};
 
 /// JSON of more bytes is parsed where it stops no other request.
@@ -25,6 +25,14 @@ pub(crate) const LARGE: usize = 64 << 10;
 const DISCARDED: u64 = 1 << 20;
 const DISCARD_TIME: Duration = Duration::from_secs(5);
 
+/// Whatever takes bodies.
+pub(crate) trait Intake: Send + Sync + 'static {
+    /// What one body may be.
+    fn limits(&self) -> &Limits;
+    /// The memory of all of them.
+    fn memory(&self) -> &Memory;
+}
+
 /// A JSON body.
 pub(crate) struct Json<T> {
     pub(crate) value: T,
@@ -32,17 +40,17 @@ pub(crate) struct Json<T> {
     pub(crate) memory: SharedReservation,
 }
 
-impl<T: DeserializeOwned> FromRequest<Arc<App>> for Json<T> {
+impl<T: DeserializeOwned, I: Intake> FromRequest<Arc<I>> for Json<T> {
     type Rejection = Problem;
 
-    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self> {
+    async fn from_request(request: Request, intake: &Arc<I>) -> Result<Self> {
         if !has_type(request.headers(), &["application/json"]) {
             discard(request, DISCARDED).await;
             return Err(Problem::media_type(
                 "send JSON, and say so in the header `Content-Type: application/json`",
             ));
         }
-        let (bytes, memory) = read(request, app).await?;
+        let (bytes, memory) = read(request, &**intake).await?;
         let parse = || serde_json::from_slice(&bytes).map_err(|error| Problem::of_json(&error));
         let value = match bytes.len() {
             LARGE.. => tokio::task::block_in_place(parse),
@@ -53,8 +61,8 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for Json<T> {
 }
 
 /// The whole body.
-async fn read(mut request: Request, app: &App) -> Result<(Vec<u8>, Reservation)> {
-    let limits = &app.options.limits;
+async fn read(mut request: Request, intake: &impl Intake) -> Result<(Vec<u8>, Reservation)> {
+    let limits = intake.limits();
     let mut reserved = Reservation::default();
     let mut bytes = Vec::new();
     let reading = async {
@@ -67,7 +75,7 @@ async fn read(mut request: Request, app: &App) -> Result<(Vec<u8>, Reservation)>
             if length > limits.body_bytes {
                 return Ok(false);
             }
-            app.memory.reserve(&mut reserved, length)?;
+            intake.memory().reserve(&mut reserved, length)?;
             bytes.extend_from_slice(&data);
         }
         Ok(true)

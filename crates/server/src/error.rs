@@ -21,6 +21,9 @@ pub enum ErrorKind {
         host = bracketed(.0), port = .0.port().checked_add(1).unwrap_or(7700)
     )]
     AddressInUse(SocketAddr),
+    /// There is none.
+    #[error("no address to listen at is named")]
+    NoAddress,
     /// The system does not let us listen at the address.
     #[error("{0}: cannot listen there: {1}")]
     Listen(SocketAddr, io::Error),
@@ -28,7 +31,7 @@ pub enum ErrorKind {
     #[error(
         "{0}: can be reached from other machines, and there is no token\n\
          hint: `--token-file FILE` asks every client for one; or listen at 127.0.0.1; \
-         `--insecure-public` lets everybody read, add and remove documents"
+         `--insecure-public` lets everybody do whatever you can"
     )]
     Unprotected(SocketAddr),
     /// A file cannot be read.

@@ -13,29 +13,36 @@ use axum::response::Response;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use crate::app::App;
 use crate::body::refuse;
 use crate::clock;
-use crate::metrics::CountGuard;
-use crate::options::Exposure;
+use crate::metrics::{CountGuard, Metrics};
+use crate::options::{Exposure, Options};
 use crate::problem::{Fault, Problem, Result};
-use crate::routes::{page, runs};
+use crate::token::Token;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// The route of what has none.
 const NOWHERE: &str = "none";
 
+/// What decides about requests, and counts them.
+pub(crate) struct Gate {
+    pub(crate) options: Options,
+    pub(crate) metrics: Arc<Metrics>,
+    /// What can be had without the token itself.
+    pub(crate) is_open: fn(&Uri, &Token) -> bool,
+}
+
 /// Answers a request, and says so in the log.
-pub(crate) async fn pass(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+pub(crate) async fn pass(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> Response {
     let start = Instant::now();
-    let _counted = CountGuard::one(&app.metrics.in_flight);
+    let _counted = CountGuard::one(&gate.metrics.in_flight);
     let id = request_id(request.headers());
     let method = request.method().clone();
     let route = request.extensions().get::<MatchedPath>().cloned();
     let route = route.as_ref().map_or(NOWHERE, MatchedPath::as_str);
 
-    let mut response = match may_pass(&app, &request) {
+    let mut response = match may_pass(&gate, &request) {
         Ok(()) => next.run(request).await,
         Err(problem) => refuse(request, problem).await,
     };
@@ -45,12 +52,12 @@ pub(crate) async fn pass(State(app): State<Arc<App>>, request: Request, next: Ne
     }
     let status = response.status().as_u16();
     let elapsed = start.elapsed();
-    app.metrics.request(&method, route, status, elapsed);
+    gate.metrics.request(&method, route, status, elapsed);
     let mut line = line(&id, &method, route, status, elapsed);
     if let Some(Fault(fault)) = response.extensions_mut().remove() {
         line["fault"] = fault.into();
     }
-    (app.options.log.0)(&line.to_string());
+    (gate.options.log.0)(&line.to_string());
     response
 }
 
@@ -81,15 +88,14 @@ fn line(id: &str, method: &Method, route: &str, status: u16, elapsed: Duration) 
     })
 }
 
-fn may_pass(app: &App, request: &Request) -> Result<()> {
-    let path = request.uri().path();
-    let Some(token) = &app.options.token else {
-        return match app.options.exposure {
+fn may_pass(gate: &Gate, request: &Request) -> Result<()> {
+    let Some(token) = &gate.options.token else {
+        return match gate.options.exposure {
             Exposure::Everybody => Ok(()),
             Exposure::Loopback => is_for_us(request.headers(), request.uri()),
         };
     };
-    if is_public(path) || runs::has_ticket(request.uri(), token) {
+    if (gate.is_open)(request.uri(), token) {
         return Ok(());
     }
     let shown = request.headers().get(header::AUTHORIZATION).map(HeaderValue::as_bytes);
@@ -127,11 +133,6 @@ fn is_for_us(headers: &HeaderMap, uri: &Uri) -> Result<()> {
     Err(Problem::misdirected(
         "without a token this server answers to `localhost` and to addresses in numbers only",
     ))
-}
-
-/// What can be had without a token.
-fn is_public(path: &str) -> bool {
-    matches!(path, "/healthz" | "/openapi.json") || page::is_part(path)
 }
 
 /// Answers are data: no browser is to run, frame, guess or keep them. Pages say what they need.

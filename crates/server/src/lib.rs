@@ -1,4 +1,5 @@
-//! The HTTP service over the persistent index, and its web page.
+//! The HTTP service over the persistent index, and its web page; and the page of a run's clusters
+//! ([`View`]).
 //!
 //! ```no_run
 //! use lookalike::index::OpenOptions;
@@ -30,6 +31,7 @@ mod clock;
 mod connection;
 mod error;
 mod gate;
+mod listener;
 mod memory;
 mod metrics;
 mod model;
@@ -38,11 +40,14 @@ mod problem;
 mod routes;
 mod server;
 mod token;
+mod view;
 mod work;
 mod writer;
 
 pub use error::{Error, ErrorKind, Result};
+pub use listener::Stop;
 pub use options::{Exposure, Limits, Options};
 pub use routes::openapi;
-pub use server::{Server, Stop};
+pub use server::Server;
 pub use token::{Token, is_world_readable};
+pub use view::View;

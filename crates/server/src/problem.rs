@@ -3,7 +3,7 @@
 use axum::body::Body;
 use axum::http::{HeaderValue, Response, StatusCode, header};
 use axum::response::IntoResponse;
-use lookalike::index;
+use lookalike::{engine, index};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -60,6 +60,7 @@ kinds! {
     method, METHOD_NOT_ALLOWED, "method-not-allowed", "this cannot be done here";
     timeout, REQUEST_TIMEOUT, "timeout", "the request took too long to arrive";
     not_stored, CONFLICT, "not-stored", "the text of the document is not stored";
+    unreadable, CONFLICT, "unreadable", "the text of the document cannot be read";
     too_large, PAYLOAD_TOO_LARGE, "too-large", "the request is too large";
     media_type, UNSUPPORTED_MEDIA_TYPE, "media-type", "the content type is not supported";
     /// Of a host that is not this server's.
@@ -117,6 +118,20 @@ impl From<index::Error> for Problem {
             ErrorKind::TooLong { .. } | ErrorKind::OtherSignature { .. } => {
                 Self::invalid(error.to_string())
             }
+            _ => Self::failed(error.to_string()),
+        }
+    }
+}
+
+/// Inputs may change after a run; the files of the run itself are the server's fault.
+impl From<engine::Error> for Problem {
+    fn from(error: engine::Error) -> Self {
+        use engine::ErrorKind;
+        match error.kind() {
+            ErrorKind::Input(_)
+            | ErrorKind::NeedsDocuments { .. }
+            | ErrorKind::InputChanged(_)
+            | ErrorKind::DocumentChanged { .. } => Self::unreadable(error.to_string()),
             _ => Self::failed(error.to_string()),
         }
     }

@@ -17,6 +17,7 @@ mod serve;
 mod sketch;
 mod tune;
 mod verdict;
+mod view;
 mod why;
 
 use anyhow::Context as _;
@@ -34,6 +35,7 @@ pub(crate) fn run(command: &Command) -> anyhow::Result<Outcome> {
         Command::Dedup(arguments) => dedup::run(arguments, kernel()?),
         Command::Decide(arguments) => decide::run(arguments, kernel()?),
         Command::Why(arguments) => kernel().and_then(|_| why::run(arguments)),
+        Command::View(arguments) => kernel().and_then(|_| view::run(arguments)),
         Command::Against(arguments) => against::run(arguments, kernel()?),
         Command::Mirrors(arguments) => mirrors::run(arguments, kernel()?),
         Command::Index(arguments) => index::run(arguments, kernel()?),

@@ -5,44 +5,52 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context as _, bail};
 use lookalike::index::{CreateOptions, ErrorKind};
 use lookalike::{Index, Kernel, Recipe};
-use lookalike_server::{Exposure, Options, Server, Token, is_world_readable};
+use lookalike_server::{Exposure, Options, Server, Stop, Token, is_world_readable};
 
 use super::index::open_options;
 use crate::exit::{Outcome, say, tell};
-use crate::flags::Serve;
+use crate::flags::{Access, Serve};
 use crate::{interrupt, recipe};
 
 pub(crate) fn run(arguments: &Serve, kernel: Kernel) -> anyhow::Result<Outcome> {
-    let everybody = arguments.insecure_public;
-    let exposure = if everybody { Exposure::Everybody } else { Exposure::Loopback };
-    let mut options = Options::new().limits(arguments.limits()).exposure(exposure);
-    if let Some(path) = &arguments.token_file {
-        options = options.token(Token::read(path)?);
-        if is_world_readable(path) {
-            let path = path.display();
-            tell(&format!(
-                "`{path}`: everyone on this machine can read it\nhint: chmod 600 {path}"
-            ));
-        }
-    }
+    let mut options = options(&arguments.access)?.limits(arguments.limits());
     for run in &arguments.runs {
         options = options.run(run)?;
     }
     let server = Server::bind(index(arguments, kernel)?, arguments.listen, options)?;
-    let stop = server.stop_handle();
-    let stopping = AtomicBool::new(false);
-    ctrlc::set_handler(move || {
-        if stopping.swap(true, Ordering::Relaxed) {
-            interrupt::exit_after("stopped at once; what was answered is on disk");
-        }
-        say("stopping; once more stops it at once");
-        stop.stop();
-    })
-    .context("cannot prepare for Ctrl-C")?;
+    let last_words = "stopped at once; what was answered is on disk";
+    stop_when_interrupted(server.stop_handle(), last_words)?;
     say(&format!("listening at http://{}/", server.address()));
     server.run()?;
     say("stopped");
     Ok(Outcome::Done)
+}
+
+/// How a server behaves that only these may reach.
+pub(super) fn options(access: &Access) -> anyhow::Result<Options> {
+    let everybody = access.insecure_public;
+    let exposure = if everybody { Exposure::Everybody } else { Exposure::Loopback };
+    let options = Options::new().exposure(exposure);
+    let Some(path) = &access.token_file else { return Ok(options) };
+    let token = Token::read(path)?;
+    if is_world_readable(path) {
+        let path = path.display();
+        tell(&format!("`{path}`: everyone on this machine can read it\nhint: chmod 600 {path}"));
+    }
+    Ok(options.token(token))
+}
+
+/// Makes Ctrl-C and SIGTERM stop a server, and the second one end it with these words.
+pub(super) fn stop_when_interrupted(stop: Stop, last_words: &'static str) -> anyhow::Result<()> {
+    let stopping = AtomicBool::new(false);
+    ctrlc::set_handler(move || {
+        if stopping.swap(true, Ordering::Relaxed) {
+            interrupt::exit_after(last_words);
+        }
+        say("stopping; once more stops it at once");
+        stop.stop();
+    })
+    .context("cannot prepare for Ctrl-C")
 }
 
 /// The index, made if that is wanted.

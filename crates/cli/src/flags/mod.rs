@@ -4,6 +4,7 @@
 //! Clap fills the structs and knows what each value may be; `check` refuses what makes no
 //! sense together. Nothing here touches a file.
 
+mod access;
 mod against;
 mod compare;
 mod decide;
@@ -18,6 +19,7 @@ mod serve;
 mod sketch;
 mod tune;
 mod value;
+mod view;
 mod why;
 
 use std::ffi::OsString;
@@ -30,6 +32,7 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueHi
 use crate::env;
 use crate::exit::{DONE, ERROR};
 
+pub(crate) use access::Access;
 pub(crate) use against::Against;
 pub(crate) use compare::{Compare, DiffForm};
 pub(crate) use decide::Decide;
@@ -42,6 +45,7 @@ pub(crate) use resources::ProgressForm;
 pub(crate) use serve::Serve;
 pub(crate) use sketch::Sketch;
 pub(crate) use tune::{PlotFormat, Tune, TuneGoal, plot_format};
+pub(crate) use view::View;
 pub(crate) use why::Why;
 
 /// The name of the command.
@@ -74,6 +78,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     Dedup(Box<Dedup>),
     Why(Why),
+    View(View),
     Decide(Box<Decide>),
     Against(Box<Against>),
     Mirrors(Box<Mirrors>),

@@ -8,6 +8,7 @@ use anyhow::ensure;
 use clap::{Args, ValueHint};
 use lookalike_server::Limits;
 
+use super::access::{Access, address};
 use super::value::{at_least, size};
 
 /// Serve an index over HTTP, with a web page
@@ -35,12 +36,8 @@ pub(crate) struct Serve {
     /// Where to listen; port 0 takes any free one
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7700", value_parser = address)]
     pub(crate) listen: SocketAddr,
-    /// Require the token in the first line of this file
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(crate) token_file: Option<PathBuf>,
-    /// Serve other machines without a token: everyone can read, add and remove
-    #[arg(long, conflicts_with = "token_file")]
-    pub(crate) insecure_public: bool,
+    #[command(flatten)]
+    pub(crate) access: Access,
     /// Make the index if there is none
     #[arg(long)]
     pub(crate) create: bool,
@@ -96,17 +93,6 @@ impl Serve {
     }
 }
 
-/// An address with a port. `localhost` is the only name: others would have to be looked up.
-fn address(text: &str) -> Result<SocketAddr, String> {
-    let numbers = match text.strip_prefix("localhost:") {
-        Some(port) => format!("127.0.0.1:{port}"),
-        None => text.to_owned(),
-    };
-    numbers.parse().map_err(|_| {
-        "must be an address in numbers and a port, such as 127.0.0.1:7700 or [::1]:7700".to_owned()
-    })
-}
-
 /// Seconds, perhaps with a fraction, up to a day.
 fn seconds(text: &str) -> Result<Duration, String> {
     let wrong = || "must be seconds, from 0.001 to 86400".to_owned();
@@ -121,20 +107,6 @@ fn seconds(text: &str) -> Result<Duration, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn addresses_have_a_port() {
-        for (text, expected) in [
-            ("127.0.0.1:0", "127.0.0.1:0"),
-            ("localhost:80", "127.0.0.1:80"),
-            ("[::1]:7700", "[::1]:7700"),
-        ] {
-            assert_eq!(address(text).unwrap().to_string(), expected);
-        }
-        for wrong in ["", "7700", "localhost", "example.org:80", "127.0.0.1:65536", "::1:7700:x"] {
-            assert!(address(wrong).is_err(), "{wrong}");
-        }
-    }
 
     #[test]
     fn times_have_bounds() {

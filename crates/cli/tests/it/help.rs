@@ -8,9 +8,10 @@ use std::path::Path;
 
 use crate::{folder, run};
 
-const COMMANDS: [&str; 15] = [
+const COMMANDS: [&str; 16] = [
     "dedup",
     "why",
+    "view",
     "decide",
     "against",
     "mirrors",

@@ -20,6 +20,7 @@ mod serve;
 mod sketch;
 mod templates;
 mod tune;
+mod view;
 mod warcs;
 mod why;
 

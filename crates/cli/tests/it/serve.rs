@@ -8,16 +8,21 @@ use std::process::{Child, Stdio};
 use crate::{folder, lookalike, path, run, run_with_input};
 
 /// A server on a port of its own.
-struct Served {
+pub(crate) struct Served {
     child: Child,
     stderr: BufReader<std::process::ChildStderr>,
-    address: String,
+    pub(crate) address: String,
 }
 
 impl Served {
     fn start(arguments: &[&str]) -> Self {
-        let mut command = lookalike(&["serve", "--listen", "127.0.0.1:0"]);
-        let mut child = command.args(arguments).stderr(Stdio::piped()).spawn().unwrap();
+        Self::start_command(&[&["serve", "--listen", "127.0.0.1:0"], arguments].concat())
+    }
+
+    /// Runs a command that serves, until it says where.
+    pub(crate) fn start_command(arguments: &[&str]) -> Self {
+        let mut command = lookalike(arguments);
+        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
         let mut said = String::new();
         while !said.contains("listening at http://") {
@@ -29,7 +34,7 @@ impl Served {
         Self { child, stderr, address }
     }
 
-    fn post(&self, path: &str, body: &str) -> String {
+    pub(crate) fn post(&self, path: &str, body: &str) -> String {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         let length = body.len();
         write!(
@@ -43,8 +48,17 @@ impl Served {
         answer
     }
 
+    pub(crate) fn get(&self, path: &str) -> String {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        let head = "Host: localhost\r\nConnection: close\r\n";
+        write!(stream, "GET {path} HTTP/1.1\r\n{head}\r\n").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    }
+
     /// Asks it to stop, and waits. Gives its exit code and what it said since it listened.
-    fn terminate(mut self) -> (Option<i32>, String) {
+    pub(crate) fn terminate(mut self) -> (Option<i32>, String) {
         let kill = std::process::Command::new("kill").arg(self.child.id().to_string()).status();
         assert!(kill.unwrap().success());
         let mut said = String::new();

@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use crate::{folder, path, run};
 
-const CORPUS: &str = "examples/corpus";
+pub(crate) const CORPUS: &str = "examples/corpus";
 
 /// A finished run of these inputs in a folder of its own.
-fn finished(folder: &Path, inputs: &[&str], options: &[&str]) -> String {
+pub(crate) fn finished(folder: &Path, inputs: &[&str], options: &[&str]) -> String {
     let out = path(folder, "run");
     let mut arguments = vec!["dedup"];
     arguments.extend(inputs);

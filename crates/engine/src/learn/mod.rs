@@ -253,6 +253,12 @@ impl<'a> LearnedReader<'a> {
     }
 }
 
+/// The templates that the job of these files has learned, if its recipe has any learned.
+pub(crate) fn learned(files: &Files, recipe: &Recipe) -> Result<Option<TemplateFile>> {
+    let is_learned = recipe.templates.are_learned();
+    is_learned.then(|| TemplateFile::of_recipe(&files.templates(), recipe)).transpose()
+}
+
 /// Tells which tokens of single documents are template.
 pub(crate) struct Covering {
     templates: Option<TemplateFile>,
@@ -263,11 +269,7 @@ pub(crate) struct Covering {
 impl Covering {
     /// By what the job of these files has learned, if anything.
     pub(crate) fn open(files: &Files, recipe: &Recipe) -> Result<Self> {
-        let templates = if recipe.templates.are_learned() {
-            Some(TemplateFile::of_recipe(&files.templates(), recipe)?)
-        } else {
-            None
-        };
+        let templates = learned(files, recipe)?;
         let kernel = Kernel::best();
         let tokenizer = Tokenizer::with_kernel(recipe.tokens, kernel);
         Ok(Self {

@@ -6,10 +6,14 @@
 //! an answer holds a block of ids or a batch of a table in memory, and a path
 //! between two documents four bytes a document.
 
+mod clusters;
+mod comparison;
 mod explain;
 mod path;
 mod survivors;
 mod tables;
+mod text_pass;
+mod verdicts;
 
 use std::path::Path;
 
@@ -29,8 +33,14 @@ use crate::texts::Texts;
 use crate::urls::Urls;
 
 pub use crate::scores::Scores;
+pub use clusters::{
+    ClusterFilter, ClusterKind, ClusterMember, ClusterOrder, ClusterPage, ClusterSummary, Clusters,
+    ClustersOfId,
+};
+pub use comparison::RunComparison;
 pub use explain::{Agreement, Explanation, Fate, Member, Removal, SHOWN_MEMBERS};
 pub use path::Step;
+pub use verdicts::{PairVerdict, Verdict, VerdictCounts, Verdicts};
 
 /// Documents of one id that are told about.
 pub const MAX_SAME_ID: usize = 100;
@@ -151,6 +161,14 @@ impl Run {
             row = block.rows().end;
         }
         Ok(found)
+    }
+
+    /// The id of a row's document.
+    ///
+    /// # Errors
+    /// If there is no such row, or a file cannot be read.
+    pub fn id(&self, row: Row) -> Result<String> {
+        self.signatures.id(row)
     }
 
     /// The document of a row.

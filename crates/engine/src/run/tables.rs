@@ -1,18 +1,22 @@
 //! `clusters.parquet` and `pairs.parquet`, in: a batch at a time, and only the columns that are
-//! asked for.
+//! asked for; of `clusters.parquet` also single rows, by their numbers in it.
 
 use std::fs::File;
-use std::path::Path;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{Float64Type, UInt32Type, UInt64Type};
-use arrow_array::{Array, ArrowPrimitiveType, BooleanArray, PrimitiveArray, RecordBatch};
+use arrow_array::{
+    Array, ArrowPrimitiveType, BooleanArray, PrimitiveArray, RecordBatch, StringArray,
+};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
-    ArrowPredicateFn, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder, RowFilter,
+    ArrowPredicateFn, ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
+    ParquetRecordBatchReaderBuilder, RowFilter,
 };
 
-use super::Run;
+use super::{Run, RunDocument};
 use crate::error::{Error, Operation, Result};
 use crate::places::Row;
 use crate::report::Kind;
@@ -33,6 +37,10 @@ pub(super) struct StoredMember {
     pub(super) resemblance: Option<f64>,
 }
 
+/// What a [`StoredMember`] is made of, and the two columns that members are chosen by.
+const MEMBER_COLUMNS: [&str; 6] = ["row", "cluster", "size", "kept", "kind", "resemblance"];
+const MEMBER_KEYS: [&str; 2] = ["row", "cluster"];
+
 /// Whether a row of a table is wanted, by its two keys.
 pub(super) type RowTest = Box<dyn FnMut(Row, Row) -> bool + Send>;
 
@@ -43,31 +51,9 @@ impl Run {
         wanted: impl FnMut(Row, Row) -> bool + Send + 'static,
         mut each: impl FnMut(StoredMember) -> Result<()>,
     ) -> Result<()> {
-        let columns = ["row", "cluster", "size", "kept", "kind", "resemblance"];
-        let path = &self.files.clusters();
-        let table = Table {
-            path,
-            documents: self.documents(),
-            keys: ["row", "cluster"],
-            columns: &columns,
-        };
-        table.read(Some(Box::new(wanted)), |batch| {
-            let (rows, clusters) = (batch.rows("row")?, batch.rows("cluster")?);
-            let sizes = batch.column::<UInt64Type>("size")?;
-            let (kept, kinds) = (batch.truths("kept")?, batch.kinds()?);
-            let resemblances = batch.column::<Float64Type>("resemblance")?;
-            for (at, kind) in kinds.into_iter().enumerate() {
-                each(StoredMember {
-                    row: rows[at],
-                    cluster: clusters[at],
-                    size: sizes.value(at),
-                    kept: kept.value(at),
-                    kind,
-                    resemblance: value(resemblances, at),
-                })?;
-            }
-            Ok(())
-        })
+        let (path, documents) = (&self.files.clusters(), self.documents());
+        let table = Table { path, documents, keys: MEMBER_KEYS, columns: &MEMBER_COLUMNS };
+        table.read(Some(Box::new(wanted)), |batch| batch.members()?.into_iter().try_for_each(&mut each))
     }
 
     /// Calls `each` with all pairs, or with those whose rows are `wanted`.
@@ -128,6 +114,106 @@ impl Run {
     }
 }
 
+/// `clusters.parquet`, whose rows are read by their numbers: its footer is read once.
+pub(super) struct ClusterTable {
+    path: PathBuf,
+    documents: u64,
+    metadata: ArrowReaderMetadata,
+}
+
+impl ClusterTable {
+    pub(super) fn open(run: &Run) -> Result<Self> {
+        let (path, documents) = (run.files.clusters(), run.documents());
+        let table = Table { path: &path, documents, keys: MEMBER_KEYS, columns: &[] };
+        let metadata = table.guarded(|| {
+            let file = table.file()?;
+            let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::default());
+            metadata.map_err(|error| table.damaged(error.to_string()))
+        })?;
+        let opened = Self { path, documents, metadata };
+        if opened.rows() > documents {
+            let expected = format!("at most {documents} rows");
+            let found = format!("{} rows", opened.rows());
+            return Err(Error::corruption(&opened.path, 0, expected, found));
+        }
+        Ok(opened)
+    }
+
+    /// How many rows there are.
+    pub(super) fn rows(&self) -> u64 {
+        self.metadata.metadata().file_metadata().num_rows().try_into().unwrap_or(u64::MAX)
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Calls `each` with all members, in the order of the table.
+    pub(super) fn for_each_member(
+        &self,
+        mut each: impl FnMut(StoredMember) -> Result<()>,
+    ) -> Result<()> {
+        self.read(&MEMBER_COLUMNS, 0..self.rows(), |batch| {
+            batch.members()?.into_iter().try_for_each(&mut each)
+        })
+    }
+
+    /// Calls `each` with the members of some rows of the table, and where they are.
+    pub(super) fn for_each_document(
+        &self,
+        rows: Range<u64>,
+        mut each: impl FnMut(StoredMember, RunDocument) -> Result<()>,
+    ) -> Result<()> {
+        let columns = [&MEMBER_COLUMNS[..], &["id", "source", "record", "url"]].concat();
+        self.read(&columns, rows, |batch| {
+            let [ids, sources] = [batch.texts("id")?, batch.texts("source")?];
+            let records = batch.column::<UInt64Type>("record")?;
+            // Runs of earlier versions have none.
+            let urls = batch.texts("url").ok();
+            for (at, member) in batch.members()?.into_iter().enumerate() {
+                let url = urls.filter(|urls| urls.is_valid(at));
+                let document = RunDocument {
+                    id: ids.value(at).to_owned(),
+                    source: sources.value(at).to_owned(),
+                    record: records.value(at),
+                    row: member.row,
+                    url: url.map(|urls| urls.value(at).to_owned()),
+                };
+                each(member, document)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Calls `each` with batches of some rows. Row groups without any of them are not touched.
+    fn read(
+        &self,
+        columns: &[&'static str],
+        rows: Range<u64>,
+        each: impl FnMut(&Batch<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let Self { path, documents, metadata } = self;
+        let table = Table { path, documents: *documents, keys: MEMBER_KEYS, columns };
+        let (mut groups, mut before, mut offset) = (Vec::new(), 0_u64, None);
+        for (number, group) in metadata.metadata().row_groups().iter().enumerate() {
+            let after = before.saturating_add(group.num_rows().try_into().unwrap_or(0));
+            if before < rows.end && rows.start < after {
+                groups.push(number);
+                offset.get_or_insert(rows.start.saturating_sub(before));
+            }
+            before = after;
+        }
+        let reader = table.guarded(|| {
+            let builder =
+                ParquetRecordBatchReaderBuilder::new_with_metadata(table.file()?, metadata.clone());
+            let builder = builder.with_row_groups(groups);
+            let builder = builder.with_offset(offset.unwrap_or(0) as usize);
+            table.build(builder.with_limit((rows.end - rows.start) as usize))
+        })?;
+        table.for_each_batch(reader, each)
+    }
+}
+
 fn value<T: ArrowPrimitiveType>(column: &PrimitiveArray<T>, at: usize) -> Option<T::Native> {
     column.is_valid(at).then(|| column.value(at))
 }
@@ -148,9 +234,17 @@ impl Table<'_> {
     fn read(
         &self,
         wanted: Option<RowTest>,
+        each: impl FnMut(&Batch<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let reader = self.guarded(|| self.open(wanted))?;
+        self.for_each_batch(reader, each)
+    }
+
+    fn for_each_batch(
+        &self,
+        mut reader: ParquetRecordBatchReader,
         mut each: impl FnMut(&Batch<'_>) -> Result<()>,
     ) -> Result<()> {
-        let mut reader = self.guarded(|| self.open(wanted))?;
         while let Some(batch) = self.guarded(|| {
             reader.next().transpose().map_err(|error| self.damaged(error.to_string()))
         })? {
@@ -160,11 +254,9 @@ impl Table<'_> {
     }
 
     fn open(&self, wanted: Option<RowTest>) -> Result<ParquetRecordBatchReader> {
-        let file = File::open(self.path).map_err(|e| Error::io(self.path, Operation::Read, e))?;
-        let damaged = |error: parquet::errors::ParquetError| self.damaged(error.to_string());
-        let mut builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(damaged)?;
+        let builder = ParquetRecordBatchReaderBuilder::try_new(self.file()?);
+        let mut builder = builder.map_err(|error| self.damaged(error.to_string()))?;
         let schema = builder.parquet_schema();
-        let columns = ProjectionMask::columns(schema, self.columns.iter().copied());
         if let Some(mut wanted) = wanted {
             let keys = ProjectionMask::columns(schema, self.keys);
             let [first, second] = self.keys;
@@ -183,7 +275,22 @@ impl Table<'_> {
             });
             builder = builder.with_row_filter(RowFilter::new(vec![Box::new(predicate)]));
         }
-        builder.with_projection(columns).with_batch_size(BATCH_ROWS).build().map_err(damaged)
+        self.build(builder)
+    }
+
+    /// A file of its own for each reader: readers that share one would move each other's place.
+    fn file(&self) -> Result<File> {
+        File::open(self.path).map_err(|e| Error::io(self.path, Operation::Read, e))
+    }
+
+    fn build(
+        &self,
+        builder: ParquetRecordBatchReaderBuilder<File>,
+    ) -> Result<ParquetRecordBatchReader> {
+        let columns =
+            ProjectionMask::columns(builder.parquet_schema(), self.columns.iter().copied());
+        let reader = builder.with_projection(columns).with_batch_size(BATCH_ROWS).build();
+        reader.map_err(|error| self.damaged(error.to_string()))
     }
 
     /// The decoder of pages panics at some that are damaged.
@@ -223,16 +330,37 @@ impl Batch<'_> {
         self.column::<UInt64Type>(name)?.values().iter().map(row).collect()
     }
 
+    /// The members that the rows are.
+    fn members(&self) -> Result<Vec<StoredMember>> {
+        let (rows, clusters) = (self.rows("row")?, self.rows("cluster")?);
+        let sizes = self.column::<UInt64Type>("size")?;
+        let (kept, kinds) = (self.truths("kept")?, self.kinds()?);
+        let resemblances = self.column::<Float64Type>("resemblance")?;
+        let member = |(at, kind)| StoredMember {
+            row: rows[at],
+            cluster: clusters[at],
+            size: sizes.value(at),
+            kept: kept.value(at),
+            kind,
+            resemblance: value(resemblances, at),
+        };
+        Ok(kinds.into_iter().enumerate().map(member).collect())
+    }
+
     fn truths(&self, name: &str) -> Result<&BooleanArray> {
         let column = self.batch.column_by_name(name).and_then(|column| column.as_boolean_opt());
         column.ok_or_else(|| self.without(name))
     }
 
+    fn texts(&self, name: &str) -> Result<&StringArray> {
+        let column = self.batch.column_by_name(name);
+        let column = column.and_then(|column| column.as_string_opt::<i32>());
+        column.ok_or_else(|| self.without(name))
+    }
+
     /// A keeper counts as exact: it is the document itself.
     fn kinds(&self) -> Result<Vec<Kind>> {
-        let column = self.batch.column_by_name("kind");
-        let column = column.and_then(|column| column.as_string_opt::<i32>());
-        let column = column.ok_or_else(|| self.without("kind"))?;
+        let column = self.texts("kind")?;
         let kind = |name: Option<&str>| if name == Some("near") { Kind::Near } else { Kind::Exact };
         Ok(column.iter().map(kind).collect())
     }

@@ -25,6 +25,8 @@ pub(super) fn section(report: &Report) -> String {
             ""
         }
     );
+    out += "<p class=\"soft\"><code>lookalike view DIR</code>, with the folder that this page is in, \
+        shows all clusters in a browser: to be searched by id, URL or words, compared and judged.</p>\n";
     for (place, shown) in report.largest_clusters.iter().enumerate() {
         out += &cluster(shown, report, if place == 0 { " open" } else { "" });
     }

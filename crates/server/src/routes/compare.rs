@@ -88,7 +88,8 @@ fn text<'a>(document: &'a IndexDocument, extractor: &'a mut Extractor) -> Text<'
     }
 }
 
-fn answer(
+/// What is said of a comparison.
+pub(crate) fn answer(
     recipe: &Recipe,
     comparison: &lookalike::Comparison,
     difference: report::Difference,

@@ -1,17 +1,17 @@
 //! The routes, each with its line of the description that clients can read.
 
 mod bulk;
-mod compare;
+pub(crate) mod compare;
 mod documents;
 pub(crate) mod page;
 pub(crate) mod runs;
-mod state;
+pub(crate) mod state;
 
 use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::Request;
-use axum::http::{HeaderValue, header};
+use axum::http::{HeaderValue, Uri, header};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse as _, Response};
 use utoipa::openapi::path::Operation;
@@ -24,8 +24,9 @@ use utoipa_axum::routes;
 
 use crate::app::App;
 use crate::body::refuse;
-use crate::gate;
+use crate::gate::{self, Gate};
 use crate::problem::Problem;
+use crate::token::Token;
 
 #[derive(OpenApi)]
 #[openapi(
@@ -118,21 +119,30 @@ pub(crate) fn router(app: Arc<App>) -> Router {
             ([(header::CONTENT_TYPE, json)], description)
         }
     };
-    page::add_to(described().0)
+    let (options, metrics) = (app.options.clone(), Arc::clone(&app.metrics));
+    let gate = Arc::new(Gate { options, metrics, is_open });
+    page::add_to(described().0, &page::SERVICE)
         .route("/openapi.json", axum::routing::get(describe))
         .route("/runs/{name}", axum::routing::get(runs::without_slash))
         .route("/runs/{name}/", axum::routing::get(runs::report))
         .fallback(nothing)
         .method_not_allowed_fallback(not_allowed)
-        .layer(from_fn_with_state(Arc::clone(&app), gate::pass))
+        .layer(from_fn_with_state(gate, gate::pass))
         .with_state(app)
+}
+
+/// What can be had without the token itself.
+fn is_open(uri: &Uri, token: &Token) -> bool {
+    matches!(uri.path(), "/healthz" | "/openapi.json")
+        || page::is_part(&page::SERVICE, uri.path())
+        || runs::has_ticket(uri, token)
 }
 
 async fn nothing(request: Request) -> Response {
     refuse(request, Problem::not_found("no such address; /openapi.json lists all of them")).await
 }
 
-async fn not_allowed(request: Request) -> Response {
+pub(crate) async fn not_allowed(request: Request) -> Response {
     let problem = Problem::method("the header `Allow` lists the methods of this address");
     refuse(request, problem).await.into_response()
 }

@@ -1,15 +1,12 @@
-//! The web page: files that are a part of the program.
-
-use std::sync::Arc;
+//! The web pages, of the service and of a run's clusters: files that are a part of the program.
 
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderValue, Response, header};
 use axum::routing::get;
 
-use crate::app::App;
-
-struct File {
+/// A file of a page.
+pub(crate) struct File {
     path: &'static str,
     kind: &'static str,
     content: &'static str,
@@ -26,7 +23,8 @@ macro_rules! files {
     };
 }
 
-const FILES: [File; 12] = files! {
+/// The page of the service.
+pub(crate) static SERVICE: [File; 14] = files! {
     "/", HTML, "index.html";
     "/page/style.css", CSS, "style.css";
     "/page/icon.svg", SVG, "icon.svg";
@@ -38,7 +36,22 @@ const FILES: [File; 12] = files! {
     "/page/compare.js", SCRIPT, "compare.js";
     "/page/browse.js", SCRIPT, "browse.js";
     "/page/clusters.js", SCRIPT, "clusters.js";
+    "/page/difference.js", SCRIPT, "difference.js";
+    "/page/notice.js", SCRIPT, "notice.js";
     "/page/stats.js", SCRIPT, "stats.js";
+};
+
+/// The page of a run's clusters.
+pub(crate) static VIEW: [File; 9] = files! {
+    "/", HTML, "view.html";
+    "/page/style.css", CSS, "style.css";
+    "/page/view.css", CSS, "view.css";
+    "/page/icon.svg", SVG, "icon.svg";
+    "/page/view.js", SCRIPT, "view.js";
+    "/page/api.js", SCRIPT, "api.js";
+    "/page/dom.js", SCRIPT, "dom.js";
+    "/page/notice.js", SCRIPT, "notice.js";
+    "/page/difference.js", SCRIPT, "difference.js";
 };
 
 /// Only our own files run, and they speak to this server only: whatever a document says, nothing
@@ -47,16 +60,20 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
     connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
     require-trusted-types-for 'script'; trusted-types 'none'";
 
-pub(super) fn add_to(mut router: Router<Arc<App>>) -> Router<Arc<App>> {
-    for File { path, kind, content } in &FILES {
+/// With the files of a page.
+pub(crate) fn add_to<S: Clone + Send + Sync + 'static>(
+    mut router: Router<S>,
+    files: &'static [File],
+) -> Router<S> {
+    for File { path, kind, content } in files {
         router = router.route(path, get(async || file(kind, content)));
     }
     router
 }
 
-/// Whether a path is a file of the page.
-pub(crate) fn is_part(path: &str) -> bool {
-    FILES.iter().any(|file| file.path == path)
+/// Whether a path is a file of a page.
+pub(crate) fn is_part(files: &[File], path: &str) -> bool {
+    files.iter().any(|file| file.path == path)
 }
 
 fn file(kind: &'static str, content: &'static str) -> Response<Body> {

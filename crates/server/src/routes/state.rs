@@ -13,7 +13,7 @@ use crate::metrics::Gauges;
 use crate::problem::Result;
 
 /// A JSON answer.
-pub(super) fn json(value: &impl Serialize) -> Response<Body> {
+pub(crate) fn json(value: &impl Serialize) -> Response<Body> {
     // Only maps with keys that are no strings could fail.
     let mut response = Response::new(Body::from(serde_json::to_vec(value).unwrap_or_default()));
     let kind = HeaderValue::from_static("application/json");

@@ -2,6 +2,7 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -9,10 +10,12 @@ use std::time::Duration;
 use lookalike::core::site_hash;
 use lookalike::core::template::FrameShingles;
 use lookalike::core::text::Tokenizer;
+use lookalike::engine::Run;
+use lookalike::engine::run::{Clusters, Verdicts};
 use lookalike::files::WorkFolder;
 use lookalike::index::{CreateOptions, OpenOptions};
 use lookalike::{Index, Kernel, Recipe};
-use lookalike_server::{Options, Server, Stop};
+use lookalike_server::{Options, Server, Stop, View};
 use serde_json::Value;
 
 /// A running server.
@@ -56,13 +59,34 @@ impl Running {
     }
 
     fn start(index: Index, options: Options, folder: WorkFolder) -> Self {
-        let log = Arc::new(Mutex::new(Vec::new()));
-        let lines = Arc::clone(&log);
-        let options = options.log(move |line| lines.lock().unwrap().push(line.to_owned()));
+        let (options, log) = Self::logged(options);
         let server = Server::bind(index, "127.0.0.1:0".parse().unwrap(), options).unwrap();
         let (address, stop) = (server.address(), server.stop_handle());
         let thread = Some(std::thread::spawn(move || server.run().unwrap()));
         Self { address, stop, thread, folder, log }
+    }
+
+    /// The clusters of the run in `out`, which was made of documents in the folder.
+    pub(crate) fn view(folder: WorkFolder, options: Options) -> Self {
+        let (options, log) = Self::logged(options);
+        let out = folder.join("out");
+        let clusters = Clusters::open(Run::open(&out).unwrap(), 1 << 20).unwrap();
+        let verdicts = Verdicts::open(&out).unwrap();
+        let listen = ["127.0.0.1:0".parse().unwrap()];
+        let view = View::bind(clusters, verdicts, &out, &listen, options).unwrap();
+        let (address, stop) = (view.address(), view.stop_handle());
+        let thread = Some(std::thread::spawn(move || view.run().unwrap()));
+        Self { address, stop, thread, folder, log }
+    }
+
+    fn logged(options: Options) -> (Options, Arc<Mutex<Vec<String>>>) {
+        let log = Arc::new(Mutex::new(Vec::new()));
+        let lines = Arc::clone(&log);
+        (options.log(move |line| lines.lock().unwrap().push(line.to_owned())), log)
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
     }
 
     pub(crate) fn stop_handle(&self) -> Stop {

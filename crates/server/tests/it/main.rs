@@ -10,4 +10,5 @@ mod openapi;
 mod page;
 mod routes;
 mod token;
+mod view;
 mod writes;
