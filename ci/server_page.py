@@ -428,12 +428,19 @@ def run_to_view(program, folder):
 
 
 def view(browser, program, folder):
-    run = run_to_view(program, folder)
-    server = Server(program, folder, command=["view", run])
+    server = Server(program, folder, command=["view", run_to_view(program, folder)])
+    try:
+        view_clusters(browser, server)
+    finally:
+        # Whoever reads our output would wait for it.
+        server.process.kill()
+
+
+def view_clusters(browser, server):
     opened = "document.querySelector('#cluster h2')?.innerText"
     items = "document.querySelectorAll('#clusters .item').length"
     browser.open(server.url)
-    browser.sees("72 clusters of 197 documents, 0 pairs judged")
+    browser.sees("72 clusters of 192 documents, 0 pairs judged")
     browser.wait(f"{items} === 30 && {opened} === '40 documents like many-0'")
     browser.wait("document.querySelector('#clusters .words').innerText.startsWith('Dear neighbours, the roof')")
     browser.wait("document.querySelector('#pair del')?.innerText === '0'")

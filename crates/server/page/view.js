@@ -8,10 +8,14 @@ import { attempt, takeToken } from './notice.js';
 
 const FILTERS = ['q', 'kind', 'order', 'min_size', 'max_size', 'min_resemblance', 'max_resemblance',
   'source', 'site'];
-const KINDS = { exact: 'exact copies', near: 'near-duplicates', mixed: 'copies and near-duplicates' };
+const KINDS = { exact: 'exact copies', near: 'near-duplicates', mixed: 'both kinds' };
 const VERDICTS = [['same', 's'], ['different', 'd'], ['unsure', 'u']];
 // Requests of a search that go on by themselves before a person is asked.
 const PATIENCE = 20;
+// Room above what is scrolled to, in pixels: that of the head of a table.
+const HEAD = 60;
+// Members of a page.
+const MEMBERS = 30;
 // Clusters of one id that are listed.
 const SAME_ID = 20;
 
@@ -51,7 +55,7 @@ async function open() {
   const turn = latest;
   const now = state();
   for (const name of FILTERS) form.elements[name].value = now.get(name) ?? '';
-  if (FILTERS.some((name) => !['q'].includes(name) && now.get(name))) byId('more').open = true;
+  if (FILTERS.some((name) => name !== 'q' && now.get(name))) byId('more').open = true;
   const wanted = [...FILTERS, 'after'].map((name) => now.get(name) ?? '').join('\n');
   if (wanted !== listed) {
     const found = await load(now, turn);
@@ -122,7 +126,8 @@ function drawList(found) {
 function ofIdInWords({ documents, clusters }) {
   const has = documents === 1 ? 'One document has' : `${plural(documents, 'document')} have`;
   if (clusters.length === 0) {
-    return `${has} this id or URL, and no look-alike in this run: ${documents === 1 ? 'it stays' : 'they stay'}.`;
+    const stays = documents === 1 ? 'it stays' : 'they stay';
+    return `${has} this id or URL, and no look-alike in this run: ${stays}.`;
   }
   return `${has} this id or URL, in ${plural(clusters.length, 'cluster')}.`;
 }
@@ -170,12 +175,19 @@ async function addBeginnings() {
   }
 }
 
+// Scrolls a box, and not the page, to what is in it.
+function bringIntoView(thing, box) {
+  const [inner, outer] = [thing.getBoundingClientRect(), box.getBoundingClientRect()];
+  if (inner.top < outer.top + HEAD || inner.bottom > outer.bottom) {
+    box.scrollTop += inner.top - outer.top - HEAD;
+  }
+}
+
 function mark(cluster) {
   for (const link of document.querySelectorAll('#clusters .item')) {
     if (link.dataset.cluster === String(cluster)) {
       link.setAttribute('aria-current', 'true');
-      const box = byId('clusters');
-      if (box.scrollHeight > box.clientHeight) box.scrollTop = link.offsetTop - box.offsetTop - 40;
+      bringIntoView(link, byId('clusters'));
     } else {
       link.removeAttribute('aria-current');
     }
@@ -199,7 +211,8 @@ async function openCluster(number, now, turn) {
   if (opened === null || String(opened.cluster) !== String(number) || opened.from !== from) {
     let found;
     try {
-      found = await ask('GET', `/v1/clusters/${encodeURIComponent(number)}?from=${encodeURIComponent(from)}`);
+      const query = new URLSearchParams({ from, limit: MEMBERS });
+      found = await ask('GET', `/v1/clusters/${encodeURIComponent(number)}?${query}`);
     } catch (error) {
       opened = null;
       show(byId('cluster'));
@@ -218,42 +231,66 @@ async function openCluster(number, now, turn) {
   await openPair(left, right, turn);
 }
 
+// Shows something anew; a button that had the focus has it again.
+function redraw(target, ...children) {
+  const active = target.contains(document.activeElement) ? document.activeElement : {};
+  const { type, name, value, dataset } = active;
+  let same = null;
+  if (type === 'radio') same = `input[name="${name}"][value="${value}"]`;
+  else if (dataset?.verdict) same = `[data-verdict="${dataset.verdict}"]`;
+  show(target, ...children);
+  if (same) target.querySelector(same)?.focus();
+}
+
 function drawCluster() {
-  const { keeper, members, left, right } = opened;
+  const { keeper, members, size } = opened;
   const from = Number(opened.from);
-  const pick = (side, member) => el('input', { type: 'radio', name: side, checked: member.row === (side === 'a' ? left : right),
-    'aria-label': `${member.id} on the ${side === 'a' ? 'left' : 'right'}`,
-    onchange: () => attempt(() => go({ [side]: member.row }, true)) });
-  const rows = members.map((member) => el('tr', { class: member.row === right ? 'chosen' : null },
-    el('td', { class: 'pick' }, pick('a', member)),
-    el('td', { class: 'pick' }, pick('b', member)),
-    el('td', {}, bdi(member.id),
-      member.url && member.url !== member.id ? el('div', { class: 'where' }, bdi(member.url)) : null,
-      member.source ? el('div', { class: 'where' }, bdi(member.source), `, record ${grouped(member.record)}`) : null),
-    el('td', {}, fate(member), ' ', member.verdict
-      ? el('span', { class: `tag ${member.verdict}`, title: 'your verdict on it and the kept one' }, member.verdict) : null),
-    el('td', { class: 'n' }, member.kept ? '' : share(member.resemblance) ?? 'not known')));
-  const last = from + members.length;
-  const pages = opened.size > members.length ? el('div', { class: 'row actions' },
-    el('button', { type: 'button', disabled: from === 0, onclick: () => turnMembers(Math.max(0, from - 30)) }, 'Earlier members'),
-    el('button', { type: 'button', disabled: opened.next === null, onclick: () => turnMembers(opened.next) }, 'Later members'),
-    el('span', { class: 'soft' }, `${grouped(from + 1)} to ${grouped(last)} of ${grouped(opened.size)}`)) : null;
-  show(byId('cluster'),
-    el('h2', {}, `${plural(opened.size, 'document')} like `, bdi(nameOf(keeper))),
-    el('div', { class: 'members' }, el('table', {},
-      el('thead', {}, el('tr', {},
-        el('th', { scope: 'col', class: 'pick' }, 'Left'), el('th', { scope: 'col', class: 'pick' }, 'Right'),
-        el('th', { scope: 'col' }, 'Document'), el('th', { scope: 'col' }, 'What became of it'),
-        el('th', { scope: 'col', class: 'n', title: 'with the document that stays' }, 'Resemblance'))),
-      el('tbody', {}, rows))),
-    pages);
+  const head = el('tr', {},
+    el('th', { scope: 'col', class: 'pick' }, 'Left'),
+    el('th', { scope: 'col', class: 'pick' }, 'Right'),
+    el('th', { scope: 'col' }, 'Document'),
+    el('th', { scope: 'col', class: 'fate' }, 'What became of it, and its resemblance with the kept one'));
+  const turn = (text, to) => el('button', { type: 'button', disabled: to === null,
+    onclick: () => turnMembers(to) }, text);
+  const pages = el('div', { class: 'row actions' },
+    turn('Earlier members', from === 0 ? null : before(from)),
+    turn('Later members', opened.next),
+    el('span', { class: 'soft' },
+      `${grouped(from + 1)} to ${grouped(from + members.length)} of ${grouped(size)}`));
+  redraw(byId('cluster'),
+    el('h2', {}, `${plural(size, 'document')} like `, bdi(nameOf(keeper))),
+    el('div', { class: 'members' },
+      el('table', {}, el('thead', {}, head), el('tbody', {}, members.map(memberRow)))),
+    size > members.length ? pages : null);
+  const chosen = document.querySelector('.members .chosen');
+  if (chosen) bringIntoView(chosen, document.querySelector('.members'));
+}
+
+function memberRow(member) {
+  const pick = (side, name, chosen) => el('td', { class: 'pick' }, el('input', { type: 'radio', name: side,
+    value: member.row, checked: member.row === chosen, 'aria-label': `${member.id} on the ${name}`,
+    onchange: () => attempt(() => go({ [side]: member.row }, true)) }));
+  const places = [];
+  if (member.url && member.url !== member.id) places.push(bdi(member.url));
+  if (member.source) places.push([bdi(member.source), `, record ${grouped(member.record)}`]);
+  return el('tr', { class: member.row === opened.right ? 'chosen' : null },
+    pick('a', 'left', opened.left),
+    pick('b', 'right', opened.right),
+    el('td', {}, bdi(member.id), places.map((place) => el('div', { class: 'where' }, place))),
+    el('td', { class: 'fate' }, fate(member), ' ', member.verdict ? el('span',
+      { class: `tag ${member.verdict}`, title: 'your verdict on it and the kept one' }, member.verdict) : null));
 }
 
 function fate(member) {
   if (member.kept) return el('span', { class: 'tag kept' }, 'kept');
-  return [el('span', {}, 'removed: '),
-    el('span', { class: `tag ${member.kind}` }, member.kind === 'exact' ? 'exact copy' : 'near-duplicate')];
+  const resemblance = share(member.resemblance) ?? 'not known';
+  return ['removed: ',
+    el('span', { class: `tag ${member.kind}` }, member.kind === 'exact' ? 'exact copy' : 'near-duplicate'),
+    el('span', { class: 'number' }, ` ${resemblance}`)];
 }
+
+// Where the page of members before this one begins.
+const before = (from) => Math.max(0, Number(from) - MEMBERS);
 
 const turnMembers = (from) => attempt(() => go({ from: from === 0 ? null : from, b: null }));
 
@@ -270,7 +307,9 @@ async function openPair(left, right, turn) {
       if (turn !== latest) return;
       if (!(error instanceof Failure) || error.kind !== 'problem') throw error;
       // What is in the table can be judged without the texts.
-      found = { failure: error.message, verdict: null };
+      const known = (row) => [opened.keeper, ...opened.members].find((member) => member.row === row);
+      const ids = [left, right].map((row) => known(row)?.id ?? `row ${row}`);
+      found = { failure: error.message, ids, verdict: null };
     }
     if (turn !== latest) return;
     compared = { ...found, pair, left, right };
@@ -278,28 +317,22 @@ async function openPair(left, right, turn) {
   drawPair();
 }
 
-function named(row) {
-  const known = [opened.keeper, ...opened.members].find((member) => member.row === row);
-  return known ? known.id : `row ${row}`;
-}
-
 function drawPair() {
-  const { left, right, verdict } = compared;
+  const { left, right, ids, verdict } = compared;
   if (left === right) {
     show(byId('pair'), el('p', { class: 'soft' }, 'This is one document: choose two.'));
     return;
   }
-  const note = el('input', { name: 'note', maxlength: 1000, autocomplete: 'off', placeholder: 'why, if you like',
-    'aria-label': 'Note', value: verdict?.note ?? '' });
+  const note = el('input', { name: 'note', maxlength: 1000, autocomplete: 'off',
+    placeholder: 'why, if you like', 'aria-label': 'Note', value: verdict?.note ?? '' });
   const buttons = VERDICTS.map(([name, key]) => el('button', { type: 'button',
     'aria-pressed': String(verdict?.verdict === name), 'data-verdict': name,
     onclick: () => judge(name) }, name, ' ', el('kbd', {}, key)));
-  const sides = [left, right].map((row) => bdi(named(row)));
-  show(byId('pair'),
-    el('h3', {}, sides[0], ' and ', sides[1]),
-    el('div', { class: 'row judge', role: 'group', 'aria-label': 'Your verdict on the two' }, buttons, note),
+  redraw(byId('pair'),
+    el('h3', {}, bdi(ids[0]), ' and ', bdi(ids[1])),
+    el('div', { class: 'row judge', role: 'group', 'aria-label': 'Your verdict' }, buttons, note),
     compared.failure ? el('p', { class: 'soft' }, compared.failure)
-      : differenceOf(compared, named(left), named(right), true));
+      : differenceOf(compared, ids[0], ids[1], true));
 }
 
 function judge(verdict) {
@@ -329,8 +362,8 @@ async function greet() {
 function summarize() {
   const { same, different, unsure } = run.verdicts;
   const judged = same + different + unsure;
-  byId('summary').textContent = `${run.folder}: ${plural(run.clusters, 'cluster')} of ${plural(run.documents, 'document')}, `
-    + `${plural(judged, 'pair')} judged`;
+  byId('summary').textContent = `${run.folder}: ${plural(run.clusters, 'cluster')} of `
+    + `${plural(run.documents, 'document')}, ${plural(judged, 'pair')} judged`;
   byId('save').disabled = judged === 0;
 }
 
@@ -355,6 +388,7 @@ async function stepMember(by) {
   if (found && found.row === opened.left) found = step(opened.members, at, 2 * by);
   if (found) await attempt(() => go({ b: found.row }, true));
   else if (by > 0 && opened.next !== null) await turnMembers(opened.next);
+  else if (by < 0 && Number(opened.from) > 0) await turnMembers(before(opened.from));
 }
 
 const KEYS = {
@@ -389,7 +423,8 @@ form.addEventListener('submit', (event) => {
 
 byId('clear').addEventListener('click', () => {
   earlier = [];
-  attempt(() => go({ ...Object.fromEntries(FILTERS.map((name) => [name, null])), after: null, ...opening(null) }));
+  const none = Object.fromEntries(FILTERS.map((name) => [name, null]));
+  attempt(() => go({ ...none, after: null, ...opening(null) }));
 });
 
 byId('help-button').addEventListener('click', () => byId('help').showModal());

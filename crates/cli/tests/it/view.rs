@@ -27,7 +27,12 @@ fn a_run_is_looked_through_judged_and_evaluated() {
     let served = Served::start_command(&["view", &out, "--bind", "127.0.0.1:0"]);
     assert!(served.get("/").contains("<title>Clusters"));
     let list = body(&served.get("/v1/clusters?limit=100&kind=near"));
-    let near: Vec<u64> = list["clusters"].as_array().unwrap().iter().map(|c| c["cluster"].as_u64().unwrap()).collect();
+    let near: Vec<u64> = list["clusters"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|c| c["cluster"].as_u64().unwrap())
+        .collect();
     assert!(near.len() > 10, "{list}");
     for (n, cluster) in near.iter().take(6).enumerate() {
         let opened = body(&served.get(&format!("/v1/clusters/{cluster}")));
@@ -55,7 +60,8 @@ fn a_run_is_looked_through_judged_and_evaluated() {
     let evaluated = run(&[&eval[..], &["--out", &judged, "--json"]].concat()).succeeds();
     let summary = evaluated.json();
     let summary = &summary["labels"];
-    let counts = ["correct", "incorrect", "undecided", "skipped"].map(|name| summary[name].as_u64());
+    let counts =
+        ["correct", "incorrect", "undecided", "skipped"].map(|name| summary[name].as_u64());
     assert_eq!(counts, [Some(2), Some(2), Some(2), Some(0)], "{}", evaluated.stdout);
 }
 
@@ -81,11 +87,13 @@ fn what_is_no_finished_run_is_refused() {
     let nothing = path(&folder, "nothing");
     run(&["view", &nothing]).fails_with("has no results of a run\nhint: name the folder");
     run(&["view", CORPUS, "--labels", "-"]).fails_with("has no results of a run");
-    run(&["view", &nothing, "--labels", "x", "--listen", "127.0.0.1:0"]).fails_with("cannot be used");
+    run(&["view", &nothing, "--labels", "x", "--listen", "127.0.0.1:0"])
+        .fails_with("cannot be used");
 
     let out = finished(&folder, &[CORPUS], &[]);
     run(&["view", &out, "--memory", "100"]).fails_with("51 clusters need 1 MiB of memory");
-    let [clusters, verdicts] = &["clusters.parquet", "verdicts.jsonl"].map(|n| format!("{out}/{n}"));
+    let [clusters, verdicts] =
+        &["clusters.parquet", "verdicts.jsonl"].map(|n| format!("{out}/{n}"));
     fs::write(verdicts, "{\"a\": 1}\n").unwrap();
     run(&["view", &out]).fails_with("verdicts.jsonl");
     fs::remove_file(verdicts).unwrap();
@@ -98,6 +106,8 @@ fn what_is_no_finished_run_is_refused() {
     fs::write(clusters, whole).unwrap();
 
     let begun = path(&folder, "begun");
-    run(&["dedup", CORPUS, "--out", &begun, "--max-removed", "0.01"]).fails_with("would be removed");
-    run(&["view", &begun]).fails_with("the run is not finished\nhint: run the command that began it");
+    run(&["dedup", CORPUS, "--out", &begun, "--max-removed", "0.01"])
+        .fails_with("would be removed");
+    run(&["view", &begun])
+        .fails_with("the run is not finished\nhint: run the command that began it");
 }

@@ -178,7 +178,8 @@ impl Clusters {
         let mut entries = Vec::with_capacity((table.rows() / 2).min(most) as usize);
         let mut pass = Pass::default();
         let damaged = |row: u64, found: &str| {
-            let expected = format!("the members of a cluster together at row {row}, its keeper first");
+            let expected =
+                format!("the members of a cluster together at row {row}, its keeper first");
             Error::corruption(table.path(), 0, expected, found)
         };
         table.for_each_member(|member| {
@@ -273,12 +274,15 @@ impl Clusters {
         let Range { start, end } = self.rows(at);
         let from = start.saturating_add(from).min(end);
         let mut members = Vec::new();
-        self.table.for_each_document(from..from.saturating_add(count).min(end), |row, document| {
-            let StoredMember { kept, kind, resemblance, .. } = row;
-            let kind = (!kept).then_some(kind);
-            members.push(ClusterMember { document, kept, kind, resemblance });
-            Ok(())
-        })?;
+        self.table.for_each_document(
+            from..from.saturating_add(count).min(end),
+            |row, document| {
+                let StoredMember { kept, kind, resemblance, .. } = row;
+                let kind = (!kept).then_some(kind);
+                members.push(ClusterMember { document, kept, kind, resemblance });
+                Ok(())
+            },
+        )?;
         Ok(members)
     }
 

@@ -53,7 +53,9 @@ impl Run {
     ) -> Result<()> {
         let (path, documents) = (&self.files.clusters(), self.documents());
         let table = Table { path, documents, keys: MEMBER_KEYS, columns: &MEMBER_COLUMNS };
-        table.read(Some(Box::new(wanted)), |batch| batch.members()?.into_iter().try_for_each(&mut each))
+        table.read(Some(Box::new(wanted)), |batch| {
+            batch.members()?.into_iter().try_for_each(&mut each)
+        })
     }
 
     /// Calls `each` with all pairs, or with those whose rows are `wanted`.

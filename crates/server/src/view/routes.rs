@@ -292,6 +292,8 @@ struct PairOptions {
 struct JudgedPair {
     #[serde(flatten)]
     comparison: Comparison,
+    /// The ids of both.
+    ids: [String; 2],
     verdict: Option<PairVerdict>,
 }
 
@@ -306,7 +308,7 @@ async fn compare(
             let compared = run.compare(a, b)?;
             let comparison = answer(run.recipe(), &compared.comparison, compared.difference);
             let verdict = state.verdicts().get(&id_a, &id_b).cloned();
-            Ok(json(&JudgedPair { comparison, verdict }))
+            Ok(json(&JudgedPair { comparison, ids: [id_a, id_b], verdict }))
         })
         .await
 }

@@ -122,6 +122,7 @@ fn members_are_compared_and_judged() {
     let compared = server.get("/v1/compare?a=4&b=6").ok();
     assert_eq!(compared["resemblance"], member["resemblance"], "as the run computed it");
     assert_eq!((&compared["look_alikes"], &compared["verdict"]), (&json!(true), &Value::Null));
+    assert_eq!(compared["ids"], json!(["both-1", "both-3"]));
     let pieces = compared["difference"]["pieces"].as_array().unwrap();
     assert!(pieces.contains(&json!({ "inserted": "another" })), "{pieces:?}");
 

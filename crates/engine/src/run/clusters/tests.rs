@@ -184,8 +184,9 @@ fn pages_equal_a_naive_reading_of_the_whole_table() {
         assert!(all.len() > 20 && clusters.len() == all.len() as u64);
         let largest = fs::metadata(folder.join("left.jsonl")).unwrap().len();
         let largest = largest.max(fs::metadata(folder.join("right.jsonl")).unwrap().len());
-        // Also so little that each request has to stop within the table, and after each file.
-        let little = SearchBounds { rows: 7, piece_rows: 4, bytes: largest + (20 << 10) };
+        // Also so little that each request has to stop within the table, and after each file; no
+        // cluster has more than five members.
+        let little = SearchBounds { rows: 7, piece_rows: 5, bytes: largest + (20 << 10) };
         for bounds in [SearchBounds::DEFAULT, little] {
             clusters.bounds = bounds;
             for filter in filters() {
@@ -202,7 +203,8 @@ fn pages_equal_a_naive_reading_of_the_whole_table() {
                         }
                         ClusterOrder::Input => {}
                     }
-                    let expected: Vec<Row> = expected.into_iter().map(NaiveCluster::number).collect();
+                    let expected: Vec<Row> =
+                        expected.into_iter().map(NaiveCluster::number).collect();
                     for limit in [1, 3, 100] {
                         let (found, unread) = pages(&clusters, &filter, order, limit);
                         let found: Vec<Row> = found.iter().map(|one| one.cluster).collect();
@@ -257,6 +259,17 @@ fn words_that_cannot_be_read_are_counted() {
     let (found, unread) = pages(&clusters, &filter, ClusterOrder::Input, 100);
     assert!(unread > 0 && unread < clusters.len(), "{unread}");
     assert!(found.len() <= 1);
+
+    // Of a large cluster, the first members are searched.
+    clusters.bounds = SearchBounds { piece_rows: 1, ..SearchBounds::DEFAULT };
+    let members = clusters.members(clusters.entries[0].keeper, 0, 2).unwrap();
+    for (member, is_found) in members.iter().zip([true, false]) {
+        let words = Some(member.document.id.clone());
+        let filter = ClusterFilter { words, ..Default::default() };
+        let page = clusters.page(&filter, ClusterOrder::Input, 0, 1).unwrap();
+        let first = page.clusters.first().map(|cluster| cluster.cluster);
+        assert_eq!(first == Some(clusters.entries[0].keeper), is_found, "{member:?}");
+    }
 
     clusters.bounds = SearchBounds::DEFAULT;
     let rows: Vec<Row> = clusters.entries.iter().map(|entry| entry.keeper).collect();
@@ -342,7 +355,8 @@ fn a_table_out_of_order_is_refused() {
         members.iter().try_for_each(|one| pass.member(one).map(|_| ()))?;
         pass.end().map(|_| pass.clusters)
     };
-    let good = [member(3, 3, 2), member(3, 1, 2), member(5, 5, 3), member(5, 6, 3), member(5, 7, 3)];
+    let good =
+        [member(3, 3, 2), member(3, 1, 2), member(5, 5, 3), member(5, 6, 3), member(5, 7, 3)];
     assert_eq!(read(&good), Ok(2));
     assert_eq!(read(&[]), Ok(0));
     assert_eq!(read(&good[1..]), Err("a member before its keeper"));
