@@ -498,6 +498,7 @@ def view_clusters(browser, server):
     browser.pictures(Path(OUT), "view-filters")
     browser.click("#clear")
     browser.sees("72 clusters\n")
+    browser.run("document.activeElement.blur()")
     browser.key("/")
     browser.wait("document.activeElement.name === 'q'")
     browser.write("[name=q]", "letter-5/1")
@@ -524,7 +525,8 @@ def view_clusters(browser, server):
     browser.wait("document.getElementById('help').open")
     browser.pictures(Path(OUT), "view-help")
     server.stop()
-    browser.run("document.querySelector('#help button').click()")
+    browser.click("#help-close")
+    browser.wait("!document.getElementById('help').open")
     browser.key("u")
     browser.sees("The server does not answer.")
 

@@ -405,7 +405,7 @@ const KEYS = {
 
 // Keys work where nothing is being written. Radio buttons have arrows of their own, and no letters.
 document.addEventListener('keydown', (event) => {
-  const writing = event.target.closest('input:not([type="radio"]), textarea, select, dialog') !== null;
+  const writing = event.target.closest('input:not([type="radio"]), textarea, select, dialog[open]') !== null;
   if (writing) {
     if (event.key === 'Escape') event.target.blur();
   } else if (!event.ctrlKey && !event.metaKey && !event.altKey && Object.hasOwn(KEYS, event.key)) {
@@ -418,7 +418,7 @@ form.addEventListener('submit', (event) => {
   event.preventDefault();
   earlier = [];
   const changes = Object.fromEntries(FILTERS.map((name) => [name, form.elements[name].value.trim()]));
-  attempt(() => go({ ...changes, after: null, ...opening(null) }), form);
+  attempt(() => go({ ...changes, after: null, ...opening(null) }));
 });
 
 byId('clear').addEventListener('click', () => {
@@ -428,6 +428,7 @@ byId('clear').addEventListener('click', () => {
 });
 
 byId('help-button').addEventListener('click', () => byId('help').showModal());
+byId('help-close').addEventListener('click', () => byId('help').close());
 
 // A link could not send the token.
 byId('save').addEventListener('click', () => attempt(async () => {

@@ -25,7 +25,7 @@ const REST: Duration = Duration::from_millis(50);
 
 /// Listens, and serves once it is given what to serve.
 pub(crate) struct Listener {
-    listener: TcpListener,
+    socket: TcpListener,
     address: SocketAddr,
     stop: Stop,
 }
@@ -59,11 +59,11 @@ impl Listener {
                 _ => ErrorKind::Listen(listen, error),
             })
         };
-        let listener = TcpListener::bind(listen).map_err(failed)?;
-        listener.set_nonblocking(true).map_err(failed)?;
-        let address = listener.local_addr().map_err(failed)?;
+        let socket = TcpListener::bind(listen).map_err(failed)?;
+        socket.set_nonblocking(true).map_err(failed)?;
+        let address = socket.local_addr().map_err(failed)?;
         let stop = Stop(Arc::new(watch::Sender::new(false)));
-        Ok(Self { listener, address, stop })
+        Ok(Self { socket, address, stop })
     }
 
     pub(crate) fn address(&self) -> SocketAddr {
@@ -81,7 +81,7 @@ impl Listener {
         limits: Limits,
         metrics: Arc<Metrics>,
     ) -> io::Result<()> {
-        let listener = tokio::net::TcpListener::from_std(self.listener)?;
+        let listener = tokio::net::TcpListener::from_std(self.socket)?;
         let connections = limits.connections.clamp(1, Semaphore::MAX_PERMITS);
         let connections = Arc::new(Semaphore::new(connections));
         let open = GracefulShutdown::new();
