@@ -2,24 +2,27 @@
 //!
 //! One pass over `clusters.parquet` makes a small index of clusters: who is kept,
 //! where the members stand in the table, how they resemble their keeper, and two
-//! orders. That is all that is held, [`Clusters::BYTES`] for each cluster; members
+//! orders. That is all that is held, [`Clusters::BYTES`] for each cluster, beside the
+//! footer of the table and the places of URLs, a few bits for each document; members
 //! are read from the table when they are asked for. What the index cannot tell (the
 //! sources, sites and words of members) is found by looking through the table,
 //! and through the texts of documents that stay, a bounded piece for each request.
 
 use std::cmp::Reverse;
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use lookalike_core::host;
 use lookalike_core::text::{Token, Tokenizer, Unit};
 use serde::{Deserialize, Serialize};
 
-use super::tables::{ClusterTable, StoredMember};
+use super::tables::{ClusterTable, StoredDocument, StoredMember};
 use super::text_pass::{ByteBudget, PASS_BYTES};
 use super::{Run, RunDocument};
 use crate::error::{Error, ErrorKind, Result};
 use crate::places::Row;
 use crate::report::Kind;
+use crate::urls::Urls;
 
 /// How much one search does before it has to be asked to go on.
 #[derive(Clone, Copy)]
@@ -40,6 +43,8 @@ impl SearchBounds {
 pub struct Clusters {
     run: Run,
     table: ClusterTable,
+    /// Open, since opening takes longer than what is then read of it.
+    urls: Mutex<Option<Urls>>,
     /// In the order of the table: by the rows of the keepers.
     entries: Vec<Entry>,
     by_size: Vec<u32>,
@@ -198,9 +203,11 @@ impl Clusters {
             return Err(Error::from(ErrorKind::TooManyClusters { clusters, needed }));
         }
         entries.shrink_to_fit();
+        let urls = Mutex::new(Urls::open(&run.files.urls())?);
         let mut clusters = Self {
             run,
             table,
+            urls,
             entries,
             by_size: (0..pass.clusters as u32).collect(),
             by_resemblance: (0..pass.clusters as u32).collect(),
@@ -274,16 +281,22 @@ impl Clusters {
         let Range { start, end } = self.rows(at);
         let from = start.saturating_add(from).min(end);
         let mut members = Vec::new();
-        self.table.for_each_document(
-            from..from.saturating_add(count).min(end),
-            |row, document| {
-                let StoredMember { kept, kind, resemblance, .. } = row;
-                let kind = (!kept).then_some(kind);
-                members.push(ClusterMember { document, kept, kind, resemblance });
-                Ok(())
-            },
-        )?;
+        self.table.for_each_document(from..from.saturating_add(count).min(end), |stored| {
+            let StoredMember { kept, kind, resemblance, .. } = stored.member;
+            let (document, kind) = (stored.document(), (!kept).then_some(kind));
+            members.push(ClusterMember { document, kept, kind, resemblance });
+            Ok(())
+        })?;
         Ok(members)
+    }
+
+    /// The document that stays of a cluster: quicker than as the first of its members.
+    ///
+    /// # Errors
+    /// If there is no such document, or a file of the run cannot be read.
+    pub fn keeper(&self, cluster: Row) -> Result<RunDocument> {
+        let mut urls = self.urls.lock().unwrap_or_else(PoisonError::into_inner);
+        self.run.document_with(cluster, urls.as_mut())
     }
 
     /// The clusters of the documents with an id, or with a URL if none has that id; by a pass over
@@ -436,11 +449,11 @@ impl Clusters {
     ) -> Result<Vec<(usize, MatchState)>> {
         let mut matches: Vec<(usize, MatchState)> = Vec::new();
         let mut at = clusters.start;
-        self.table.for_each_document(rows, |member, document| {
-            while self.entries[at].keeper != member.cluster && at + 1 < clusters.end {
+        self.table.for_each_document(rows, |stored| {
+            while self.entries[at].keeper != stored.member.cluster && at + 1 < clusters.end {
                 at += 1;
             }
-            let Some(state) = search.look_at(&document) else { return Ok(()) };
+            let Some(state) = search.look_at(&stored) else { return Ok(()) };
             match matches.last_mut() {
                 Some((same, before)) if *same == at => *before = (*before).max(state),
                 _ => matches.push((at, state)),
@@ -594,17 +607,18 @@ impl<'a> Search<'a> {
         is_any.then_some(search)
     }
 
-    fn look_at(&self, document: &RunDocument) -> Option<MatchState> {
-        let RunDocument { id, source, url, .. } = document;
+    fn look_at(&self, document: &StoredDocument<'_>) -> Option<MatchState> {
+        let StoredDocument { id, source, url, .. } = document;
         let is_there = self.source.is_none_or(|part| source.contains(part))
-            && self.site.as_ref().is_none_or(|site| {
-                url.as_ref().and_then(|url| host_of(url)).is_some_and(|host| is_of(&host, site))
-            });
+            && self
+                .site
+                .as_ref()
+                .is_none_or(|site| url.and_then(host_of).is_some_and(|host| is_of(&host, site)));
         if !is_there {
             return None;
         }
         let Some(Words { text, tokens }) = &self.words else { return Some(MatchState::Found) };
-        if id.contains(text) || url.as_ref().is_some_and(|url| url.contains(text)) {
+        if id.contains(text) || url.is_some_and(|url| url.contains(text)) {
             return Some(MatchState::Found);
         }
         (!tokens.is_empty()).then_some(MatchState::NeedsWords)

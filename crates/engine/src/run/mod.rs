@@ -176,10 +176,13 @@ impl Run {
     /// # Errors
     /// If there is no such row, or a file cannot be read.
     pub fn document(&self, row: Row) -> Result<RunDocument> {
+        self.document_with(row, Urls::open(&self.files.urls())?.as_mut())
+    }
+
+    fn document_with(&self, row: Row, urls: Option<&mut Urls>) -> Result<RunDocument> {
         let id = self.signatures.id(row)?;
         let (source, record) = self.source_and_record(row)?;
-        let mut urls = Urls::open(&self.files.urls())?;
-        let url = urls.as_mut().map(|urls| urls.get(row)).transpose()?.flatten();
+        let url = urls.map(|urls| urls.get(row)).transpose()?.flatten();
         Ok(RunDocument { id, source, record, row, url })
     }
 

@@ -37,6 +37,28 @@ pub(super) struct StoredMember {
     pub(super) resemblance: Option<f64>,
 }
 
+/// A row of `clusters.parquet`, with where the document is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StoredDocument<'a> {
+    pub(super) member: StoredMember,
+    pub(super) id: &'a str,
+    pub(super) source: &'a str,
+    pub(super) record: u64,
+    pub(super) url: Option<&'a str>,
+}
+
+impl StoredDocument<'_> {
+    pub(super) fn document(&self) -> RunDocument {
+        RunDocument {
+            id: self.id.to_owned(),
+            source: self.source.to_owned(),
+            record: self.record,
+            row: self.member.row,
+            url: self.url.map(str::to_owned),
+        }
+    }
+}
+
 /// What a [`StoredMember`] is made of, and the two columns that members are chosen by.
 const MEMBER_COLUMNS: [&str; 6] = ["row", "cluster", "size", "kept", "kind", "resemblance"];
 const MEMBER_KEYS: [&str; 2] = ["row", "cluster"];
@@ -164,7 +186,7 @@ impl ClusterTable {
     pub(super) fn for_each_document(
         &self,
         rows: Range<u64>,
-        mut each: impl FnMut(StoredMember, RunDocument) -> Result<()>,
+        mut each: impl FnMut(StoredDocument<'_>) -> Result<()>,
     ) -> Result<()> {
         let columns = [&MEMBER_COLUMNS[..], &["id", "source", "record", "url"]].concat();
         self.read(&columns, rows, |batch| {
@@ -173,15 +195,9 @@ impl ClusterTable {
             // Runs of earlier versions have none.
             let urls = batch.texts("url").ok();
             for (at, member) in batch.members()?.into_iter().enumerate() {
-                let url = urls.filter(|urls| urls.is_valid(at));
-                let document = RunDocument {
-                    id: ids.value(at).to_owned(),
-                    source: sources.value(at).to_owned(),
-                    record: records.value(at),
-                    row: member.row,
-                    url: url.map(|urls| urls.value(at).to_owned()),
-                };
-                each(member, document)?;
+                let (id, source) = (ids.value(at), sources.value(at));
+                let url = urls.filter(|urls| urls.is_valid(at)).map(|urls| urls.value(at));
+                each(StoredDocument { member, id, source, record: records.value(at), url })?;
             }
             Ok(())
         })

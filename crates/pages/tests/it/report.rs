@@ -340,6 +340,7 @@ fn every_number_is_on_the_page() {
     ] {
         assert!(text.contains(words), "{words}");
     }
+    assert!(html.contains("<code>lookalike view DIR</code>"), "where all clusters are");
     assert!(html.contains("the price is <del>40</del> <ins>55</ins> euros"));
 }
 

@@ -10,8 +10,8 @@ use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
 use lookalike::Row;
 use lookalike::engine::run::{
-    ClusterFilter, ClusterKind, ClusterMember, ClusterOrder, ClusterSummary, PairVerdict, Verdict,
-    VerdictCounts,
+    ClusterFilter, ClusterKind, ClusterMember, ClusterOrder, ClusterSummary, PairVerdict,
+    RunDocument, Verdict, VerdictCounts,
 };
 use serde::{Deserialize, Serialize};
 
@@ -125,7 +125,7 @@ struct ClusterList {
 struct ListedCluster {
     #[serde(flatten)]
     summary: ClusterSummary,
-    keeper: ClusterMember,
+    keeper: RunDocument,
 }
 
 async fn clusters(
@@ -154,8 +154,7 @@ async fn clusters(
             let page = all.page(&filter, options.order, options.after, limit as usize)?;
             let mut clusters = Vec::new();
             for summary in page.clusters {
-                let keeper = all.members(summary.cluster, 0, 1)?.pop().ok_or_else(no_cluster)?;
-                clusters.push(ListedCluster { summary, keeper });
+                clusters.push(ListedCluster { summary, keeper: all.keeper(summary.cluster)? });
             }
             Ok(json(&ClusterList {
                 clusters,
@@ -194,8 +193,8 @@ struct MemberOptions {
 struct OpenCluster {
     #[serde(flatten)]
     summary: ClusterSummary,
-    /// Always the first, whichever members follow.
-    keeper: ClusterMember,
+    /// Whichever members follow.
+    keeper: RunDocument,
     members: Vec<JudgedMember>,
     /// Where to go on; `None` at the end.
     next: Option<u64>,
@@ -219,11 +218,11 @@ async fn cluster(
     state
         .ask(move |state| {
             let summary = state.clusters.get(cluster).ok_or_else(no_cluster)?;
-            let keeper = state.clusters.members(cluster, 0, 1)?.pop().ok_or_else(no_cluster)?;
+            let keeper = state.clusters.keeper(cluster)?;
             let found = state.clusters.members(cluster, options.from, limit)?;
             let verdicts = state.verdicts();
             let judged = |member: ClusterMember| {
-                let said = verdicts.get(&keeper.document.id, &member.document.id);
+                let said = verdicts.get(&keeper.id, &member.document.id);
                 JudgedMember { verdict: said.map(|said| said.verdict), member }
             };
             let members: Vec<JudgedMember> = found.into_iter().map(judged).collect();

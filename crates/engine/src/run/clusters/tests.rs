@@ -176,7 +176,7 @@ fn pages(
 
 #[test]
 fn pages_equal_a_naive_reading_of_the_whole_table() {
-    for seed in 1..=3 {
+    for seed in 1..=2 {
         let folder = WorkFolder::create(None).unwrap();
         let out = finished(&folder, seed);
         let mut clusters = open(&out);
@@ -233,6 +233,7 @@ fn pages_equal_a_naive_reading_of_the_whole_table() {
                     .collect();
                 assert_eq!(found, expected);
             }
+            assert_eq!(clusters.keeper(cluster.number()).unwrap(), cluster.members[0].1);
             let (member, document) = &cluster.members[1];
             let found = clusters.find(&document.id).unwrap();
             assert_eq!((found.documents, found.clusters), (1, vec![member.cluster]));
@@ -321,13 +322,13 @@ fn damage_is_found_and_never_a_panic() {
         assert!(try_all().is_err_and(|error| error.is_corruption()), "cut at {cut}");
     }
     let mut found = 0;
-    for at in (0..whole.len()).step_by(whole.len() / 150) {
+    for at in (0..whole.len()).step_by(whole.len() / 60) {
         let mut damaged = whole.clone();
         damaged[at] ^= 0x41;
         fs::write(&path, &damaged).unwrap();
         found += u32::from(try_all().is_err());
     }
-    assert!(found > 75, "{found}");
+    assert!(found > 30, "{found}");
 
     // A table of another run, whose rows are none of this one.
     let other = WorkFolder::create(None).unwrap();
