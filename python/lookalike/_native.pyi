@@ -496,6 +496,11 @@ class Index:
         """
         The document of an id.
         """
+    @staticmethod
+    def in_memory(recipe: "Recipe | str | os.PathLike[str] | None" = None, *, store_text: bool = True) -> Index:
+        """
+        Makes an index in memory, which is gone when it is closed; `snapshot` saves it to a folder.
+        """
     def load(self, /, documents: "collections.abc.Iterable[collections.abc.Mapping[str, object]]") -> int:
         """
         Adds any number of documents, some at a time, as they come; how many.
@@ -509,7 +514,7 @@ class Index:
     @property
     def path(self, /) -> Path:
         """
-        Its folder.
+        Its folder; `(in memory)` if it has none.
         """
     @property
     def rebuilt(self, /) -> Rebuilt | None:
