@@ -71,7 +71,6 @@ def test_ctrl_c_ends_a_job_that_waits(tmp_path: Path) -> None:
         assert process.stderr is not None
         told = process.stderr.read()
     assert "lookalike: interrupted" in told and "--resume" in told and "Traceback" not in told
-    assert not list(out.rglob("*.partial"))
 
 
 @pytest.mark.parametrize("ignored", [False, True])
