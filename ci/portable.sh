@@ -10,7 +10,7 @@ grep -rl 'target_arch = "x86_64"' "$copy/crates" |
 # Here and not by flags, with which all dependencies would be built again.
 sed -i -E 's/^\[(workspace\.)?lints\.rust\]$/&\nwarnings = "deny"/' "$copy/Cargo.toml" "$copy/crates/kernels/Cargo.toml"
 # Of another version, or it would take the place of the original in the folder of what is built.
-sed -i '0,/^version = "\(.*\)"$/s//version = "\1-portable"/' "$copy/Cargo.toml"
+sed -i -e '0,/^version = "\(.*\)"$/s//version = "\1-portable"/' -e 's/{ version = ".*", path = /{ path = /' "$copy/Cargo.toml"
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}
 cargo test --manifest-path "$copy/Cargo.toml" --quiet -p lookalike-kernels
 cargo test --manifest-path "$copy/Cargo.toml" --quiet -p lookalike-core --test it -- golden::
