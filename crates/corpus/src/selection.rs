@@ -9,8 +9,8 @@
 //!
 //! A record that cannot be read can be kept like any other, as the bytes that it
 //! is: a line is what lies between two line ends, and a record of a web archive
-//! whose length is wrong goes on to where the next one begins. Those that are
-//! longer than the limit pass in parts.
+//! whose length is wrong goes on to where the next one begins, and comes last in the
+//! selection. Those that are longer than the limit pass in parts.
 //!
 //! Nothing is parsed. Reading and unpacking happen on one thread, selecting and
 //! packing on another, and the bytes do not depend on how they take turns.
@@ -31,7 +31,7 @@ use crate::read_ahead::read_ahead;
 use crate::record::ReadOptions;
 use crate::source::{Origin, Source};
 use crate::split::LongRecords;
-use crate::warc::{LOOK_AHEAD, MAGIC, Others, Piece, Split, StoredRecord};
+use crate::warc::{LOOK_AHEAD, Others, Piece, Split, StoredRecord};
 
 /// Chunks of the usual size that may be in memory while a selection is written.
 const CHUNKS_AHEAD: usize = 5;
@@ -215,10 +215,9 @@ impl Source {
         let mut splits =
             splits.map(|split| split.map_err(|error| Error::decoding(self.path(), error)));
         let first = splits.next().transpose()?;
-        let mut out = WarcWriter::new(MemberEncoder::new(
-            self.compression(),
-            AtomicFile::create_with_folders(target)?,
-        ));
+        let mut out =
+            MemberEncoder::new(self.compression(), AtomicFile::create_with_folders(target)?);
+        let mut strays = Strays::new(target);
         let size = |split: &Result<Split>| match split {
             Ok(Split::Records(piece)) => piece.bytes.len(),
             Ok(Split::Part { bytes, .. }) => bytes.len(),
@@ -229,15 +228,17 @@ impl Source {
             for split in splits {
                 match split {
                     Ok(Split::Records(piece)) => write_kept(&piece, &mut out, selection)?,
-                    Ok(Split::Part { number, bytes, is_last }) => {
-                        let stays = number.is_none_or(|number| selection.takes(number));
-                        if stays {
-                            out.write(&bytes)?;
-                        } else {
-                            out.leave_out();
+                    Ok(Split::Part { number, bytes, is_sound, is_last }) => {
+                        if number.is_some_and(|number| !selection.takes(number)) {
+                            continue;
                         }
-                        if stays && is_last {
-                            out.members.end_record()?;
+                        if !is_sound {
+                            strays.push(&bytes).map_err(io::Error::other)?;
+                            continue;
+                        }
+                        out.write_all(&bytes)?;
+                        if is_last {
+                            out.end_record()?;
                             selection.report.passed_over += u64::from(number.is_none());
                         }
                     }
@@ -250,7 +251,8 @@ impl Source {
             Ok(())
         })
         .map_err(failed)?;
-        out.members.finish().map_err(failed)
+        strays.write(&mut out)?;
+        out.finish().map_err(failed)
     }
 
     fn select_rows(
@@ -269,37 +271,45 @@ impl Source {
     }
 }
 
-/// Writes what stays of a web archive.
-struct WarcWriter<W: io::Write> {
-    members: MemberEncoder<W>,
-    /// Whether something was left out after what was written last.
-    is_gap: bool,
+/// What is in a web archive and no record, or one whose length is wrong. It is held back in a file
+/// beside the selection and comes last: with other bytes behind it, it could be taken for a record that
+/// goes on, over one that stays.
+struct Strays<'a> {
+    target: &'a Path,
+    file: Option<AtomicFile>,
 }
 
-impl<W: io::Write> WarcWriter<W> {
-    fn new(members: MemberEncoder<W>) -> Self {
-        Self { members, is_gap: false }
+impl<'a> Strays<'a> {
+    fn new(target: &'a Path) -> Self {
+        Self { target, file: None }
     }
 
-    /// A record, or a part of one. What came before may have ended only because a record came next: if
-    /// that is left out, and something follows that is no record, there are line ends as far as a reader
-    /// looks.
-    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if std::mem::take(&mut self.is_gap) && !bytes.starts_with(MAGIC) {
-            self.members.write_all(&[b'\n'; LOOK_AHEAD])?;
+    fn push(&mut self, bytes: &[u8]) -> Result<()> {
+        if self.file.is_none() {
+            let mut path = self.target.as_os_str().to_owned();
+            path.push(".strays");
+            self.file = Some(AtomicFile::create_with_folders(path.as_ref())?);
         }
-        self.members.write_all(bytes)
+        Ok(self.file.as_mut().map_or(Ok(()), |file| file.write(bytes))?)
     }
 
-    fn leave_out(&mut self) {
-        self.is_gap = true;
+    /// Writes them, after line ends as far as a reader looks behind a record.
+    fn write(self, out: &mut MemberEncoder<impl io::Write>) -> Result<()> {
+        let failed = |error| Error::io(self.target, Operation::Write, error);
+        let Some(mut file) = self.file else { return Ok(()) };
+        file.rest()?;
+        let path = file.partial_path();
+        let mut strays = fs::File::open(path).map_err(|e| Error::io(path, Operation::Read, e))?;
+        let written = out.write_all(&[b'\n'; LOOK_AHEAD]);
+        let written = written.and_then(|()| io::copy(&mut strays, out));
+        written.and_then(|_| out.end_record()).map_err(failed)
     }
 }
 
 /// Writes the records of a web archive that stay, each by itself.
 fn write_kept<W: io::Write>(
     piece: &Piece,
-    out: &mut WarcWriter<W>,
+    out: &mut MemberEncoder<W>,
     selection: &mut Selection<impl FnMut(u64) -> bool>,
 ) -> io::Result<()> {
     let mut written = Ok(());
@@ -311,12 +321,8 @@ fn write_kept<W: io::Write>(
                 Some(bytes)
             }
         };
-        match bytes {
-            Some(bytes) if written.is_ok() => {
-                written = out.write(bytes).and_then(|()| out.members.end_record());
-            }
-            Some(_) => {}
-            None => out.leave_out(),
+        if let Some(bytes) = bytes.filter(|_| written.is_ok()) {
+            written = out.write_all(bytes).and_then(|()| out.end_record());
         }
     });
     written

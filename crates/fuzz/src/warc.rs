@@ -29,17 +29,21 @@ pub fn check(bytes: &[u8]) {
             return;
         };
         let again = read(written.path.as_ref().unwrap(), 500);
-        // A record with a wrong length stays as it is, and may be read as another if what follows it is gone.
-        let is_all_read = documents.iter().all(Result::is_ok);
-        if fault.is_some() || (step > 1 && !is_all_read) {
+        if fault.is_some() {
             continue;
         }
         // What had no id of its own was called by its place, which is another now.
         let named = |found: &&Found| !found.0.contains('#');
         let chosen = documents.iter().zip(1..).filter(|&(_, number)| stays(number));
-        let chosen = chosen.filter_map(|(found, _)| found.as_ref().ok()).filter(named);
-        assert!(again.0.iter().flatten().filter(named).eq(chosen), "every {step}");
-        assert_eq!((&again.1, &again.2), (&passed_over, &None));
+        let chosen: Vec<&Found> =
+            chosen.filter_map(|(found, _)| found.as_ref().ok()).filter(named).collect();
+        let found: Vec<&Found> = again.0.iter().flatten().filter(named).collect();
+        // What could not be read comes last, and may look like a record once it is with others.
+        assert!(found.starts_with(&chosen), "every {step}");
+        assert!(again.1.starts_with(&passed_over), "every {step}");
+        if documents.iter().all(Result::is_ok) {
+            assert_eq!((found.len(), &again.1, &again.2), (chosen.len(), &passed_over, &None));
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::error::Fault;
 use crate::record::{FieldValue, StoredFields};
 
 /// What every record begins with.
-pub(crate) const MAGIC: &[u8] = b"WARC/";
+pub(super) const MAGIC: &[u8] = b"WARC/";
 
 /// The longest header. Those of crawlers have less than 2 KiB, most of it the address.
 pub(super) const MAX_HEADER_BYTES: usize = 64 << 10;

@@ -24,7 +24,6 @@ mod split;
 use std::borrow::Cow;
 use std::ops::Range;
 
-pub(crate) use header::MAGIC;
 pub(crate) use split::{LOOK_AHEAD, Others, Split, Splitter};
 
 use crate::error::{Fault, Place, Result};

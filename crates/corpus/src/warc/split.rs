@@ -41,6 +41,9 @@ pub(crate) enum Split {
         /// Of one that is no document there is none.
         number: Option<u64>,
         bytes: Vec<u8>,
+        /// Whether it is as long as it says. Otherwise a reader takes it for what it is only where
+        /// the same bytes follow it as here.
+        is_sound: bool,
         is_last: bool,
     },
 }
@@ -261,9 +264,10 @@ impl Splitter {
                 (count, (!is_next).then_some(Remainder::ToNextRecord(0)))
             }
         };
+        let is_sound = matches!(long.left, Remainder::Bytes(_));
         let part = long.held.map(|number| {
             let bytes = self.input.rest()[..count].to_vec();
-            Split::Part { number, bytes, is_last: left.is_none() }
+            Split::Part { number, bytes, is_sound, is_last: left.is_none() }
         });
         self.input.consume(count);
         self.long = left.map(|left| LongRecord { left, ..long });
