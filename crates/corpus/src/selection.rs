@@ -233,7 +233,7 @@ impl Source {
                             continue;
                         }
                         if !is_sound {
-                            strays.push(&bytes).map_err(io::Error::other)?;
+                            strays.push(&bytes)?;
                             continue;
                         }
                         out.write_all(&bytes)?;
@@ -284,13 +284,18 @@ impl<'a> Strays<'a> {
         Self { target, file: None }
     }
 
-    fn push(&mut self, bytes: &[u8]) -> Result<()> {
-        if self.file.is_none() {
-            let mut path = self.target.as_os_str().to_owned();
-            path.push(".strays");
-            self.file = Some(AtomicFile::create_with_folders(path.as_ref())?);
-        }
-        Ok(self.file.as_mut().map_or(Ok(()), |file| file.write(bytes))?)
+    fn push(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => {
+                let mut path = self.target.as_os_str().to_owned();
+                path.push(".strays");
+                let file = AtomicFile::create_with_folders(path.as_ref());
+                none.insert(file.map_err(io::Error::other)?)
+            }
+        };
+        // Not the method of its own, whose error does not say what the system said.
+        io::Write::write_all(file, bytes)
     }
 
     /// Writes them, after line ends as far as a reader looks behind a record.

@@ -2,19 +2,19 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use lookalike_core::mix;
 use lookalike_files::{AtomicFolder, partial_path, remove_folder, sync_folder};
 
+use crate::document::Record;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::folder::{ACKNOWLEDGED, HEADER, LOCK, SEGMENTS, STORE};
 use crate::index::{Index, Writer};
 use crate::postings::{Posting, REBUILD, Segment};
 use crate::segments::NewSegments;
 use crate::state::{Segments, TemplateCounts};
-use crate::store::{
-    AcknowledgedOperations, COPY_BYTES, Changes, Durability, Snapshot, Store, Table, lock,
-};
+use crate::store::{AcknowledgedOperations, COPY_BYTES, Changes, Durability, Store, Table, lock};
 use crate::view::content;
 
 /// Numbers about an index.
@@ -163,16 +163,29 @@ impl Index {
         if let Some(merging) = writer.merging.take() {
             merging.abandon();
         }
-        let (next_id, postings) = (writer.segments.next_id, self.segment_postings);
-        let mut segments = NewSegments::new(self.segments_folder(), next_id, postings);
-        for record in self.documents_of(writer)? {
+        let end = writer.head.next;
+        let new = NewSegments::new(
+            self.segments_folder(),
+            writer.segments.next_id,
+            self.segment_postings,
+        );
+        let (segments, next_id) = self.written(new, self.documents_of(writer)?, end)?;
+        writer.segments.next_id = next_id;
+        self.switch(writer, &segments, end)
+    }
+
+    /// The segments of documents, which are all below `end`, and the number of the next segment.
+    fn written(
+        &self,
+        mut segments: NewSegments,
+        documents: impl Iterator<Item = Result<Record>>,
+        end: u64,
+    ) -> Result<(Vec<Arc<Segment>>, u64)> {
+        for record in documents {
             let record = record?;
             segments.push(record.number, self.keys_of(&record))?;
         }
-        let end = writer.head.next;
-        let (segments, next_id) = segments.finish(end)?;
-        writer.segments.next_id = next_id;
-        self.switch(writer, &segments, end)
+        segments.finish(end)
     }
 
     /// Writes a copy of the index as it is at this moment to a folder that does not exist yet.
@@ -199,7 +212,12 @@ impl Index {
         let files = self.lists().segments.clone();
         drop(writer);
         if self.store.is_in_memory() {
-            segments = self.write_segments(&snapshot, &segments_folder, head.next)?;
+            let new = NewSegments::new(segments_folder.clone(), 0, self.segment_postings);
+            let documents = self.store.snapshot_from(&snapshot, Table::Documents, &[])?;
+            let documents = documents.map(|entry| self.decode_entry(entry?));
+            let (files, next_id) = self.written(new, documents, head.next)?;
+            let entries = files.iter().map(|segment| segment.entry()).collect();
+            segments = Segments { flushed: head.next, next_id, entries };
         }
 
         let lock = lock(&folder.join(LOCK), to)?;
@@ -231,20 +249,6 @@ impl Index {
         AcknowledgedOperations::create(&folder.join(ACKNOWLEDGED), head.operations)?;
         self.header.write(&folder.join(HEADER))?;
         Ok(copy_folder.commit()?)
-    }
-}
-
-impl Index {
-    /// Writes the postings of all documents below `end` as they were then to segments in a folder.
-    fn write_segments(&self, then: &Snapshot, folder: &Path, end: u64) -> Result<Segments> {
-        let mut segments = NewSegments::new(folder.to_owned(), 0, self.segment_postings);
-        for entry in self.store.snapshot_from(then, Table::Documents, &[])? {
-            let record = self.decode_entry(entry?)?;
-            segments.push(record.number, self.keys_of(&record))?;
-        }
-        let (files, next_id) = segments.finish(end)?;
-        let entries = files.iter().map(|segment| segment.entry()).collect();
-        Ok(Segments { flushed: end, next_id, entries })
     }
 }
 
