@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use lookalike::engine::{self, Against, Match, MatchFile};
+use lookalike_engine::{self as engine, Against, Match, MatchFile};
 use pyo3::prelude::*;
 
 use crate::error::{Raise, parameter};

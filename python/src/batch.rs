@@ -10,9 +10,9 @@ use arrow_array::builder::{
 };
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
-use lookalike::core::{CandidateRule, Layout, Signature, VerificationKey, site_hash};
-use lookalike::corpus::{ContentKind, ReadOptions, Record, Sources, Tables};
-use lookalike::engine::{KeepPolicy, Texts};
+use lookalike_core::{CandidateRule, Layout, Signature, VerificationKey, site_hash};
+use lookalike_corpus::{ContentKind, ReadOptions, Record, Sources, Tables};
+use lookalike_engine::{KeepPolicy, Texts};
 use pyo3::prelude::*;
 use pyo3_arrow::{PyArray, PyRecordBatch};
 

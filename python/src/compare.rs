@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use lookalike::core;
-use lookalike::core::text::{Text, TextBuf, Unit};
-use lookalike::engine::report::marked_difference;
-use lookalike::pages::{ComparisonView, comparison};
+use lookalike_core as core;
+use lookalike_core::text::{Text, TextBuf, Unit};
+use lookalike_engine::report::marked_difference;
+use lookalike_pages::{ComparisonView, comparison};
 use pyo3::prelude::*;
 
 /// Everything that can be said of two documents. In a notebook it shows what differs.

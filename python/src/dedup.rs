@@ -5,10 +5,9 @@ use std::sync::Arc;
 
 use arrow_array::{RecordBatch, UInt64Array};
 use arrow_schema::{DataType, Field, Schema};
-use lookalike::corpus::Tables;
-use lookalike::engine::report::Report;
-use lookalike::engine::{Dedup, KeepPolicy, PairScope, Run};
-use lookalike::{Observer, Row};
+use lookalike_corpus::Tables;
+use lookalike_engine::report::Report;
+use lookalike_engine::{Decide, Dedup, KeepPolicy, Observer, PairScope, Row, Run};
 use pyo3::prelude::*;
 use pyo3_arrow::PyTable;
 
@@ -38,7 +37,8 @@ struct DedupOptions {
 fn job(inputs: Vec<String>, options: &Bound<'_, PyAny>) -> PyResult<(Dedup, ReadingOptions)> {
     let own: DedupOptions = options.extract()?;
     let reading: ReadingOptions = options.extract()?;
-    let job = lookalike::dedup(inputs)
+    let job = Dedup::new(inputs)
+        .page(lookalike_pages::report)
         .running(reading.running(&options.extract::<ResourceOptions<'_>>()?)?)
         .recipe(options.extract::<JudgingOptions<'_>>()?.recipe()?)
         .keep(own.keep.parse::<KeepPolicy>().map_err(parameter)?)
@@ -142,7 +142,7 @@ pub(crate) fn dedup_table(
 #[pyfunction]
 #[pyo3(signature = (run, rows: "collections.abc.Sequence[int]"))]
 pub(crate) fn records_of_rows(py: Python<'_>, run: PathBuf, rows: Vec<u64>) -> PyResult<Vec<u64>> {
-    let records = py.detach(|| -> lookalike::Result<_> {
+    let records = py.detach(|| -> lookalike_engine::Result<_> {
         let run = Run::open(&run)?;
         rows.into_iter().map(|row| run.record(Row::nth(row))).collect()
     });
@@ -154,7 +154,7 @@ pub(crate) fn records_of_rows(py: Python<'_>, run: PathBuf, rows: Vec<u64>) -> P
 pub(crate) fn report_page(report: &str) -> PyResult<String> {
     let report: Report = serde_json::from_str(report)
         .map_err(|error| parameter(format!("not a report: {error}")))?;
-    Ok(lookalike::pages::report(&report))
+    Ok(lookalike_pages::report(&report))
 }
 
 /// The options that only another decision has.
@@ -185,7 +185,8 @@ pub(crate) fn decide(
     let running = options.extract::<ResourceOptions<'_>>()?.running()?;
     let threshold = own.threshold.map(|share| positive_share("threshold", share)).transpose()?;
     let keep = own.keep.map(|keep| keep.parse::<KeepPolicy>().map_err(parameter)).transpose()?;
-    let job = lookalike::decide(folder)
+    let job = Decide::new(folder)
+        .page(lookalike_pages::report)
         .threshold(threshold)
         .keep(keep)
         .clustering(own.cluster.as_deref().map(clustering).transpose()?)
@@ -223,7 +224,7 @@ fn numbered(batches: Vec<RecordBatch>, schema: &Schema) -> PyResult<Vec<RecordBa
 fn run(
     py: Python<'_>,
     progress: Option<Bound<'_, PyAny>>,
-    job: impl FnOnce(&dyn Observer) -> lookalike::Result<Report> + Send,
+    job: impl FnOnce(&dyn Observer) -> lookalike_engine::Result<Report> + Send,
 ) -> PyResult<String> {
     let report = Watch::new(progress.map(Bound::unbind)).run(py, job)?.raise()?;
     serde_json::to_string(&report).map_err(|error| parameter(error.to_string()))

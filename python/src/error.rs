@@ -3,7 +3,11 @@
 use std::fmt::{Debug, Display};
 use std::path::Path;
 
-use lookalike::{core, corpus, engine, files, index};
+use lookalike_core as core;
+use lookalike_corpus as corpus;
+use lookalike_engine as engine;
+use lookalike_files as files;
+use lookalike_index as index;
 use pyo3::prelude::*;
 
 mod classes {

@@ -6,11 +6,11 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use lookalike::core::Kernel;
-use lookalike::engine::TemplateFile;
-use lookalike::index::{
-    self, AddIf, Content, CreateOptions, Document, Index as CoreIndex, OpenOptions, RankedEntry,
-    Secret, Standing,
+use lookalike_core::Kernel;
+use lookalike_engine::TemplateFile;
+use lookalike_index::{
+    self as index, AddIf, Content, CreateOptions, Document, Index as CoreIndex, OpenOptions,
+    RankedEntry, Secret, Standing,
 };
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -345,7 +345,7 @@ fn opening(
     cache_bytes: Option<u64>,
     rebuild: bool,
 ) -> PyResult<OpenOptions> {
-    let kernel = Kernel::from_environment().map_err(lookalike::core::Error::from).raise()?;
+    let kernel = Kernel::from_environment().map_err(lookalike_core::Error::from).raise()?;
     let mut options = OpenOptions::new().kernel(kernel).rebuild(rebuild);
     if let Some(path) = secret {
         options = options.secret(Secret::from_file(&path).raise()?);

@@ -7,10 +7,10 @@ use arrow_array::cast::AsArray as _;
 use arrow_array::types::{Int64Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::DataType;
-use lookalike::core::recipe::Candidates;
-use lookalike::core::resemblance::Overlap;
-use lookalike::core::shingle::ShingleSet;
-use lookalike::core::{Layout, PairRule, Signature, Standing, Verdict};
+use lookalike_core::recipe::Candidates;
+use lookalike_core::resemblance::Overlap;
+use lookalike_core::shingle::ShingleSet;
+use lookalike_core::{Layout, PairRule, Signature, Standing, Verdict};
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
 

@@ -56,7 +56,7 @@ mod _native {
 
     /// Documents of one group that a document is compared with at most.
     #[pymodule_export]
-    const GROUP_LIMIT: usize = lookalike::core::GROUP_LIMIT;
+    const GROUP_LIMIT: usize = lookalike_core::GROUP_LIMIT;
 
     /// The version of the package.
     #[pymodule_export]

@@ -1,6 +1,6 @@
 //! Hosts and folders that replicate each other.
 
-use lookalike::engine::mirrors as engine;
+use lookalike_engine::mirrors as engine;
 use pyo3::prelude::*;
 
 use crate::error::{Raise, parameter};

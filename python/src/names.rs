@@ -2,12 +2,12 @@
 
 use std::convert::Infallible;
 
-use lookalike::core::SiteRule;
-use lookalike::core::recipe::Verify;
-use lookalike::core::text::Unit;
-use lookalike::engine::mirrors::MirrorKind;
-use lookalike::engine::report::Kind;
-use lookalike::index::{ContentKind, MatchKind};
+use lookalike_core::SiteRule;
+use lookalike_core::recipe::Verify;
+use lookalike_core::text::Unit;
+use lookalike_engine::mirrors::MirrorKind;
+use lookalike_engine::report::Kind;
+use lookalike_index::{ContentKind, MatchKind};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 

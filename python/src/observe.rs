@@ -5,7 +5,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use lookalike::{Observer, Stage, Work};
+use lookalike_engine::{Observer, Stage, Work};
 use pyo3::prelude::*;
 
 use crate::interrupt::{self, Stop};

@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
-use lookalike::corpus::{Format, ReadOptions};
-use lookalike::engine::numbers::parse_bytes;
-use lookalike::engine::{Existing, RemovalBudget, Running, Unreadable};
-use lookalike::{Clustering, Kernel, Recipe};
+use lookalike_core::{Kernel, Recipe};
+use lookalike_corpus::{Format, ReadOptions};
+use lookalike_engine::matching::Clustering;
+use lookalike_engine::numbers::parse_bytes;
+use lookalike_engine::{Existing, RemovalBudget, Running, Unreadable};
 use pyo3::prelude::*;
 
 use crate::error::{Raise, parameter};
@@ -51,7 +52,7 @@ impl ResourceOptions<'_> {
     /// How a job runs that reads no documents by fields.
     pub(crate) fn running(&self) -> PyResult<Running> {
         let usual = Running::default();
-        let kernel = Kernel::from_environment().map_err(lookalike::core::Error::from).raise()?;
+        let kernel = Kernel::from_environment().map_err(lookalike_core::Error::from).raise()?;
         let threads = match self.threads {
             Some(0) => return Err(parameter("threads is 0, but must be at least 1")),
             threads => threads.unwrap_or(usual.threads),

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use lookalike::core::recipe::{Judging, PRESETS, SketchParameters, Verify};
-use lookalike::core::shingle::{Counting, ShingleSet, Shingler};
-use lookalike::core::text::html::Extractor;
-use lookalike::core::text::{KeyedTokenizer, Text, Token, Tokenizer};
-use lookalike::core::{
+use lookalike_core::recipe::{Judging, PRESETS, SketchParameters, Verify};
+use lookalike_core::shingle::{Counting, ShingleSet, Shingler};
+use lookalike_core::text::html::Extractor;
+use lookalike_core::text::{KeyedTokenizer, Text, Token, Tokenizer};
+use lookalike_core::{
     Code, Comparer, Kernel, Layout, Recipe as CoreRecipe, Signer, SiteRule, VerificationKey,
 };
 use pyo3::exceptions::PyTypeError;
@@ -65,7 +65,7 @@ impl Tools {
     }
 
     /// Signs the text that was tokenized last.
-    pub(crate) fn sign_tokens(&mut self) -> &lookalike::core::Signature {
+    pub(crate) fn sign_tokens(&mut self) -> &lookalike_core::Signature {
         self.signer.sign_tokens(&self.tokens, &self.codes)
     }
 
@@ -85,7 +85,7 @@ impl Tools {
 impl Recipe {
     pub(crate) fn new(recipe: CoreRecipe) -> PyResult<Self> {
         recipe.validate().raise()?;
-        let kernel = Kernel::from_environment().map_err(lookalike::core::Error::from).raise()?;
+        let kernel = Kernel::from_environment().map_err(lookalike_core::Error::from).raise()?;
         Ok(Self { core: recipe, kernel, tools: Mutex::default() })
     }
 

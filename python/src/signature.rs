@@ -1,7 +1,7 @@
 //! Signatures, one at a time.
 
-use lookalike::core::recipe::Digest;
-use lookalike::core::{Layout, Signature as CoreSignature, Similarity};
+use lookalike_core::recipe::Digest;
+use lookalike_core::{Layout, Signature as CoreSignature, Similarity};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 

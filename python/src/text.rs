@@ -40,5 +40,5 @@ pub(crate) fn page<'a>(page: &'a Bound<'_, PyAny>) -> PyResult<Cow<'a, [u8]>> {
     if page.is_instance_of::<PyString>() || std::str::from_utf8(&bytes).is_ok() {
         return Ok(bytes);
     }
-    Ok(Cow::Owned(lookalike::corpus::decode_page(&bytes, None).into_owned().into_bytes()))
+    Ok(Cow::Owned(lookalike_corpus::decode_page(&bytes, None).into_owned().into_bytes()))
 }

@@ -1,6 +1,6 @@
 //! Filters: which pairs become candidates.
 
-use lookalike::core::filter::{self, Search};
+use lookalike_core::filter::{self, Search};
 use pyo3::prelude::*;
 
 use crate::error::{Raise, parameter};
@@ -128,11 +128,11 @@ pub(crate) fn tune(
             search.max_permutations = permutations;
             search.max_bytes = bytes;
             search.unwanted = unwanted;
-            let found = py.detach(|| search.run()).map_err(lookalike::core::Error::from).raise()?;
+            let found = py.detach(|| search.run()).map_err(lookalike_core::Error::from).raise()?;
             Ok(Filter { filter: found.filter, threshold: Some(threshold) })
         }
         (None, Some(k), Some(s), Some(r)) => {
-            let filter = filter::Filter::new(k, s, r).map_err(lookalike::core::Error::from);
+            let filter = filter::Filter::new(k, s, r).map_err(lookalike_core::Error::from);
             Ok(Filter { filter: filter.raise()?, threshold: None })
         }
         _ => Err(parameter("say what is wanted, with threshold and recall, or give k, s and r")),

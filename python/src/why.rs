@@ -2,9 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use lookalike::Comparer;
-use lookalike::engine::Run;
-use lookalike::engine::run;
+use lookalike_core::Comparer;
+use lookalike_engine::{Run, run};
 use pyo3::prelude::*;
 
 use crate::compare::Comparison;
@@ -253,13 +252,17 @@ impl Explanation {
                 "`{id}` was not removed: it has no keeper to compare with"
             )));
         };
-        let rows = [self.document.row, removal.keeper.row].map(lookalike::Row::nth);
+        let rows = [self.document.row, removal.keeper.row].map(lookalike_engine::Row::nth);
         let compared = interrupt::listen(py, |_| {
             let run = Run::open(&self.run)?;
             let texts = [run.text(rows[0])?, run.text(rows[1])?];
             let [a, b] = texts.each_ref().map(Into::into);
             let comparison = Comparer::new(run.recipe())?.compare(a, b);
-            Ok::<_, lookalike::Error>(Comparison::new(&comparison, run.recipe().tokens, [a, b]))
+            Ok::<_, lookalike_engine::Error>(Comparison::new(
+                &comparison,
+                run.recipe().tokens,
+                [a, b],
+            ))
         });
         compared?.raise()
     }
@@ -315,7 +318,7 @@ pub(crate) fn path_between(
 }
 
 /// The rows of an id or URL that the run has.
-fn rows(run: &Run, folder: &Path, id: &str) -> PyResult<Vec<lookalike::Row>> {
+fn rows(run: &Run, folder: &Path, id: &str) -> PyResult<Vec<lookalike_engine::Row>> {
     let found = run.find(id).raise()?;
     if found.count == 0 {
         return Err(parameter(format!(

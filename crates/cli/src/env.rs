@@ -3,7 +3,7 @@
 use std::env;
 
 /// The kernel to use: `scalar`, `avx2` or `avx512`.
-pub(crate) const KERNEL: &str = lookalike::kernels::ENVIRONMENT_VARIABLE;
+pub(crate) const KERNEL: &str = lookalike_kernels::ENVIRONMENT_VARIABLE;
 
 /// Set to anything but nothing, it switches colour off (no-color.org).
 pub(crate) const NO_COLOR: &str = "NO_COLOR";

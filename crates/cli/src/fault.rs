@@ -2,7 +2,7 @@
 
 use std::panic::{self, UnwindSafe};
 
-use lookalike::corpus::panics_are_expected;
+use lookalike_corpus::panics_are_expected;
 
 use crate::exit::{self, ERROR};
 use crate::interrupt;
@@ -33,7 +33,7 @@ fn tell(fault: &panic::PanicHookInfo<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use lookalike::corpus::guarded;
+    use lookalike_corpus::guarded;
 
     use super::*;
 

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use anyhow::bail;
-use lookalike::Recipe;
-use lookalike::engine::TemplateFile;
+use lookalike_core::Recipe;
+use lookalike_engine::TemplateFile;
 
 /// Those of a run, its folder or its file, if they were learned by this recipe.
 pub(crate) fn templates(run: &Path, recipe: &Recipe) -> anyhow::Result<TemplateFile> {

@@ -27,7 +27,7 @@ use std::io::{self, Write as _};
 /// Only for a process that does nothing else: Ctrl-C may end it, and what handles panics and signals
 /// is there for good.
 pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
-    lookalike::kernels::allocator::give_back_freed_memory();
+    lookalike_kernels::allocator::give_back_freed_memory();
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let code = fault::with_faults_told(|| match flags::parse(arguments) {
         Ok(cli) => {

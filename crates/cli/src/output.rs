@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, IsTerminal as _, Write as _};
 
 use anyhow::Context as _;
-pub(crate) use lookalike::engine::numbers::{bytes, count, grouped};
+pub(crate) use lookalike_engine::numbers::{bytes, count, grouped};
 
 use crate::env;
 

@@ -7,8 +7,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use lookalike::engine::numbers::duration;
-use lookalike::engine::{Observer, Stage, Work};
+use lookalike_engine::numbers::duration;
+use lookalike_engine::{Observer, Stage, Work};
 use serde_json::json;
 
 use crate::exit::is_quiet;

@@ -5,8 +5,8 @@ use std::io::Read as _;
 use std::path::Path;
 
 use anyhow::{Context as _, anyhow, bail};
-use lookalike::core::Recipe;
-use lookalike::core::recipe::{Judging, preset_names};
+use lookalike_core::Recipe;
+use lookalike_core::recipe::{Judging, preset_names};
 
 use crate::flags;
 

@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use lookalike::{Comparer, Index};
+use lookalike_core::Comparer;
+use lookalike_index::Index;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
@@ -118,13 +119,13 @@ impl App {
     }
 
     /// Looks for look-alikes.
-    pub(crate) fn check(&self, document: &IndexDocument) -> Result<lookalike::index::Answer> {
+    pub(crate) fn check(&self, document: &IndexDocument) -> Result<lookalike_index::Answer> {
         let answer = self.index.check(document)?;
         self.count_matches(&answer);
         Ok(answer)
     }
 
-    fn count_matches(&self, answer: &lookalike::index::Answer) {
+    fn count_matches(&self, answer: &lookalike_index::Answer) {
         for found in &answer.matches {
             if let Some(resemblance) = found.resemblance.or(found.estimate) {
                 self.metrics.resemblance(resemblance);

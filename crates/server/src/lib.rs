@@ -2,8 +2,8 @@
 //! ([`View`]).
 //!
 //! ```no_run
-//! use lookalike::index::OpenOptions;
-//! use lookalike::Index;
+//! use lookalike_index::OpenOptions;
+//! use lookalike_index::Index;
 //! use lookalike_server::{Options, Server, Token};
 //!
 //! let index = Index::open("known".as_ref(), &OpenOptions::new())?;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use lookalike::index::{self, AddIf, Addition, Content, ContentKind, Match, MatchKind};
+use lookalike_index::{self as index, AddIf, Addition, Content, ContentKind, Match, MatchKind};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use lookalike::core::setters;
+use lookalike_core::setters;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::token::Token;
@@ -53,7 +53,7 @@ pub struct Limits {
 
 impl Limits {
     /// The longest content that an index can hold.
-    pub const MAX_BODY_BYTES: u64 = lookalike::index::MAX_CONTENT_BYTES as u64;
+    pub const MAX_BODY_BYTES: u64 = lookalike_index::MAX_CONTENT_BYTES as u64;
 
     /// Bytes of all bodies together: those of a few large ones, or thousands of pages.
     pub(crate) fn bodies_bytes(&self) -> u64 {

@@ -3,7 +3,8 @@
 use axum::body::Body;
 use axum::http::{HeaderValue, Response, StatusCode, header};
 use axum::response::IntoResponse;
-use lookalike::{engine, index};
+use lookalike_engine as engine;
+use lookalike_index as index;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -137,8 +138,8 @@ impl From<engine::Error> for Problem {
     }
 }
 
-impl From<lookalike::core::Error> for Problem {
-    fn from(error: lookalike::core::Error) -> Self {
+impl From<lookalike_core::Error> for Problem {
+    fn from(error: lookalike_core::Error) -> Self {
         Self::failed(error.to_string())
     }
 }

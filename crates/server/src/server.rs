@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use lookalike::Index;
+use lookalike_index::Index;
 use tokio::time::{MissedTickBehavior, interval};
 
 use crate::app::App;

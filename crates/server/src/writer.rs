@@ -11,8 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 
-use lookalike::Index;
-use lookalike::index::{self, AddIf, Addition, CheckedAddition, Content};
+use lookalike_index::{self as index, AddIf, Addition, CheckedAddition, Content, Index};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::memory::SharedReservation;

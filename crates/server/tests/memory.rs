@@ -11,7 +11,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::sync::{Arc, Barrier, Mutex, MutexGuard, PoisonError};
 
 use client::{Running, words};
-use lookalike::files::WorkFolder;
+use lookalike_files::WorkFolder;
 use lookalike_server::{Limits, Options};
 use serde_json::json;
 

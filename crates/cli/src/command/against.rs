@@ -4,9 +4,9 @@ use std::io::{self, BufWriter, Write as _};
 use std::ops::ControlFlow;
 
 use anyhow::Context as _;
-use lookalike::core::Kernel;
-use lookalike::engine::numbers::{bytes, count, duration, grouped, percent};
-use lookalike::engine::{Against as Job, Error, ErrorKind, Existing, Findings, Match, MatchFile};
+use lookalike_core::Kernel;
+use lookalike_engine::numbers::{bytes, count, duration, grouped, percent};
+use lookalike_engine::{Against as Job, Error, ErrorKind, Existing, Findings, Match, MatchFile};
 
 use crate::exit::{Outcome, say};
 use crate::flags::{Against, unreadable};

@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
-use lookalike::core::template::Template;
-use lookalike::core::{Comparer, Comparison, Kernel, Recipe};
-use lookalike::corpus::{Limits, read_document};
-use lookalike::engine::Texts;
+use lookalike_core::template::Template;
+use lookalike_core::{Comparer, Comparison, Kernel, Recipe};
+use lookalike_corpus::{Limits, read_document};
+use lookalike_engine::Texts;
 use serde_json::json;
 
 use super::difference;

@@ -1,6 +1,7 @@
 //! `lookalike decide`: another decision from a finished run.
 
-use lookalike::core::Kernel;
+use lookalike_core::Kernel;
+use lookalike_engine as engine;
 
 use super::dedup::run_watched;
 use crate::exit::Outcome;
@@ -8,7 +9,8 @@ use crate::flags::Decide;
 
 pub(crate) fn run(arguments: &Decide, kernel: Kernel) -> anyhow::Result<Outcome> {
     let running = arguments.resources.running(kernel);
-    let job = lookalike::decide(&arguments.run)
+    let job = engine::Decide::new(&arguments.run)
+        .page(lookalike_pages::report)
         .threshold(arguments.threshold)
         .keep(arguments.keep.clone())
         .clustering(arguments.cluster)

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use lookalike::core::Kernel;
-use lookalike::engine::numbers::{bytes, count, duration, grouped, percent};
-use lookalike::engine::report::{Report, Verify};
-use lookalike::engine::{Error, ErrorKind, Existing, Plan};
+use lookalike_core::Kernel;
+use lookalike_engine as engine;
+use lookalike_engine::numbers::{bytes, count, duration, grouped, percent};
+use lookalike_engine::report::{Report, Verify};
+use lookalike_engine::{Error, ErrorKind, Existing, Plan};
 
 use crate::exit::{Outcome, is_quiet, say};
 use crate::flags::{Dedup, ProgressForm, unreadable};
@@ -14,7 +15,8 @@ use crate::progress::Watch;
 use crate::{interrupt, recipe};
 
 pub(crate) fn run(arguments: &Dedup, kernel: Kernel) -> anyhow::Result<Outcome> {
-    let job = lookalike::dedup(arguments.inputs.iter().cloned())
+    let job = engine::Dedup::new(arguments.inputs.iter().cloned())
+        .page(lookalike_pages::report)
         .running(arguments.documents.running(arguments.resources.running(kernel)))
         .recipe(recipe::judging(&arguments.judging)?)
         .keep(arguments.keep.clone())
@@ -42,7 +44,7 @@ pub(super) fn run_watched(
     out: &Path,
     survivors: bool,
     json: bool,
-    job: impl FnOnce(&Watch) -> lookalike::engine::Result<Report>,
+    job: impl FnOnce(&Watch) -> lookalike_engine::Result<Report>,
 ) -> anyhow::Result<Outcome> {
     interrupt::watch("interrupted\nhint: run the same command with --resume to go on", Vec::new())?;
     let report = Watch::over(progress, job);

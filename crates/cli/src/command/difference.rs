@@ -2,8 +2,8 @@
 //!
 //! One passage a paragraph; what is equal for long is only counted.
 
-use lookalike::core::difference::{Excerpt, Limits, Piece, marked_distinctive};
-use lookalike::core::text::{Text, Unit};
+use lookalike_core::difference::{Excerpt, Limits, Piece, marked_distinctive};
+use lookalike_core::text::{Text, Unit};
 
 use crate::flags::DiffForm;
 use crate::output::{Style, count, grouped, is_terminal};

@@ -4,15 +4,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow, bail};
-use lookalike::core::{Kernel, Recipe};
-use lookalike::engine::Observer as _;
-use lookalike::engine::numbers::{bytes, count, duration, grouped};
-use lookalike::eval::{
+use lookalike_core::{Kernel, Recipe};
+use lookalike_engine as engine;
+use lookalike_engine::Observer as _;
+use lookalike_engine::numbers::{bytes, count, duration, grouped};
+use lookalike_eval::{
     Error, ErrorKind, Eval as Job, Evaluation, LabelFile, RecipeEvaluation, Sample, SeedMean,
     Share, baseline,
 };
-use lookalike::files::write_file;
-use lookalike::{engine, pages};
+use lookalike_files::write_file;
+use lookalike_pages as pages;
 use serde_json::json;
 
 use crate::exit::{Outcome, say};

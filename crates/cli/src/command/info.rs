@@ -4,11 +4,11 @@ use std::path::Path;
 use std::thread;
 
 use anyhow::{anyhow, bail};
-use lookalike::Report;
-use lookalike::core::text::UNICODE_VERSION;
-use lookalike::core::{Kernel, Layout, Recipe};
-use lookalike::engine::TemplateFile;
-use lookalike::engine::signature_file::{FORMAT_VERSION, SignatureReader, is_signature_file};
+use lookalike_core::text::UNICODE_VERSION;
+use lookalike_core::{Kernel, Layout, Recipe};
+use lookalike_engine::TemplateFile;
+use lookalike_engine::report::Report;
+use lookalike_engine::signature_file::{FORMAT_VERSION, SignatureReader, is_signature_file};
 use serde_json::json;
 
 use super::dedup;
@@ -26,7 +26,7 @@ pub(crate) fn program(kernel: Kernel, as_json: bool) -> anyhow::Result<Outcome> 
     let unicode = format!("{major}.{minor}.{patch}");
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let version = env!("CARGO_PKG_VERSION");
-    let recipe_version = lookalike::core::recipe::VERSION;
+    let recipe_version = lookalike_core::recipe::VERSION;
     if as_json {
         output::write_json(&json!({
             "version": version,

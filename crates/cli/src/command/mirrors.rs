@@ -1,9 +1,9 @@
 //! `lookalike mirrors`: hosts and folders that replicate each other.
 
-use lookalike::core::{GROUP_LIMIT, Kernel};
-use lookalike::engine::mirrors::{MirrorFindings, Mirrors as Job};
-use lookalike::engine::numbers::{count, duration, grouped, percent};
-use lookalike::engine::{Error, ErrorKind};
+use lookalike_core::{GROUP_LIMIT, Kernel};
+use lookalike_engine::mirrors::{MirrorFindings, Mirrors as Job};
+use lookalike_engine::numbers::{count, duration, grouped, percent};
+use lookalike_engine::{Error, ErrorKind};
 
 use crate::exit::{Outcome, say};
 use crate::flags::Mirrors;

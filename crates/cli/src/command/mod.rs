@@ -21,7 +21,7 @@ mod view;
 mod why;
 
 use anyhow::Context as _;
-use lookalike::core::Kernel;
+use lookalike_core::Kernel;
 
 use crate::env;
 use crate::exit::Outcome;

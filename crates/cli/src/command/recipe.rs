@@ -1,6 +1,6 @@
 //! `lookalike recipe`: a recipe as TOML.
 
-use lookalike::core::recipe::{PRESET_SUMMARIES, Verify};
+use lookalike_core::recipe::{PRESET_SUMMARIES, Verify};
 
 use crate::exit::Outcome;
 use crate::output::{self, Align, Table};

@@ -13,15 +13,15 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use anyhow::Context as _;
-use lookalike::core::feature::b_similarity;
-use lookalike::core::filter::Filter;
-use lookalike::core::recipe::{Candidates, SketchParameters};
-use lookalike::core::resemblance::Overlap;
-use lookalike::core::shingle::{ShingleSet, Shingler};
-use lookalike::core::text::{Text, Tokenizer};
-use lookalike::core::{Kernel, Recipe, Signer};
-use lookalike::engine::Texts;
-use lookalike::eval::{SeedMean, Share};
+use lookalike_core::feature::b_similarity;
+use lookalike_core::filter::Filter;
+use lookalike_core::recipe::{Candidates, SketchParameters};
+use lookalike_core::resemblance::Overlap;
+use lookalike_core::shingle::{ShingleSet, Shingler};
+use lookalike_core::text::{Text, Tokenizer};
+use lookalike_core::{Kernel, Recipe, Signer};
+use lookalike_engine::Texts;
+use lookalike_eval::{SeedMean, Share};
 use serde_json::json;
 
 use crate::exit::say;

@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context as _, bail};
-use lookalike::index::{CreateOptions, ErrorKind};
-use lookalike::{Index, Kernel, Recipe};
+use lookalike_core::{Kernel, Recipe};
+use lookalike_index::{CreateOptions, ErrorKind, Index};
 use lookalike_server::{Exposure, Options, Server, Stop, Token, is_world_readable};
 
 use super::index::open_options;

@@ -1,8 +1,8 @@
 //! `lookalike sketch`: a signature file of documents.
 
-use lookalike::core::{Kernel, Layout, Signer};
-use lookalike::engine::signature_file::SignatureWriter;
-use lookalike::engine::{Error, ErrorKind, Existing, Texts};
+use lookalike_core::{Kernel, Layout, Signer};
+use lookalike_engine::signature_file::SignatureWriter;
+use lookalike_engine::{Error, ErrorKind, Existing, Texts};
 
 use crate::exit::{Outcome, say};
 use crate::flags::Sketch;

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use anyhow::bail;
-use lookalike::core::filter::Filter;
-use lookalike::core::recipe::Verify;
-use lookalike::core::{Kernel, Recipe};
-use lookalike::files::write_file;
-use lookalike::pages::{FilterPlot, Scale};
+use lookalike_core::filter::Filter;
+use lookalike_core::recipe::Verify;
+use lookalike_core::{Kernel, Recipe};
+use lookalike_files::write_file;
+use lookalike_pages::{FilterPlot, Scale};
 use serde_json::json;
 
 use super::sample::{self, SampleMeasurement};

@@ -1,6 +1,6 @@
 //! Whether two documents are a pair under a recipe, in a sentence.
 
-use lookalike::core::{Comparison, Condition, Evidence, Kernel, PairRule, Quantity, Recipe};
+use lookalike_core::{Comparison, Condition, Evidence, Kernel, PairRule, Quantity, Recipe};
 
 use crate::output::{beside, count, threshold};
 

@@ -3,9 +3,9 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 
-use lookalike::engine::Run;
-use lookalike::engine::run::{Clusters, Verdicts};
-use lookalike::files::write_file;
+use lookalike_engine::Run;
+use lookalike_engine::run::{Clusters, Verdicts};
+use lookalike_files::write_file;
 use lookalike_server::View;
 
 use super::serve;

@@ -1,10 +1,10 @@
 //! `lookalike why`: what became of a document, or what joins two.
 
 use anyhow::bail;
-use lookalike::core::Recipe;
-use lookalike::engine::Run;
-use lookalike::engine::report::Kind;
-use lookalike::engine::run::{
+use lookalike_core::Recipe;
+use lookalike_engine::Run;
+use lookalike_engine::report::Kind;
+use lookalike_engine::run::{
     DocumentsById, Explanation, Fate, Member, Removal, RunDocument, SHOWN_MEMBERS, Scores, Step,
 };
 use serde_json::{Value, json};

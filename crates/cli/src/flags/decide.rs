@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
-use lookalike::engine::KeepPolicy;
-use lookalike::engine::matching::Clustering;
+use lookalike_engine::KeepPolicy;
+use lookalike_engine::matching::Clustering;
 
 use super::dedup::{Budget, CLUSTERINGS};
 use super::resources::{Progress, Resources};

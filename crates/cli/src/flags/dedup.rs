@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::ensure;
 use clap::{Args, ValueHint};
-use lookalike::engine::matching::Clustering;
-use lookalike::engine::{KeepPolicy, PairScope, RemovalBudget, Unreadable};
+use lookalike_engine::matching::Clustering;
+use lookalike_engine::{KeepPolicy, PairScope, RemovalBudget, Unreadable};
 
 use super::documents::Documents;
 use super::judging::Judging;

@@ -1,8 +1,8 @@
 //! How documents are read: the flags of all commands that take inputs.
 
 use clap::Args;
-use lookalike::corpus::{Format, Inputs, ReadOptions, Result, Sources};
-use lookalike::engine::Running;
+use lookalike_corpus::{Format, Inputs, ReadOptions, Result, Sources};
+use lookalike_engine::Running;
 
 #[derive(Args)]
 pub(crate) struct Documents {

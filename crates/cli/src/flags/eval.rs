@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{bail, ensure};
 use clap::{Args, Subcommand, ValueHint};
-use lookalike::eval::{AbsentRule, BASELINES, CopyRule, Eval as Job, LabelFile, LabelRule};
+use lookalike_eval::{AbsentRule, BASELINES, CopyRule, Eval as Job, LabelFile, LabelRule};
 
 use super::documents::Documents;
 use super::judging::Sites;

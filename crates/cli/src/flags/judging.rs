@@ -1,8 +1,8 @@
 //! How pairs are found and judged: the flags of all commands that do.
 
 use clap::Args;
-use lookalike::core::SiteRule;
-use lookalike::core::recipe::{Templates, Verify};
+use lookalike_core::SiteRule;
+use lookalike_core::recipe::{Templates, Verify};
 
 use super::value::{one_of, positive_share, proper_share};
 

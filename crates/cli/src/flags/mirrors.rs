@@ -1,7 +1,7 @@
 //! `lookalike mirrors`.
 
 use clap::{Args, ValueHint};
-use lookalike::engine::mirrors::Mirrors as Job;
+use lookalike_engine::mirrors::Mirrors as Job;
 
 use super::documents::Documents;
 use super::judging::Judging;

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::ensure;
 use clap::{Args, ValueEnum, ValueHint};
-use lookalike::core::Kernel;
-use lookalike::engine::Running;
+use lookalike_core::Kernel;
+use lookalike_engine::Running;
 
 use super::value::{at_least, size};
 

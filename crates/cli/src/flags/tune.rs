@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueHint};
-use lookalike::core::filter::{Filter, Search};
-use lookalike::pages::Scale;
+use lookalike_core::filter::{Filter, Search};
+use lookalike_pages::Scale;
 
 use super::documents::Documents;
 use super::value::{at_least, one_of, positive_share, proper_share};

@@ -1,7 +1,7 @@
 //! Values of flags: what they may be.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use lookalike::engine::numbers::parse_bytes;
+use lookalike_engine::numbers::parse_bytes;
 
 /// A share above 0 and at most 1. Written so that NaN fails.
 pub(super) fn positive_share(text: &str) -> Result<f64, String> {

@@ -106,7 +106,7 @@ fn words_of_other_tools_are_understood() {
 fn presets_are_listed() {
     let listed = run(&["recipe"]);
     assert_eq!(listed.code, 0);
-    let names = lookalike::core::recipe::preset_names();
+    let names = lookalike_core::recipe::preset_names();
     let mut names: Vec<&str> = names.split(", ").collect();
     let mut found: Vec<&str> =
         listed.stdout.lines().filter_map(|line| line.split_whitespace().next()).collect();

@@ -46,7 +46,7 @@ fn recipes_are_completed() {
     let printed = run(&["recipe", &file]).stdout;
     fs::write(&file, &printed).unwrap();
     assert_eq!(run(&["recipe", &file]).stdout, printed);
-    for preset in lookalike::core::recipe::PRESETS {
+    for preset in lookalike_core::recipe::PRESETS {
         let toml = run(&["recipe", preset]).stdout;
         assert!(toml.contains(&format!("name = \"{preset}\"")));
         assert_eq!(toml.starts_with("# Open to forgery: "), toml.contains("by = \"none\""));

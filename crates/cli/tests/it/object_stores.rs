@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
-use lookalike::corpus::{FieldValue, ReadOptions, Source};
+use lookalike_corpus::{FieldValue, ReadOptions, Source};
 
 use crate::{Run, files, folder, lookalike, root};
 

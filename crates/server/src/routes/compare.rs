@@ -6,11 +6,11 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::Response;
-use lookalike::core::text::Text;
-use lookalike::core::text::html::Extractor;
-use lookalike::engine::report::{self, distinctive_difference};
-use lookalike::index::{self, Content, RankedEntry, Standing};
-use lookalike::{Index, Kernel, PairRule, Recipe};
+use lookalike_core::text::Text;
+use lookalike_core::text::html::Extractor;
+use lookalike_core::{Kernel, PairRule, Recipe};
+use lookalike_engine::report::{self, distinctive_difference};
+use lookalike_index::{self as index, Content, Index, RankedEntry, Standing};
 
 use super::documents::unknown;
 use super::state::json;
@@ -91,7 +91,7 @@ fn text<'a>(document: &'a IndexDocument, extractor: &'a mut Extractor) -> Text<'
 /// What is said of a comparison.
 pub(crate) fn answer(
     recipe: &Recipe,
-    comparison: &lookalike::Comparison,
+    comparison: &lookalike_core::Comparison,
     difference: report::Difference,
 ) -> Comparison {
     let overlap = comparison.overlap;

@@ -7,7 +7,7 @@ use axum::extract::State;
 use axum::http::{Response, StatusCode};
 use axum::response::IntoResponse as _;
 
-use lookalike::index::Addition;
+use lookalike_index::Addition;
 
 use super::state::json;
 use crate::app::App;

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use lookalike::engine::run::{Clusters, Verdicts};
+use lookalike_engine::run::{Clusters, Verdicts};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::listener::{Listener, Stop, runtime};

@@ -8,8 +8,8 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderValue, Response, Uri, header};
 use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
-use lookalike::Row;
-use lookalike::engine::run::{
+use lookalike_engine::Row;
+use lookalike_engine::run::{
     ClusterFilter, ClusterKind, ClusterMember, ClusterOrder, ClusterSummary, PairVerdict,
     RunDocument, Verdict, VerdictCounts,
 };

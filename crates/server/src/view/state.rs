@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use lookalike::engine::run::{Clusters, Verdicts};
+use lookalike_engine::run::{Clusters, Verdicts};
 
 use crate::body::Intake;
 use crate::memory::Memory;

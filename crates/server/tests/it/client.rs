@@ -7,14 +7,13 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use lookalike::core::site_hash;
-use lookalike::core::template::FrameShingles;
-use lookalike::core::text::Tokenizer;
-use lookalike::engine::Run;
-use lookalike::engine::run::{Clusters, Verdicts};
-use lookalike::files::WorkFolder;
-use lookalike::index::{CreateOptions, OpenOptions};
-use lookalike::{Index, Kernel, Recipe};
+use lookalike_core::template::FrameShingles;
+use lookalike_core::text::Tokenizer;
+use lookalike_core::{Kernel, Recipe, site_hash};
+use lookalike_engine::Run;
+use lookalike_engine::run::{Clusters, Verdicts};
+use lookalike_files::WorkFolder;
+use lookalike_index::{CreateOptions, Index, OpenOptions};
 use lookalike_server::{Options, Server, Stop, View};
 use serde_json::Value;
 

@@ -1,7 +1,7 @@
 //! What each route answers when all is well.
 
-use lookalike::files::WorkFolder;
-use lookalike::index::CreateOptions;
+use lookalike_files::WorkFolder;
+use lookalike_index::CreateOptions;
 use lookalike_server::Options;
 use serde_json::{Value, json};
 

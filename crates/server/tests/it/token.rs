@@ -1,8 +1,8 @@
 //! Who may ask.
 
-use lookalike::files::WorkFolder;
-use lookalike::index::CreateOptions;
-use lookalike::{Index, Recipe};
+use lookalike_core::Recipe;
+use lookalike_files::WorkFolder;
+use lookalike_index::{CreateOptions, Index};
 use lookalike_server::{Exposure, Options, Server, Token, is_world_readable};
 use serde_json::json;
 

@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use lookalike::NoObserver;
-use lookalike::files::WorkFolder;
+use lookalike_engine::NoObserver;
+use lookalike_files::WorkFolder;
 use lookalike_server::{Options, Token};
 use serde_json::{Value, json};
 
@@ -33,7 +33,7 @@ fn finished() -> WorkFolder {
         format!("{document}\n")
     };
     fs::write(&letters, documents.into_iter().map(line).collect::<String>()).unwrap();
-    let job = lookalike::dedup([letters.display().to_string()]);
+    let job = lookalike_engine::Dedup::new([letters.display().to_string()]);
     job.run(&folder.join("out"), &NoObserver).unwrap();
     folder
 }

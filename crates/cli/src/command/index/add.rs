@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
-use lookalike::Signature;
-use lookalike::corpus::Sources;
-use lookalike::engine::Run;
-use lookalike::engine::signature_file::{SignatureReader, is_signature_file};
-use lookalike::index::{Content, Document, Index};
+use lookalike_core::Signature;
+use lookalike_corpus::Sources;
+use lookalike_engine::Run;
+use lookalike_engine::signature_file::{SignatureReader, is_signature_file};
+use lookalike_index::{Content, Document, Index};
 
 use super::documents::{Origin, Sink, content_bytes, document, read};
 use crate::exit::{Outcome, say};

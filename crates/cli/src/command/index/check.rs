@@ -3,8 +3,8 @@
 use std::io::{self, BufWriter, Write as _};
 
 use anyhow::{Context as _, bail};
-use lookalike::corpus::Sources;
-use lookalike::index::{Answer, Document, Index, Match};
+use lookalike_corpus::Sources;
+use lookalike_index::{Answer, Document, Index, Match};
 use serde_json::json;
 
 use super::documents::{Origin, Sink, read};

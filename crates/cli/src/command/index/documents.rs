@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use lookalike::corpus::{ContentKind, Record, Sources};
-use lookalike::index::{Content, Document};
+use lookalike_corpus::{ContentKind, Record, Sources};
+use lookalike_index::{Content, Document};
 
 use crate::exit::Outcome;
 use crate::flags::Reading;
@@ -63,7 +63,7 @@ pub(super) trait Sink {
     const WANTS_JSON: bool = false;
 
     /// Another source follows.
-    fn source(&mut self, _source: lookalike::corpus::Source) -> anyhow::Result<()> {
+    fn source(&mut self, _source: lookalike_corpus::Source) -> anyhow::Result<()> {
         Ok(())
     }
 
@@ -156,7 +156,7 @@ impl Reader<'_> {
 
     fn take(
         &mut self,
-        record: lookalike::corpus::Result<(Document<'static>, Origin)>,
+        record: lookalike_corpus::Result<(Document<'static>, Origin)>,
         sink: &mut impl Sink,
     ) -> anyhow::Result<()> {
         let (document, origin) = match record {
@@ -184,7 +184,7 @@ impl Reader<'_> {
         if documents.is_empty() { Ok(()) } else { sink.batch(&documents, origins) }
     }
 
-    fn skip(&mut self, error: lookalike::corpus::Error) -> anyhow::Result<()> {
+    fn skip(&mut self, error: lookalike_corpus::Error) -> anyhow::Result<()> {
         // What the system refuses says nothing of the document.
         if self.reading.strict || error.is_io() {
             return Err(error.into());

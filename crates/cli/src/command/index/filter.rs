@@ -6,8 +6,8 @@ use std::io::{self, BufWriter, Write as _};
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
-use lookalike::corpus::{ReadOptions, Source, Sources};
-use lookalike::index::{AddIf, Content, Document, Index};
+use lookalike_corpus::{ReadOptions, Source, Sources};
+use lookalike_index::{AddIf, Content, Document, Index};
 use serde_json::{Map, Value};
 
 use super::documents::{Origin, ReadSummary, Sink, read};

@@ -9,8 +9,8 @@ mod upkeep;
 use std::io;
 use std::path::Path;
 
-use lookalike::index::{CreateOptions, Index, OpenOptions, Secret};
-use lookalike::{Kernel, Recipe};
+use lookalike_core::{Kernel, Recipe};
+use lookalike_index::{CreateOptions, Index, OpenOptions, Secret};
 
 use crate::exit::{Outcome, say};
 use crate::flags::{Index as Arguments, IndexCommand, Location, Upkeep};

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 
 use anyhow::{Context as _, bail};
-use lookalike::index::{ContentKind, Index};
+use lookalike_index::{ContentKind, Index};
 use serde_json::json;
 
 use crate::exit::{Outcome, say, tell};

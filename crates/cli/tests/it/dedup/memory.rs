@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{BufWriter, Write as _};
 use std::path::Path;
 
-use lookalike::core::Sequence;
+use lookalike_core::Sequence;
 
 use super::{dedup, report};
 use crate::folder;

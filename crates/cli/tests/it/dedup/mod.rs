@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use flate2::write::GzEncoder;
-use lookalike::core::Sequence;
+use lookalike_core::Sequence;
 use parquet::arrow::ArrowWriter;
 use serde_json::json;
 
