@@ -11,7 +11,9 @@
 )]
 
 use lookalike_core::filter::Filter;
-use lookalike_core::sketch::{BitSketch, Bottom, Minwise, Modular, bit_resemblance, mix_elements};
+use lookalike_core::sketch::{
+    BitSketch, Bottom, Minwise, MinwiseSketch, Modular, bit_resemblance, mix_elements,
+};
 use lookalike_core::{Kernel, feature};
 use lookalike_kernels::rabin::TOKENS;
 use lookalike_kernels::{Counters, Projection, Sequence};
@@ -89,24 +91,61 @@ fn check(estimates: &[f64], r: f64, tosses: f64, what: &str) {
 const SIZES: [(usize, u64); 6] =
     [(1, 200), (10, 400), (100, 400), (1000, 400), (30_000, 60), (1_000_000, 12)];
 
+/// Where [`split`] cuts a universe into what both have, what only a has, and what only b has.
+fn cuts(size: usize, tenth: usize) -> (usize, usize) {
+    let common = size * tenth / 10;
+    (common, common + (size - common) / 2)
+}
+
+/// The minima of each piece of a universe between two of these places. Those of a union are the least of
+/// its parts': a set of a million is sketched once and not for each pair of sets.
+fn minima_of_pieces(minwise: &mut Minwise, universe: &[u64], places: &[usize]) -> Vec<Vec<u64>> {
+    let piece = |place: &[usize]| {
+        minwise.clear();
+        minwise.push(&universe[place[0]..place[1]]);
+        minwise.minima().to_vec()
+    };
+    places.windows(2).map(piece).collect()
+}
+
+fn least_of<'a>(permutations: usize, pieces: impl Iterator<Item = &'a Vec<u64>>) -> MinwiseSketch {
+    let mut least = vec![u64::MAX; permutations];
+    for piece in pieces {
+        least.iter_mut().zip(piece).for_each(|(least, &minimum)| *least = minimum.min(*least));
+    }
+    MinwiseSketch::new(least)
+}
+
 fn minwise_is_unbiased(kind: Elements, vary_seed: bool) {
     let kernel = Kernel::best();
     for (size, trials) in SIZES {
         // Large sets get more permutations instead of more trials.
         let permutations = if size > 10_000 { 512 } else { 84 };
+        let mut places: Vec<usize> =
+            (0..=10).map(|tenth| cuts(size, tenth)).flat_map(|(c, a)| [0, c, a, size]).collect();
+        places.sort_unstable();
+        places.dedup();
         let mut estimates: [Vec<f64>; 11] = Default::default();
         for trial in 0..trials {
             let seed = if vary_seed { trial } else { 0 };
-            let universe = universe(kind, size, if vary_seed { 0 } else { trial });
+            let universe = mixed(seed, universe(kind, size, if vary_seed { 0 } else { trial }));
             let mut minwise = Minwise::new(kernel, permutations, seed);
+            let pieces = minima_of_pieces(&mut minwise, &universe, &places);
             for (tenth, estimates) in estimates.iter_mut().enumerate() {
-                let (a, b) = split(&universe, size * tenth / 10);
-                let mut sketch = |elements: Vec<u64>| {
-                    minwise.clear();
-                    minwise.push(&mixed(seed, elements));
-                    minwise.sketch()
-                };
-                estimates.push(sketch(a).resemblance(&sketch(b), kernel).unwrap());
+                let (common, only_a) = cuts(size, tenth);
+                let [common, only_a] =
+                    [common, only_a].map(|at| places.binary_search(&at).unwrap());
+                let a = least_of(permutations, pieces[..only_a].iter());
+                let b = least_of(permutations, pieces[..common].iter().chain(&pieces[only_a..]));
+                if trial == 0 && size < 1_000_000 {
+                    let (whole_a, whole_b) = split(&universe, cuts(size, tenth).0);
+                    for (set, sketch) in [(whole_a, &a), (whole_b, &b)] {
+                        minwise.clear();
+                        minwise.push(&set);
+                        assert!(*sketch == minwise.sketch(), "{kind:?}, {size} elements");
+                    }
+                }
+                estimates.push(a.resemblance(&b, kernel).unwrap());
             }
         }
         for (tenth, estimates) in estimates.iter().enumerate() {
@@ -174,16 +213,19 @@ fn bottom_is_unbiased() {
     let kernel = Kernel::best();
     for kind in [Elements::Random, Elements::Integers, Elements::Numbered] {
         for (size, trials) in [(1, 50), (40, 50), (1000, 400), (30_000, 60)] {
+            let universes: Vec<Vec<u64>> =
+                (0..trials).map(|trial| mixed(0, universe(kind, size, trial))).collect();
             for tenth in 0..=10 {
                 let common = size * tenth / 10;
                 let r = common as f64 / size as f64;
                 let m = 100;
-                let estimates: Vec<f64> = (0..trials)
-                    .map(|trial| {
-                        let (a, b) = split(&universe(kind, size, trial), common);
-                        let sketch = |elements| {
+                let estimates: Vec<f64> = universes
+                    .iter()
+                    .map(|universe| {
+                        let (a, b) = split(universe, common);
+                        let sketch = |elements: Vec<u64>| {
                             let mut bottom = Bottom::new(m);
-                            bottom.push(&mixed(0, elements));
+                            bottom.push(&elements);
                             bottom.sketch()
                         };
                         sketch(a).resemblance(&sketch(b), kernel).unwrap()
@@ -206,18 +248,21 @@ fn bottom_is_unbiased() {
 #[test]
 fn modular_estimates_resemblance_and_containment() {
     let kernel = Kernel::best();
+    let size = 5000;
     for kind in [Elements::Random, Elements::Integers, Elements::Numbered] {
+        let universes: Vec<Vec<u64>> =
+            (0..40).map(|trial| mixed(0, universe(kind, size, trial))).collect();
         for modulus in [1, 3, 16] {
             for tenth in 0..=10 {
-                let (size, common) = (5000, 500 * tenth);
+                let common = size * tenth / 10;
                 let r = common as f64 / size as f64;
                 let (mut found, mut shared, mut contained) = (0.0, 0.0, 0.0);
                 let mut of_a = 0.0;
-                for trial in 0..40 {
-                    let (a, b) = split(&universe(kind, size, trial), common);
-                    let sketch = |elements| {
+                for universe in &universes {
+                    let (a, b) = split(universe, common);
+                    let sketch = |elements: Vec<u64>| {
                         let mut modular = Modular::new(modulus);
-                        modular.push(&mixed(0, elements));
+                        modular.push(&elements);
                         modular.sketch()
                     };
                     let (a, b) = (sketch(a), sketch(b));
@@ -266,6 +311,8 @@ fn merged_sketches_are_sketches_of_the_union() {
 fn accepted_pairs_follow_the_polynomial() {
     let kernel = Kernel::best();
     let (size, pairs) = (1000, 2000);
+    let universes: Vec<Vec<u64>> =
+        (0..pairs).map(|pair| mixed(0, universe(Elements::Random, size, pair))).collect();
     for (k, s, r) in [(6, 14, 2), (13, 7, 1), (8, 5, 3)] {
         let filter = Filter::new(k, s, r).unwrap();
         let permutations = filter.permutations() as usize;
@@ -280,10 +327,11 @@ fn accepted_pairs_follow_the_polynomial() {
         for percent in [50, 60, 70, 75, 80, 85, 90, 93, 96, 99] {
             let common = size * percent / 100;
             let x = common as f64 / size as f64;
-            let accepted = (0..pairs)
-                .filter(|&pair| {
-                    let (a, b) = split(&universe(Elements::Random, size, pair), common);
-                    let (a, b) = (features(&mixed(0, a)), features(&mixed(0, b)));
+            let accepted = universes
+                .iter()
+                .filter(|universe| {
+                    let (a, b) = split(universe, common);
+                    let (a, b) = (features(&a), features(&b));
                     feature::b_similarity(&a, &b) >= r as usize
                 })
                 .count();
