@@ -21,6 +21,8 @@ type Templates = [Option<Arc<Template>>; 2];
 
 /// What can be said of a pair of documents.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Comparison {
     /// Exact sizes of both shingle sets and of their intersection.
     pub overlap: Overlap,

@@ -46,6 +46,8 @@ mod signature;
 mod signer;
 mod site;
 pub mod sketch;
+#[cfg(feature = "serde")]
+mod stored;
 pub mod template;
 pub mod text;
 mod verification;
@@ -53,7 +55,7 @@ mod verification;
 pub use candidate::{Agreement, CandidateRule, Condition, Quantity};
 pub use compare::{Comparer, Comparison};
 pub use error::{Error, ErrorKind, Result};
-pub use lookalike_kernels::{Kernel, Sequence, mix};
+pub use lookalike_kernels::{Kernel, KernelError, Sequence, mix};
 pub use pair_rule::{Evidence, GROUP_LIMIT, PairRule, Standing, Verdict};
 pub use random::random_bytes;
 pub use recipe::Recipe;

@@ -6,6 +6,7 @@ use crate::shingle::ShingleSet;
 
 /// How much two sets have in common: everything else follows from three sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[doc(alias = "Jaccard")]
 pub struct Overlap {
     /// Elements of a.

@@ -14,14 +14,17 @@ use crate::sketch::{bottom_resemblance, lists_in_common, modular_resemblance};
 
 /// What is kept of a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Signature {
     /// The fingerprint of the whole token sequence: equal for documents of one
     /// identity set, and by chance for no others. Public: documents can be made that have the
     /// same, so it proposes and does not decide.
+    #[cfg_attr(feature = "serde", serde(with = "crate::stored::hexadecimal"))]
     pub exact: u128,
     /// What decides: equal for documents of one identity set, and for no others, neither by chance
     /// nor by intent. Made by a [keyed signer](crate::Signer::keyed) only, for as long as the key
     /// is used; no file of signatures has it.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub identity: Option<u128>,
     /// Tokens in the document; 0 for an empty one, which resembles nothing.
     pub tokens: u64,

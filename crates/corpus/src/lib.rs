@@ -84,6 +84,7 @@ mod version;
 mod walk;
 mod warc;
 
+pub use arrow_array::RecordBatch;
 pub use charset::decode_page;
 pub use chunk::{Chunk, Chunks};
 pub use compression::Compression;

@@ -163,7 +163,12 @@ impl Kernel {
     pub fn name(self) -> &'static str {
         self.0.name()
     }
+}
 
+/// The operations: for the crates of this workspace, which say what they are given, and no part of what
+/// users of [`Kernel`] can rely on.
+#[doc(hidden)]
+impl Kernel {
     /// The words of an ASCII run, folded and fingerprinted.
     ///
     /// Reads from the start of `text` and writes a token for each maximal run of

@@ -1,0 +1,13 @@
+//! Recipes judged by labels: how much of what each returns is right, and how much of what is right it
+//! finds.
+//!
+//! [`Eval`] gives an [`Evaluation`] from labels that people have made, or a [`Sample`] of pairs for them to
+//! judge. [`pages`](crate::pages) shows both.
+
+pub use lookalike_eval::{
+    AbsentRule, BASELINES, ClusterQuality, CombinedAlgorithm, CopyRule, Curve, CurveBasis,
+    CurvePoint, Eval, Evaluation, Label, LabelFile, LabelRule, LabelSummary, LabelledDifferences,
+    PairToJudge, PowerLaw, PrecisionRecall, Quality, ReasonRow, RecipeCost, RecipeEvaluation, Row,
+    Sample, SeedMean, SeedQuality, SeedRun, Share, SimilarityRow, Sites, TermDifferences,
+    ThresholdRow, ThresholdTest, baseline,
+};
