@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Other architectures: the kernels as they are built where there is no x86-64, tested here.
+# Other architectures: the kernels as they are built where there is no x86-64, tested here. And other
+# people's programs: one that only signs compiles neither Arrow nor a store, nor any C.
 # A copy of the crates that takes this machine for another one; nothing else is changed.
 set -eu
 copy=$(mktemp -d)
@@ -14,3 +15,38 @@ sed -i -e '0,/^version = "\(.*\)"$/s//version = "\1-portable"/' -e 's/{ version 
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}
 cargo test --manifest-path "$copy/Cargo.toml" --quiet -p lookalike-kernels
 cargo test --manifest-path "$copy/Cargo.toml" --quiet -p lookalike-core --test it -- golden::
+
+# The first two examples of the library's documentation, as a program of somebody else.
+outside=$copy/crates/outside
+mkdir -p "$outside/src"
+cat >"$outside/Cargo.toml" <<'END'
+[package]
+name = "outside"
+edition = "2024"
+
+[features]
+index = ["lookalike/index"]
+
+[dependencies]
+lookalike = { path = "../lookalike", default-features = false }
+END
+{
+  echo 'fn main() -> lookalike::Result<()> {'
+  awk '/^\/\/! ```/ { inside = !inside; print inside ? "{" : "}"; next }
+       inside && !/Ok::</ { sub(/^\/\/! ?/, ""); print }' "$copy/crates/lookalike/src/lib.rs"
+  echo 'Ok(()) }'
+} >"$outside/src/main.rs"
+[ "$(grep -c '^use lookalike::' "$outside/src/main.rs")" -eq 2 ]
+without() { # PATTERN ARGUMENTS...: no dependency is named so
+  local pattern=$1 found
+  shift
+  found=$(cargo tree --quiet --manifest-path "$copy/Cargo.toml" -p outside -e normal,build --prefix none "$@")
+  grep -q '^lookalike-core ' <<<"$found"
+  if grep -E "^($pattern)" <<<"$found"; then
+    echo "portable: a program that needs none of these would compile them" >&2
+    return 1
+  fi
+}
+without 'arrow|parquet|fjall|zstd|liblzma|bzip2|ring |cc |cmake |bindgen '
+without 'arrow|parquet|liblzma|lookalike-engine ' --features index
+cargo run --manifest-path "$copy/Cargo.toml" --quiet -p outside
