@@ -4,23 +4,19 @@
 //! checking the documents of the index against itself, from a number on. A
 //! cluster is told of when its first document is met.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
+use crate::browse::{LOOK, WORK};
 use crate::document::{ContentKind, Document, Record};
 use crate::error::Result;
 use crate::index::Index;
 use crate::judge::Match;
-use crate::operations::Answer;
+use crate::view::content;
 
 /// The most documents of a cluster that are told of.
 pub const MAX_CLUSTER: usize = 1000;
 /// Documents that are read together.
 const PAGE: usize = 256;
-/// Bytes of documents that are read and compared before it is enough: about a second's work. A
-/// cluster at which that happens may be told of in part.
-const WORK: u64 = 64 << 20;
-/// What it costs to look at a document, however short it is, in bytes of a long one.
-const LOOK: u64 = 1 << 10;
 
 /// Some clusters of an index.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,6 +26,8 @@ pub struct Clusters {
     pub clusters: Vec<Cluster>,
     /// Where to go on; `None` after the last document of the index.
     pub next: Option<u64>,
+    /// One more than the largest number of a document, so that `next` tells how far this is.
+    pub end: u64,
 }
 
 /// Documents that are joined by pairs.
@@ -58,18 +56,19 @@ impl Index {
     /// The clusters whose first documents have the number `from` or a larger one: at most `limit`,
     /// and those that are met among at most `documents` documents. However many and long the
     /// documents are, about as much as 64 MiB of them is compared; where that ends, the cluster at
-    /// hand is limited, and `next` says where to go on.
+    /// hand is limited, and `next` says where to go on. A document that is not the first of its
+    /// cluster mostly costs one comparison, with the first that it looks like.
     ///
     /// # Errors
     /// If the index cannot be read or is damaged.
     pub fn clusters(&self, from: u64, limit: usize, documents: usize) -> Result<Clusters> {
         let mut clusters = Vec::new();
         let (mut next, mut left) = (from, documents);
-        let mut work = WORK;
+        let (mut work, end) = (WORK, self.lists().next);
         while left > 0 && work > 0 && clusters.len() < limit {
             let page = self.page(next, PAGE.min(left))?;
             if page.is_empty() {
-                return Ok(Clusters { clusters, next: None });
+                return Ok(Clusters { clusters, next: None, end });
             }
             for record in page {
                 next = record.number + 1;
@@ -81,14 +80,14 @@ impl Index {
             }
         }
         let next = (!self.page(next, 1)?.is_empty()).then_some(next);
-        Ok(Clusters { clusters, next })
+        Ok(Clusters { clusters, next, end })
     }
 
     /// The cluster of which this is the first document; `None` if it is not, or is alone.
-    fn cluster_from(&self, first: Record, work: &mut u64) -> Result<Option<Cluster>> {
-        let number = first.number;
-        let mut seen = HashSet::from([number]);
-        let mut members = vec![Member { record: first, joined: None }];
+    fn cluster_from(&self, record: Record, work: &mut u64) -> Result<Option<Cluster>> {
+        let first = record.number;
+        let mut met = HashSet::from([first]);
+        let mut members = vec![Member { record, joined: None }];
         let mut limited = false;
         let mut at = 0;
         while let Some(member) = members.get(at) {
@@ -98,45 +97,75 @@ impl Index {
             }
             at += 1;
             let id = member.record.id.clone();
-            let answer = self.lookalikes(&member.record, work)?;
-            limited |= answer.limited;
-            for found in answer.matches {
-                if found.number < number {
-                    return Ok(None);
-                }
+            let Some(found) = self.lookalikes(&member.record, first, &met, work)? else {
+                return Ok(None);
+            };
+            limited |= found.limited;
+            for (record, found) in found.others {
                 if members.len() == MAX_CLUSTER {
                     limited = true;
                     break;
                 }
-                // It may have been replaced since.
-                let record = self.get(&found.id)?.filter(|record| record.number == found.number);
-                if let Some(record) = record
-                    && seen.insert(found.number)
-                {
-                    members.push(Member { record, joined: Some((id.clone(), found)) });
-                }
+                met.insert(record.number);
+                members.push(Member { record, joined: Some((id.clone(), found)) });
             }
         }
         Ok((members.len() > 1).then_some(Cluster { members, limited }))
     }
 
-    /// The other documents that one of the index matches; none if it is gone by now.
-    fn lookalikes(&self, record: &Record, work: &mut u64) -> Result<Answer> {
+    /// The other documents that one of the index matches, but for those that were met; none if it is
+    /// gone by now. `None` if it matches one before `first`.
+    fn lookalikes(
+        &self,
+        record: &Record,
+        first: u64,
+        met: &HashSet<u64>,
+        work: &mut u64,
+    ) -> Result<Option<Lookalikes>> {
         let known = self.read(&record.id)?.filter(|(known, _)| known.number == record.number);
-        let Some((record, content)) = known else { return Ok(Answer::default()) };
-        let mut document = match (record.stored, &content) {
+        let Some((record, own)) = known else { return Ok(Some(Lookalikes::default())) };
+        let mut document = match (record.stored, &own) {
             (Some(ContentKind::Text), Some(text)) => Document::text("", text),
             (Some(ContentKind::Html), Some(page)) => Document::html("", page),
             _ => Document::signed("", &record.signature, record.bytes),
         };
         document.url = record.url.as_deref().map(Into::into);
-        let (mut answer, compared) = self.with_tools(|tools| {
+        self.with_tools(|tools| {
             let query = self.query(&document, tools)?;
-            self.answer(&query, tools)
-        })?;
-        let cost = LOOK + record.bytes + compared.bytes + LOOK * compared.documents;
-        *work = work.saturating_sub(cost);
-        answer.matches.retain(|found| found.number != record.number);
-        Ok(answer)
+            let (candidates, snapshot) = self.candidates(&query, tools)?;
+            let mut cost = LOOK + record.bytes + LOOK * candidates.records.len() as u64;
+            let (mut matches, mut records) = (Vec::new(), HashMap::new());
+            let mut is_first = true;
+            // Ascending: those before the first come first.
+            for known in candidates.records {
+                if known.number == record.number || met.contains(&known.number) {
+                    continue;
+                }
+                let shingles = || {
+                    cost += known.bytes;
+                    let content = content(&self.store, None, Some(&snapshot), &known)?;
+                    self.shingles_of(&known, content, tools)
+                };
+                let Some(found) = self.judge.judge(&query, &known, shingles)? else { continue };
+                if known.number < first {
+                    is_first = false;
+                    break;
+                }
+                matches.push(found);
+                records.insert(known.number, known);
+            }
+            *work = work.saturating_sub(cost);
+            self.judge.sort(&mut matches);
+            let with_record = |found: Match| Some((records.remove(&found.number)?, found));
+            let others = matches.into_iter().filter_map(with_record).collect();
+            Ok(is_first.then_some(Lookalikes { others, limited: candidates.limited }))
+        })
     }
+}
+
+/// What a document of the index matches, the best first.
+#[derive(Default)]
+struct Lookalikes {
+    others: Vec<(Record, Match)>,
+    limited: bool,
 }

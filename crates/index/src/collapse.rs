@@ -14,7 +14,7 @@ use lookalike_core::GROUP_LIMIT;
 use crate::document::{Content, ContentKind, Document, Record};
 use crate::error::Result;
 use crate::index::Index;
-use crate::judge::{Match, Query};
+use crate::judge::{Judge, Match, Query};
 use crate::postings::{exact_key, rule_key};
 use crate::store::Snapshot;
 use crate::tools::Tools;
@@ -63,6 +63,14 @@ impl Index {
     /// If a document is too long or its signature not one of the recipe, or the index cannot be
     /// read or is damaged.
     pub fn collapse(&self, list: &[RankedEntry<'_>]) -> Result<CollapsedList> {
+        self.collapse_by(&self.judge, list)
+    }
+
+    pub(crate) fn collapse_by(
+        &self,
+        judge: &Judge,
+        list: &[RankedEntry<'_>],
+    ) -> Result<CollapsedList> {
         self.with_tools(|tools| {
             let lists = self.lists();
             let view = self.view(&lists, None);
@@ -74,7 +82,7 @@ impl Index {
             // Contents are read as they were at this moment, but the writer need not wait.
             let snapshot = self.store.snapshot()?;
             drop(lists);
-            let source = ListDocuments { index: self, list, known, snapshot };
+            let source = ListDocuments { index: self, judge, list, known, snapshot };
             let mut kept = Keepers::default();
             let standings = (0..list.len()).map(|place| kept.judge(place, &source, tools));
             Ok(CollapsedList {
@@ -88,6 +96,7 @@ impl Index {
 /// Where the documents of a list come from.
 struct ListDocuments<'a> {
     index: &'a Index,
+    judge: &'a Judge,
     list: &'a [RankedEntry<'a>],
     known: Vec<Option<Record>>,
     snapshot: Snapshot,
@@ -145,7 +154,7 @@ impl Keepers {
                 let template = index.template(document.url.as_deref())?;
                 Ok(tools.query(&document, template.as_deref(), true).shingles)
             };
-            if let Some(found) = index.judge.judge(&query, record, shingles)? {
+            if let Some(found) = source.judge.judge(&query, record, shingles)? {
                 return Ok(Standing::LeftOut { keeper, found: Box::new(found) });
             }
         }

@@ -12,9 +12,11 @@ use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::tools::Verification;
 
 const MAGIC: [u8; 8] = *b"LOOKINDX";
-const FORMAT_VERSION: u32 = 2;
+const FORMAT_VERSION: u32 = 3;
 /// The first version, without a verification key.
 const WITHOUT_KEY: u32 = 1;
+/// The second, whose documents cannot be found by their URLs.
+const WITHOUT_URLS: u32 = 2;
 /// Bytes of the key, between the check value and the length of the recipe.
 const KEY: usize = 16;
 /// The longest recipe; those that we write have less than a kilobyte and a name.
@@ -90,13 +92,15 @@ pub(crate) struct Header {
     check_value: Option<[u8; 32]>,
     /// None in the first version.
     key: Option<VerificationKey>,
+    /// Whether URLs are keys of postings; not in the first two versions.
+    pub(crate) has_url_keys: bool,
 }
 
 impl Header {
     pub(crate) fn new(recipe: &Recipe, store_text: bool, secret: Option<&Secret>) -> Self {
         let check_value = secret.map(Secret::check_value);
         let key = Some(VerificationKey::random());
-        Self { recipe: recipe.clone(), store_text, check_value, key }
+        Self { recipe: recipe.clone(), store_text, check_value, key, has_url_keys: true }
     }
 
     /// What documents are verified under.
@@ -121,7 +125,11 @@ impl Header {
         let toml = self.recipe.to_toml();
         let mut bytes = Vec::with_capacity(START + KEY + toml.len() + 8);
         bytes.extend(MAGIC);
-        let version = if self.key.is_some() { FORMAT_VERSION } else { WITHOUT_KEY };
+        let version = match (&self.key, self.has_url_keys) {
+            (None, _) => WITHOUT_KEY,
+            (Some(_), false) => WITHOUT_URLS,
+            (Some(_), true) => FORMAT_VERSION,
+        };
         bytes.extend(version.to_le_bytes());
         let text = if self.store_text { STORES_TEXT } else { 0 };
         let secret = if self.check_value.is_some() { HAS_SECRET } else { 0 };
@@ -147,9 +155,10 @@ impl Header {
         if bytes.get(..8) != Some(&MAGIC[..]) {
             return Err(damaged("its first bytes are not those of an index"));
         }
-        let start = match word(&bytes, 8) {
+        let version = word(&bytes, 8);
+        let start = match version {
             WITHOUT_KEY => START,
-            FORMAT_VERSION => START + KEY,
+            WITHOUT_URLS | FORMAT_VERSION => START + KEY,
             found => {
                 let (path, known) = (path.to_owned(), FORMAT_VERSION);
                 return Err(Error::from(ErrorKind::Version { path, found, known }));
@@ -171,6 +180,7 @@ impl Header {
         let check_value = check_value.filter(|_| flags & HAS_SECRET != 0);
         let key = body.get(START - 4..start - 4).and_then(<[u8]>::first_chunk);
         let key = key.map(|bytes| VerificationKey::from_bytes(*bytes));
-        Ok(Self { recipe, store_text: flags & STORES_TEXT != 0, check_value, key })
+        let (store_text, has_url_keys) = (flags & STORES_TEXT != 0, version == FORMAT_VERSION);
+        Ok(Self { recipe, store_text, check_value, key, has_url_keys })
     }
 }

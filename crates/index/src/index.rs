@@ -18,7 +18,7 @@ use crate::folder::{
 use crate::header::Header;
 use crate::judge::Judge;
 use crate::options::{CreateOptions, OpenOptions};
-use crate::pending::{PendingChanges, keys};
+use crate::pending::{KeyKinds, PendingChanges};
 use crate::postings::{Posting, REBUILD, RecentPostings, Segment};
 use crate::rebuild::{RebuildReport, finish_switch, rebuild};
 use crate::segments::{MergeThread, remove_orphans};
@@ -247,9 +247,14 @@ impl Index {
         check_gap(&lists, expected..next)
     }
 
+    /// What documents have postings for.
+    pub(crate) fn key_kinds(&self) -> KeyKinds<'_> {
+        KeyKinds { rule: self.judge.candidate_rule(), urls: self.header.has_url_keys }
+    }
+
     /// The keys of a document's postings.
     pub(crate) fn keys_of(&self, record: &Record) -> Vec<u64> {
-        keys(self.judge.candidate_rule(), &record.id, &record.signature)
+        self.key_kinds().keys(&record.id, record.url.as_deref(), &record.signature)
     }
 
     /// The postings of a document.

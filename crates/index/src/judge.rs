@@ -104,6 +104,11 @@ impl Judge {
         Self { recipe: recipe.clone(), kernel, rule: PairRule::new(kernel, recipe), layout }
     }
 
+    /// The recipe that it judges by.
+    pub(crate) fn recipe(&self) -> &Recipe {
+        &self.recipe
+    }
+
     pub(crate) fn candidate_rule(&self) -> &CandidateRule {
         self.rule.candidates()
     }

@@ -69,8 +69,9 @@
 //! sound       what the store must have to be opened         rebuild    all of it from documents
 //! index       what it is made of, opening                   operations check, add, remove
 //! writer      commits, flushes, has segments merged         maintenance  verify, compact, copy
-//! browse      documents page by page                        templates  of sites, left out
+//! browse      pages of documents, searches, URLs             templates  of sites, left out
 //! collapse    a ranked list without look-alikes             clusters   what looks alike in the index
+//! threshold   asked under another threshold than its own
 //! ```
 
 mod browse;
@@ -93,10 +94,12 @@ mod sound;
 mod state;
 mod store;
 mod templates;
+mod threshold;
 mod tools;
 mod view;
 mod writer;
 
+pub use browse::Found;
 pub use clusters::{Cluster, Clusters, MAX_CLUSTER, Member};
 pub use collapse::{CollapsedList, RankedEntry, Standing};
 pub use document::{
@@ -110,3 +113,4 @@ pub use maintenance::{Stats, VerificationReport};
 pub use operations::{AddIf, Addition, Answer, CheckedAddition};
 pub use options::{CreateOptions, OpenOptions};
 pub use rebuild::RebuildReport;
+pub use threshold::IndexAt;

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use crate::document::{Content, Document, Record};
 use crate::error::{Error, ErrorKind, Result};
 use crate::index::Index;
-use crate::judge::{Match, Query};
+use crate::judge::{Judge, Match, Query};
 use crate::pending::PendingChanges;
-use crate::store::Durability;
+use crate::store::{Durability, Snapshot};
 use crate::tools::{Tools, UnnumberedDocument, prepare};
 use crate::view::{Candidates, Lists, View, content};
 
@@ -39,15 +39,6 @@ impl Answer {
     pub fn keeper(&self) -> Option<&Match> {
         self.matches.iter().min_by_key(|found| found.number)
     }
-}
-
-/// With how much a document was compared.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct ComparisonCost {
-    /// Candidates.
-    pub(crate) documents: u64,
-    /// Bytes of the contents that were read of them.
-    pub(crate) bytes: u64,
 }
 
 /// What an addition did.
@@ -91,12 +82,14 @@ impl Index {
     /// If the document is too long or its signature not one of the recipe, or the index cannot
     /// be read or is damaged.
     pub fn check(&self, document: &Document<'_>) -> Result<Answer> {
-        self.with_tools(|tools| self.check_with(document, tools))
+        self.check_by(&self.judge, document)
     }
 
-    fn check_with(&self, document: &Document<'_>, tools: &mut Tools) -> Result<Answer> {
-        let query = self.query(document, tools)?;
-        Ok(self.answer(&query, tools)?.0)
+    pub(crate) fn check_by(&self, judge: &Judge, document: &Document<'_>) -> Result<Answer> {
+        self.with_tools(|tools| {
+            let query = self.query(document, tools)?;
+            self.answer(judge, &query, tools)
+        })
     }
 
     /// Checks documents, each by itself.
@@ -104,7 +97,18 @@ impl Index {
     /// # Errors
     /// As [`check`](Self::check), of the first that fails.
     pub fn check_batch(&self, documents: &[Document<'_>]) -> Result<Vec<Answer>> {
-        self.of_each(documents, |document, tools| self.check_with(document, tools))
+        self.check_batch_by(&self.judge, documents)
+    }
+
+    pub(crate) fn check_batch_by(
+        &self,
+        judge: &Judge,
+        documents: &[Document<'_>],
+    ) -> Result<Vec<Answer>> {
+        self.of_each(documents, |document, tools| {
+            let query = self.query(document, tools)?;
+            self.answer(judge, &query, tools)
+        })
     }
 
     /// Adds a document, in the place of one with the same id if there is one. When this returns,
@@ -258,7 +262,7 @@ impl Index {
     }
 
     /// The shingles that a known document is compared by, if its content is there.
-    fn shingles_of(
+    pub(crate) fn shingles_of(
         &self,
         known: &Record,
         content: Option<Vec<u8>>,
@@ -270,43 +274,43 @@ impl Index {
         Ok(Some(tools.shingles(kind, &content, url, template.as_deref())))
     }
 
-    /// What is known now of a document, and with how much it was compared.
-    pub(crate) fn answer(
+    /// What is known now of a document.
+    fn answer(&self, judge: &Judge, query: &Query, tools: &mut Tools) -> Result<Answer> {
+        let (candidates, snapshot) = self.candidates(query, tools)?;
+        let content = |known: &Record| content(&self.store, None, Some(&snapshot), known);
+        self.answer_from(judge, query, &candidates, content, tools)
+    }
+
+    /// The candidates of now, and the moment as of which their contents are to be read.
+    pub(crate) fn candidates(
         &self,
         query: &Query,
         tools: &mut Tools,
-    ) -> Result<(Answer, ComparisonCost)> {
+    ) -> Result<(Candidates, Snapshot)> {
         let lists = self.lists();
         let view = self.view(&lists, None);
         let candidates =
             view.candidates(self.judge.candidate_rule(), &query.signature, &mut tools.page)?;
         // Contents are read as they were at this moment, but the writer need not wait for it.
-        let snapshot = self.store.snapshot()?;
-        drop(lists);
-        let content = |known: &Record| content(&self.store, None, Some(&snapshot), known);
-        self.answer_from(query, &candidates, content, tools)
+        Ok((candidates, self.store.snapshot()?))
     }
 
-    /// What is known of a document by its candidates, and with how much it was compared.
+    /// What is known of a document by its candidates.
     fn answer_from(
         &self,
+        judge: &Judge,
         query: &Query,
         candidates: &Candidates,
         content: impl Fn(&Record) -> Result<Option<Vec<u8>>>,
         tools: &mut Tools,
-    ) -> Result<(Answer, ComparisonCost)> {
+    ) -> Result<Answer> {
         let mut matches = Vec::new();
-        let mut compared = ComparisonCost::default();
         for known in &candidates.records {
-            compared.documents += 1;
-            let shingles = || {
-                compared.bytes += known.bytes;
-                self.shingles_of(known, content(known)?, tools)
-            };
-            matches.extend(self.judge.judge(query, known, shingles)?);
+            let shingles = || self.shingles_of(known, content(known)?, tools);
+            matches.extend(judge.judge(query, known, shingles)?);
         }
-        self.judge.sort(&mut matches);
-        Ok((Answer { matches, limited: candidates.limited }, compared))
+        judge.sort(&mut matches);
+        Ok(Answer { matches, limited: candidates.limited })
     }
 
     /// Makes changes as one.
@@ -369,8 +373,7 @@ impl Change<'_> {
 
     fn add(&mut self, document: UnnumberedDocument<'_>, tools: &mut Tools) -> Result<Addition> {
         let replaced = self.remove(document.id, tools)?;
-        let number =
-            self.pending.add(self.index.layout, self.index.judge.candidate_rule(), document);
+        let number = self.pending.add(self.index.layout, &self.index.key_kinds(), document);
         Ok(Addition { number, replaced })
     }
 
@@ -387,7 +390,7 @@ impl Change<'_> {
         let rule = index.judge.candidate_rule();
         let candidates = self.view().candidates(rule, &query.signature, &mut tools.page)?;
         let content = |known: &Record| content(&index.store, Some(pending), None, known);
-        Ok(index.answer_from(query, &candidates, content, tools)?.0)
+        index.answer_from(&index.judge, query, &candidates, content, tools)
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use lookalike_core::{CandidateRule, Signature};
 
 use crate::document::{Record, SignatureLayout, checksum};
-use crate::postings::{Posting, RecentPostings, exact_key, id_key, rule_key};
+use crate::postings::{Posting, RecentPostings, exact_key, id_key, rule_key, url_key};
 use crate::state::Head;
 use crate::store::{Changes, Table};
 use crate::tools::UnnumberedDocument;
@@ -61,11 +61,11 @@ impl PendingChanges {
     pub(crate) fn add(
         &mut self,
         layout: SignatureLayout,
-        rule: &CandidateRule,
+        kinds: &KeyKinds<'_>,
         document: UnnumberedDocument<'_>,
     ) -> u64 {
         let number = self.head.next;
-        let keys = keys(rule, document.id, &document.signature);
+        let keys = kinds.keys(document.id, document.url, &document.signature);
         for &key in &keys {
             self.lists.push(Posting { key, number });
         }
@@ -119,19 +119,29 @@ impl PendingChanges {
     }
 }
 
-/// The keys of a document's postings, each once.
-pub(crate) fn keys(rule: &CandidateRule, id: &str, signature: &Signature) -> Vec<u64> {
-    let mut keys = Vec::with_capacity(rule.keys_per_document() + 2);
-    rule.keys(signature, &mut keys);
-    for key in &mut keys {
-        *key = rule_key(*key);
+/// What the documents of an index have postings for.
+pub(crate) struct KeyKinds<'a> {
+    pub(crate) rule: &'a CandidateRule,
+    /// Whether URLs are keys.
+    pub(crate) urls: bool,
+}
+
+impl KeyKinds<'_> {
+    /// The keys of a document's postings, each once.
+    pub(crate) fn keys(&self, id: &str, url: Option<&str>, signature: &Signature) -> Vec<u64> {
+        let mut keys = Vec::with_capacity(self.rule.keys_per_document() + 3);
+        self.rule.keys(signature, &mut keys);
+        for key in &mut keys {
+            *key = rule_key(*key);
+        }
+        // An empty document resembles nothing, not even another.
+        if !signature.is_empty() {
+            keys.push(exact_key(signature.exact));
+        }
+        keys.push(id_key(id));
+        keys.extend(url.filter(|_| self.urls).map(url_key));
+        keys.sort_unstable();
+        keys.dedup();
+        keys
     }
-    // An empty document resembles nothing, not even another.
-    if !signature.is_empty() {
-        keys.push(exact_key(signature.exact));
-    }
-    keys.push(id_key(id));
-    keys.sort_unstable();
-    keys.dedup();
-    keys
 }

@@ -22,7 +22,7 @@ use crate::folder::{ACKNOWLEDGED, SEGMENTS, STORE};
 use crate::header::Header;
 use crate::judge::Judge;
 use crate::options::OpenOptions;
-use crate::pending::keys;
+use crate::pending::KeyKinds;
 use crate::segments::NewSegments;
 use crate::sound::Expectation;
 use crate::state::{Head, Segments};
@@ -99,6 +99,7 @@ pub(crate) fn rebuild(
 
     let layout = SignatureLayout::new(&recipe, header.store_text);
     let judge = Judge::new(&recipe, options.kernel, layout);
+    let kinds = KeyKinds { rule: judge.candidate_rule(), urls: header.has_url_keys };
     let mut rebuilt = RebuildReport {
         lost_operations: acknowledged.saturating_sub(head.operations),
         ..RebuildReport::default()
@@ -109,8 +110,8 @@ pub(crate) fn rebuild(
     while let Some(number) = numbers.next() {
         match read(&old, layout, number) {
             Ok(Some((record, bytes, content))) => {
-                segments
-                    .push(number, keys(judge.candidate_rule(), &record.id, &record.signature))?;
+                let keys = kinds.keys(&record.id, record.url.as_deref(), &record.signature);
+                segments.push(number, keys)?;
                 batch.insert(Table::Documents, number, &bytes)?;
                 if let Some(content) = content {
                     batch.insert(Table::Texts, number, &content)?;

@@ -6,7 +6,7 @@ use lookalike_core::text::html::Extractor;
 use lookalike_core::text::{KeyedTokenizer, Text, Token};
 use lookalike_core::{Code, Kernel, Recipe, Signature, Signer, SiteRule, VerificationKey};
 
-use crate::document::{Content, ContentKind, Document, SignatureLayout};
+use crate::document::{Content, ContentKind, Document, Record, SignatureLayout};
 use crate::error::{Error, ErrorKind, Result};
 use crate::judge::Query;
 
@@ -141,6 +141,17 @@ impl Tools {
     ) -> ShingleSet {
         self.tokenize(kind, content, url);
         self.shingle_set(template)
+    }
+
+    /// Hands on the text of a stored content.
+    pub(crate) fn with_text<T>(
+        &mut self,
+        record: &Record,
+        content: &[u8],
+        work: impl FnOnce(Text<'_>) -> T,
+    ) -> T {
+        let kind = record.stored.unwrap_or(ContentKind::Text);
+        work(text(&mut self.extractor, kind, content, record.url.as_deref()))
     }
 
     /// Of the tokens of now, which are forgotten.

@@ -12,7 +12,7 @@ use lookalike_core::{CandidateRule, GROUP_LIMIT, Signature};
 use crate::document::{Record, SignatureLayout, checked};
 use crate::error::{Error, Result};
 use crate::pending::PendingChanges;
-use crate::postings::{RecentPostings, Segment, exact_key, id_key, rule_key};
+use crate::postings::{RecentPostings, Segment, exact_key, id_key, rule_key, url_key};
 use crate::store::{Snapshot, Store, Table};
 
 /// The lists of all keys.
@@ -106,6 +106,25 @@ impl View<'_> {
             }
             found = Some(record);
             Ok(ControlFlow::Break(()))
+        })?;
+        Ok(found)
+    }
+
+    /// The first living documents of this URL from a number on, where URLs are keys.
+    pub(crate) fn with_url(
+        &self,
+        url: &str,
+        from: u64,
+        limit: usize,
+        page: &mut Vec<u8>,
+    ) -> Result<Vec<Record>> {
+        let mut found = Vec::new();
+        self.for_each(url_key(url), page, |number| {
+            if number >= from && found.len() < limit {
+                let record = self.record(number)?;
+                found.extend(Some(record).filter(|record| record.url.as_deref() == Some(url)));
+            }
+            Ok(if found.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
         })?;
         Ok(found)
     }

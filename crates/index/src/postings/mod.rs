@@ -46,6 +46,7 @@ pub(crate) struct Posting {
 const RULE: u64 = 0x9216_d5d9_8979_fb1b;
 const EXACT: u64 = 0xd131_0ba6_98df_b5ac;
 const ID: u64 = 0x2ffd_72db_d01a_dfb7;
+const URL: u64 = 0xb8e1_afed_6a26_7e96;
 
 /// Of a key by which candidates meet.
 pub(crate) fn rule_key(key: u64) -> u64 {
@@ -60,4 +61,9 @@ pub(crate) fn exact_key(exact: u128) -> u64 {
 /// Of a document's id.
 pub(crate) fn id_key(id: &str) -> u64 {
     xxh3_64_with_seed(id.as_bytes(), ID) >> (64 - KEY_BITS)
+}
+
+/// Of a document's URL.
+pub(crate) fn url_key(url: &str) -> u64 {
+    xxh3_64_with_seed(url.as_bytes(), URL) >> (64 - KEY_BITS)
 }

@@ -5,8 +5,12 @@ use std::path::Path;
 
 use lookalike_core::Recipe;
 use lookalike_files::WorkFolder;
-use lookalike_index::{AddIf, Cluster, CreateOptions, Document, Index, RankedEntry, Standing};
+use lookalike_index::{
+    AddIf, Cluster, CreateOptions, Document, Index, OpenOptions, RankedEntry, Standing,
+};
 use proptest::prelude::*;
+
+use crate::common;
 
 fn index(folder: &Path, name: &str, recipe: &str) -> Index {
     let recipe = Recipe::preset(recipe).unwrap();
@@ -55,8 +59,8 @@ fn pages_together_are_all_documents() {
 fn a_request_for_clusters_compares_so_much_and_no_more() {
     let folder = WorkFolder::create(None).unwrap();
     let index = index(&folder, "index", "text");
-    // Sixty long documents that look alike: to compare each with all others takes gigabytes.
-    let words: Vec<String> = (0..150_000).map(|n| format!("w{n}")).collect();
+    // Sixty long documents that look alike: to compare one with all others takes 120 MB.
+    let words: Vec<String> = (0..280_000).map(|n| format!("w{n}")).collect();
     let text = words.join(" ");
     let texts: Vec<String> = (0..60).map(|n| format!("{text} n{n}")).collect();
     let documents = texts.iter().enumerate().map(|(n, text)| Document::text(n.to_string(), text));
@@ -70,6 +74,139 @@ fn a_request_for_clusters_compares_so_much_and_no_more() {
     let found_by: Vec<String> = cluster.members.iter().filter_map(joined).collect();
     assert!(found_by.iter().all(|id| id == "0"), "{found_by:?}");
     assert_eq!(some.next, Some(1));
+}
+
+/// Copies of one page, more than a list shows, and many small clusters among them.
+#[test]
+fn clusters_of_an_index_full_of_lookalikes_come_in_few_requests() {
+    const COPIES: u64 = 5000;
+    const PAIRS: u64 = 1000;
+    let folder = WorkFolder::create(None).unwrap();
+    let index = index(&folder, "index", "text");
+    let page = |seed: &str, n: u64| {
+        let words: Vec<String> = (0..150).map(|w| format!("{seed}w{w}")).collect();
+        format!("{} changed{n}", words.join(" "))
+    };
+    let copies = (0..COPIES).map(|n| (format!("copy{n}"), page("c", n)));
+    let pairs = (0..2 * PAIRS).map(|n| (format!("pair{n}"), page(&format!("p{}", n / 2), n)));
+    let texts: Vec<(String, String)> = copies.chain(pairs).collect();
+    index.load(texts.iter().map(|(id, text)| Document::text(id.as_str(), text))).unwrap();
+    let (mut found, mut from, mut requests) = (Vec::new(), Some(0), 0);
+    while let Some(next) = from {
+        let some = index.clusters(next, 1000, 2000).unwrap();
+        assert_eq!(some.end, COPIES + 2 * PAIRS);
+        requests += 1;
+        found.extend(some.clusters);
+        from = some.next;
+    }
+    // Each request looks at two thousand documents, or does as much work as one may.
+    assert!(requests <= 12, "{requests}");
+    assert_eq!(found.len() as u64, 1 + PAIRS);
+    assert!(found[0].limited && found[0].members.len() >= 64, "{}", found[0].members.len());
+    for (n, pair) in found[1..].iter().enumerate() {
+        let first = COPIES + 2 * n as u64;
+        assert_eq!((sorted_numbers(pair), pair.limited), (vec![first, first + 1], false));
+    }
+}
+
+#[test]
+fn documents_are_found_by_id_url_and_words() {
+    let folder = WorkFolder::create(None).unwrap();
+    for index in common::both(
+        &folder.join("index"),
+        &Recipe::preset("text").unwrap(),
+        &CreateOptions::new(),
+    ) {
+        let roof = Document::text("roof", "The ROOF of our house is repaired").with_url("http://a/x");
+        let page = Document::html("page", "<p>our <b>house</b> is sold").with_url("http://a/y");
+        index.add_batch(&[roof, page, Document::text("gone", "our house is gone")]).unwrap();
+        index.remove("gone").unwrap();
+        let ids = |text: &str| -> Vec<String> {
+            let found = index.search(text, 0, 10).unwrap();
+            assert_eq!((found.next, found.end), (None, 3));
+            found.records.into_iter().map(|record| record.id).collect()
+        };
+        assert_eq!(ids("oo"), ["roof"]);
+        assert_eq!(ids("http://a/"), ["roof", "page"]);
+        assert_eq!(ids("Our House is"), ["roof", "page"]);
+        assert_eq!(ids("house our"), [""; 0]);
+        assert_eq!(ids("hous"), [""; 0]);
+        assert_eq!(ids("<p>"), [""; 0]);
+        assert_eq!(ids("!"), [""; 0]);
+        let first = index.search("house", 0, 1).unwrap();
+        assert_eq!((first.records.len(), first.next), (1, Some(1)));
+        let second = index.search("house", 1, 1).unwrap();
+        assert_eq!((second.records[0].id.as_str(), second.next), ("page", None));
+    }
+}
+
+#[test]
+fn a_search_looks_at_so_much_and_no_more() {
+    let folder = WorkFolder::create(None).unwrap();
+    let index = index(&folder, "index", "text");
+    let text = "word ".repeat(4_000_000);
+    let documents = (0..5).map(|n| Document::text(n.to_string(), &text));
+    index.add_batch(&documents.collect::<Vec<_>>()).unwrap();
+    let found = index.search("missing", 0, 10).unwrap();
+    assert_eq!((found.records.len(), found.next), (0, Some(4)));
+    assert_eq!(index.search("missing", 4, 10).unwrap().next, None);
+}
+
+#[test]
+fn documents_are_found_by_their_urls_whatever_became_of_others() {
+    let folder = WorkFolder::create(None).unwrap();
+    let options = CreateOptions::new().open(OpenOptions::new().segment_postings(64));
+    let recipe = Recipe::preset("text").unwrap();
+    for index in common::both(&folder.join("index"), &recipe, &options) {
+        assert!(index.finds_urls());
+        for n in 0..40 {
+            let (id, text) = (n.to_string(), format!("text number {n}"));
+            let url = format!("http://a/{}", n % 4);
+            index.add(&Document::text(id, &text).with_url(url)).unwrap();
+        }
+        index.add(&Document::text("no", "without a URL")).unwrap();
+        index.remove("5").unwrap();
+        index.add(&Document::text("9", "moved").with_url("http://a/elsewhere")).unwrap();
+        let numbers = |found: &lookalike_index::Found| -> Vec<u64> {
+            found.records.iter().map(|record| record.number).collect()
+        };
+        let all = index.of_url("http://a/1", 0, 100).unwrap();
+        assert_eq!((numbers(&all), all.next), (vec![1, 13, 17, 21, 25, 29, 33, 37], None));
+        let some = index.of_url("http://a/1", 2, 3).unwrap();
+        assert_eq!((numbers(&some), some.next), (vec![13, 17, 21], Some(25)));
+        assert_eq!(numbers(&index.of_url("http://a/elsewhere", 0, 5).unwrap()), [41]);
+        assert_eq!(numbers(&index.of_url("http://a/", 0, 5).unwrap()), [0; 0]);
+        index.verify().unwrap();
+    }
+}
+
+#[test]
+fn a_question_may_have_a_threshold_of_its_own() {
+    let folder = WorkFolder::create(None).unwrap();
+    let index = index(&folder, "index", "text");
+    let (text, near) = (words(1, 0), words(1, 4));
+    index.add(&Document::text("known", &text)).unwrap();
+    let asked = Document::text("", &near);
+    let resemblance = index.check(&asked).unwrap().matches[0].resemblance.unwrap();
+    assert!(resemblance > 0.8 && resemblance < 0.95, "{resemblance}");
+    for (threshold, matches) in [(0.95, 0), (0.8, 1), (resemblance, 1), (0.3, 1)] {
+        let at = index.at(threshold).unwrap();
+        assert_eq!(at.check(&asked).unwrap().matches.len(), matches, "{threshold}");
+        assert_eq!(at.check_batch(std::slice::from_ref(&asked)).unwrap()[0].matches.len(), matches);
+        let list = [RankedEntry::Known("known"), RankedEntry::Given(asked.clone())];
+        let left_out = |standing: &&Standing| matches!(standing, Standing::LeftOut { .. });
+        let standings = at.collapse(&list).unwrap().standings;
+        assert_eq!(standings.iter().filter(left_out).count(), matches);
+        assert!((at.threshold() - threshold).abs() < 1e-12);
+    }
+    // The filter is the same, and finds the fewer the less alike they are.
+    let recall = |threshold| index.at(threshold).unwrap().recall().unwrap();
+    assert!(recall(0.95) > 0.99 && recall(0.8) > 0.94 && recall(0.5) < 0.4);
+    for wrong in [0.0, -1.0, 1.1, f64::NAN] {
+        assert!(index.at(wrong).is_err(), "{wrong}");
+    }
+    let unverified = Index::in_memory(&Recipe::preset("altavista").unwrap(), &CreateOptions::new());
+    assert!(unverified.unwrap().at(0.9).is_err());
 }
 
 #[test]
