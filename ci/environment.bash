@@ -8,7 +8,7 @@ environment() {
     object_stores) packages=('moto[server,s3]' boto3) ;;
     oracle) packages=(pyarrow zstandard) ;;
     warc) packages=(warcio brotli) ;;
-    server) packages=(schemathesis websocket-client) ;;
+    server) packages=(schemathesis websocket-client openapi-python-client) ;;
     # The last two are what the package itself needs; datasketch is what a guide compares it with.
     python) packages=('datasketch==2.0.0' datasets mypy pandas polars pytest tqdm numpy pyarrow) ;;
     # pandas 3 is not what PySpark knows.

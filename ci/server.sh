@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The service holds what its description promises, whatever it is sent; the guide's examples print
-# what it shows; and the page shows what it should: schemathesis against /openapi.json, curl, and a
-# browser that is driven through every view. Pictures of the page are left in target/server/.
+# what it shows; clients can be made of the description; and the page shows what it should:
+# schemathesis against /openapi.json, curl, openapi-python-client, and a browser that is driven
+# through every view. Pictures of the page are left in target/server/.
 set -eu
 . ci/need.bash
 need chromium chromium
@@ -57,5 +58,11 @@ if grep '"status":5' "$folder/promises.log"; then
   exit 1
 fi
 tail -7 "$out/schemathesis.txt"
+
+# A client made of the description has every route, without a warning, and the server understands it.
+PATH=$environment/bin:$PATH openapi-python-client generate --fail-on-warning \
+  --path docs/openapi.json --output-path "$folder/client"
+serve client --token-file "$folder/token"
+"$python" ci/server_client.py "$folder/client" docs/openapi.json "$url" "$folder/token"
 
 "$python" ci/server_page.py "$target/debug/lookalike" "$out"

@@ -34,6 +34,15 @@ HOSTILE_ID = '<img src=x onerror="window.hacked=1">'
 HOSTILE = '<script>window.hacked=2</script> "quoted" & <b>bold</b> \u202etxet\u202c words of nobody else'
 
 
+# What sticks out at the right, but for what can be scrolled to: a table in a box, a text in lines.
+CUT_OFF = """[...document.querySelectorAll('body *')].filter((element) => {
+    const box = element.getBoundingClientRect();
+    const scrolls = (part) => part && (/auto|scroll/.test(getComputedStyle(part).overflowX)
+        || scrolls(part.parentElement));
+    return box.width > 0 && box.right > innerWidth + 1 && !scrolls(element);
+}).map((element) => element.outerHTML.slice(0, 80)).join()"""
+
+
 class Browser:
     """One tab of a headless browser."""
 
@@ -163,6 +172,8 @@ class Browser:
                 self.size(width, height, scheme)
                 wide = self.run("document.documentElement.scrollWidth")
                 assert wide <= width, f"{name}: {wide} pixels wide on a screen of {width}"
+                cut_off = self.run(CUT_OFF)
+                assert not cut_off, f"{name}: cut off on a screen of {width}: {cut_off}"
                 self.picture(folder, f"{name}-{kind}-{scheme}")
         self.size(1200, 900, "light")
 
@@ -311,6 +322,17 @@ def browse(browser, server):
     browser.sees("page/60")
     browser.click("#browse-list button", "Earlier")
     browser.sees("page/40")
+    browser.write("#search-form input", "NUMBER 77, number")
+    browser.click("#search-form button")
+    browser.wait("document.querySelectorAll('#browse-list tbody tr').length === 1")
+    browser.sees("page/77")
+    assert "Looked through" not in browser.text()
+    browser.pictures(Path(OUT), "search")
+    browser.write("#search-form input", "nowhere at all")
+    browser.click("#search-form button")
+    browser.sees("No document has that in its id, its URL or its text.")
+    browser.write("#search-form input", "")
+    browser.click("#search-form button")
     browser.click("#browse-list a", "letter")
     browser.sees("Dear neighbours, the roof")
     browser.pictures(Path(OUT), "browse")
@@ -328,12 +350,21 @@ def clusters(browser, server):
     browser.run("document.activeElement.blur()")
     # An answer that is late, so that what stands there meanwhile can be seen.
     browser.run("""window.promptly = window.fetch, window.fetch = async (...request) => {
-        if (request[0].startsWith('/v1/clusters')) await new Promise((go) => { window.go = go; });
-        return window.promptly(...request);
+        if (!request[0].startsWith('/v1/clusters')) return window.promptly(...request);
+        await new Promise((go) => { window.go = go; });
+        return Response.json({ clusters: [], next: 41, end: 125 });
     }, null""")
     browser.key("4")
     browser.sees("Looking through the documents")
-    browser.run("window.go(), window.fetch = window.promptly, null")
+    # Nothing yet: it asks for more, and tells how far it is.
+    browser.run("window.go(), null")
+    browser.sees("Looked through 42 of 125, found 0")
+    browser.pictures(Path(OUT), "progress")
+    browser.click("#clusters-answer button", "Stop")
+    browser.run("window.go(), null")
+    browser.sees("None so far: looked through up to number 41.")
+    browser.run("window.fetch = window.promptly, null")
+    browser.click("#clusters-answer button", "Later")
     browser.sees("3 documents")
     browser.sees("near roof/0, 0.")
     browser.click("#clusters-answer button", "What differs")

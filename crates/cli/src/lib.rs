@@ -7,6 +7,7 @@
 //! error. Exit codes: 0 done; 1 done, but the answer is no; 2 an error; 3 done,
 //! but some input was skipped.
 
+mod clock;
 mod command;
 mod env;
 mod exit;

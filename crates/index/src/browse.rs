@@ -104,9 +104,8 @@ impl Index {
     /// If the index cannot be read or is damaged.
     pub fn of_url(&self, url: &str, from: u64, limit: usize) -> Result<Found> {
         if !self.finds_urls() {
-            return self.look_through(from, limit, |record| {
-                Ok((record.url.as_deref() == Some(url), 0))
-            });
+            return self
+                .look_through(from, limit, |record| Ok((record.url.as_deref() == Some(url), 0)));
         }
         self.with_tools(|tools| {
             let lists = self.lists();
@@ -133,7 +132,7 @@ impl Index {
         mut look: impl FnMut(&Record) -> Result<(bool, u64)>,
     ) -> Result<Found> {
         let (mut records, mut next, mut work) = (Vec::new(), from, WORK);
-        let end = self.lists().next;
+        let end = self.end();
         while work > 0 && records.len() < limit {
             let page = self.page(next, PAGE)?;
             if page.is_empty() {

@@ -6,11 +6,15 @@
 
 use std::collections::{HashMap, HashSet};
 
+use lookalike_core::GROUP_LIMIT;
+
 use crate::browse::{LOOK, WORK};
 use crate::document::{ContentKind, Document, Record};
 use crate::error::Result;
 use crate::index::Index;
-use crate::judge::Match;
+use crate::judge::{Match, Query};
+use crate::store::Snapshot;
+use crate::tools::Tools;
 use crate::view::content;
 
 /// The most documents of a cluster that are told of.
@@ -64,7 +68,7 @@ impl Index {
     pub fn clusters(&self, from: u64, limit: usize, documents: usize) -> Result<Clusters> {
         let mut clusters = Vec::new();
         let (mut next, mut left) = (from, documents);
-        let (mut work, end) = (WORK, self.lists().next);
+        let (mut work, end) = (WORK, self.end());
         while left > 0 && work > 0 && clusters.len() < limit {
             let page = self.page(next, PAGE.min(left))?;
             if page.is_empty() {
@@ -130,10 +134,23 @@ impl Index {
             _ => Document::signed("", &record.signature, record.bytes),
         };
         document.url = record.url.as_deref().map(Into::into);
+        let is_earlier = |known: &Record| known.number < first;
         self.with_tools(|tools| {
             let query = self.query(&document, tools)?;
-            let (candidates, snapshot) = self.candidates(&query, tools)?;
-            let mut cost = LOOK + record.bytes + LOOK * candidates.records.len() as u64;
+            let mut cost = LOOK + record.bytes;
+            // Of many look-alikes, the first of a list is mostly one, and to look at it costs little.
+            if record.number == first {
+                let (heads, snapshot) = self.candidates(&query, 1, tools)?;
+                cost += LOOK * heads.records.len() as u64;
+                for known in heads.records.iter().filter(|known| is_earlier(known)) {
+                    if self.judge_stored(&query, known, &snapshot, tools, &mut cost)?.is_some() {
+                        *work = work.saturating_sub(cost);
+                        return Ok(None);
+                    }
+                }
+            }
+            let (candidates, snapshot) = self.candidates(&query, GROUP_LIMIT, tools)?;
+            cost += LOOK * candidates.records.len() as u64;
             let (mut matches, mut records) = (Vec::new(), HashMap::new());
             let mut is_first = true;
             // Ascending: those before the first come first.
@@ -141,13 +158,9 @@ impl Index {
                 if known.number == record.number || met.contains(&known.number) {
                     continue;
                 }
-                let shingles = || {
-                    cost += known.bytes;
-                    let content = content(&self.store, None, Some(&snapshot), &known)?;
-                    self.shingles_of(&known, content, tools)
-                };
-                let Some(found) = self.judge.judge(&query, &known, shingles)? else { continue };
-                if known.number < first {
+                let found = self.judge_stored(&query, &known, &snapshot, tools, &mut cost)?;
+                let Some(found) = found else { continue };
+                if is_earlier(&known) {
                     is_first = false;
                     break;
                 }
@@ -159,6 +172,22 @@ impl Index {
             let with_record = |found: Match| Some((records.remove(&found.number)?, found));
             let others = matches.into_iter().filter_map(with_record).collect();
             Ok(is_first.then_some(Lookalikes { others, limited: candidates.limited }))
+        })
+    }
+
+    /// The match that a stored document is; adds to the cost what was read of it.
+    fn judge_stored(
+        &self,
+        query: &Query,
+        known: &Record,
+        snapshot: &Snapshot,
+        tools: &mut Tools,
+        cost: &mut u64,
+    ) -> Result<Option<Match>> {
+        self.judge.judge(query, known, || {
+            *cost += known.bytes;
+            let content = content(&self.store, None, Some(snapshot), known)?;
+            self.shingles_of(known, content, tools)
         })
     }
 }

@@ -301,6 +301,11 @@ impl Index {
         Ok(Signer::with_kernel(&self.recipe, self.kernel)?)
     }
 
+    /// One more than the largest number of a document.
+    pub fn end(&self) -> u64 {
+        self.lists().next
+    }
+
     /// Whether contents are stored.
     pub fn stores_text(&self) -> bool {
         self.header.store_text

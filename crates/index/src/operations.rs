@@ -1,7 +1,7 @@
 //! The operations of an index: documents are checked, added and removed.
 
-use lookalike_core::Signature;
 use lookalike_core::shingle::ShingleSet;
+use lookalike_core::{GROUP_LIMIT, Signature};
 use serde::{Deserialize, Serialize};
 
 use crate::document::{Content, Document, Record};
@@ -276,21 +276,23 @@ impl Index {
 
     /// What is known now of a document.
     fn answer(&self, judge: &Judge, query: &Query, tools: &mut Tools) -> Result<Answer> {
-        let (candidates, snapshot) = self.candidates(query, tools)?;
+        let (candidates, snapshot) = self.candidates(query, GROUP_LIMIT, tools)?;
         let content = |known: &Record| content(&self.store, None, Some(&snapshot), known);
         self.answer_from(judge, query, &candidates, content, tools)
     }
 
-    /// The candidates of now, and the moment as of which their contents are to be read.
+    /// The candidates of now, so many of each list, and the moment as of which their contents are to
+    /// be read.
     pub(crate) fn candidates(
         &self,
         query: &Query,
+        limit: usize,
         tools: &mut Tools,
     ) -> Result<(Candidates, Snapshot)> {
         let lists = self.lists();
         let view = self.view(&lists, None);
         let candidates =
-            view.candidates(self.judge.candidate_rule(), &query.signature, &mut tools.page)?;
+            view.candidates(self.judge.candidate_rule(), &query.signature, limit, &mut tools.page)?;
         // Contents are read as they were at this moment, but the writer need not wait for it.
         Ok((candidates, self.store.snapshot()?))
     }
@@ -388,7 +390,8 @@ impl Change<'_> {
     fn answer(&self, query: &Query, tools: &mut Tools) -> Result<Answer> {
         let Self { index, pending, .. } = self;
         let rule = index.judge.candidate_rule();
-        let candidates = self.view().candidates(rule, &query.signature, &mut tools.page)?;
+        let candidates =
+            self.view().candidates(rule, &query.signature, GROUP_LIMIT, &mut tools.page)?;
         let content = |known: &Record| content(&index.store, Some(pending), None, known);
         index.answer_from(&index.judge, query, &candidates, content, tools)
     }

@@ -1,13 +1,14 @@
 //! What a reader sees: the lists of keys, which documents are alive, and the documents.
 //!
 //! Candidates of a document are those with its exact fingerprint and those that
-//! share a key: of each list the first [`GROUP_LIMIT`] that are alive, as in the batch job.
+//! share a key: of each list the first that are alive, [`GROUP_LIMIT`](lookalike_core::GROUP_LIMIT) of
+//! them as in the batch job.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use lookalike_core::{CandidateRule, GROUP_LIMIT, Signature};
+use lookalike_core::{CandidateRule, Signature};
 
 use crate::document::{Record, SignatureLayout, checked};
 use crate::error::{Error, Result};
@@ -32,7 +33,7 @@ pub(crate) struct Lists {
 /// Candidates of a document, ascending.
 pub(crate) struct Candidates {
     pub(crate) records: Vec<Record>,
-    /// Whether a list had more than [`GROUP_LIMIT`].
+    /// Whether a list had more than it was taken of.
     pub(crate) limited: bool,
 }
 
@@ -129,46 +130,58 @@ impl View<'_> {
         Ok(found)
     }
 
-    /// The candidates of a document.
+    /// The candidates of a document: of each list so many.
     pub(crate) fn candidates(
         &self,
         rule: &CandidateRule,
         signature: &Signature,
+        limit: usize,
         page: &mut Vec<u8>,
     ) -> Result<Candidates> {
+        let gather = Gathering { view: self, rule, limit };
         let mut met: BTreeMap<u64, ListedDocument> = BTreeMap::new();
         let mut limited = false;
         if !signature.is_empty() {
             let exact = |met: &ListedDocument| {
                 met.record.signature.exact == signature.exact && !met.record.signature.is_empty()
             };
-            limited |= self.gather(rule, exact_key(signature.exact), exact, &mut met, page)?;
+            limited |= gather.from(exact_key(signature.exact), exact, &mut met, page)?;
         }
         let mut keys = Vec::new();
         rule.keys(signature, &mut keys);
         for key in keys {
             let shares = |met: &ListedDocument| met.keys.contains(&key);
-            limited |= self.gather(rule, rule_key(key), shares, &mut met, page)?;
+            limited |= gather.from(rule_key(key), shares, &mut met, page)?;
         }
         let candidates = met.into_values().filter(|met| met.is_candidate);
         Ok(Candidates { records: candidates.map(|met| met.record).collect(), limited })
     }
+}
 
+/// How candidates are gathered from lists.
+struct Gathering<'a> {
+    view: &'a View<'a>,
+    rule: &'a CandidateRule,
+    /// The most of a list.
+    limit: usize,
+}
+
+impl Gathering<'_> {
     /// Makes candidates of the first documents of a list that belong there. True if there are more.
-    fn gather(
+    fn from(
         &self,
-        rule: &CandidateRule,
         key: u64,
         belongs: impl Fn(&ListedDocument) -> bool,
         met: &mut BTreeMap<u64, ListedDocument>,
         page: &mut Vec<u8>,
     ) -> Result<bool> {
+        let Self { view, rule, limit } = *self;
         let mut count = 0;
-        self.for_each(key, page, |number| {
+        view.for_each(key, page, |number| {
             let met = match met.entry(number) {
                 std::collections::btree_map::Entry::Occupied(entry) => entry.into_mut(),
                 std::collections::btree_map::Entry::Vacant(entry) => {
-                    let record = self.record(number)?;
+                    let record = view.record(number)?;
                     let mut keys = Vec::new();
                     rule.keys(&record.signature, &mut keys);
                     entry.insert(ListedDocument { record, keys, is_candidate: false })
@@ -176,11 +189,11 @@ impl View<'_> {
             };
             if belongs(met) {
                 count += 1;
-                met.is_candidate |= count <= GROUP_LIMIT;
+                met.is_candidate |= count <= limit;
             }
-            Ok(if count > GROUP_LIMIT { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+            Ok(if count > limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
         })?;
-        Ok(count > GROUP_LIMIT)
+        Ok(count > limit)
     }
 }
 

@@ -1,9 +1,9 @@
-// Look through the documents, and open one.
+// Look through the documents, search them, and open one.
 
 import { Failure, ask, documentPath } from './api.js';
 import { bdi, byId, bytes, el, facts, grouped, show, when } from './dom.js';
 import { attempt } from './notice.js';
-import { pages, summarize } from './session.js';
+import { gather, pages, summarize } from './session.js';
 
 const PAGE = 50;
 // The longest text that is put into the page; browsers grow slow beyond it.
@@ -11,7 +11,9 @@ const SHOWN = 200_000;
 
 const form = byId('browse-form');
 const list = byId('browse-list');
-const shown = pages(page);
+const search = byId('search-form');
+let searched = '';
+let shown = pages(page);
 
 export function start() {
   form.addEventListener('submit', (event) => {
@@ -20,6 +22,13 @@ export function start() {
     // An address that stays the same tells nobody.
     if (location.hash === `#browse/${id}`) attempt(() => open(id), form);
     else location.hash = `#browse/${id}`;
+  });
+  search.addEventListener('submit', (event) => {
+    event.preventDefault();
+    searched = search.elements.search.value.trim();
+    // From the first page on.
+    shown = pages(page);
+    attempt(() => page(), search);
   });
 }
 
@@ -38,20 +47,45 @@ export async function open(id) {
 }
 
 async function page(after) {
-  const query = after === undefined ? '' : `&after=${after}`;
-  const found = await ask('GET', `/v1/documents?limit=${PAGE}${query}`);
-  const rows = found.documents.map((document) => el('tr', {},
-    el('td', {}, el('a', { href: `#browse/${encodeURIComponent(document.id)}` }, bdi(document.id))),
-    el('td', { class: 'n' }, bytes(document.bytes)),
-    el('td', { class: 'when' }, when(document.time))));
-  const empty = el('p', { class: 'soft' }, shown.isFirst()
-    ? 'The index is empty. Add a document in the view Check.' : 'No more documents.');
+  const rows = el('tbody');
   const table = el('table', {},
     el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Id'),
       el('th', { scope: 'col', class: 'n' }, 'Length'),
       el('th', { scope: 'col', class: 'when' }, 'Added'))),
-    el('tbody', {}, rows));
-  show(list, rows.length === 0 ? empty : table, shown.buttons(list, found.next));
+    rows);
+  await gather({
+    target: list,
+    frame: table,
+    list: rows,
+    after,
+    wanted: PAGE,
+    piece: async (from, limit) => {
+      const query = new URLSearchParams({ limit });
+      if (from !== null) query.set('after', from);
+      if (searched !== '') query.set('search', searched);
+      const { documents, next, end } = await ask('GET', `/v1/documents?${query}`);
+      return { found: documents, next, end };
+    },
+    draw: row,
+    close: (count, next, failed) => [failed || count > 0 ? null : nothing(next),
+      shown.buttons(list, next)],
+  });
+}
+
+function row(document) {
+  return el('tr', {},
+    el('td', {}, el('a', { href: `#browse/${encodeURIComponent(document.id)}` }, bdi(document.id)),
+      document.url ? el('div', { class: 'soft small' }, bdi(document.url)) : ''),
+    el('td', { class: 'n' }, bytes(document.bytes)),
+    el('td', { class: 'when' }, when(document.time)));
+}
+
+function nothing(next) {
+  const empty = next !== null ? `None so far: looked through up to number ${grouped(next)}.`
+    : !shown.isFirst() ? 'No more documents.'
+      : searched !== '' ? 'No document has that in its id, its URL or its text.'
+        : 'The index is empty. Add a document in the view Check.';
+  return el('p', { class: 'soft' }, empty);
 }
 
 async function openDocument(id) {

@@ -9,6 +9,8 @@ import { summarize } from './session.js';
 
 const form = byId('check-form');
 const answer = byId('check-answer');
+// The recall below which a person is told of it.
+const LOW = 0.9;
 
 export function start() {
   form.addEventListener('submit', (event) => {
@@ -51,7 +53,9 @@ function named() {
 
 async function check() {
   const document = entered();
-  show(answer, result(await ask('POST', '/v1/check', document), document, null));
+  const threshold = form.elements.threshold.value;
+  const asked = threshold === '' ? document : { ...document, threshold: Number(threshold) };
+  show(answer, result(await ask('POST', '/v1/check', asked), document, null));
 }
 
 async function add() {
@@ -80,6 +84,10 @@ function result(found, document, added) {
   if (found.limited) {
     parts.push(el('p', { class: 'soft' }, 'Many documents share its features, and not all of them '
       + 'were looked at: there may be more look-alikes.'));
+  }
+  if (found.recall !== null && found.recall < LOW) {
+    parts.push(el('p', { class: 'soft' }, `At resemblance ${found.threshold} this index finds `
+      + `${(100 * found.recall).toFixed(0)} % of the look-alikes: it was made for closer ones.`));
   }
   const matches = found.matches.map((match) => card(match, document, found.keeper === match.id));
   if (number > 0) parts.push(el('ol', { class: 'matches' }, matches));

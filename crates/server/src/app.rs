@@ -11,7 +11,7 @@ use crate::body::Intake;
 use crate::clock;
 use crate::memory::{Memory, SharedReservation};
 use crate::metrics::Metrics;
-use crate::model::IndexDocument;
+use crate::model::{Answer, IndexDocument, Judged};
 use crate::options::{Limits, Options};
 use crate::problem::Result;
 use crate::work::{Turn, Work};
@@ -118,11 +118,17 @@ impl App {
         }
     }
 
-    /// Looks for look-alikes.
-    pub(crate) fn check(&self, document: &IndexDocument) -> Result<lookalike_index::Answer> {
-        let answer = self.index.check(document)?;
+    /// Looks for look-alikes, perhaps under another threshold than that of the index.
+    pub(crate) fn check(&self, document: &IndexDocument, threshold: Option<f64>) -> Result<Answer> {
+        let (answer, judged) = match threshold {
+            None => (self.index.check(document)?, Judged::by(&self.index)),
+            Some(threshold) => {
+                let index = self.index.at(threshold)?;
+                (index.check(document)?, Judged::at(&index))
+            }
+        };
         self.count_matches(&answer);
-        Ok(answer)
+        Ok(Answer::new(answer, judged))
     }
 
     fn count_matches(&self, answer: &lookalike_index::Answer) {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use lookalike_core::recipe::Verify;
 use lookalike_index::{self as index, AddIf, Addition, Content, ContentKind, Match, MatchKind};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -26,6 +27,14 @@ pub(crate) const MAX_NUMBER: u64 = (1 << 53) - 1;
 pub(crate) enum Document {
     Text(TextDocument),
     Html(HtmlDocument),
+}
+
+/// A document that is asked about, perhaps under another threshold than that of the index.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[serde(untagged, try_from = "CheckFields")]
+pub(crate) enum Check {
+    Text(TextCheck),
+    Html(HtmlCheck),
 }
 
 /// A document that is added: it has an id.
@@ -71,6 +80,38 @@ pub(crate) struct HtmlDocument {
     url: Option<String>,
 }
 
+/// A text that is asked about.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TextCheck {
+    /// Its name. Not looked at.
+    #[schema(min_length = 1, max_length = 4096)]
+    id: Option<String>,
+    text: String,
+    /// Where it comes from.
+    #[schema(max_length = 16384)]
+    url: Option<String>,
+    /// The least resemblance of a look-alike, in the place of that of the index.
+    #[schema(exclusive_minimum = 0.0, maximum = 1.0)]
+    threshold: Option<f64>,
+}
+
+/// A web page that is asked about.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct HtmlCheck {
+    /// Its name. Not looked at.
+    #[schema(min_length = 1, max_length = 4096)]
+    id: Option<String>,
+    html: String,
+    /// Where it comes from.
+    #[schema(max_length = 16384)]
+    url: Option<String>,
+    /// The least resemblance of a look-alike, in the place of that of the index.
+    #[schema(exclusive_minimum = 0.0, maximum = 1.0)]
+    threshold: Option<f64>,
+}
+
 /// A text with its name.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -112,6 +153,17 @@ struct Fields {
     text: Option<String>,
     html: Option<String>,
     url: Option<String>,
+}
+
+/// All fields that a document to check can have.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CheckFields {
+    id: Option<String>,
+    text: Option<String>,
+    html: Option<String>,
+    url: Option<String>,
+    threshold: Option<f64>,
 }
 
 enum Body {
@@ -156,6 +208,22 @@ impl TryFrom<Fields> for Document {
         Ok(match Fields::body(text, html)?.ok_or(NO_BODY)? {
             Body::Text(text) => Self::Text(TextDocument { id, text, url }),
             Body::Html(html) => Self::Html(HtmlDocument { id, html, url }),
+        })
+    }
+}
+
+impl TryFrom<CheckFields> for Check {
+    type Error = String;
+
+    fn try_from(fields: CheckFields) -> Result<Self, String> {
+        let CheckFields { id, text, html, url, threshold } = fields;
+        Ok(match Document::try_from(Fields { id, text, html, url })? {
+            Document::Text(TextDocument { id, text, url }) => {
+                Self::Text(TextCheck { id, text, url, threshold })
+            }
+            Document::Html(HtmlDocument { id, html, url }) => {
+                Self::Html(HtmlCheck { id, html, url, threshold })
+            }
         })
     }
 }
@@ -218,6 +286,20 @@ impl From<Document> for IndexDocument {
     }
 }
 
+/// What is asked about, and the threshold, if it has one of its own.
+impl From<Check> for (IndexDocument, Option<f64>) {
+    fn from(check: Check) -> Self {
+        match check {
+            Check::Text(TextCheck { id, text: body, url, threshold }) => {
+                (made(id, url, text(body)), threshold)
+            }
+            Check::Html(HtmlCheck { id, html: body, url, threshold }) => {
+                (made(id, url, html(body)), threshold)
+            }
+        }
+    }
+}
+
 impl From<NamedDocument> for IndexDocument {
     fn from(document: NamedDocument) -> Self {
         match document {
@@ -260,16 +342,44 @@ pub(crate) struct Answer {
     /// Whether more documents share a feature than are looked at, so that there may be more
     /// look-alikes.
     limited: bool,
+    /// The least resemblance of a look-alike; null if the recipe does not verify candidates.
+    threshold: Option<f64>,
+    /// The share of look-alikes at exactly the threshold that the filter of the index finds; null
+    /// where that is not known.
+    recall: Option<f64>,
 }
 
-impl From<index::Answer> for Answer {
-    fn from(answer: index::Answer) -> Self {
+impl Answer {
+    pub(crate) fn new(answer: index::Answer, judged: Judged) -> Self {
         Self {
             new: answer.is_new(),
             keeper: answer.keeper().map(|keeper| keeper.id.clone()),
             limited: answer.limited,
             matches: answer.matches,
+            threshold: judged.threshold,
+            recall: judged.recall,
         }
+    }
+}
+
+/// What look-alikes were found by.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Judged {
+    pub(crate) threshold: Option<f64>,
+    pub(crate) recall: Option<f64>,
+}
+
+impl Judged {
+    /// By an index as it is.
+    pub(crate) fn by(index: &index::Index) -> Self {
+        let recipe = index.recipe();
+        let threshold = Some(recipe.threshold).filter(|_| recipe.verify != Verify::None);
+        Self { threshold, recall: recipe.recall() }
+    }
+
+    /// By an index under another threshold.
+    pub(crate) fn at(index: &index::IndexAt<'_>) -> Self {
+        Self { threshold: Some(index.threshold()), recall: index.recall() }
     }
 }
 
@@ -282,9 +392,9 @@ pub(crate) struct CheckedAndAdded {
     added: Option<Addition>,
 }
 
-impl From<index::CheckedAddition> for CheckedAndAdded {
-    fn from(done: index::CheckedAddition) -> Self {
-        Self { answer: done.answer.into(), added: done.added }
+impl CheckedAndAdded {
+    pub(crate) fn new(done: index::CheckedAddition, judged: Judged) -> Self {
+        Self { answer: Answer::new(done.answer, judged), added: done.added }
     }
 }
 
@@ -356,6 +466,57 @@ pub(crate) struct Page {
     pub(crate) documents: Vec<Record>,
     /// What `after` must be for the next page; null if this is the last.
     pub(crate) next: Option<u64>,
+    /// One more than the largest number of a document, so that `next` tells how far this is.
+    pub(crate) end: u64,
+}
+
+impl From<index::Found> for Page {
+    fn from(found: index::Found) -> Self {
+        Self {
+            documents: found.records.into_iter().map(Record::from).collect(),
+            next: found.next.map(before),
+            end: found.end,
+        }
+    }
+}
+
+/// `after` of a page that begins here, which is never at the first of all.
+fn before(next: u64) -> u64 {
+    next.saturating_sub(1)
+}
+
+/// The longest text that is searched for, in characters.
+pub(crate) const MAX_SEARCH: usize = 1000;
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct BrowseOptions {
+    /// Only documents whose number is larger; `next` of the page before.
+    #[param(minimum = 0, maximum = 9_007_199_254_740_991_u64, nullable = false)]
+    after: Option<u64>,
+    /// The most documents to answer with; 50 unless told.
+    #[param(minimum = 1, maximum = 1000, nullable = false)]
+    limit: Option<u64>,
+    /// Only documents with this in their id or their URL, or with these words in their text one
+    /// after another.
+    #[param(max_length = 1000, nullable = false)]
+    search: Option<String>,
+}
+
+impl BrowseOptions {
+    /// The first number, the most documents, and what is searched for.
+    pub(crate) fn range(self) -> Result<(u64, usize, Option<String>)> {
+        let Self { after, limit, search } = self;
+        let (from, limit) = PageOptions { after, limit }.range()?;
+        let search = search.filter(|search| !search.is_empty());
+        let found = search.as_ref().map_or(0, |search| search.chars().count());
+        if found > MAX_SEARCH {
+            let fault = format!("`search` has {found} characters, more than {MAX_SEARCH}");
+            return Err(Problem::malformed(fault));
+        }
+        Ok((from, limit, search))
+    }
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -391,6 +552,8 @@ pub(crate) struct Clusters {
     clusters: Vec<Cluster>,
     /// `after` of the next page; null if this is the last.
     next: Option<u64>,
+    /// One more than the largest number of a document, so that `next` tells how far this is.
+    end: u64,
 }
 
 /// Documents that are joined by pairs.
@@ -441,8 +604,8 @@ impl From<index::Clusters> for Clusters {
         };
         Self {
             clusters: found.clusters.into_iter().map(cluster).collect(),
-            // It is the first that was not looked at, which is never the first of all.
-            next: found.next.map(|next| next.saturating_sub(1)),
+            next: found.next.map(before),
+            end: found.end,
         }
     }
 }
@@ -461,6 +624,9 @@ pub(crate) struct Pair {
 pub(crate) struct Ranking {
     #[schema(max_items = 1000)]
     pub(crate) results: Vec<AnyDocument>,
+    /// The least resemblance of a look-alike, in the place of that of the index.
+    #[schema(exclusive_minimum = 0.0, maximum = 1.0)]
+    pub(crate) threshold: Option<f64>,
 }
 
 /// A ranked list without look-alikes.
@@ -473,6 +639,11 @@ pub(crate) struct Collapsed {
     /// Whether more results share a feature than are looked at, so that there may be more
     /// look-alikes.
     pub(crate) limited: bool,
+    /// The least resemblance of a look-alike; null if the recipe does not verify candidates.
+    pub(crate) threshold: Option<f64>,
+    /// The share of look-alikes at exactly the threshold that the filter of the index finds; null
+    /// where that is not known.
+    pub(crate) recall: Option<f64>,
 }
 
 /// A result that stays.
@@ -575,6 +746,9 @@ pub(crate) enum Piece {
 pub(crate) enum Operation {
     Check {
         document: Document,
+        /// The least resemblance of a look-alike, in the place of that of the index.
+        #[schema(exclusive_minimum = 0.0, maximum = 1.0)]
+        threshold: Option<f64>,
     },
     Add {
         document: NamedDocument,

@@ -116,7 +116,8 @@ impl From<index::Error> for Problem {
     fn from(error: index::Error) -> Self {
         use index::ErrorKind;
         match error.kind() {
-            ErrorKind::TooLong { .. } | ErrorKind::OtherSignature { .. } => {
+            // A threshold that the recipe cannot be judged by.
+            ErrorKind::TooLong { .. } | ErrorKind::OtherSignature { .. } | ErrorKind::Recipe(_) => {
                 Self::invalid(error.to_string())
             }
             _ => Self::failed(error.to_string()),

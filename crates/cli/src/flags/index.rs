@@ -7,6 +7,7 @@ use clap::{Args, Subcommand, ValueHint};
 use super::documents::Documents;
 use super::judging::Judging;
 use super::resources::Progress;
+use super::value::positive_share;
 
 /// Keep an index of documents, and ask it whether a new one is known already
 #[derive(Args)]
@@ -86,6 +87,7 @@ Exit codes: 0 something was found; 1 nothing was found; 3 some input was skipped
 Examples:
   lookalike index check pages new.html
   lookalike index check pages today.jsonl --json
+  lookalike index check pages new.html --threshold 0.95
   pandoc -t plain book.epub | lookalike index check books -")]
     Check {
         #[command(flatten)]
@@ -93,6 +95,12 @@ Examples:
         /// Files, folders, globs, or - for standard input
         #[arg(value_name = "INPUT", required = true, value_hint = ValueHint::AnyPath)]
         inputs: Vec<String>,
+        /// The least resemblance of a look-alike [default: that of the index]
+        ///
+        /// The index was made to find look-alikes at its own threshold. Below it, it finds fewer of
+        /// them, and says which share.
+        #[arg(long, value_name = "T", value_parser = positive_share)]
+        threshold: Option<f64>,
         /// Answer with JSON lines
         #[arg(long)]
         json: bool,
@@ -130,20 +138,26 @@ Examples:
 Exit codes: 0 all were removed; 1 some were not there.
 
 Examples:
-  lookalike index remove pages https://example.org/old.html
+  lookalike index remove pages old.html
+  lookalike index remove pages --url https://example.org/old.html
   lookalike index remove pages --ids gone.txt")]
     Remove {
         #[command(flatten)]
         location: Location,
         /// The ids
-        #[arg(value_name = "ID", required_unless_present = "ids")]
+        #[arg(value_name = "ID", required_unless_present_any = ["ids", "url"])]
         id: Vec<String>,
+        /// All documents of this URL; may be given more than once
+        #[arg(long, value_name = "URL", value_hint = ValueHint::Url)]
+        url: Vec<String>,
         /// A file with an id on each line, or - for standard input
         #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
         ids: Option<String>,
     },
     /// Show what is known of a document
     #[command(after_long_help = "\
+If no document has this id, the first that was added with this URL is shown, and others are named.
+
 Exit codes: 0 it is there; 1 it is not.
 
 Examples:
@@ -152,7 +166,7 @@ Examples:
     Get {
         #[command(flatten)]
         location: Location,
-        /// The id
+        /// The id of the document, or its URL
         #[arg(value_name = "ID")]
         id: String,
         /// Print the stored document as it was added

@@ -128,11 +128,18 @@ fn runs_and_signature_files_are_loaded() {
     done(&["index", "add", &at("of-run"), &at("out")]);
     done(&["index", "create", &at("of-kept")]);
     done(&["index", "add", &at("of-kept"), &at("out/kept")]);
-    let answers = |index: &str| done(&["index", "check", index, &corpus, "--json"]).stdout;
-    assert_eq!(answers(&at("of-run")), answers(&at("of-kept")));
-    for line in answers(&at("of-run")).lines() {
-        let answer: Value = serde_json::from_str(line).unwrap();
-        assert!(kept.contains(answer["matches"][0]["id"].as_str().unwrap()), "{line}");
+    // Only when they were added may differ.
+    let answers = |index: &str| -> Vec<Value> {
+        let mut answers = json_values(&done(&["index", "check", index, &corpus, "--json"]).stdout);
+        for found in answers.iter_mut().flat_map(|it| it["matches"].as_array_mut().unwrap()) {
+            assert!(found["time"].take().as_u64().unwrap() > 1_700_000_000);
+        }
+        answers
+    };
+    let of_run = answers(&at("of-run"));
+    assert!(of_run == answers(&at("of-kept")));
+    for answer in of_run {
+        assert!(kept.contains(answer["matches"][0]["id"].as_str().unwrap()), "{answer}");
     }
 
     // Without texts: from the signatures of the run, or from a signature file.
@@ -253,4 +260,51 @@ fn an_index_is_rebuilt_from_the_documents_that_can_be_read() {
     rebuilt.says("(`0`)");
     assert!(folder.join("index/replaced-1/store").is_dir());
     done(&["index", "verify", &index]);
+}
+
+#[test]
+fn documents_are_found_and_removed_by_their_urls() {
+    let folder = folder("index_url");
+    let (index, known) = (path(&folder, "index"), path(&folder, "known.jsonl"));
+    done(&["index", "create", &index]);
+    let line = |id: &str, url: &str| {
+        format!("{{\"id\": \"{id}\", \"text\": \"text {id}\", \"url\": \"http://{url}/\"}}\n")
+    };
+    fs::write(&known, line("a", "x.org") + &line("b", "x.org") + &line("c", "y.org")).unwrap();
+    done(&["index", "add", &index, &known]);
+    let shown = done(&["index", "get", &index, "http://x.org/", "--json"]);
+    assert!(shown.stderr.contains("others are b"), "{}", shown.stderr);
+    assert_eq!(shown.json()["id"], "a");
+    assert!(shown.json()["time"].as_u64().unwrap() > 1_700_000_000);
+    let shown = done(&["index", "get", &index, "http://y.org/"]);
+    assert!(shown.stdout.contains("added   20"), "{}", shown.stdout);
+    let content = done(&["index", "get", &index, "http://y.org/", "--content"]);
+    assert_eq!((content.stdout.as_str(), content.stderr.as_str()), ("text c", ""));
+    let removed = run(&["index", "remove", &index, "--url", "http://x.org/", "--url", "http://z/"]);
+    assert_eq!(removed.code, 1);
+    assert!(removed.stderr.contains("2 documents removed"), "{}", removed.stderr);
+    assert!(removed.stderr.contains("1 not there: http://z/"), "{}", removed.stderr);
+    assert_eq!(run(&["index", "get", &index, "http://x.org/"]).code, 1);
+    assert_eq!(done(&["index", "stats", &index, "--json"]).json()["documents"], 1);
+}
+
+#[test]
+fn a_check_may_have_a_threshold_of_its_own() {
+    let folder = folder("index_threshold");
+    let (index, asked) = (path(&folder, "index"), path(&folder, "asked.txt"));
+    done(&["index", "create", &index]);
+    let known = path(&folder, "known.txt");
+    fs::write(&known, text(1, 0)).unwrap();
+    done(&["index", "add", &index, &known]);
+    fs::write(&asked, text(1, 2)).unwrap();
+    let check = |flags: &[&str]| run(&[&["index", "check", &index, &asked][..], flags].concat());
+    let own = check(&["--json"]).succeeds();
+    assert_eq!(own.json()["threshold"], 0.8);
+    assert!(own.json()["recall"].as_f64().unwrap() >= 0.95);
+    let strict = check(&["--threshold", "0.99", "--json"]);
+    assert_eq!((strict.code, &strict.json()["threshold"]), (1, &Value::from(0.99)));
+    let loose = check(&["--threshold", "0.4"]).succeeds();
+    assert!(loose.stderr.contains("at a resemblance of 0.4 this index finds"), "{}", loose.stderr);
+    assert!(!own.stderr.contains("this index finds"), "{}", own.stderr);
+    assert_eq!(check(&["--threshold", "0"]).code, 2);
 }

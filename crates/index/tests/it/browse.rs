@@ -112,12 +112,11 @@ fn clusters_of_an_index_full_of_lookalikes_come_in_few_requests() {
 #[test]
 fn documents_are_found_by_id_url_and_words() {
     let folder = WorkFolder::create(None).unwrap();
-    for index in common::both(
-        &folder.join("index"),
-        &Recipe::preset("text").unwrap(),
-        &CreateOptions::new(),
-    ) {
-        let roof = Document::text("roof", "The ROOF of our house is repaired").with_url("http://a/x");
+    for index in
+        common::both(&folder.join("index"), &Recipe::preset("text").unwrap(), &CreateOptions::new())
+    {
+        let roof =
+            Document::text("roof", "The ROOF of our house is repaired").with_url("http://a/x");
         let page = Document::html("page", "<p>our <b>house</b> is sold").with_url("http://a/y");
         index.add_batch(&[roof, page, Document::text("gone", "our house is gone")]).unwrap();
         index.remove("gone").unwrap();

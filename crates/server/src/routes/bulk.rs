@@ -18,12 +18,18 @@ use tokio::time::timeout;
 use crate::app::App;
 use crate::body::{LARGE, has_type, next, refuse};
 use crate::memory::{Reservation, SharedReservation};
-use crate::model::{Answer, CheckedAndAdded, IndexDocument, LineAnswer, Operation, Outcome};
+use crate::model::{CheckedAndAdded, IndexDocument, Judged, LineAnswer, Operation, Outcome};
 use crate::problem::{Problem, Result};
 use crate::writer::{ChangeResult, Changes};
 
-/// The types of a stream of JSON lines.
-const TYPES: [&str; 3] = ["application/x-ndjson", "application/ndjson", "application/jsonl"];
+/// The types of a stream of JSON lines. As bytes, for clients whose generators know no JSON lines.
+const TYPES: [&str; 4] = ["application/x-ndjson", "application/ndjson", "application/jsonl", BYTES];
+const BYTES: &str = "application/octet-stream";
+
+/// A stream, as descriptions can have it.
+#[derive(utoipa::ToSchema)]
+#[schema(value_type = String, format = Binary)]
+struct ByteStream(#[expect(dead_code, reason = "only described")] Vec<u8>);
 
 /// How long a stream may pause. It holds a connection meanwhile, and no thread.
 const PAUSE: Duration = Duration::from_mins(5);
@@ -41,11 +47,11 @@ const TOGETHER: usize = 1024;
 #[utoipa::path(
     post,
     path = "/v1/bulk",
-    request_body(content = Operation, content_type = "application/x-ndjson",
-        description = "one of these a line"),
+    request_body(content = inline(ByteStream), content_type = "application/octet-stream",
+        description = "an `Operation` a line; may as well be sent as `application/x-ndjson`"),
     responses(
-        (status = 200, description = "one of these a line", body = LineAnswer,
-         content_type = "application/x-ndjson"),
+        (status = 200, description = "a `LineAnswer` a line, of the type that the request had",
+         body = inline(ByteStream), content_type = "application/octet-stream"),
     )
 )]
 pub(super) async fn bulk(
@@ -58,12 +64,12 @@ pub(super) async fn bulk(
         );
         return Err(refuse(request, problem).await);
     }
+    let kind = if has_type(request.headers(), &[BYTES]) { BYTES } else { TYPES[0] };
     let (answers, body) = Channel::new(ANSWERS);
     let lines = Lines::new(request.into_body(), Arc::clone(&app));
     tokio::spawn(Bulk { app, lines, answers }.run());
     let mut response = Response::new(Body::new(body));
-    let kind = HeaderValue::from_static(TYPES[0]);
-    response.headers_mut().insert(header::CONTENT_TYPE, kind);
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
     Ok(response)
 }
 
@@ -225,7 +231,7 @@ struct Step {
 }
 
 enum StepKind {
-    Check(Vec<IndexDocument>),
+    Check(Vec<(IndexDocument, Option<f64>)>),
     Change(Changes),
     Failed(Vec<Problem>),
 }
@@ -234,7 +240,9 @@ impl Step {
     fn new(line: u64, operation: Result<Operation>) -> Self {
         let kind = match operation {
             Err(problem) => StepKind::Failed(vec![problem]),
-            Ok(Operation::Check { document }) => StepKind::Check(vec![document.into()]),
+            Ok(Operation::Check { document, threshold }) => {
+                StepKind::Check(vec![(document.into(), threshold)])
+            }
             Ok(Operation::Add { document }) => {
                 StepKind::Change(Changes::Add(vec![document.into()]))
             }
@@ -254,9 +262,8 @@ impl Step {
         match (&mut self.kind, &mut other.kind) {
             (Failed(these), Failed(more)) => these.append(more),
             (Change(Remove(these)), Change(Remove(more))) => these.append(more),
-            (Check(these), Check(more)) | (Change(Add(these)), Change(Add(more))) => {
-                these.append(more);
-            }
+            (Check(these), Check(more)) => these.append(more),
+            (Change(Add(these)), Change(Add(more))) => these.append(more),
             (Change(CheckAndAdd(these, a)), Change(CheckAndAdd(more, b))) if a == b => {
                 these.append(more);
             }
@@ -292,7 +299,7 @@ impl Step {
 
 async fn check(
     app: &Arc<App>,
-    documents: Vec<IndexDocument>,
+    documents: Vec<(IndexDocument, Option<f64>)>,
     memory: SharedReservation,
 ) -> Result<Vec<Outcome>> {
     let turn = app.work.turn_of_stream().await;
@@ -300,8 +307,15 @@ async fn check(
     app.work
         .run(&turn, move || {
             let _memory = memory;
-            let check = |document| Ok(Outcome::Checked(Answer::from(shared.check(document)?)));
-            documents.iter().map(check).collect()
+            let check = |(document, threshold)| match shared.check(&document, threshold) {
+                Ok(answer) => Ok(Outcome::Checked(answer)),
+                // The fault of a line is that of no other.
+                Err(error) if error.status().is_client_error() => {
+                    Ok(Outcome::Failed { error: error.without_line() })
+                }
+                Err(error) => Err(error),
+            };
+            documents.into_iter().map(check).collect()
         })
         .await
 }
@@ -313,11 +327,12 @@ async fn change(
 ) -> Result<Vec<Outcome>> {
     let turn = app.work.turn_of_stream().await;
     let done = app.change_in_turn(changes, memory, &turn).await?;
+    let judged = Judged::by(&app.index);
     let outcomes = done.into_iter().map(|done| match done {
         ChangeResult::Removed(removed) => Outcome::Removed { removed },
         ChangeResult::Added(added) => Outcome::Added { added },
         ChangeResult::CheckedAndAdded(done) => {
-            Outcome::CheckedAndAdded(CheckedAndAdded::from(done))
+            Outcome::CheckedAndAdded(CheckedAndAdded::new(done, judged))
         }
     });
     Ok(outcomes.collect())

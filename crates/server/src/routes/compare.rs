@@ -17,8 +17,8 @@ use super::state::json;
 use crate::app::App;
 use crate::body::Json;
 use crate::model::{
-    Collapsed, Comparison, Difference, DocumentOrId, IndexDocument, LeftOut, MAX_RESULTS, Pair,
-    Piece, Ranked, Ranking,
+    Collapsed, Comparison, Difference, DocumentOrId, IndexDocument, Judged, LeftOut, MAX_RESULTS,
+    Pair, Piece, Ranked, Ranking,
 };
 use crate::problem::{Problem, Result};
 
@@ -144,7 +144,7 @@ pub(super) async fn collapse(
     State(app): State<Arc<App>>,
     body: Json<Ranking>,
 ) -> Result<Response<Body>> {
-    let Json { value: Ranking { results }, memory } = body;
+    let Json { value: Ranking { results, threshold }, memory } = body;
     if results.len() > MAX_RESULTS {
         let found = results.len();
         return Err(Problem::invalid(format!("{found} results, more than {MAX_RESULTS}")));
@@ -156,9 +156,16 @@ pub(super) async fn collapse(
             DocumentOrId::Known(id) => RankedEntry::Known(id),
             DocumentOrId::Document(document) => RankedEntry::Given(borrowed(document)),
         });
-        let collapsed = app.index.collapse(&listed.collect::<Vec<_>>())?;
+        let listed = listed.collect::<Vec<_>>();
+        let (collapsed, judged) = match threshold {
+            None => (app.index.collapse(&listed)?, Judged::by(&app.index)),
+            Some(threshold) => {
+                let index = app.index.at(threshold)?;
+                (index.collapse(&listed)?, Judged::at(&index))
+            }
+        };
         let ids: Vec<Option<String>> = given.into_iter().map(id).collect();
-        Ok(json(&sorted(&ids, collapsed)))
+        Ok(json(&sorted(&ids, collapsed, judged)))
     })
     .await
 }
@@ -186,8 +193,10 @@ fn id(given: DocumentOrId) -> Option<String> {
 }
 
 /// What stays and what does not.
-fn sorted(ids: &[Option<String>], collapsed: index::CollapsedList) -> Collapsed {
-    let mut sorted = Collapsed { limited: collapsed.limited, ..Collapsed::default() };
+fn sorted(ids: &[Option<String>], collapsed: index::CollapsedList, judged: Judged) -> Collapsed {
+    let Judged { threshold, recall } = judged;
+    let limited = collapsed.limited;
+    let mut sorted = Collapsed { limited, threshold, recall, ..Collapsed::default() };
     for (place, standing) in collapsed.standings.into_iter().enumerate() {
         let (rank, id) = (place as u64, ids[place].clone());
         match standing {

@@ -7,40 +7,42 @@ use axum::extract::State;
 use axum::http::{Response, StatusCode};
 use axum::response::IntoResponse as _;
 
-use lookalike_index::Addition;
+use lookalike_index::{self as index, Addition, Index};
 
 use super::state::json;
 use crate::app::App;
 use crate::body::{Json, Name, QueryString};
 use crate::memory::SharedReservation;
 use crate::model::{
-    AddOptions, Answer, CheckedAndAdded, Clusters, Document, NamedDocument, Page, PageOptions,
-    Record, WholeRecord,
+    AddOptions, Answer, BrowseOptions, Check, CheckedAndAdded, Clusters, Judged, NamedDocument,
+    Page, PageOptions, Record, WholeRecord,
 };
 use crate::problem::{Problem, Result};
 use crate::writer::{ChangeResult, Changes};
 
 /// Looks for documents that this one is a look-alike of. Nothing is changed.
+///
+/// The filter of the index was chosen for its own threshold. Under a lower one it finds fewer of the
+/// look-alikes: `recall` says which share.
 #[utoipa::path(
     post,
     path = "/v1/check",
-    request_body = Document,
+    request_body = Check,
     responses(
         (status = 200, description = "the look-alikes", body = Answer),
     )
 )]
 pub(super) async fn check(
     State(app): State<Arc<App>>,
-    body: Json<Document>,
+    body: Json<Check>,
 ) -> Result<Response<Body>> {
     let Json { value, memory } = body;
-    let document = value.into();
+    let (document, threshold) = value.into();
     let check = move |app: &App| {
         let _memory = memory;
-        app.check(&document)
+        app.check(&document, threshold)
     };
-    let answer = app.ask(check).await?;
-    Ok(json(&Answer::from(answer)))
+    Ok(json(&app.ask(check).await?))
 }
 
 /// Adds a document, in the place of one with the same id if there is one.
@@ -87,7 +89,9 @@ pub(super) async fn check_and_add(
 ) -> Result<Response<Body>> {
     let changes = Changes::CheckAndAdd(vec![body.value.into()], options.add_if);
     match app.change(changes, body.memory).await?.pop() {
-        Some(ChangeResult::CheckedAndAdded(done)) => Ok(json(&CheckedAndAdded::from(done))),
+        Some(ChangeResult::CheckedAndAdded(done)) => {
+            Ok(json(&CheckedAndAdded::new(done, Judged::by(&app.index))))
+        }
         _ => Err(no_answer()),
     }
 }
@@ -109,45 +113,75 @@ pub(super) async fn remove(State(app): State<Arc<App>>, Name(id): Name) -> Resul
     }
 }
 
-/// A document, with its text if that is stored.
+/// A document, with its text if that is stored. If none has this id, the first that was added with
+/// this URL.
 #[utoipa::path(
     get,
     path = "/v1/documents/{id}",
-    params(("id" = String, Path, description = "its id, percent-encoded", min_length = 1)),
+    params(("id" = String, Path, description = "its id or its URL, percent-encoded", min_length = 1)),
     responses(
         (status = 200, description = "the document", body = WholeRecord),
     )
 )]
-pub(super) async fn get(State(app): State<Arc<App>>, Name(id): Name) -> Result<Response<Body>> {
+pub(super) async fn get(State(app): State<Arc<App>>, Name(name): Name) -> Result<Response<Body>> {
     app.ask(move |app| {
-        let (record, content) = app.index.read(&id)?.ok_or_else(unknown)?;
+        let found = match app.index.read(&name)? {
+            None => of_url(&app.index, &name)?,
+            found => found,
+        };
+        let (record, content) = found.ok_or_else(|| {
+            Problem::unknown_document(if app.index.finds_urls() {
+                "the index has no document of this id or URL"
+            } else {
+                "the index has no document of this id; by URLs it finds none, since an earlier \
+                 version made it: `GET /v1/documents?search=` does"
+            })
+        })?;
         Ok(json(&WholeRecord::new(record, content)))
     })
     .await
 }
 
-/// Documents in the order of adding, page by page.
+/// The document of a URL that was added first, where it costs no look at all others.
+fn of_url(index: &Index, url: &str) -> Result<Option<(index::Record, Option<Vec<u8>>)>> {
+    if !index.finds_urls() {
+        return Ok(None);
+    }
+    match index.of_url(url, 0, 1)?.records.pop() {
+        // It may be gone since.
+        Some(record) => Ok(index.read(&record.id)?),
+        None => Ok(None),
+    }
+}
+
+/// Documents in the order of adding, page by page, or those that are searched for.
+///
+/// A search reads so much of the documents and no more, so that a page of few documents, or none, may
+/// have a next one.
 #[utoipa::path(
     get,
     path = "/v1/documents",
-    params(PageOptions),
+    params(BrowseOptions),
     responses(
         (status = 200, description = "a page", body = Page),
     )
 )]
 pub(super) async fn browse(
     State(app): State<Arc<App>>,
-    QueryString(options): QueryString<PageOptions>,
+    QueryString(options): QueryString<BrowseOptions>,
 ) -> Result<Response<Body>> {
-    let (from, limit) = options.range()?;
+    let (from, limit, search) = options.range()?;
     app.ask(move |app| {
+        if let Some(search) = search {
+            return Ok(json(&Page::from(app.index.search(&search, from, limit)?)));
+        }
         // One more than asked for tells whether there is another page.
         let mut documents: Vec<Record> =
             app.index.page(from, limit + 1)?.into_iter().map(Record::from).collect();
         let more = documents.len() > limit;
         documents.truncate(limit);
         let next = documents.last().filter(|_| more).map(|last| last.number);
-        Ok(json(&Page { documents, next }))
+        Ok(json(&Page { documents, next, end: app.index.end() }))
     })
     .await
 }

@@ -7,6 +7,7 @@ pub(crate) mod page;
 pub(crate) mod runs;
 pub(crate) mod state;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::Router;
@@ -15,7 +16,7 @@ use axum::http::{HeaderValue, Uri, header};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse as _, Response};
 use utoipa::openapi::path::Operation;
-use utoipa::openapi::schema::{AnyOf, AnyOfBuilder};
+use utoipa::openapi::schema::{AllOf, AnyOf};
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::openapi::{ContentBuilder, Ref, RefOr, ResponseBuilder, Schema};
 use utoipa::{Modify, OpenApi};
@@ -25,6 +26,7 @@ use utoipa_axum::routes;
 use crate::app::App;
 use crate::body::refuse;
 use crate::gate::{self, Gate};
+use crate::model::{LineAnswer, Operation as LineOperation};
 use crate::problem::Problem;
 use crate::token::Token;
 
@@ -39,7 +41,7 @@ use crate::token::Token;
     ),
     security(("token" = [])),
     modifiers(&Security),
-    components(schemas(Problem))
+    components(schemas(Problem, LineAnswer, LineOperation))
 )]
 struct Description;
 
@@ -77,16 +79,33 @@ fn described() -> (Router<Arc<App>>, utoipa::openapi::OpenApi) {
             add_problems(operation);
         }
     }
-    let schemas = description.components.as_mut().map(|all| &mut all.schemas);
-    // What checks and adds also answers as a check and as an addition do.
-    if let Some(RefOr::T(outcome)) = schemas.and_then(|schemas| schemas.get_mut("Outcome"))
-        && let Schema::OneOf(one) = outcome
-    {
-        let kinds = std::mem::take(&mut one.items).into_iter();
-        let any = kinds.fold(AnyOf::builder(), AnyOfBuilder::item);
-        *outcome = Schema::AnyOf(any.description(one.description.take()).build());
+    if let Some(components) = &mut description.components {
+        spread_outcomes(&mut components.schemas);
     }
     (router, description)
+}
+
+/// What a line of a bulk answer can be, in the order of [`Outcome`](crate::model::Outcome).
+const LINES: [&str; 5] =
+    ["CheckedLine", "AddedLine", "CheckedAndAddedLine", "RemovedLine", "FailedLine"];
+
+/// Makes of a line of a bulk answer, a number and one of several things, one of several things with
+/// a number each: generators of clients cannot add a field to a choice. What checks and adds also
+/// answers as a check and as an addition do, so that more than one may fit.
+fn spread_outcomes(schemas: &mut BTreeMap<String, RefOr<Schema>>) {
+    let (Some(RefOr::T(Schema::OneOf(outcome))), Some(RefOr::T(Schema::AllOf(line)))) =
+        (schemas.remove("Outcome"), schemas.remove("LineAnswer"))
+    else {
+        return;
+    };
+    let Some(number) = line.items.last() else { return };
+    let mut any = AnyOf::builder().description(line.description);
+    for (name, kind) in LINES.into_iter().zip(outcome.items) {
+        let line = AllOf::builder().item(kind).item(number.clone()).build();
+        schemas.insert(name.to_owned(), RefOr::T(Schema::AllOf(line)));
+        any = any.item(Ref::from_schema_name(name));
+    }
+    schemas.insert("LineAnswer".to_owned(), RefOr::T(Schema::AnyOf(any.build())));
 }
 
 /// Everything can go wrong in the same two ways.

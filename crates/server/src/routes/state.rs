@@ -108,7 +108,9 @@ struct LimitFacts {
 struct SinceStart {
     seconds: u64,
     requests: u64,
-    /// Seconds after the start, and the documents there were.
+    /// Pairs: seconds after the start, and the documents there were.
+    // Generators of clients do not know tuples.
+    #[schema(value_type = Vec<Vec<u64>>)]
     documents: Vec<(u64, u64)>,
     /// Look-alikes that checks found, by resemblance: twenty classes of 0.05 each.
     resemblances: Vec<u64>,

@@ -161,7 +161,7 @@ impl Running {
         let ndjson = [("Content-Type", "application/x-ndjson")];
         let answer = self.send("POST", "/v1/bulk", &ndjson, lines.as_bytes());
         assert_eq!(answer.status, 200);
-        answer.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+        answer.lines()
     }
 }
 
@@ -213,6 +213,11 @@ impl Answer {
 
     pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_else(|_| panic!("{self:?}"))
+    }
+
+    /// The lines of a stream.
+    pub(crate) fn lines(&self) -> Vec<Value> {
+        self.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
     /// An answer that is fine.

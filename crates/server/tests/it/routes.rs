@@ -24,7 +24,10 @@ fn a_document_is_added_found_read_and_removed() {
     let exact = server.post("/v1/check", &json!({"text": text.to_uppercase()})).ok();
     assert_eq!(exact["matches"][0]["kind"], "exact");
     let other = server.post("/v1/check", &json!({"text": words(2, 0)})).ok();
-    assert_eq!(other, json!({"new": true, "keeper": null, "matches": [], "limited": false}));
+    assert_eq!((&other["new"], &other["keeper"]), (&json!(true), &Value::Null));
+    assert_eq!((&other["matches"], &other["limited"]), (&json!([]), &json!(false)));
+    assert_eq!(other["threshold"], 0.8);
+    assert!(other["recall"].as_f64().is_some_and(|recall| recall >= 0.95 && recall < 1.0));
 
     let read = server.get("/v1/documents/a").ok();
     assert_eq!((&read["text"], &read["stored"]), (&json!(text), &json!("text")));
@@ -36,6 +39,92 @@ fn a_document_is_added_found_read_and_removed() {
     assert_eq!(server.delete("/v1/documents/a").status, 204);
     server.delete("/v1/documents/a").problem(404, "unknown-document");
     server.get("/v1/documents/a").problem(404, "unknown-document");
+}
+
+#[test]
+fn a_question_may_have_a_threshold_of_its_own() {
+    let server = Running::new();
+    server.post("/v1/documents", &json!({"id": "a", "text": words(1, 0)})).ok();
+    let near = words(1, 2);
+    let check = |threshold: f64| {
+        server.post("/v1/check", &json!({"text": near, "threshold": threshold})).ok()
+    };
+    let resemblance = check(0.8)["matches"][0]["resemblance"].as_f64().unwrap();
+    assert_eq!(check(resemblance - 1e-6)["new"], false);
+    let above = check(resemblance + 1e-6);
+    assert_eq!((&above["new"], &above["matches"]), (&json!(true), &json!([])));
+    // Below its own threshold the filter finds fewer, and the answer says how many.
+    let below = check(0.5);
+    assert_eq!((&below["new"], &below["threshold"]), (&json!(false), &json!(0.5)));
+    assert!(below["recall"].as_f64().unwrap() < 0.5, "{below}");
+
+    let results = json!([{"id": "a"}, {"text": near}]);
+    let collapse = |threshold: f64| {
+        server.post("/v1/collapse", &json!({"results": results, "threshold": threshold})).ok()
+    };
+    assert_eq!(collapse(0.8)["left_out"][0]["rank"], 1);
+    let strict = collapse(0.999);
+    assert_eq!((&strict["left_out"], &strict["threshold"]), (&json!([]), &json!(0.999)));
+
+    let line = |threshold: f64| {
+        json!({"op": "check", "document": {"text": near}, "threshold": threshold}).to_string()
+    };
+    let lines = [line(0.8), line(0.999), line(7.0), line(0.8)].join("\n");
+    for kind in ["application/x-ndjson", "application/octet-stream"] {
+        let answer = server.send("POST", "/v1/bulk", &[("Content-Type", kind)], lines.as_bytes());
+        assert_eq!(answer.header("content-type"), Some(kind));
+        let new: Vec<Value> = answer.lines().iter().map(|line| line["new"].clone()).collect();
+        assert_eq!(new, [json!(false), json!(true), Value::Null, json!(false)]);
+        assert_eq!(answer.lines()[2]["error"]["status"], 422);
+    }
+    for wrong in [json!(0), json!(1.01), json!(-0.5)] {
+        let asked = json!({"text": near, "threshold": wrong});
+        server.post("/v1/check", &asked).problem(422, "invalid");
+        let asked = json!({"results": [], "threshold": wrong});
+        server.post("/v1/collapse", &asked).problem(422, "invalid");
+    }
+    server.post("/v1/check", &json!({"text": near, "threshold": "0.9"})).problem(422, "invalid");
+}
+
+#[test]
+fn a_recipe_without_verification_has_no_threshold() {
+    let server = Running::with_index(Options::new(), "altavista", &CreateOptions::new());
+    assert_eq!(server.post("/v1/check", &json!({"text": "x"})).ok()["threshold"], Value::Null);
+    server.post("/v1/check", &json!({"text": "x", "threshold": 0.9})).problem(422, "invalid");
+}
+
+#[test]
+fn documents_are_found_by_their_urls_and_by_words() {
+    let server = Running::new();
+    for (id, url, text) in [
+        ("first", "http://a.org/?p=1", "The roof of our house"),
+        ("second", "http://a.org/?p=1", "The gate of our garden"),
+        ("third", "http://b.org/", "A house of cards"),
+    ] {
+        server.post("/v1/documents", &json!({"id": id, "url": url, "text": text})).ok();
+    }
+    let found = server.get("/v1/documents/http%3A%2F%2Fa.org%2F%3Fp%3D1").ok();
+    assert_eq!((&found["id"], &found["text"]), (&json!("first"), &json!("The roof of our house")));
+    assert!(found["time"].as_u64().is_some_and(|time| time > 1_700_000_000));
+    server.get("/v1/documents/http%3A%2F%2Fa.org%2F").problem(404, "unknown-document");
+    server.delete("/v1/documents/http%3A%2F%2Fb.org%2F").problem(404, "unknown-document");
+    let search = |query: &str| {
+        let page = server.get(&format!("/v1/documents?search={query}")).ok();
+        assert_eq!(page["end"], 3);
+        let documents = page["documents"].as_array().unwrap().iter();
+        documents.map(|document| document["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(search("our+HOUSE"), ["first"]);
+    assert_eq!(search("a.org"), ["first", "second"]);
+    assert_eq!(search("ir"), ["first", "third"]);
+    assert_eq!(search(""), ["first", "second", "third"]);
+    assert_eq!(search("nowhere"), [""; 0]);
+    let page = server.get("/v1/documents?search=our&limit=1").ok();
+    assert_eq!(page["next"], 0);
+    let page = server.get("/v1/documents?search=our&limit=1&after=0").ok();
+    assert_eq!((&page["documents"][0]["id"], &page["next"]), (&json!("second"), &json!(1)));
+    let long = "x".repeat(1001);
+    server.get(&format!("/v1/documents?search={long}")).problem(400, "malformed");
 }
 
 #[test]
@@ -129,7 +218,7 @@ fn clusters_are_browsed_page_by_page() {
     let clusters = second["clusters"].as_array().unwrap();
     assert_eq!(clusters.iter().map(ids).collect::<Vec<_>>(), [["1", "4"]]);
     assert_eq!(clusters[0]["documents"][1]["joined"]["kind"], "exact");
-    assert_eq!(second["next"], Value::Null);
+    assert_eq!((&second["next"], &second["end"]), (&Value::Null, &json!(7)));
     server.get("/v1/clusters?limit=0").problem(400, "malformed");
 }
 

@@ -11,6 +11,7 @@ use lookalike_engine::signature_file::{SignatureReader, is_signature_file};
 use lookalike_index::{Content, Document, Index};
 
 use super::documents::{Origin, Sink, content_bytes, document, read};
+use crate::clock;
 use crate::exit::{Outcome, say};
 use crate::flags::Reading;
 use crate::output::{bytes, count, grouped};
@@ -130,7 +131,8 @@ fn refuse_other_templates(index: &Index, path: &Path) -> anyhow::Result<()> {
 
 fn signed(id: &str, signature: &Signature) -> Document<'static> {
     let signature = Cow::Owned(signature.clone());
-    Document::new(id.to_owned(), Content::Signed { signature, bytes: 0 })
+    let content = Content::Signed { signature, bytes: 0 };
+    Document::new(id.to_owned(), content).with_time(clock::now())
 }
 
 /// Documents on the way to a bulk load.

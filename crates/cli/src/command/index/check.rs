@@ -3,8 +3,9 @@
 use std::io::{self, BufWriter, Write as _};
 
 use anyhow::{Context as _, bail};
+use lookalike_core::recipe::Verify;
 use lookalike_corpus::Sources;
-use lookalike_index::{Answer, Document, Index, Match};
+use lookalike_index::{Answer, Document, Index, IndexAt, Match};
 use serde_json::json;
 
 use super::documents::{Origin, Sink, read};
@@ -16,11 +17,25 @@ pub(crate) fn run(
     index: &Index,
     inputs: &[String],
     reading: &Reading,
+    threshold: Option<f64>,
     json: bool,
 ) -> anyhow::Result<Outcome> {
+    let own = index.recipe();
+    let at = threshold.map(|threshold| index.at(threshold)).transpose()?;
+    let recall = at.as_ref().map_or(own.recall(), IndexAt::recall);
+    if let (Some(threshold), Some(recall)) = (threshold, recall)
+        && threshold < own.threshold
+    {
+        say(&format!(
+            "at a resemblance of {threshold} this index finds {:.1} % of the look-alikes: it was made \
+             for {} or more",
+            100.0 * recall,
+            own.threshold
+        ));
+    }
     let sources = Sources::by_name(inputs, reading.documents.format)?;
     let out = BufWriter::new(io::stdout().lock());
-    let mut checking = Checking { index, json, out, known: 0, limited: 0 };
+    let mut checking = Checking { index, at, recall, json, out, known: 0, limited: 0 };
     let read = read("check", sources, reading, &mut checking)?;
     checking.out.flush().context(STANDARD_OUTPUT)?;
     say(&format!(
@@ -43,6 +58,9 @@ pub(crate) fn run(
 
 struct Checking<'a> {
     index: &'a Index,
+    /// If it is asked under another threshold.
+    at: Option<IndexAt<'a>>,
+    recall: Option<f64>,
     json: bool,
     out: BufWriter<io::StdoutLock<'static>>,
     known: u64,
@@ -51,7 +69,11 @@ struct Checking<'a> {
 
 impl Sink for Checking<'_> {
     fn batch(&mut self, documents: &[Document<'_>], _: Vec<Origin>) -> anyhow::Result<()> {
-        for (document, answer) in documents.iter().zip(self.index.check_batch(documents)?) {
+        let answers = match &self.at {
+            Some(index) => index.check_batch(documents)?,
+            None => self.index.check_batch(documents)?,
+        };
+        for (document, answer) in documents.iter().zip(answers) {
             self.known += u64::from(!answer.is_new());
             self.limited += u64::from(answer.limited);
             self.print(&document.id, &answer).context(STANDARD_OUTPUT)?;
@@ -64,7 +86,15 @@ impl Checking<'_> {
     fn print(&mut self, id: &str, answer: &Answer) -> io::Result<()> {
         if self.json {
             let Answer { matches, limited, .. } = answer;
-            let line = json!({ "id": id, "matches": matches, "limited": limited });
+            let own = self.index.recipe();
+            let threshold = self.at.as_ref().map_or(own.threshold, IndexAt::threshold);
+            let line = json!({
+                "id": id,
+                "matches": matches,
+                "limited": limited,
+                "threshold": Some(threshold).filter(|_| own.verify != Verify::None),
+                "recall": self.recall,
+            });
             return writeln!(self.out, "{line}");
         }
         for found in &answer.matches {

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use lookalike_corpus::{ContentKind, Record, Sources};
 use lookalike_index::{Content, Document};
 
+use crate::clock;
 use crate::exit::Outcome;
 use crate::flags::Reading;
 use crate::interrupt;
@@ -207,14 +208,15 @@ pub(super) fn content_bytes(document: &Document<'_>) -> usize {
     }
 }
 
-/// The document that a record is.
+/// The document that a record is, seen now.
 pub(super) fn document(record: &Record<'_>) -> Document<'static> {
     let content = Cow::Owned(record.content.to_vec());
     let content = match record.kind {
         ContentKind::Text => Content::Text(content),
         ContentKind::Html => Content::Html(content),
     };
-    let mut document = Document::new(record.id.clone().into_owned(), content);
+    let mut document =
+        Document::new(record.id.clone().into_owned(), content).with_time(clock::now());
     document.url = record.url.clone().map(|url| Cow::Owned(url.into_owned()));
     document
 }

@@ -28,14 +28,14 @@ pub(crate) fn run(arguments: &Arguments, kernel: Kernel) -> anyhow::Result<Outco
         IndexCommand::Add { location, inputs, reading } => {
             add::run(&open(location)?, inputs, reading)
         }
-        IndexCommand::Check { location, inputs, json, reading } => {
-            check::run(&open(location)?, inputs, reading, *json)
+        IndexCommand::Check { location, inputs, threshold, json, reading } => {
+            check::run(&open(location)?, inputs, reading, *threshold, *json)
         }
         IndexCommand::Filter { location, inputs, out, reading } => {
             filter::run(&open(location)?, inputs, reading, out.as_deref())
         }
-        IndexCommand::Remove { location, id, ids } => {
-            upkeep::remove(&open(location)?, id, ids.as_deref())
+        IndexCommand::Remove { location, id, url, ids } => {
+            upkeep::remove(&open(location)?, id, url, ids.as_deref())
         }
         IndexCommand::Get { location, id, content: true, .. } => {
             upkeep::content(&open(location)?, id)

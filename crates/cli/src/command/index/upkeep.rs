@@ -4,9 +4,10 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 
 use anyhow::{Context as _, bail};
-use lookalike_index::{ContentKind, Index};
+use lookalike_index::{ContentKind, Index, Record};
 use serde_json::json;
 
+use crate::clock;
 use crate::exit::{Outcome, say, tell};
 use crate::output::{self, Align, Table, bytes, count, grouped, printable};
 
@@ -16,7 +17,12 @@ const BATCH: usize = 10_000;
 /// Ids that are named.
 const NAMED: usize = 5;
 
-pub(super) fn remove(index: &Index, ids: &[String], file: Option<&str>) -> anyhow::Result<Outcome> {
+pub(super) fn remove(
+    index: &Index,
+    ids: &[String],
+    urls: &[String],
+    file: Option<&str>,
+) -> anyhow::Result<Outcome> {
     let lines: Box<dyn BufRead> = match file {
         None => Box::new(io::empty()),
         Some("-") => Box::new(io::stdin().lock()),
@@ -30,6 +36,15 @@ pub(super) fn remove(index: &Index, ids: &[String], file: Option<&str>) -> anyho
     });
     let mut ids = ids.iter().cloned().map(Ok).chain(lines);
     let (mut removed, mut missing, mut named) = (0, 0, Vec::new());
+    for url in urls {
+        let of_url = remove_url(index, url)?;
+        removed += of_url;
+        if of_url == 0 {
+            missing += 1;
+            named.push(printable(url));
+        }
+    }
+    named.truncate(NAMED);
     loop {
         let batch = ids.by_ref().take(BATCH).collect::<anyhow::Result<Vec<String>>>()?;
         if batch.is_empty() {
@@ -55,22 +70,71 @@ pub(super) fn remove(index: &Index, ids: &[String], file: Option<&str>) -> anyho
     Ok(Outcome::No)
 }
 
-pub(super) fn content(index: &Index, id: &str) -> anyhow::Result<Outcome> {
-    if index.get(id)?.is_none() {
-        tell(&format!("there is no document `{}`", printable(id)));
-        return Ok(Outcome::No);
+/// Removes all documents of a URL; how many there were.
+fn remove_url(index: &Index, url: &str) -> anyhow::Result<u64> {
+    let mut removed = 0;
+    loop {
+        let records = of_url(index, url, BATCH)?;
+        if records.is_empty() {
+            return Ok(removed);
+        }
+        let ids: Vec<String> = records.into_iter().map(|record| record.id).collect();
+        removed += index.remove_batch(&ids)?.into_iter().map(u64::from).sum::<u64>();
     }
-    let Some(content) = index.content(id)? else {
-        bail!("the content of `{}` is not stored", printable(id));
+}
+
+/// Up to so many documents of a URL, in the order of adding.
+fn of_url(index: &Index, url: &str, limit: usize) -> anyhow::Result<Vec<Record>> {
+    let (mut records, mut from) = (Vec::new(), Some(0));
+    while let Some(next) = from
+        && records.len() < limit
+    {
+        let found = index.of_url(url, next, limit - records.len())?;
+        records.extend(found.records);
+        from = found.next;
+    }
+    Ok(records)
+}
+
+/// The document of an id or else the first of a URL. Others of the URL are named.
+fn find(index: &Index, name: &str) -> anyhow::Result<Option<Record>> {
+    if let Some(record) = index.get(name)? {
+        return Ok(Some(record));
+    }
+    if !index.finds_urls() {
+        // Without a scheme it is no URL, and not worth a look at all documents.
+        if !name.contains(':') {
+            return Ok(None);
+        }
+        say("an earlier version made this index, without keys for URLs: looking at all documents");
+    }
+    let mut records = of_url(index, name, NAMED + 2)?.into_iter();
+    let first = records.next();
+    let others: Vec<String> = records.map(|record| printable(&record.id)).collect();
+    if !others.is_empty() {
+        let more = if others.len() > NAMED { ", ..." } else { "" };
+        let named = others[..others.len().min(NAMED)].join(", ");
+        say(&format!("the first document of this URL; others are {named}{more}"));
+    }
+    Ok(first)
+}
+
+/// Says that there is none.
+fn no_document(name: &str) -> Outcome {
+    tell(&format!("there is no document `{}`", printable(name)));
+    Outcome::No
+}
+
+pub(super) fn content(index: &Index, name: &str) -> anyhow::Result<Outcome> {
+    let Some(record) = find(index, name)? else { return Ok(no_document(name)) };
+    let Some(content) = index.content(&record.id)? else {
+        bail!("the content of `{}` is not stored", printable(name));
     };
     output::write(content).map(|()| Outcome::Done)
 }
 
-pub(super) fn get(index: &Index, id: &str, json: bool) -> anyhow::Result<Outcome> {
-    let Some(record) = index.get(id)? else {
-        tell(&format!("there is no document `{}`", printable(id)));
-        return Ok(Outcome::No);
-    };
+pub(super) fn get(index: &Index, name: &str, json: bool) -> anyhow::Result<Outcome> {
+    let Some(record) = find(index, name)? else { return Ok(no_document(name)) };
     let stored = record.stored.map(ContentKind::name);
     if json {
         output::write_json(&json!({
@@ -88,6 +152,9 @@ pub(super) fn get(index: &Index, id: &str, json: bool) -> anyhow::Result<Outcome
     table.row(["id", &printable(&record.id)]);
     if let Some(url) = &record.url {
         table.row(["url", &printable(url)]);
+    }
+    if record.time > 0 {
+        table.row(["added", &clock::utc(record.time)]);
     }
     table.row(["tokens", &grouped(record.signature.tokens)]);
     table.row(["length", &bytes(record.bytes)]);
