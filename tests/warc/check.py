@@ -43,6 +43,9 @@ def main():
     report = json.loads((out / "report.json").read_text())
     documents = sum(len(ids) for ids in expected["documents"].values())
     removed = set(expected["removed"])
+    # Their requests go with them.
+    gone = removed | set(expected["companions"])
+    assert expected["companions"]
     assert report["documents"] == documents, (report["documents"], documents)
     assert report["skipped"] == 0, report["skipped_examples"]
     assert report["passed_over"] == expected["passed_over"], report["passed_over"]
@@ -50,7 +53,7 @@ def main():
     assert "image/png" in (out / "report.html").read_text()
     for name in expected["documents"]:
         before, after = records(folder / name), records(out / "kept" / name)
-        stay = [record not in removed for record in before]
+        stay = [record not in gone for record in before]
         assert after == [record for record, stays in zip(before, stay) if stays], (name, after)
         if name.endswith(".gz"):
             # Members are records, before and after.

@@ -48,13 +48,15 @@ class Archive:
     def __init__(self, path, each_a_member=True):
         self.file = open(path, "wb")
         self.writer = WARCWriter(self.file, gzip=each_a_member)
-        self.documents, self.removed, self.passed_over = [], [], {}
+        self.documents, self.removed, self.companions, self.passed_over = [], [], [], {}
 
     def write(self, record, why=None, goes=False):
         self.writer.write_record(record)
         record_id = record.rec_headers.get_header("WARC-Record-ID")
         if why:
             self.passed_over[why] = self.passed_over.get(why, 0) + 1
+            if goes:
+                self.companions.append(record_id)
         else:
             self.documents.append(record_id)
             if goes:
@@ -69,11 +71,14 @@ class Archive:
         )
         return self.write(record, why, goes)
 
-    def request(self, response):
+    def request(self, response, goes=False):
+        """Its request, as warcio's own recorder writes it: after the response, naming it."""
         http = StatusAndHeaders("GET / HTTP/1.1", [("Host", "a.example")], is_http_request=True)
-        url = response.rec_headers.get_header("WARC-Target-URI")
-        record = self.writer.create_warc_record(url, "request", http_headers=http)
-        return self.write(record, "type request")
+        url, to = (response.rec_headers.get_header(f"WARC-{name}") for name in ("Target-URI", "Record-ID"))
+        record = self.writer.create_warc_record(
+            url, "request", http_headers=http, warc_headers_dict={"WARC-Concurrent-To": to}
+        )
+        return self.write(record, "type request", goes)
 
 
 def crawl(archive, host, goes):
@@ -84,7 +89,7 @@ def crawl(archive, host, goes):
     html = "text/html; charset=utf-8"
     gz = ("Content-Encoding", "gzip")
     first = archive.response(url + "1", page(1).encode(), html, goes=goes)
-    archive.request(first)
+    archive.request(first, goes)
     archive.response(url + "2", chunked(page(2).encode()), html, more=[("Transfer-Encoding", "chunked")], goes=goes)
     # The head says so, but the body is not any more: some crawlers undo it and keep the head.
     archive.response(url + "3", page(3).encode(), html, more=[("Transfer-Encoding", "chunked"), gz], goes=goes)
@@ -155,7 +160,7 @@ def texts(archive):
 def main():
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
-    expected = {"documents": {}, "removed": [], "passed_over": {}}
+    expected = {"documents": {}, "removed": [], "companions": [], "passed_over": {}}
     # In the order of a job: by name.
     for name, fill in [
         ("crawl.warc", lambda archive: crawl(archive, "a", goes=False)),
@@ -167,6 +172,7 @@ def main():
         archive.file.close()
         expected["documents"][name] = archive.documents
         expected["removed"] += archive.removed
+        expected["companions"] += archive.companions
         for why, count in archive.passed_over.items():
             expected["passed_over"][why] = expected["passed_over"].get(why, 0) + count
     (folder.parent / "expected.json").write_text(json.dumps(expected, indent=1))

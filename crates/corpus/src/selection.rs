@@ -2,7 +2,8 @@
 //!
 //! JSON, CSV and TSV records are the same bytes as before, blank lines left out;
 //! text files and web pages are copied whole. So are the records of web archives
-//! the same bytes, each packed by itself, and those that are not documents stay. A
+//! the same bytes, each packed by itself; those that are not documents stay, but for the
+//! requests and metadata of documents that go ([`Companions`]). A
 //! Parquet selection has the schema, the key-value metadata, the codecs and the
 //! sorting of its source, and row groups no larger. The compression is the
 //! source's, at its tool's usual level.
@@ -31,7 +32,7 @@ use crate::read_ahead::read_ahead;
 use crate::record::ReadOptions;
 use crate::source::{Origin, Source};
 use crate::split::LongRecords;
-use crate::warc::{LOOK_AHEAD, Others, Piece, Split, StoredRecord};
+use crate::warc::{Companions, LOOK_AHEAD, Others, Piece, Released, Split, StoredRecord};
 
 /// Chunks of the usual size that may be in memory while a selection is written.
 const CHUNKS_AHEAD: usize = 5;
@@ -46,6 +47,8 @@ pub struct SelectionReport {
     pub dropped: u64,
     /// Records that are not documents, and stay: nothing was asked about them.
     pub passed_over: u64,
+    /// Requests and metadata of web archives that went with their documents.
+    pub companions: u64,
     /// The file; `None` if it is a text file that was not to be kept.
     pub path: Option<PathBuf>,
     /// Where the source broke off: the selection has the records before that.
@@ -112,7 +115,14 @@ impl Source {
     ) -> Result<PendingSelection> {
         let target = self.target(folder, self.name())?;
         let path = Some(target.clone());
-        let report = SelectionReport { kept: 0, dropped: 0, passed_over: 0, path, broken: None };
+        let report = SelectionReport {
+            kept: 0,
+            dropped: 0,
+            passed_over: 0,
+            companions: 0,
+            path,
+            broken: None,
+        };
         let mut selection = Selection { report, keep, last: None };
         let out = match self.format() {
             Format::TextFile | Format::Html => {
@@ -215,8 +225,8 @@ impl Source {
         let mut splits =
             splits.map(|split| split.map_err(|error| Error::decoding(self.path(), error)));
         let first = splits.next().transpose()?;
-        let mut out =
-            MemberEncoder::new(self.compression(), AtomicFile::create_with_folders(target)?);
+        let out = MemberEncoder::new(self.compression(), AtomicFile::create_with_folders(target)?);
+        let mut out = WarcWriter { out, companions: Companions::default() };
         let mut strays = Strays::new(target);
         let size = |split: &Result<Split>| match split {
             Ok(Split::Records(piece)) => piece.bytes.len(),
@@ -227,7 +237,7 @@ impl Source {
         read_ahead(all, size, CHUNKS_AHEAD * options.chunk_bytes, |splits| {
             for split in splits {
                 match split {
-                    Ok(Split::Records(piece)) => write_kept(&piece, &mut out, selection)?,
+                    Ok(Split::Records(piece)) => out.write_kept(&piece, selection)?,
                     Ok(Split::Part { number, bytes, is_sound, is_last }) => {
                         if number.is_some_and(|number| !selection.takes(number)) {
                             continue;
@@ -236,9 +246,10 @@ impl Source {
                             strays.push(&bytes)?;
                             continue;
                         }
-                        out.write_all(&bytes)?;
+                        out.release(selection)?;
+                        out.out.write_all(&bytes)?;
                         if is_last {
-                            out.end_record()?;
+                            out.out.end_record()?;
                             selection.report.passed_over += u64::from(number.is_none());
                         }
                     }
@@ -248,9 +259,11 @@ impl Source {
                     }
                 }
             }
-            Ok(())
+            out.release(selection)
         })
         .map_err(failed)?;
+        let WarcWriter { mut out, companions } = out;
+        selection.report.companions = companions.dropped;
         strays.write(&mut out)?;
         out.finish().map_err(failed)
     }
@@ -312,25 +325,55 @@ impl<'a> Strays<'a> {
 }
 
 /// Writes the records of a web archive that stay, each by itself.
-fn write_kept<W: io::Write>(
-    piece: &Piece,
-    out: &mut MemberEncoder<W>,
-    selection: &mut Selection<impl FnMut(u64) -> bool>,
-) -> io::Result<()> {
-    let mut written = Ok(());
-    piece.for_each_stored(|number, stored| {
-        let bytes = match stored {
-            StoredRecord::Record(bytes) => selection.takes(number).then_some(bytes),
-            StoredRecord::PassedOver(bytes) => {
-                selection.report.passed_over += 1;
-                Some(bytes)
+struct WarcWriter<W: io::Write> {
+    out: MemberEncoder<W>,
+    companions: Companions,
+}
+
+impl<W: io::Write> WarcWriter<W> {
+    fn write_kept(
+        &mut self,
+        piece: &Piece,
+        selection: &mut Selection<impl FnMut(u64) -> bool>,
+    ) -> io::Result<()> {
+        let mut written = Ok(());
+        piece.for_each_stored(|number, stored| {
+            let (others, own) = match stored {
+                StoredRecord::Record(bytes) if selection.takes(number) => {
+                    (self.companions.release(), Some(bytes))
+                }
+                StoredRecord::Record(bytes) => (self.companions.drop_document(bytes), None),
+                StoredRecord::PassedOver(bytes) => (self.companions.pass(bytes), None),
+            };
+            if written.is_ok() {
+                written = self.write_others(&others, selection);
             }
-        };
-        if let Some(bytes) = bytes.filter(|_| written.is_ok()) {
-            written = out.write_all(bytes).and_then(|()| out.end_record());
-        }
-    });
-    written
+            if let Some(bytes) = own.filter(|_| written.is_ok()) {
+                written = self.write_record(bytes);
+            }
+        });
+        written
+    }
+
+    /// Writes what was held back.
+    fn release(&mut self, selection: &mut Selection<impl FnMut(u64) -> bool>) -> io::Result<()> {
+        let others = self.companions.release();
+        self.write_others(&others, selection)
+    }
+
+    fn write_others(
+        &mut self,
+        records: &Released,
+        selection: &mut Selection<impl FnMut(u64) -> bool>,
+    ) -> io::Result<()> {
+        selection.report.passed_over += records.len() as u64;
+        records.iter().try_for_each(|record| self.write_record(record))
+    }
+
+    fn write_record(&mut self, record: &[u8]) -> io::Result<()> {
+        self.out.write_all(record)?;
+        self.out.end_record()
+    }
 }
 
 /// Copies of files that are complete but have no names yet. Dropped before they are published,

@@ -9,10 +9,10 @@ const notice = byId('notice');
 export async function attempt(work, form) {
   const buttons = form ? [...form.querySelectorAll('button')] : [];
   for (const button of buttons) button.disabled = true;
+  // What was wrong before says nothing of what is done now, which may take its time.
+  tell(null);
   try {
-    const done = await work();
-    tell(null);
-    return done;
+    return await work();
   } catch (error) {
     if (!(error instanceof Failure)) {
       tell(`A fault in this page itself: ${error.message}`);

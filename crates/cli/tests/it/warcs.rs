@@ -68,6 +68,14 @@ fn archives_lose_their_near_duplicates_and_nothing_else() {
         assert_eq!(report["passed_over"], passed_over);
         let html = fs::read_to_string(folder.join("out/report.html")).unwrap();
         assert!(html.contains("status 404"));
+        // The URL, beside an id that nobody knows.
+        let cluster = &report["largest_clusters"][0];
+        let keeper = if stays == 2 { "a" } else { "b" };
+        assert_eq!(cluster["keeper_url"], format!("http://a.example/{keeper}"));
+        assert_eq!(cluster["members"][1]["url"], "http://a.example/c");
+        for page in ["a", "b", "c"] {
+            assert!(html.contains(&format!("http://a.example/{page}<")), "{page}");
+        }
         let expected: Vec<&str> = records
             .iter()
             .enumerate()

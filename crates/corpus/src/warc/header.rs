@@ -20,20 +20,28 @@ pub(crate) struct Header<'a>(pub(super) &'a [u8]);
 impl<'a> Header<'a> {
     /// The value of the first field of this name, in any case. What is no UTF-8 becomes U+FFFD.
     pub(crate) fn get(self, name: &str) -> Option<Cow<'a, str>> {
-        let mut lines = lines(self.0).skip(1);
-        let value = lines.by_ref().find_map(|line| {
-            let colon = memchr(b':', line)?;
-            let found = line[..colon].trim_ascii_end();
-            found.eq_ignore_ascii_case(name.as_bytes()).then_some(&line[colon + 1..])
-        })?;
-        let mut value = String::from_utf8_lossy(value.trim_ascii());
-        // A line that begins with white space goes on with the value before it.
-        for more in lines.take_while(|line| line.first().is_some_and(|b| b" \t".contains(b))) {
-            let value = value.to_mut();
-            value.push(' ');
-            value.push_str(&String::from_utf8_lossy(more.trim_ascii()));
-        }
-        Some(value)
+        self.all(name).next()
+    }
+
+    /// The values of all fields of this name, in any case.
+    pub(super) fn all(self, name: &str) -> impl Iterator<Item = Cow<'a, str>> {
+        let mut lines = lines(self.0).skip(1).peekable();
+        std::iter::from_fn(move || {
+            let value = lines.by_ref().find_map(|line| {
+                let colon = memchr(b':', line)?;
+                let found = line[..colon].trim_ascii_end();
+                found.eq_ignore_ascii_case(name.as_bytes()).then_some(&line[colon + 1..])
+            })?;
+            let mut value = String::from_utf8_lossy(value.trim_ascii());
+            // A line that begins with white space goes on with the value before it.
+            let goes_on = |line: &&[u8]| line.first().is_some_and(|b| b" \t".contains(b));
+            while let Some(more) = lines.next_if(goes_on) {
+                let value = value.to_mut();
+                value.push(' ');
+                value.push_str(&String::from_utf8_lossy(more.trim_ascii()));
+            }
+            Some(value)
+        })
     }
 
     /// How many bytes follow the header.

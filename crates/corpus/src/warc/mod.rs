@@ -16,6 +16,7 @@
 //! the limit is read over, and its length has to be believed: where it leads
 //! beyond the end of the file, the file is broken.
 
+mod companions;
 mod document;
 mod header;
 mod http;
@@ -24,6 +25,7 @@ mod split;
 use std::borrow::Cow;
 use std::ops::Range;
 
+pub(crate) use companions::{Companions, Released};
 pub(crate) use split::{LOOK_AHEAD, Others, Split, Splitter};
 
 use crate::error::{Fault, Place, Result};

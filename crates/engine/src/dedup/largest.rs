@@ -16,6 +16,7 @@ use crate::places::{Place, Row};
 use crate::report::{self, Cluster, Kind, MAX_CLUSTERS, MAX_MEMBERS, distinctive_difference};
 use crate::signature_file::SignatureLookup;
 use crate::sources::SourceTable;
+use crate::urls::Urls;
 use crate::write::{Outcome, Removal};
 
 /// The most of a document that is read for its difference.
@@ -70,22 +71,25 @@ impl Documents<'_> {
         let template_groups = TemplateGroups::new(self.recipe);
         let told = |record: &Record<'_>| template_groups.record(record);
         let texts = self.sources.beginnings_with(self.options, rows, MAX_BYTES, told)?;
-        let mut ids = Ids::new(self.signatures);
+        let urls = Urls::open(&self.files.urls())?;
+        let mut names = Names { ids: Ids::new(self.signatures), urls };
         let mut covering = Covering::open(self.files, self.recipe)?;
-        largest.iter().map(|large| self.cluster(large, &texts, &mut ids, &mut covering)).collect()
+        largest.iter().map(|large| self.cluster(large, &texts, &mut names, &mut covering)).collect()
     }
 
     fn cluster(
         &self,
         large: &Large,
         texts: &Texts,
-        ids: &mut Ids<'_>,
+        names: &mut Names<'_>,
         covering: &mut Covering,
     ) -> Result<Cluster> {
         let mut members = Vec::new();
         for removed in &large.members {
+            let row = self.order.row(removed.place);
             members.push(report::Member {
-                id: ids.get(self.order.row(removed.place))?,
+                id: names.ids.get(row)?,
+                url: names.url(row)?,
                 kind: removed.kind,
                 resemblance: removed.resemblance(),
             });
@@ -94,7 +98,7 @@ impl Documents<'_> {
         let difference = match large.near {
             Some(near) => match (text(large.keeper), text(near.place)) {
                 (Some((keeper, keepers_group)), Some((other, group))) => {
-                    let with = ids.get(self.order.row(near.place))?;
+                    let with = names.ids.get(self.order.row(near.place))?;
                     let (keeper, other): (Text<'_>, Text<'_>) = (keeper.into(), other.into());
                     let keepers_template = covering.covered(keeper, *keepers_group)?;
                     let template = covering.covered(other, *group)?;
@@ -109,8 +113,22 @@ impl Documents<'_> {
             },
             None => None,
         };
-        let keeper = ids.get(self.order.row(large.keeper))?;
-        Ok(Cluster { size: large.size, keeper, members, difference })
+        let row = self.order.row(large.keeper);
+        let (keeper, keeper_url) = (names.ids.get(row)?, names.url(row)?);
+        Ok(Cluster { size: large.size, keeper, keeper_url, members, difference })
+    }
+}
+
+/// What documents are called.
+struct Names<'a> {
+    ids: Ids<'a>,
+    /// If any document has one.
+    urls: Option<Urls>,
+}
+
+impl Names<'_> {
+    fn url(&mut self, row: Row) -> Result<Option<String>> {
+        Ok(self.urls.as_mut().map(|urls| urls.get(row)).transpose()?.flatten())
     }
 }
 

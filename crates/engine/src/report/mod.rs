@@ -438,6 +438,9 @@ pub struct Cluster {
     pub size: u64,
     /// The id of the document that stays.
     pub keeper: String,
+    /// Its URL, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keeper_url: Option<String>,
     /// Some of those that go, at most [`MAX_MEMBERS`].
     pub members: Vec<Member>,
     /// What differs between the keeper and one of the members.
@@ -450,6 +453,9 @@ pub struct Cluster {
 pub struct Member {
     /// Its id.
     pub id: String,
+    /// Its URL, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
     /// How it resembles the keeper.
     pub kind: Kind,
     /// How much, if that is known.

@@ -52,7 +52,7 @@ fn cluster(cluster: &Cluster, report: &Report, open: &str) -> String {
         "<details{open}><summary><b>{}</b> like {}</summary>\n<div class=\"cluster\">\n\
          {members}{}</div>\n</details>\n",
         count(cluster.size, "document"),
-        Name(&cluster.keeper),
+        named(&cluster.keeper, cluster.keeper_url.as_deref()),
         difference.unwrap_or_default()
     )
 }
@@ -62,7 +62,17 @@ fn member_cells(member: &Member) -> [String; 3] {
         Kind::Exact => "exact copy",
         Kind::Near => "near-duplicate",
     };
-    [Name(&member.id).to_string(), kind.to_owned(), resemblance(member.resemblance)]
+    let name = named(&member.id, member.url.as_deref());
+    [name, kind.to_owned(), resemblance(member.resemblance)]
+}
+
+/// The id, and beside it the URL, by which people know a page of a web archive. Not as a link: what it
+/// leads to is not what was read, and may be anything.
+fn named(id: &str, url: Option<&str>) -> String {
+    match url.filter(|url| *url != id) {
+        Some(url) => format!("{} <span class=\"soft\">{}</span>", Name(id), Name(url)),
+        None => Name(id).to_string(),
+    }
 }
 
 /// Four digits; only what is all the same is shown as 1.

@@ -99,10 +99,21 @@ fn full() -> Report {
         largest_clusters: vec![Cluster {
             size: 50_025,
             keeper: "keeper-1".to_owned(),
+            keeper_url: Some("http://keeper.example/".to_owned()),
             members: vec![
-                Member { id: "copy-2".to_owned(), kind: Kind::Exact, resemblance: Some(1.0) },
-                Member { id: "near-3".to_owned(), kind: Kind::Near, resemblance: Some(0.8642) },
-                Member { id: "far-4".to_owned(), kind: Kind::Near, resemblance: None },
+                Member {
+                    id: "copy-2".to_owned(),
+                    url: Some("http://a.org/?a&b".to_owned()),
+                    kind: Kind::Exact,
+                    resemblance: Some(1.0),
+                },
+                Member {
+                    id: "near-3".to_owned(),
+                    url: None,
+                    kind: Kind::Near,
+                    resemblance: Some(0.8642),
+                },
+                Member { id: "far-4".to_owned(), url: None, kind: Kind::Near, resemblance: None },
             ],
             difference: Some(marked_difference(
                 Unit::Words,
@@ -324,6 +335,8 @@ fn every_number_is_on_the_page() {
         "`a.jsonl` line 17: not JSON",
         "keeper-1",
         "copy-2",
+        "http://a.org/?a&amp;b",
+        "http://keeper.example/",
         "near-3",
         "0.8642",
         "not known",
@@ -441,7 +454,12 @@ fn nothing_from_outside_becomes_markup() {
 fn long_text_is_cut_and_lists_are_bounded() {
     let folder = folder("bounded");
     let long = "\u{5d0}".repeat(10_000);
-    let member = Member { id: long.clone(), kind: Kind::Near, resemblance: Some(0.9) };
+    let member = Member {
+        id: long.clone(),
+        url: Some(long.clone()),
+        kind: Kind::Near,
+        resemblance: Some(0.9),
+    };
     let cluster = Cluster {
         size: 9,
         keeper: long.clone(),

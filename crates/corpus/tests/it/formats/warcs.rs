@@ -524,6 +524,74 @@ proptest! {
     }
 }
 
+/// A record of a capture that names others.
+fn linked(kind: &str, id: &str, links: &[(&str, &str)]) -> Vec<u8> {
+    let mut fields = fields(kind, id, "application/http; msgtype=any");
+    for (name, to) in links {
+        fields += &format!("{name}: <urn:uuid:{to}>\r\n");
+    }
+    let page = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>a page";
+    record(&fields, page.as_bytes())
+}
+
+#[test]
+fn requests_and_metadata_go_with_their_documents() {
+    const TO: &str = "WARC-Concurrent-To";
+    let refers = "warc-refers-to";
+    // Captures as crawlers write them: which record names which, and in what order, differs.
+    let captures = |n: u32| {
+        let id = |what: &str| format!("{what}{n}");
+        let (r, q, m) = (id("r"), id("q"), id("m"));
+        let request_first = vec![
+            linked("request", &q, &[]),
+            linked("response", &r, &[(TO, &q)]),
+            linked("metadata", &m, &[(TO, &r)]),
+        ];
+        let response_first = vec![
+            linked("response", &r, &[]),
+            linked("request", &q, &[(TO, &r)]),
+            linked("metadata", &m, &[(refers, &r)]),
+        ];
+        let both_ahead = vec![
+            linked("request", &q, &[(TO, &r)]),
+            linked("metadata", &m, &[]),
+            linked("response", &r, &[(TO, "other"), (TO, &m)]),
+        ];
+        vec![request_first, response_first, both_ahead]
+    };
+    let folder = folder("companions");
+    let picture = response("png", "200 OK\r\nContent-Type: image/png", b"png");
+    for kind in 0..3 {
+        // Before, between and after captures stand records that belong to none.
+        let mut records = vec![(None, warcinfo()), (None, request("alone"))];
+        for n in 0..4 {
+            records.extend(captures(n).swap_remove(kind).into_iter().map(|it| (Some(n), it)));
+            records.push((None, request(&format!("of-no-capture-{n}"))));
+            records.push((None, picture.clone()));
+        }
+        records.push((None, linked("revisit", "again", &[("WARC-Refers-To", "r1")])));
+        let all: Vec<Vec<u8>> = records.iter().map(|(_, record)| record.clone()).collect();
+        let stays = |n: u32| n.is_multiple_of(2);
+        let kept = records.iter().filter(|(capture, _)| capture.is_none_or(stays));
+        let expected: Vec<u8> = kept.flat_map(|(_, record)| record.clone()).collect();
+        for compression in [Compression::None, Compression::Gzip, Compression::Zstd] {
+            let path = folder.join(format!("a.warc{}", compression.extension()));
+            let packed = all.iter().flat_map(|record| pack(compression, record));
+            fs::write(&path, packed.collect::<Vec<u8>>()).unwrap();
+            let source = Source::file(&path, None).unwrap();
+            for chunk_bytes in [1, 700, 1 << 20] {
+                let keep = |number: u64| stays((number - 1) as u32);
+                let out = folder.join("out");
+                let report = source.write_selection(&out, &chunks_of(chunk_bytes), keep).unwrap();
+                let written = unpack(compression, &fs::read(report.path.unwrap()).unwrap());
+                assert!(written == expected, "{kind} {compression:?} {chunk_bytes}");
+                assert_eq!((report.kept, report.dropped, report.companions), (2, 2, 4));
+                assert_eq!(report.passed_over as usize, records.len() - 4 - 4);
+            }
+        }
+    }
+}
+
 /// How many members or frames there are, where that is told.
 fn members(compression: Compression, mut bytes: &[u8]) -> usize {
     use std::io::Read as _;
