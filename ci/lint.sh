@@ -1,9 +1,15 @@
 #!/usr/bin/env bash
 # No warning from the compiler or clippy, in code, tests and benchmarks, with object stores; ci/plain.sh
-# looks without. No circle between the files of a crate, and no crate that depends on one above it.
+# looks without. No circle between the files of a crate, no crate that depends on one above it, and no
+# library that reads the environment.
 set -eu
 . ci/everything.bash
 . ci/need.bash
 need python3 python3
 python3 ci/modules.py
+# The environment is read by the command and by the Python package, each in one file, and by no library.
+if grep -rnE 'env::vars?(_os)?\(' crates/*/src python/src | grep -vE '^(crates/cli|python)/src/env\.rs:'; then
+  echo "lint: a library reads the environment; whoever calls it should say what it wants" >&2
+  exit 1
+fi
 cargo clippy "${everything[@]}" --all-targets -- -D warnings

@@ -72,7 +72,7 @@ pub(crate) fn measure(scale: &IndexScale) -> Result<String, Failure> {
         return Err(Failure::Broken("the recipe `text` has other features now".to_owned()));
     }
     let folder = WorkFolder::create(&scale.folder)?;
-    let options = CreateOptions::new().store_text(false);
+    let options = CreateOptions::new().without_text();
     let path = folder.path().join("index");
     let index = Index::create(&path, &recipe, &options)?;
     let documents = scale.documents;

@@ -14,7 +14,7 @@ use arrow_array::cast::AsArray as _;
 use arrow_array::types::{UInt32Type, UInt64Type};
 use lookalike_core::{Recipe, Signature, mix};
 use lookalike_engine::signature_file::SignatureWriter;
-use lookalike_engine::{Dedup, Existing, NoObserver, PairScope};
+use lookalike_engine::{Dedup, Existing, PairScope};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 use crate::measuring::{Failure, Scale, Stages, measure};
@@ -182,8 +182,8 @@ fn search(strings: Strings, scale: &Scale, folder: &Path) -> Result<Stages, Fail
         .recipe(recipe()?)
         .pairs(PairScope::All)
         .memory(scale.memory as u64)
-        .survivors(false)
-        .run(&folder.join("run"), &NoObserver)?;
+        .without_survivors()
+        .run(&folder.join("run"))?;
     stages.end("all pairs");
     Ok(stages)
 }

@@ -182,7 +182,7 @@ pub(crate) fn against(
         .recipe(options.extract::<JudgingOptions<'_>>()?.recipe()?)
         .containment(containment.transpose()?)
         .min_tokens(own.min_tokens)
-        .temp(Some(resources.work_folder("against")))
+        .temp(resources.work_folder("against"))
         .unreadable(unreadable(own.drop_unreadable))
         .clean(own.clean.clone());
     let mut file = match &own.out {

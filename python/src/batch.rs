@@ -53,7 +53,7 @@ impl Documents<'_, '_> {
             (None, Some(html)) => (ContentKind::Html, Column::text("html", html)?),
             _ => return Err(parameter("either texts or html must be given")),
         };
-        let keep = self.keep.map(str::parse::<KeepPolicy>).transpose().map_err(parameter)?;
+        let keep = self.keep.map(str::parse::<KeepPolicy>).transpose().raise()?;
         let field = keep.as_ref().and_then(KeepPolicy::field);
         let urls = self.urls.as_ref().map(|urls| Column::text("urls", urls)).transpose()?;
         let values = match (&self.keep_values, field) {
@@ -93,7 +93,7 @@ impl Rows {
         stop: &Stop,
         mut each: impl FnMut(Option<&Record<'_>>) -> PyResult<()>,
     ) -> PyResult<()> {
-        for source in Sources::new(&[], None).raise()?.and_tables(&self.tables) {
+        for source in Sources::of_tables(&self.tables) {
             for chunk in source.raise()?.chunks(&self.options) {
                 if stop.is_wanted() {
                     return Ok(());

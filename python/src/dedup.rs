@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use arrow_array::{RecordBatch, UInt64Array};
 use arrow_schema::{DataType, Field, Schema};
+use lookalike_core::Given as _;
 use lookalike_corpus::Tables;
 use lookalike_engine::report::Report;
 use lookalike_engine::{Decide, Dedup, KeepPolicy, Observer, PairScope, Row, Run};
@@ -41,15 +42,15 @@ fn job(inputs: Vec<String>, options: &Bound<'_, PyAny>) -> PyResult<(Dedup, Read
         .page(lookalike_pages::report)
         .running(reading.running(&options.extract::<ResourceOptions<'_>>()?)?)
         .recipe(options.extract::<JudgingOptions<'_>>()?.recipe()?)
-        .keep(own.keep.parse::<KeepPolicy>().map_err(parameter)?)
+        .keep(own.keep.parse::<KeepPolicy>().raise()?)
         .clustering(clustering(&own.cluster)?)
         .pairs(pair_scope(&own.pairs)?)
-        .exact_only(own.exact_only)
+        .when(own.exact_only, Dedup::exact_only)
         .removal_budget(options.extract::<BudgetOptions>()?.budget()?)
-        .resume(own.resume)
+        .when(own.resume, Dedup::resume)
         .existing(existing(own.force))
         .unreadable(unreadable(own.drop_unreadable))
-        .survivors(!own.no_write);
+        .when(own.no_write, Dedup::without_survivors);
     Ok((job, reading))
 }
 
@@ -97,7 +98,7 @@ pub(crate) fn dedup(
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<String> {
     let (job, _) = job(inputs, options)?;
-    run(py, progress, |observer| job.run(&out, observer))
+    run(py, progress, |observer| job.run_observed(&out, observer))
 }
 
 /// What a job on files would take, as JSON.
@@ -134,7 +135,7 @@ pub(crate) fn dedup_table(
     let rows = batches.iter().map(RecordBatch::num_rows).sum();
     let batches = if reading.has_ids() { batches } else { numbered(batches, &schema)? };
     let job = job.tables(Tables::one(TABLE, batches));
-    Ok((run(py, progress, |observer| job.run(&out, observer))?, rows))
+    Ok((run(py, progress, |observer| job.run_observed(&out, observer))?, rows))
 }
 
 /// The places in their files, from 1, of documents by their rows, of which those that cannot be
@@ -184,20 +185,20 @@ pub(crate) fn decide(
     let own: DecideOptions = options.extract()?;
     let running = options.extract::<ResourceOptions<'_>>()?.running()?;
     let threshold = own.threshold.map(|share| positive_share("threshold", share)).transpose()?;
-    let keep = own.keep.map(|keep| keep.parse::<KeepPolicy>().map_err(parameter)).transpose()?;
+    let keep = own.keep.as_deref().map(str::parse::<KeepPolicy>).transpose().raise()?;
     let job = Decide::new(folder)
         .page(lookalike_pages::report)
-        .threshold(threshold)
-        .keep(keep)
-        .clustering(own.cluster.as_deref().map(clustering).transpose()?)
+        .given(threshold, Decide::threshold)
+        .given(keep, Decide::keep)
+        .given(own.cluster.as_deref().map(clustering).transpose()?, Decide::clustering)
         .removal_budget(options.extract::<BudgetOptions>()?.budget()?)
         .kernel(running.kernel)
         .memory(running.memory)
         .threads(running.threads)
-        .temp(running.temp)
-        .resume(own.resume)
-        .survivors(!own.no_write);
-    run(py, progress, |observer| job.run(&out, observer))
+        .given(running.temp, Decide::temp)
+        .when(own.resume, Decide::resume)
+        .when(own.no_write, Decide::without_survivors);
+    run(py, progress, |observer| job.run_observed(&out, observer))
 }
 
 /// What the table is called in messages.

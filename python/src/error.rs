@@ -101,6 +101,7 @@ impl ErrorClass for engine::Error {
             Kind::File(source) => source.exception(),
             Kind::Input(source) => source.exception(),
             Kind::BadRecipe(source) => source.exception(),
+            Kind::KeepPolicy(fault) => parameter(fault),
             Kind::Record { .. } => raised!(InputError, self),
             Kind::RunExists(_) | Kind::FolderInUse(_) => raised!(ExistsError, self),
             Kind::InputChanged(_)

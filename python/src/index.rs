@@ -6,7 +6,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use lookalike_core::Kernel;
+use lookalike_core::Given as _;
 use lookalike_engine::TemplateFile;
 use lookalike_index::{
     self as index, AddIf, Content, CreateOptions, Document, Index as CoreIndex, OpenOptions,
@@ -16,6 +16,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyMapping, PyString};
 
+use crate::env;
 use crate::error::{Raise, parameter};
 use crate::names::{ContentKindName, MatchKindName};
 use crate::recipe::{GivenJudging, Recipe, judged};
@@ -345,8 +346,7 @@ fn opening(
     cache_bytes: Option<u64>,
     rebuild: bool,
 ) -> PyResult<OpenOptions> {
-    let kernel = Kernel::from_environment().map_err(lookalike_core::Error::from).raise()?;
-    let mut options = OpenOptions::new().kernel(kernel).rebuild(rebuild);
+    let mut options = OpenOptions::new().kernel(env::kernel()?).when(rebuild, OpenOptions::rebuild);
     if let Some(path) = secret {
         options = options.secret(Secret::from_file(&path).raise()?);
     }
@@ -404,7 +404,8 @@ impl Index {
         let recipe = recipe.unwrap_or_else(|| PyString::new(py, "text").into_any());
         let recipe = judged(&recipe, GivenJudging::default())?;
         let options = opening(secret, cache_bytes, false)?;
-        let options = CreateOptions::new().store_text(store_text).open(options);
+        let options =
+            CreateOptions::new().when(!store_text, CreateOptions::without_text).open(options);
         let Some(learned) = learned else {
             let made = py.detach(|| CoreIndex::create(&path, &recipe, &options));
             return made.raise().map(Self::new);
@@ -430,7 +431,9 @@ impl Index {
     ) -> PyResult<Self> {
         let recipe = recipe.unwrap_or_else(|| PyString::new(py, "text").into_any());
         let recipe = judged(&recipe, GivenJudging::default())?;
-        let options = CreateOptions::new().store_text(store_text).open(opening(None, None, false)?);
+        let options = CreateOptions::new()
+            .when(!store_text, CreateOptions::without_text)
+            .open(opening(None, None, false)?);
         CoreIndex::in_memory(&recipe, &options).raise().map(Self::new)
     }
 

@@ -12,6 +12,7 @@ mod columns;
 mod command;
 mod compare;
 mod dedup;
+mod env;
 mod error;
 mod index;
 mod interrupt;

@@ -143,8 +143,8 @@ pub(crate) fn mirrors(
         .min_pages(own.min_pages)
         .min_share(positive_share("min_share", own.min_share)?)
         .limit(own.limit)
-        .temp(Some(resources.work_folder("mirrors")));
+        .temp(resources.work_folder("mirrors"));
     let watch = Watch::new(progress.map(Bound::unbind));
-    let findings = watch.run(py, |observer| job.run(observer))?.raise()?;
+    let findings = watch.run(py, |observer| job.run_observed(observer))?.raise()?;
     Ok(MirrorFindings::from(findings))
 }

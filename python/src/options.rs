@@ -2,14 +2,15 @@
 
 use std::path::PathBuf;
 
-use lookalike_core::{Kernel, Recipe};
+use lookalike_core::{Given as _, Recipe};
 use lookalike_corpus::{Format, ReadOptions};
 use lookalike_engine::matching::Clustering;
 use lookalike_engine::numbers::parse_bytes;
 use lookalike_engine::{Existing, RemovalBudget, Running, Unreadable};
 use pyo3::prelude::*;
 
-use crate::error::{Raise, parameter};
+use crate::env;
+use crate::error::parameter;
 use crate::recipe::{GivenJudging, judged};
 
 /// How documents are found to be alike.
@@ -51,14 +52,14 @@ pub(crate) struct ResourceOptions<'py> {
 impl ResourceOptions<'_> {
     /// How a job runs that reads no documents by fields.
     pub(crate) fn running(&self) -> PyResult<Running> {
-        let usual = Running::default();
-        let kernel = Kernel::from_environment().map_err(lookalike_core::Error::from).raise()?;
-        let threads = match self.threads {
-            Some(0) => return Err(parameter("threads is 0, but must be at least 1")),
-            threads => threads.unwrap_or(usual.threads),
-        };
-        let memory = self.memory()?.unwrap_or(usual.memory);
-        Ok(Running { kernel, memory, threads, temp: self.temp.clone(), ..usual })
+        if self.threads == Some(0) {
+            return Err(parameter("threads is 0, but must be at least 1"));
+        }
+        Ok(Running::default()
+            .kernel(env::kernel()?)
+            .given(self.memory()?, Running::memory)
+            .given(self.threads, Running::threads)
+            .given(self.temp.clone(), Running::temp))
     }
 
     /// The folder for the working files of a job that leaves no folder of results: one of this
@@ -108,8 +109,11 @@ impl ReadingOptions {
         read.fields.html.clone_from(&self.html_field);
         read.fields.id.clone_from(&self.id_field);
         read.fields.url.clone_from(&self.url_field);
-        let running = resources.running()?;
-        Ok(Running { format: self.format()?, read, strict: self.strict, ..running })
+        Ok(resources
+            .running()?
+            .read_options(read)
+            .given(self.format()?, Running::format)
+            .when(self.strict, Running::strict))
     }
 
     /// The names of the fields of texts, pages, ids and addresses.

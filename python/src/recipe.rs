@@ -14,6 +14,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use crate::compare::Comparison;
+use crate::env;
 use crate::error::{self, Raise, parameter};
 use crate::names::{SiteRuleName, UnitName, VerifyName};
 use crate::signature::Signature;
@@ -85,7 +86,7 @@ impl Tools {
 impl Recipe {
     pub(crate) fn new(recipe: CoreRecipe) -> PyResult<Self> {
         recipe.validate().raise()?;
-        let kernel = Kernel::from_environment().map_err(lookalike_core::Error::from).raise()?;
+        let kernel = env::kernel()?;
         Ok(Self { core: recipe, kernel, tools: Mutex::default() })
     }
 

@@ -29,7 +29,7 @@ pub(crate) struct RunDocument {
 
 impl From<run::RunDocument> for RunDocument {
     fn from(document: run::RunDocument) -> Self {
-        let run::RunDocument { id, source, record, row, url } = document;
+        let run::RunDocument { id, source, record, row, url, .. } = document;
         Self { id, source, record, row: row.into(), url }
     }
 }
@@ -70,6 +70,7 @@ impl From<run::Scores> for Scores {
             estimate,
             b_similarity,
             c_similarity,
+            ..
         } = scores;
         Self { resemblance, containment_a, containment_b, estimate, b_similarity, c_similarity }
     }
@@ -129,7 +130,7 @@ pub(crate) struct Member {
 
 impl From<run::Member> for Member {
     fn from(member: run::Member) -> Self {
-        let run::Member { document, kind, resemblance } = member;
+        let run::Member { document, kind, resemblance, .. } = member;
         Self { document: document.into(), kind: kind.into(), resemblance }
     }
 }
@@ -216,7 +217,7 @@ pub(crate) struct Explanation {
 
 impl Explanation {
     fn new(explanation: run::Explanation, run: &Path) -> Self {
-        let run::Explanation { document, fate } = explanation;
+        let run::Explanation { document, fate, .. } = explanation;
         let alone = Self {
             document: document.into(),
             fate: FateKind::Alone.into(),

@@ -2,11 +2,21 @@
 
 use std::env;
 
+use lookalike_core::{Kernel, KernelError};
+
 /// The kernel to use: `scalar`, `avx2` or `avx512`.
-pub(crate) const KERNEL: &str = lookalike_kernels::ENVIRONMENT_VARIABLE;
+pub(crate) const KERNEL: &str = "LOOKALIKE_KERNEL";
 
 /// Set to anything but nothing, it switches colour off (no-color.org).
 pub(crate) const NO_COLOR: &str = "NO_COLOR";
+
+/// The kernel that [`KERNEL`] names, or the fastest one if it is not set.
+pub(crate) fn kernel() -> Result<Kernel, KernelError> {
+    match env::var_os(KERNEL) {
+        None => Ok(Kernel::best()),
+        Some(name) => Kernel::named(&name.to_string_lossy()),
+    }
+}
 
 /// Whether somebody asked for no colour, or the terminal has none.
 pub(crate) fn refuses_color() -> bool {

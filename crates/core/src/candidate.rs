@@ -15,6 +15,7 @@ use crate::sketch::ListsSketch;
 
 /// What makes two documents a candidate under one recipe.
 #[derive(Clone, Debug)]
+#[doc(alias = "LSH")]
 pub struct CandidateRule {
     recipe: Recipe,
     similarity: Similarity,

@@ -62,6 +62,7 @@ impl Comparison {
 }
 
 /// Compares documents by one recipe, under a verification key of its own.
+#[doc(alias = "Jaccard")]
 pub struct Comparer {
     kernel: Kernel,
     tokenizer: KeyedTokenizer,

@@ -59,6 +59,8 @@ pub use lookalike_kernels::{Kernel, KernelError, Sequence, mix};
 pub use pair_rule::{Evidence, GROUP_LIMIT, PairRule, Standing, Verdict};
 pub use random::random_bytes;
 pub use recipe::Recipe;
+#[doc(hidden)]
+pub use setters::Given;
 pub use signature::{Layout, Signature, Similarity};
 pub use signer::Signer;
 pub use site::{SiteRule, host, site, site_hash};

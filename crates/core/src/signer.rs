@@ -19,6 +19,8 @@ use crate::text::{KeyedTokenizer, Text, Token, Tokenizer};
 use crate::verification::{Code, VerificationKey};
 
 /// Signs documents by one recipe.
+#[doc(alias = "MinHash")]
+#[doc(alias = "SimHash")]
 pub struct Signer {
     tokenizer: AnyTokenizer,
     pass: Pass,

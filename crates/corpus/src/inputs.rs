@@ -96,12 +96,21 @@ impl Sources {
     /// # Errors
     /// If what is named does not exist, a glob matches nothing, a store does not answer, or an
     /// input is a URL of another kind.
-    pub fn new(arguments: &[String], format: Option<Format>) -> Result<Self> {
+    pub fn new(arguments: &[impl AsRef<str>], format: Option<Format>) -> Result<Self> {
         let arguments: Result<Vec<Argument>> =
-            arguments.iter().map(|name| argument(name)).collect();
+            arguments.iter().map(|name| argument(name.as_ref())).collect();
         let arguments = arguments?.into_iter();
         let (names, tables) = (Names::default(), Vec::new().into_iter());
         Ok(Self { format, arguments, current: None, other_files: 0, names, tables })
+    }
+
+    /// The sources of tables in memory, in the order of their names.
+    pub fn of_tables(tables: &Tables) -> Self {
+        let (arguments, names) = (Vec::new().into_iter(), Names::default());
+        let none = Vec::new().into_iter();
+        let empty =
+            Self { format: None, arguments, current: None, other_files: 0, names, tables: none };
+        empty.and_tables(tables)
     }
 
     /// The same sources, and tables in memory after them, in the order of their names.
@@ -118,12 +127,12 @@ impl Sources {
     ///
     /// # Errors
     /// As [`Sources::new`].
-    pub fn by_name(arguments: &[String], format: Option<Format>) -> Result<Self> {
-        let mut arguments = arguments.to_vec();
-        arguments.sort_by_cached_key(|argument| {
+    pub fn by_name(arguments: &[impl AsRef<str>], format: Option<Format>) -> Result<Self> {
+        let mut arguments: Vec<&str> = arguments.iter().map(AsRef::as_ref).collect();
+        arguments.sort_by_cached_key(|&argument| {
             let path = local_path(argument).unwrap_or_else(|_| argument.into());
             // `a/b` and `a//b` are one path, but not one id.
-            (argument != STANDARD_INPUT, path, argument.clone())
+            (argument != STANDARD_INPUT, path, argument)
         });
         Self::new(&arguments, format)
     }
@@ -246,7 +255,7 @@ impl Inputs {
     /// # Errors
     /// If what is named does not exist, a glob matches nothing, a store does not answer, or an
     /// input is a URL of another kind.
-    pub fn new(arguments: &[String]) -> Result<Self> {
+    pub fn new(arguments: &[impl AsRef<str>]) -> Result<Self> {
         Self::with_limits(arguments, Limits::default())
     }
 
@@ -254,7 +263,7 @@ impl Inputs {
     ///
     /// # Errors
     /// As [`Inputs::new`].
-    pub fn with_limits(arguments: &[String], limits: Limits) -> Result<Self> {
+    pub fn with_limits(arguments: &[impl AsRef<str>], limits: Limits) -> Result<Self> {
         let options = ReadOptions { limits, ..ReadOptions::default() };
         Ok(Self::of(Sources::new(arguments, None)?, options))
     }

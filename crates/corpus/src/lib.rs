@@ -37,7 +37,7 @@
 //! use lookalike_corpus::{ReadOptions, Sources};
 //!
 //! let options = ReadOptions::default();
-//! for source in Sources::new(&["crawl".to_owned()], None)? {
+//! for source in Sources::new(&["crawl"], None)? {
 //!     let source = source?;
 //!     for chunk in source.chunks(&options) {
 //!         chunk?.for_each(|record| match record {

@@ -55,6 +55,9 @@ pub enum ErrorKind {
     /// The recipe is none that can be followed.
     #[error("{0}")]
     BadRecipe(#[from] lookalike_core::Error),
+    /// There is no such keep policy.
+    #[error("{0}")]
+    KeepPolicy(String),
     /// A signature file was given where documents are needed.
     #[error(
         "`{path}`: has signatures, but {option} needs the documents themselves\n\

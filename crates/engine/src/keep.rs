@@ -9,6 +9,8 @@ use std::str::FromStr;
 
 use lookalike_corpus::{FieldValue, Record};
 
+use crate::error::{Error, ErrorKind, Result};
+
 /// Who is preferred.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -216,17 +218,18 @@ fn days(year: i128, month: i128, day: i128) -> i128 {
 }
 
 impl FromStr for KeepPolicy {
-    type Err = String;
+    type Err = Error;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self> {
+        let wrong = |fault: String| Err(Error::from(ErrorKind::KeepPolicy(fault)));
         let (name, field) = text.split_once(':').map_or((text, None), |(n, f)| (n, Some(f)));
         let named = |policy: fn(String) -> Self| match field.filter(|field| !field.is_empty()) {
             Some(field) => Ok(policy(field.to_owned())),
-            None => Err(format!("`{name}` needs a field, as in `{name}:date`")),
+            None => wrong(format!("`{name}` needs a field, as in `{name}:date`")),
         };
         let plain = |policy: Self| match field {
             None => Ok(policy),
-            Some(_) => Err(format!("`{name}` takes no field")),
+            Some(_) => wrong(format!("`{name}` takes no field")),
         };
         match name {
             "first" => plain(Self::First),
@@ -240,16 +243,20 @@ impl FromStr for KeepPolicy {
                 let split = field.and_then(|field| field.split_once('='));
                 let Some((field, values)) = split.filter(|(f, v)| !f.is_empty() && !v.is_empty())
                 else {
-                    return Err("`prefer` needs a field and its values, the best first, as in \
+                    return wrong(
+                        "`prefer` needs a field and its values, the best first, as in \
                                 `prefer:source=wiki,books,web`"
-                        .to_owned());
+                            .to_owned(),
+                    );
                 };
                 let values = values.split(',').map(str::to_owned).collect();
                 Ok(Self::Prefer { field: field.to_owned(), values })
             }
-            _ => Err("must be first, longest, shortest, newest:FIELD, oldest:FIELD, max:FIELD, \
+            _ => wrong(
+                "must be first, longest, shortest, newest:FIELD, oldest:FIELD, max:FIELD, \
                       min:FIELD or prefer:FIELD=a,b,c"
-                .to_owned()),
+                    .to_owned(),
+            ),
         }
     }
 }

@@ -7,6 +7,7 @@ use lookalike_corpus::{Format, ReadOptions};
 
 /// How a job reads its inputs, and what it may use.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Running {
     /// The format of all inputs, if neither names nor contents tell.
     pub format: Option<Format>,
@@ -49,6 +50,8 @@ impl Default for Running {
 }
 
 impl Running {
+    running_setters!();
+
     /// How records are read: a chunk for each thread, and one more for what was made of it, in a
     /// quarter of the memory.
     pub(crate) fn reading(&self) -> ReadOptions {
@@ -57,6 +60,31 @@ impl Running {
         read.chunk_bytes = read.chunk_bytes.min((share as usize).max(64 << 10));
         read
     }
+}
+
+/// The setters of [`Running`], of itself or of a builder that has a field of it.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! running_setters {
+    ($($running:ident.)*) => {
+        lookalike_core::setters! {
+            /// The format of all inputs, if neither names nor contents tell.
+            format: lookalike_corpus::Format => $($running.)*format = Some(format);
+            /// The names of fields, and the limits of reading.
+            read_options: lookalike_corpus::ReadOptions => $($running.)*read = read_options;
+            /// The kernel; no result depends on it.
+            kernel: lookalike_core::Kernel => $($running.)*kernel = kernel;
+            /// The memory that the job may use, in bytes; no result depends on it.
+            memory: u64 => $($running.)*memory = memory;
+            /// The threads that work; no result depends on their number.
+            threads: usize => $($running.)*threads = threads.max(1);
+            /// The folder for working files: below the results unless told otherwise, or below the
+            /// system's own if there is no folder of results.
+            temp: impl Into<std::path::PathBuf> => $($running.)*temp = Some(temp.into());
+            /// The first record that cannot be read ends the job.
+            strict => $($running.)*strict = true;
+        }
+    };
 }
 
 /// The methods of a builder that has a field `running`.
@@ -72,24 +100,8 @@ macro_rules! running_methods {
             self
         }
 
-        lookalike_core::setters! {
-            /// The format of all inputs, if neither names nor contents tell.
-            format: Option<lookalike_corpus::Format> => running.format = format;
-            /// The names of fields, and the limits of reading.
-            read_options: lookalike_corpus::ReadOptions => running.read = read_options;
-            /// The kernel; no result depends on it.
-            kernel: lookalike_core::Kernel => running.kernel = kernel;
-            /// The memory that the job may use, in bytes; no result depends on it.
-            memory: u64 => running.memory = memory;
-            /// The threads that work; no result depends on their number.
-            threads: usize => running.threads = threads.max(1);
-            /// The folder for working files: below the results unless told otherwise, or below the
-            /// system's own if there is no folder of results.
-            temp: Option<std::path::PathBuf> => running.temp = temp;
-            /// Whether the first record that cannot be read ends the job.
-            strict: bool => running.strict = strict;
-        }
+        $crate::running_setters!(running.);
     };
 }
 
-pub(crate) use running_methods;
+pub(crate) use {running_methods, running_setters};

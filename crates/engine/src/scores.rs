@@ -8,6 +8,7 @@ use crate::report::Kind;
 /// How similar the two documents of a pair are; `None` for what the recipe does not have or did
 /// not compute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Scores {
     /// Shingles of both, out of those of either.
     pub resemblance: Option<f64>,

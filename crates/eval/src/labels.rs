@@ -51,6 +51,7 @@ pub struct LabelFile {
 
 /// Where a line's label is.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum LabelRule {
     /// A field with one of these values. Lines with others cannot be used.
     Values {

@@ -50,7 +50,7 @@ mod tidy;
 
 use lookalike_core::{Evidence, mix};
 use lookalike_engine::matching::PairReader;
-use lookalike_engine::{Components, InputOrder, Observer, RecipePairs, Stage, Work};
+use lookalike_engine::{Components, InputOrder, NoObserver, Observer, RecipePairs, Stage, Work};
 
 pub use baselines::{BASELINES, baseline};
 pub use clusters::{ClusterQuality, PrecisionRecall};
@@ -87,7 +87,15 @@ impl Eval {
     /// # Errors
     /// If an input or the labels cannot be read, no label can be used, a recipe makes too many
     /// candidates, the documents do not fit into memory, or the system refuses.
-    pub fn run(&self, file: &LabelFile, observer: &dyn Observer) -> Result<Evaluation> {
+    pub fn run(&self, file: &LabelFile) -> Result<Evaluation> {
+        self.run_observed(file, &NoObserver)
+    }
+
+    /// As [`run`](Self::run), watched by an observer.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run), and if the observer stops it.
+    pub fn run_observed(&self, file: &LabelFile, observer: &dyn Observer) -> Result<Evaluation> {
         // Refused before the work, if recipes or labels cannot be used.
         let against = self.against_number()?;
         self.check_recipes()?;

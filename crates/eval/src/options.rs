@@ -16,12 +16,11 @@ use crate::labels::{LabelFile, MAX_RECIPES, NamedDocuments, SHOWN_IDS};
 ///
 /// ```no_run
 /// use lookalike_core::Recipe;
-/// use lookalike_engine::NoObserver;
 /// use lookalike_eval::{Eval, LabelFile};
 ///
-/// let evaluation = Eval::new(["pages.jsonl".to_owned()])
+/// let evaluation = Eval::new(["pages.jsonl"])
 ///     .recipes([Recipe::preset("henzinger-b")?, Recipe::preset("henzinger-c")?])
-///     .run(&LabelFile::new("labels.jsonl"), &NoObserver)?;
+///     .run(&LabelFile::new("labels.jsonl"))?;
 /// println!("{:?}", evaluation.recipes[0].rows[0].correct);
 /// # Ok::<(), lookalike_eval::Error>(())
 /// ```
@@ -54,10 +53,10 @@ impl Eval {
 
     /// Evaluates on the documents of these inputs: files, folders, globs, or `-` for standard
     /// input.
-    pub fn new(inputs: impl IntoIterator<Item = String>) -> Self {
+    pub fn new(inputs: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let presets = Self::DEFAULT_RECIPES.iter().filter_map(|name| Recipe::preset(name).ok());
         Self {
-            inputs: inputs.into_iter().collect(),
+            inputs: inputs.into_iter().map(Into::into).collect(),
             recipes: presets.collect(),
             against: None,
             identical: CopyRule::Removed,
@@ -74,7 +73,7 @@ impl Eval {
         /// The recipes to evaluate, each with a name of its own.
         recipes: impl IntoIterator<Item = Recipe> => recipes = recipes.into_iter().collect();
         /// The name of the recipe whose correct pairs are the 1 of R; the first unless told otherwise.
-        against: Option<String>;
+        against: impl Into<String> => against = Some(against.into());
         /// What becomes of documents with the same token sequence.
         identical: CopyRule;
         /// The most candidates that a recipe may make; a billion unless told otherwise.
@@ -96,8 +95,8 @@ impl Eval {
     ///
     /// # Errors
     /// With the two.
-    pub fn check_apart(&self, folder: &Path) -> Result<()> {
-        Ok(PairSearch::check_apart(&self.inputs, folder)?)
+    pub fn check_apart(&self, folder: impl AsRef<Path>) -> Result<()> {
+        Ok(PairSearch::check_apart(&self.inputs, folder.as_ref())?)
     }
 
     /// The number of the recipe that R is against.

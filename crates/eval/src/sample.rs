@@ -17,7 +17,9 @@ use lookalike_core::mix;
 use lookalike_core::text::{Text, TextBuf, Unit};
 use lookalike_engine::matching::PairReader;
 use lookalike_engine::report::{Difference, marked_difference};
-use lookalike_engine::{Ids, InputOrder, Observer, Operation, RecipePairs, Row, Stage, Work};
+use lookalike_engine::{
+    Ids, InputOrder, NoObserver, Observer, Operation, RecipePairs, Row, Stage, Work,
+};
 use serde::Serialize;
 
 use crate::differences::{RandomPair, Smallest};
@@ -96,7 +98,15 @@ impl Eval {
     ///
     /// # Errors
     /// As [`Eval::run`].
-    pub fn sample(&self, pairs: usize, observer: &dyn Observer) -> Result<Sample> {
+    pub fn sample(&self, pairs: usize) -> Result<Sample> {
+        self.sample_observed(pairs, &NoObserver)
+    }
+
+    /// As [`sample`](Self::sample), watched by an observer.
+    ///
+    /// # Errors
+    /// As [`sample`](Self::sample), and if the observer stops it.
+    pub fn sample_observed(&self, pairs: usize, observer: &dyn Observer) -> Result<Sample> {
         let wanted = pairs.clamp(1, MAX_PAIRS);
         self.check_recipes()?;
         let found = self.find(&self.recipes, observer)?;
@@ -261,7 +271,8 @@ impl Sample {
     ///
     /// # Errors
     /// If the system refuses.
-    pub fn write(&self, folder: &Path, page: fn(&Self) -> String) -> Result<()> {
+    pub fn write(&self, folder: impl AsRef<Path>, page: fn(&Self) -> String) -> Result<()> {
+        let folder = folder.as_ref();
         let path = folder.join("pairs.jsonl");
         let failed = |e| lookalike_engine::Error::io(&path, Operation::Write, io::Error::from(e));
         let mut lines = Vec::new();

@@ -64,7 +64,7 @@ pub fn check(bytes: &[u8]) {
             }
         }
     }
-    if let Ok(index) = Index::open(&folder, &options().rebuild(true)) {
+    if let Ok(index) = Index::open(&folder, &options().rebuild()) {
         ask(&index);
     }
     fs::remove_dir_all(&folder).unwrap();

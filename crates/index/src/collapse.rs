@@ -22,6 +22,7 @@ use crate::view::content;
 
 /// A result of a ranked list.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum RankedEntry<'a> {
     /// The document of this id.
     Known(&'a str),

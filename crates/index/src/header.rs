@@ -50,7 +50,8 @@ impl Secret {
     ///
     /// # Errors
     /// If the file cannot be read, or is too short to be a secret.
-    pub fn from_file(path: &Path) -> Result<Self> {
+    pub fn from_file(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
         let mut bytes = Vec::new();
         File::open(path)
             .and_then(|file| file.take(Self::MAX_BYTES + 1).read_to_end(&mut bytes))

@@ -62,7 +62,11 @@ impl Index {
     ///
     /// # Errors
     /// If the recipe cannot be followed, the folder has something in it, or the system refuses.
-    pub fn create(path: &Path, recipe: &Recipe, options: &CreateOptions) -> Result<Self> {
+    pub fn create(
+        path: impl AsRef<Path>,
+        recipe: &Recipe,
+        options: &CreateOptions,
+    ) -> Result<Self> {
         recipe.check_signs_alone()?;
         Self::create_with_templates(path, recipe, options, [])
     }
@@ -76,11 +80,12 @@ impl Index {
     /// As [`create`](Self::create), if a template cannot be had, or if the recipe has templates of
     /// anything but sites.
     pub fn create_with_templates(
-        path: &Path,
+        path: impl AsRef<Path>,
         recipe: &Recipe,
         options: &CreateOptions,
         templates: impl IntoIterator<Item = io::Result<(u64, Vec<u64>)>>,
     ) -> Result<Self> {
+        let path = path.as_ref();
         if let Templates::ByField(_) = recipe.templates {
             recipe.check_signs_alone()?;
         }
@@ -136,7 +141,11 @@ impl Index {
     /// # Errors
     /// If there is none, it is in use by another process, it is damaged, its secret is another
     /// one, or the system refuses.
-    pub fn open(path: &Path, options: &OpenOptions) -> Result<Self> {
+    pub fn open(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Self> {
+        Self::open_in(path.as_ref(), options)
+    }
+
+    fn open_in(path: &Path, options: &OpenOptions) -> Result<Self> {
         let header = read_header(path)?;
         header.signing_recipe(path, options.secret.as_ref())?;
         let lock = lock(&path.join(LOCK), path)?;
@@ -144,7 +153,7 @@ impl Index {
         if options.rebuild {
             let rebuilt = rebuild(path, &header, options)?;
             drop(lock);
-            let options = options.clone().rebuild(false);
+            let options = OpenOptions { rebuild: false, ..options.clone() };
             let mut index = Self::open(path, &options)?;
             index.rebuilt = Some(rebuilt);
             return Ok(index);

@@ -194,7 +194,11 @@ impl Index {
     /// # Errors
     /// If there is something at the place, the index cannot be read, or the system refuses; then
     /// nothing is left there.
-    pub fn snapshot(&self, to: &Path) -> Result<()> {
+    pub fn snapshot(&self, to: impl AsRef<Path>) -> Result<()> {
+        self.snapshot_to(to.as_ref())
+    }
+
+    fn snapshot_to(&self, to: &Path) -> Result<()> {
         if fs::symlink_metadata(to).is_ok() {
             return Err(Error::from(ErrorKind::Exists(to.to_owned())));
         }

@@ -52,10 +52,10 @@ impl CreateOptions {
     }
 
     setters! {
-        /// Whether contents are stored, compressed. Without them nothing can be verified exactly:
-        /// matches have an estimate, from a bit of each minvalue unless the recipe keeps whole
-        /// sketches, or, if it has neither, only the similarity of features and bits.
-        store_text: bool;
+        /// Contents are not stored, which they are unless told, compressed. Without them nothing can be
+        /// verified exactly: matches have an estimate, from a bit of each minvalue unless the recipe
+        /// keeps whole sketches, or, if it has neither, only the similarity of features and bits.
+        without_text => store_text = false;
     }
 
     /// Draws all random choices from a secret, which every opening will need.
@@ -98,10 +98,10 @@ impl OpenOptions {
         threads: usize;
         /// Bytes of documents that are kept in memory; 64 MiB unless told.
         cache_bytes: u64;
-        /// Whether to make the index anew from the documents that can be read, beside the old one and
+        /// Makes the index anew from the documents that can be read, beside the old one and
         /// then in its place: for an index that lost postings, documents, or the end of its journal to
         /// damage. [`Index::rebuilt`](crate::Index::rebuilt) says what is not there any more.
-        rebuild: bool;
+        rebuild => rebuild = true;
         /// Postings of a segment. For tests, which want many small ones.
         #[doc(hidden)]
         segment_postings: usize => segment_postings = segment_postings.max(1);

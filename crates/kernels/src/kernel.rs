@@ -8,9 +8,6 @@ use crate::{Aes, Counters, Permutations, Positions, Projection, scalar};
 #[cfg(target_arch = "x86_64")]
 use crate::{avx2, avx512};
 
-/// Names the kernel to use: `scalar`, `avx2` or `avx512`.
-pub const ENVIRONMENT_VARIABLE: &str = "LOOKALIKE_KERNEL";
-
 /// An instruction set this machine has, and the operations on it.
 ///
 /// Copies are free. All kernels give the same bits.
@@ -146,17 +143,6 @@ impl Kernel {
         let isa = Isa::ALL.iter().find(|isa| isa.name() == name);
         let isa = isa.ok_or_else(|| KernelError::Unknown(name.to_owned()))?;
         Self::new(*isa).ok_or(KernelError::Unavailable(isa.name()))
-    }
-
-    /// The kernel that `LOOKALIKE_KERNEL` names, or the fastest one if it is not set.
-    ///
-    /// # Errors
-    /// As [`Kernel::named`].
-    pub fn from_environment() -> Result<Self, KernelError> {
-        match std::env::var_os(ENVIRONMENT_VARIABLE) {
-            None => Ok(Self::best()),
-            Some(name) => Self::named(&name.to_string_lossy()),
-        }
     }
 
     /// `avx512`, `avx2` or `scalar`.

@@ -38,7 +38,7 @@ mod avx512;
 mod scalar;
 
 pub use aes::Aes;
-pub use kernel::{ENVIRONMENT_VARIABLE, Kernel, KernelError};
+pub use kernel::{Kernel, KernelError};
 pub use mix::{Sequence, mix};
 pub use permutations::Permutations;
 pub use positions::Positions;

@@ -91,7 +91,7 @@ pub use signature::{Kernel, Signature, Signer, Similarity};
 /// A job on these files, folders, globs, or `-` for standard input, whose results have a page for
 /// people, `report.html`, beside `report.json`.
 #[cfg(feature = "jobs")]
-pub fn dedup(inputs: impl IntoIterator<Item = String>) -> Dedup {
+pub fn dedup(inputs: impl IntoIterator<Item = impl Into<String>>) -> Dedup {
     Dedup::new(inputs).page(pages::report)
 }
 

@@ -83,21 +83,31 @@ fn errors_of_jobs_are_errors() {
         }
     }
 
+    fn open(path: &std::path::Path) -> Result<Run> {
+        Ok(Run::open(path)?)
+    }
+
+    fn first(input: &str) -> Result<Document> {
+        Ok(documents::Inputs::new(&[input])?.next().unwrap()?)
+    }
+
+    fn keep(policy: &str) -> Result<KeepPolicy> {
+        Ok(policy.parse::<KeepPolicy>()?)
+    }
+
     let folder = Folder::new("jobs");
     let input = folder.0.join("in.jsonl").display().to_string();
     let line = |id: u32| format!("{{\"id\": \"{id}\", \"text\": \"the same few words\"}}\n");
     fs::write(&input, (0..10).map(line).collect::<String>()).unwrap();
-    let run = |job: &Dedup, out: &str| -> Result<Report> {
-        Ok(job.run(&folder.0.join(out), &jobs::NoObserver)?)
-    };
+    let run = |job: &Dedup, out: &str| -> Result<Report> { Ok(job.run(folder.0.join(out))?) };
     let kind = |result: Result<Report>| result.unwrap_err().kind();
     let job = dedup([input.clone()]);
 
-    assert_eq!(kind(run(&dedup(["no such file".to_owned()]), "out")), ErrorKind::NotFound);
+    assert_eq!(kind(run(&dedup(["no such file"]), "out")), ErrorKind::NotFound);
     let budget = jobs::RemovalBudget::default().of_all(0.5);
     let careful = job.clone().removal_budget(budget);
     assert_eq!(kind(run(&careful, "careful")), ErrorKind::RemovalBudget);
-    let stopped = job.run(&folder.0.join("stopped"), &Impatient).map_err(Error::from);
+    let stopped = job.run_observed(folder.0.join("stopped"), &Impatient).map_err(Error::from);
     assert_eq!(kind(stopped), ErrorKind::Interrupted);
     assert_eq!(run(&job, "out").unwrap().kept, 1);
     assert_eq!(kind(run(&job, "out")), ErrorKind::Exists);
@@ -106,26 +116,21 @@ fn errors_of_jobs_are_errors() {
         ErrorKind::Parameter
     );
 
-    fn open(path: &std::path::Path) -> Result<Run> {
-        Ok(Run::open(path)?)
-    }
+    assert_eq!(keep("newest").unwrap_err().kind(), ErrorKind::Parameter);
     assert_eq!(open(&folder.0).err().unwrap().kind(), ErrorKind::NotFound);
-    let pairs = folder.0.join("out/documents.signatures");
-    let mut damaged = fs::read(&pairs).unwrap();
+    let signatures = folder.0.join("out/documents.signatures");
+    let mut damaged = fs::read(&signatures).unwrap();
     let middle = damaged.len() / 2;
     damaged[middle] ^= 1;
-    fs::write(&pairs, damaged).unwrap();
+    fs::write(&signatures, damaged).unwrap();
     let read = || -> Result<()> {
-        let mut reader = jobs::SignatureReader::open(&pairs)?;
+        let mut reader = jobs::SignatureReader::open(&signatures)?;
         let (mut id, mut signature) = (String::new(), Signature::default());
         while reader.read(&mut id, &mut signature)? {}
         Ok(())
     };
     assert_eq!(read().unwrap_err().kind(), ErrorKind::Corruption);
 
-    fn first(input: &str) -> Result<Document> {
-        Ok(documents::Inputs::new(&[input.to_owned()])?.next().unwrap()?)
-    }
     fs::write(&input, "no JSON\n").unwrap();
     let error = first(&input).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Input);
@@ -133,7 +138,7 @@ fn errors_of_jobs_are_errors() {
 
     let labels = folder.0.join("labels.jsonl");
     fs::write(&labels, "").unwrap();
-    let evaluation = eval::Eval::new([input]).run(&eval::LabelFile::new(labels), &jobs::NoObserver);
+    let evaluation = eval::Eval::new([input]).run(&eval::LabelFile::new(labels));
     let error = Error::from(evaluation.unwrap_err());
     assert_eq!(error.kind(), ErrorKind::Input);
     assert!(error.part().is::<error::EvalError>());
@@ -154,10 +159,10 @@ fn errors_of_the_index_are_errors() {
     let folder = Folder::new("index");
     let recipe = Recipe::preset("text").unwrap();
     let create = || -> Result<Index> {
-        Ok(Index::create(&folder.0.join("index"), &recipe, &CreateOptions::new())?)
+        Ok(Index::create(folder.0.join("index"), &recipe, &CreateOptions::new())?)
     };
     let open = |name: &str| -> Result<Index> {
-        Ok(Index::open(&folder.0.join(name), &OpenOptions::new())?)
+        Ok(Index::open(folder.0.join(name), &OpenOptions::new())?)
     };
     let kind = |result: Result<Index>| result.err().unwrap().kind();
     assert_eq!(kind(open("index")), ErrorKind::NotFound);

@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, Write as _};
 use std::ops::ControlFlow;
 
 use anyhow::Context as _;
-use lookalike_core::Kernel;
+use lookalike_core::{Given as _, Kernel};
 use lookalike_engine::numbers::{bytes, count, duration, grouped, percent};
 use lookalike_engine::{Against as Job, Error, ErrorKind, Existing, Findings, Match, MatchFile};
 
@@ -24,8 +24,8 @@ pub(crate) fn run(arguments: &Against, kernel: Kernel) -> anyhow::Result<Outcome
         .recipe(recipe)
         .containment(arguments.containment.0)
         .min_tokens(arguments.min_tokens.into())
-        .temp(Some(work.clone()))
-        .strict(arguments.strict)
+        .temp(&work)
+        .when(arguments.strict, Job::strict)
         .unreadable(unreadable(arguments.drop_unreadable))
         .clean(arguments.clean.clone());
     let existing = if arguments.force { Existing::Replace } else { Existing::Refuse };

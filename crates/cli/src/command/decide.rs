@@ -1,6 +1,6 @@
 //! `lookalike decide`: another decision from a finished run.
 
-use lookalike_core::Kernel;
+use lookalike_core::{Given as _, Kernel};
 use lookalike_engine as engine;
 
 use super::dedup::run_watched;
@@ -11,16 +11,16 @@ pub(crate) fn run(arguments: &Decide, kernel: Kernel) -> anyhow::Result<Outcome>
     let running = arguments.resources.running(kernel);
     let job = engine::Decide::new(&arguments.run)
         .page(lookalike_pages::report)
-        .threshold(arguments.threshold)
-        .keep(arguments.keep.clone())
-        .clustering(arguments.cluster)
+        .given(arguments.threshold, engine::Decide::threshold)
+        .given(arguments.keep.clone(), engine::Decide::keep)
+        .given(arguments.cluster, engine::Decide::clustering)
         .removal_budget(arguments.budget.of_removals())
         .kernel(running.kernel)
         .memory(running.memory)
         .threads(running.threads)
-        .temp(arguments.temp.clone())
-        .resume(arguments.resume)
-        .survivors(!arguments.no_write);
+        .given(arguments.temp.clone(), engine::Decide::temp)
+        .when(arguments.resume, engine::Decide::resume)
+        .when(arguments.no_write, engine::Decide::without_survivors);
     let Decide { progress, out, no_write, json, .. } = arguments;
-    run_watched(progress.form, out, !no_write, *json, |watch| job.run(out, watch))
+    run_watched(progress.form, out, !no_write, *json, |watch| job.run_observed(out, watch))
 }

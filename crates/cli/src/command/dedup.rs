@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lookalike_core::Kernel;
+use lookalike_core::{Given as _, Kernel};
 use lookalike_engine as engine;
 use lookalike_engine::numbers::{bytes, count, duration, grouped, percent};
 use lookalike_engine::report::{Report, Verify};
@@ -15,27 +15,27 @@ use crate::progress::Watch;
 use crate::{interrupt, recipe};
 
 pub(crate) fn run(arguments: &Dedup, kernel: Kernel) -> anyhow::Result<Outcome> {
-    let job = engine::Dedup::new(arguments.inputs.iter().cloned())
+    let job = engine::Dedup::new(&arguments.inputs)
         .page(lookalike_pages::report)
         .running(arguments.documents.running(arguments.resources.running(kernel)))
         .recipe(recipe::judging(&arguments.judging)?)
         .keep(arguments.keep.clone())
         .clustering(arguments.cluster)
         .pairs(arguments.pairs)
-        .exact_only(arguments.exact_only)
+        .when(arguments.exact_only, engine::Dedup::exact_only)
         .removal_budget(arguments.budget.of_removals())
-        .temp(arguments.temp.clone())
-        .resume(arguments.resume)
+        .given(arguments.temp.clone(), engine::Dedup::temp)
+        .when(arguments.resume, engine::Dedup::resume)
         .existing(if arguments.force { Existing::Replace } else { Existing::Refuse })
-        .strict(arguments.strict)
+        .when(arguments.strict, engine::Dedup::strict)
         .unreadable(unreadable(arguments.drop_unreadable))
-        .survivors(!arguments.no_write);
+        .when(arguments.no_write, engine::Dedup::without_survivors);
     if arguments.dry_run {
         let plan = job.plan()?;
         return show_plan(&plan, arguments.json).map(|()| Outcome::Done);
     }
     let Dedup { progress, out, no_write, json, .. } = arguments;
-    run_watched(progress.form, out, !no_write, *json, |watch| job.run(out, watch))
+    run_watched(progress.form, out, !no_write, *json, |watch| job.run_observed(out, watch))
 }
 
 /// Runs a job that leaves a report, shows how it goes, and tells what came out.

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow, bail};
-use lookalike_core::{Kernel, Recipe};
+use lookalike_core::{Given as _, Kernel, Recipe};
 use lookalike_engine as engine;
 use lookalike_engine::Observer as _;
 use lookalike_engine::numbers::{bytes, count, duration, grouped};
@@ -25,11 +25,11 @@ use crate::{interrupt, recipe};
 pub(crate) fn run(arguments: &Eval, kernel: Kernel) -> anyhow::Result<Outcome> {
     let common = arguments.inputs();
     let work = common.job.work_folder("eval");
-    let job = job(common, kernel)?.temp(Some(work.clone()));
+    let job = job(common, kernel)?.temp(&work);
     match &arguments.command {
         None => {
             let differences = arguments.differences as usize;
-            let job = job.against(arguments.against.clone()).differences(differences);
+            let job = job.given(arguments.against.as_ref(), Job::against).differences(differences);
             let job = job.repeats(arguments.repeats as usize);
             check_out(&job, common, ["eval.json", "eval.html"])?;
             check_more(&job, arguments, common)?;
@@ -54,14 +54,14 @@ fn job(common: &EvalInputs, kernel: Kernel) -> anyhow::Result<Job> {
         recipe.sites = common.sites.rule.unwrap_or(recipe.sites);
         recipes.push(recipe);
     }
-    Ok(Job::new(common.documents.iter().cloned())
+    Ok(Job::new(&common.documents)
         .running(common.reading.running(common.job.resources.running(kernel)))
         .recipes(recipes)
         .sites(common.sites.rule.unwrap_or_default())
         .identical(common.identical)
         .seed(common.seed)
         .max_candidates(common.max_candidates)
-        .strict(common.strict))
+        .when(common.strict, Job::strict))
 }
 
 /// Refuses a folder that cannot be written to, before the work and not after it.
@@ -125,8 +125,9 @@ fn write_more(
 
 fn evaluate(job: &Job, arguments: &Eval, common: &EvalInputs) -> anyhow::Result<Outcome> {
     let labels: &LabelFile = &arguments.label_file()?;
-    let (evaluation, seconds) =
-        Watch::over(common.job.progress.form, |watch| (job.run(labels, watch), watch.seconds()));
+    let (evaluation, seconds) = Watch::over(common.job.progress.form, |watch| {
+        (job.run_observed(labels, watch), watch.seconds())
+    });
     let evaluation = evaluation.map_err(told)?;
     evaluation.write(common.out(), pages::evaluation)?;
     let mut written = vec![(common.out().join("eval.html"), "tables and figures")];
@@ -146,7 +147,7 @@ fn evaluate(job: &Job, arguments: &Eval, common: &EvalInputs) -> anyhow::Result<
 }
 
 fn sample(job: &Job, pairs: usize, common: &EvalInputs) -> anyhow::Result<Outcome> {
-    let sample = Watch::over(common.job.progress.form, |watch| job.sample(pairs, watch));
+    let sample = Watch::over(common.job.progress.form, |watch| job.sample_observed(pairs, watch));
     let sample = sample.map_err(told)?;
     sample.write(common.out(), pages::judge)?;
     let Sample { pairs, returned, strata, skipped, .. } = &sample;

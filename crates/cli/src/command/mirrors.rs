@@ -1,6 +1,6 @@
 //! `lookalike mirrors`: hosts and folders that replicate each other.
 
-use lookalike_core::{GROUP_LIMIT, Kernel};
+use lookalike_core::{GROUP_LIMIT, Given as _, Kernel};
 use lookalike_engine::mirrors::{MirrorFindings, Mirrors as Job};
 use lookalike_engine::numbers::{count, duration, grouped, percent};
 use lookalike_engine::{Error, ErrorKind};
@@ -14,16 +14,16 @@ use crate::recipe;
 
 pub(crate) fn run(arguments: &Mirrors, kernel: Kernel) -> anyhow::Result<Outcome> {
     let work = arguments.job.work_folder("mirrors");
-    let job = Job::new(arguments.inputs.iter().cloned())
+    let job = Job::new(&arguments.inputs)
         .running(arguments.documents.running(arguments.job.resources.running(kernel)))
         .recipe(recipe::judging(&arguments.judging)?)
         .min_pages(arguments.min_pages.into())
         .min_share(arguments.min_share)
         .limit(arguments.limit as usize)
-        .temp(Some(work.clone()))
-        .strict(arguments.strict);
+        .temp(&work)
+        .when(arguments.strict, Job::strict);
     interrupt::watch(START_AGAIN, vec![work])?;
-    let findings = Watch::over(arguments.job.progress.form, |watch| job.run(watch));
+    let findings = Watch::over(arguments.job.progress.form, |watch| job.run_observed(watch));
     let findings = findings.map_err(told)?;
     if arguments.json {
         output::write_json(&serde_json::to_value(&findings)?)?;

@@ -21,7 +21,6 @@ mod view;
 mod why;
 
 use anyhow::Context as _;
-use lookalike_core::Kernel;
 
 use crate::env;
 use crate::exit::Outcome;
@@ -30,7 +29,7 @@ use crate::flags::Command;
 /// Does what was asked for.
 pub(crate) fn run(command: &Command) -> anyhow::Result<Outcome> {
     // Before anything else, so that a wrong name is never silently without effect.
-    let kernel = || Kernel::from_environment().with_context(|| env::KERNEL);
+    let kernel = || env::kernel().with_context(|| env::KERNEL);
     match command {
         Command::Dedup(arguments) => dedup::run(arguments, kernel()?),
         Command::Decide(arguments) => decide::run(arguments, kernel()?),

@@ -65,7 +65,7 @@ fn explain(run: &Run, arguments: &Why, found: &DocumentsById) -> anyhow::Result<
 }
 
 fn text(run: &Run, explanation: &Explanation, diff: DiffForm, style: Style) -> String {
-    let Explanation { document, fate } = explanation;
+    let Explanation { document, fate, .. } = explanation;
     let name = printable(&document.id);
     match fate {
         Fate::Alone { empty, all_template } => {
@@ -123,7 +123,7 @@ fn place(document: &RunDocument) -> String {
 
 fn members(first: &[Member], fate: &Fate) -> String {
     let mut table = Table::new(&[Align::Left, Align::Left, Align::Left, Align::Left]);
-    for Member { document, kind, resemblance } in first {
+    for Member { document, kind, resemblance, .. } in first {
         let resemblance = resemblance.map_or("-".to_owned(), share);
         table.row([kind.name(), &resemblance, &printable(&document.id), &place(document)]);
     }
@@ -289,7 +289,7 @@ fn explanation_json(explanation: &Explanation) -> Value {
 }
 
 fn removal_json(removal: &Removal) -> Value {
-    let Removal { keeper, kind, cluster_size, scores, path, agreement } = removal;
+    let Removal { keeper, kind, cluster_size, scores, path, agreement, .. } = removal;
     let details = json!({
         "fate": "removed",
         "keeper": keeper,
@@ -305,7 +305,7 @@ fn removal_json(removal: &Removal) -> Value {
 }
 
 fn step_json(step: &Step) -> Value {
-    let Step { from, to, kind, scores } = step;
+    let Step { from, to, kind, scores, .. } = step;
     merged(json!({ "from": from, "to": to, "kind": kind }), json!(scores))
 }
 

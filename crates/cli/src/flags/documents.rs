@@ -1,6 +1,7 @@
 //! How documents are read: the flags of all commands that take inputs.
 
 use clap::Args;
+use lookalike_core::Given as _;
 use lookalike_corpus::{Format, Inputs, ReadOptions, Result, Sources};
 use lookalike_engine::Running;
 
@@ -36,7 +37,7 @@ impl Documents {
 
     /// How a job runs that reads them.
     pub(crate) fn running(&self, running: Running) -> Running {
-        Running { format: self.format, read: self.options(), ..running }
+        running.read_options(self.options()).given(self.format, Running::format)
     }
 
     /// The documents of these inputs.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::ensure;
 use clap::{Args, ValueEnum, ValueHint};
-use lookalike_core::Kernel;
+use lookalike_core::{Given as _, Kernel};
 use lookalike_engine::Running;
 
 use super::value::{at_least, size};
@@ -59,13 +59,10 @@ impl Resources {
 
     /// What a job may use; what is not given is its own to choose.
     pub(crate) fn running(&self, kernel: Kernel) -> Running {
-        let usual = Running::default();
-        Running {
-            kernel,
-            memory: self.memory.unwrap_or(usual.memory),
-            threads: self.threads.map_or(usual.threads, |threads| threads as usize),
-            ..usual
-        }
+        Running::default()
+            .kernel(kernel)
+            .given(self.memory, Running::memory)
+            .given(self.threads.map(|threads| threads as usize), Running::threads)
     }
 }
 

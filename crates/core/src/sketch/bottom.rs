@@ -13,6 +13,7 @@ use crate::resemblance::share;
 
 /// Makes bottom sketches.
 #[derive(Clone, Debug)]
+#[doc(alias = "bottom-k")]
 pub struct Bottom {
     size: usize,
     /// The smallest so far, with newcomers behind them that are not yet sorted in.

@@ -11,6 +11,7 @@ use crate::error::{Error, ErrorKind, Result};
 
 /// Makes modular sketches.
 #[derive(Clone, Debug)]
+#[doc(alias = "FracMinHash")]
 pub struct Modular {
     divisor: Divisor,
     elements: Vec<u64>,

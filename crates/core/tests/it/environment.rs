@@ -3,7 +3,6 @@
 use std::process::Command;
 
 use lookalike_core::{Comparer, Recipe, Signer};
-use lookalike_kernels::ENVIRONMENT_VARIABLE;
 
 /// Also run by the test below, in a process whose environment names a kernel that is none.
 #[test]
@@ -16,7 +15,7 @@ fn signs_and_compares() {
 #[test]
 fn the_environment_chooses_no_kernel() {
     let mut child = Command::new(std::env::current_exe().unwrap());
-    child.args(["--exact", "environment::signs_and_compares"]).env(ENVIRONMENT_VARIABLE, "bogus");
+    child.args(["--exact", "environment::signs_and_compares"]).env("LOOKALIKE_KERNEL", "bogus");
     let output = child.output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success() && said.contains("1 passed"), "{said}");

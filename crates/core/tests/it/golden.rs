@@ -11,10 +11,7 @@ use lookalike_core::text::Tokenizer;
 use lookalike_core::{Kernel, Recipe, Signer};
 use serde_json::{Value, json};
 
-/// The kernel that `ci/kernels.sh` forces, or the fastest.
-fn forced() -> Kernel {
-    Kernel::from_environment().unwrap()
-}
+use crate::forced;
 
 /// Written out for this file; each in its script, with what makes that script hard.
 const DOCUMENTS: [(&str, &str); 14] = [

@@ -21,3 +21,11 @@ mod text_equals_reference;
 mod text_known_answers;
 mod text_reference;
 mod verification;
+
+/// The kernel that `ci/kernels.sh` forces, or the fastest.
+fn forced() -> lookalike_core::Kernel {
+    match std::env::var("LOOKALIKE_KERNEL") {
+        Err(_) => lookalike_core::Kernel::best(),
+        Ok(name) => lookalike_core::Kernel::named(&name).unwrap(),
+    }
+}

@@ -9,10 +9,7 @@ use lookalike_core::text::{Tokenizer, Unit};
 use lookalike_core::{Kernel, Recipe, Signer};
 use lookalike_kernels::rabin::TOKENS;
 
-/// The kernel that `ci/kernels.sh` forces, or the fastest.
-fn forced() -> Kernel {
-    Kernel::from_environment().expect("LOOKALIKE_KERNEL names a kernel of this machine")
-}
+use crate::forced;
 
 fn shingles(text: &str, width: usize, counting: Counting) -> ShingleSet {
     let mut tokens = Vec::new();

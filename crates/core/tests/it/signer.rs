@@ -17,10 +17,7 @@ use lookalike_kernels::rabin::{FEATURES, TOKENS};
 use lookalike_kernels::{Permutations, Projection, reference};
 use proptest::prelude::*;
 
-/// The kernel that `ci/kernels.sh` forces, or the fastest.
-fn forced() -> Kernel {
-    Kernel::from_environment().unwrap()
-}
+use crate::forced;
 
 fn tokens_of(unit: Unit, text: &[u8]) -> Vec<u64> {
     let mut tokens = Vec::new();

@@ -29,8 +29,8 @@ impl RemovalBudget {
 
     /// At most this share of the documents with any one value of the field.
     #[must_use]
-    pub fn of_each(mut self, field: &str, share: f64) -> Self {
-        self.part = Some((field.to_owned(), share));
+    pub fn of_each(mut self, field: impl Into<String>, share: f64) -> Self {
+        self.part = Some((field.into(), share));
         self
     }
 

@@ -24,7 +24,7 @@ use crate::keep::KeepPolicy;
 use crate::manifest::Request;
 use crate::matching::{Clustering, Pair, PairClusterTask, cluster_pairs};
 use crate::numbers::count;
-use crate::observe::{Observer, Stage, Work};
+use crate::observe::{NoObserver, Observer, Stage, Work};
 use crate::order::Order;
 use crate::places::Place;
 use crate::rank::Ranking;
@@ -41,12 +41,12 @@ use crate::write::Unreadable;
 /// cluster. What is not said is as in the run.
 ///
 /// ```no_run
-/// use lookalike_engine::{Decide, KeepPolicy, NoObserver};
+/// use lookalike_engine::{Decide, KeepPolicy};
 ///
 /// let report = Decide::new("clean")
-///     .threshold(Some(0.9))
-///     .keep(Some(KeepPolicy::Longest))
-///     .run("stricter".as_ref(), &NoObserver)?;
+///     .threshold(0.9)
+///     .keep(KeepPolicy::Longest)
+///     .run("stricter")?;
 /// println!("{} of {} documents stay", report.kept, report.documents);
 /// # Ok::<(), lookalike_engine::Error>(())
 /// ```
@@ -64,16 +64,16 @@ impl Decide {
     /// From the folder of a finished run.
     pub fn new(run: impl Into<PathBuf>) -> Self {
         let (threshold, keep, clustering) = (None, None, None);
-        Self { run: run.into(), threshold, keep, clustering, job: Dedup::new([]) }
+        Self { run: run.into(), threshold, keep, clustering, job: Dedup::new(Vec::<String>::new()) }
     }
 
     setters! {
         /// The least resemblance of two look-alikes; not below the run's.
-        threshold: Option<f64>;
+        threshold: f64 => threshold = Some(threshold);
         /// Which of several look-alikes stays.
-        keep: Option<KeepPolicy>;
+        keep: KeepPolicy => keep = Some(keep);
         /// How pairs become clusters.
-        clustering: Option<Clustering>;
+        clustering: Clustering => clustering = Some(clustering);
         /// How much may be removed.
         removal_budget: RemovalBudget => job.budget = removal_budget;
         /// The kernel; no result depends on it.
@@ -83,11 +83,11 @@ impl Decide {
         /// The threads that work; no result depends on their number.
         threads: usize => job.running.threads = threads.max(1);
         /// The folder for working files; else they are below the results.
-        temp: Option<PathBuf> => job.running.temp = temp;
-        /// Whether to go on with a decision that stopped.
-        resume: bool => job.resume = resume;
-        /// Whether the survivors are written, or only the decision.
-        survivors: bool => job.survivors = survivors;
+        temp: impl Into<PathBuf> => job.running.temp = Some(temp.into());
+        /// Goes on with a decision that stopped, if there is one.
+        resume => job.resume = true;
+        /// Only the decision is written, and not the survivors.
+        without_survivors => job.survivors = false;
         /// What makes `report.html` of the report; there is none unless told otherwise.
         page: Page => job.page = Some(page);
     }
@@ -97,7 +97,19 @@ impl Decide {
     /// # Errors
     /// If there is no finished run, the threshold is below the run's, an input that is needed is
     /// not what was signed any more, or as [`Dedup::run`].
-    pub fn run(&self, out: &Path, observer: &dyn Observer) -> Result<Report> {
+    pub fn run(&self, out: impl AsRef<Path>) -> Result<Report> {
+        self.run_in(out.as_ref(), &NoObserver)
+    }
+
+    /// As [`run`](Self::run), watched by an observer.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run), and if the observer stops it.
+    pub fn run_observed(&self, out: impl AsRef<Path>, observer: &dyn Observer) -> Result<Report> {
+        self.run_in(out.as_ref(), observer)
+    }
+
+    fn run_in(&self, out: &Path, observer: &dyn Observer) -> Result<Report> {
         let run = Run::open(&self.run)?;
         let options = self.options(&run)?;
         if options.survivors || options.keep.field().or(options.budget.field()).is_some() {

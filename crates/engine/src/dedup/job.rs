@@ -24,7 +24,7 @@ use crate::manifest::{Manifest, Request};
 use crate::matching::{Clustering, Clusters, Pairs};
 use crate::means::Means;
 use crate::memory;
-use crate::observe::{Observer, Stage, Work};
+use crate::observe::{NoObserver, Observer, Stage, Work};
 use crate::order::Order;
 use crate::places::Place;
 use crate::report::{self, Kind, Report};
@@ -43,7 +43,20 @@ impl Dedup {
     /// If `out` is there already and the job is not to go on with it, an input cannot be read and
     /// the job is strict, more would be removed than allowed, or the system refuses. What is
     /// complete by then stays in `out`, and the job can go on from there.
-    pub fn run(&self, out: &Path, observer: &dyn Observer) -> Result<Report> {
+    pub fn run(&self, out: impl AsRef<Path>) -> Result<Report> {
+        self.run_in(out.as_ref(), &NoObserver)
+    }
+
+    /// As [`run`](Self::run), watched by an observer.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run), and if the observer stops it.
+    pub fn run_observed(&self, out: impl AsRef<Path>, observer: &dyn Observer) -> Result<Report> {
+        self.run_in(out.as_ref(), observer)
+    }
+
+    /// Not for any kind of path: the job is to be compiled here, and not where it is called.
+    fn run_in(&self, out: &Path, observer: &dyn Observer) -> Result<Report> {
         self.recipe.validate()?;
         // Refused before anything is made, if there is no such input.
         self.inputs().sources()?;

@@ -26,16 +26,14 @@ pub enum PairScope {
 /// The batch job: which documents of a corpus are roughly the same, and the corpus without them.
 ///
 /// ```no_run
-/// use lookalike_engine::{Dedup, KeepPolicy, NoObserver};
+/// use lookalike_engine::{Dedup, KeepPolicy};
 ///
-/// let report = Dedup::new(["crawl/".to_owned()])
-///     .keep(KeepPolicy::Longest)
-///     .memory(4 << 30)
-///     .run("out".as_ref(), &NoObserver)?;
+/// let report = Dedup::new(["crawl/"]).keep(KeepPolicy::Longest).memory(4 << 30).run("out")?;
 /// println!("{} of {} documents stay", report.kept, report.documents);
 /// # Ok::<(), lookalike_engine::Error>(())
 /// ```
 #[derive(Clone, Debug)]
+#[doc(alias = "deduplication")]
 pub struct Dedup {
     pub(super) inputs: Vec<String>,
     pub(super) tables: Tables,
@@ -57,9 +55,9 @@ impl Dedup {
     running_methods!();
 
     /// A job on these files, folders, globs, or `-` for standard input.
-    pub fn new(inputs: impl IntoIterator<Item = String>) -> Self {
+    pub fn new(inputs: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self {
-            inputs: inputs.into_iter().collect(),
+            inputs: inputs.into_iter().map(Into::into).collect(),
             tables: Tables::default(),
             recipe: Recipe::default(),
             keep: KeepPolicy::First,
@@ -76,6 +74,11 @@ impl Dedup {
         }
     }
 
+    /// A job on tables in memory, and nothing else.
+    pub fn of_tables(tables: Tables) -> Self {
+        Self::new(Vec::<String>::new()).tables(tables)
+    }
+
     setters! {
         /// Tables in memory, which come after the other inputs. A job with any writes no survivors:
         /// `clusters.parquet` has the rows that go.
@@ -88,16 +91,16 @@ impl Dedup {
         clustering: Clustering;
         /// Which pairs are judged and listed.
         pairs: PairScope;
-        /// Whether only documents with the same tokens are looked for.
-        exact_only: bool;
+        /// Only documents with the same tokens are looked for.
+        exact_only => exact_only = true;
         /// How much may be removed.
         removal_budget: RemovalBudget => budget = removal_budget;
-        /// Whether to go on with a job that stopped.
-        resume: bool;
+        /// Goes on with a job that stopped, if there is one.
+        resume => resume = true;
         /// What becomes of an earlier run in the folder of the results.
         existing: Existing;
-        /// Whether the survivors are written, or only the decision.
-        survivors: bool;
+        /// Only the decision is written, and not the survivors.
+        without_survivors => survivors = false;
         /// What becomes of records and files that cannot be read.
         unreadable: Unreadable;
         /// What makes `report.html` of the report; there is none unless told otherwise.

@@ -104,7 +104,8 @@ impl TemplateFile {
     ///
     /// # Errors
     /// If it cannot be read.
-    pub fn is_at(path: &Path) -> Result<bool> {
+    pub fn is_at(path: impl AsRef<Path>) -> Result<bool> {
+        let path = path.as_ref();
         Ok(FORMAT.is_at(path)?)
     }
 
@@ -112,7 +113,11 @@ impl TemplateFile {
     ///
     /// # Errors
     /// If it cannot be read, is none, is of another version, or is damaged.
-    pub fn open(path: &Path) -> Result<Self> {
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::open_file(path.as_ref())
+    }
+
+    fn open_file(path: &Path) -> Result<Self> {
         let failed = |source| Error::io(path, Operation::Read, source);
         let file = File::open(path).map_err(failed)?;
         let length = file.metadata().map_err(failed)?.len();
@@ -159,7 +164,7 @@ impl TemplateFile {
     ///
     /// # Errors
     /// As [`open`](Self::open), and if it was learned by another recipe.
-    pub fn of_recipe(path: &Path, recipe: &Recipe) -> Result<Self> {
+    pub fn of_recipe(path: impl AsRef<Path>, recipe: &Recipe) -> Result<Self> {
         let file = Self::open(path)?;
         file.check_recipe(recipe)?;
         Ok(file)
@@ -169,7 +174,8 @@ impl TemplateFile {
     ///
     /// # Errors
     /// As [`open`](Self::open).
-    pub fn of_run(run: &Path) -> Result<Self> {
+    pub fn of_run(run: impl AsRef<Path>) -> Result<Self> {
+        let run = run.as_ref();
         if run.is_dir() { Self::open(&Files::new(run, None).templates()) } else { Self::open(run) }
     }
 

@@ -63,7 +63,7 @@ use crate::keep::KeepPolicy;
 use crate::matching::{Clustering, Pair, PairReader, Pairs};
 use crate::means::Means;
 use crate::memory;
-use crate::observe::{Observer, Stage, Work};
+use crate::observe::{NoObserver, Observer, Stage, Work};
 use crate::order::Order;
 use crate::places::Row;
 use crate::running::Running;
@@ -116,7 +116,15 @@ impl Mirrors {
     ///
     /// # Errors
     /// If an input is not there, or cannot be read and the job is strict, or the system refuses.
-    pub fn run(&self, observer: &dyn Observer) -> Result<MirrorFindings> {
+    pub fn run(&self) -> Result<MirrorFindings> {
+        self.run_observed(&NoObserver)
+    }
+
+    /// As [`run`](Self::run), watched by an observer.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run), and if the observer stops it.
+    pub fn run_observed(&self, observer: &dyn Observer) -> Result<MirrorFindings> {
         self.recipe.validate()?;
         self.recipe.check_signs_alone()?;
         // Refused before anything is made, if there is no such input.

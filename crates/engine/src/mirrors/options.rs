@@ -7,10 +7,9 @@ use crate::running::{Running, running_methods};
 /// A search for hosts and folders that replicate each other.
 ///
 /// ```no_run
-/// use lookalike_engine::NoObserver;
 /// use lookalike_engine::mirrors::Mirrors;
 ///
-/// let found = Mirrors::new(["crawl/".to_owned()]).min_pages(10).run(&NoObserver)?;
+/// let found = Mirrors::new(["crawl/"]).min_pages(10).run()?;
 /// for mirror in &found.mirrors {
 ///     println!("{} and {}: {} pages", mirror.a, mirror.b, mirror.matched);
 /// }
@@ -40,9 +39,9 @@ impl Mirrors {
     pub const DEFAULT_LIMIT: usize = 1000;
 
     /// A search in these files, folders, globs, or `-` for standard input.
-    pub fn new(inputs: impl IntoIterator<Item = String>) -> Self {
+    pub fn new(inputs: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self {
-            inputs: inputs.into_iter().collect(),
+            inputs: inputs.into_iter().map(Into::into).collect(),
             recipe: Recipe::default(),
             min_pages: Self::DEFAULT_MIN_PAGES,
             min_share: Self::DEFAULT_MIN_SHARE,

@@ -18,6 +18,7 @@ const MAX_BYTES: usize = 1 << 20;
 
 /// The difference between a keeper and a document that resembles it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Difference {
     /// The id of the document that the keeper is compared with.
     pub with: String,

@@ -51,6 +51,7 @@ pub type Page = fn(&Report) -> String;
 /// The first fields, up to `recipe_digest`, are the contract with the readers of
 /// `report.json`. The others may be missing there.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Report {
     /// Documents read, without the skipped records.
     pub documents: u64,
@@ -207,6 +208,7 @@ impl Seconds {
 /// What the page says of a recipe.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
+#[non_exhaustive]
 pub struct RecipeSummary {
     /// What people call it.
     pub name: String,
@@ -321,6 +323,7 @@ impl From<Unit> for Tokens {
 /// What the user asked for besides the recipe.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
+#[non_exhaustive]
 pub struct Options {
     /// Which document of several stays, as it was asked for: `longest`.
     pub keep: String,
@@ -533,7 +536,8 @@ impl Report {
     ///
     /// # Errors
     /// If the system refuses.
-    pub fn write(&self, folder: &Path, page: Option<Page>) -> Result<()> {
+    pub fn write(&self, folder: impl AsRef<Path>, page: Option<Page>) -> Result<()> {
+        let folder = folder.as_ref();
         let mut report = self.clone();
         report.bound();
         let path = folder.join("report.json");
@@ -548,7 +552,8 @@ impl Report {
     ///
     /// # Errors
     /// If the file cannot be read, or is no report.
-    pub fn read(path: &Path) -> Result<Self> {
+    pub fn read(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
         let bytes = fs::read(path).map_err(|source| Error::io(path, Operation::Read, source))?;
         serde_json::from_slice(&bytes).map_err(|fault| {
             let lines_before = bytes.split_inclusive(|&b| b == b'\n').take(fault.line().max(1) - 1);

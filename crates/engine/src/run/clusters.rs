@@ -79,6 +79,7 @@ pub enum ClusterKind {
 
 /// A cluster, without its members.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct ClusterSummary {
     /// Its number: the row of its keeper.
     pub cluster: Row,
@@ -94,6 +95,7 @@ pub struct ClusterSummary {
 
 /// A document of a cluster.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct ClusterMember {
     /// The document.
     #[serde(flatten)]
@@ -108,6 +110,7 @@ pub struct ClusterMember {
 
 /// Which clusters are wanted. The default is all of them.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct ClusterFilter {
     /// The fewest documents.
     pub min_size: Option<u64>,
@@ -143,6 +146,7 @@ pub enum ClusterOrder {
 
 /// Some clusters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct ClusterPage {
     /// Those that are wanted.
     pub clusters: Vec<ClusterSummary>,
@@ -161,6 +165,7 @@ pub struct ClusterPage {
 
 /// The clusters of an id or a URL.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct ClustersOfId {
     /// How many documents have it.
     pub documents: u64,

@@ -10,6 +10,7 @@ use crate::report::{Difference, distinctive_difference};
 
 /// What can be said of two documents of a run.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct RunComparison {
     /// How similar they are.
     pub comparison: Comparison,

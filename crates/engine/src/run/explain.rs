@@ -16,6 +16,7 @@ pub const SHOWN_MEMBERS: usize = 20;
 
 /// What became of a document.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Explanation {
     /// The document.
     pub document: RunDocument,
@@ -46,6 +47,7 @@ pub enum Fate {
 
 /// A document that went.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Member {
     /// The document.
     pub document: RunDocument,
@@ -57,6 +59,7 @@ pub struct Member {
 
 /// Why a document went.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Removal {
     /// The document that stands for it.
     pub keeper: RunDocument,
@@ -75,6 +78,7 @@ pub struct Removal {
 
 /// Where two signatures agree; `None` for what the recipe does not have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Agreement {
     /// The numbers of the equal features, from 1, and how many features there are.
     pub features: Option<(Vec<usize>, usize)>,

@@ -57,6 +57,7 @@ pub struct Run {
 
 /// A document of a run, and where it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct RunDocument {
     /// Its id.
     pub id: String,
@@ -73,6 +74,7 @@ pub struct RunDocument {
 
 /// The documents of an id.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DocumentsById {
     /// The rows of the first [`MAX_SAME_ID`].
     pub rows: Vec<Row>,
@@ -91,7 +93,8 @@ impl DocumentsById {
 
 impl Run {
     /// Whether a folder is that of a run, finished or not.
-    pub fn is_at(folder: &Path) -> bool {
+    pub fn is_at(folder: impl AsRef<Path>) -> bool {
+        let folder = folder.as_ref();
         let files = Files::new(folder, None);
         files.manifest().is_file() && files.recipe().is_file()
     }
@@ -100,7 +103,11 @@ impl Run {
     ///
     /// # Errors
     /// If it is none, or the run did not finish, or a file of it cannot be read.
-    pub fn open(folder: &Path) -> Result<Self> {
+    pub fn open(folder: impl AsRef<Path>) -> Result<Self> {
+        Self::open_in(folder.as_ref())
+    }
+
+    fn open_in(folder: &Path) -> Result<Self> {
         let files = Files::new(folder, None);
         let manifest = match Manifest::read(&files.manifest())? {
             Some(manifest) if manifest.finished => manifest,

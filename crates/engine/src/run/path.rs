@@ -17,6 +17,7 @@ use crate::scores::Scores;
 
 /// A pair on the way from one document to another.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Step {
     /// Where it begins.
     pub from: RunDocument,

@@ -57,6 +57,7 @@ pub struct PairVerdict {
 
 /// How many pairs there are of each verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct VerdictCounts {
     /// Pairs that are the same.
     pub same: u64,
@@ -83,7 +84,11 @@ impl Verdicts {
     ///
     /// # Errors
     /// If the file cannot be read, or a line of it is no verdict.
-    pub fn open(folder: &Path) -> Result<Self> {
+    pub fn open(folder: impl AsRef<Path>) -> Result<Self> {
+        Self::open_in(folder.as_ref())
+    }
+
+    fn open_in(folder: &Path) -> Result<Self> {
         Self::read(folder.join("verdicts.jsonl"))
     }
 

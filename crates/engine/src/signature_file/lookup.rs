@@ -62,7 +62,11 @@ impl SignatureLookup {
     ///
     /// # Errors
     /// As [`SignatureReader::open`], and if the blocks do not add up.
-    pub fn open(path: &Path) -> Result<Self> {
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::open_file(path.as_ref())
+    }
+
+    fn open_file(path: &Path) -> Result<Self> {
         let failed = |source| Error::io(path, Operation::Read, source);
         let reader: SignatureReader<BufReader<File>> = SignatureReader::open(path)?;
         let recipe = reader.recipe().clone();

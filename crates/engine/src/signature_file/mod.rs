@@ -70,6 +70,7 @@ fn header(recipe: &Recipe) -> Vec<u8> {
 ///
 /// # Errors
 /// If it cannot be read.
-pub fn is_signature_file(path: &Path) -> Result<bool> {
+pub fn is_signature_file(path: impl AsRef<Path>) -> Result<bool> {
+    let path = path.as_ref();
     Ok(FORMAT.is_at(path)?)
 }

@@ -43,7 +43,11 @@ impl SignatureReader {
     /// # Errors
     /// If the system refuses, or the file is damaged, of another kind, of a later version, or
     /// of a recipe that this program cannot follow.
-    pub fn open(path: &Path) -> Result<Self> {
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::open_file(path.as_ref())
+    }
+
+    fn open_file(path: &Path) -> Result<Self> {
         Self::from_source(ByteReader::open(path)?)
     }
 }

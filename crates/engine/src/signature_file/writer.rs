@@ -37,7 +37,8 @@ impl SignatureWriter {
     ///
     /// # Errors
     /// As [`AtomicFile::create`].
-    pub fn create(path: &Path, recipe: &Recipe, existing: Existing) -> Result<Self> {
+    pub fn create(path: impl AsRef<Path>, recipe: &Recipe, existing: Existing) -> Result<Self> {
+        let path = path.as_ref();
         let layout = Layout::of(recipe);
         let mut writer = Self {
             file: AtomicFile::create(path, existing)?,

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use lookalike_core::recipe::Verify;
 use lookalike_core::{Recipe, Sequence};
-use lookalike_engine::NoObserver;
 use lookalike_eval::{
     AbsentRule, BASELINES, CopyRule, CurveBasis, Eval, Evaluation, Label, LabelFile,
     LabelledDifferences, Quality, RecipeEvaluation, Share, Sites, baseline,
@@ -460,7 +459,7 @@ fn every_number_is_that_of_brute_force() {
             .identical(identical)
             .threads(1 + seed as usize % 3)
             .memory(80 << 20)
-            .run(&file, &NoObserver)
+            .run(&file)
             .unwrap();
         let naive = naive::evaluate(
             &pages,
@@ -510,7 +509,7 @@ fn repeats_are_what_other_seeds_give() {
     let run = |seed: u64, repeats: usize| {
         let recipes = recipes().into_iter().map(|recipe| Recipe { seed, ..recipe });
         let job = Eval::new([documents.to_str().unwrap().to_owned()]).recipes(recipes);
-        job.repeats(repeats).memory(80 << 20).run(&file, &NoObserver).unwrap()
+        job.repeats(repeats).memory(80 << 20).run(&file).unwrap()
     };
     let repeated = run(7, 3);
     let single: Vec<Evaluation> = (7..10).map(|seed| run(seed, 1)).collect();
@@ -545,7 +544,7 @@ fn csv_is_tidy() {
     let odd = Recipe { name: "a \"b\", c".into(), ..Recipe::preset("text").unwrap() };
     let job = Eval::new([documents.to_str().unwrap().to_owned()]);
     let job = job.recipes([odd, baseline("simhash").unwrap()]).repeats(2).memory(80 << 20);
-    let found = job.run(&LabelFile::new(&labels), &NoObserver).unwrap();
+    let found = job.run(&LabelFile::new(&labels)).unwrap();
     let csv = found.csv();
     let mut lines = csv.lines();
     assert_eq!(lines.next(), Some("recipe,threshold,seed,metric,value,low,high"));

@@ -4,7 +4,6 @@ use std::fs;
 use std::path::Path;
 
 use lookalike_core::Recipe;
-use lookalike_engine::NoObserver;
 use lookalike_eval::{
     AbsentRule, Error, ErrorKind, Eval, Evaluation, LabelFault, LabelFile, LabelRule,
 };
@@ -31,7 +30,7 @@ fn job(folder: &Path) -> Eval {
 fn run(folder: &Path, lines: &str) -> Result<Evaluation, Error> {
     let path = folder.join("labels.jsonl");
     fs::write(&path, lines).unwrap();
-    job(folder).run(&LabelFile::new(path), &NoObserver)
+    job(folder).run(&LabelFile::new(path))
 }
 
 #[test]
@@ -62,7 +61,7 @@ fn what_cannot_be_used_is_counted_and_named() {
         assert_eq!((found.labels.skipped, found.labels.correct), (1, 1), "{line}");
         assert!(found.any_skipped());
         let path = folder.join("labels.jsonl");
-        let strict = job(&folder).strict(true).run(&LabelFile::new(&path), &NoObserver);
+        let strict = job(&folder).strict().run(&LabelFile::new(&path));
         let message = strict.unwrap_err().to_string();
         let place = format!("`{}` line 3: ", path.display());
         assert!(message.starts_with(&place) && message.contains(fault), "{message}");
@@ -92,9 +91,9 @@ fn ids_of_several_documents_are_refused_and_numbers_are_ids() {
     )
     .unwrap();
     let job = Eval::new([name(&documents)]).memory(80 << 20);
-    let found = job.run(&LabelFile::new(&labels), &NoObserver).unwrap();
+    let found = job.run(&LabelFile::new(&labels)).unwrap();
     assert_eq!((found.labels.correct, found.labels.skipped), (1, 1));
-    let error = job.strict(true).run(&LabelFile::new(&labels), &NoObserver).unwrap_err();
+    let error = job.strict().run(&LabelFile::new(&labels)).unwrap_err();
     let is = |fault: &LabelFault| matches!(fault, LabelFault::AmbiguousId(id) if id == "9");
     assert!(matches!(error.kind(), ErrorKind::Label { line: 2, fault, .. } if is(fault)));
 }
@@ -110,7 +109,7 @@ fn labels_of_identical_documents_are_left_out() {
     assert_eq!((labels.identical, labels.of_removed, labels.correct), (1, 1, 1));
     assert_eq!((found.identical_removed, found.recipes[0].pairs), (1, 3), "a, b and c");
     let counted = job(&folder).identical(lookalike_eval::CopyRule::Counted);
-    let found = counted.run(&LabelFile::new(folder.join("labels.jsonl")), &NoObserver).unwrap();
+    let found = counted.run(&LabelFile::new(folder.join("labels.jsonl"))).unwrap();
     assert_eq!((found.labels.identical, found.labels.correct), (0, 3));
     assert_eq!(found.recipes[0].pairs, 6, "a, b, c and d");
 }
@@ -131,7 +130,7 @@ fn similarities_and_other_words_become_labels() {
     let mut file = LabelFile::new(&path);
     file.rule = LabelRule::Similarity { field: "sim".into(), correct_at: 0.9, undecided_at: 0.6 };
     assert_eq!(file.absent(), AbsentRule::Incorrect);
-    let found = job(&folder).run(&file, &NoObserver).unwrap();
+    let found = job(&folder).run(&file).unwrap();
     let counts = |found: &Evaluation| {
         let labels = &found.labels;
         [labels.correct, labels.incorrect, labels.undecided, labels.skipped]
@@ -146,7 +145,7 @@ fn similarities_and_other_words_become_labels() {
     };
     assert_eq!(file.absent(), AbsentRule::Unlabelled);
     file.reason_field = "rel".into();
-    let found = job(&folder).run(&file, &NoObserver).unwrap();
+    let found = job(&folder).run(&file).unwrap();
     assert_eq!(counts(&found), [1, 2, 1, 1]);
     let reasons: Vec<&str> = found.recipes[0].reasons.iter().map(|row| &*row.reason).collect();
     assert_eq!(reasons, ["same", "new", "revised"]);
@@ -160,13 +159,10 @@ fn what_cannot_be_evaluated_is_refused() {
     fs::write(&path, lines).unwrap();
     let file = LabelFile::new(&path);
     let fails = |job: Eval, message: &str| {
-        let error = job.run(&file, &NoObserver).unwrap_err().to_string();
+        let error = job.run(&file).unwrap_err().to_string();
         assert!(error.contains(message), "{error}");
     };
-    fails(
-        job(&folder).against(Some("no".into())),
-        "no recipe is named `no`; there are: henzinger-b",
-    );
+    fails(job(&folder).against("no"), "no recipe is named `no`; there are: henzinger-b");
     fails(job(&folder).recipes([]), "the recipes: there is none");
     let b = Recipe::preset("henzinger-b").unwrap();
     fails(job(&folder).recipes([b.clone(), b.clone()]), "two are named `henzinger-b`");
@@ -175,7 +171,7 @@ fn what_cannot_be_evaluated_is_refused() {
     fails(job(&folder).max_candidates(2), "makes up to 4 candidates, where 2 are allowed");
     fails(job(&folder).memory(32 << 20), "of memory");
     let missing = LabelFile::new(folder.join("missing.jsonl"));
-    assert!(job(&folder).run(&missing, &NoObserver).is_err());
+    assert!(job(&folder).run(&missing).is_err());
 }
 
 #[test]
@@ -185,7 +181,7 @@ fn results_depend_on_nothing_but_documents_and_seed() {
     let path = folder.join("labels.jsonl");
     fs::write(&path, lines).unwrap();
     let json = |job: Eval| {
-        let found = job.run(&LabelFile::new(&path), &NoObserver).unwrap();
+        let found = job.run(&LabelFile::new(&path)).unwrap();
         let mut found = serde_json::to_value(&found).unwrap();
         // What it took is measured.
         for recipe in found["recipes"].as_array_mut().unwrap() {
@@ -225,13 +221,14 @@ fn labels_that_cannot_be_used_stop_before_documents_are_signed() {
     for (line, fault) in cases {
         fs::write(&path, line).unwrap();
         let signed = Signed::default();
-        let error = job(&folder).run(&LabelFile::new(&path), &signed).unwrap_err().to_string();
+        let error =
+            job(&folder).run_observed(&LabelFile::new(&path), &signed).unwrap_err().to_string();
         assert!(error.contains(fault), "{error}");
         assert_eq!(signed.0.into_inner(), 0, "{line}");
     }
     // A long file is given up early.
     fs::write(&path, "{\"a\": \"a\", \"b\": \"b\"}\n".repeat(5000)).unwrap();
-    let error = job(&folder).run(&LabelFile::new(&path), &NoObserver).unwrap_err().to_string();
+    let error = job(&folder).run(&LabelFile::new(&path)).unwrap_err().to_string();
     assert!(error.contains("no label that could be used, in the first 1,000 lines"), "{error}");
     // One that is known is enough; the others are counted.
     fs::write(
@@ -241,7 +238,7 @@ fn labels_that_cannot_be_used_stop_before_documents_are_signed() {
     )
     .unwrap();
     let signed = Signed::default();
-    let found = job(&folder).run(&LabelFile::new(&path), &signed).unwrap();
+    let found = job(&folder).run_observed(&LabelFile::new(&path), &signed).unwrap();
     assert_eq!((found.labels.correct, found.labels.skipped), (1, 1));
     assert!(signed.0.into_inner() > 0);
 }

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use lookalike_core::{Recipe, Sequence};
-use lookalike_engine::NoObserver;
 use lookalike_eval::{Eval, LabelFile, PairToJudge, Sample};
 
 use serde_json::json;
@@ -63,7 +62,7 @@ fn weights_give_every_stratum_its_size() {
     // More than are wanted in the smaller sample, so that not all of a stratum are held.
     assert!(sizes.values().any(|size| *size > 60), "{sizes:?}");
     for wanted in [60, 150] {
-        let sample = job.sample(wanted, &NoObserver).unwrap();
+        let sample = job.sample(wanted).unwrap();
         assert_eq!(sample.pairs.len(), wanted);
         assert_eq!((sample.returned, sample.strata), (all.len() as u64, sizes.len() as u64));
         assert_drawn_evenly(&sample, &sizes);
@@ -94,7 +93,7 @@ fn assert_drawn_evenly(sample: &Sample, sizes: &BTreeMap<String, u64>) {
 fn a_seed_draws_one_sample_and_another_seed_another() {
     let folder = folder("seeds");
     let lines = |job: Eval| {
-        let sample: Sample = job.sample(40, &NoObserver).unwrap();
+        let sample: Sample = job.sample(40).unwrap();
         sample.pairs.iter().map(|p| (p.a.clone(), p.b.clone())).collect::<Vec<_>>()
     };
     assert_eq!(lines(job(&folder)), lines(job(&folder).threads(3)));
@@ -106,7 +105,7 @@ fn a_seed_draws_one_sample_and_another_seed_another() {
 fn weighted_estimates_are_those_of_all_pairs() {
     let folder = folder("weighted");
     let job = job(&folder);
-    let sample = job.sample(400, &NoObserver).unwrap();
+    let sample = job.sample(400).unwrap();
     let number = |id: &str| id[1..].parse::<u32>().unwrap();
     let correct = |a: &str, b: &str| (number(a) + number(b)).is_multiple_of(3);
     let labels = folder.join("labels.jsonl");
@@ -115,7 +114,7 @@ fn weighted_estimates_are_those_of_all_pairs() {
         json!({"a": a, "b": b, "label": label(a, b), "weight": weight}).to_string()
     });
     fs::write(&labels, lines.collect::<Vec<String>>().join("\n")).unwrap();
-    let estimated = job.run(&LabelFile::new(&labels), &NoObserver).unwrap();
+    let estimated = job.run(&LabelFile::new(&labels)).unwrap();
     let pages = pages();
     let mut every = Vec::new();
     for b in &pages {
@@ -125,7 +124,7 @@ fn weighted_estimates_are_those_of_all_pairs() {
         }
     }
     fs::write(&labels, every.join("\n")).unwrap();
-    let exact = job.run(&LabelFile::new(&labels), &NoObserver).unwrap();
+    let exact = job.run(&LabelFile::new(&labels)).unwrap();
     for (estimated, exact) in estimated.recipes.iter().zip(&exact.recipes) {
         let (e, x) = (estimated.rows[0].correct.unwrap(), exact.rows[0].correct.unwrap());
         assert!(e.low <= x.share && x.share <= e.high, "{}: {e:?} {x:?}", exact.name);

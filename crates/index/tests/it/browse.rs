@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use lookalike_core::Recipe;
+use lookalike_core::{Given as _, Recipe};
 use lookalike_files::WorkFolder;
 use lookalike_index::{
     AddIf, Cluster, CreateOptions, Document, Index, OpenOptions, RankedEntry, Standing,
@@ -276,7 +276,7 @@ proptest! {
     ) {
         let folder = WorkFolder::create(None).unwrap();
         let recipe = Recipe::preset("text").unwrap();
-        let options = CreateOptions::new().store_text(store_text);
+        let options = CreateOptions::new().when(!store_text, CreateOptions::without_text);
         let index = Index::create(&folder.join("index"), &recipe, &options).unwrap();
         let texts: Vec<String> = list.iter().map(|&(seed, changed)| words(seed, changed)).collect();
         for (id, text) in texts.iter().enumerate() {

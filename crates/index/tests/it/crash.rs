@@ -216,7 +216,7 @@ fn maker() {
     let path = PathBuf::from(path);
     writeln!(std::io::stdout(), "begun").unwrap();
     if path.join("index").exists() {
-        Index::open(&path, &options().rebuild(true)).unwrap();
+        Index::open(&path, &options().rebuild()).unwrap();
     } else {
         create(&path);
     }

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::common::{Said, said};
-use lookalike_core::{Recipe, mix};
+use lookalike_core::{Given as _, Recipe, mix};
 use lookalike_files::WorkFolder;
 use lookalike_index::{CreateOptions, Document, Index, OpenOptions, Record};
 
@@ -289,7 +289,7 @@ fn postings_are_made_again_from_the_documents() {
     fs::remove_file(path.join("acknowledged")).unwrap();
     let error = Index::open(&path, &options()).unwrap_err();
     assert!(error.is_corruption() && error.to_string().contains("acknowledged"), "{error}");
-    let index = Index::open(&path, &options().rebuild(true)).unwrap();
+    let index = Index::open(&path, &options().rebuild()).unwrap();
     assert_eq!(everything(&index).unwrap(), right);
     index.verify().unwrap();
     let rebuilt = index.rebuilt().unwrap();
@@ -341,7 +341,7 @@ fn a_rebuild_skips_what_is_damaged_and_names_it() {
         fs::write(&table, &bytes).unwrap();
         assert!(Index::open(&path, &options()).map_or(true, |index| index.verify().is_err()));
 
-        let index = Index::open(&path, &options().rebuild(true)).unwrap();
+        let index = Index::open(&path, &options().rebuild()).unwrap();
         let rebuilt = index.rebuilt().unwrap().clone();
         drop(index);
         assert!((at_least..=at_most).contains(&rebuilt.damaged), "{rebuilt:?}");
@@ -388,7 +388,7 @@ fn a_rebuild_that_fails_leaves_everything_as_it_was() {
     fs::remove_file(files(&path.join("runs")).first().unwrap()).unwrap();
     let before = contents(&path);
     for rebuild in [true, false] {
-        let error = Index::open(&path, &options().rebuild(rebuild)).unwrap_err();
+        let error = Index::open(&path, &options().when(rebuild, OpenOptions::rebuild)).unwrap_err();
         assert!(error.is_corruption(), "{error}");
         assert!(contents(&path) == before);
     }

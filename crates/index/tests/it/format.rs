@@ -17,6 +17,7 @@
 use std::fs;
 use std::path::Path;
 
+use lookalike_core::Given as _;
 use lookalike_files::WorkFolder;
 use lookalike_index::{AddIf, Document, Index, MatchKind, OpenOptions};
 
@@ -75,7 +76,8 @@ fn format_version_1_is_read_for_ever() {
     let path = folder.join("index");
     example(1, &path);
     for rebuild in [false, true] {
-        let index = Index::open(&path, &OpenOptions::new().rebuild(rebuild)).unwrap();
+        let index =
+            Index::open(&path, &OpenOptions::new().when(rebuild, OpenOptions::rebuild)).unwrap();
         let ids: Vec<(u64, String)> = index
             .documents()
             .unwrap()

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::common::{Model, both, said};
-use lookalike_core::Recipe;
+use lookalike_core::{Given as _, Recipe};
 use lookalike_files::WorkFolder;
 use lookalike_index::{AddIf, CreateOptions, Document, Index, OpenOptions};
 use proptest::prelude::*;
@@ -87,7 +87,8 @@ fn run(steps: &[Step], recipe: &Recipe, store_text: bool, segment_postings: usiz
     let folder = WorkFolder::create(None).unwrap();
     let path = folder.join("index");
     let options = OpenOptions::new().segment_postings(segment_postings).cache_bytes(1 << 20);
-    let create = CreateOptions::new().store_text(store_text).open(options.clone());
+    let create =
+        CreateOptions::new().when(!store_text, CreateOptions::without_text).open(options.clone());
     for (kind, index) in both(&path, recipe, &create).into_iter().enumerate() {
         let copies = folder.join(format!("copies-{kind}"));
         std::fs::create_dir(&copies).unwrap();
@@ -162,7 +163,8 @@ fn run_on(
             Step::Reopen | Step::Rebuild => {
                 drop(index);
                 let rebuild = matches!(step, Step::Rebuild);
-                index = Index::open(&path, &options.clone().rebuild(rebuild)).unwrap();
+                index = Index::open(&path, &options.clone().when(rebuild, OpenOptions::rebuild))
+                    .unwrap();
             }
             Step::Compact => index.compact().unwrap(),
             Step::Verify => {
@@ -211,7 +213,7 @@ fn hot_lists_are_read_in_order_and_to_the_limit() {
     for segment_postings in [500, 10_000, 1 << 20] {
         let path = folder.join(segment_postings.to_string());
         let options = OpenOptions::new().segment_postings(segment_postings);
-        let create = CreateOptions::new().store_text(false).open(options);
+        let create = CreateOptions::new().without_text().open(options);
         for index in both(&path, &recipe, &create) {
             hot_lists(&index, Model::new(&recipe, false));
         }

@@ -259,7 +259,7 @@ fn signatures_from_outside_are_judged_by_what_is_known() {
 fn recipes_that_verify_by_estimates_keep_their_sketches() {
     let folder = WorkFolder::create(None).unwrap();
     let recipe = Recipe { verify: Verify::Estimate, ..recipe() };
-    let create = CreateOptions::new().store_text(false);
+    let create = CreateOptions::new().without_text();
     let index = Index::create(&folder.join("i"), &recipe, &create).unwrap();
     assert!(index.recipe().keep_sketch);
     index.add(&Document::text("a", &text(1, 0))).unwrap();
@@ -271,7 +271,7 @@ fn recipes_that_verify_by_estimates_keep_their_sketches() {
 fn without_contents_a_bit_of_each_minvalue_estimates() {
     let folder = WorkFolder::create(None).unwrap();
     let path = folder.join("i");
-    let create = CreateOptions::new().store_text(false);
+    let create = CreateOptions::new().without_text();
     let index = Index::create(&path, &recipe(), &create).unwrap();
     assert!(index.keeps_bits() && !index.recipe().keep_sketch);
     let (known, asked) = (text(1, 0), text(1, 1));

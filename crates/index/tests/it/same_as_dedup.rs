@@ -7,7 +7,7 @@ use std::path::Path;
 
 use lookalike_core::recipe::{LEARNING_PRESETS, PRESETS};
 use lookalike_core::{Recipe, mix};
-use lookalike_engine::{Dedup, KeepPolicy, NoObserver, TemplateFile};
+use lookalike_engine::{Dedup, KeepPolicy, TemplateFile};
 use lookalike_files::WorkFolder;
 use lookalike_index::{AddIf, CreateOptions, Document, Index, OpenOptions};
 
@@ -72,7 +72,7 @@ fn kept_by_job(folder: &Path, corpus: &[Page], recipe: &Recipe) -> BTreeSet<Stri
         .keep(KeepPolicy::First)
         .memory(256 << 20)
         .threads(1);
-    let report = job.run(&out, &NoObserver).unwrap();
+    let report = job.run(&out).unwrap();
     let mut kept = mirrors(&out);
     // Other tables of the job are lines of JSON as well.
     kept.retain(|line| line.starts_with(r#"{"id": "#));

@@ -3,7 +3,6 @@
 use std::fs;
 
 use lookalike_core::Recipe;
-use lookalike_engine::NoObserver;
 use lookalike_eval::{Eval, LabelFile};
 use lookalike_pages::{evaluation, judge};
 
@@ -54,7 +53,7 @@ fn elements(html: &str, start: &str) -> usize {
 #[test]
 fn nothing_from_outside_is_markup_in_the_evaluation() {
     let (folder, job) = hostile("hostile-evaluation");
-    let found = job.run(&hostile_labels(&folder), &NoObserver).unwrap();
+    let found = job.run(&hostile_labels(&folder)).unwrap();
     assert_eq!(found.recipes[0].pairs, 3);
     let html = evaluation(&found);
     assert_eq!(elements(&html, "<script"), 0);
@@ -73,7 +72,7 @@ fn nothing_from_outside_is_markup_in_the_evaluation() {
 #[test]
 fn nothing_from_outside_is_markup_on_the_page_to_judge() {
     let (folder, job) = hostile("hostile-judge");
-    let sample = job.sample(10, &NoObserver).unwrap();
+    let sample = job.sample(10).unwrap();
     assert_eq!(sample.pairs.len(), 3);
     let html = judge(&sample);
     assert_eq!(elements(&html, "<script"), 2, "the data and ours");
@@ -105,11 +104,11 @@ fn pages_of_nothing_are_pages() {
     fs::write(&path, pages.map(|(id, text)| document(id, &text)).concat()).unwrap();
     fs::write(&labels, "{\"a\": \"a\", \"b\": \"b\", \"label\": \"incorrect\"}\n").unwrap();
     let job = Eval::new([path.to_str().unwrap().to_owned()]).memory(80 << 20);
-    let found = job.run(&LabelFile::new(&labels), &NoObserver).unwrap();
+    let found = job.run(&LabelFile::new(&labels)).unwrap();
     assert!(found.recipes.iter().all(|r| r.pairs == 0 && r.rows[0].correct.is_none()));
     let html = evaluation(&found);
     assert!(html.contains("no pair that a recipe returns was judged"));
     assert!(!html.contains("NaN") && !html.contains("inf"));
-    let sample = job.sample(5, &NoObserver).unwrap();
+    let sample = job.sample(5).unwrap();
     assert!(sample.pairs.is_empty() && judge(&sample).contains("id=\"data\">[]</script>"));
 }

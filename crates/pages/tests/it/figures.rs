@@ -3,7 +3,6 @@
 use std::io::Cursor;
 
 use lookalike_core::Recipe;
-use lookalike_engine::NoObserver;
 use lookalike_pages::figures;
 
 use crate::evaluation::{hostile, hostile_labels};
@@ -16,7 +15,7 @@ fn figures_are_whole_whatever_recipes_are_called() {
     let recipes = names.map(|name| Recipe { name: name.to_owned(), ..Recipe::default() });
     let paper = Recipe::preset("pugh").unwrap();
     let job = job.recipes(recipes.into_iter().chain([paper]));
-    let found = job.run(&hostile_labels(&folder), &NoObserver).unwrap();
+    let found = job.run(&hostile_labels(&folder)).unwrap();
     let figures = figures(&found).unwrap();
     let drawn: Vec<&str> = figures.iter().map(|figure| &*figure.name).collect();
     assert_eq!(drawn, ["recipes", "thresholds-1-___a_b______", "thresholds-2-text"]);

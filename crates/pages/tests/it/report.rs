@@ -7,8 +7,7 @@ use lookalike_engine::mirrors::{Mirror, MirrorKind};
 use lookalike_engine::numbers::{bytes, duration, grouped};
 use lookalike_engine::report::{
     Cluster, Clustering, Fault, FilterSummary, Histogram, Kind, LimitedGroups, Member, NearMiss,
-    Options, OtherSources, Piece, RecipeSummary, Report, Seconds, Site, Sites, Source, Tokens,
-    Verify, marked_difference,
+    OtherSources, Piece, Report, Seconds, Site, Sites, Source, Tokens, Verify, marked_difference,
 };
 use lookalike_pages::report as page;
 
@@ -21,109 +20,102 @@ fn full() -> Report {
     resemblance_histogram.add_many(1.0, 70_002);
     let mut refused = Histogram::default();
     refused.add_many(0.61, 70_003);
-    Report {
-        templates: None,
-        documents: 10_000_001,
-        empty: 10_002,
-        skipped: 10_003,
-        exact_removed: 1_000_004,
-        near_removed: 2_000_005,
-        kept: 6_000_006,
-        clusters: 500_007,
-        candidates: 3_000_008,
-        pairs: 2_100_009,
-        bytes_read: 80_000_000_010,
-        text_bytes: 1,
-        seconds: Seconds {
-            learn: 0.5,
-            sign: 101.0,
-            group: 22.5,
-            r#match: 33.25,
-            verify: 44.0,
-            decide: 5.5,
-            write: 66.0,
-            total: 290.0,
-        },
-        peak_memory_bytes: 7_000_000_011,
-        recipe_digest: "5d2f0c".to_owned(),
-        rounds: 7,
-        version: "9.8.7".to_owned(),
-        verified: true,
-        recipe: RecipeSummary {
-            name: "text".to_owned(),
-            threshold: 0.8125,
-            verify: Verify::Exact,
-            tokens: Tokens::Words,
-            filter: Some(FilterSummary { k: 23, s: 17, r: 2 }),
-            recall: None,
-        },
-        options: Options {
-            keep: "newest:date".to_owned(),
-            cluster: Clustering::Anchored,
-            pairs: "needed".to_owned(),
-            memory_bytes: 5_000_000_012,
-            threads: 313,
-        },
-        filter_curve: vec![[0.0, 0.0], [0.5, 0.123_4], [1.0, 1.0]],
-        resemblance_histogram,
-        refused_histogram: Some(refused),
-        near_misses: vec![NearMiss {
-            a: "nearly <one>".to_owned(),
-            b: "nearly the other".to_owned(),
-            resemblance: 0.799_95,
-        }],
-        cluster_sizes: vec![[2, 60_021], [3, 60_022], [4_023, 1]],
-        sources: vec![Source {
-            name: "part-1.jsonl".to_owned(),
-            documents: 20_013,
-            removed: 20_014,
-            skipped: 20_015,
-        }],
-        other_sources: OtherSources {
-            sources: 20_016,
-            documents: 20_017,
-            removed: 20_018,
-            skipped: 20_019,
-        },
-        sites: Some(sites()),
-        limited: Some(LimitedGroups {
-            groups: 30_020,
-            documents: 30_021,
-            largest_group: 30_022,
-            limit: 30_023,
-            consequence: "Only neighbours were compared.".to_owned(),
-        }),
-        passed_over: [("status 404".to_owned(), 50_031), ("image/png".to_owned(), 50_033)].into(),
-        skipped_examples: vec!["`a.jsonl` line 17: not JSON".to_owned()],
-        skipped_by_fault: vec![Fault { fault: "not JSON".to_owned(), records: 40_024 }],
-        largest_clusters: vec![Cluster {
-            size: 50_025,
-            keeper: "keeper-1".to_owned(),
-            keeper_url: Some("http://keeper.example/".to_owned()),
-            members: vec![
-                Member {
-                    id: "copy-2".to_owned(),
-                    url: Some("http://a.org/?a&b".to_owned()),
-                    kind: Kind::Exact,
-                    resemblance: Some(1.0),
-                },
-                Member {
-                    id: "near-3".to_owned(),
-                    url: None,
-                    kind: Kind::Near,
-                    resemblance: Some(0.8642),
-                },
-                Member { id: "far-4".to_owned(), url: None, kind: Kind::Near, resemblance: None },
-            ],
-            difference: Some(marked_difference(
-                Unit::Words,
-                b"the price is 40 euros",
-                "near-3",
-                b"the price is 55 euros",
-            )),
-        }],
-        notes: vec!["A note to read.".to_owned()],
-    }
+    let mut report = Report::default();
+    report.templates = None;
+    report.documents = 10_000_001;
+    report.empty = 10_002;
+    report.skipped = 10_003;
+    report.exact_removed = 1_000_004;
+    report.near_removed = 2_000_005;
+    report.kept = 6_000_006;
+    report.clusters = 500_007;
+    report.candidates = 3_000_008;
+    report.pairs = 2_100_009;
+    report.bytes_read = 80_000_000_010;
+    report.text_bytes = 1;
+    report.seconds = Seconds {
+        learn: 0.5,
+        sign: 101.0,
+        group: 22.5,
+        r#match: 33.25,
+        verify: 44.0,
+        decide: 5.5,
+        write: 66.0,
+        total: 290.0,
+    };
+    report.peak_memory_bytes = 7_000_000_011;
+    report.recipe_digest = "5d2f0c".to_owned();
+    report.rounds = 7;
+    report.version = "9.8.7".to_owned();
+    report.verified = true;
+    report.recipe.name = "text".to_owned();
+    report.recipe.threshold = 0.8125;
+    report.recipe.verify = Verify::Exact;
+    report.recipe.tokens = Tokens::Words;
+    report.recipe.filter = Some(FilterSummary { k: 23, s: 17, r: 2 });
+    report.recipe.recall = None;
+    report.options.keep = "newest:date".to_owned();
+    report.options.cluster = Clustering::Anchored;
+    report.options.pairs = "needed".to_owned();
+    report.options.memory_bytes = 5_000_000_012;
+    report.options.threads = 313;
+    report.filter_curve = vec![[0.0, 0.0], [0.5, 0.123_4], [1.0, 1.0]];
+    report.resemblance_histogram = resemblance_histogram;
+    report.refused_histogram = Some(refused);
+    report.near_misses = vec![NearMiss {
+        a: "nearly <one>".to_owned(),
+        b: "nearly the other".to_owned(),
+        resemblance: 0.799_95,
+    }];
+    report.cluster_sizes = vec![[2, 60_021], [3, 60_022], [4_023, 1]];
+    report.sources = vec![Source {
+        name: "part-1.jsonl".to_owned(),
+        documents: 20_013,
+        removed: 20_014,
+        skipped: 20_015,
+    }];
+    report.other_sources =
+        OtherSources { sources: 20_016, documents: 20_017, removed: 20_018, skipped: 20_019 };
+    report.sites = Some(sites());
+    report.limited = Some(LimitedGroups {
+        groups: 30_020,
+        documents: 30_021,
+        largest_group: 30_022,
+        limit: 30_023,
+        consequence: "Only neighbours were compared.".to_owned(),
+    });
+    report.passed_over =
+        [("status 404".to_owned(), 50_031), ("image/png".to_owned(), 50_033)].into();
+    report.skipped_examples = vec!["`a.jsonl` line 17: not JSON".to_owned()];
+    report.skipped_by_fault = vec![Fault { fault: "not JSON".to_owned(), records: 40_024 }];
+    report.largest_clusters = vec![Cluster {
+        size: 50_025,
+        keeper: "keeper-1".to_owned(),
+        keeper_url: Some("http://keeper.example/".to_owned()),
+        members: vec![
+            Member {
+                id: "copy-2".to_owned(),
+                url: Some("http://a.org/?a&b".to_owned()),
+                kind: Kind::Exact,
+                resemblance: Some(1.0),
+            },
+            Member {
+                id: "near-3".to_owned(),
+                url: None,
+                kind: Kind::Near,
+                resemblance: Some(0.8642),
+            },
+            Member { id: "far-4".to_owned(), url: None, kind: Kind::Near, resemblance: None },
+        ],
+        difference: Some(marked_difference(
+            Unit::Words,
+            b"the price is 40 euros",
+            "near-3",
+            b"the price is 55 euros",
+        )),
+    }];
+    report.notes = vec!["A note to read.".to_owned()];
+    report
 }
 
 fn sites() -> Sites {
@@ -390,7 +382,12 @@ fn nothing_and_very_much_make_a_page() {
     check_well_formed(&page(&empty));
     assert!(text_of(&page(&empty)).contains("No document was read."));
 
-    let nothing_removed = Report { documents: 12, kept: 12, ..Report::default() };
+    let nothing_removed = {
+        let mut report = Report::default();
+        report.documents = 12;
+        report.kept = 12;
+        report
+    };
     check_well_formed(&page(&nothing_removed));
     let text = text_of(&page(&nothing_removed));
     assert!(text.contains("Of 12 documents none was removed: no pair of look-alikes was found."));
@@ -467,15 +464,13 @@ fn long_text_is_cut_and_lists_are_bounded() {
         difference: Some(marked_difference(Unit::Words, long.as_bytes(), &long, b"short")),
     };
     let source = |n: u64| Source { name: format!("s{n}"), documents: 9, removed: n, skipped: 1 };
-    let report = Report {
-        documents: 9,
-        largest_clusters: vec![cluster; 30],
-        skipped_examples: vec![long.clone(); 130],
-        passed_over: (1..=130).map(|n| (format!("type/{n}"), n)).collect(),
-        sources: (0..130).map(source).collect(),
-        notes: vec![long.clone()],
-        ..Report::default()
-    };
+    let mut report = Report::default();
+    report.documents = 9;
+    report.largest_clusters = vec![cluster; 30];
+    report.skipped_examples = vec![long.clone(); 130];
+    report.passed_over = (1..=130).map(|n| (format!("type/{n}"), n)).collect();
+    report.sources = (0..130).map(source).collect();
+    report.notes = vec![long.clone()];
     report.write(&folder, Some(page)).unwrap();
     let read = Report::read(&folder.join("report.json")).unwrap();
     assert_eq!(read.largest_clusters.len(), 20);

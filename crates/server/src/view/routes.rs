@@ -140,16 +140,15 @@ async fn clusters(
     }
     state
         .ask(move |state| {
-            let filter = ClusterFilter {
-                min_size: options.min_size,
-                max_size: options.max_size,
-                kind: options.kind,
-                min_resemblance: options.min_resemblance,
-                max_resemblance: options.max_resemblance,
-                source: options.source,
-                site: options.site,
-                words: options.words,
-            };
+            let mut filter = ClusterFilter::default();
+            filter.min_size = options.min_size;
+            filter.max_size = options.max_size;
+            filter.kind = options.kind;
+            filter.min_resemblance = options.min_resemblance;
+            filter.max_resemblance = options.max_resemblance;
+            filter.source = options.source;
+            filter.site = options.site;
+            filter.words = options.words;
             let all = &state.clusters;
             let page = all.page(&filter, options.order, options.after, limit as usize)?;
             let mut clusters = Vec::new();

@@ -311,7 +311,7 @@ fn a_ranked_list_is_collapsed() {
 
 #[test]
 fn without_stored_texts_there_is_no_word_by_word() {
-    let create = CreateOptions::new().store_text(false);
+    let create = CreateOptions::new().without_text();
     let server = Running::with_index(Options::new(), "text", &create);
     server.post("/v1/documents", &json!({"id": "a", "text": words(1, 0)})).ok();
     let read = server.get("/v1/documents/a").ok();

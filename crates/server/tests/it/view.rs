@@ -2,7 +2,6 @@
 
 use std::fs;
 
-use lookalike_engine::NoObserver;
 use lookalike_files::WorkFolder;
 use lookalike_server::{Options, Token};
 use serde_json::{Value, json};
@@ -34,7 +33,7 @@ fn finished() -> WorkFolder {
     };
     fs::write(&letters, documents.into_iter().map(line).collect::<String>()).unwrap();
     let job = lookalike_engine::Dedup::new([letters.display().to_string()]);
-    job.run(&folder.join("out"), &NoObserver).unwrap();
+    job.run(&folder.join("out")).unwrap();
     folder
 }
 

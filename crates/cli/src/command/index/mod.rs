@@ -9,7 +9,7 @@ mod upkeep;
 use std::io;
 use std::path::Path;
 
-use lookalike_core::{Kernel, Recipe};
+use lookalike_core::{Given as _, Kernel, Recipe};
 use lookalike_index::{CreateOptions, Index, OpenOptions, Secret};
 
 use crate::exit::{Outcome, say};
@@ -22,7 +22,9 @@ pub(crate) fn run(arguments: &Arguments, kernel: Kernel) -> anyhow::Result<Outco
     match &arguments.command {
         IndexCommand::Create { location, no_text, learned, judging } => {
             let recipe = recipe::judging(judging)?;
-            let options = CreateOptions::new().store_text(!no_text).open(options(location)?);
+            let options = CreateOptions::new()
+                .when(*no_text, CreateOptions::without_text)
+                .open(options(location)?);
             create(&location.folder, &recipe, &options, learned.as_deref())
         }
         IndexCommand::Add { location, inputs, reading } => {
@@ -47,7 +49,7 @@ pub(crate) fn run(arguments: &Arguments, kernel: Kernel) -> anyhow::Result<Outco
             upkeep::compact(|| open(location), *json)
         }
         IndexCommand::Rebuild(Upkeep { location, json }) => {
-            let options = options(location)?.rebuild(true);
+            let options = options(location)?.rebuild();
             upkeep::rebuilt(&Index::open(&location.folder, &options)?, *json)
         }
         IndexCommand::Snapshot { location, to } => {

@@ -10,7 +10,7 @@ use super::parquets::{batch, options, write};
 use super::{All, folder, read_source};
 
 fn source_of(tables: &Tables) -> Source {
-    let mut sources = Sources::new(&[], None).unwrap().and_tables(tables);
+    let mut sources = Sources::of_tables(tables);
     let source = sources.next().unwrap().unwrap();
     assert!(sources.next().is_none());
     source

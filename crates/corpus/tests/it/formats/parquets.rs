@@ -242,7 +242,7 @@ fn brackets_reach_the_elements_of_lists() {
     let path = folder("parquet-lists").join("a.parquet");
     write(&path, &batch, Codec::UNCOMPRESSED, 7);
     let tables = Tables::one("table", vec![batch.slice(0, 4), batch.slice(4, 296)]);
-    let in_memory = Sources::new(&[], None).unwrap().and_tables(&tables).next().unwrap().unwrap();
+    let in_memory = Sources::of_tables(&tables).next().unwrap().unwrap();
     let mut options = ReadOptions::default();
     for source in [Source::file(&path, None).unwrap(), in_memory] {
         options.fields.text = "chat[].says".to_owned();
@@ -286,7 +286,7 @@ fn ids_are_read_from_columns_of_many_types() {
         write(&path, &batch, Codec::UNCOMPRESSED, 10);
         assert_eq!(read(&path).good()[0].id, expected);
         let tables = Tables::one("table", vec![batch]);
-        let source = Sources::new(&[], None).unwrap().and_tables(&tables).next().unwrap().unwrap();
+        let source = Sources::of_tables(&tables).next().unwrap().unwrap();
         assert_eq!(read_source(&source, &ReadOptions::default()).good()[0].id, expected);
     }
 }

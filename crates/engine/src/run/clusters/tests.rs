@@ -8,7 +8,6 @@ use lookalike_files::WorkFolder;
 
 use super::*;
 use crate::dedup::Dedup;
-use crate::observe::NoObserver;
 
 const MEMORY: u64 = 1 << 20;
 
@@ -52,7 +51,7 @@ fn corpus(folder: &Path, seed: u64) -> Vec<String> {
 
 fn finished(folder: &Path, seed: u64) -> PathBuf {
     let out = folder.join("out");
-    Dedup::new(corpus(folder, seed)).run(&out, &NoObserver).unwrap();
+    Dedup::new(corpus(folder, seed)).run(&out).unwrap();
     out
 }
 
@@ -340,7 +339,7 @@ fn damage_is_found_and_never_a_panic() {
     let documents = other.join("documents.jsonl");
     fs::write(&documents, larger.collect::<String>()).unwrap();
     let job = Dedup::new([documents.to_str().unwrap().to_owned()]);
-    job.run(&other.join("out"), &NoObserver).unwrap();
+    job.run(other.join("out")).unwrap();
     fs::copy(other.join("out/clusters.parquet"), &path).unwrap();
     assert!(try_all().is_err_and(|error| error.is_corruption()));
 }

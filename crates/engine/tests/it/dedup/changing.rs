@@ -46,7 +46,7 @@ fn meddled(input: &Path, stage: Stage, job: &Dedup, meddle: impl Fn() + Sync) {
     let _ = fs::remove_dir_all(&out);
     let (at, is_done) = (Mutex::new(None), AtomicBool::new(false));
     let meddler = Meddler { stage, at, is_done, meddle };
-    let error = job.run(&out, &meddler).unwrap_err();
+    let error = job.run_observed(&out, &meddler).unwrap_err();
     assert!(meddler.is_done.into_inner(), "{stage}: nothing was read");
     let named = |path: &Path| path == input;
     assert!(

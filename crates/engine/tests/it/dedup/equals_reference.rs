@@ -5,10 +5,10 @@ use std::fs;
 use std::path::Path;
 
 use lookalike_core::recipe::Verify;
-use lookalike_core::{Recipe, Sequence};
+use lookalike_core::{Given as _, Recipe, Sequence};
 use lookalike_engine::matching::Clustering;
 use lookalike_engine::report::Report;
-use lookalike_engine::{KeepPolicy, PairScope};
+use lookalike_engine::{Dedup, KeepPolicy, PairScope};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -308,7 +308,7 @@ fn check(corpus: &Corpus, folder: &Path, choice: &Choice) -> (Report, Answer) {
         .keep(choice.keep.clone())
         .clustering(choice.clustering)
         .pairs(choice.pairs)
-        .exact_only(choice.exact_only)
+        .when(choice.exact_only, Dedup::exact_only)
         .threads(choice.threads);
     let report = run(&job, &out);
 

@@ -40,8 +40,8 @@ fn a_table_gives_what_its_file_gives() {
 
     for keep in [KeepPolicy::First, KeepPolicy::Newest("date".to_owned())] {
         let (from_file, from_memory) = (folder.join("file"), folder.join("memory"));
-        let expected = run(&job(&file).keep(keep.clone()).survivors(false), &from_file);
-        let in_memory = Dedup::new([]).tables(tables.clone()).memory(LEAST_MEMORY).threads(2);
+        let expected = run(&job(&file).keep(keep.clone()).without_survivors(), &from_file);
+        let in_memory = Dedup::of_tables(tables.clone()).memory(LEAST_MEMORY).threads(2);
         let found = run(&in_memory.keep(keep), &from_memory);
         assert!(found.near_removed > 100, "{found:?}");
         let counts = |report: &Report| (report.kept, report.clusters, report.pairs);

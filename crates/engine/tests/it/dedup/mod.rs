@@ -18,8 +18,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use lookalike_core::Sequence;
+use lookalike_engine::Dedup;
 use lookalike_engine::report::Report;
-use lookalike_engine::{Dedup, NoObserver};
 
 use crate::folder;
 
@@ -43,7 +43,7 @@ fn job(input: &Path) -> Dedup {
 /// Runs a job into a folder that is new.
 fn run(job: &Dedup, out: &Path) -> Report {
     let _ = fs::remove_dir_all(out);
-    job.run(out, &NoObserver).unwrap()
+    job.run(out).unwrap()
 }
 
 /// All files below a folder, by their names there.

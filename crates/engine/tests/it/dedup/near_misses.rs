@@ -3,7 +3,6 @@
 use std::fs;
 
 use lookalike_core::{Comparer, Recipe, Sequence};
-use lookalike_engine::NoObserver;
 
 use crate::dedup::{folder, job, words};
 
@@ -27,7 +26,7 @@ fn what_was_nearly_a_pair_is_named_with_its_resemblance() {
     fs::write(&input, lines.concat()).unwrap();
     let reports = [1, 3].map(|threads| {
         let out = folder.join(format!("out{threads}"));
-        job(&input).threads(threads).run(&out, &NoObserver).unwrap()
+        job(&input).threads(threads).run(&out).unwrap()
     });
     let [report, other] = &reports;
     assert_eq!(report.near_misses, other.near_misses);

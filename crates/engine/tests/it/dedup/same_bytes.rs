@@ -4,10 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use lookalike_core::{Kernel, Sequence};
+use lookalike_core::{Given as _, Kernel, Sequence};
 use lookalike_corpus::ReadOptions;
 use lookalike_engine::report::Report;
-use lookalike_engine::{Dedup, ErrorKind, KeepPolicy, NoObserver, Observer, PairScope};
+use lookalike_engine::{Dedup, ErrorKind, KeepPolicy, Observer, PairScope};
 
 use crate::dedup::{example_corpus, folder, job, name, results, run, words};
 
@@ -102,7 +102,7 @@ fn chunks_and_folders_for_working_do_not_matter() {
         assert_eq!(results(&out), expected, "{chunk_bytes} bytes");
     }
     let temp = folder.join("temp");
-    run(&job.temp(Some(temp.clone())), &out);
+    run(&job.temp(temp.clone()), &out);
     assert_eq!(results(&out), expected);
     assert!(crate::dedup::files(&temp).is_empty(), "working files are gone");
 }
@@ -129,7 +129,7 @@ fn a_job_that_was_stopped_again_and_again_does_not_matter() {
         // Each time a little further.
         for patience in 0.. {
             let stop = StopsAfter(AtomicU64::new(patience));
-            match job.clone().resume(patience > 0).run(&out, &stop) {
+            match job.clone().when(patience > 0, Dedup::resume).run_observed(&out, &stop) {
                 Ok(_) => break,
                 Err(error) => assert!(matches!(error.kind(), ErrorKind::Interrupted), "{error}"),
             }
@@ -148,9 +148,9 @@ fn a_finished_job_is_not_run_again() {
     let out = folder.join("out");
     run(&job(&example_corpus()), &out);
     let before = crate::dedup::files(&out);
-    let resumed = job(&example_corpus()).resume(true).run(&out, &NoObserver).unwrap();
+    let resumed = job(&example_corpus()).resume().run(&out).unwrap();
     assert_eq!(resumed, Report::read(&out.join("report.json")).unwrap());
     assert_eq!(crate::dedup::files(&out), before);
-    let error = job(&example_corpus()).run(&out, &NoObserver).unwrap_err();
+    let error = job(&example_corpus()).run(&out).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::RunExists(_)), "{error}");
 }

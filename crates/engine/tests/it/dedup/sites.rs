@@ -10,7 +10,7 @@ use lookalike_core::recipe::Templates;
 use lookalike_core::{Recipe, Sequence, Signature, Signer};
 use lookalike_engine::report::Report;
 use lookalike_engine::signature_file::SignatureReader;
-use lookalike_engine::{Dedup, ErrorKind, NoObserver, Observer, Stage, TemplateFile};
+use lookalike_engine::{Dedup, ErrorKind, Observer, Stage, TemplateFile};
 
 use crate::dedup::{folder, job, results, run, words};
 
@@ -257,9 +257,9 @@ fn a_job_that_is_stopped_while_it_learns_goes_on() {
     for stage in [Stage::Learn, Stage::Sign, Stage::Verify] {
         let _ = fs::remove_dir_all(&out);
         let stop = StopIn { stage, stages: AtomicU64::new(0), stopped: AtomicU64::new(0) };
-        let error = job.run(&out, &stop).unwrap_err();
+        let error = job.run_observed(&out, &stop).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Interrupted), "{error}");
-        let _: Report = job.clone().resume(true).run(&out, &NoObserver).unwrap();
+        let _: Report = job.clone().resume().run(&out).unwrap();
         assert_eq!(results(&out), results(&undisturbed), "{stage}");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use lookalike_engine::{ErrorKind, NoObserver};
+use lookalike_engine::ErrorKind;
 
 use crate::dedup::{files, folder, job, run};
 
@@ -16,9 +16,7 @@ fn a_job_without_any_text_stops_and_says_which_fields_there_are() {
         let input = folder.join(name);
         fs::write(&input, content).unwrap();
         let out = folder.join("out");
-        for error in
-            [job(&input).run(&out, &NoObserver).unwrap_err(), job(&input).plan().unwrap_err()]
-        {
+        for error in [job(&input).run(&out).unwrap_err(), job(&input).plan().unwrap_err()] {
             assert!(matches!(error.kind(), ErrorKind::NoTexts { .. }), "{error}");
             let message = error.to_string();
             assert!(message.contains("it has `id`, `body`\nhint: name the field"), "{message}");
@@ -34,7 +32,7 @@ fn a_large_input_is_not_read_to_its_end() {
     let folder = folder("wrong-field-large");
     let input = folder.join("in.jsonl");
     fs::write(&input, "{\"id\": 1, \"body\": \"some words\"}\n".repeat(2_000_000)).unwrap();
-    let error = job(&input).run(&folder.join("out"), &NoObserver).unwrap_err();
+    let error = job(&input).run(&folder.join("out")).unwrap_err();
     let ErrorKind::NoTexts { count, .. } = error.kind() else { panic!("{error}") };
     assert!((1000..1_000_000).contains(count), "{count}");
 }
