@@ -159,6 +159,7 @@ def decide(
     threshold: float | None = None,
     keep: str | None = None,
     cluster: Cluster | None = None,
+    approximate: bool = False,
     max_removed: float | None = None,
     max_removed_per_source: str | tuple[str, float] | None = None,
     no_write: bool = False,
@@ -168,15 +169,17 @@ def decide(
     temp: AnyPath | None = None,
     progress: Watcher = None,
 ) -> Report:
-    """Decides again from the pairs of a finished run: another threshold, another policy.
+    """Decides again from a finished run: another threshold, another policy.
 
     What is not given is as in the run, and the threshold can only rise. The options are those of
-    `lookalike decide`.
+    `lookalike decide`: unless the run stored all pairs, look-alikes are compared again, or with
+    `approximate` more may stay than after a new run.
     """
     options = {
         "threshold": threshold,
         "keep": keep,
         "cluster": cluster,
+        "approximate": approximate,
         "max_removed": max_removed,
         "max_removed_per_source": _per_source(max_removed_per_source),
         "no_write": no_write,
@@ -199,6 +202,7 @@ def against(
     recipe: Recipe | AnyPath = "text",
     threshold: float | None = None,
     containment: float | None = 0.8,
+    ngram: int | None = None,
     min_tokens: int = 8,
     strict: bool = False,
     drop_unreadable: bool = False,
@@ -216,13 +220,15 @@ def against(
     """Finds the documents of `inputs` that resemble or contain one of `references`: test questions
     in training data, for one.
 
-    The options are those of `lookalike against`; `containment=None` is its `off`. Matches are in
+    The options are those of `lookalike against`; `containment=None` is its `off`. With `ngram=13`, any
+    run of 13 words in common makes a match, and `Finding.passage` has the longest. Matches are in
     `Findings.found`, or in the file `out`, .jsonl or .parquet, if there may be very many.
     """
     options = _job_options(
         recipe=recipe,
         threshold=threshold,
         containment=containment,
+        ngram=ngram,
         min_tokens=min_tokens,
         out=out,
         clean=clean,

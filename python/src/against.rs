@@ -3,14 +3,13 @@
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use lookalike_engine::{self as engine, Against, Match, MatchFile};
+use lookalike_core::Given as _;
+use lookalike_engine::{self as engine, Against, Existing, Match};
 use pyo3::prelude::*;
 
 use crate::error::{Raise, parameter};
 use crate::observe::Watch;
-use crate::options::{
-    JudgingOptions, ReadingOptions, ResourceOptions, existing, positive_share, unreadable,
-};
+use crate::options::{JudgingOptions, ReadingOptions, ResourceOptions, positive_share, unreadable};
 
 /// A document that resembles or contains a reference.
 #[pyclass(frozen, get_all, eq, module = "lookalike")]
@@ -36,6 +35,43 @@ pub(crate) struct Finding {
     shingles_input: u64,
     /// Shingles of the reference.
     shingles_reference: u64,
+    /// The longest run of words that both have, if `ngram` was given.
+    passage: Option<Passage>,
+}
+
+/// A run of words that a document and a reference have in common.
+#[pyclass(frozen, get_all, eq, module = "lookalike")]
+#[derive(Clone, PartialEq)]
+pub(crate) struct Passage {
+    /// How many words.
+    words: u64,
+    /// The number of its first word in the document, from 0.
+    input_word: u64,
+    /// The number of its first word in the reference, likewise.
+    reference_word: u64,
+    /// Its beginning as it stands in the document: a hundred words at most, with what is between.
+    input_text: String,
+    /// Its beginning as it stands in the reference.
+    reference_text: String,
+}
+
+impl From<&engine::Passage> for Passage {
+    fn from(passage: &engine::Passage) -> Self {
+        Self {
+            words: passage.words,
+            input_word: passage.input_word,
+            reference_word: passage.reference_word,
+            input_text: passage.input_text.clone(),
+            reference_text: passage.reference_text.clone(),
+        }
+    }
+}
+
+#[pymethods]
+impl Passage {
+    fn __repr__(&self) -> String {
+        format!("<lookalike.Passage of {} words: {:?}>", self.words, self.input_text)
+    }
 }
 
 impl From<&Match<'_>> for Finding {
@@ -51,6 +87,7 @@ impl From<&Match<'_>> for Finding {
             common: found.overlap.common,
             shingles_input: found.overlap.a,
             shingles_reference: found.overlap.b,
+            passage: found.passage.map(Passage::from),
         }
     }
 }
@@ -147,6 +184,8 @@ struct AgainstOptions {
     out: Option<PathBuf>,
     clean: Option<PathBuf>,
     containment: Option<f64>,
+    ngram: Option<usize>,
+    threshold: Option<f64>,
     min_tokens: u64,
     drop_unreadable: bool,
     force: bool,
@@ -176,24 +215,30 @@ pub(crate) fn against(
     if extension.is_some_and(|name| name != "jsonl" && name != "parquet") {
         return Err(parameter("the file of out must end in .jsonl or .parquet"));
     }
-    let containment = own.containment.map(|share| positive_share("containment", share));
-    let job = Against::new(references, inputs)
+    if let (Some(_), Some(_)) = (own.ngram, own.threshold) {
+        return Err(parameter("either ngram or threshold makes a match, not both"));
+    }
+    let mut job = Against::new(references, inputs)
         .running(reading.running(&resources)?)
         .recipe(options.extract::<JudgingOptions<'_>>()?.recipe()?)
-        .containment(containment.transpose()?)
         .min_tokens(own.min_tokens)
         .temp(resources.work_folder("against"))
         .unreadable(unreadable(own.drop_unreadable))
-        .clean(own.clean.clone());
+        .given(own.ngram, Against::ngram)
+        .given(own.clean.as_ref(), Against::clean);
+    job = match own.containment {
+        Some(share) => job.containment(positive_share("containment", share)?),
+        None => job.resemblance_alone(),
+    };
     let mut file = match &own.out {
-        Some(path) => Some(MatchFile::create(path, existing(own.force)).raise()?),
+        Some(path) => Some(job.create_file(path, Existing::with_force(own.force)).raise()?),
         None => None,
     };
     let mut found = Vec::new();
     let mut failure = None;
     let watch = Watch::new(progress.map(Bound::unbind));
     let counts = watch.run(py, |observer| {
-        job.run(observer, &mut |each| match &mut file {
+        job.run_observed(observer, |each| match &mut file {
             None => {
                 found.push(Finding::from(each));
                 ControlFlow::Continue(())

@@ -8,15 +8,15 @@ use arrow_schema::{DataType, Field, Schema};
 use lookalike_core::Given as _;
 use lookalike_corpus::Tables;
 use lookalike_engine::report::Report;
-use lookalike_engine::{Decide, Dedup, KeepPolicy, Observer, PairScope, Row, Run};
+use lookalike_engine::{Decide, Dedup, Existing, KeepPolicy, Observer, PairScope, Row, Run};
 use pyo3::prelude::*;
 use pyo3_arrow::PyTable;
 
 use crate::error::{Raise, parameter};
 use crate::observe::Watch;
 use crate::options::{
-    BudgetOptions, JudgingOptions, ReadingOptions, ResourceOptions, clustering, existing,
-    positive_share, unreadable,
+    BudgetOptions, JudgingOptions, ReadingOptions, ResourceOptions, clustering, positive_share,
+    unreadable,
 };
 
 /// The options that only a job has.
@@ -48,7 +48,7 @@ fn job(inputs: Vec<String>, options: &Bound<'_, PyAny>) -> PyResult<(Dedup, Read
         .when(own.exact_only, Dedup::exact_only)
         .removal_budget(options.extract::<BudgetOptions>()?.budget()?)
         .when(own.resume, Dedup::resume)
-        .existing(existing(own.force))
+        .existing(Existing::with_force(own.force))
         .unreadable(unreadable(own.drop_unreadable))
         .when(own.no_write, Dedup::without_survivors);
     Ok((job, reading))

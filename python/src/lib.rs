@@ -33,7 +33,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use crate::against::{Finding, Findings, against};
+    use crate::against::{Finding, Findings, Passage, against};
     #[pymodule_export]
     use crate::command::run_command;
     #[pymodule_export]

@@ -6,7 +6,7 @@ use lookalike_core::{Given as _, Recipe};
 use lookalike_corpus::{Format, ReadOptions};
 use lookalike_engine::matching::Clustering;
 use lookalike_engine::numbers::parse_bytes;
-use lookalike_engine::{Existing, RemovalBudget, Running, Unreadable};
+use lookalike_engine::{RemovalBudget, Running, Unreadable};
 use pyo3::prelude::*;
 
 use crate::env;
@@ -129,7 +129,7 @@ impl ReadingOptions {
     fn format(&self) -> PyResult<Option<Format>> {
         let Some(name) = &self.format else { return Ok(None) };
         let wrong = || {
-            let names = "text, html, jsonl, csv, tsv, parquet or warc";
+            let names = "text, html, jsonl, csv, tsv, parquet, arrow or warc";
             parameter(format!("format is `{name}`, but must be {names}"))
         };
         Format::named(name).map(Some).ok_or_else(wrong)
@@ -181,10 +181,6 @@ pub(crate) fn clustering(name: &str) -> PyResult<Clustering> {
             Err(parameter(format!("cluster is `{other}`, but must be anchored or components")))
         }
     }
-}
-
-pub(crate) fn existing(is_replaced: bool) -> Existing {
-    if is_replaced { Existing::Replace } else { Existing::Refuse }
 }
 
 pub(crate) fn unreadable(is_dropped: bool) -> Unreadable {

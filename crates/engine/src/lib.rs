@@ -57,7 +57,7 @@ mod urls;
 mod verify;
 mod write;
 
-pub use against::{Against, Findings, Match, MatchFile};
+pub use against::{Against, Findings, Match, MatchFile, Passage};
 pub use components::Components;
 pub use dedup::{Decide, Dedup, PairScope, Plan, RemovalBudget};
 pub use error::{Error, ErrorKind, Operation, Result};

@@ -26,6 +26,13 @@ pub enum Existing {
     Replace,
 }
 
+impl Existing {
+    /// What an option `force` of a program says.
+    pub fn with_force(is_forced: bool) -> Self {
+        if is_forced { Self::Replace } else { Self::Refuse }
+    }
+}
+
 /// Who may read a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Readers {

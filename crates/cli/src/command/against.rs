@@ -6,10 +6,12 @@ use std::ops::ControlFlow;
 use anyhow::Context as _;
 use lookalike_core::{Given as _, Kernel};
 use lookalike_engine::numbers::{bytes, count, duration, grouped, percent};
-use lookalike_engine::{Against as Job, Error, ErrorKind, Existing, Findings, Match, MatchFile};
+use lookalike_engine::{
+    Against as Job, Error, ErrorKind, Existing, Findings, Match, MatchFile, Passage,
+};
 
 use crate::exit::{Outcome, say};
-use crate::flags::{Against, unreadable};
+use crate::flags::{Against, Containment, unreadable};
 use crate::interrupt::{self, START_AGAIN};
 use crate::output::{self, STANDARD_OUTPUT, printable};
 use crate::progress::Watch;
@@ -19,17 +21,21 @@ pub(crate) fn run(arguments: &Against, kernel: Kernel) -> anyhow::Result<Outcome
     let mut recipe = recipe::load(&arguments.recipe)?;
     recipe.threshold = arguments.threshold.unwrap_or(recipe.threshold);
     let work = arguments.job.work_folder("against");
-    let job = Job::new(arguments.references.iter().cloned(), arguments.inputs.iter().cloned())
+    let mut job = Job::new(&arguments.references, &arguments.inputs)
         .running(arguments.documents.running(arguments.job.resources.running(kernel)))
         .recipe(recipe)
-        .containment(arguments.containment.0)
         .min_tokens(arguments.min_tokens.into())
         .temp(&work)
         .when(arguments.strict, Job::strict)
         .unreadable(unreadable(arguments.drop_unreadable))
-        .clean(arguments.clean.clone());
-    let existing = if arguments.force { Existing::Replace } else { Existing::Refuse };
-    let file = arguments.out.as_ref().map(|path| MatchFile::create(path, existing));
+        .given(arguments.ngram, Job::ngram)
+        .given(arguments.clean.as_ref(), Job::clean);
+    job = match arguments.containment {
+        Containment::AtLeast(share) => job.containment(share),
+        Containment::Off => job.resemblance_alone(),
+    };
+    let existing = Existing::with_force(arguments.force);
+    let file = arguments.out.as_ref().map(|path| job.create_file(path, existing));
     let mut printer = match file.transpose().map_err(with_hint)? {
         Some(file) => Printer::File(file),
         None => Printer::Lines(Lines::new(arguments.json)),
@@ -43,7 +49,7 @@ pub(crate) fn run(arguments: &Against, kernel: Kernel) -> anyhow::Result<Outcome
 
     let mut failure = None;
     let findings = Watch::over(arguments.job.progress.form, |watch| {
-        job.run(watch, &mut |found| match printer.push(found) {
+        job.run_observed(watch, |found| match printer.push(found) {
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => {
                 failure = Some(error);
@@ -111,6 +117,9 @@ impl Lines {
         if self.json {
             return writeln!(self.out, "{}", found.to_json());
         }
+        if let Some(passage) = found.passage {
+            return self.push_passage(found, passage);
+        }
         if !self.any {
             self.any = true;
             writeln!(self.out, "resemblance  of reference  of input  input  reference")?;
@@ -124,6 +133,35 @@ impl Lines {
             printable(found.input),
             printable(found.reference),
         )
+    }
+}
+
+impl Lines {
+    /// What both have, as it stands on either side, in words between which white space is one space.
+    fn push_passage(&mut self, found: &Match<'_>, passage: &Passage) -> io::Result<()> {
+        if self.any {
+            writeln!(self.out)?;
+        }
+        self.any = true;
+        let line = |text: &str| {
+            let words: Vec<String> = text.split_whitespace().map(printable).collect();
+            let cut = if passage.words > Passage::SHOWN_WORDS { " ..." } else { "" };
+            words.join(" ") + cut
+        };
+        writeln!(
+            self.out,
+            "{} in common: {} from word {}, {} from word {}",
+            count(passage.words, "word"),
+            printable(found.input),
+            grouped(passage.input_word + 1),
+            printable(found.reference),
+            grouped(passage.reference_word + 1),
+        )?;
+        let [input, reference] = [&passage.input_text, &passage.reference_text].map(|t| line(t));
+        if input == reference {
+            return writeln!(self.out, "  both       {input}");
+        }
+        writeln!(self.out, "  input      {input}\n  reference  {reference}")
     }
 }
 
@@ -155,8 +193,9 @@ fn summary(findings: &Findings, arguments: &Against) {
         say(&format!("{empty} without a word: nothing matches them"));
     }
     if findings.slow_references > 0 {
+        let share = if arguments.ngram.is_some() { "partly" } else { "mostly" };
         say(&format!(
-            "{} mostly of boilerplate that more than 1,000 references have: slower, nothing missed",
+            "{} {share} of boilerplate that more than 1,000 references have: slower, nothing missed",
             count(findings.slow_references, "reference"),
         ));
     }

@@ -26,7 +26,7 @@ pub(crate) fn run(arguments: &Dedup, kernel: Kernel) -> anyhow::Result<Outcome> 
         .removal_budget(arguments.budget.of_removals())
         .given(arguments.temp.clone(), engine::Dedup::temp)
         .when(arguments.resume, engine::Dedup::resume)
-        .existing(if arguments.force { Existing::Replace } else { Existing::Refuse })
+        .existing(Existing::with_force(arguments.force))
         .when(arguments.strict, engine::Dedup::strict)
         .unreadable(unreadable(arguments.drop_unreadable))
         .when(arguments.no_write, engine::Dedup::without_survivors);

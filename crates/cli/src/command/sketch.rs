@@ -17,7 +17,7 @@ pub(crate) fn run(arguments: &Sketch, kernel: Kernel) -> anyhow::Result<Outcome>
     let mut signer = Signer::with_kernel(&recipe, kernel)?;
     let mut texts = Texts::new();
     let mut inputs = arguments.documents.of(&arguments.inputs)?;
-    let existing = if arguments.force { Existing::Replace } else { Existing::Refuse };
+    let existing = Existing::with_force(arguments.force);
     let create = || SignatureWriter::create(&arguments.output, &recipe, existing);
     let mut writer =
         interrupt::create(|| create().map_err(with_hint), SignatureWriter::partial_path)?;

@@ -11,11 +11,15 @@ use super::value::{at_least, positive_share};
 
 /// Find the documents that resemble or contain one of a list of references
 #[derive(Args)]
+#[command(override_usage = "lookalike against <REFERENCE>... --input <INPUT>... [OPTIONS]")]
 #[command(after_long_help = "\
 A document matches a reference if the resemblance of the two is at least --threshold, or if it has
 at least the share --containment of the reference's shingles, whatever else is in it: that finds a
 test question within a long page. The search is exact: no sketch, no misses. Of a reference that is
 shorter than a shingle, windows of its own length are looked for.
+
+With --ngram N, any run of N words in common makes a match, as checks for contaminated training data
+have it (N = 13 is usual). The longest such run is shown as it stands on either side.
 
 Each match is a line: the resemblance, the share of the reference that is in the document, the share
 of the document that is in the reference, and both ids. They come in the order of the inputs.
@@ -29,6 +33,7 @@ Examples:
   lookalike against questions.jsonl --input crawl/
   lookalike against questions.jsonl --input 'crawl/*.jsonl.zst' --out matches.parquet
   lookalike against test/ --input train.parquet --containment 0.5 --clean train-clean
+  lookalike against questions.jsonl --input crawl/ --ngram 13 --out passages.jsonl
   lookalike against ours/ --input theirs/ --threshold 0.7 --containment off --json")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Against {
@@ -56,6 +61,10 @@ pub(crate) struct Against {
     #[arg(long, value_name = "C", default_value = "0.8", value_parser = containment)]
     #[arg(help_heading = "Judging")]
     pub(crate) containment: Containment,
+    /// Match by any run of N words in common instead, and show the longest
+    #[arg(long, value_name = "N", conflicts_with_all = ["threshold", "containment"])]
+    #[arg(help_heading = "Judging")]
+    pub(crate) ngram: Option<usize>,
     /// Do not look for references of fewer tokens (words, unless the recipe says otherwise)
     #[arg(long, value_name = "N", default_value = "8", value_parser = at_least::<1>)]
     #[arg(help_heading = "Judging")]
@@ -78,9 +87,12 @@ pub(crate) struct Against {
     pub(crate) documents: Documents,
 }
 
-/// A share, or none.
+/// The share of a reference that makes a match.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Containment(pub(crate) Option<f64>);
+pub(crate) enum Containment {
+    AtLeast(f64),
+    Off,
+}
 
 impl Against {
     pub(super) fn check(&self) -> anyhow::Result<()> {
@@ -97,9 +109,9 @@ impl Against {
 
 fn containment(text: &str) -> Result<Containment, String> {
     match text {
-        "off" => Ok(Containment(None)),
+        "off" => Ok(Containment::Off),
         _ => positive_share(text)
-            .map(|share| Containment(Some(share)))
+            .map(Containment::AtLeast)
             .map_err(|error| format!("{error}, or off")),
     }
 }

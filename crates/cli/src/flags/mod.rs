@@ -33,7 +33,7 @@ use crate::env;
 use crate::exit::{DONE, ERROR};
 
 pub(crate) use access::Access;
-pub(crate) use against::Against;
+pub(crate) use against::{Against, Containment};
 pub(crate) use compare::{Compare, DiffForm};
 pub(crate) use decide::Decide;
 pub(crate) use dedup::{Dedup, unreadable};

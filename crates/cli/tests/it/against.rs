@@ -159,3 +159,31 @@ fn mistakes_are_explained() {
         .fails_with("cannot be created");
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
 }
+
+#[test]
+fn runs_of_words_are_found_and_shown() {
+    let folder = folder("against-ngram");
+    let arguments = ["against", QUESTIONS, "--input", "examples/letters", "--ngram", "13"];
+    let printed = run(&arguments).succeeds();
+    let blocks: Vec<&str> = printed.stdout.split("\n\n").collect();
+    assert_eq!(blocks.len(), 5, "{}", printed.stdout);
+    let first = "23 words in common: examples/letters/a.txt from word ";
+    assert!(blocks[0].starts_with(first), "{}", blocks[0]);
+    assert!(
+        blocks[0].contains(", scaffold from word 1\n  both       A scaffold will stand in the")
+    );
+    assert!(blocks[3].contains("\n  reference  Cut the loaf DEEPLY - once - with a razor:"));
+    let matches = json_values(&run(&[&arguments[..], &["--json"]].concat()).stdout);
+    assert_eq!((&matches[0]["words"], &matches[0]["reference_word"]), (&23.into(), &0.into()));
+    assert!(matches[3]["input_passage"] != matches[3]["reference_passage"]);
+    let file = path(&folder, "passages.jsonl");
+    run(&[&arguments[..], &["--out", &file]].concat()).succeeds();
+    assert_eq!(json_values(&fs::read_to_string(&file).unwrap()), matches);
+    // None is of thirty words.
+    let none = run(&[&arguments[..5], &["30"]].concat());
+    assert_eq!((none.code, none.stdout.as_str()), (0, &*printed.stdout), "shorter ones as a whole");
+    let none = run(&[&arguments[..5], &["30", "--min-tokens", "30"]].concat());
+    assert_eq!((none.code, none.stdout.as_str()), (1, ""));
+    run(&[&arguments[..], &["--threshold", "0.5"]].concat()).fails_with("cannot be used with");
+    run(&[&arguments[..5], &["0"]].concat()).fails_with("shingles.width");
+}

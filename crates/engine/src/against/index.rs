@@ -19,6 +19,7 @@ use std::ops::Range;
 
 use xxhash_rust::xxh3::xxh3_128;
 
+use super::passages::Words;
 use super::references::Reference;
 use crate::places::Row;
 
@@ -47,6 +48,8 @@ pub(super) struct Member {
     set: u32,
     pub(super) row: Row,
     pub(super) id: String,
+    /// As in [`Reference`].
+    pub(super) words: Words,
 }
 
 /// Collects references.
@@ -73,7 +76,7 @@ impl Builder {
 
     /// Adds a reference that has elements.
     pub(super) fn add(&mut self, row: Row, reference: Reference) {
-        let Reference { id, width, elements, .. } = reference;
+        let Reference { id, width, elements, words, .. } = reference;
         let bytes: Vec<u8> = elements.iter().flat_map(|element| element.to_le_bytes()).collect();
         let next = self.sets.len() as u32;
         let set = *self.known.entry(xxh3_128(&bytes)).or_insert(next);
@@ -85,7 +88,7 @@ impl Builder {
             });
             self.pairs.extend(elements.iter().map(|element| (*element, set)));
         }
-        self.members.push(Member { set, row, id });
+        self.members.push(Member { set, row, id, words });
     }
 
     /// Makes the index. An element of more than `hot` sets is hot.
@@ -289,6 +292,11 @@ impl Index {
         &self.members[number as usize]
     }
 
+    /// Tokens in a shingle of a reference.
+    pub(super) fn width(&self, member: &Member) -> usize {
+        self.sets[member.set as usize].width as usize
+    }
+
     pub(super) fn slow_sets(&self) -> u64 {
         self.slow_sets
     }
@@ -375,8 +383,8 @@ mod tests {
             let mut builder = Builder::new(0.8);
             for row in 0..count {
                 let elements = vec![lookalike_core::mix(2 * row)];
-                let id = String::new();
-                builder.add(Row::nth(row), Reference { id, tokens: 8, width: 8, elements });
+                let (id, words) = (String::new(), Words::default());
+                builder.add(Row::nth(row), Reference { id, tokens: 8, width: 8, elements, words });
             }
             let index = builder.build(10);
             for row in 0..count {

@@ -9,7 +9,7 @@ use arrow_schema::{DataType, Field, Schema};
 use lookalike_files::{AtomicFile, Existing};
 use serde_json::json;
 
-use super::Match;
+use super::{Against, Match, Passage};
 use crate::error::Result;
 use crate::write::{BATCH_ROWS, Table};
 
@@ -22,12 +22,19 @@ enum Form {
     Parquet(Box<(Table, Columns)>),
 }
 
-impl MatchFile {
-    /// Starts the file: Parquet if its name ends in `.parquet`, else JSON lines.
+impl Against {
+    /// Starts a file for the matches of this search: Parquet if its name ends in `.parquet`, else JSON
+    /// lines.
     ///
     /// # Errors
     /// If it exists and must not be replaced, somebody else is writing it, or the system refuses.
-    pub fn create(path: &Path, existing: Existing) -> Result<Self> {
+    pub fn create_file(&self, path: impl AsRef<Path>, existing: Existing) -> Result<MatchFile> {
+        MatchFile::create(path.as_ref(), existing, self.ngram.is_some())
+    }
+}
+
+impl MatchFile {
+    fn create(path: &Path, existing: Existing, has_passages: bool) -> Result<Self> {
         if path.extension().is_none_or(|extension| extension != "parquet") {
             return Ok(Self(Form::JsonLines(AtomicFile::create(path, existing)?)));
         }
@@ -38,9 +45,10 @@ impl MatchFile {
             .chain(shares.iter().map(|n| field(n, DataType::Float64)))
             .chain(numbers.iter().map(|n| field(n, DataType::UInt64)))
             .chain([field(&"shingles_reference", DataType::UInt64)])
+            .chain(has_passages.then(PassageColumns::fields).into_iter().flatten())
             .collect();
         let table = Table::create(path, existing, Schema::new(schema))?;
-        Ok(Self(Form::Parquet(Box::new((table, Columns::default())))))
+        Ok(Self(Form::Parquet(Box::new((table, Columns::new(has_passages))))))
     }
 
     /// The name that it has until it is complete.
@@ -62,7 +70,8 @@ impl MatchFile {
                 let (table, columns) = &mut **parts;
                 columns.push(found);
                 if columns.rows == BATCH_ROWS {
-                    table.write(std::mem::take(columns).finish())?;
+                    let next = Columns::new(columns.passages.is_some());
+                    table.write(std::mem::replace(columns, next).finish())?;
                 }
                 Ok(())
             }
@@ -90,7 +99,7 @@ impl MatchFile {
 impl Match<'_> {
     /// As an object, with the names of the columns of a [`MatchFile`].
     pub fn to_json(&self) -> serde_json::Value {
-        json!({
+        let mut object = json!({
             "input": self.input,
             "reference": self.reference,
             "resemblance": self.resemblance(),
@@ -101,7 +110,16 @@ impl Match<'_> {
             "common": self.overlap.common,
             "shingles_input": self.overlap.a,
             "shingles_reference": self.overlap.b,
-        })
+        });
+        if let (Some(passage), Some(object)) = (self.passage, object.as_object_mut()) {
+            let Passage { words, input_word, reference_word, .. } = passage;
+            object.insert("words".to_owned(), json!(words));
+            object.insert("input_word".to_owned(), json!(input_word));
+            object.insert("reference_word".to_owned(), json!(reference_word));
+            object.insert("input_passage".to_owned(), json!(passage.input_text));
+            object.insert("reference_passage".to_owned(), json!(passage.reference_text));
+        }
+        object
     }
 }
 
@@ -111,9 +129,52 @@ struct Columns {
     ids: [StringBuilder; 2],
     shares: [Float64Builder; 3],
     numbers: [UInt64Builder; 5],
+    passages: Option<PassageColumns>,
+}
+
+#[derive(Default)]
+struct PassageColumns {
+    numbers: [UInt64Builder; 3],
+    texts: [StringBuilder; 2],
+}
+
+impl PassageColumns {
+    fn fields() -> [Field; 5] {
+        let field = |name: &str, kind| Field::new(name, kind, false);
+        [
+            field("words", DataType::UInt64),
+            field("input_word", DataType::UInt64),
+            field("reference_word", DataType::UInt64),
+            field("input_passage", DataType::Utf8),
+            field("reference_passage", DataType::Utf8),
+        ]
+    }
+
+    fn push(&mut self, passage: &Passage) {
+        let numbers = [passage.words, passage.input_word, passage.reference_word];
+        for (column, number) in self.numbers.iter_mut().zip(numbers) {
+            column.append_value(number);
+        }
+        for (column, text) in
+            self.texts.iter_mut().zip([&passage.input_text, &passage.reference_text])
+        {
+            column.append_value(text);
+        }
+    }
+
+    fn finish(mut self) -> Vec<ArrayRef> {
+        let numbers = self.numbers.iter_mut().map(|column| Arc::new(column.finish()) as ArrayRef);
+        let texts = self.texts.iter_mut().map(|column| Arc::new(column.finish()) as ArrayRef);
+        numbers.chain(texts).collect()
+    }
 }
 
 impl Columns {
+    fn new(has_passages: bool) -> Self {
+        let passages = has_passages.then(PassageColumns::default);
+        Self { passages, ..Self::default() }
+    }
+
     fn push(&mut self, found: &Match<'_>) {
         self.rows += 1;
         for (column, id) in self.ids.iter_mut().zip([found.input, found.reference]) {
@@ -130,12 +191,16 @@ impl Columns {
         for (column, number) in self.numbers.iter_mut().zip(numbers) {
             column.append_value(number);
         }
+        if let (Some(columns), Some(passage)) = (&mut self.passages, found.passage) {
+            columns.push(passage);
+        }
     }
 
     fn finish(mut self) -> Vec<ArrayRef> {
+        let passages = self.passages.take().map(PassageColumns::finish).unwrap_or_default();
         let ids = self.ids.iter_mut().map(|column| Arc::new(column.finish()) as ArrayRef);
         let shares = self.shares.iter_mut().map(|column| Arc::new(column.finish()) as ArrayRef);
         let numbers = self.numbers.iter_mut().map(|column| Arc::new(column.finish()) as ArrayRef);
-        ids.chain(shares).chain(numbers).collect()
+        ids.chain(shares).chain(numbers).chain(passages).collect()
     }
 }

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use lookalike_core::resemblance::Overlap;
 use lookalike_files::{CheckedFile, CheckedWriter, Format, double_word};
 
+use super::passages::Passage;
 use crate::document_set::RowSet;
 use crate::error::{Error, ErrorKind, Result};
 use crate::places::Row;
 
-/// A document of the input that resembles or contains a reference.
+/// A document of the input that resembles or contains a reference, or has a run of its words.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Match<'a> {
@@ -25,6 +26,9 @@ pub struct Match<'a> {
     /// What they have in common: `a` is the document, `b` the reference. Of a reference that is
     /// shorter than the recipe's shingles, shingles of its own length are counted.
     pub overlap: Overlap,
+    /// The longest run of words that both have, if matches go by such runs
+    /// ([`Against::ngram`](super::Against::ngram)).
+    pub passage: Option<&'a Passage>,
 }
 
 impl Match<'_> {
@@ -69,11 +73,12 @@ impl Emitter<'_, '_> {
     }
 }
 
-/// Files of matches: numbers of a match, the lengths of its ids, and the ids, of one after another.
-const MATCHES: Format = Format { magic: *b"LOOKMTCH", version: 1 };
+/// Files of matches: numbers of a match, the lengths of its ids and of its passage, the ids, and the
+/// passage as JSON, of one after another.
+const MATCHES: Format = Format { magic: *b"LOOKMTCH", version: 2 };
 
 /// Bytes of numbers and lengths.
-const HEAD: usize = 7 * 8;
+const HEAD: usize = 8 * 8;
 
 /// The matches with some of the references, in a file.
 pub(super) struct Spool {
@@ -90,11 +95,17 @@ impl Spool {
     pub(super) fn push(&mut self, found: &Match<'_>) -> Result<()> {
         let Overlap { a, b, common } = found.overlap;
         let (input, reference) = (found.input.as_bytes(), found.reference.as_bytes());
-        let lengths = [input.len() as u64, reference.len() as u64];
+        let passage = match found.passage.map(serde_json::to_vec).transpose() {
+            Ok(passage) => passage.unwrap_or_default(),
+            Err(_) => unreachable!("numbers and texts are JSON"),
+        };
+        let lengths = [input.len() as u64, reference.len() as u64, passage.len() as u64];
         let numbers = [found.input_row.into(), found.reference_row.into(), a, b, common];
         let head: Vec<u8> =
             numbers.iter().chain(&lengths).flat_map(|number| number.to_le_bytes()).collect();
-        Ok([&head, input, reference].iter().try_for_each(|bytes| self.file.write(bytes))?)
+        Ok([&head, input, reference, &passage]
+            .iter()
+            .try_for_each(|bytes| self.file.write(bytes))?)
     }
 
     /// Ends writing; to be read from the beginning.
@@ -113,6 +124,7 @@ struct SpoolReader {
     numbers: Option<[u64; 5]>,
     input: String,
     reference: String,
+    passage: Option<Passage>,
 }
 
 impl SpoolReader {
@@ -120,7 +132,7 @@ impl SpoolReader {
         let file = CheckedFile::open(path, &MATCHES)?;
         let (input, reference) = (String::new(), String::new());
         let next = Format::BYTES as u64;
-        let mut reader = Self { file, next, numbers: None, input, reference };
+        let mut reader = Self { file, next, numbers: None, input, reference, passage: None };
         reader.advance()?;
         Ok(reader)
     }
@@ -141,6 +153,16 @@ impl SpoolReader {
                 .map_err(|_| self.file.corrupt(self.next, "an id in UTF-8", "other bytes"))?;
             self.next += bytes;
         }
+        let mut passage = vec![0; number(7) as usize];
+        self.file.read_at(self.next, &mut passage)?;
+        self.passage =
+            match &passage[..] {
+                [] => None,
+                json => Some(serde_json::from_slice(json).map_err(|_| {
+                    self.file.corrupt(self.next, "a passage as JSON", "other bytes")
+                })?),
+            };
+        self.next += number(7);
         self.numbers = Some([0, 1, 2, 3, 4].map(number));
         Ok(())
     }
@@ -150,7 +172,8 @@ impl SpoolReader {
         let (input, reference) = (&*self.input, &*self.reference);
         let [input_row, reference_row] = [input_row, reference_row].map(Row::nth);
         let overlap = Overlap { a, b, common };
-        Some(Match { input, reference, input_row, reference_row, overlap })
+        let passage = self.passage.as_ref();
+        Some(Match { input, reference, input_row, reference_row, overlap, passage })
     }
 }
 

@@ -14,12 +14,16 @@
 //! A reference of fewer tokens than the recipe's shingles have would be found
 //! only in documents that are nothing else. For such a one, shingles of its own
 //! length are compared, so that it is found wherever it stands.
+//!
+//! With an n-gram, one shingle of that many words in common makes a match: the words of references
+//! are held too, and `passages` finds the longest run around it.
 
 mod corpus;
 mod index;
 mod match_file;
 mod matches;
 mod options;
+mod passages;
 mod references;
 mod search;
 #[cfg(test)]
@@ -39,7 +43,7 @@ use crate::document_set::RowSet;
 use crate::error::{Error, ErrorKind, Result};
 use crate::inputs::Inputs;
 use crate::memory;
-use crate::observe::{Observer, Stage, Work};
+use crate::observe::{NoObserver, Observer, Stage, Work};
 use crate::places::Row;
 use crate::sources::SourceTable;
 use crate::write::Survivors;
@@ -52,6 +56,7 @@ use search::{Finding, Searcher};
 pub use match_file::MatchFile;
 pub use matches::Match;
 pub use options::Against;
+pub use passages::Passage;
 
 /// Times that the inputs are read, at most. More is a mistake, and no wish.
 const MAX_PARTS: usize = 256;
@@ -107,9 +112,24 @@ impl Against {
     /// fit into memory, the sink ends the job, or the system refuses.
     pub fn run(
         &self,
-        observer: &dyn Observer,
-        sink: &mut (dyn FnMut(&Match<'_>) -> ControlFlow<()> + Send),
+        mut sink: impl FnMut(&Match<'_>) -> ControlFlow<()> + Send,
     ) -> Result<Findings> {
+        self.with_ngram_shingles().search(&NoObserver, &mut sink)
+    }
+
+    /// The same, watched.
+    ///
+    /// # Errors
+    /// As [`Against::run`].
+    pub fn run_observed(
+        &self,
+        observer: &dyn Observer,
+        mut sink: impl FnMut(&Match<'_>) -> ControlFlow<()> + Send,
+    ) -> Result<Findings> {
+        self.with_ngram_shingles().search(observer, &mut sink)
+    }
+
+    fn search(&self, observer: &dyn Observer, sink: &mut matches::Sink<'_>) -> Result<Findings> {
         self.recipe.validate()?;
         self.recipe.check_signs_alone()?;
         // Refused before anything is made, if there is no such input.
@@ -128,8 +148,8 @@ impl Against {
     }
 
     /// The name that the folder of [`clean`](Self::clean) has until it is complete.
-    pub fn partial_clean_folder(folder: &Path) -> PathBuf {
-        partial_path(folder)
+    pub fn partial_clean_folder(folder: impl AsRef<Path>) -> PathBuf {
+        partial_path(folder.as_ref())
     }
 
     /// Memory for the references of one part.
@@ -142,6 +162,7 @@ impl Against {
         reference.elements.len() as u64 * BYTES_PER_ELEMENT
             + bytes_per_reference(self.running.threads)
             + reference.id.len() as u64
+            + reference.words.bytes() as u64
     }
 }
 
@@ -360,14 +381,15 @@ fn each_match(
     mut each: impl FnMut(&Match<'_>) -> Result<()>,
 ) -> Result<()> {
     for finding in made {
-        for (member, overlap) in &finding.found {
-            let reference = index.member(*member);
+        for found in &finding.found {
+            let reference = index.member(found.member);
             each(&Match {
                 input: &finding.id,
                 reference: &reference.id,
                 input_row: row.after(finding.number),
                 reference_row: reference.row,
-                overlap: *overlap,
+                overlap: found.overlap,
+                passage: found.passage.as_ref(),
             })?;
         }
     }

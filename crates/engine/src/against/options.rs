@@ -1,7 +1,8 @@
 //! What is asked for.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use lookalike_core::shingle::Counting;
 use lookalike_core::{Recipe, setters};
 
 use crate::running::{Running, running_methods};
@@ -14,15 +15,27 @@ use crate::write::Unreadable;
 ///
 /// ```no_run
 /// use std::ops::ControlFlow;
-/// use lookalike_engine::{Against, NoObserver};
+/// use lookalike_engine::Against;
 ///
-/// let findings = Against::new(["questions.jsonl".to_owned()], ["crawl/".to_owned()])
-///     .containment(Some(0.9))
-///     .run(&NoObserver, &mut |found| {
-///         println!("{} has {}", found.input, found.reference);
-///         ControlFlow::Continue(())
-///     })?;
+/// let findings = Against::new(["questions.jsonl"], ["crawl/"]).containment(0.9).run(|found| {
+///     println!("{} has {}", found.input, found.reference);
+///     ControlFlow::Continue(())
+/// })?;
 /// println!("{} references were found", findings.references_found);
+/// # Ok::<(), lookalike_engine::Error>(())
+/// ```
+///
+/// By runs of words, as test sets are looked for in training data:
+///
+/// ```no_run
+/// # use std::ops::ControlFlow;
+/// # use lookalike_engine::Against;
+/// Against::new(["questions.jsonl"], ["crawl/"]).ngram(13).run(|found| {
+///     if let Some(passage) = found.passage {
+///         println!("{} has of {}: {}", found.input, found.reference, passage.input_text);
+///     }
+///     ControlFlow::Continue(())
+/// })?;
 /// # Ok::<(), lookalike_engine::Error>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -31,6 +44,8 @@ pub struct Against {
     pub(super) inputs: Vec<String>,
     pub(super) recipe: Recipe,
     pub(super) containment: Option<f64>,
+    /// Words of a run that makes a match, whatever else is in the documents.
+    pub(super) ngram: Option<usize>,
     pub(super) min_tokens: u64,
     pub(super) clean: Option<PathBuf>,
     pub(super) unreadable: Unreadable,
@@ -55,14 +70,15 @@ impl Against {
     /// Looks for these references in these inputs: files, folders, globs, or `-` for standard
     /// input.
     pub fn new(
-        references: impl IntoIterator<Item = String>,
-        inputs: impl IntoIterator<Item = String>,
+        references: impl IntoIterator<Item = impl Into<String>>,
+        inputs: impl IntoIterator<Item = impl Into<String>>,
     ) -> Self {
         Self {
-            references: references.into_iter().collect(),
-            inputs: inputs.into_iter().collect(),
+            references: references.into_iter().map(Into::into).collect(),
+            inputs: inputs.into_iter().map(Into::into).collect(),
             recipe: Recipe::default(),
             containment: Some(DEFAULT_CONTAINMENT),
+            ngram: None,
             min_tokens: DEFAULT_MIN_TOKENS,
             clean: None,
             unreadable: Unreadable::Kept,
@@ -76,19 +92,48 @@ impl Against {
         /// preset unless told otherwise.
         recipe: Recipe;
         /// The share of a reference's shingles from which on a document that has them matches,
-        /// whatever else is in it; `None` if only resemblance counts.
-        containment: Option<f64>;
+        /// whatever else is in it; 0.8 unless told otherwise.
+        containment: f64 => containment = Some(containment);
+        /// Matches go by runs of words alone: a document matches if it has any run of this many words
+        /// of a reference, or all of a reference that is shorter. Resemblance and containment are told,
+        /// of shingles of that many words, and decide nothing.
+        ngram: usize => ngram = Some(ngram);
         /// References of fewer tokens are counted and not looked for.
         min_tokens: u64;
-        /// A folder for the inputs without the documents that match, in the inputs' own format, order,
-        /// compression and fields. It must be empty or not exist.
-        clean: Option<PathBuf>;
         /// What becomes of records and files that cannot be read, in that folder.
         unreadable: Unreadable;
     }
 
+    /// Only resemblance counts, and no containment.
+    #[must_use]
+    pub fn resemblance_alone(mut self) -> Self {
+        self.containment = None;
+        self
+    }
+
+    /// A folder for the inputs without the documents that match, in the inputs' own format, order,
+    /// compression and fields. It must be empty or not exist.
+    #[must_use]
+    pub fn clean(mut self, folder: impl AsRef<Path>) -> Self {
+        self.clean = Some(folder.as_ref().to_owned());
+        self
+    }
+
+    /// The same with the recipe that a search by runs of words has.
+    pub(super) fn with_ngram_shingles(&self) -> Self {
+        let mut options = self.clone();
+        if let Some(words) = options.ngram {
+            options.recipe.shingles.width = words;
+            options.recipe.shingles.counting = Counting::Set;
+        }
+        options
+    }
+
     /// The share of a reference that any match has. A resemblance is never more than it.
     pub(super) fn least_share(&self) -> f64 {
+        if self.ngram.is_some() {
+            return 0.0;
+        }
         self.containment.map_or(self.recipe.threshold, |c| c.min(self.recipe.threshold))
     }
 }

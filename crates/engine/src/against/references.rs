@@ -6,6 +6,7 @@ use lookalike_core::text::KeyedTokenizer;
 
 use super::corpus::{Reader, Text};
 use super::options::Against;
+use super::passages::Words;
 use crate::error::{Error, ErrorKind, Result};
 use crate::pipeline::Payload;
 use crate::running::Running;
@@ -19,11 +20,17 @@ pub(super) struct Reference {
     pub(super) width: usize,
     /// Its shingles, mixed, ascending, without repeats; none if it is too short.
     pub(super) elements: Vec<u64>,
+    /// Its words in order, if passages are told.
+    pub(super) words: Words,
 }
 
 impl Payload for Vec<Reference> {
     fn bytes(&self) -> usize {
-        self.iter().map(|r| 8 * r.elements.len() + r.id.len() + size_of::<Reference>()).sum()
+        let bytes = |reference: &Reference| {
+            let Reference { id, elements, words, .. } = reference;
+            8 * elements.len() + id.len() + words.bytes() + size_of::<Reference>()
+        };
+        self.iter().map(bytes).sum()
     }
 }
 
@@ -62,7 +69,11 @@ impl Reader for Extractor<'_> {
         let Self { options, limit, tokenizer, shingler } = self;
         let kernel = options.running.kernel;
         let (mut tokens, mut elements, mut fits) = (0, Vec::new(), true);
+        let (mut words, most) = (Words::default(), options.part_bytes() as usize);
         let read = text.for_each_piece(|piece| {
+            if options.ngram.is_some() && words.bytes() <= most {
+                words.append(options.recipe.tokens, piece, tokenizer.key());
+            }
             tokenizer.for_each_block(piece, &mut |_, block| {
                 tokens += block.len() as u64;
                 shingler.push(block, |shingles| {
@@ -84,7 +95,7 @@ impl Reader for Extractor<'_> {
         });
         let bytes = read?;
         sort_distinct(&mut elements);
-        if elements.len() > *limit {
+        if elements.len() > *limit || words.bytes() > most {
             return Err(Error::from(ErrorKind::ReferenceTooLong {
                 id: id.to_owned(),
                 memory: options.running.memory,
@@ -92,10 +103,11 @@ impl Reader for Extractor<'_> {
         }
         if tokens < options.min_tokens {
             elements.clear();
+            words.clear();
         }
         elements.shrink_to_fit();
         let width = options.recipe.shingles.width.min(tokens as usize);
-        made.push(Reference { id: id.to_owned(), tokens, width, elements });
+        made.push(Reference { id: id.to_owned(), tokens, width, elements, words });
         Ok(bytes)
     }
 }

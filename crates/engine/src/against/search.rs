@@ -12,6 +12,7 @@ use lookalike_core::{Kernel, PairRule, VerificationKey};
 use super::corpus::{Reader, Text};
 use super::index::Index;
 use super::options::Against;
+use super::passages::{Locator, Passage, Words};
 use super::references::sort_distinct;
 use crate::error::Result;
 use crate::pipeline::Payload;
@@ -23,14 +24,29 @@ pub(super) struct Finding {
     /// The document's number in its batch.
     pub(super) number: u64,
     pub(super) id: String,
-    /// References as members of the index, by their rows, and what each has in common: a is the
-    /// document, b the reference.
-    pub(super) found: Vec<(u32, Overlap)>,
+    /// By the rows of references.
+    pub(super) found: Vec<FoundReference>,
+}
+
+/// A reference that a document matches.
+#[derive(Debug)]
+pub(super) struct FoundReference {
+    /// As a member of the index.
+    pub(super) member: u32,
+    /// a is the document, b the reference.
+    pub(super) overlap: Overlap,
+    pub(super) passage: Option<Passage>,
 }
 
 impl Payload for Vec<Finding> {
     fn bytes(&self) -> usize {
-        let bytes = |f: &Finding| 32 * f.found.len() + f.id.len() + size_of::<Finding>();
+        let of_found = |found: &FoundReference| {
+            size_of::<FoundReference>() + found.passage.as_ref().map_or(0, Passage::bytes)
+        };
+        let bytes = |finding: &Finding| {
+            let found: usize = finding.found.iter().map(of_found).sum();
+            found + finding.id.len() + size_of::<Finding>()
+        };
         self.iter().map(bytes).sum()
     }
 }
@@ -49,6 +65,7 @@ pub(super) struct Searcher<'a> {
     /// The sets that are counted.
     touched: Vec<u32>,
     elements: Vec<u64>,
+    locator: Locator,
 }
 
 impl<'a> Searcher<'a> {
@@ -69,6 +86,7 @@ impl<'a> Searcher<'a> {
             counts: vec![0; index.sets().len()],
             touched: Vec::new(),
             elements: Vec::new(),
+            locator: Locator::new(key),
         }
     }
 
@@ -162,8 +180,36 @@ impl<'a> Searcher<'a> {
     }
 
     fn is_match(&self, overlap: Overlap) -> bool {
-        self.rule.by_overlap(overlap).is_accepted()
+        self.options.ngram.is_some()
+            || self.rule.by_overlap(overlap).is_accepted()
             || self.options.containment.is_some_and(|least| overlap.containment_b() >= least)
+    }
+
+    /// Finds the passages of references that have a shingle in common with a document. What has none
+    /// but by chance, since a shingle is a fingerprint, is no match.
+    fn locate(&mut self, text: &Text<'_>, found: &mut Vec<FoundReference>) -> Result<()> {
+        let Self { options, index, tokenizer, locator, .. } = self;
+        let width = options.recipe.shingles.width;
+        let mut words = Words::default();
+        let mut in_block = |words: &Words| {
+            locator.locate(
+                words,
+                found.iter_mut().map(|found| {
+                    let member = index.member(found.member);
+                    (&member.words, index.width(member), &mut found.passage)
+                }),
+            );
+        };
+        text.for_each_piece(|piece| {
+            words.append(options.recipe.tokens, piece, tokenizer.key());
+            while words.has_block(width) {
+                in_block(&words);
+                words.drop_block();
+            }
+        })?;
+        in_block(&words);
+        found.retain(|found| found.passage.is_some());
+        Ok(())
     }
 }
 
@@ -197,11 +243,19 @@ impl Reader for Searcher<'_> {
             };
             let overlap = Overlap { a, b: set.elements.into(), common };
             if self.is_match(overlap) {
-                found.extend(self.index.members(candidate).map(|member| (member, overlap)));
+                let members = self.index.members(candidate);
+                found.extend(members.map(|member| FoundReference {
+                    member,
+                    overlap,
+                    passage: None,
+                }));
             }
         }
+        if self.options.ngram.is_some() && !found.is_empty() {
+            self.locate(text, &mut found)?;
+        }
         if !found.is_empty() {
-            found.sort_unstable_by_key(|(member, _)| self.index.member(*member).row);
+            found.sort_unstable_by_key(|found| self.index.member(found.member).row);
             made.push(Finding { number, id: id.to_owned(), found });
         }
         Ok(bytes)

@@ -6,11 +6,10 @@ use lookalike_core::text::Tokenizer;
 use proptest::prelude::*;
 
 use super::*;
-use crate::observe::NoObserver;
 use lookalike_core::Kernel;
 use lookalike_core::resemblance::Overlap;
 
-/// A match without what it borrows.
+/// A match without what it borrows, and without its passage.
 type Row = (String, String, u64, u64, [u64; 3]);
 
 /// The path of a new file of these texts, as JSON lines.
@@ -29,7 +28,7 @@ fn file(folder: &Path, name: &str, texts: &[String]) -> String {
 
 fn found(job: &Against) -> (Vec<Row>, Findings) {
     let mut rows = Vec::new();
-    let findings = job.run(&NoObserver, &mut |found| {
+    let findings = job.run(|found| {
         let Overlap { a, b, common } = found.overlap;
         let ids = (found.input.to_owned(), found.reference.to_owned());
         rows.push((
@@ -46,6 +45,7 @@ fn found(job: &Against) -> (Vec<Row>, Findings) {
 
 /// What the search is defined as.
 fn naive(job: &Against, references: &[String], inputs: &[String]) -> Vec<Row> {
+    let job = job.with_ngram_shingles();
     let shingles = job.recipe.shingles;
     let tokens = |text: &String| {
         let mut tokens = Vec::new();
@@ -65,9 +65,11 @@ fn naive(job: &Against, references: &[String], inputs: &[String]) -> Vec<Row> {
             }
             let width = shingles.width.min(b.len());
             let overlap = Overlap::of(Kernel::best(), &set(&a, width), &set(&b, width));
-            if overlap.resemblance() >= job.recipe.threshold
-                || job.containment.is_some_and(|least| overlap.containment_b() >= least)
-            {
+            let by_run = job.ngram.map(|_| overlap.common > 0);
+            if by_run.unwrap_or(
+                overlap.resemblance() >= job.recipe.threshold
+                    || job.containment.is_some_and(|least| overlap.containment_b() >= least),
+            ) {
                 let Overlap { a, b, common } = overlap;
                 let ids = (format!("input{i}"), format!("reference{r}"));
                 rows.push((ids.0, ids.1, i as u64, r as u64, [a, b, common]));
@@ -95,7 +97,7 @@ fn texts(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<String>> {
 }
 
 fn job(references: &str, inputs: &str) -> Against {
-    Against::new([references.to_owned()], [inputs.to_owned()]).threads(1)
+    Against::new([references], [inputs]).threads(1)
 }
 
 proptest! {
@@ -106,7 +108,7 @@ proptest! {
         (references, inputs) in (texts(1..25), texts(1..15)),
         (width, multiset) in (1..6_usize, any::<bool>()),
         (threshold, containment) in (0.05..1.0_f64, prop::option::of(0.05..=1.0_f64)),
-        min_tokens in 0..6_u64,
+        (min_tokens, ngram) in (0..6_u64, prop::option::of(1..9_usize)),
         (hot, memory) in (1..8_usize, prop::sample::select(vec![6_000_u64, 20_000, 1 << 30])),
     ) {
         let folder = WorkFolder::create(None).unwrap();
@@ -118,9 +120,10 @@ proptest! {
             &file(&folder, "input", &inputs),
         )
         .recipe(recipe)
-        .containment(containment)
         .min_tokens(min_tokens)
         .memory(memory);
+        job.containment = containment;
+        job.ngram = ngram;
         job.hot = hot;
         let expected = naive(&job, &references, &inputs);
         let (rows, findings) = found(&job);
@@ -160,7 +163,7 @@ fn parts_and_hot_shingles_change_nothing() {
     assert!(rows == expected && findings.slow_references > 10, "{}", findings.slow_references);
     let (rows, findings) = found(&job.clone().memory(20_000));
     assert!(rows == expected && findings.passes > 5, "{}", findings.passes);
-    assert!(job.memory(500).run(&NoObserver, &mut |_| ControlFlow::Continue(())).is_err());
+    assert!(job.memory(500).run(|_| ControlFlow::Continue(())).is_err());
 }
 
 #[test]
@@ -204,14 +207,14 @@ fn what_matches_is_left_out_of_the_clean_folder() {
     let references = file(&folder, "reference", &[numbered(210..240)]);
     let path = file(&folder, "input", &inputs);
     let clean = folder.join("clean");
-    let job = job(&references, &path).clean(Some(clean.clone()));
+    let job = job(&references, &path).clean(&clean);
     let (rows, _) = found(&job);
     assert_eq!(rows.len(), 1);
     let before = fs::read_to_string(path).unwrap();
     let after = fs::read_to_string(clean.join("input.jsonl")).unwrap();
     let kept: Vec<&str> = before.lines().filter(|line| !line.contains("input2")).collect();
     assert_eq!(after.lines().collect::<Vec<_>>(), kept);
-    assert!(job.run(&NoObserver, &mut |_| ControlFlow::Continue(())).is_err(), "it is not empty");
+    assert!(job.run(|_| ControlFlow::Continue(())).is_err(), "it is not empty");
     assert!(!folder.join("clean.partial").exists());
 }
 
@@ -222,17 +225,18 @@ fn matches_come_back_from_a_file() {
     let paths = [file(&folder, "reference", &texts), file(&folder, "input", &texts)];
     for name in ["x.jsonl", "x.parquet"] {
         let path = folder.join(name);
-        let mut file = MatchFile::create(&path, crate::Existing::Refuse).unwrap();
+        let job = job(&paths[0], &paths[1]);
+        let mut file = job.create_file(&path, crate::Existing::Refuse).unwrap();
         assert!(file.partial_path().exists());
         let mut lines = Vec::new();
-        let findings = job(&paths[0], &paths[1]).run(&NoObserver, &mut |found| {
+        let findings = job.run(|found| {
             lines.push(found.to_json());
             file.push(found).unwrap();
             ControlFlow::Continue(())
         });
         file.finish().unwrap();
         assert_eq!(findings.unwrap().matches, 9);
-        assert!(MatchFile::create(&path, crate::Existing::Refuse).is_err());
+        assert!(job.create_file(&path, crate::Existing::Refuse).is_err());
         let mut options = ReadOptions::default();
         options.fields.text = "input".to_owned();
         options.fields.id = "reference_row".to_owned();
@@ -252,4 +256,67 @@ fn matches_come_back_from_a_file() {
         });
         assert_eq!(rows, expected.collect::<Vec<_>>(), "{name}");
     }
+}
+
+/// Passages as they are found, with the ids of both sides.
+fn passages(job: &Against) -> (Vec<(String, String, Passage)>, Findings) {
+    let mut rows = Vec::new();
+    let findings = job.run(|found| {
+        let passage = found.passage.unwrap().clone();
+        rows.push((found.input.to_owned(), found.reference.to_owned(), passage));
+        ControlFlow::Continue(())
+    });
+    (rows, findings.unwrap())
+}
+
+#[test]
+fn a_run_of_words_is_shown_as_it_stands_on_both_sides() {
+    let folder = WorkFolder::create(None).unwrap();
+    let run = |n: usize| numbered(1000 * n..1000 * n + 13);
+    let references: Vec<String> =
+        (0..40).map(|n| format!("{} {} tail{n}", numbered(0..n), run(n + 1))).collect();
+    let shouted = run(3).to_uppercase().replace(' ', ",\n");
+    let near = run(4).rsplit_once(' ').unwrap().0.to_owned();
+    let inputs = [
+        format!("Before it: {shouted}! And behind."),
+        format!("twelve words only: {near} and behind"),
+        format!("{} {}", run(7), run(6)),
+    ];
+    let paths = [file(&folder, "reference", &references), file(&folder, "input", &inputs)];
+    let job = job(&paths[0], &paths[1]).ngram(13);
+    let (rows, findings) = passages(&job);
+    let ids: Vec<_> = rows.iter().map(|row| (&*row.0, &*row.1)).collect();
+    assert_eq!(ids, [("input0", "reference2"), ("input2", "reference5"), ("input2", "reference6")]);
+    assert_eq!((findings.matches, findings.passes), (3, 1));
+    let first = &rows[0].2;
+    assert_eq!((first.words, first.input_word, first.reference_word), (13, 2, 2));
+    assert_eq!((&first.input_text, &first.reference_text), (&shouted, &run(3)));
+    assert_eq!((rows[1].2.input_word, rows[1].2.reference_word), (13, 5));
+    // In parts, on other threads, and from files.
+    let (parts, findings) = passages(&job.clone().memory(20_000).threads(3));
+    assert!(parts == rows && findings.passes > 2, "{}", findings.passes);
+    assert!(job.clone().ngram(0).run(|_| ControlFlow::Continue(())).is_err());
+    let path = folder.join("passages.parquet");
+    let mut file = job.create_file(&path, crate::Existing::Refuse).unwrap();
+    let pushed = job.run(|found| match file.push(found) {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(_) => ControlFlow::Break(()),
+    });
+    assert_eq!(pushed.unwrap().matches, 3);
+    file.finish().unwrap();
+    let mut options = ReadOptions::default();
+    options.fields.text = "input_passage".to_owned();
+    options.fields.id = "words".to_owned();
+    let mut texts = Vec::new();
+    for chunk in lookalike_corpus::Source::file(&path, None).unwrap().chunks(&options) {
+        chunk.unwrap().for_each(|record| {
+            let record = record.unwrap();
+            texts.push((
+                record.id.to_string(),
+                String::from_utf8_lossy(&record.content).into_owned(),
+            ));
+        });
+    }
+    let expected = [&shouted, &run(6), &run(7)].map(|text| ("13".to_owned(), text.clone()));
+    assert_eq!(texts, expected);
 }

@@ -53,8 +53,8 @@ fn format_version_2_is_read_for_ever() {
     let folder = WorkFolder::create(None).unwrap();
     let path = folder.join("index");
     example(2, &path);
-    for rebuild in [false, true] {
-        let index = Index::open(&path, &OpenOptions::new().rebuild(rebuild)).unwrap();
+    for options in [OpenOptions::new(), OpenOptions::new().rebuild()] {
+        let index = Index::open(&path, &options).unwrap();
         assert!(!index.finds_urls());
         assert_eq!(index.verify().unwrap().documents, 4);
         let found = index.of_url("http://example.org/page", 0, 10).unwrap();

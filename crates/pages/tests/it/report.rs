@@ -460,6 +460,7 @@ fn long_text_is_cut_and_lists_are_bounded() {
     let cluster = Cluster {
         size: 9,
         keeper: long.clone(),
+        keeper_url: Some(long.clone()),
         members: vec![member; 9],
         difference: Some(marked_difference(Unit::Words, long.as_bytes(), &long, b"short")),
     };

@@ -1,0 +1,404 @@
+//! The longest run of words that a document has in common with a reference, and where it stands.
+//!
+//! ```text
+//! windows   of N words, of both sides, that the other side has too
+//! runs      stretches of such windows: a common run is within one of them, on either side
+//! length    the longest for which some window of that length is in both, by bisection
+//! ```
+//!
+//! A window goes by a polynomial of its words' codes modulo a prime, at a point that nobody knows, so
+//! that one of any length takes a multiplication. What is found is compared word by word before it
+//! counts. A pair takes time for its reference and for what it has in common with the document, times a
+//! logarithm, also if both are one word over and over.
+//!
+//! Both sides are looked at in blocks, so that neither has to be in memory twice: a run that is longer
+//! than a block is told by its longest part.
+
+use lookalike_core::VerificationKey;
+use lookalike_core::text::{self, Span, Unit, keyed_spans};
+use serde::{Deserialize, Serialize};
+
+/// Words of a block, without those that the next has too. 256 Ki: about 1.5 MB of text, and about 20 MB
+/// of memory for a thread while it is compared.
+pub(super) const BLOCK: usize = 256 << 10;
+
+/// Bytes of a run that are shown, whatever a word is.
+const SHOWN_BYTES: usize = 2000;
+
+/// A run of words that a document and a reference have in common.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Passage {
+    /// How many words.
+    pub words: u64,
+    /// The number of its first word in the document, from 0.
+    pub input_word: u64,
+    /// The number of its first word in the reference, likewise.
+    pub reference_word: u64,
+    /// Its beginning as it stands in the document: a hundred words at most, with what is between.
+    pub input_text: String,
+    /// Its beginning as it stands in the reference.
+    pub reference_text: String,
+}
+
+impl Passage {
+    /// Words of a run that its texts have, at most.
+    pub const SHOWN_WORDS: u64 = 100;
+
+    pub(super) fn bytes(&self) -> usize {
+        size_of::<Self>() + self.input_text.len() + self.reference_text.len()
+    }
+}
+
+/// The words of a text, or of a part of it, in order.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Words {
+    /// The number of the first.
+    first: u64,
+    spans: Vec<Span>,
+    text: Vec<u8>,
+}
+
+impl Words {
+    pub(super) fn bytes(&self) -> usize {
+        self.spans.len() * size_of::<Span>() + self.text.len()
+    }
+
+    /// Appends a piece of the text.
+    pub(super) fn append(&mut self, unit: Unit, piece: text::Text<'_>, key: &VerificationKey) {
+        let from = self.text.len();
+        self.text.extend_from_slice(piece.bytes());
+        let spans = keyed_spans(unit, piece, key).into_iter();
+        self.spans.extend(spans.map(|span| Span {
+            start: from + span.start,
+            end: from + span.end,
+            ..span
+        }));
+    }
+
+    /// Whether there is a whole block, with what it has of the next: windows of at most `width`.
+    pub(super) fn has_block(&self, width: usize) -> bool {
+        self.spans.len() >= BLOCK + width - 1
+    }
+
+    /// Takes out the words of one block.
+    pub(super) fn drop_block(&mut self) {
+        self.first += BLOCK as u64;
+        self.spans.drain(..BLOCK);
+        let from = self.spans.first().map_or(self.text.len(), |span| span.start);
+        self.text.drain(..from);
+        for span in &mut self.spans {
+            span.start -= from;
+            span.end -= from;
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    /// The words of the blocks, with the number of the first of each in `spans`.
+    fn blocks(&self, width: usize) -> impl Iterator<Item = (usize, &[Span])> {
+        // The last words of a text that end a block are in it already.
+        let starts = (0..self.spans.len().max(width) - width + 1).step_by(BLOCK);
+        starts.map(move |start| {
+            let end = self.spans.len().min(start + BLOCK + width - 1);
+            (start, &self.spans[start..end])
+        })
+    }
+
+    /// The beginning of a run, as it stands.
+    fn shown(&self, start: usize, words: usize) -> String {
+        let run = &self.spans[start..start + words.min(Passage::SHOWN_WORDS as usize)];
+        let (Some(first), Some(last)) = (run.first(), run.last()) else { return String::new() };
+        let mut end = last.end.min(first.start + SHOWN_BYTES);
+        // Not within a character.
+        while end < last.end && self.text[end] & 0xc0 == 0x80 {
+            end -= 1;
+        }
+        String::from_utf8_lossy(&self.text[first.start..end]).into_owned()
+    }
+}
+
+/// The beginning of a document or a reference in a block, as windows.
+struct Windows<'a> {
+    spans: &'a [Span],
+    /// The polynomials of the first 0, 1, 2, ... words.
+    prefixes: Vec<u64>,
+    width: usize,
+    /// Windows of `width` words and where they begin, in order.
+    sorted: Vec<(u64, u32)>,
+}
+
+impl<'a> Windows<'a> {
+    fn new(polynomial: &mut Polynomial, spans: &'a [Span], width: usize) -> Self {
+        let prefixes = polynomial.prefixes(spans);
+        let count = (spans.len() + 1).saturating_sub(width);
+        let at = |start: usize| polynomial.window(&prefixes, start, width);
+        let mut sorted: Vec<_> = (0..count).map(|start| (at(start), start as u32)).collect();
+        sorted.sort_unstable();
+        Self { spans, prefixes, width, sorted }
+    }
+
+    /// The runs of windows that begin at these places, which are ascending: for each of them, the words
+    /// from there to the end of its run.
+    fn runs(&self, places: &[u32]) -> Vec<u32> {
+        let mut lengths = vec![self.width as u32; places.len()];
+        for at in (1..places.len()).rev() {
+            if places[at - 1] + 1 == places[at] {
+                lengths[at - 1] = lengths[at] + 1;
+            }
+        }
+        lengths
+    }
+}
+
+/// Where windows of both sides begin that the other side has too, each ascending.
+fn common_places(a: &Windows<'_>, b: &Windows<'_>) -> (Vec<u32>, Vec<u32>) {
+    let (mut places_a, mut places_b) = (Vec::new(), Vec::new());
+    let mut rest = &a.sorted[..];
+    for windows in b.sorted.chunk_by(|one, other| one.0 == other.0) {
+        let hash = windows[0].0;
+        rest = &rest[rest.partition_point(|window| window.0 < hash)..];
+        let count = rest.partition_point(|window| window.0 == hash);
+        if count > 0 {
+            places_a.extend(rest[..count].iter().map(|window| window.1));
+            places_b.extend(windows.iter().map(|window| window.1));
+        }
+    }
+    places_a.sort_unstable();
+    places_b.sort_unstable();
+    (places_a, places_b)
+}
+
+/// The longest run that both have: its length, and where it begins in each; of several, the first in
+/// `a`, and of those the first in `b`.
+fn longest_common_run(
+    polynomial: &Polynomial,
+    a: &Windows<'_>,
+    b: &Windows<'_>,
+) -> Option<(usize, usize, usize)> {
+    let (places_a, places_b) = common_places(a, b);
+    let (runs_a, runs_b) = (a.runs(&places_a), b.runs(&places_b));
+    let longest = |runs: &[u32]| runs.iter().copied().max().unwrap_or(0);
+    let (mut low, mut high) = (a.width, longest(&runs_a).min(longest(&runs_b)) as usize);
+    let mut sorted = Vec::new();
+    let mut common = |length: usize| {
+        let long = |(_, run): &(&u32, &u32)| **run as usize >= length;
+        sorted.clear();
+        for (place, _) in places_b.iter().zip(&runs_b).filter(long) {
+            sorted.push((polynomial.window(&b.prefixes, *place as usize, length), *place));
+        }
+        sorted.sort_unstable();
+        let mut starts = places_a.iter().zip(&runs_a).filter(long);
+        starts.find_map(|(place, _)| {
+            let start = *place as usize;
+            let hash = polynomial.window(&a.prefixes, start, length);
+            let at = sorted.partition_point(|window| window.0 < hash);
+            let mut equal = sorted[at..].iter().take_while(|window| window.0 == hash);
+            let words = |spans: &[Span], start: usize| {
+                spans[start..start + length].iter().map(|span| span.token).collect::<Vec<_>>()
+            };
+            let own = words(a.spans, start);
+            let other = equal.find(|window| words(b.spans, window.1 as usize) == own)?;
+            Some((length, start, other.1 as usize))
+        })
+    };
+    // Most often a run ends on both sides at once.
+    if high >= low
+        && let Some(found) = common(high)
+    {
+        return Some(found);
+    }
+    let mut best = None;
+    while low < high {
+        let middle = low.midpoint(high);
+        match common(middle) {
+            None => high = middle,
+            found => {
+                best = found;
+                low = middle + 1;
+            }
+        }
+    }
+    best
+}
+
+/// Polynomials of words at one point, modulo the prime 2^61 - 1.
+struct Polynomial {
+    point: u64,
+    /// Powers of the point, as many as were asked for.
+    powers: Vec<u64>,
+}
+
+const PRIME: u64 = (1 << 61) - 1;
+
+impl Polynomial {
+    fn new(key: &VerificationKey) -> Self {
+        // Any that others cannot know.
+        Self { point: key.code(b"point") % (PRIME - 2) + 2, powers: vec![1] }
+    }
+
+    fn prefixes(&mut self, spans: &[Span]) -> Vec<u64> {
+        while self.powers.len() <= spans.len() {
+            let last = self.powers[self.powers.len() - 1];
+            self.powers.push(product(last, self.point));
+        }
+        let mut prefixes = Vec::with_capacity(spans.len() + 1);
+        let mut sum = 0;
+        prefixes.push(sum);
+        for span in spans {
+            sum = (product(sum, self.point) + span.token % PRIME) % PRIME;
+            prefixes.push(sum);
+        }
+        prefixes
+    }
+
+    fn window(&self, prefixes: &[u64], start: usize, length: usize) -> u64 {
+        let before = product(prefixes[start], self.powers[length]);
+        (prefixes[start + length] + PRIME - before) % PRIME
+    }
+}
+
+fn product(a: u64, b: u64) -> u64 {
+    (u128::from(a) * u128::from(b) % u128::from(PRIME)) as u64
+}
+
+/// Finds passages, on one thread.
+pub(super) struct Locator(Polynomial);
+
+impl Locator {
+    pub(super) fn new(key: &VerificationKey) -> Self {
+        Self(Polynomial::new(key))
+    }
+
+    /// Looks for references in one block of a document, the first that `input` has. Each reference
+    /// comes with the words that a run must have, and with the longest that earlier blocks had.
+    pub(super) fn locate<'r>(
+        &mut self,
+        input: &Words,
+        references: impl Iterator<Item = (&'r Words, usize, &'r mut Option<Passage>)>,
+    ) {
+        let mut known: Option<Windows<'_>> = None;
+        for (reference, width, best) in references {
+            let windows = match known.take() {
+                Some(windows) if windows.width == width => windows,
+                _ => {
+                    let end = input.spans.len().min(BLOCK + width - 1);
+                    Windows::new(&mut self.0, &input.spans[..end], width)
+                }
+            };
+            for (from, spans) in reference.blocks(width) {
+                let other = Windows::new(&mut self.0, spans, width);
+                let Some((words, a, b)) = longest_common_run(&self.0, &windows, &other) else {
+                    continue;
+                };
+                let input_word = input.first + a as u64;
+                let is_better = best
+                    .as_ref()
+                    .is_none_or(|best| (words as u64, best.input_word) > (best.words, input_word));
+                if is_better {
+                    *best = Some(Passage {
+                        words: words as u64,
+                        input_word,
+                        reference_word: (from + b) as u64,
+                        input_text: input.shown(a, words),
+                        reference_text: reference.shown(from + b, words),
+                    });
+                }
+            }
+            known = Some(windows);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lookalike_core::Kernel;
+    use lookalike_core::text::KeyedTokenizer;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn words(text: &str, key: &VerificationKey) -> Words {
+        let mut words = Words::default();
+        words.append(Unit::Words, text.into(), key);
+        words
+    }
+
+    /// The longest run of equal numbers, by trying every pair of places.
+    fn naive(a: &[u8], b: &[u8], least: usize) -> Option<(usize, usize, usize)> {
+        let mut best: Option<(usize, usize, usize)> = None;
+        for i in 0..a.len() {
+            for j in 0..b.len() {
+                let length = a[i..].iter().zip(&b[j..]).take_while(|(x, y)| x == y).count();
+                if length >= least && best.is_none_or(|best| length > best.0) {
+                    best = Some((length, i, j));
+                }
+            }
+        }
+        best
+    }
+
+    fn numbers() -> impl Strategy<Value = Vec<u8>> {
+        prop::sample::select(vec![2_u8, 3, 30])
+            .prop_flat_map(|kinds| prop::collection::vec(0..kinds, 0..60))
+    }
+
+    proptest! {
+        #[test]
+        fn the_longest_run_is_that_of_a_naive_search(
+            (a, b) in (numbers(), numbers()),
+            least in 1..8_usize,
+        ) {
+            let text = |numbers: &[u8]| {
+                numbers.iter().map(|n| format!("w{n}")).collect::<Vec<_>>().join(" ")
+            };
+            let key = VerificationKey::random();
+            let (own, other) = (words(&text(&a), &key), words(&text(&b), &key));
+            let mut found = None;
+            Locator::new(&key).locate(&own, std::iter::once((&other, least, &mut found)));
+            let place = |p: &Passage| [p.words, p.input_word, p.reference_word].map(|n| n as usize);
+            let expected = naive(&a, &b, least);
+            prop_assert_eq!(found.as_ref().map(place), expected.map(<[usize; 3]>::from));
+            if let (Some(found), Some((length, i, j))) = (found, expected) {
+                prop_assert_eq!(found.input_text, text(&a[i..i + length]));
+                prop_assert_eq!(found.reference_text, text(&b[j..j + length]));
+            }
+        }
+    }
+
+    #[test]
+    fn codes_are_those_of_the_shingles() {
+        let key = VerificationKey::random();
+        let text = "Caf\u{e9}, caf\u{e9}\u{301} \u{4e2d}\u{6587} http://a.example/b 1\u{bd}";
+        let mut codes = Vec::new();
+        KeyedTokenizer::new(Unit::Words, Kernel::best(), &key).codes(text, &mut codes);
+        let spans = words(text, &key).spans;
+        assert_eq!(spans.iter().map(|span| span.token).collect::<Vec<_>>(), codes);
+    }
+
+    /// A run that begins in one block and ends in the next is found in either.
+    #[test]
+    fn blocks_hide_nothing() {
+        let key = VerificationKey::random();
+        let filler = |from: usize, count: usize| {
+            (from..from + count).map(|n| format!("w{n} ")).collect::<String>()
+        };
+        let run = "the run that both of them have ";
+        let a = words(&(filler(0, BLOCK - 3) + run + &filler(0, 9)), &key);
+        let b = words(&(filler(1 << 30, 2 * BLOCK - 2) + run), &key);
+        let (width, mut found) = (7, None);
+        let mut input = a;
+        let mut locator = Locator::new(&key);
+        while input.has_block(width) {
+            locator.locate(&input, std::iter::once((&b, width, &mut found)));
+            input.drop_block();
+        }
+        locator.locate(&input, std::iter::once((&b, width, &mut found)));
+        let found = found.unwrap();
+        assert_eq!((found.words, found.input_word), (7, BLOCK as u64 - 3));
+        assert_eq!(found.reference_word, 2 * BLOCK as u64 - 2);
+        assert_eq!(found.input_text, run.trim());
+    }
+}
