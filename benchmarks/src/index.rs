@@ -201,13 +201,13 @@ fn one_by_one(
     options: &CreateOptions,
     out: &mut String,
 ) -> Result<(), Failure> {
-    let one = Index::create(&folder.path().join("one"), recipe, options)?;
+    let one = Index::create(folder.path().join("one"), recipe, options)?;
     let start = now();
     with_documents(0..ONE_BY_ONE, |documents| {
         documents.iter().try_for_each(|document| one.add(document).map(drop))
     })?;
     let alone = f64::from(ONE_BY_ONE) / start.elapsed().as_secs_f64();
-    let pass = Index::create(&folder.path().join("pass"), recipe, options)?;
+    let pass = Index::create(folder.path().join("pass"), recipe, options)?;
     let start = now();
     with_documents(0..IN_ONE_PASS, |documents| pass.load(documents.iter().cloned()))?;
     let together = f64::from(IN_ONE_PASS) / start.elapsed().as_secs_f64();

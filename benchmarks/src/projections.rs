@@ -183,7 +183,7 @@ fn search(strings: Strings, scale: &Scale, folder: &Path) -> Result<Stages, Fail
         .pairs(PairScope::All)
         .memory(scale.memory as u64)
         .without_survivors()
-        .run(&folder.join("run"))?;
+        .run(folder.join("run"))?;
     stages.end("all pairs");
     Ok(stages)
 }

@@ -10,8 +10,6 @@ pub(crate) mod hexadecimal {
     use super::{Deserialize, Deserializer, Serializer};
     use serde::de::Error as _;
 
-    // serde gives all fields by reference.
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
     pub(crate) fn serialize<S: Serializer>(number: &u128, out: S) -> Result<S::Ok, S::Error> {
         out.collect_str(&format_args!("{number:032x}"))
     }

@@ -40,7 +40,7 @@ impl Ranking<'_> {
     fn by_tokens(&self) -> Result<()> {
         let files = self.means.files;
         let mut ranks = RowsWriter::create(&files.ranks(), RANKS, 8)?;
-        for signed in SignatureReader::open(&files.signatures())? {
+        for signed in SignatureReader::open(files.signatures())? {
             let (_, signature) = signed?;
             ranks.push(&self.asked.keep.rank_of_text(signature.tokens).to_le_bytes())?;
         }

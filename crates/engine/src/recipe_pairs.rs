@@ -138,7 +138,7 @@ impl RecipePairs {
     /// # Errors
     /// If the file cannot be read.
     pub fn signatures(&self) -> Result<SignatureLookup> {
-        SignatureLookup::open(&self.measured.signatures())
+        SignatureLookup::open(self.measured.signatures())
     }
 
     /// Calls `each` with the id, the signature and the site of every document, in order. A site
@@ -151,7 +151,7 @@ impl RecipePairs {
         observer: &dyn Observer,
         mut each: impl FnMut(&str, &Signature, u64) -> Result<()>,
     ) -> Result<()> {
-        let mut reader = SignatureReader::open(&self.measured.signatures())?;
+        let mut reader = SignatureReader::open(self.measured.signatures())?;
         let (mut id, mut signature) = (String::new(), Signature::default());
         Rows::open(&self.measured.sites(), SITES, 8)?.for_each(|row, site| {
             if row.is_multiple_of(1 << 12) {

@@ -363,7 +363,7 @@ impl<'a> Sink<'a> {
         Ok(Self {
             signing,
             signatures: SignatureWriter::create(
-                &files.signatures(),
+                files.signatures(),
                 signing.means.recipe,
                 Existing::Replace,
             )?,

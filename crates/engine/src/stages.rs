@@ -87,7 +87,7 @@ impl Means<'_> {
         &self,
         mut each: impl FnMut(Row, &str, &Signature) -> Result<()>,
     ) -> Result<()> {
-        SignatureReader::open(&self.files.signatures())?.for_each_row(|row, id, signature| {
+        SignatureReader::open(self.files.signatures())?.for_each_row(|row, id, signature| {
             each(row, id, signature)?;
             self.observer.tick(row.into())
         })
@@ -128,7 +128,7 @@ impl Means<'_> {
         self.observer.begin(Stage::Decide, None);
         let by_site = self.recipe.candidates == Candidates::BySite;
         let exact = self.recipe.verify == Verify::Exact;
-        let signatures = SignatureLookup::open(&self.files.signatures())?;
+        let signatures = SignatureLookup::open(self.files.signatures())?;
         let mut verifier = Verifier::new(Verifying {
             recipe: self.recipe,
             kernel: self.kernel,

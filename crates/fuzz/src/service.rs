@@ -95,7 +95,7 @@ impl Service {
 fn start(target: &str) -> Running {
     let folder = folder(target, "service");
     let create = CreateOptions::new().open(OpenOptions::new().threads(1));
-    let index = Index::create(&folder.join("index"), &Recipe::default(), &create).unwrap();
+    let index = Index::create(folder.join("index"), &Recipe::default(), &create).unwrap();
     for number in 0..20 {
         let words = (0..20).map(|word| format!("word{}", number * 19 + word));
         let text = words.collect::<Vec<_>>().join(" ");

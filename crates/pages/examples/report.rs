@@ -40,13 +40,13 @@ fn empty() -> Result<Report, lookalike_core::Error> {
         (0..=100).map(|n| f64::from(n) / 100.0).map(|x| [x, filter.probability(x)]).collect()
     };
     let mut report = Report::default();
-    report.version = env!("CARGO_PKG_VERSION").to_owned();
+    report.version = String::from(env!("CARGO_PKG_VERSION"));
     report.recipe_digest = recipe.digest().to_string();
     report.recipe = RecipeSummary::from(&recipe);
     report.filter_curve = recipe.features.map(curve).unwrap_or_default();
-    report.options.keep = "longest".to_owned();
+    report.options.keep = String::from("longest");
     report.options.cluster = Clustering::Anchored;
-    report.options.pairs = "needed".to_owned();
+    report.options.pairs = String::from("needed");
     report.options.memory_bytes = 4 << 30;
     report.options.threads = 8;
     Ok(report)

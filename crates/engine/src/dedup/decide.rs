@@ -131,7 +131,7 @@ impl Decide {
         let mut job = Job::begin(options, request, out, observer)?;
         if job.manifest.finished {
             job.remove_work();
-            return Report::read(&out.join("report.json"));
+            return Report::read(out.join("report.json"));
         }
         let signed: SigningSummary = job.stage(Stage::Sign, |job| job.carry_over(run))?;
         job.budget = job.working_bytes(signed.documents)?;

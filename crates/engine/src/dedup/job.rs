@@ -64,7 +64,7 @@ impl Dedup {
         if job.manifest.finished {
             // It may have been killed before it could.
             job.remove_work();
-            return Report::read(&out.join("report.json"));
+            return Report::read(out.join("report.json"));
         }
         let learned: LearnStage = if self.recipe.templates.are_learned() {
             job.stage(Stage::Learn, Job::learn)?
@@ -399,7 +399,7 @@ impl<'a> Job<'a> {
         let mut removed = RowSet::none(signed.documents);
         let mut counts = [0_u64; 2];
         let sources = self.sources()?;
-        let signatures = SignatureLookup::open(&self.files.signatures())?;
+        let signatures = SignatureLookup::open(self.files.signatures())?;
         let mut addresses = Addresses::open(&self.files, self.options.recipe.sites)?;
         let tables = Tables {
             recipe: &self.options.recipe,

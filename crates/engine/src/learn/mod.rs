@@ -210,7 +210,7 @@ impl LearnedFiles {
         if !recipe.templates.are_learned() {
             return Ok(None);
         }
-        let templates = TemplateFile::of_recipe(&files.templates(), recipe)?;
+        let templates = TemplateFile::of_recipe(files.templates(), recipe)?;
         Ok(Some(Self { templates, tokens: StoredTokens::open(files)? }))
     }
 }
@@ -256,7 +256,7 @@ impl<'a> LearnedReader<'a> {
 /// The templates that the job of these files has learned, if its recipe has any learned.
 pub(crate) fn learned(files: &Files, recipe: &Recipe) -> Result<Option<TemplateFile>> {
     let is_learned = recipe.templates.are_learned();
-    is_learned.then(|| TemplateFile::of_recipe(&files.templates(), recipe)).transpose()
+    is_learned.then(|| TemplateFile::of_recipe(files.templates(), recipe)).transpose()
 }
 
 /// Tells which tokens of single documents are template.

@@ -176,7 +176,7 @@ impl TemplateFile {
     /// As [`open`](Self::open).
     pub fn of_run(run: impl AsRef<Path>) -> Result<Self> {
         let run = run.as_ref();
-        if run.is_dir() { Self::open(&Files::new(run, None).templates()) } else { Self::open(run) }
+        if run.is_dir() { Self::open(Files::new(run, None).templates()) } else { Self::open(run) }
     }
 
     /// Checks that it was learned by this recipe.

@@ -115,7 +115,7 @@ impl Run {
             None => return Err(Error::from(ErrorKind::NoRun(folder.to_owned()))),
         };
         let recipe = read_recipe(&files.recipe())?;
-        let signatures = SignatureLookup::open(&files.signatures())?;
+        let signatures = SignatureLookup::open(files.signatures())?;
         recipe.check_same_bits(signatures.recipe()).map_err(|source| {
             Error::from(ErrorKind::Recipe { path: files.signatures(), source })
         })?;

@@ -18,7 +18,7 @@ impl Run {
         mut each: impl FnMut(&str, &Signature) -> Result<(), E>,
     ) -> Result<(), E> {
         let removed = self.removed()?;
-        let reader = SignatureReader::open(&self.files.signatures())?;
+        let reader = SignatureReader::open(self.files.signatures())?;
         reader.for_each_row(
             |row, id, signature| {
                 if removed.contains(row) { Ok(()) } else { each(id, signature) }

@@ -14,7 +14,7 @@ use crate::common;
 
 fn index(folder: &Path, name: &str, recipe: &str) -> Index {
     let recipe = Recipe::preset(recipe).unwrap();
-    Index::create(&folder.join(name), &recipe, &CreateOptions::new()).unwrap()
+    Index::create(folder.join(name), &recipe, &CreateOptions::new()).unwrap()
 }
 
 /// Sixty words of a seed, the first few of them others.
@@ -277,7 +277,7 @@ proptest! {
         let folder = WorkFolder::create(None).unwrap();
         let recipe = Recipe::preset("text").unwrap();
         let options = CreateOptions::new().when(!store_text, CreateOptions::without_text);
-        let index = Index::create(&folder.join("index"), &recipe, &options).unwrap();
+        let index = Index::create(folder.join("index"), &recipe, &options).unwrap();
         let texts: Vec<String> = list.iter().map(|&(seed, changed)| words(seed, changed)).collect();
         for (id, text) in texts.iter().enumerate() {
             index.add(&Document::text(id.to_string(), text)).unwrap();

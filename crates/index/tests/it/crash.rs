@@ -100,7 +100,7 @@ fn create(path: &Path) {
 fn child() {
     let Some(path) = std::env::var_os(CHILD) else { return };
     let from: u64 = std::env::var(FROM).unwrap().parse().unwrap();
-    let index = match Index::open(&PathBuf::from(path), &options()) {
+    let index = match Index::open(PathBuf::from(path), &options()) {
         Ok(index) => index,
         Err(error) => {
             let said = error.to_string().replace('\n', " ");

@@ -260,7 +260,7 @@ fn recipes_that_verify_by_estimates_keep_their_sketches() {
     let folder = WorkFolder::create(None).unwrap();
     let recipe = Recipe { verify: Verify::Estimate, ..recipe() };
     let create = CreateOptions::new().without_text();
-    let index = Index::create(&folder.join("i"), &recipe, &create).unwrap();
+    let index = Index::create(folder.join("i"), &recipe, &create).unwrap();
     assert!(index.recipe().keep_sketch);
     index.add(&Document::text("a", &text(1, 0))).unwrap();
     let answer = index.check(&Document::text("", &text(1, 1))).unwrap();
@@ -310,7 +310,7 @@ fn without_contents_a_bit_of_each_minvalue_estimates() {
 #[test]
 fn pages_are_what_a_visitor_sees() {
     let folder = WorkFolder::create(None).unwrap();
-    let index = Index::create(&folder.join("i"), &recipe(), &CreateOptions::new()).unwrap();
+    let index = Index::create(folder.join("i"), &recipe(), &CreateOptions::new()).unwrap();
     let page = format!("<html><body><p>{}</p><script>unseen</script></body></html>", text(1, 0));
     let url = "http://www.example.org/a";
     index.add(&Document::html("page", &page).with_url(url).with_time(1_800_000_000)).unwrap();
@@ -355,10 +355,10 @@ fn bad_requests_are_refused_and_change_nothing() {
         let error = refused(&path);
         assert!(error.is_io() && error.to_string().contains("cannot be"), "{error}");
     }
-    let error = Index::open(&folder.join("none"), &OpenOptions::new()).unwrap_err();
+    let error = Index::open(folder.join("none"), &OpenOptions::new()).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::NoIndex(_)), "{error}");
     let modular = Recipe { verify: Verify::Estimate, ..Recipe::preset("henzinger-c").unwrap() };
-    let error = Index::create(&folder.join("m"), &modular, &create).unwrap_err();
+    let error = Index::create(folder.join("m"), &modular, &create).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Recipe(_)), "{error}");
 }
 

@@ -172,6 +172,6 @@ fn templates_stay_with_the_index() {
     assert!(check(&copy, url));
     copy.verify().unwrap();
     // A recipe that needs templates is none for an index without.
-    let error = Index::create(&folder.join("none"), &recipe, &CreateOptions::new());
+    let error = Index::create(folder.join("none"), &recipe, &CreateOptions::new());
     assert!(error.unwrap_err().to_string().contains("templates"));
 }

@@ -44,19 +44,19 @@ fn full() -> Report {
         total: 290.0,
     };
     report.peak_memory_bytes = 7_000_000_011;
-    report.recipe_digest = "5d2f0c".to_owned();
+    report.recipe_digest = String::from("5d2f0c");
     report.rounds = 7;
-    report.version = "9.8.7".to_owned();
+    report.version = String::from("9.8.7");
     report.verified = true;
-    report.recipe.name = "text".to_owned();
+    report.recipe.name = String::from("text");
     report.recipe.threshold = 0.8125;
     report.recipe.verify = Verify::Exact;
     report.recipe.tokens = Tokens::Words;
     report.recipe.filter = Some(FilterSummary { k: 23, s: 17, r: 2 });
     report.recipe.recall = None;
-    report.options.keep = "newest:date".to_owned();
+    report.options.keep = String::from("newest:date");
     report.options.cluster = Clustering::Anchored;
-    report.options.pairs = "needed".to_owned();
+    report.options.pairs = String::from("needed");
     report.options.memory_bytes = 5_000_000_012;
     report.options.threads = 313;
     report.filter_curve = vec![[0.0, 0.0], [0.5, 0.123_4], [1.0, 1.0]];
@@ -205,12 +205,12 @@ fn written_reports_can_be_read_again() {
     let folder = folder("round_trip");
     let report = full();
     report.write(&folder, Some(page)).unwrap();
-    let read = Report::read(&folder.join("report.json")).unwrap();
+    let read = Report::read(folder.join("report.json")).unwrap();
     assert_eq!(read, report);
     assert_eq!(fs::read_to_string(folder.join("report.html")).unwrap(), page(&read));
     // A second one takes the place of the first, and leaves nothing else.
     Report::default().write(&folder, Some(page)).unwrap();
-    assert_eq!(Report::read(&folder.join("report.json")).unwrap(), Report::default());
+    assert_eq!(Report::read(folder.join("report.json")).unwrap(), Report::default());
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 2);
 }
 
@@ -473,7 +473,7 @@ fn long_text_is_cut_and_lists_are_bounded() {
     report.sources = (0..130).map(source).collect();
     report.notes = vec![long.clone()];
     report.write(&folder, Some(page)).unwrap();
-    let read = Report::read(&folder.join("report.json")).unwrap();
+    let read = Report::read(folder.join("report.json")).unwrap();
     assert_eq!(read.largest_clusters.len(), 20);
     assert!(read.largest_clusters.iter().all(|cluster| cluster.members.len() == 5));
     assert_eq!(read.largest_clusters[0].keeper, long, "machines get whole ids");

@@ -39,7 +39,7 @@ impl Running {
     pub(crate) fn with_index(options: Options, recipe: &str, create: &CreateOptions) -> Self {
         let folder = WorkFolder::create(None).unwrap();
         let recipe = Recipe::preset(recipe).unwrap();
-        let index = Index::create(&folder.join("index"), &recipe, create).unwrap();
+        let index = Index::create(folder.join("index"), &recipe, create).unwrap();
         Self::start(index, options, folder)
     }
 
@@ -96,7 +96,7 @@ impl Running {
     pub(crate) fn into_index(mut self) -> (Index, WorkFolder) {
         self.end();
         let folder = std::mem::replace(&mut self.folder, WorkFolder::create(None).unwrap());
-        (Index::open(&folder.join("index"), &OpenOptions::new()).unwrap(), folder)
+        (Index::open(folder.join("index"), &OpenOptions::new()).unwrap(), folder)
     }
 
     fn end(&mut self) {

@@ -77,7 +77,7 @@ fn no_address_is_open_to_everybody_by_mistake() {
     let bind = |address: &str, options: Options| {
         let folder = WorkFolder::create(None).unwrap();
         let recipe = Recipe::preset("text").unwrap();
-        let index = Index::create(&folder.join("i"), &recipe, &CreateOptions::new()).unwrap();
+        let index = Index::create(folder.join("i"), &recipe, &CreateOptions::new()).unwrap();
         Server::bind(index, address.parse().unwrap(), options).map(|server| server.address())
     };
     let refused = bind("0.0.0.0:0", Options::new()).unwrap_err().to_string();

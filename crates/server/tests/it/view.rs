@@ -33,7 +33,7 @@ fn finished() -> WorkFolder {
     };
     fs::write(&letters, documents.into_iter().map(line).collect::<String>()).unwrap();
     let job = lookalike_engine::Dedup::new([letters.display().to_string()]);
-    job.run(&folder.join("out")).unwrap();
+    job.run(folder.join("out")).unwrap();
     folder
 }
 

@@ -149,7 +149,7 @@ fn a_finished_job_is_not_run_again() {
     run(&job(&example_corpus()), &out);
     let before = crate::dedup::files(&out);
     let resumed = job(&example_corpus()).resume().run(&out).unwrap();
-    assert_eq!(resumed, Report::read(&out.join("report.json")).unwrap());
+    assert_eq!(resumed, Report::read(out.join("report.json")).unwrap());
     assert_eq!(crate::dedup::files(&out), before);
     let error = job(&example_corpus()).run(&out).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::RunExists(_)), "{error}");

@@ -191,7 +191,7 @@ fn threads_memory_and_order_do_not_matter() {
         .unwrap();
     run(&job, &out);
     assert_eq!(fs::read(out.join("documents.templates")).unwrap(), templates, "another order");
-    TemplateFile::of_recipe(&out.join("documents.templates"), &sites()).unwrap();
+    TemplateFile::of_recipe(out.join("documents.templates"), &sites()).unwrap();
 }
 
 /// Learning leaves the tokens of documents for signing; of long ones it does not, and of large groups
@@ -210,11 +210,11 @@ fn signatures_are_those_of_the_documents() {
     fs::write(&input, &lines).unwrap();
     run(&job(&input).recipe(sites()), &out);
 
-    let templates = TemplateFile::of_recipe(&out.join("documents.templates"), &sites()).unwrap();
+    let templates = TemplateFile::of_recipe(out.join("documents.templates"), &sites()).unwrap();
     let template = templates.template_of("shop.example").unwrap().unwrap();
     assert_eq!(templates.only_template().unwrap(), Some(template.clone()));
     let mut signer = Signer::new(&sites()).unwrap();
-    let mut reader = SignatureReader::open(&out.join("documents.signatures")).unwrap();
+    let mut reader = SignatureReader::open(out.join("documents.signatures")).unwrap();
     let (mut id, mut signature) = (String::new(), Signature::default());
     for line in lines.lines() {
         let record: serde_json::Value = serde_json::from_str(line).unwrap();

@@ -32,7 +32,7 @@ fn a_large_input_is_not_read_to_its_end() {
     let folder = folder("wrong-field-large");
     let input = folder.join("in.jsonl");
     fs::write(&input, "{\"id\": 1, \"body\": \"some words\"}\n".repeat(2_000_000)).unwrap();
-    let error = job(&input).run(&folder.join("out")).unwrap_err();
+    let error = job(&input).run(folder.join("out")).unwrap_err();
     let ErrorKind::NoTexts { count, .. } = error.kind() else { panic!("{error}") };
     assert!((1000..1_000_000).contains(count), "{count}");
 }
