@@ -1099,6 +1099,11 @@ class RunDocument:
         Its id.
         """
     @property
+    def offset(self, /) -> int | None:
+        """
+        Of a web archive: the byte of its file at which its record begins, if that is known.
+        """
+    @property
     def record(self, /) -> int:
         """
         Its place in the file, from 1.

@@ -25,12 +25,14 @@ pub(crate) struct RunDocument {
     row: u64,
     /// Its URL, if it has one.
     url: Option<String>,
+    /// Of a web archive: the byte of its file at which its record begins, if that is known.
+    offset: Option<u64>,
 }
 
 impl From<run::RunDocument> for RunDocument {
     fn from(document: run::RunDocument) -> Self {
-        let run::RunDocument { id, source, record, row, url, .. } = document;
-        Self { id, source, record, row: row.into(), url }
+        let run::RunDocument { id, source, record, row, url, offset, .. } = document;
+        Self { id, source, record, row: row.into(), url, offset }
     }
 }
 

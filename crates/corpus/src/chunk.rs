@@ -5,15 +5,16 @@ use std::sync::Arc;
 use std::{borrow::Cow, fmt};
 
 use crate::charset::decode_page;
+use crate::compression::Compression;
 use crate::error::{Error, ErrorKind, Fault, Place, Result};
 use crate::format::{BYTE_ORDER_MARK, Format};
 use crate::parquet::{self, Batch};
 use crate::position::Position;
-use crate::record::{ContentKind, Context, ReadOptions, Record};
+use crate::record::{ContentKind, Context, Offsets, ReadOptions, Record};
 use crate::source::Source;
 use crate::split::{self, Boundary, LongRecords, Piece, Split, Splitter, TableScanner};
 use crate::table::{self, Table};
-use crate::warc::{self, Others};
+use crate::warc::{self, Others, StoredOffsets};
 use crate::{json, text_files};
 
 /// The longest header of a table. 1 MiB: the names of 50,000 columns. Each column is held, and of a
@@ -178,7 +179,8 @@ impl Source {
 
     /// The same with the bytes of records of lines that are longer than the limit, or without.
     pub(crate) fn chunks_with(&self, long: LongRecords, options: &ReadOptions) -> Chunks {
-        let position = Position::default();
+        let tells = options.offsets == Offsets::Told && self.format == Format::Warc;
+        let position = if tells { Position::with_members() } else { Position::default() };
         let reading = self.open(options, &position, long).unwrap_or_else(OpenSource::Failed);
         let path = self.path().to_owned();
         let context = Context { path, id: self.id.clone(), options: options.clone() };
@@ -240,7 +242,13 @@ impl Source {
     ) -> Result<warc::Splitter> {
         let limit = options.limits.max_record_bytes;
         let input = self.input(position)?;
-        Ok(warc::Splitter::new(input, others, limit, options.chunk_bytes))
+        let offsets = match self.compression {
+            _ if !position.wants_members() => StoredOffsets::Unknown,
+            Compression::None => StoredOffsets::Plain,
+            _ => StoredOffsets::Members(position.clone()),
+        };
+        let splitter = warc::Splitter::new(input, others, limit, options.chunk_bytes);
+        Ok(splitter.with_offsets(offsets))
     }
 }
 

@@ -4,16 +4,18 @@
 //! memory. Several members, frames or streams in one file follow each other,
 //! as their own tools have it.
 
-use std::io::{self, BufReader, Cursor, Read, Write};
+use std::io::{self, BufRead, BufReader, Cursor, Read, Write};
 
 use bzip2::bufread::MultiBzDecoder;
 use bzip2::write::BzEncoder;
-use flate2::bufread::MultiGzDecoder;
+use flate2::bufread::{GzDecoder, MultiGzDecoder};
 use flate2::write::GzEncoder;
 use liblzma::bufread::XzDecoder;
 use liblzma::stream::{CONCATENATED, Stream};
 use liblzma::write::XzEncoder;
 use serde::{Deserialize, Serialize};
+
+use crate::position::{MemberStart, Position};
 
 /// How a file is compressed as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -114,10 +116,16 @@ pub(crate) fn begins_with_dictionary(head: &[u8]) -> bool {
 impl Compression {
     /// As [`reader`](Self::reader), for web archives: those of zstd may begin with the dictionary
     /// that all records are packed with, in a frame that is skipped otherwise.
+    ///
+    /// Tells where members of gzip begin, if the position wants them.
     pub(crate) fn warc_reader(
         self,
         packed: impl Read + Send + 'static,
+        position: &Position,
     ) -> io::Result<Box<dyn Read + Send>> {
+        if self == Self::Gzip && position.wants_members() {
+            return Ok(Box::new(GzipMembers::new(packed, position.clone())));
+        }
         if self != Self::Zstd {
             return self.reader(packed);
         }
@@ -129,6 +137,68 @@ impl Compression {
         let dictionary = dictionary(&mut packed, u32::from_le_bytes(*size).into())?;
         let decoder = zstd::stream::read::Decoder::with_dictionary(packed, &dictionary)?;
         Ok(Box::new(decoder))
+    }
+}
+
+/// The members of a gzip file, one after another, as [`MultiGzDecoder`] reads them; tells where each
+/// begins. To begin one takes some microseconds more than there.
+struct GzipMembers<R: Read> {
+    /// None when there are no more.
+    member: Option<GzDecoder<ConsumedBytes<R>>>,
+    unpacked: u64,
+    position: Position,
+}
+
+impl<R: Read> GzipMembers<R> {
+    fn new(packed: R, position: Position) -> Self {
+        let packed = BufReader::with_capacity(INPUT_BYTES, packed);
+        let packed = ConsumedBytes { packed, consumed: 0 };
+        position.begin_member(MemberStart { unpacked: 0, stored: 0 });
+        Self { member: Some(GzDecoder::new(packed)), unpacked: 0, position }
+    }
+}
+
+impl<R: Read> Read for GzipMembers<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while let Some(member) = &mut self.member {
+            let read = member.read(buffer)?;
+            self.unpacked += read as u64;
+            if read > 0 || buffer.is_empty() {
+                return Ok(read);
+            }
+            let Some(mut packed) = self.member.take().map(GzDecoder::into_inner) else { break };
+            if !packed.fill_buf()?.is_empty() {
+                let stored = packed.consumed;
+                self.position.begin_member(MemberStart { unpacked: self.unpacked, stored });
+                self.member = Some(GzDecoder::new(packed));
+            }
+        }
+        Ok(0)
+    }
+}
+
+/// A stream that counts what was taken of it, not what was read ahead.
+struct ConsumedBytes<R> {
+    packed: BufReader<R>,
+    consumed: u64,
+}
+
+impl<R: Read> Read for ConsumedBytes<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.packed.read(buffer)?;
+        self.consumed += read as u64;
+        Ok(read)
+    }
+}
+
+impl<R: Read> BufRead for ConsumedBytes<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.packed.fill_buf()
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        self.consumed += bytes as u64;
+        self.packed.consume(bytes);
     }
 }
 

@@ -110,7 +110,7 @@ fn record<'a>(
         Value::String(url) => Some(url),
         _ => None,
     };
-    Ok(Record { number, id, content, kind, url, fields: Some(line) })
+    Ok(Record { number, id, content, kind, url, offset: None, fields: Some(line) })
 }
 
 /// The names of the first fields of an object, for people; cut where they are long.

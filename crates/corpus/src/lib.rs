@@ -94,7 +94,7 @@ pub use guard::{Panic, guarded, panics_are_expected};
 pub use inputs::{Inputs, Sources, read_document};
 pub use memory::Tables;
 pub use passed_over::PassedOverCounts;
-pub use record::{ContentKind, Document, FieldValue, Fields, Limits, ReadOptions, Record};
+pub use record::{ContentKind, Document, FieldValue, Fields, Limits, Offsets, ReadOptions, Record};
 pub use selection::{FileCopy, PendingCopies, PendingSelection, SelectionReport};
 pub use source::Source;
 pub use unpacked::UnpackedCopies;

@@ -410,7 +410,7 @@ fn record<'b>(
         Some(FieldValue::String(url)) => Some(url),
         _ => None,
     };
-    Ok(Record { number, id, content, kind: *kind, url, fields: Some(stored) })
+    Ok(Record { number, id, content, kind: *kind, url, offset: None, fields: Some(stored) })
 }
 
 /// The batches of a file or of a table in memory, in order.

@@ -89,6 +89,18 @@ pub struct ReadOptions {
     pub chunk_bytes: usize,
     /// How many threads pack a selection that is one `.zst` file. No result depends on it.
     pub packing_threads: usize,
+    /// Whether records of web archives say where they are stored.
+    pub offsets: Offsets,
+}
+
+/// Whether records of web archives say where they are stored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Offsets {
+    /// They do not.
+    #[default]
+    Unknown,
+    /// They do; archives are unpacked for it, though there be an unpacked copy.
+    Told,
 }
 
 impl Default for ReadOptions {
@@ -101,6 +113,7 @@ impl Default for ReadOptions {
             limits: Limits::default(),
             chunk_bytes: 1 << 20,
             packing_threads: 1,
+            offsets: Offsets::Unknown,
         }
     }
 }
@@ -122,6 +135,10 @@ pub struct Record<'a> {
     pub kind: ContentKind,
     /// The value of the URL field, or the `WARC-Target-URI`.
     pub url: Option<Cow<'a, str>>,
+    /// Of a web archive, if it is wanted ([`Offsets::Told`]): the byte of the file, as that is stored,
+    /// at which the record begins, or the gzip member that has it. `None` of archives that are packed
+    /// in another way, or as a whole.
+    pub offset: Option<u64>,
     /// None of a file that is one document.
     pub(crate) fields: Option<&'a dyn StoredFields>,
 }
@@ -200,7 +217,7 @@ impl Context {
     /// The record of a file that is one document.
     pub(crate) fn file<'a>(&'a self, content: Cow<'a, [u8]>, kind: ContentKind) -> Record<'a> {
         let id = Cow::Borrowed(&*self.id);
-        Record { number: 1, id, content, kind, url: None, fields: None }
+        Record { number: 1, id, content, kind, url: None, offset: None, fields: None }
     }
 
     pub(crate) fn default_id(&self, number: u64) -> Cow<'static, str> {

@@ -253,12 +253,15 @@ impl Source {
     /// What the file unpacks to.
     pub(crate) fn reader(&self, position: &Position) -> Result<Box<dyn Read + Send>> {
         let copies = self.copies.as_ref().filter(|_| self.is_worth_a_copy());
-        if let Some(copy) = copies.and_then(|copies| copies.find(&self.name)) {
+        // A copy does not tell where members begin.
+        if let Some(copy) = copies.and_then(|copies| copies.find(&self.name))
+            && !position.wants_members()
+        {
             return Ok(Box::new(open_file(&copy)?));
         }
         let stored = position.counting(self.stored()?);
         let reader = match self.format {
-            Format::Warc => self.compression.warc_reader(stored),
+            Format::Warc => self.compression.warc_reader(stored, position),
             _ => self.compression.reader(stored),
         };
         let reader = reader.map_err(|error| Error::decoding(self.path(), error))?;

@@ -109,6 +109,7 @@ fn record<'r>(cells: &'r Cells<'r>, number: u64, context: &Context) -> Record<'r
         content,
         kind,
         url: cell(table.url).map(String::from_utf8_lossy),
+        offset: None,
         fields: Some(cells),
     }
 }

@@ -67,7 +67,7 @@ impl Files {
     pub(crate) fn remove_results(&self) -> Result<()> {
         let report = ["report.json", "report.html"].map(|name| self.out.join(name));
         let tables = [self.clusters(), self.pairs(), self.kept(), self.recipe(), self.sources()];
-        let documents = [self.signatures(), self.urls(), self.templates()];
+        let documents = [self.signatures(), self.urls(), self.offsets(), self.templates()];
         let all = report.into_iter().chain(tables).chain(documents).chain([self.manifest()]);
         all.filter(|path| path.exists()).try_for_each(|path| remove(&path))
     }
@@ -79,6 +79,7 @@ impl Files {
             sources => "sources.jsonl",
             signatures => "documents.signatures",
             urls => "documents.urls",
+            offsets => "documents.offsets",
             templates => "documents.templates",
             kept => "kept",
             clusters => "clusters.parquet",

@@ -37,6 +37,7 @@ pub mod mirrors;
 pub mod numbers;
 mod observe;
 mod occurrences;
+mod offsets;
 mod order;
 mod pipeline;
 mod places;

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 use lookalike_core::recipe::{Candidates, Templates};
 use lookalike_core::{CandidateRule, Layout, Signature, Signer, site_hash};
-use lookalike_corpus::{Chunk, PassedOverCounts, Record, Source, UnpackedCopies};
+use lookalike_corpus::{Chunk, Offsets, PassedOverCounts, Record, Source, UnpackedCopies};
 use lookalike_files::{Existing, RowsKind, RowsWriter};
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +22,7 @@ use crate::learn::{LearnedFiles, LearnedReader};
 use crate::long_text;
 use crate::means::Means;
 use crate::observe::{Stage, Work};
+use crate::offsets::OffsetsWriter;
 use crate::pipeline::{Event, Payload, Piece};
 use crate::places::Row;
 use crate::signature_file::{SignatureWriter, check_id};
@@ -166,7 +167,13 @@ impl Signing<'_> {
         let learned = LearnedFiles::open(files, recipe)?;
         let mut sink = Sink::create(self, files)?;
         let watched = InputVersions::default();
-        self.means.pipeline(budget).run(
+        let mut read = self.means.read.clone();
+        // What was learned from is unpacked beside the inputs, and not unpacked again for this.
+        if self.keep_urls && learned.is_none() {
+            read.offsets = Offsets::Told;
+        }
+        let means = Means { read: &read, ..self.means };
+        means.pipeline(budget).run(
             watched.watch(listed),
             || Worker::start(self, learned.as_ref()),
             |event| match event {
@@ -194,6 +201,8 @@ struct Batch {
     id_lengths: Vec<u32>,
     sites: Vec<u64>,
     urls: UrlList,
+    /// Where records are stored.
+    offsets: Vec<Option<u64>>,
     attributes: Attributes,
     empty: u64,
     all_template: u64,
@@ -207,7 +216,7 @@ struct Batch {
 
 impl Payload for Batch {
     fn bytes(&self) -> usize {
-        let texts = self.ids.len() + self.urls.bytes();
+        let texts = self.ids.len() + self.urls.bytes() + 16 * self.offsets.len();
         let records = (64 + IDENTITY) * self.id_lengths.len() + self.bad.bytes();
         self.signatures.len() + texts + records + 48 * self.passed_over.len()
     }
@@ -301,6 +310,7 @@ impl<'a> Worker<'a> {
         }
         if self.signing.keep_urls {
             batch.urls.push(record.url.as_deref());
+            batch.offsets.push(record.offset);
         }
         Ok(())
     }
@@ -330,6 +340,7 @@ impl<'a> Worker<'a> {
         }
         if self.signing.keep_urls {
             batch.urls.push(None);
+            batch.offsets.push(None);
         }
         batch
     }
@@ -350,6 +361,7 @@ struct Sink<'a> {
     sources: SourcesWriter,
     sites: Option<RowsWriter>,
     urls: UrlsWriter,
+    offsets: OffsetsWriter,
     attributes: AttributesWriter<'a>,
     width: usize,
     /// Documents and bad records of the source so far.
@@ -371,6 +383,7 @@ impl<'a> Sink<'a> {
             sources: SourcesWriter::create(&files.sources())?,
             sites: sites.transpose()?,
             urls: UrlsWriter::create(&files.urls())?,
+            offsets: OffsetsWriter::create(&files.offsets())?,
             attributes: AttributesWriter::create(signing.asked, files)?,
             width: Layout::of(signing.means.recipe).bytes(),
             source: Default::default(),
@@ -391,6 +404,7 @@ impl<'a> Sink<'a> {
             batch.sites.iter().try_for_each(|site| sites.push(&site.to_le_bytes()))?;
         }
         self.urls.push(&batch.urls)?;
+        self.offsets.push(&batch.offsets)?;
         self.attributes.take(&batch.attributes)?;
         self.source.1.append(&batch.bad.records);
         let (strict, observer) = (self.signing.strict, self.signing.means.observer);
@@ -433,6 +447,7 @@ impl<'a> Sink<'a> {
         self.identities.finish()?;
         self.sites.map_or(Ok(()), RowsWriter::finish)?;
         self.urls.finish()?;
+        self.offsets.finish()?;
         let attributes = self.attributes.finish()?;
         (self.signed.unranked, self.signed.parts) = (attributes.unranked, attributes.parts);
         self.sources.finish()?;

@@ -548,6 +548,7 @@ impl PageOptions {
 
 /// Clusters in the order of their first documents.
 #[derive(Debug, Serialize, ToSchema)]
+#[expect(clippy::struct_field_names, reason = "the name that it has in the answer")]
 pub(crate) struct Clusters {
     clusters: Vec<Cluster>,
     /// `after` of the next page; null if this is the last.

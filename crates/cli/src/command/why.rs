@@ -114,7 +114,11 @@ fn places(documents: &[(&str, &RunDocument)]) -> String {
 }
 
 fn place(document: &RunDocument) -> String {
-    let place = format!("{}, record {}", printable(&document.source), grouped(document.record));
+    let mut place = format!("{}, record {}", printable(&document.source), grouped(document.record));
+    if let Some(offset) = document.offset {
+        // Without marks between thousands: it is for programs that go there.
+        place.extend([", byte ", &offset.to_string()]);
+    }
     match &document.url {
         Some(url) if *url != document.id => format!("{} ({place})", printable(url)),
         _ => place,

@@ -26,7 +26,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 pub(crate) use companions::{Companions, Released};
-pub(crate) use split::{LOOK_AHEAD, Others, Split, Splitter};
+pub(crate) use split::{LOOK_AHEAD, Others, Split, Splitter, StoredOffsets};
 
 use crate::error::{Fault, Place, Result};
 use crate::record::{Context, Record};
@@ -60,6 +60,8 @@ enum Entry {
 #[derive(Debug)]
 struct Document {
     place: Place,
+    /// Where it is stored, if that is known.
+    stored_at: Option<u64>,
     /// Its bytes in the piece, with the line ends after it.
     bytes: Range<usize>,
     /// Where in them the header ends, and the block.
@@ -140,6 +142,7 @@ fn read<'a>(
         content,
         kind: payload.kind,
         url: header.get("WARC-Target-URI").map(without_brackets),
+        offset: document.stored_at,
         fields: Some(header),
     })
 }

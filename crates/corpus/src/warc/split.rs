@@ -13,6 +13,7 @@ use super::document::{Class, TELLING_BYTES, classify};
 use super::header::{self, End, Header, MAGIC, MAX_HEADER_BYTES};
 use super::{Document, Entry, Piece};
 use crate::error::{Fault, Place};
+use crate::position::Position;
 use crate::split::{self, STEP};
 
 /// How far behind a record the next one is looked for: two line ends, and some writers leave more. All
@@ -29,6 +30,27 @@ pub(crate) enum Others {
     Dropped,
     /// They are in the pieces with the documents, or parts of their own.
     Held,
+}
+
+/// How the place of a record in the stream tells where it is stored.
+#[derive(Clone, Debug)]
+pub(crate) enum StoredOffsets {
+    /// It does not.
+    Unknown,
+    /// They are the same: the file is not packed.
+    Plain,
+    /// Where a member begins with it.
+    Members(Position),
+}
+
+impl StoredOffsets {
+    fn of(&self, offset: u64) -> Option<u64> {
+        match self {
+            Self::Unknown => None,
+            Self::Plain => Some(offset),
+            Self::Members(position) => position.member_at(offset),
+        }
+    }
 }
 
 /// What a splitter gives.
@@ -54,6 +76,7 @@ pub(crate) struct Splitter {
     limit: u64,
     piece_bytes: u64,
     others: Others,
+    offsets: StoredOffsets,
     piece: Piece,
     /// Where the piece begins.
     begun: u64,
@@ -91,11 +114,17 @@ impl Splitter {
             limit,
             piece_bytes: piece_bytes.max(1) as u64,
             others,
+            offsets: StoredOffsets::Unknown,
             piece: Piece { record: 1, ..Piece::default() },
             begun: 0,
             stored: 0,
             long: None,
         }
+    }
+
+    /// With records that say where they are stored.
+    pub(crate) fn with_offsets(self, offsets: StoredOffsets) -> Self {
+        Self { offsets, ..self }
     }
 
     /// Whether the piece is to be handed on before anything else. One without a record counts as
@@ -200,7 +229,9 @@ impl Splitter {
             Class::Document(payload) => {
                 piece.bytes.extend_from_slice(&rest[..end]);
                 piece.records += 1;
-                let document = Document { place, bytes, header_end, block_end: whole, payload };
+                let stored_at = self.offsets.of(self.input.offset);
+                let block_end = whole;
+                let document = Document { place, stored_at, bytes, header_end, block_end, payload };
                 piece.entries.push(Entry::Document(document));
             }
             Class::PassedOver(reason) => {

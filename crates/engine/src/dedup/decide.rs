@@ -212,8 +212,12 @@ impl Job<'_> {
         };
         link(&run.files.signatures(), &self.files.signatures())?;
         link(&run.files.sources(), &self.files.sources())?;
-        if run.files.urls().exists() {
-            link(&run.files.urls(), &self.files.urls())?;
+        for (from, to) in
+            [(run.files.urls(), self.files.urls()), (run.files.offsets(), self.files.offsets())]
+        {
+            if from.exists() {
+                link(&from, &to)?;
+            }
         }
         self.carry_identities(run, signed.documents)?;
         self.observer.begin(Stage::Sign, Some(Work::Documents(signed.documents)));

@@ -26,6 +26,7 @@ use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::files::Files;
 use crate::learn::{Covering, TemplateGroups};
 use crate::manifest::Manifest;
+use crate::offsets::StoredOffsets;
 use crate::places::Row;
 use crate::signature_file::SignatureLookup;
 use crate::sources::SourceTable;
@@ -70,6 +71,9 @@ pub struct RunDocument {
     /// Its URL, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
+    /// Of a web archive: the byte of its file at which its record begins, if that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offset: Option<u64>,
 }
 
 /// The documents of an id.
@@ -190,7 +194,9 @@ impl Run {
         let id = self.signatures.id(row)?;
         let (source, record) = self.source_and_record(row)?;
         let url = urls.map(|urls| urls.get(row)).transpose()?.flatten();
-        Ok(RunDocument { id, source, record, row, url })
+        let offsets = StoredOffsets::open(&self.files.offsets())?;
+        let offset = offsets.map(|offsets| offsets.get(row)).transpose()?.flatten();
+        Ok(RunDocument { id, source, record, row, url, offset })
     }
 
     /// The place in its file, from 1, of the document of a row.

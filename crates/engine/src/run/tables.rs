@@ -45,6 +45,7 @@ pub(super) struct StoredDocument<'a> {
     pub(super) source: &'a str,
     pub(super) record: u64,
     pub(super) url: Option<&'a str>,
+    pub(super) offset: Option<u64>,
 }
 
 impl StoredDocument<'_> {
@@ -55,6 +56,7 @@ impl StoredDocument<'_> {
             record: self.record,
             row: self.member.row,
             url: self.url.map(str::to_owned),
+            offset: self.offset,
         }
     }
 }
@@ -188,16 +190,20 @@ impl ClusterTable {
         rows: Range<u64>,
         mut each: impl FnMut(StoredDocument<'_>) -> Result<()>,
     ) -> Result<()> {
-        let columns = [&MEMBER_COLUMNS[..], &["id", "source", "record", "url"]].concat();
+        let columns = [&MEMBER_COLUMNS[..], &["id", "source", "record", "url", "offset"]].concat();
         self.read(&columns, rows, |batch| {
             let [ids, sources] = [batch.texts("id")?, batch.texts("source")?];
             let records = batch.column::<UInt64Type>("record")?;
             // Runs of earlier versions have none.
             let urls = batch.texts("url").ok();
+            let offsets = batch.column::<UInt64Type>("offset").ok();
             for (at, member) in batch.members()?.into_iter().enumerate() {
                 let (id, source) = (ids.value(at), sources.value(at));
                 let url = urls.filter(|urls| urls.is_valid(at)).map(|urls| urls.value(at));
-                each(StoredDocument { member, id, source, record: records.value(at), url })?;
+                let offset =
+                    offsets.filter(|them| them.is_valid(at)).map(|offsets| offsets.value(at));
+                let record = records.value(at);
+                each(StoredDocument { member, id, source, record, url, offset })?;
             }
             Ok(())
         })

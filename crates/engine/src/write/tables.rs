@@ -21,6 +21,7 @@ use crate::error::{Error, Operation, Result};
 use crate::files::Files;
 use crate::ids::Ids;
 use crate::matching::{Pair, PairReader};
+use crate::offsets::StoredOffsets;
 use crate::order::Order;
 use crate::places::{InputOrder, Place, Row};
 use crate::report::{Histogram, Kind};
@@ -232,11 +233,13 @@ impl Tables<'_> {
             Field::new("source", DataType::Utf8, false),
             Field::new("record", DataType::UInt64, false),
             Field::new("url", DataType::Utf8, true),
+            Field::new("offset", DataType::UInt64, true),
         ]);
         let path = self.files.clusters();
         let mut table = Table::create(&path, Existing::Replace, schema)?;
         let mut ids = Ids::new(self.signatures);
         let mut urls = Urls::open(&self.files.urls())?;
+        let offsets = StoredOffsets::open(&self.files.offsets())?;
         // The source of the last row, and the id of the last keeper.
         let mut at_hand: Option<SourceRow> = None;
         let mut keeper = (Row::NONE, String::new());
@@ -259,7 +262,10 @@ impl Tables<'_> {
                 };
                 let texts = [ids.get(row)?, keeper.1.clone(), source.to_owned()];
                 let url = urls.as_mut().map(|urls| urls.get(row)).transpose()?.flatten();
-                lines.push((member, texts, [sizes[place.index()].into(), record], url));
+                let offset =
+                    offsets.as_ref().map(|offsets| offsets.get(row)).transpose()?.flatten();
+                let numbers = [sizes[place.index()].into(), record];
+                lines.push(ClusterLine { member, texts, numbers, url, offset });
             }
             if lines.is_empty() {
                 return table.finish();
@@ -339,31 +345,39 @@ impl Tables<'_> {
     }
 }
 
-/// A member; its id, its keeper's, and the name of its source; the size of its cluster, and its
-/// record; its URL, if it has one.
-type ClusterLine = (Member, [String; 3], [u64; 2], Option<String>);
+/// A row of `clusters.parquet`.
+struct ClusterLine {
+    member: Member,
+    /// Its id, its keeper's, and the name of its source.
+    texts: [String; 3],
+    /// The size of its cluster, and its record.
+    numbers: [u64; 2],
+    url: Option<String>,
+    offset: Option<u64>,
+}
 
 fn cluster_columns(lines: &[ClusterLine]) -> Vec<ArrayRef> {
-    let text = |n: usize| strings(lines.iter().map(move |(_, texts, ..)| &*texts[n]));
+    let text = |n: usize| strings(lines.iter().map(move |line| &*line.texts[n]));
     let number = |of: fn(&ClusterLine) -> u64| numbers(lines.iter().map(of));
     let kind = |member: &Member| if member.is_removed { member.kind.name() } else { "keeper" };
     let resemblance = |member: &Member| {
         (member.resemblance != NO_RESEMBLANCE).then(|| f64::from_bits(member.resemblance))
     };
-    let kept = lines.iter().map(|(member, ..)| Some(!member.is_removed));
-    let resemblances = lines.iter().map(|(member, ..)| resemblance(member));
+    let kept = lines.iter().map(|line| Some(!line.member.is_removed));
+    let resemblances = lines.iter().map(|line| resemblance(&line.member));
     vec![
         text(0),
-        number(|(member, ..)| member.keeper_row.into()),
-        number(|(_, _, [size, _], _)| *size),
+        number(|line| line.member.keeper_row.into()),
+        number(|line| line.numbers[0]),
         text(1),
         Arc::new(kept.collect::<BooleanArray>()),
-        strings(lines.iter().map(|(member, ..)| kind(member))),
+        strings(lines.iter().map(|line| kind(&line.member))),
         Arc::new(resemblances.collect::<Float64Array>()),
-        number(|(member, ..)| member.row.into()),
+        number(|line| line.member.row.into()),
         text(2),
-        number(|(_, _, [_, record], _)| *record),
-        Arc::new(lines.iter().map(|(.., url)| url.as_deref()).collect::<StringArray>()),
+        number(|line| line.numbers[1]),
+        Arc::new(lines.iter().map(|line| line.url.as_deref()).collect::<StringArray>()),
+        Arc::new(lines.iter().map(|line| line.offset).collect::<UInt64Array>()),
     ]
 }
 

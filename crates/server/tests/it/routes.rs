@@ -27,7 +27,7 @@ fn a_document_is_added_found_read_and_removed() {
     assert_eq!((&other["new"], &other["keeper"]), (&json!(true), &Value::Null));
     assert_eq!((&other["matches"], &other["limited"]), (&json!([]), &json!(false)));
     assert_eq!(other["threshold"], 0.8);
-    assert!(other["recall"].as_f64().is_some_and(|recall| recall >= 0.95 && recall < 1.0));
+    assert!(other["recall"].as_f64().is_some_and(|recall| (0.95..1.0).contains(&recall)));
 
     let read = server.get("/v1/documents/a").ok();
     assert_eq!((&read["text"], &read["stored"]), (&json!(text), &json!("text")));

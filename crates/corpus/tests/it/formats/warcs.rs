@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use lookalike_corpus::{
-    Compression, ContentKind, FieldValue, Format, Inputs, ReadOptions, Source, Sources,
+    Compression, ContentKind, FieldValue, Format, Inputs, Offsets, ReadOptions, Source, Sources,
 };
 use proptest::prelude::*;
 
@@ -524,11 +524,75 @@ proptest! {
     }
 }
 
+#[test]
+fn records_say_where_they_are_stored() {
+    let folder = folder("offsets");
+    let mut records = vec![warcinfo()];
+    for n in 0..30 {
+        records.push(request(&format!("q{n}")));
+        records.push(page(&format!("p{n}"), &"<p>words ".repeat(n)));
+    }
+    let pages = || records.iter().skip(2).step_by(2);
+    for compression in [Compression::None, Compression::Gzip, Compression::Zstd] {
+        for is_one_member in [false, true] {
+            let path = folder.join(format!("a.warc{}", compression.extension()));
+            let packed = if is_one_member {
+                pack(compression, &records.concat())
+            } else {
+                records.iter().flat_map(|record| pack(compression, record)).collect()
+            };
+            fs::write(&path, &packed).unwrap();
+            let source = Source::file(&path, None).unwrap();
+            let is_told = match compression {
+                Compression::None => true,
+                Compression::Gzip => !is_one_member,
+                _ => false,
+            };
+            for chunk_bytes in [1, 999, 1 << 20] {
+                for offsets in [Offsets::Told, Offsets::Unknown] {
+                    let mut options = chunks_of(chunk_bytes);
+                    options.offsets = offsets;
+                    let mut found = Vec::new();
+                    for chunk in source.chunks(&options) {
+                        chunk.unwrap().for_each(|record| found.push(record.unwrap().offset));
+                    }
+                    assert_eq!(found.len(), 30);
+                    for (offset, page) in found.into_iter().zip(pages()) {
+                        assert_eq!(offset.is_some(), is_told && offsets == Offsets::Told);
+                        let Some(offset) = offset else { continue };
+                        let stored = unpack(compression, &packed[offset as usize..]);
+                        assert!(stored.starts_with(page), "{compression:?} at {offset}");
+                    }
+                }
+            }
+        }
+    }
+    // One that is cut off within a member is read up to there, as without.
+    let packed: Vec<u8> = records.iter().flat_map(|it| pack(Compression::Gzip, it)).collect();
+    let path = folder.join("cut.warc.gz");
+    fs::write(&path, &packed[..packed.len() - 20]).unwrap();
+    let source = Source::file(&path, None).unwrap();
+    let count = |offsets| {
+        let mut options = ReadOptions::default();
+        options.offsets = offsets;
+        let (mut records, mut faults) = (0, Vec::new());
+        for chunk in source.chunks(&options) {
+            match chunk {
+                Ok(chunk) => chunk.for_each(|_| records += 1),
+                Err(error) => faults.push(error.to_string()),
+            }
+        }
+        (records, faults)
+    };
+    assert_eq!(count(Offsets::Told), count(Offsets::Unknown));
+    assert_eq!((count(Offsets::Told).0, count(Offsets::Told).1.len()), (29, 1));
+}
+
 /// A record of a capture that names others.
 fn linked(kind: &str, id: &str, links: &[(&str, &str)]) -> Vec<u8> {
     let mut fields = fields(kind, id, "application/http; msgtype=any");
     for (name, to) in links {
-        fields += &format!("{name}: <urn:uuid:{to}>\r\n");
+        fields.extend([name, ": <urn:uuid:", to, ">\r\n"]);
     }
     let page = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>a page";
     record(&fields, page.as_bytes())

@@ -1,12 +1,15 @@
 //! `clusters.parquet` and `pairs.parquet`, read back.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::path::Path;
 
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{Float64Type, UInt32Type, UInt64Type};
 use arrow_array::{Array as _, RecordBatch};
+use lookalike_engine::{Decide, Run};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+
+use crate::dedup::{folder, job, run};
 
 /// A row of `clusters.parquet`.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,4 +103,48 @@ fn short(batch: &RecordBatch, column: &str, row: usize) -> Option<u32> {
 fn float(batch: &RecordBatch, column: &str, row: usize) -> Option<f64> {
     let column = batch.column_by_name(column).unwrap().as_primitive::<Float64Type>();
     column.is_valid(row).then(|| column.value(row))
+}
+
+/// The ids of the table, and where their records are stored.
+fn offsets(out: &Path) -> Vec<(String, Option<u64>)> {
+    let mut rows = Vec::new();
+    for batch in batches(&out.join("clusters.parquet")) {
+        let offsets = batch.column_by_name("offset").unwrap().as_primitive::<UInt64Type>();
+        let offset = |n: usize| offsets.is_valid(n).then(|| offsets.value(n));
+        rows.extend((0..batch.num_rows()).map(|n| (text(&batch, "id", n), offset(n))));
+    }
+    rows
+}
+
+#[test]
+fn records_of_web_archives_have_the_place_where_they_are() {
+    let folder = folder("dedup/offsets");
+    let input = folder.join("in");
+    fs::create_dir_all(&input).unwrap();
+    let text = "a text that stands in a file of lines and in two records of an archive of the web";
+    // Rows without a place come before those with one.
+    let line = format!("{{\"id\": \"line\", \"text\": \"{text}\"}}\n");
+    fs::write(input.join("a.jsonl"), line).unwrap();
+    let record = |id: &str| {
+        format!(
+            "WARC/1.0\r\nWARC-Type: conversion\r\nWARC-Record-ID: <{id}>\r\n\
+             Content-Type: text/plain\r\nContent-Length: {}\r\n\r\n{text}\r\n\r\n",
+            text.len()
+        )
+    };
+    fs::write(input.join("b.warc"), record("first") + &record("second")).unwrap();
+    let second = record("first").len() as u64;
+    let out = folder.join("out");
+    run(&job(&input), &out);
+    let expected = [("line", None), ("<first>", Some(0)), ("<second>", Some(second))];
+    let expected = expected.map(|(id, offset)| (id.to_owned(), offset));
+    assert_eq!(offsets(&out), expected);
+    let again = folder.join("again");
+    Decide::new(&out).run(&again).unwrap();
+    assert_eq!(offsets(&again), expected);
+    let decided = Run::open(&again).unwrap();
+    for (id, offset) in expected {
+        let row = decided.find(&id).unwrap().rows[0];
+        assert_eq!(decided.document(row).unwrap().offset, offset, "{id}");
+    }
 }
