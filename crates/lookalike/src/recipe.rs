@@ -9,8 +9,8 @@
 //! // Two documents of resemblance 0.8 become candidates with a probability of 0.95.
 //! let filter = Search::new(0.8, 0.95).run()?.filter;
 //! assert!(filter.probability(0.8) >= 0.95);
-//! // The same in the words of others: 13 bands of 6 rows.
-//! assert_eq!((filter.k(), filter.s(), filter.r()), (13, 6, 1));
+//! // The same in the words of others: 13 bands of 7 rows.
+//! assert_eq!((filter.k(), filter.s(), filter.r()), (13, 7, 1));
 //!
 //! let mut recipe = Recipe::preset("text")?;
 //! recipe.features = Some(Filter::new(20, 5, 1)?);

@@ -6,7 +6,7 @@
 //! use lookalike_index::Index;
 //! use lookalike_server::{Options, Server, Token};
 //!
-//! let index = Index::open("known".as_ref(), &OpenOptions::new())?;
+//! let index = Index::open("known", &OpenOptions::new())?;
 //! let options = Options::new().token(Token::read("token".as_ref())?);
 //! let server = Server::bind(index, "127.0.0.1:7700".parse()?, options)?;
 //! println!("http://{}/", server.address());
