@@ -165,11 +165,12 @@ struct DecideOptions {
     threshold: Option<f64>,
     keep: Option<String>,
     cluster: Option<String>,
+    approximate: bool,
     no_write: bool,
     resume: bool,
 }
 
-/// Decides again from the pairs of a finished run; the report, as JSON.
+/// Decides again from a finished run; the report, as JSON.
 #[pyfunction]
 #[pyo3(signature = (
     folder, out, options: "collections.abc.Mapping[str, object]",
@@ -197,6 +198,7 @@ pub(crate) fn decide(
         .threads(running.threads)
         .given(running.temp, Decide::temp)
         .when(own.resume, Decide::resume)
+        .when(own.approximate, Decide::approximate)
         .when(own.no_write, Decide::without_survivors);
     run(py, progress, |observer| job.run_observed(&out, observer))
 }

@@ -188,6 +188,22 @@ pub enum ErrorKind {
          hint: a run that verifies them (--verify exact) has"
     )]
     NoScores(PathBuf),
+    /// A run did not store the pairs that another decision needs, and they cannot be made again.
+    #[error(
+        "`{path}`: of {candidates} candidates, that run stored the {pairs} near pairs that its own \
+         decision needed; another decision may need others, and its templates were learned from words \
+         that are gone\n\
+         hint: a run with --pairs all stores them; --approximate decides from those that there are, and \
+         more may stay than after a new run"
+    )]
+    PairsNotStored {
+        /// The folder of the run.
+        path: PathBuf,
+        /// Near pairs that it stored.
+        pairs: u64,
+        /// Candidates that it judged.
+        candidates: u64,
+    },
     /// A document is not where it was when it was signed.
     #[error("`{path}` record {record}: has changed since it was signed")]
     DocumentChanged {

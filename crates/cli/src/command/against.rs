@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &Against, kernel: Kernel) -> anyhow::Result<Outcome
     if let Printer::File(file) = &printer {
         leftovers.push(file.partial_path());
     }
-    leftovers.extend(arguments.clean.as_ref().map(|clean| Job::partial_clean_folder(clean)));
+    leftovers.extend(arguments.clean.as_ref().map(Job::partial_clean_folder));
     interrupt::watch(START_AGAIN, leftovers)?;
 
     let mut failure = None;

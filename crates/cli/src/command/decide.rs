@@ -20,6 +20,7 @@ pub(crate) fn run(arguments: &Decide, kernel: Kernel) -> anyhow::Result<Outcome>
         .threads(running.threads)
         .given(arguments.temp.clone(), engine::Decide::temp)
         .when(arguments.resume, engine::Decide::resume)
+        .when(arguments.approximate, engine::Decide::approximate)
         .when(arguments.no_write, engine::Decide::without_survivors);
     let Decide { progress, out, no_write, json, .. } = arguments;
     run_watched(progress.form, out, !no_write, *json, |watch| job.run_observed(out, watch))

@@ -13,20 +13,23 @@ use super::value::{one_of, positive_share};
 /// Decide again from the pairs of a finished run: another threshold, another policy
 #[derive(Args)]
 #[command(after_long_help = "\
-No document is signed or compared again. What is not given is as in the run. The threshold can
-only rise: pairs below the run's own were never stored. DIR2 then holds what DIR holds.
+No document is signed again. What is not given is as in the run. The threshold can only rise: the
+run's filter finds few pairs below its own. DIR2 then holds what DIR holds.
 
-A run of `dedup --pairs all` gives exactly the decision that a new run with its filter would make.
-Another run stored only the pairs that its own decision needed: then more may stay than would
-after a new run, but nothing goes without a stored pair.
+The decision is the one that a new run with the same filter would make. After `dedup --pairs all` it
+comes from the stored pairs, in seconds. Another run stored only the pairs that its own decision
+needed: then look-alikes are read from the inputs and compared again, as in a run. With --approximate
+the stored pairs are enough, whatever they are: quick, but more may stay than after a new run. A note
+then says how many might; nothing goes without a stored pair.
 
-The inputs are read for the survivors, and for the fields of --keep and --max-removed-per-source;
-they must not have changed since.
+The inputs are also read for the survivors, and for the fields of --keep and
+--max-removed-per-source; they must not have changed since.
 
 Examples:
   lookalike decide clean --out stricter --threshold 0.9
   lookalike decide clean --out newest --keep newest:date
   lookalike decide clean --out joined --cluster components --no-write")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Decide {
     /// The folder of a finished run
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
@@ -46,6 +49,9 @@ pub(crate) struct Decide {
     #[arg(long, value_name = "HOW", value_parser = one_of(CLUSTERINGS))]
     #[arg(hide_possible_values = true, help_heading = "Deciding")]
     pub(crate) cluster: Option<Clustering>,
+    /// Decide from the stored pairs, also if they are only those that the run itself needed
+    #[arg(long, help_heading = "Deciding")]
+    pub(crate) approximate: bool,
     #[command(flatten)]
     pub(crate) budget: Budget,
     /// Decide and report, but write no survivors

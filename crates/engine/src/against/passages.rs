@@ -100,7 +100,7 @@ impl Words {
     /// The words of the blocks, with the number of the first of each in `spans`.
     fn blocks(&self, width: usize) -> impl Iterator<Item = (usize, &[Span])> {
         // The last words of a text that end a block are in it already.
-        let starts = (0..self.spans.len().max(width) - width + 1).step_by(BLOCK);
+        let starts = (0..=self.spans.len().max(width) - width).step_by(BLOCK);
         starts.map(move |start| {
             let end = self.spans.len().min(start + BLOCK + width - 1);
             (start, &self.spans[start..end])
@@ -383,7 +383,7 @@ mod tests {
     fn blocks_hide_nothing() {
         let key = VerificationKey::random();
         let filler = |from: usize, count: usize| {
-            (from..from + count).map(|n| format!("w{n} ")).collect::<String>()
+            (from..from + count).map(|n| format!("w{n} ")).collect::<Vec<_>>().concat()
         };
         let run = "the run that both of them have ";
         let a = words(&(filler(0, BLOCK - 3) + run + &filler(0, 9)), &key);

@@ -1,32 +1,38 @@
-//! Another decision from the pairs of a finished run.
+//! Another decision from a finished run.
 //!
-//! The documents are neither signed nor compared again: signatures and sources
-//! are those of the run, its identity sets are grouped again in the order of the new
-//! policy, and a stored pair holds for all documents of the two identity sets
-//! that it is between. What follows is the same as in the job itself.
+//! No document is signed again: signatures and sources are those of the run, and its
+//! identity sets are grouped again in the order of the new policy. If the run
+//! stored all pairs that the new decision can need, these are judged by their
+//! scores, and a stored pair holds for all documents of the two identity sets
+//! that it is between. Else the stages from matching on follow as in the job
+//! itself: what two documents have in common is read from the inputs again.
+//! Either way the decision is that of a new run with the same filter; only one
+//! that was asked to be approximate takes what pairs there are.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use lookalike_core::recipe::Verify;
+use lookalike_core::recipe::{Candidates, Verify};
 use lookalike_core::{Evidence, Kernel, PairRule, Recipe, setters};
 use lookalike_corpus::Format;
 use lookalike_files::{AtomicFile, Existing, RowsWriter};
 
 use super::budget::RemovalBudget;
-use super::job::Job;
+use super::job::{Job, learned_by};
 use super::options::{Dedup, PairScope};
+use super::sites::write_sites;
 use crate::attributes::FieldQuestions;
 use crate::components::Components;
+use crate::document_set::RowSet;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::identity_sets::{Copies, CopyOf};
 use crate::keep::KeepPolicy;
 use crate::manifest::Request;
-use crate::matching::{Clustering, Pair, PairClusterTask, cluster_pairs};
-use crate::numbers::count;
+use crate::matching::{Clustering, Clusters, Pair, PairClusterTask, cluster_pairs};
+use crate::numbers::{count, grouped};
 use crate::observe::{NoObserver, Observer, Stage, Work};
 use crate::order::Order;
-use crate::places::Place;
+use crate::places::{Place, Row};
 use crate::rank::Ranking;
 use crate::report::{Kind, Page, Report};
 use crate::run::Run;
@@ -36,6 +42,17 @@ use crate::sources::SourceTable;
 use crate::stages::Judgement;
 use crate::verify::Refusals;
 use crate::write::Unreadable;
+
+/// What a decision is made from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Basis {
+    /// Stored pairs, which are all that it can need.
+    AllPairs,
+    /// Stored pairs, whatever they are.
+    NeededPairs,
+    /// The documents.
+    Documents,
+}
 
 /// Another decision from a finished run: a higher threshold, another policy, another way to
 /// cluster. What is not said is as in the run.
@@ -56,6 +73,8 @@ pub struct Decide {
     threshold: Option<f64>,
     keep: Option<KeepPolicy>,
     clustering: Option<Clustering>,
+    /// Whether the stored pairs are enough, whatever they are.
+    approximate: bool,
     /// All else that a job can be told.
     job: Dedup,
 }
@@ -64,7 +83,17 @@ impl Decide {
     /// From the folder of a finished run.
     pub fn new(run: impl Into<PathBuf>) -> Self {
         let (threshold, keep, clustering) = (None, None, None);
-        Self { run: run.into(), threshold, keep, clustering, job: Dedup::new(Vec::<String>::new()) }
+        let (run, approximate, job) = (run.into(), false, Dedup::new(Vec::<String>::new()));
+        Self { run, threshold, keep, clustering, approximate, job }
+    }
+
+    /// The stored pairs are enough, also if they are only those that the run's own decision needed:
+    /// quick, and no input is read for it, but more documents may stay than after a new run. A
+    /// note of the report says how many might.
+    #[must_use]
+    pub fn approximate(mut self) -> Self {
+        self.approximate = true;
+        self
     }
 
     setters! {
@@ -112,18 +141,54 @@ impl Decide {
     fn run_in(&self, out: &Path, observer: &dyn Observer) -> Result<Report> {
         let run = Run::open(&self.run)?;
         let options = self.options(&run)?;
-        if options.survivors || options.keep.field().or(options.budget.field()).is_some() {
+        let basis = self.basis(&run, &options)?;
+        let reads_documents = basis == Basis::Documents && options.recipe.verify == Verify::Exact;
+        if options.survivors
+            || reads_documents
+            || options.keep.field().or(options.budget.field()).is_some()
+        {
             run.sources().check_unchanged()?;
         }
         let mut request = options.request();
         request.insert("decided-from".to_owned(), self.run.display().to_string());
-        self.decide(&run, &options, request, out, observer)
+        if basis == Basis::NeededPairs {
+            request.insert("approximate".to_owned(), "true".to_owned());
+        }
+        self.decide(&run, &options, basis, request, out, observer)
+    }
+
+    /// What the decision can be made from.
+    fn basis(&self, run: &Run, options: &Dedup) -> Result<Basis> {
+        let manifest = &run.manifest;
+        let is_as_before = options.recipe.threshold.to_bits() == run.recipe().threshold.to_bits()
+            && manifest.option("keep").parse().is_ok_and(|keep: KeepPolicy| keep == options.keep)
+            && manifest.option("cluster") == options.clustering.name();
+        if options.exact_only || options.pairs == PairScope::All || is_as_before {
+            return Ok(Basis::AllPairs);
+        }
+        if self.approximate {
+            return Ok(Basis::NeededPairs);
+        }
+        // What was learned is there, but not the words that it was learned from.
+        if options.recipe.templates.are_learned() {
+            let mut pairs = 0;
+            run.for_each_pair(None, |pair| {
+                pairs += u64::from(pair.kind == Kind::Near);
+                Ok(())
+            })?;
+            let judged: Option<(Judgement, f64)> = run.manifest.stage(Stage::Decide);
+            let candidates = judged.map_or(0, |(judged, _)| judged.candidates);
+            let path = self.run.clone();
+            return Err(Error::from(ErrorKind::PairsNotStored { path, pairs, candidates }));
+        }
+        Ok(Basis::Documents)
     }
 
     fn decide(
         &self,
         run: &Run,
         options: &Dedup,
+        basis: Basis,
         request: Request,
         out: &Path,
         observer: &dyn Observer,
@@ -138,17 +203,28 @@ impl Decide {
         let order = job.order()?;
         let _: u64 = job.stage(Stage::Group, |job| job.group(&signed, &order))?;
         let copies = Copies::open(&job.files.copies())?;
-        let judged: Judgement =
-            job.stage(Stage::Decide, |job| job.decide_from(run, &order, &copies))?;
-        if options.pairs == PairScope::Needed && !options.exact_only {
+        let judged = match basis {
+            Basis::Documents => job.judge(&signed, &order, &copies)?,
+            Basis::AllPairs | Basis::NeededPairs => {
+                job.stage(Stage::Decide, |job| job.decide_from(run, &order, &copies))?
+            }
+        };
+        if basis == Basis::NeededPairs {
+            let returned = job.count_returned(run, &order)?;
             job.notes.push(format!(
-                "`{}` has only the {} that its own decision needed. A run with this threshold and \
-                 policy might find more look-alikes, so more documents may stay here than there; \
-                 all that go have a stored pair. `dedup --pairs all` stores every pair.",
-                self.run.display(),
+                "Approximate: decided from the {} that the decision of `{}` needed. {} here that \
+                 went there, and others that have no stored pair, might have look-alikes that were \
+                 not compared: more documents may stay than after a new run, or after `decide` \
+                 without --approximate. All that go have a stored pair.",
                 count(judged.candidates, "near pair"),
+                self.run.display(),
+                match returned {
+                    1 => "1 document stays".to_owned(),
+                    returned => format!("{} documents stay", grouped(returned)),
+                },
             ));
         }
+        job.learned = learned_by(&run.manifest);
         job.finish(&signed, &judged, &order, &copies)
     }
 
@@ -212,12 +288,16 @@ impl Job<'_> {
         };
         link(&run.files.signatures(), &self.files.signatures())?;
         link(&run.files.sources(), &self.files.sources())?;
-        for (from, to) in
-            [(run.files.urls(), self.files.urls()), (run.files.offsets(), self.files.offsets())]
-        {
-            if from.exists() {
-                link(&from, &to)?;
-            }
+        let more = [
+            (run.files.urls(), self.files.urls()),
+            (run.files.offsets(), self.files.offsets()),
+            (run.files.templates(), self.files.templates()),
+        ];
+        for (from, to) in more.iter().filter(|(from, _)| from.exists()) {
+            link(from, to)?;
+        }
+        if self.options.recipe.candidates == Candidates::BySite {
+            write_sites(&self.files, self.options.recipe.sites, signed.documents)?;
         }
         self.carry_identities(run, signed.documents)?;
         self.observer.begin(Stage::Sign, Some(Work::Documents(signed.documents)));
@@ -246,6 +326,20 @@ impl Job<'_> {
             Ok(identities.push(&set.to_le_bytes())?)
         })?;
         Ok(identities.finish()?)
+    }
+
+    /// Documents that stay though the run removed them as near look-alikes.
+    fn count_returned(&self, run: &Run, order: &Order) -> Result<u64> {
+        let keepers = Clusters::open(&self.files.keepers())?.keepers;
+        let mut returned = RowSet::none(run.documents());
+        run.for_each_near_removed(|row: Row| {
+            let place = order.place(row);
+            if keepers[place.index()] == place {
+                returned.insert(row);
+            }
+            Ok(())
+        })?;
+        Ok(returned.count().len())
     }
 
     /// Decides from the stored pairs.

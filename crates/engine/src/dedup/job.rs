@@ -77,11 +77,7 @@ impl Dedup {
         let order = job.order()?;
         let _: u64 = job.stage(Stage::Group, |job| job.group(&signed, &order))?;
         let copies = Copies::open(&job.files.copies())?;
-        let _: MatchStage = job.stage(Stage::Match, |job| job.match_(&signed, &order, &copies))?;
-        let wanted = job.wanted(&signed, &order)?;
-        let _: u64 = job.stage(Stage::Verify, |job| job.verify(&wanted))?;
-        let judged: Judgement = job.stage(Stage::Decide, |job| job.decide(&order, &wanted))?;
-        drop(wanted);
+        let judged = job.judge(&signed, &order, &copies)?;
         job.learned = learned.counts;
         job.finish(&signed, &judged, &order, &copies)
     }
@@ -127,6 +123,14 @@ pub(super) struct Job<'a> {
 struct LearnStage {
     listed: ListedSources,
     counts: Counts,
+}
+
+/// What a finished run learned of templates.
+pub(super) fn learned_by(manifest: &Manifest) -> Counts {
+    manifest
+        .stage(Stage::Learn)
+        .map(|(learned, _): (LearnStage, f64)| learned.counts)
+        .unwrap_or_default()
 }
 
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
@@ -316,6 +320,19 @@ impl<'a> Job<'a> {
 
     pub(super) fn group(&self, signed: &SigningSummary, order: &Order) -> Result<u64> {
         Ok(self.means().identity_sets(signed.documents, order)?.count())
+    }
+
+    /// The stages from signatures to the decision.
+    pub(super) fn judge(
+        &mut self,
+        signed: &SigningSummary,
+        order: &Order,
+        copies: &Copies,
+    ) -> Result<Judgement> {
+        let _: MatchStage = self.stage(Stage::Match, |job| job.match_(signed, order, copies))?;
+        let wanted = self.wanted(signed, order)?;
+        let _: u64 = self.stage(Stage::Verify, |job| job.verify(&wanted))?;
+        self.stage(Stage::Decide, |job| job.decide(order, &wanted))
     }
 
     fn match_(

@@ -1,6 +1,7 @@
 //! What the report says of sites and mirrors, from the addresses of documents.
 
 use std::cmp::Reverse;
+use std::path::Path;
 
 use lookalike_core::{SiteRule, site_hash};
 use lookalike_files::{Rows, RowsWriter, double_word};
@@ -36,16 +37,32 @@ pub(super) struct Decision<'a> {
     pub(super) observer: &'a dyn Observer,
 }
 
+/// Writes the hashes of sites that candidates go by, from the addresses that a run stored.
+pub(super) fn write_sites(files: &Files, rule: SiteRule, documents: u64) -> Result<()> {
+    if let Some(urls) = Urls::open(&files.urls())? {
+        return write_site_hashes(&urls, rule, &files.sites());
+    }
+    let mut sites = RowsWriter::create(&files.sites(), SITES, 8)?;
+    for _ in 0..documents {
+        sites.push(&[0; 8])?;
+    }
+    Ok(sites.finish()?)
+}
+
+fn write_site_hashes(urls: &Urls, rule: SiteRule, path: &Path) -> Result<()> {
+    let mut sites = RowsWriter::create(path, SITES, 8)?;
+    urls.for_each(|_, url| {
+        let site = url.and_then(|url| rule.site(url));
+        Ok(sites.push(&site.as_deref().map_or(0, site_hash).to_le_bytes())?)
+    })?;
+    Ok(sites.finish()?)
+}
+
 impl Addresses {
     /// Opens the addresses, and writes the table; `None` if no document has a URL.
     pub(super) fn open(files: &Files, rule: SiteRule) -> Result<Option<Self>> {
         let Some(urls) = Urls::open(&files.urls())? else { return Ok(None) };
-        let mut sites = RowsWriter::create(&files.report_sites(), SITES, 8)?;
-        urls.for_each(|_, url| {
-            let site = url.and_then(|url| rule.site(url));
-            Ok(sites.push(&site.as_deref().map_or(0, site_hash).to_le_bytes())?)
-        })?;
-        sites.finish()?;
+        write_site_hashes(&urls, rule, &files.report_sites())?;
         let sites = Rows::open(&files.report_sites(), SITES, 8)?;
         Ok(Some(Self { urls, sites, rule }))
     }

@@ -82,6 +82,17 @@ impl Run {
         })
     }
 
+    /// Calls `each` with the documents that went for one that is not their copy.
+    pub(crate) fn for_each_near_removed(
+        &self,
+        mut each: impl FnMut(Row) -> Result<()>,
+    ) -> Result<()> {
+        self.for_each_member(
+            |_, _| true,
+            |member| if member.kind == Kind::Near { each(member.row) } else { Ok(()) },
+        )
+    }
+
     /// Calls `each` with all pairs, or with those whose rows are `wanted`.
     pub(crate) fn for_each_pair(
         &self,
