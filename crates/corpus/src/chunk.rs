@@ -198,8 +198,8 @@ impl Source {
         let delimiter = match self.format {
             Format::TextFile => return Ok(OpenSource::Text(self.reader(position)?)),
             Format::Html => return Ok(OpenSource::Page(self.reader(position)?)),
-            Format::Parquet => {
-                return parquet::Batches::open(self, options).map(OpenSource::Parquet);
+            Format::Parquet | Format::Arrow => {
+                return parquet::Batches::open(self, options, position).map(OpenSource::Parquet);
             }
             Format::Warc => {
                 return self.warc_records(options, position, Others::Dropped).map(OpenSource::Warc);
@@ -314,7 +314,9 @@ impl Chunks {
             }
             OpenSource::Parquet(batches) => {
                 let batch = batches.next(path)?;
-                self.position.set(batches.position());
+                if let Some(position) = batches.position() {
+                    self.position.set(position);
+                }
                 Some(batch.map(Content::Parquet))
             }
             OpenSource::Warc(splitter) => loop {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 pub use lookalike_files::Operation;
 
+use crate::format::is_arrow;
 use crate::object::is_store_fault;
 
 /// Why there is no document, or no file of them.
@@ -18,9 +19,7 @@ pub struct Error(Box<ErrorKind>);
 #[non_exhaustive]
 pub enum BinaryKind {
     /// Arrow's file format (Feather), or its stream, as caches of Hugging Face's `datasets` are.
-    #[error(
-        "an Arrow file, which is not read; write it as Parquet, or give the table to `dedup_table` in Python"
-    )]
+    #[error("an Arrow file, not text; call it .arrow, or say that the format is arrow")]
     Arrow,
     /// Anything that is packed like ZIP: documents of office programs too.
     #[error("a ZIP archive, not text; unpack it first")]
@@ -39,9 +38,7 @@ pub enum BinaryKind {
 impl BinaryKind {
     pub(crate) fn of(head: &[u8]) -> Self {
         match head {
-            // A stream begins with the mark of a message, whose length has its highest byte 0.
-            [b'A', b'R', b'R', b'O', b'W', b'1', 0, 0, ..]
-            | [0xff, 0xff, 0xff, 0xff, _, _, _, 0, ..] => Self::Arrow,
+            _ if is_arrow(head) => Self::Arrow,
             [b'P', b'K', 3, 4, ..] => Self::Zip,
             [b'%', b'P', b'D', b'F', b'-', ..] => Self::Pdf,
             _ if head.get(257..262) == Some(b"ustar") => Self::Tar,
@@ -98,6 +95,20 @@ pub enum ErrorKind {
     PageTooLong {
         /// The file.
         path: PathBuf,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// A batch of an Arrow file is longer than the limit.
+    #[error(
+        "`{path}`: has a batch of {bytes} bytes, and the limit is {limit}, since a batch has to be in \
+         memory whole\n\
+         hint: write it again in batches of fewer rows"
+    )]
+    BatchTooLong {
+        /// The file.
+        path: PathBuf,
+        /// The length of the batch.
+        bytes: u64,
         /// The limit in bytes.
         limit: u64,
     },

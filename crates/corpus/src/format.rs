@@ -23,12 +23,14 @@ pub enum Format {
     Tsv,
     /// Apache Parquet.
     Parquet,
+    /// Apache Arrow's IPC format: a file (Feather) or a stream.
+    Arrow,
     /// A web archive.
     Warc,
 }
 
 /// What files of each format are called.
-const EXTENSIONS: [(&str, Format); 12] = [
+const EXTENSIONS: [(&str, Format); 14] = [
     ("txt", Format::TextFile),
     ("md", Format::TextFile),
     ("html", Format::Html),
@@ -39,13 +41,15 @@ const EXTENSIONS: [(&str, Format); 12] = [
     ("csv", Format::Csv),
     ("tsv", Format::Tsv),
     ("parquet", Format::Parquet),
+    ("arrow", Format::Arrow),
+    ("feather", Format::Arrow),
     ("warc", Format::Warc),
     ("wet", Format::Warc),
 ];
 
 impl Format {
-    /// The format of its usual name: `text`, `html`, `jsonl`, `csv`, `tsv`, `parquet` or `warc`; also
-    /// every extension that is known.
+    /// The format of its usual name: `text`, `html`, `jsonl`, `csv`, `tsv`, `parquet`, `arrow` or `warc`;
+    /// also every extension that is known.
     pub fn named(name: &str) -> Option<Self> {
         if name == "text" {
             return Some(Self::TextFile);
@@ -62,6 +66,7 @@ impl Format {
             Self::Csv => "csv",
             Self::Tsv => "tsv",
             Self::Parquet => "parquet",
+            Self::Arrow => "arrow",
             Self::Warc => "warc",
         }
     }
@@ -75,6 +80,7 @@ impl Format {
             Self::Csv => ".csv",
             Self::Tsv => ".tsv",
             Self::Parquet => ".parquet",
+            Self::Arrow => ".arrow",
             Self::Warc => ".warc",
         }
     }
@@ -85,12 +91,15 @@ impl Format {
         EXTENSIONS.iter().find(|known| known.0.eq_ignore_ascii_case(extension)).map(|known| known.1)
     }
 
-    /// What the first bytes of a file, unpacked, say: Parquet and WARC by their magic, JSON lines by a first
+    /// What the first bytes of a file, unpacked, say: Parquet, Arrow and WARC by their magic, JSON lines by a first
     /// line that is an object, or by the beginning of one that is too long to tell, a web page by
     /// the tag it begins with. Everything else is text.
     pub fn from_content(head: &[u8]) -> Self {
         if head.starts_with(b"PAR1") {
             return Self::Parquet;
+        }
+        if is_arrow(head) {
+            return Self::Arrow;
         }
         if head.starts_with(b"WARC/1.") || head.starts_with(b"WARC/0.") {
             return Self::Warc;
@@ -118,6 +127,12 @@ impl Format {
     }
 }
 
+/// Whether bytes that begin so are Arrow's. A stream begins with the mark of a message, whose length has
+/// its highest byte 0.
+pub(crate) fn is_arrow(head: &[u8]) -> bool {
+    head.starts_with(b"ARROW1\0\0") || matches!(head, [0xff, 0xff, 0xff, 0xff, _, _, _, 0, ..])
+}
+
 /// UTF-8 has no byte order, but some editors begin every file with the mark of it.
 pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -139,6 +154,8 @@ mod tests {
             ("a.tsv.bz2", Some(Format::Tsv), Compression::Bzip2),
             ("a.md.xz", Some(Format::TextFile), Compression::Xz),
             ("a.parquet", Some(Format::Parquet), Compression::None),
+            ("a.arrow", Some(Format::Arrow), Compression::None),
+            ("a.feather.gz", Some(Format::Arrow), Compression::Gzip),
             ("a.HTM.gz", Some(Format::Html), Compression::Gzip),
             ("index.html", Some(Format::Html), Compression::None),
             ("a.warc.gz", Some(Format::Warc), Compression::Gzip),
@@ -157,6 +174,9 @@ mod tests {
     #[test]
     fn content_tells_the_format() {
         assert_eq!(Format::from_content(b"PAR1\x15\x04"), Format::Parquet);
+        assert_eq!(Format::from_content(b"ARROW1\0\0\xff\xff"), Format::Arrow);
+        assert_eq!(Format::from_content(b"\xff\xff\xff\xff\x70\0\0\0"), Format::Arrow);
+        assert_eq!(Format::from_content(b"ARROW1 is a word"), Format::TextFile);
         assert_eq!(Format::from_content(b"WARC/1.0\r\nWARC-Type"), Format::Warc);
         assert_eq!(Format::from_content(b"WARC/0.18\r\n"), Format::Warc);
         assert_eq!(Format::from_content(b"WARC/ is a word"), Format::TextFile);

@@ -8,7 +8,8 @@
 //! [`Inputs`] does the reading in one go, one document after another.
 //!
 //! - A file holds what its name says: `.jsonl`, `.ndjson` and `.json` one object
-//!   on each line, `.csv` and `.tsv` a table with a header, `.parquet` a table,
+//!   on each line, `.csv` and `.tsv` a table with a header, `.parquet`, `.arrow`
+//!   and `.feather` a table,
 //!   `.html` and `.htm` a web page, `.warc` and `.wet` a web archive, `.txt` and
 //!   `.md` one document; each also `.gz`, `.zst`, `.bz2` and `.xz`.
 //!   Where the name says nothing the first bytes do, and what they do not tell
@@ -30,7 +31,7 @@
 //! own in the iteration, and the next record or file follows. Whether the bytes
 //! are at fault or the system that does not give them, [`Error::is_io`] tells. Memory is bounded
 //! by [`Limits`] and the size of chunks, whatever a file unpacks to; only
-//! Parquet files decide on the size of their pages themselves. A text file is one
+//! Parquet files decide on the size of their pages themselves, and Arrow files on that of their batches. A text file is one
 //! chunk, or, by [`Source::text_reader`], a stream that need not be in memory.
 //!
 //! ```no_run
@@ -51,6 +52,7 @@
 //! # Ok::<(), lookalike_corpus::Error>(())
 //! ```
 
+mod arrow_file;
 mod charset;
 mod chunk;
 mod compression;

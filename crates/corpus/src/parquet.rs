@@ -9,6 +9,8 @@
 //! views, which share the page or the dictionary that they are in, and batches are
 //! cut again by the length of what they hold, for those who make something of each
 //! row. Values that are stored by their differences have to be decoded, few at once.
+//!
+//! Rows of tables in memory and of Arrow files become records in the same way.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -35,10 +37,12 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::reader::ChunkReader;
 use parquet::schema::types::{SchemaDescriptor, Type};
 
+use crate::arrow_file::ArrowReader;
 use crate::charset;
 use crate::compression::Compression;
 use crate::disk_file::DiskFile;
 use crate::error::{Error, ErrorKind, Fault, Operation, Place, Result};
+use crate::format::Format;
 use crate::guard;
 use crate::memory::{self, MemoryTable};
 use crate::object_store::RangedFile;
@@ -417,7 +421,8 @@ fn record<'b>(
 pub(crate) struct Batches {
     row_reader: RowReader,
     next_record: u64,
-    rows: u64,
+    /// How many there are, if the file says so before they are read.
+    rows: Option<u64>,
     /// The size of the stored file.
     bytes: u64,
 }
@@ -427,16 +432,38 @@ struct RowReader {
     /// Those at hand.
     slices: memory::Slices,
     /// Where more come from, if they are not in memory.
-    file: Option<OpenFile>,
+    file: Option<BatchFile>,
     chunk_bytes: usize,
     /// The columns of texts or pages, ids and addresses.
     columns: [String; 3],
 }
 
+/// A file whose rows come in batches.
+enum BatchFile {
+    Parquet(OpenFile),
+    Arrow(ArrowReader),
+}
+
+impl BatchFile {
+    fn next_batch(&mut self, path: &Path) -> Option<Result<RecordBatch>> {
+        match self {
+            Self::Parquet(file) => file.next_batch(path),
+            Self::Arrow(file) => file.next_batch(),
+        }
+    }
+}
+
 impl Batches {
-    pub(crate) fn open(source: &Source, options: &ReadOptions) -> Result<Self> {
+    pub(crate) fn open(
+        source: &Source,
+        options: &ReadOptions,
+        position: &Position,
+    ) -> Result<Self> {
         if let Origin::Memory(table) = &source.origin {
             return Self::in_memory(table, source.path(), options);
+        }
+        if source.format() == Format::Arrow {
+            return Self::of_arrow(ArrowReader::open(source, options, position)?, source, options);
         }
         let path = source.path();
         let fields = &options.fields;
@@ -462,11 +489,41 @@ impl Batches {
         let bytes = source.stored_bytes().unwrap_or(0);
         let row_reader = RowReader {
             slices: memory::Slices::new(Arc::new([]), options.chunk_bytes),
-            file: Some(file),
+            file: Some(BatchFile::Parquet(file)),
             chunk_bytes: options.chunk_bytes,
             columns: columns.unwrap_or_default(),
         };
-        Ok(Self { row_reader, next_record: 1, rows, bytes })
+        Ok(Self { row_reader, next_record: 1, rows: Some(rows), bytes })
+    }
+
+    fn of_arrow(mut file: ArrowReader, source: &Source, options: &ReadOptions) -> Result<Self> {
+        let fields = &options.fields;
+        let schema = file.schema();
+        let empty = guarded(source.path(), || Ok(RecordBatch::new_empty(Arc::clone(schema))))?;
+        let kind = kind_of(fields, |path| Column::of(&empty, path).is_some());
+        let content = content_field(fields, kind);
+        if Column::of(&empty, content).is_none() {
+            let columns = schema.fields().iter().map(|field| field.name().to_owned()).collect();
+            return Err(fields.no_column(source.path(), columns));
+        }
+        let named = [content, &fields.id, &fields.url];
+        let is_wanted = |column: &String| {
+            named.into_iter().chain(&fields.others).any(|name| {
+                let first = name.split('.').next().map(|name| step(name).0);
+                name == column || first == Some(column)
+            })
+        };
+        let numbered = schema.fields().iter().enumerate();
+        let wanted = numbered.filter(|(_, field)| is_wanted(field.name())).map(|(at, _)| at);
+        let (wanted, columns) = (wanted.collect(), named.map(String::clone));
+        file.select_columns(wanted);
+        let row_reader = RowReader {
+            slices: memory::Slices::new(Arc::new([]), options.chunk_bytes),
+            file: Some(BatchFile::Arrow(file)),
+            chunk_bytes: options.chunk_bytes,
+            columns,
+        };
+        Ok(Self { row_reader, next_record: 1, rows: None, bytes: 0 })
     }
 
     fn in_memory(table: &MemoryTable, path: &Path, options: &ReadOptions) -> Result<Self> {
@@ -489,14 +546,16 @@ impl Batches {
         let columns = [content, &fields.id, &fields.url].map(String::clone);
         let row_reader =
             RowReader { slices, file: None, chunk_bytes: options.chunk_bytes, columns };
-        Ok(Self { row_reader, next_record: 1, rows, bytes })
+        Ok(Self { row_reader, next_record: 1, rows: Some(rows), bytes })
     }
 
-    /// The share of the rows read, in bytes of the file.
-    pub(crate) fn position(&self) -> u64 {
-        let read = u128::from(self.next_record - 1).min(self.rows.into());
-        let position = u128::from(self.bytes) * read / u128::from(self.rows.max(1));
-        position as u64
+    /// The share of the rows read, in bytes of the file; `None` if it is read from its front, and its
+    /// bytes are counted.
+    pub(crate) fn position(&self) -> Option<u64> {
+        let rows = self.rows?;
+        let read = u128::from(self.next_record - 1).min(rows.into());
+        let position = u128::from(self.bytes) * read / u128::from(rows.max(1));
+        Some(position as u64)
     }
 
     pub(crate) fn next(&mut self, path: &Path) -> Option<Result<Batch>> {
@@ -523,12 +582,13 @@ impl RowReader {
                 let _ = (0..ahead.num_rows()).map(length).try_for_each(each);
             });
             match (next, &mut self.file) {
-                (Some((rows, bytes)), Some(_)) => {
+                (Some((rows, bytes)), Some(BatchFile::Parquet(_))) => {
                     // A slice holds what its batch was cut from.
                     let bytes = bytes.max(rows.get_array_memory_size());
                     return Some(Ok((rows, bytes)));
                 }
-                (Some(next), None) => return Some(Ok(next)),
+                // The batch is one for all that is cut from it.
+                (Some(next), _) => return Some(Ok(next)),
                 (None, None) => return None,
                 (None, Some(file)) => match file.next_batch(path)? {
                     Ok(batch) => {

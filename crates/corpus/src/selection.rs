@@ -22,6 +22,7 @@ use std::path::{Path, PathBuf};
 
 use lookalike_files::{AtomicFile, commit_all};
 
+use crate::arrow_file::ArrowRows;
 use crate::chunk::Chunk;
 use crate::compression::{Encoder, MemberEncoder};
 use crate::error::{Error, ErrorKind, Operation, Result};
@@ -133,7 +134,9 @@ impl Source {
                     None
                 }
             }
-            Format::Parquet => Some(self.select_rows(&target, options, &mut selection)?),
+            Format::Parquet | Format::Arrow => {
+                Some(self.select_rows(&target, options, &mut selection)?)
+            }
             Format::Warc => Some(self.select_warc(&target, options, &mut selection)?),
             Format::JsonLines | Format::Csv | Format::Tsv => {
                 Some(self.select_lines(&target, options, &mut selection)?)
@@ -275,10 +278,17 @@ impl Source {
         selection: &mut Selection<impl FnMut(u64) -> bool>,
     ) -> Result<AtomicFile> {
         let failed = |error| Error::io(target, Operation::Write, error);
-        let rows = Rows::open(self, options)?;
-        let out = AtomicFile::create_with_folders(target)?;
-        let out = Encoder::new(self.compression(), options.packing_threads, out).map_err(failed)?;
-        let (out, broken) = rows.write_kept(out, target, |number| selection.takes(number))?;
+        let encoder = || {
+            let out = AtomicFile::create_with_folders(target)?;
+            Encoder::new(self.compression(), options.packing_threads, out).map_err(failed)
+        };
+        let (out, broken) = if self.format() == Format::Arrow {
+            let rows = ArrowRows::open(self, options)?;
+            rows.write_kept(encoder()?, target, |number| selection.takes(number))?
+        } else {
+            let rows = Rows::open(self, options)?;
+            rows.write_kept(encoder()?, target, |number| selection.takes(number))?
+        };
         selection.report.broken = broken;
         out.finish().map_err(failed)
     }

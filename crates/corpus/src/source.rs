@@ -283,8 +283,10 @@ impl Source {
 
     /// Whether unpacking takes longer than making a file.
     fn is_worth_a_copy(&self) -> bool {
-        let is_stream =
-            matches!(self.format, Format::JsonLines | Format::Csv | Format::Tsv | Format::Warc);
+        let is_stream = matches!(
+            self.format,
+            Format::JsonLines | Format::Csv | Format::Tsv | Format::Warc | Format::Arrow
+        );
         is_stream
             && self.compression != Compression::None
             && self.stored_bytes().is_ok_and(|bytes| bytes >= COPIED_BYTES)

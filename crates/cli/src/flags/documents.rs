@@ -7,7 +7,7 @@ use lookalike_engine::Running;
 
 #[derive(Args)]
 pub(crate) struct Documents {
-    /// What the inputs are: text, html, jsonl, csv, tsv, parquet or warc [default: by name, then content]
+    /// What the inputs are: text, html, jsonl, csv, tsv, parquet, arrow or warc [default: by name, then content]
     #[arg(long, value_name = "FORMAT", value_parser = format, help_heading = "Documents")]
     pub(crate) format: Option<Format>,
     /// The field with the text; dots reach nested ones, brackets lists: messages[].content
@@ -47,5 +47,5 @@ impl Documents {
 }
 
 fn format(name: &str) -> Result<Format, &'static str> {
-    Format::named(name).ok_or("must be text, html, jsonl, csv, tsv, parquet or warc")
+    Format::named(name).ok_or("must be text, html, jsonl, csv, tsv, parquet, arrow or warc")
 }

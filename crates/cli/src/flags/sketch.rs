@@ -11,9 +11,9 @@ use super::resources::ProgressForm;
 #[derive(Args)]
 #[command(after_long_help = "\
 Files are read by their names: .jsonl, .ndjson and .json (an object on each line), .csv, .tsv,
-.parquet, .warc and .wet (web archives), and .html, .htm, .txt and .md (a file a document); each
-also .gz, .zst, .bz2 or .xz. Other files given by name are looked into, and are a document unless
-they turn out to be one of these. A folder is walked in the order of names, and other files in it
+.parquet, .arrow and .feather, .warc and .wet (web archives), and .html, .htm, .txt and .md (a file a
+document); each also .gz, .zst, .bz2 or .xz. Other files given by name are looked into, and are a
+document unless they turn out to be one of these. A folder is walked in the order of names, and other files in it
 are counted. A quoted glob (*, ?, **) stands for the files it matches.
 The file appears under its name only when it is complete.
 

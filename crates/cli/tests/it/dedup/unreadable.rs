@@ -190,7 +190,7 @@ fn binary_files_are_passed_over_and_stay() {
     run.says("a.txt`: is a tar archive, not text; unpack it first");
     run.says("b.txt`: is a ZIP archive, not text; unpack it first");
     run.says("c.md`: is a binary file, not text");
-    run.says("f.txt`: is an Arrow file, which is not read; write it as Parquet");
+    run.says("f.txt`: is an Arrow file, not text; call it .arrow");
     let report = report(&out);
     assert_eq!((&report["documents"], &report["skipped"]), (&2.into(), &4.into()));
     assert_eq!(report["skipped_by_fault"][0]["fault"], "binary file");

@@ -1,5 +1,6 @@
 //! Every format read and report, whole and broken, on a real file system.
 
+mod arrows;
 mod broken;
 mod json_lines;
 mod memory;
