@@ -6,6 +6,7 @@ Jaccard similarity of word n-grams. The same engine as the command line, with th
 """
 
 from ._compare import compare, containment, resemblance, sign_items
+from ._evaluation import Evaluation, RecipeEvaluation, evaluate
 from ._jobs import (
     against,
     decide,
@@ -16,6 +17,7 @@ from ._jobs import (
     pairs_of,
     path_between,
     plan,
+    tune,
     why,
 )
 from ._native import (
@@ -26,6 +28,8 @@ from ._native import (
     Comparison,
     Explanation,
     Filter,
+    FilterBin,
+    FilterMeasurement,
     Finding,
     Findings,
     Index,
@@ -44,7 +48,6 @@ from ._native import (
     Scores,
     Signature,
     Step,
-    tune,
 )
 from ._report import Plan, Report
 from .errors import (
@@ -66,8 +69,11 @@ __all__ = [
     "CorruptionError",
     "Error",
     "ExistsError",
+    "Evaluation",
     "Explanation",
     "Filter",
+    "FilterBin",
+    "FilterMeasurement",
     "Finding",
     "Findings",
     "Index",
@@ -84,6 +90,7 @@ __all__ = [
     "Progress",
     "Rebuilt",
     "Recipe",
+    "RecipeEvaluation",
     "Record",
     "Records",
     "Removal",
@@ -100,6 +107,7 @@ __all__ = [
     "decide",
     "dedup",
     "dedup_table",
+    "evaluate",
     "kept_mask",
     "mirrors",
     "pairs_of",

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from . import _native
-from ._native import Explanation, Findings, MirrorFindings, Recipe, Step
+from ._native import Explanation, Filter, Findings, MirrorFindings, Recipe, Step
 from ._progress import Bars, Watcher
 from ._report import PAIRS, REPORT, ROWS, AnyPath, Plan, Report
 from ._tables import has_ids, stream
@@ -294,6 +294,51 @@ def mirrors(
     )
     with Bars.watching(progress) as watcher:
         return _native.mirrors(_inputs(inputs), options, watcher)
+
+
+def tune(
+    threshold: float | None = None,
+    recall: float = 0.95,
+    *,
+    permutations: int | None = None,
+    bytes: int | None = None,
+    unwanted: float | None = None,
+    k: int | None = None,
+    s: int | None = None,
+    r: int | None = None,
+    recipe: Recipe | AnyPath | None = None,
+    sample: AnyPath | Iterable[AnyPath] | None = None,
+    sample_limit: int = 2000,
+    seed: int | None = None,
+    seeds: int = 1,
+    format: str | None = None,
+    text_field: str = "text",
+    html_field: str = "html",
+    id_field: str = "id",
+    url_field: str = "url",
+) -> Filter:
+    """A filter for a threshold and a recall, a given one (k, s and r), or that of a recipe.
+
+    With `sample`, `Filter.sample` has what it does on those documents: the recall with its interval, over
+    `seeds` seeds from `seed` on, by the tokens and shingles of the recipe. `lookalike tune`.
+    """
+    found = _native.tune(
+        threshold, recall, permutations=permutations, bytes=bytes, unwanted=unwanted, k=k, s=s, r=r, recipe=recipe
+    )
+    if sample is None:
+        return found
+    options = _job_options(
+        recipe="text" if recipe is None else recipe,
+        sample_limit=sample_limit,
+        seed=seed,
+        seeds=seeds,
+        format=format,
+        text_field=text_field,
+        html_field=html_field,
+        id_field=id_field,
+        url_field=url_field,
+    )
+    return found.measured_on(_inputs(sample), options)
 
 
 def why(run: AnyPath, id: str) -> list[Explanation]:

@@ -13,7 +13,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Final, Literal, SupportsFloat, SupportsIndex, final
 
-__all__ = ["GROUP_LIMIT", "VERSION", "Added", "Answer", "CheckedAndAdded", "Comparison", "Explanation", "Filter", "Finding", "Findings", "Index", "Match", "Member", "Mirror", "MirrorFindings", "Progress", "Rebuilt", "Recipe", "Record", "Records", "Removal", "RunDocument", "Scores", "Signature", "Step", "against", "decide", "dedup", "dedup_table", "mirrors", "path_between", "plan", "records_of_rows", "report_page", "run_command", "tune", "why"]
+__all__ = ["GROUP_LIMIT", "VERSION", "Added", "Answer", "CheckedAndAdded", "Comparison", "Explanation", "Filter", "FilterBin", "FilterMeasurement", "Finding", "Findings", "Index", "Match", "Member", "Mirror", "MirrorFindings", "Passage", "Progress", "Rebuilt", "Recipe", "Record", "Records", "Removal", "RunDocument", "Scores", "Signature", "Step", "against", "decide", "dedup", "dedup_table", "evaluate", "mirrors", "path_between", "plan", "records_of_rows", "report_page", "run_command", "tune", "why"]
 
 GROUP_LIMIT: Final[int]
 """
@@ -242,6 +242,10 @@ class Filter:
         """
         Features of a document.
         """
+    def measured_on(self, /, inputs: "collections.abc.Sequence[str]", options: "collections.abc.Mapping[str, object]") -> Filter:
+        """
+        The same filter, with what it does on the documents of these inputs.
+        """
     @property
     def permutations(self, /) -> int:
         """
@@ -267,6 +271,11 @@ class Filter:
         Minvalues in a feature.
         """
     @property
+    def sample(self, /) -> FilterMeasurement | None:
+        """
+        What it does on the documents of a sample, if there was one.
+        """
+    @property
     def steepest_at(self, /) -> float:
         """
         Where x^s is the steepest of all powers of the resemblance x.
@@ -280,6 +289,129 @@ class Filter:
     def threshold(self, /) -> float | None:
         """
         The resemblance that it was chosen for, if it was.
+        """
+
+@final
+class FilterBin:
+    """
+    Pairs of resemblances in a range.
+    """
+    def __eq__(self, value: object, /) -> bool: ...
+    def __ne__(self, value: object, /) -> bool: ...
+    def __repr__(self, /) -> str: ...
+    @property
+    def candidates(self, /) -> float | None:
+        """
+        The share of them that became candidates; None if there are none.
+        """
+    @property
+    def end(self, /) -> float:
+        """
+        Up to here; 1 is in the last.
+        """
+    @property
+    def high(self, /) -> float | None:
+        """
+        The upper end.
+        """
+    @property
+    def low(self, /) -> float | None:
+        """
+        Its 95 % interval.
+        """
+    @property
+    def pairs(self, /) -> int:
+        """
+        How many pairs.
+        """
+    @property
+    def predicted(self, /) -> float | None:
+        """
+        The share that the filter's polynomial gives.
+        """
+    @property
+    def start(self, /) -> float:
+        """
+        The least resemblance.
+        """
+
+@final
+class FilterMeasurement:
+    """
+    What a filter does on documents, every pair of which was compared exactly.
+    """
+    def __eq__(self, value: object, /) -> bool: ...
+    def __ne__(self, value: object, /) -> bool: ...
+    def __repr__(self, /) -> str: ...
+    @property
+    def bins(self, /) -> list[FilterBin]:
+        """
+        Pairs by their resemblance.
+        """
+    @property
+    def cut(self, /) -> bool:
+        """
+        Whether there were more documents than the limit.
+        """
+    @property
+    def documents(self, /) -> int:
+        """
+        Documents that were compared.
+        """
+    @property
+    def empty(self, /) -> int:
+        """
+        Those of them without words.
+        """
+    @property
+    def interval_over(self, /) -> str:
+        """
+        What intervals are over: seeds, or pairs under one seed, which makes them too narrow.
+        """
+    @property
+    def pairs(self, /) -> int:
+        """
+        Pairs at or above it.
+        """
+    @property
+    def predicted_recall(self, /) -> float | None:
+        """
+        The share that the filter's polynomial gives.
+        """
+    @property
+    def recall(self, /) -> float | None:
+        """
+        The share of them that became candidates, the mean over seeds; None if there are none.
+        """
+    @property
+    def recall_by_seed(self, /) -> list[float]:
+        """
+        The share under each.
+        """
+    @property
+    def recall_high(self, /) -> float | None:
+        """
+        The upper end.
+        """
+    @property
+    def recall_low(self, /) -> float | None:
+        """
+        Its 95 % interval.
+        """
+    @property
+    def seeds(self, /) -> list[int]:
+        """
+        The seeds.
+        """
+    @property
+    def skipped(self, /) -> int:
+        """
+        Records and files that could not be read.
+        """
+    @property
+    def threshold(self, /) -> float:
+        """
+        The least resemblance of the pairs that are wanted.
         """
 
 @final
@@ -314,6 +446,11 @@ class Finding:
     def input_row(self, /) -> int:
         """
         The number of the document among all that could be read, from 0.
+        """
+    @property
+    def passage(self, /) -> Passage | None:
+        """
+        The longest run of words that both have, if `ngram` was given.
         """
     @property
     def reference(self, /) -> str:
@@ -762,6 +899,40 @@ class MirrorFindings:
     def without_url(self, /) -> int:
         """
         Those of them without a URL that has a host: they are part of nothing here.
+        """
+
+@final
+class Passage:
+    """
+    A run of words that a document and a reference have in common.
+    """
+    def __eq__(self, value: object, /) -> bool: ...
+    def __ne__(self, value: object, /) -> bool: ...
+    def __repr__(self, /) -> str: ...
+    @property
+    def input_text(self, /) -> str:
+        """
+        Its beginning as it stands in the document: a hundred words at most, with what is between.
+        """
+    @property
+    def input_word(self, /) -> int:
+        """
+        The number of its first word in the document, from 0.
+        """
+    @property
+    def reference_text(self, /) -> str:
+        """
+        Its beginning as it stands in the reference.
+        """
+    @property
+    def reference_word(self, /) -> int:
+        """
+        The number of its first word in the reference, likewise.
+        """
+    @property
+    def words(self, /) -> int:
+        """
+        How many words.
         """
 
 @final
@@ -1266,7 +1437,7 @@ def against(references: "collections.abc.Sequence[str]", inputs: "collections.ab
 
 def decide(folder: str | PathLike[str], out: str | PathLike[str], options: "collections.abc.Mapping[str, object]", progress: "collections.abc.Callable[[Progress], object] | None" = None) -> str:
     """
-    Decides again from the pairs of a finished run; the report, as JSON.
+    Decides again from a finished run; the report, as JSON.
     """
 
 def dedup(inputs: "collections.abc.Sequence[str]", out: str | PathLike[str], options: "collections.abc.Mapping[str, object]", progress: "collections.abc.Callable[[Progress], object] | None" = None) -> str:
@@ -1277,6 +1448,11 @@ def dedup(inputs: "collections.abc.Sequence[str]", out: str | PathLike[str], opt
 def dedup_table(table: "object", out: str | PathLike[str], options: "collections.abc.Mapping[str, object]", progress: "collections.abc.Callable[[Progress], object] | None" = None) -> tuple[str, int]:
     """
     Runs a job on a table in memory; the report, as JSON, and how many rows the table has.
+    """
+
+def evaluate(documents: "collections.abc.Sequence[str]", labels: str | PathLike[str], options: "collections.abc.Mapping[str, object]", progress: "collections.abc.Callable[[Progress], object] | None" = None) -> tuple[str, str, str]:
+    """
+    Evaluates recipes; the evaluation as JSON, as a page, and as a table in CSV.
     """
 
 def mirrors(inputs: "collections.abc.Sequence[str]", options: "collections.abc.Mapping[str, object]", progress: "collections.abc.Callable[[Progress], object] | None" = None) -> MirrorFindings:
@@ -1311,9 +1487,9 @@ def run_command(arguments: "collections.abc.Sequence[str]") -> int:
     else: the command writes to the process's own standard output and may end it.
     """
 
-def tune(threshold: SupportsFloat | SupportsIndex | None = None, recall: SupportsFloat | SupportsIndex = 0.95, *, permutations: SupportsIndex | None = None, bytes: SupportsIndex | None = None, unwanted: SupportsFloat | SupportsIndex | None = None, k: SupportsIndex | None = None, s: SupportsIndex | None = None, r: SupportsIndex | None = None) -> Filter:
+def tune(threshold: SupportsFloat | SupportsIndex | None = None, recall: SupportsFloat | SupportsIndex = 0.95, *, permutations: SupportsIndex | None = None, bytes: SupportsIndex | None = None, unwanted: SupportsFloat | SupportsIndex | None = None, k: SupportsIndex | None = None, s: SupportsIndex | None = None, r: SupportsIndex | None = None, recipe: "Recipe | str | os.PathLike[str] | None" = None) -> Filter:
     """
-    A filter for a threshold and a recall, or a given one.
+    A filter for a threshold and a recall, a given one, or that of a recipe.
     """
 
 def why(folder: str | PathLike[str], id: str) -> list[Explanation]:

@@ -29,6 +29,12 @@ ROWS = b"lookalike.rows"
 PAIRS = b"lookalike.pairs"
 
 
+def framed(title: str, page: str) -> str:
+    """A page as a notebook shows it, in a frame."""
+    style = "width: 100%; height: 36em; border: 1px solid rgba(128, 128, 128, .4)"
+    return f'<iframe sandbox title="{title}" style="{style}" srcdoc="{html.escape(page)}"></iframe>'
+
+
 class FilterSummary(TypedDict):
     """k features of s minvalues, r of which a candidate has in common."""
 
@@ -199,9 +205,7 @@ class Report:
     def _repr_html_(self) -> str:
         """The page `report.html`, in a frame of its own: no style of it reaches the notebook, and no
         script runs in it."""
-        page = html.escape(_native.report_page(self._json))
-        style = "width: 100%; height: 36em; border: 1px solid rgba(128, 128, 128, .4)"
-        return f'<iframe sandbox title="Report" style="{style}" srcdoc="{page}"></iframe>'
+        return framed("Report", _native.report_page(self._json))
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ use std::path::Path;
 use lookalike_core as core;
 use lookalike_corpus as corpus;
 use lookalike_engine as engine;
+use lookalike_eval as eval;
 use lookalike_files as files;
 use lookalike_index as index;
 use pyo3::prelude::*;
@@ -113,6 +114,16 @@ impl ErrorClass for engine::Error {
             }
             Kind::Interrupted => pyo3::exceptions::PyKeyboardInterrupt::new_err(self.to_string()),
             _ => raised!(ParameterError, self),
+        }
+    }
+}
+
+impl ErrorClass for eval::Error {
+    fn exception(&self) -> PyErr {
+        match self.kind() {
+            eval::ErrorKind::Engine(source) => source.exception(),
+            eval::ErrorKind::Recipes(_) => raised!(ParameterError, self),
+            _ => raised!(InputError, self),
         }
     }
 }

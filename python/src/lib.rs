@@ -14,6 +14,7 @@ mod compare;
 mod dedup;
 mod env;
 mod error;
+mod evaluate;
 mod index;
 mod interrupt;
 mod judge;
@@ -41,6 +42,8 @@ mod _native {
     #[pymodule_export]
     use crate::dedup::{decide, dedup, dedup_table, plan, records_of_rows, report_page};
     #[pymodule_export]
+    use crate::evaluate::evaluate;
+    #[pymodule_export]
     use crate::index::{Added, Answer, CheckedAndAdded, Index, Match, Rebuilt, Record, Records};
     #[pymodule_export]
     use crate::mirrors::{Mirror, MirrorFindings, mirrors};
@@ -51,7 +54,7 @@ mod _native {
     #[pymodule_export]
     use crate::signature::Signature;
     #[pymodule_export]
-    use crate::tune::{Filter, tune};
+    use crate::tune::{Filter, FilterBin, FilterMeasurement, tune};
     #[pymodule_export]
     use crate::why::{Explanation, Member, Removal, RunDocument, Scores, Step, path_between, why};
 

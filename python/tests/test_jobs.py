@@ -10,6 +10,8 @@ import textwrap
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow.feather
+import pyarrow.ipc
 import pyarrow.parquet
 import pytest
 from corpora import make_rows, write_rows
@@ -49,6 +51,15 @@ def test_decide(clean: Path, command: Command, tmp_path: Path) -> None:
         la.decide(clean, tmp_path / "python")
 
 
+def test_decide_from_needed_pairs(root: Path, tmp_path: Path) -> None:
+    run = tmp_path / "needed"
+    la.dedup(root / "examples/corpus", run, threshold=0.5)
+    exact = la.decide(run, tmp_path / "exact", keep="longest")
+    assert exact.kept == la.dedup(root / "examples/corpus", tmp_path / "new", threshold=0.5, keep="longest").kept
+    quick = la.decide(run, tmp_path / "quick", keep="longest", approximate=True)
+    assert quick.kept >= exact.kept and exact.notes == [] and "Approximate" in quick.notes[0]
+
+
 def test_against(root: Path, command: Command, tmp_path: Path) -> None:
     questions, letters = root / "examples/questions.jsonl", root / "examples/letters"
     printed = command("against", questions, "--input", letters, "--json", "--clean", tmp_path / "command")
@@ -68,7 +79,14 @@ def test_against(root: Path, command: Command, tmp_path: Path) -> None:
         la.against(questions, letters, out=file)
     assert la.against(questions, letters, out=file, force=True).matches == 5
     assert la.against(questions, letters, containment=None).found == []
-    for wrong in ({"containment": 0.0}, {"min_tokens": 0}, {"out": "matches.csv"}, {"threshold": 2.0}):
+    passages = la.against(questions, letters, ngram=13).found
+    expected = json.loads(command("against", questions, "--input", letters, "--json", "--ngram", "13").splitlines()[3])
+    passage = passages[3].passage
+    assert passage is not None and passage.words == expected["words"]
+    assert (passage.input_word, passage.reference_word) == (expected["input_word"], expected["reference_word"])
+    assert (passage.input_text, passage.reference_text) == (expected["input_passage"], expected["reference_passage"])
+    assert findings.found[0].passage is None and "razor" in repr(passage)
+    for wrong in ({"ngram": 0}, {"ngram": 5, "threshold": 0.5}, {"containment": 0.0}, {"min_tokens": 0}, {"out": "matches.csv"}, {"threshold": 2.0}):
         with pytest.raises(la.ParameterError):
             la.against(questions, letters, **wrong)  # type: ignore[arg-type]
 
@@ -167,6 +185,102 @@ def test_tune(command: Command) -> None:
     for wrong in ({}, {"threshold": 0.8, "k": 6}, {"k": 6, "s": 14}, {"threshold": 1.5}):
         with pytest.raises(la.ParameterError):
             la.tune(**wrong)  # type: ignore[arg-type]
+
+
+def test_tune_on_a_sample(root: Path, command: Command) -> None:
+    letters = root / "examples/corpus"
+    for flags, found in (
+        (["--threshold", "0.8", "--seeds", "3"], la.tune(0.8, sample=letters, seeds=3)),
+        (["--recipe", "text", "--seed", "7"], la.tune(recipe="text", sample=[letters], seed=7)),
+    ):
+        expected = json.loads(command("tune", *flags, "--sample", letters, "--json"))["sample"]
+        bins = expected.pop("bins")
+        measured = found.sample
+        assert measured is not None and measured.pairs > 0
+        assert {name: getattr(measured, name) for name in expected} == expected
+        for each, as_json in zip(measured.bins, bins, strict=True):
+            assert (each.start, each.end) == (as_json.pop("from"), as_json.pop("to"))
+            assert {name: getattr(each, name) for name in as_json} == as_json
+        assert "documents, recall 0." in repr(measured) or "recall 1." in repr(measured)
+    assert la.tune(0.8).sample is None and la.tune(recipe="text").threshold == 0.8
+    for wrong in ({"recipe": "henzinger-c"}, {"threshold": 0.8, "sample": letters, "seeds": 0}):
+        with pytest.raises(la.ParameterError):
+            la.tune(**wrong)  # type: ignore[arg-type]
+    with pytest.raises(la.Error, match="nowhere"):
+        la.tune(0.8, sample="nowhere.jsonl")
+
+
+def test_evaluate(root: Path, command: Command, tmp_path: Path) -> None:
+    pages = root / "examples/pages"
+    documents, labels = pages / "documents.jsonl", pages / "labels.jsonl"
+    expected = json.loads(command(
+        "eval", "--documents", documents, "--labels", labels, "--out", tmp_path / "command", "--json",
+        "--recipes", "text,henzinger-b,simhash", "--repeats", "2",
+    ))  # fmt: skip
+    found = la.evaluate(
+        documents, labels, recipes=["text", la.Recipe.preset("henzinger-b"), "simhash"], repeats=2,
+        out=tmp_path / "python",
+    )  # fmt: skip
+    values = found.to_dict()
+    # Times and memory are those of the run.
+    for of in (values, expected):
+        for recipe in of["recipes"]:  # type: ignore[union-attr]
+            recipe.pop("cost")  # type: ignore[union-attr]
+    assert values == expected
+    text, b, simhash = found.recipes
+    assert (text.name, b.name, simhash.name) == ("text", "henzinger-b", "simhash")
+    assert text.quality == expected["recipes"][0]["quality"] and text.quality["right"] > 0
+    f1 = text.quality["f1"]
+    assert f1 is not None and f1["low"] <= f1["share"] <= f1["high"]
+    assert text.curve is not None and text.curve["basis"] == "labelled" and b.curve is None
+    assert text.clusters is not None and text.clusters["b_cubed"]["f1"] is not None
+    assert text.over_seeds is not None and len(text.over_seeds["runs"]) == 2
+    best = found.best()
+    assert best is not None and best.name in ("text", "henzinger-b", "simhash")
+    assert found.to_csv().count("\n") > 20 and "<iframe sandbox" in found._repr_html_()
+    assert (tmp_path / "python/eval.html").exists() and found.out == tmp_path / "python"
+    with pytest.raises(la.ExistsError):
+        la.evaluate(documents, labels, out=tmp_path / "python")
+    with pytest.raises(la.InputError):
+        la.evaluate(documents, documents)
+    for wrong in ({"absent": "no"}, {"identical": "no"}, {"recipes": ["none"]}, {"correct": ["incorrect"]}):
+        with pytest.raises(la.ParameterError):
+            la.evaluate(documents, labels, **wrong)  # type: ignore[arg-type]
+
+
+def test_arrow_files(root: Path, command: Command, tmp_path: Path) -> None:
+    table = pyarrow.table({
+        "id": ["a", "b", "c"],
+        "body": ["one two three four five six seven eight nine", "some other words altogether, and more of them",
+                 "One two three, four five six seven eight NINE"],
+        "stars": [1, 2, 3],
+    })  # fmt: skip
+    inputs = tmp_path / "inputs"
+    inputs.mkdir()
+    with pyarrow.ipc.new_stream(inputs / "cache.arrow", table.schema) as writer:
+        writer.write_table(table, max_chunksize=2)
+    pyarrow.feather.write_feather(table, inputs / "table.feather", compression="zstd")
+    pyarrow.feather.write_feather(table, inputs / "packed.feather", compression="lz4")
+    for file in sorted(inputs.iterdir()):
+        out = tmp_path / file.name
+        report = la.dedup(file, out, text_field="body")
+        assert (report.documents, report.kept, report.exact_removed) == (3, 2, 1)
+        kept = out / "kept" / file.name
+        if file.suffix == ".arrow":
+            with pyarrow.ipc.open_stream(kept) as reader:
+                written = reader.read_all()
+        else:
+            written = pyarrow.feather.read_table(kept, memory_map=False)
+        assert written == table.slice(0, 2)
+    command("sketch", inputs, "--text-field", "body", "-o", tmp_path / "signatures")
+    command("index", "create", tmp_path / "index")
+    command("index", "add", tmp_path / "index", inputs / "cache.arrow", "--text-field", "body")
+    with la.Index.open(tmp_path / "index") as index:
+        assert sorted(record.id for record in index) == ["a", "b", "c"]
+    bad = tmp_path / "bad.arrow"
+    bad.write_bytes((inputs / "table.feather").read_bytes()[:-40])
+    with pytest.raises(la.InputError, match="is broken"):
+        la.dedup(bad, tmp_path / "bad", text_field="body", strict=True)
 
 
 def test_sets_of_items() -> None:

@@ -61,5 +61,11 @@ def searched(folder: Path) -> list[tuple[str, float]]:
     found = la.against(folder / "questions.jsonl", [folder], containment=None)
     hosts: list[str] = [mirror.a for mirror in la.mirrors(folder).mirrors]
     point: tuple[float, float] = la.tune(threshold=0.8).curve[0]
+    passage: la.Passage | None = found.found[0].passage
+    measured: la.FilterMeasurement | None = la.tune(0.8, sample=folder, seeds=3).sample
+    evaluation: la.Evaluation = la.evaluate(folder, folder / "labels.jsonl", recipes=["text"])
+    precision = evaluation.recipes[0].quality["precision"]
+    if passage and measured and precision:
+        print(passage.words, measured.recall, precision["low"])
     items: la.Signature = la.sign_items({"a", b"b", 3})
     return [(each.input, each.resemblance) for each in found.found] + [(hosts[0], point[1]), ("", items.tokens)]

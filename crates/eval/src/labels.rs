@@ -75,6 +75,31 @@ pub enum LabelRule {
     },
 }
 
+impl LabelRule {
+    /// Whether it can be used.
+    ///
+    /// # Errors
+    /// What contradicts itself: a value that would be two labels, or undecided pairs more similar than
+    /// correct ones.
+    pub fn check(&self) -> Result<(), String> {
+        match self {
+            Self::Values { correct, incorrect, undecided, .. } => {
+                let all = [&correct[..], incorrect, undecided].concat();
+                let twice = all.iter().find(|value| all.iter().filter(|v| v == value).count() > 1);
+                match twice {
+                    Some(twice) => Err(format!("the value `{twice}` cannot be two labels")),
+                    None => Ok(()),
+                }
+            }
+            Self::Similarity { correct_at, undecided_at, .. } if undecided_at > correct_at => {
+                let fault = "the least similarity of undecided pairs must not be above that of correct ones";
+                Err(fault.to_owned())
+            }
+            Self::Similarity { .. } => Ok(()),
+        }
+    }
+}
+
 /// What a pair is that a labels file does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]

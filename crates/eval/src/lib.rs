@@ -38,6 +38,7 @@ mod differences;
 mod documents;
 mod error;
 mod evaluation;
+mod filter_sample;
 mod labels;
 mod options;
 mod quality;
@@ -61,6 +62,7 @@ pub use evaluation::{
     C_RANGES, CombinedAlgorithm, Evaluation, PAPER_THRESHOLD, ReasonRow, RecipeEvaluation, Row,
     SimilarityRow, ThresholdRow, ThresholdTest,
 };
+pub use filter_sample::{FilterBin, FilterMeasurement, FilterSample, PairCandidates};
 pub use labels::{AbsentRule, LabelFile, LabelRule, LabelSummary};
 pub use lookalike_engine::{CopyRule, RecipeCost};
 pub use options::Eval;

@@ -6,11 +6,12 @@ use anyhow::bail;
 use lookalike_core::filter::Filter;
 use lookalike_core::recipe::Verify;
 use lookalike_core::{Kernel, Recipe};
+use lookalike_eval::FilterMeasurement;
 use lookalike_files::write_file;
 use lookalike_pages::{FilterPlot, Scale};
 use serde_json::json;
 
-use super::sample::{self, SampleMeasurement};
+use super::sample;
 use crate::exit::{Outcome, say};
 use crate::flags::{PlotFormat, Tune, TuneGoal, plot_format};
 use crate::output::{self, Align, Style, Table, grouped, percent, probability, threshold};
@@ -55,11 +56,11 @@ pub(crate) fn run(arguments: &Tune, kernel: Kernel) -> anyhow::Result<Outcome> {
         let mut text = text(filter, wanted, Style::of_stdout());
         if let Some(measured) = &measured {
             text.push('\n');
-            text += &measured.text();
+            text += &sample::text(measured);
         }
         output::write(text)?;
     }
-    Ok(Outcome::after_skipping(measured.map_or(0, |measured| measured.unreadable)))
+    Ok(Outcome::after_skipping(measured.map_or(0, |measured| measured.skipped)))
 }
 
 /// Resemblances below the threshold at which candidates are only work.
@@ -72,7 +73,7 @@ fn to_verify(threshold: f64) -> impl Iterator<Item = f64> {
 fn json(
     filter: Filter,
     wanted: Option<f64>,
-    measured: Option<&SampleMeasurement>,
+    measured: Option<&FilterMeasurement>,
 ) -> serde_json::Value {
     let mut object = json!({
         "k": filter.k(),
@@ -93,7 +94,7 @@ fn json(
         object["to_verify"] = json!(points);
     }
     if let Some(measured) = measured {
-        object["sample"] = measured.json();
+        object["sample"] = measured.to_json();
     }
     object
 }
@@ -172,9 +173,9 @@ fn draw(
     scale: Scale,
     filter: Filter,
     wanted: Option<f64>,
-    measured: Option<&SampleMeasurement>,
+    measured: Option<&FilterMeasurement>,
 ) -> anyhow::Result<()> {
-    let points = measured.map(SampleMeasurement::points).unwrap_or_default();
+    let points = measured.map(FilterMeasurement::points).unwrap_or_default();
     let picture = FilterPlot {
         title: format!("The filter {filter}"),
         filter: &filter,

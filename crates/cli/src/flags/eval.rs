@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{bail, ensure};
 use clap::{Args, Subcommand, ValueHint};
 use lookalike_eval::{AbsentRule, BASELINES, CopyRule, Eval as Job, LabelFile, LabelRule};
 
@@ -222,19 +221,20 @@ impl Eval {
     }
 
     fn rule(&self) -> anyhow::Result<LabelRule> {
-        if let Some(field) = self.similarity_field.clone() {
-            let Self { correct_at, undecided_at, .. } = *self;
-            ensure!(undecided_at <= correct_at, "--undecided-at must not be above --correct-at");
-            return Ok(LabelRule::Similarity { field, correct_at, undecided_at });
-        }
-        let [correct, incorrect, undecided] =
-            [&self.correct, &self.incorrect, &self.undecided].map(Vec::clone);
-        let all = [&correct[..], &incorrect[..], &undecided[..]].concat();
-        if let Some(twice) = all.iter().find(|value| all.iter().filter(|v| v == value).count() > 1)
-        {
-            bail!("the value `{twice}` cannot be two labels");
-        }
-        Ok(LabelRule::Values { field: self.label_field.clone(), correct, incorrect, undecided })
+        let rule = match self.similarity_field.clone() {
+            Some(field) => {
+                let Self { correct_at, undecided_at, .. } = *self;
+                LabelRule::Similarity { field, correct_at, undecided_at }
+            }
+            None => LabelRule::Values {
+                field: self.label_field.clone(),
+                correct: self.correct.clone(),
+                incorrect: self.incorrect.clone(),
+                undecided: self.undecided.clone(),
+            },
+        };
+        rule.check().map_err(anyhow::Error::msg)?;
+        Ok(rule)
     }
 }
 

@@ -187,7 +187,7 @@ fn mistakes_are_named() {
     eval(&out, &["--correct-at", "0.9"]).fails_with("--similarity-field");
     eval(&out, &["--similarity-field", "x", "--correct", "y"]).fails_with("cannot be used with");
     let similarity = ["--similarity-field", "x", "--correct-at", "0.5", "--undecided-at", "0.6"];
-    eval(&out, &similarity).fails_with("--undecided-at must not be above --correct-at");
+    eval(&out, &similarity).fails_with("must not be above that of correct ones");
     eval(&out, &["--correct", "a", "--incorrect", "a"]).fails_with("cannot be two labels");
     eval(&out, &["--similarity-field", "x"]).fails_with("field `x` must be a number from 0 to 1");
     eval(&out, &["--max-candidates", "3"]).fails_with("or allow more by --max-candidates");

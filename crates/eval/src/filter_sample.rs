@@ -1,0 +1,377 @@
+//! How a filter does on documents: which of their pairs become candidates, against all of them.
+//!
+//! The truth is exact: a document is compared with every earlier one that has a
+//! shingle in common with it, by counting in an inverted index. That takes the
+//! memory of all shingles and, at worst, time quadratic in the documents, so
+//! the number of documents is limited, and said if it was.
+//!
+//! Under one seed all pairs share the same permutations: what becomes a candidate
+//! goes together, most of all among pairs of one document. So an interval over pairs is
+//! too narrow, and said to be; under several seeds it is over these.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use lookalike_core::feature::b_similarity;
+use lookalike_core::filter::Filter;
+use lookalike_core::recipe::{Candidates, SketchParameters};
+use lookalike_core::resemblance::Overlap;
+use lookalike_core::shingle::{ShingleSet, Shingler};
+use lookalike_core::text::{Text, Tokenizer};
+use lookalike_core::{Kernel, Recipe, Signer};
+use lookalike_corpus::Document;
+use lookalike_engine::Texts;
+use serde_json::json;
+
+use crate::error::Result;
+use crate::statistics::{SeedMean, Share};
+
+/// What a filter is measured by, and how.
+#[derive(Clone, Debug)]
+pub struct FilterSample {
+    /// Says what tokens and shingles are.
+    pub recipe: Recipe,
+    /// The filter.
+    pub filter: Filter,
+    /// The least resemblance of the pairs that are wanted.
+    pub threshold: f64,
+    /// The first seed.
+    pub seed: u64,
+    /// How many seeds, the first and those that follow it; at least one.
+    pub seeds: u32,
+    /// Documents that are compared, the first of all.
+    pub limit: u64,
+}
+
+/// What was found.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct FilterMeasurement {
+    /// Documents that were compared.
+    pub documents: u64,
+    /// Those of them without words.
+    pub empty: u64,
+    /// Records and files that could not be read.
+    pub skipped: u64,
+    /// Whether there were more documents than the limit.
+    pub cut: bool,
+    /// The least resemblance of the pairs that are wanted.
+    pub threshold: f64,
+    /// The seeds.
+    pub seeds: Vec<u64>,
+    /// All pairs at or above the threshold.
+    pub wanted: PairCandidates,
+    /// Pairs by their resemblance, down to 0.3 below the threshold.
+    pub bins: Vec<FilterBin>,
+}
+
+/// Pairs of resemblances in a range.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct FilterBin {
+    /// The range; 1 is in the last.
+    pub range: Range<f64>,
+    /// The pairs.
+    pub pairs: PairCandidates,
+}
+
+/// Pairs, and what became of them.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct PairCandidates {
+    /// How many there are.
+    pub pairs: u64,
+    /// Candidates under each seed.
+    pub candidates: Vec<u64>,
+    /// Sums over the pairs: of the filter's probability, and of the resemblance.
+    predicted: f64,
+    resemblance: f64,
+}
+
+impl PairCandidates {
+    fn new(seeds: usize) -> Self {
+        Self { candidates: vec![0; seeds], ..Self::default() }
+    }
+
+    fn add(&mut self, resemblance: f64, candidate: &[bool], probability: f64) {
+        self.pairs += 1;
+        for (candidates, candidate) in self.candidates.iter_mut().zip(candidate) {
+            *candidates += u64::from(*candidate);
+        }
+        self.predicted += probability;
+        self.resemblance += resemblance;
+    }
+
+    /// A mean over the pairs; `None` if there are none.
+    fn mean(&self, sum: f64) -> Option<f64> {
+        (self.pairs > 0).then(|| sum / self.pairs as f64)
+    }
+
+    /// The share that the filter's polynomial gives; `None` if there are no pairs.
+    pub fn predicted(&self) -> Option<f64> {
+        self.mean(self.predicted)
+    }
+
+    /// The mean of their resemblances.
+    pub fn resemblance(&self) -> Option<f64> {
+        self.mean(self.resemblance)
+    }
+
+    /// The share of candidates under each seed; none if there are no pairs.
+    pub fn shares(&self) -> Vec<f64> {
+        self.candidates.iter().filter_map(|candidates| self.mean(*candidates as f64)).collect()
+    }
+
+    /// The mean of these.
+    pub fn share(&self) -> Option<f64> {
+        let shares = self.shares();
+        (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64)
+    }
+
+    /// Its 95 % interval: over seeds if there are several, else over pairs.
+    pub fn interval(&self) -> Option<(f64, f64)> {
+        match self.candidates[..] {
+            [candidates] => {
+                Share::of_numbers(candidates, self.pairs).map(|share| (share.low, share.high))
+            }
+            _ => SeedMean::of(&self.shares()).map(|mean| (mean.low, mean.high)),
+        }
+    }
+}
+
+/// Width of a bin, and how many of them lie below the threshold: pairs down to 0.3 below it.
+const BIN: f64 = 0.05;
+const BINS_BELOW: u32 = 6;
+
+/// Bins with edges at the threshold and every `BIN` from it, up to 1.
+fn bins(threshold: f64, seeds: usize) -> Vec<FilterBin> {
+    // Rounded, so that 0.8 - 0.05 is 0.75 and not a neighbour of it.
+    let edge = |steps: f64| ((threshold + steps * BIN) * 1e9).round() / 1e9;
+    let first = -f64::from(BINS_BELOW);
+    let steps = (0..).map(|i| first + f64::from(i));
+    let ranges = steps.map(|step| edge(step).max(0.0)..edge(step + 1.0).min(1.0));
+    let within = ranges.take_while(|range| range.start < 1.0);
+    let bin = |range| FilterBin { range, pairs: PairCandidates::new(seeds) };
+    let mut bins: Vec<FilterBin> = within.filter(|range| range.end > 0.0).map(bin).collect();
+    if threshold >= 1.0 {
+        bins.push(bin(1.0..1.0));
+    }
+    bins
+}
+
+impl FilterSample {
+    /// Signs and compares the documents. What cannot be read is given to `skip`.
+    ///
+    /// # Errors
+    /// If the recipe cannot sign, or the system refuses to read.
+    pub fn measure(
+        &self,
+        documents: impl Iterator<Item = lookalike_corpus::Result<Document>>,
+        kernel: Kernel,
+        mut skip: impl FnMut(&lookalike_corpus::Error),
+    ) -> Result<FilterMeasurement> {
+        let Self { filter, threshold, .. } = *self;
+        let seeds: Vec<u64> =
+            (0..u64::from(self.seeds.max(1))).map(|more| self.seed + more).collect();
+        let recipes: Vec<Recipe> = seeds.iter().map(|seed| self.recipe_under(*seed)).collect();
+        let mut known = KnownDocuments::new(&recipes, kernel)?;
+        let mut measured = FilterMeasurement {
+            documents: 0,
+            empty: 0,
+            skipped: 0,
+            cut: false,
+            threshold,
+            wanted: PairCandidates::new(seeds.len()),
+            bins: bins(threshold, seeds.len()),
+            seeds,
+        };
+        let mut texts = Texts::new();
+        for document in documents {
+            let document = match document {
+                Ok(document) => document,
+                Err(error) if error.is_io() => return Err(error.into()),
+                Err(error) => {
+                    measured.skipped += 1;
+                    skip(&error);
+                    continue;
+                }
+            };
+            if measured.documents == self.limit {
+                measured.cut = true;
+                break;
+            }
+            measured.documents += 1;
+            let text = texts.of_document(&document);
+            let any = known.add(text, filter.r() as usize, |resemblance, candidate| {
+                measured.pair(resemblance, candidate, filter.probability(resemblance));
+            });
+            measured.empty += u64::from(!any);
+        }
+        Ok(measured)
+    }
+
+    /// The recipe with the filter and a seed, whose features are all that is looked at.
+    fn recipe_under(&self, seed: u64) -> Recipe {
+        let permutations = self.filter.permutations() as usize;
+        Recipe {
+            seed,
+            sketch: SketchParameters::Minwise { permutations },
+            features: Some(self.filter),
+            projection: None,
+            candidates: Candidates::Features,
+            threshold: self.threshold,
+            ..self.recipe.clone()
+        }
+    }
+}
+
+impl FilterMeasurement {
+    fn pair(&mut self, resemblance: f64, candidate: &[bool], probability: f64) {
+        if resemblance >= self.threshold {
+            self.wanted.add(resemblance, candidate, probability);
+        }
+        // The last bin that begins at or below it: 1 belongs to the last one.
+        let bin = self.bins.iter_mut().rev().find(|bin| bin.range.start <= resemblance);
+        if let Some(bin) = bin {
+            bin.pairs.add(resemblance, candidate, probability);
+        }
+    }
+
+    /// What intervals are over: `seeds`, or `pairs` under one seed, which makes them too narrow.
+    pub fn interval_over(&self) -> &'static str {
+        if self.seeds.len() > 1 { "seeds" } else { "pairs" }
+    }
+
+    /// A point for each bin that has pairs: its resemblance, and the share of candidates.
+    pub fn points(&self) -> Vec<(f64, f64)> {
+        let point = |bin: &FilterBin| Some((bin.pairs.resemblance()?, bin.pairs.share()?));
+        self.bins.iter().filter_map(point).collect()
+    }
+
+    /// As an object.
+    pub fn to_json(&self) -> serde_json::Value {
+        let low = |pairs: &PairCandidates| pairs.interval().map(|(low, _)| low);
+        let high = |pairs: &PairCandidates| pairs.interval().map(|(_, high)| high);
+        let bins = self.bins.iter().map(|bin| {
+            json!({
+                "from": bin.range.start,
+                "to": bin.range.end,
+                "pairs": bin.pairs.pairs,
+                "candidates": bin.pairs.share(),
+                "low": low(&bin.pairs),
+                "high": high(&bin.pairs),
+                "predicted": bin.pairs.predicted(),
+            })
+        });
+        let wanted = &self.wanted;
+        json!({
+            "documents": self.documents,
+            "empty": self.empty,
+            "skipped": self.skipped,
+            "cut": self.cut,
+            "threshold": self.threshold,
+            "pairs": wanted.pairs,
+            "recall": wanted.share(),
+            "recall_low": low(wanted),
+            "recall_high": high(wanted),
+            "interval_over": self.interval_over(),
+            "seeds": self.seeds,
+            "recall_by_seed": wanted.shares(),
+            "predicted_recall": wanted.predicted(),
+            "bins": bins.collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// The documents so far.
+struct KnownDocuments {
+    tokenizer: Tokenizer,
+    shingler: Shingler,
+    /// One a seed.
+    signers: Vec<Signer>,
+    /// Which documents a shingle is in.
+    index: HashMap<u64, Vec<u32>>,
+    /// Size of the shingle set, and the features under each seed, of each document.
+    known: Vec<(u64, Vec<Vec<u64>>)>,
+    /// Shingles in common with each document.
+    common: Vec<u64>,
+}
+
+impl KnownDocuments {
+    /// By recipes that differ in nothing but their seeds; there is one at least.
+    fn new(recipes: &[Recipe], kernel: Kernel) -> Result<Self> {
+        let recipe = &recipes[0];
+        recipe.check_signs_alone().map_err(lookalike_engine::Error::from)?;
+        let shingles = recipe.shingles;
+        let signers = recipes.iter().map(|recipe| Signer::with_kernel(recipe, kernel));
+        let signers: std::result::Result<Vec<Signer>, _> = signers.collect();
+        Ok(Self {
+            tokenizer: Tokenizer::with_kernel(recipe.tokens, kernel),
+            shingler: Shingler::new(kernel, shingles.width, shingles.counting),
+            signers: signers.map_err(lookalike_engine::Error::from)?,
+            index: HashMap::new(),
+            known: Vec::new(),
+            common: Vec::new(),
+        })
+    }
+
+    /// Adds a document and calls `pair` with the resemblance of it and each earlier one that
+    /// shares a shingle, and with whether `r` features are common under each seed. False if it is
+    /// empty.
+    fn add(&mut self, text: Text<'_>, r: usize, mut pair: impl FnMut(f64, &[bool])) -> bool {
+        let mut tokens = Vec::new();
+        self.tokenizer.tokens(text, &mut tokens);
+        if tokens.is_empty() {
+            return false;
+        }
+        let signers = self.signers.iter_mut();
+        let features: Vec<Vec<u64>> =
+            signers.map(|signer| signer.sign_tokens(&tokens, &tokens).features.clone()).collect();
+        let set = ShingleSet::of_tokens(&mut self.shingler, &tokens);
+        self.common.clear();
+        self.common.resize(self.known.len(), 0);
+        let row = self.known.len() as u32;
+        for &shingle in set.as_slice() {
+            let documents = self.index.entry(shingle).or_default();
+            for &other in documents.iter() {
+                self.common[other as usize] += 1;
+            }
+            documents.push(row);
+        }
+        let mut candidate = Vec::new();
+        for (&common, (other, others)) in self.common.iter().zip(&self.known) {
+            if common > 0 {
+                let overlap = Overlap { a: *other, b: set.len() as u64, common };
+                candidate.clear();
+                let by_seed = others.iter().zip(&features);
+                candidate.extend(by_seed.map(|(a, b)| b_similarity(a, b) >= r));
+                pair(overlap.resemblance(), &candidate);
+            }
+        }
+        self.known.push((set.len() as u64, features));
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bins_have_the_threshold_as_an_edge_and_end_at_one() {
+        for threshold in [0.1, 0.33, 0.8, 0.97, 1.0] {
+            let bins = bins(threshold, 1);
+            assert!(
+                bins.iter().any(|bin| (bin.range.start - threshold).abs() < 1e-12),
+                "{threshold}"
+            );
+            assert_eq!(bins.last().map(|bin| bin.range.end), Some(1.0));
+            assert!(
+                bins.windows(2)
+                    .all(|two| two[0].range.end.to_bits() == two[1].range.start.to_bits())
+            );
+        }
+        let starts: Vec<f64> = bins(0.8, 1).iter().map(|bin| bin.range.start).collect();
+        assert_eq!(starts, [0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95]);
+    }
+}
