@@ -13,6 +13,10 @@ use lookalike_pages::report as page;
 
 use crate::folder;
 
+fn member(id: &str, url: Option<&str>, kind: Kind, resemblance: Option<f64>) -> Member {
+    Member { id: id.to_owned(), url: url.map(str::to_owned), kind, resemblance }
+}
+
 /// A report in which every number is another one.
 fn full() -> Report {
     let mut resemblance_histogram = Histogram::default();
@@ -93,19 +97,9 @@ fn full() -> Report {
         keeper: "keeper-1".to_owned(),
         keeper_url: Some("http://keeper.example/".to_owned()),
         members: vec![
-            Member {
-                id: "copy-2".to_owned(),
-                url: Some("http://a.org/?a&b".to_owned()),
-                kind: Kind::Exact,
-                resemblance: Some(1.0),
-            },
-            Member {
-                id: "near-3".to_owned(),
-                url: None,
-                kind: Kind::Near,
-                resemblance: Some(0.8642),
-            },
-            Member { id: "far-4".to_owned(), url: None, kind: Kind::Near, resemblance: None },
+            member("copy-2", Some("http://a.org/?a&b"), Kind::Exact, Some(1.0)),
+            member("near-3", None, Kind::Near, Some(0.8642)),
+            member("far-4", None, Kind::Near, None),
         ],
         difference: Some(marked_difference(
             Unit::Words,
@@ -451,12 +445,7 @@ fn nothing_from_outside_becomes_markup() {
 fn long_text_is_cut_and_lists_are_bounded() {
     let folder = folder("bounded");
     let long = "\u{5d0}".repeat(10_000);
-    let member = Member {
-        id: long.clone(),
-        url: Some(long.clone()),
-        kind: Kind::Near,
-        resemblance: Some(0.9),
-    };
+    let member = member(&long, Some(&long), Kind::Near, Some(0.9));
     let cluster = Cluster {
         size: 9,
         keeper: long.clone(),
