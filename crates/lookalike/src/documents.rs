@@ -23,8 +23,8 @@
 
 pub use lookalike_corpus::{
     Chunk, Chunks, Compression, ContentKind, Document, FieldValue, Fields, FileCopy, Format,
-    Inputs, Limits, PassedOverCounts, PendingCopies, PendingSelection, ReadOptions, Record,
-    RecordBatch, SelectionReport, Source, Sources, Tables, UnpackedCopies, Version, decode_page,
-    read_document,
+    Inputs, Limits, Offsets, PassedOverCounts, PendingCopies, PendingSelection, ReadOptions,
+    Record, RecordBatch, SelectionReport, Source, Sources, Tables, UnpackedCopies, Version,
+    decode_page, read_document,
 };
 pub use lookalike_engine::Texts;

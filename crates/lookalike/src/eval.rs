@@ -6,8 +6,9 @@
 
 pub use lookalike_eval::{
     AbsentRule, BASELINES, ClusterQuality, CombinedAlgorithm, CopyRule, Curve, CurveBasis,
-    CurvePoint, Eval, Evaluation, Label, LabelFile, LabelRule, LabelSummary, LabelledDifferences,
-    PairToJudge, PowerLaw, PrecisionRecall, Quality, ReasonRow, RecipeCost, RecipeEvaluation, Row,
-    Sample, SeedMean, SeedQuality, SeedRun, Share, SimilarityRow, Sites, TermDifferences,
-    ThresholdRow, ThresholdTest, baseline,
+    CurvePoint, Eval, Evaluation, FilterBin, FilterMeasurement, FilterSample, Label, LabelFile,
+    LabelRule, LabelSummary, LabelledDifferences, PairCandidates, PairToJudge, PowerLaw,
+    PrecisionRecall, Quality, ReasonRow, RecipeCost, RecipeEvaluation, Row, Sample, SeedMean,
+    SeedQuality, SeedRun, Share, SimilarityRow, Sites, TermDifferences, ThresholdRow,
+    ThresholdTest, baseline,
 };

@@ -19,8 +19,8 @@ pub use lookalike_engine::signature_file::{
 };
 pub use lookalike_engine::{
     Against, Decide, Dedup, Existing, Findings, InputOrder, KeepPolicy, Match, MatchFile,
-    NoObserver, Number, Observer, PairScope, Plan, RemovalBudget, Row, Run, Running, Stage,
-    TemplateFile, TemplateFileInfo, Unreadable, Work,
+    NoObserver, Number, Observer, PairScope, Passage, Plan, RemovalBudget, Row, Run, Running,
+    Stage, TemplateFile, TemplateFileInfo, Unreadable, Work,
 };
 
 /// The report of a job, and its parts.
