@@ -61,8 +61,8 @@ tail -7 "$out/schemathesis.txt"
 
 # A client made of the description has every route, without a warning, and the server understands it.
 PATH=$environment/bin:$PATH openapi-python-client generate --fail-on-warning \
-  --path docs/openapi.json --output-path "$folder/client"
+  --path docs/openapi.json --output-path "$folder/generated"
 serve client --token-file "$folder/token"
-"$python" ci/server_client.py "$folder/client" docs/openapi.json "$url" "$folder/token"
+"$python" ci/server_client.py "$folder/generated" docs/openapi.json "$url" "$folder/token"
 
 "$python" ci/server_page.py "$target/debug/lookalike" "$out"
