@@ -114,7 +114,7 @@ impl<'a> Pipeline<'a> {
             failure: None,
         };
         let shared = SharedState { state: Mutex::new(state), changed: Condvar::new() };
-        let sink = Mutex::new(sink);
+        let sink = Mutex::new(Some(sink));
         std::thread::scope(|scope| {
             for _ in 0..self.threads.max(1) {
                 scope.spawn(|| {
@@ -142,7 +142,7 @@ impl<'a> Pipeline<'a> {
         &self,
         shared: &SharedState<T, I>,
         worker: &mut impl FnMut(u64, Piece) -> Result<T>,
-        sink: &Mutex<impl FnMut(Event<T>) -> Result<()>>,
+        sink: &Mutex<Option<impl FnMut(Event<T>) -> Result<()>>>,
     ) -> Result<()>
     where
         I: Iterator<Item = Result<(u64, Source)>>,
@@ -223,13 +223,14 @@ impl<'a> Pipeline<'a> {
     }
 }
 
-/// Hands on what is next in order.
+/// Hands on what is next in order, unless the sink has failed: it stopped in the midst of something.
 fn drain<T: Payload, I>(
     shared: &SharedState<T, I>,
-    sink: &Mutex<impl FnMut(Event<T>) -> Result<()>>,
+    sink: &Mutex<Option<impl FnMut(Event<T>) -> Result<()>>>,
 ) -> Result<()> {
     // One thread at a time, or the order would be lost.
-    let mut sink = sink.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut held = sink.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some(mut sink) = held.take() else { return Ok(()) };
     while let Some(ready) = shared.next_in_order() {
         sink(match ready {
             Ready::Result(result) => Event::Result(result),
@@ -239,6 +240,7 @@ fn drain<T: Payload, I>(
             }
         })?;
     }
+    *held = Some(sink);
     Ok(())
 }
 
@@ -423,6 +425,9 @@ impl<T: Payload, I> SharedState<T, I> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+    use std::time::Duration;
+
     use lookalike_files::WorkFolder;
 
     use super::*;
@@ -436,16 +441,43 @@ mod tests {
         }
     }
 
+    /// Texts in files of a folder.
+    fn texts(folder: &Path) -> Vec<Source> {
+        let text = |n| {
+            let path = folder.join(format!("{n:02}.txt"));
+            std::fs::write(&path, format!("text {n}")).unwrap();
+            Source::file(&path, None).unwrap()
+        };
+        (0..40).map(text).collect()
+    }
+
+    /// Other threads wait for the sink while it fails; what it was writing is half written.
+    #[test]
+    fn a_sink_that_failed_gets_nothing_more() {
+        let folder = WorkFolder::create(None).unwrap();
+        let sources = texts(&folder);
+        let options = ReadOptions::default();
+        let faults: [fn() -> Result<()>; 2] =
+            [|| Err(Error::from(ErrorKind::Interrupted)), || panic!("the sink fails")];
+        for fault in faults {
+            let pipeline = Pipeline::within(1 << 20, &options, 4, &NoObserver);
+            let listed = sources.iter().cloned().zip(0..).map(|(source, n)| Ok((n, source)));
+            let mut taken = 0;
+            let sink = |_| {
+                taken += 1;
+                std::thread::sleep(Duration::from_millis(5));
+                if taken < 7 { Ok(()) } else { fault() }
+            };
+            pipeline.run(listed, || Ok(|_, _| Ok(Nothing)), sink).unwrap_err();
+            assert_eq!(taken, 7);
+        }
+    }
+
     /// Every part that somebody gives may panic: the job ends with an error, and nobody waits.
     #[test]
     fn a_panic_ends_the_job_at_once() {
         let folder = WorkFolder::create(None).unwrap();
-        let sources = (0..40).map(|n| {
-            let path = folder.join(format!("{n:02}.txt"));
-            std::fs::write(&path, format!("text {n}")).unwrap();
-            Source::file(&path, None).unwrap()
-        });
-        let sources: Vec<Source> = sources.collect();
+        let sources = texts(&folder);
         let options = ReadOptions::default();
         for threads in [1, 4] {
             for part in ["listing", "worker", "work", "sink"] {
