@@ -373,11 +373,12 @@ fn read_journal(
     }
     let mut file = reader.reader.into_inner();
     file.seek(SeekFrom::Start(end))?;
-    let mut some = vec![0; 1 << 16];
+    // Many megabytes, where the store has made room for batches to come.
+    let (mut some, zeros) = (vec![0; 1 << 16], vec![0; 1 << 16]);
     loop {
         match file.read(&mut some) {
             Ok(0) => return Ok((length, end, false, operations)),
-            Ok(read) if some[..read].iter().any(|&byte| byte != 0) => {
+            Ok(read) if some[..read] != zeros[..read] => {
                 return Ok((length, end, true, operations));
             }
             Ok(_) => {}

@@ -1,6 +1,9 @@
 //! The definition of canonical tokens, to the letter and with no thought of
 //! speed, over ICU4X's Unicode data.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+
 use icu_casemap::CaseMapper;
 use icu_normalizer::{ComposingNormalizerBorrowed, DecomposingNormalizerBorrowed};
 use icu_properties::props::{
@@ -54,8 +57,8 @@ fn words(text: &[u8]) -> Vec<String> {
         from = colon + 1;
         let before = text[stretch..colon].trim_end_matches(|c: char| c.is_ascii_alphanumeric());
         let start = stretch + before.len();
-        let glued = canonical(before).chars().last().is_some_and(|c| class(c) == Class::Word);
-        if start == colon || glued {
+        let glued = || canonical(before).chars().last().is_some_and(|c| class(c) == Class::Word);
+        if start == colon || glued() {
             continue;
         }
         let ends = |c: char| !c.is_ascii_graphic() || "<>\"'`(){}[]|\\^".contains(c);
@@ -94,12 +97,21 @@ fn characters(text: &[u8]) -> Vec<String> {
     words.join(" ").chars().map(String::from).collect()
 }
 
+thread_local! {
+    /// What is known of characters: tests ask for the same ones over and over.
+    static FOLDED: RefCell<HashMap<char, String>> = RefCell::default();
+}
+
 /// `toNFKC_Casefold`, with separators for what is unassigned.
 fn canonical(text: &str) -> String {
     let mapped: String = text
         .chars()
         .map(|c| if category(c) == GeneralCategory::Unassigned { '\u{fffd}' } else { c })
-        .map(nfkc_casefold)
+        .map(|c| {
+            FOLDED.with_borrow_mut(|folded| {
+                folded.entry(c).or_insert_with(|| nfkc_casefold(c)).clone()
+            })
+        })
         .collect();
     ComposingNormalizerBorrowed::new_nfc().normalize(&mapped).into_owned()
 }
