@@ -13,7 +13,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, BooleanArray, RecordBatch};
+use arrow_array::{ArrayRef, RecordBatch};
 use arrow_buffer::Buffer;
 use arrow_ipc::convert::fb_to_schema;
 use arrow_ipc::reader::{read_dictionary, read_record_batch};
@@ -23,8 +23,8 @@ use arrow_schema::{ArrowError, Schema, SchemaRef};
 
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::guard;
+use crate::kept_rows::write_kept_rows;
 use crate::position::Position;
-use crate::read_ahead::read_ahead;
 use crate::record::ReadOptions;
 use crate::source::Source;
 
@@ -39,9 +39,6 @@ const MAX_METADATA: usize = 64 << 20;
 
 /// The most bytes that a file's writer aligns its buffers to.
 const MAX_ALIGNMENT: usize = 64;
-
-/// Bytes of batches that may be in memory while a selection is written.
-const WRITTEN_AHEAD: usize = 16 << 20;
 
 /// Which of the two formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -311,7 +308,7 @@ impl ArrowRows {
         self,
         out: W,
         target: &Path,
-        mut keep: impl FnMut(u64) -> bool,
+        keep: impl FnMut(u64) -> bool,
     ) -> Result<(W, Option<Error>)> {
         let Self { mut reader, first } = self;
         let failed = |error: ArrowError| {
@@ -326,28 +323,10 @@ impl ArrowRows {
         let options = options.map_err(failed)?;
         let mut writer =
             BatchWriter::new(reader.form, out, &reader.schema, options).map_err(failed)?;
-        let mut numbers = 1..;
-        let size = |batch: &Result<RecordBatch>| {
-            batch.as_ref().map_or(0, RecordBatch::get_array_memory_size)
-        };
         let rest = std::iter::from_fn(|| reader.next_batch());
         let batches = first.map(Ok).into_iter().chain(rest);
-        let fault = read_ahead(batches, size, WRITTEN_AHEAD, |batches| -> Result<_> {
-            for batch in batches {
-                let batch = match batch {
-                    Ok(batch) => batch,
-                    Err(error) => return Ok(Some(error)),
-                };
-                let rows = numbers.by_ref().take(batch.num_rows());
-                let kept: BooleanArray = rows.map(|number| Some(keep(number))).collect();
-                let selected = arrow_select::filter::filter_record_batch(&batch, &kept);
-                let selected = selected.map_err(|error| Error::broken(&path, error.to_string()))?;
-                if selected.num_rows() > 0 {
-                    writer.write(&selected).map_err(failed)?;
-                }
-            }
-            Ok(None)
-        })?;
+        let fault =
+            write_kept_rows(&path, batches, keep, |rows| writer.write(rows).map_err(failed))?;
         Ok((writer.finish().map_err(failed)?, fault))
     }
 }

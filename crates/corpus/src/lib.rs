@@ -65,6 +65,7 @@ mod glob;
 mod guard;
 mod inputs;
 mod json;
+mod kept_rows;
 mod memory;
 mod names;
 mod object;

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray as _;
-use arrow_array::{Array, BooleanArray, OffsetSizeTrait, RecordBatch, types};
+use arrow_array::{Array, OffsetSizeTrait, RecordBatch, types};
 use arrow_schema::{
     ArrowError, DataType, Field, FieldRef, Fields as ArrowFields, Schema, TimeUnit,
 };
@@ -41,13 +41,13 @@ use crate::arrow_file::ArrowReader;
 use crate::charset;
 use crate::compression::Compression;
 use crate::disk_file::DiskFile;
-use crate::error::{Error, ErrorKind, Fault, Operation, Place, Result};
+use crate::error::{Error, Fault, Operation, Place, Result};
 use crate::format::Format;
 use crate::guard;
+use crate::kept_rows::write_kept_rows;
 use crate::memory::{self, MemoryTable};
 use crate::object_store::RangedFile;
 use crate::position::Position;
-use crate::read_ahead::read_ahead;
 use crate::record::{
     BETWEEN_ELEMENTS, ContentKind, Context, FieldValue, Fields, ReadOptions, Record, StoredFields,
     step,
@@ -65,9 +65,6 @@ const MAX_REPEATED: u64 = 64 << 20;
 
 /// The longest text of a list that is a field besides the document's own.
 const MAX_JOINED: usize = 64 << 20;
-
-/// Bytes of batches that may be in memory while a selection is written.
-const WRITTEN_AHEAD: usize = 16 << 20;
 
 /// Some rows of a file.
 #[derive(Debug)]
@@ -787,7 +784,7 @@ fn broken(path: &Path, error: &(impl std::error::Error + 'static)) -> Error {
         Some(ArrowError::ParquetError(said)) => said.clone(),
         _ => error.to_string(),
     };
-    Error::from(ErrorKind::Broken { path: path.to_owned(), fault })
+    Error::broken(path, fault)
 }
 
 /// A file with all its columns, to write some of its rows again.
@@ -814,7 +811,7 @@ impl Rows {
         self,
         out: W,
         target: &Path,
-        mut keep: impl FnMut(u64) -> bool,
+        keep: impl FnMut(u64) -> bool,
     ) -> Result<(W, Option<Error>)> {
         let Self { path, mut file, first } = self;
         let failed = |error: ParquetError| {
@@ -824,27 +821,9 @@ impl Rows {
         let options = writer_options(&file.metadata);
         let mut writer = ArrowWriter::try_new_with_options(out, schema, options).map_err(failed)?;
         let rest = std::iter::from_fn(|| file.next_batch(&path));
-        let mut numbers = 1..;
-        let size = |batch: &Result<RecordBatch>| {
-            batch.as_ref().map_or(0, RecordBatch::get_array_memory_size)
-        };
         let batches = first.map(Ok).into_iter().chain(rest);
-        let fault = read_ahead(batches, size, WRITTEN_AHEAD, |batches| -> Result<_> {
-            for batch in batches {
-                let batch = match batch {
-                    Ok(batch) => batch,
-                    Err(error) => return Ok(Some(error)),
-                };
-                let rows = numbers.by_ref().take(batch.num_rows());
-                let kept: BooleanArray = rows.map(|number| Some(keep(number))).collect();
-                let selected = arrow_select::filter::filter_record_batch(&batch, &kept);
-                let selected = selected.map_err(|error| broken(&path, &error))?;
-                if selected.num_rows() > 0 {
-                    writer.write(&selected).map_err(failed)?;
-                }
-            }
-            Ok(None)
-        })?;
+        let fault =
+            write_kept_rows(&path, batches, keep, |rows| writer.write(rows).map_err(failed))?;
         Ok((writer.into_inner().map_err(failed)?, fault))
     }
 }

@@ -1,8 +1,8 @@
 //! Where the files of a job are.
 
 use std::ffi::OsString;
-use std::fs;
 use std::path::{Path, PathBuf, absolute};
+use std::{fs, io};
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -68,8 +68,8 @@ impl Files {
         let report = ["report.json", "report.html"].map(|name| self.out.join(name));
         let tables = [self.clusters(), self.pairs(), self.kept(), self.recipe(), self.sources()];
         let documents = [self.signatures(), self.urls(), self.offsets(), self.templates()];
-        let all = report.into_iter().chain(tables).chain(documents).chain([self.manifest()]);
-        all.filter(|path| path.exists()).try_for_each(|path| remove(&path))
+        let mut all = report.into_iter().chain(tables).chain(documents).chain([self.manifest()]);
+        all.try_for_each(|path| remove(&path))
     }
 
     files! {
@@ -105,10 +105,15 @@ impl Files {
     }
 }
 
-/// Removes a file, or a folder with all that is in it.
+/// Removes a file, or a folder with all that is in it, if it is there.
 pub(crate) fn remove(path: &Path) -> Result<()> {
     let removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
-    removed.map_err(|error| Error::io(path, Operation::Remove, error))
+    match removed {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(Error::io(path, Operation::Remove, error))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// A name that people know and that no other path of results has.

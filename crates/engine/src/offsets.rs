@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 use lookalike_files::{Rows, RowsKind, RowsWriter};
 
-use crate::error::{Error, Operation, Result};
+use crate::error::Result;
+use crate::files;
 use crate::places::Row;
 
 const KIND: RowsKind = *b"offsets ";
@@ -27,12 +28,8 @@ pub(crate) struct OffsetsWriter {
 impl OffsetsWriter {
     /// Removes what an earlier job left under this name; nothing is made before the first offset.
     pub(crate) fn create(path: &Path) -> Result<Self> {
-        match fs::remove_file(path) {
-            Err(error) if error.kind() != IoErrorKind::NotFound => {
-                Err(Error::io(path, Operation::Create, error))
-            }
-            _ => Ok(Self { path: path.to_owned(), file: None, rows: 0 }),
-        }
+        files::remove(path)?;
+        Ok(Self { path: path.to_owned(), file: None, rows: 0 })
     }
 
     /// The next rows.

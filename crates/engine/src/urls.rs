@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 
 use lookalike_files::{CheckedFile, CheckedWriter, Format, double_word};
 
-use crate::error::{Error, Operation, Result};
+use crate::error::{Error, Result};
+use crate::files;
 use crate::places::Row;
 
 const FORMAT: Format = Format { magic: *b"LOOKURLS", version: 2 };
@@ -69,12 +70,8 @@ struct Body {
 impl UrlsWriter {
     /// Removes what an earlier job left under this name; nothing is made before the first URL.
     pub(crate) fn create(path: &Path) -> Result<Self> {
-        match fs::remove_file(path) {
-            Err(error) if error.kind() != IoErrorKind::NotFound => {
-                Err(Error::io(path, Operation::Create, error))
-            }
-            _ => Ok(Self { path: path.to_owned(), file: None, rows: 0 }),
-        }
+        files::remove(path)?;
+        Ok(Self { path: path.to_owned(), file: None, rows: 0 })
     }
 
     /// The next rows.
