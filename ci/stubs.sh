@@ -18,6 +18,9 @@ trap 'rm -rf "$made"' EXIT
   echo '# Made from python/src by ci/stubs.sh; change it there.'
   # Types that the code gives as text are not among what it imports.
   sed '0,/^from /s//import collections.abc\nimport os\nimport pyarrow\nimport typing\nfrom /' "$made/__init__.pyi"
+  # The module says what it exports, and the maker of stubs does not.
+  names=$(sed -nE 's/^(class |def )?([A-Za-z_]+)[:(].*/"\2"/p' "$made/__init__.pyi" | paste -sd, | sed 's/,/, /g')
+  printf '\n__all__ = [%s]\n' "$names"
 } >"$made/_native.pyi"
 if [ "${1:-}" = --check ]; then
   diff -u python/lookalike/_native.pyi "$made/_native.pyi" || {

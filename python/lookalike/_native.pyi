@@ -11,9 +11,7 @@ from numpy import uint64
 from numpy.typing import NDArray
 from os import PathLike
 from pathlib import Path
-from typing import Any, Final, Literal, SupportsFloat, SupportsIndex, final
-
-__all__ = ["GROUP_LIMIT", "VERSION", "Added", "Answer", "CheckedAndAdded", "Comparison", "Explanation", "Filter", "FilterBin", "FilterMeasurement", "Finding", "Findings", "Index", "Match", "Member", "Mirror", "MirrorFindings", "Passage", "Progress", "Rebuilt", "Recipe", "Record", "Records", "Removal", "RunDocument", "Scores", "Signature", "Step", "against", "decide", "dedup", "dedup_table", "evaluate", "mirrors", "path_between", "plan", "records_of_rows", "report_page", "run_command", "tune", "why"]
+from typing import Any, Final, Literal, final
 
 GROUP_LIMIT: Final[int]
 """
@@ -251,7 +249,7 @@ class Filter:
         """
         What signing a document costs.
         """
-    def probability(self, /, resemblance: SupportsFloat | SupportsIndex) -> float:
+    def probability(self, /, resemblance: float) -> float:
         """
         The probability that two documents of this resemblance become a candidate.
         """
@@ -581,7 +579,7 @@ class Index:
     def __iter__(self, /) -> Records: ...
     def __len__(self, /) -> int: ...
     def __repr__(self, /) -> str: ...
-    def add(self, /, id: str, text: "str | bytes | None" = None, *, html: "str | bytes | None" = None, signature: Signature | None = None, url: str | None = None, time: SupportsIndex | None = None) -> Added:
+    def add(self, /, id: str, text: "str | bytes | None" = None, *, html: "str | bytes | None" = None, signature: Signature | None = None, url: str | None = None, time: int | None = None) -> Added:
         """
         Adds a document, in the place of one with the same id. When this returns, it is on disk.
         """
@@ -593,7 +591,7 @@ class Index:
         """
         Looks for known documents that this one is a look-alike of.
         """
-    def check_and_add(self, /, id: str, text: "str | bytes | None" = None, *, html: "str | bytes | None" = None, signature: Signature | None = None, url: str | None = None, time: SupportsIndex | None = None, add_if: "typing.Literal['new', 'any']" = "new") -> CheckedAndAdded:
+    def check_and_add(self, /, id: str, text: "str | bytes | None" = None, *, html: "str | bytes | None" = None, signature: Signature | None = None, url: str | None = None, time: int | None = None, add_if: "typing.Literal['new', 'any']" = "new") -> CheckedAndAdded:
         """
         Checks and, if there is no match (`new`) or in any case (`any`), adds, with nothing in
         between.
@@ -624,7 +622,7 @@ class Index:
         The content of the document of an id, if it is stored.
         """
     @staticmethod
-    def create(path: str | PathLike[str], recipe: "Recipe | str | os.PathLike[str] | None" = None, *, store_text: bool = True, learned: str | PathLike[str] | None = None, secret: str | PathLike[str] | None = None, cache_bytes: SupportsIndex | None = None) -> Index:
+    def create(path: str | PathLike[str], recipe: "Recipe | str | os.PathLike[str] | None" = None, *, store_text: bool = True, learned: str | PathLike[str] | None = None, secret: str | PathLike[str] | None = None, cache_bytes: int | None = None) -> Index:
         """
         Makes an index in a folder that is empty or does not exist. A recipe with templates needs
         those that a run has learned.
@@ -643,7 +641,7 @@ class Index:
         Adds any number of documents, some at a time, as they come; how many.
         """
     @staticmethod
-    def open(path: str | PathLike[str], *, secret: str | PathLike[str] | None = None, cache_bytes: SupportsIndex | None = None, rebuild: bool = False) -> Index:
+    def open(path: str | PathLike[str], *, secret: str | PathLike[str] | None = None, cache_bytes: int | None = None, rebuild: bool = False) -> Index:
         """
         Opens an index. One process at a time can. With `rebuild`, what is damaged is left out and
         everything else made anew; `rebuilt` says what was lost.
@@ -1043,13 +1041,13 @@ class Recipe:
         """
         Judges pairs of documents that share a key, as the job does.
         """
-    def judging(self, /, *, threshold: SupportsFloat | SupportsIndex | None = None, verify: str | None = None, sites: str | None = None) -> Recipe:
+    def judging(self, /, *, threshold: float | None = None, verify: str | None = None, sites: str | None = None) -> Recipe:
         """
         The recipe, judged in another way; its signatures stay the same unless estimates need the
         sketches.
         """
     @staticmethod
-    def load(recipe: "Recipe | str | os.PathLike[str]", *, threshold: SupportsFloat | SupportsIndex | None = None, recall: SupportsFloat | SupportsIndex | None = None, ngram: SupportsIndex | None = None, verify: str | None = None, sites: str | None = None, templates: str | None = None) -> Recipe:
+    def load(recipe: "Recipe | str | os.PathLike[str]", *, threshold: float | None = None, recall: float | None = None, ngram: int | None = None, verify: str | None = None, sites: str | None = None, templates: str | None = None) -> Recipe:
         """
         The preset of this name, the recipe in this file, or this recipe, as a job judges by it: the
         filter is chosen for the threshold and the recall where it is open, as in `text`, `sites` and
@@ -1075,7 +1073,7 @@ class Recipe:
         """
         The names of the presets.
         """
-    def probability(self, /, resemblance: SupportsFloat | SupportsIndex) -> float:
+    def probability(self, /, resemblance: float) -> float:
         """
         The probability that two documents of this resemblance become a candidate, by the filter.
         """
@@ -1151,7 +1149,7 @@ class Recipe:
         What a token is: words, characters or lines.
         """
     @staticmethod
-    def tune(threshold: SupportsFloat | SupportsIndex = 0.8, recall: SupportsFloat | SupportsIndex = 0.95) -> Recipe:
+    def tune(threshold: float = 0.8, recall: float = 0.95) -> Recipe:
         """
         The recipe `text` for another target: of the pairs at exactly the threshold, the share
         `recall` becomes candidates.
@@ -1487,7 +1485,7 @@ def run_command(arguments: "collections.abc.Sequence[str]") -> int:
     else: the command writes to the process's own standard output and may end it.
     """
 
-def tune(threshold: SupportsFloat | SupportsIndex | None = None, recall: SupportsFloat | SupportsIndex = 0.95, *, permutations: SupportsIndex | None = None, bytes: SupportsIndex | None = None, unwanted: SupportsFloat | SupportsIndex | None = None, k: SupportsIndex | None = None, s: SupportsIndex | None = None, r: SupportsIndex | None = None, recipe: "Recipe | str | os.PathLike[str] | None" = None) -> Filter:
+def tune(threshold: float | None = None, recall: float = 0.95, *, permutations: int | None = None, bytes: int | None = None, unwanted: float | None = None, k: int | None = None, s: int | None = None, r: int | None = None, recipe: "Recipe | str | os.PathLike[str] | None" = None) -> Filter:
     """
     A filter for a threshold and a recall, a given one, or that of a recipe.
     """
@@ -1496,3 +1494,5 @@ def why(folder: str | PathLike[str], id: str) -> list[Explanation]:
     """
     What became of the documents of an id, or of a URL: those that the run tells of, the first 100.
     """
+
+__all__ = ["GROUP_LIMIT", "VERSION", "Added", "Answer", "CheckedAndAdded", "Comparison", "Explanation", "Filter", "FilterBin", "FilterMeasurement", "Finding", "Findings", "Index", "Match", "Member", "Mirror", "MirrorFindings", "Passage", "Progress", "Rebuilt", "Recipe", "Record", "Records", "Removal", "RunDocument", "Scores", "Signature", "Step", "against", "decide", "dedup", "dedup_table", "evaluate", "mirrors", "path_between", "plan", "records_of_rows", "report_page", "run_command", "tune", "why"]

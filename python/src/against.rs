@@ -12,7 +12,7 @@ use crate::observe::Watch;
 use crate::options::{JudgingOptions, ReadingOptions, ResourceOptions, positive_share, unreadable};
 
 /// A document that resembles or contains a reference.
-#[pyclass(frozen, get_all, eq, module = "lookalike")]
+#[pyclass(frozen, get_all, eq, skip_from_py_object, module = "lookalike")]
 #[derive(Clone, PartialEq)]
 pub(crate) struct Finding {
     /// The id of the document.
@@ -40,7 +40,7 @@ pub(crate) struct Finding {
 }
 
 /// A run of words that a document and a reference have in common.
-#[pyclass(frozen, get_all, eq, module = "lookalike")]
+#[pyclass(frozen, get_all, eq, skip_from_py_object, module = "lookalike")]
 #[derive(Clone, PartialEq)]
 pub(crate) struct Passage {
     /// How many words.

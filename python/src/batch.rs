@@ -8,13 +8,13 @@ use std::sync::Arc;
 use arrow_array::builder::{
     ArrayBuilder, BinaryBuilder, BooleanBuilder, FixedSizeBinaryBuilder, ListBuilder, UInt64Builder,
 };
-use arrow_array::{ArrayRef, RecordBatch};
+use arrow_array::{Array as _, ArrayRef, RecordBatch};
+use arrow_pyarrow::ToPyArrow as _;
 use arrow_schema::{DataType, Field, Schema};
 use lookalike_core::{CandidateRule, Layout, Signature, VerificationKey, site_hash};
 use lookalike_corpus::{ContentKind, ReadOptions, Record, Sources, Tables};
 use lookalike_engine::{KeepPolicy, Texts};
 use pyo3::prelude::*;
-use pyo3_arrow::{PyArray, PyRecordBatch};
 
 use crate::columns::{Column, side_by_side};
 use crate::error::{Raise, parameter};
@@ -157,7 +157,7 @@ pub(crate) fn sign<'py>(
         })?
     })?;
     signed?;
-    PyRecordBatch::new(signing.finish()?).into_pyarrow(py)
+    signing.finish()?.to_pyarrow(py)
 }
 
 /// Columns of signatures in the making.
@@ -352,6 +352,5 @@ pub(crate) fn shingles<'py>(
         })?
     })?;
     made?;
-    let array = PyArray::from_array_ref(ArrayBuilder::finish(&mut builder));
-    py.import("pyarrow")?.call_method1("array", (array,))
+    builder.finish().to_data().to_pyarrow(py)
 }

@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
-use arrow_array::{Array as _, ArrayRef, RecordBatch, new_null_array};
+use arrow_array::{Array as _, ArrayRef, RecordBatch, make_array, new_null_array};
+use arrow_pyarrow::FromPyArrow;
 use arrow_schema::{DataType, Field, Schema};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3_arrow::input::AnyArray;
 
 use crate::error::parameter;
 
@@ -21,18 +21,22 @@ pub(crate) struct Column {
 impl Column {
     /// Takes a column; `name` is for messages.
     pub(crate) fn new(name: &str, values: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let pyarrow = values.py().import("pyarrow")?;
         let has = |method| values.hasattr(method);
-        let array: AnyArray = if has("__arrow_c_array__")? || has("__arrow_c_stream__")? {
-            values.extract()?
+        let array = if has("__arrow_c_array__")? || has("__arrow_c_stream__")? {
+            values.clone()
         } else {
-            let made = values.py().import("pyarrow")?.call_method1("array", (values,));
-            made.map_err(|error| {
+            pyarrow.call_method1("array", (values,)).map_err(|error| {
                 PyTypeError::new_err(format!("{name} must be an Arrow array or a list: {error}"))
             })?
-            .extract()?
         };
-        let (chunks, field) = array.into_chunked_array()?.into_inner();
-        Ok(Self { name: name.to_owned(), kind: field.data_type().clone(), chunks })
+        let array = pyarrow.call_method1("chunked_array", (array,))?;
+        let kind = DataType::from_pyarrow_bound(&array.getattr("type")?)?;
+        let chunk = |chunk: PyResult<Bound<'_, PyAny>>| {
+            Ok(make_array(FromPyArrow::from_pyarrow_bound(&chunk?)?))
+        };
+        let chunks = array.getattr("chunks")?.try_iter()?.map(chunk).collect::<PyResult<_>>()?;
+        Ok(Self { name: name.to_owned(), kind, chunks })
     }
 
     /// A column of texts or bytes.

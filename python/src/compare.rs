@@ -9,7 +9,7 @@ use lookalike_pages::{ComparisonView, comparison};
 use pyo3::prelude::*;
 
 /// Everything that can be said of two documents. In a notebook it shows what differs.
-#[pyclass(frozen, eq, module = "lookalike")]
+#[pyclass(frozen, eq, skip_from_py_object, module = "lookalike")]
 #[derive(Clone, PartialEq)]
 pub(crate) struct Comparison {
     /// Shingles of both, out of those of either.

@@ -3,14 +3,15 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use arrow_array::{RecordBatch, UInt64Array};
+use arrow_array::ffi_stream::ArrowArrayStreamReader;
+use arrow_array::{RecordBatch, RecordBatchReader as _, UInt64Array};
+use arrow_pyarrow::FromPyArrow as _;
 use arrow_schema::{DataType, Field, Schema};
 use lookalike_core::Given as _;
 use lookalike_corpus::Tables;
 use lookalike_engine::report::Report;
 use lookalike_engine::{Decide, Dedup, Existing, KeepPolicy, Observer, PairScope, Row, Run};
 use pyo3::prelude::*;
-use pyo3_arrow::PyTable;
 
 use crate::error::{Raise, parameter};
 use crate::observe::Watch;
@@ -130,8 +131,11 @@ pub(crate) fn dedup_table(
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<(String, usize)> {
     let (job, reading) = job(Vec::new(), options)?;
-    let (batches, schema) = table.extract::<PyTable>()?.into_inner();
+    let table = ArrowArrayStreamReader::from_pyarrow_bound(table)?;
+    let schema = table.schema();
     check_columns(&reading, &schema)?;
+    let batches: Vec<_> =
+        table.collect::<Result<_, _>>().map_err(|error| parameter(error.to_string()))?;
     let rows = batches.iter().map(RecordBatch::num_rows).sum();
     let batches = if reading.has_ids() { batches } else { numbered(batches, &schema)? };
     let job = job.tables(Tables::one(TABLE, batches));

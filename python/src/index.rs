@@ -38,7 +38,7 @@ pub(crate) struct Index {
 }
 
 /// A known document that the one asked about is a look-alike of.
-#[pyclass(frozen, get_all, module = "lookalike")]
+#[pyclass(frozen, get_all, skip_from_py_object, module = "lookalike")]
 #[derive(Clone)]
 pub(crate) struct Match {
     /// Its id.
@@ -99,7 +99,7 @@ impl Match {
 }
 
 /// What a check found.
-#[pyclass(frozen, module = "lookalike")]
+#[pyclass(frozen, skip_from_py_object, module = "lookalike")]
 #[derive(Clone)]
 pub(crate) struct Answer {
     /// The look-alikes, the best first.
@@ -142,7 +142,7 @@ impl Answer {
 }
 
 /// What an addition did.
-#[pyclass(frozen, get_all, eq, module = "lookalike")]
+#[pyclass(frozen, get_all, eq, skip_from_py_object, module = "lookalike")]
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) struct Added {
     /// The document's number.

@@ -6,13 +6,13 @@ use arrow_array::builder::{BooleanBuilder, Float64Builder, UInt32Builder};
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{Int64Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_pyarrow::ToPyArrow as _;
 use arrow_schema::DataType;
 use lookalike_core::recipe::Candidates;
 use lookalike_core::resemblance::Overlap;
 use lookalike_core::shingle::ShingleSet;
 use lookalike_core::{Layout, PairRule, Signature, Standing, Verdict};
 use pyo3::prelude::*;
-use pyo3_arrow::PyRecordBatch;
 
 use crate::columns::{Column, side_by_side};
 use crate::error::parameter;
@@ -133,7 +133,7 @@ pub(crate) fn judge<'py>(
         Ok::<(), PyErr>(())
     })?;
     judged?;
-    PyRecordBatch::new(judging.finish()?).into_pyarrow(py)
+    judging.finish()?.to_pyarrow(py)
 }
 
 /// Columns of judgements in the making.

@@ -9,7 +9,7 @@ use crate::observe::Watch;
 use crate::options::{JudgingOptions, ReadingOptions, ResourceOptions, positive_share};
 
 /// Two roots, hosts or hosts with folders, that replicate each other.
-#[pyclass(frozen, get_all, eq, module = "lookalike")]
+#[pyclass(frozen, get_all, eq, skip_from_py_object, module = "lookalike")]
 #[derive(Clone, PartialEq)]
 pub(crate) struct Mirror {
     /// A host, or a host and folders, with a slash in the end; the first of the two by name.

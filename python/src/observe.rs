@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use crate::interrupt::{self, Stop};
 
 /// How far a job is.
-#[pyclass(frozen, get_all, module = "lookalike")]
+#[pyclass(frozen, get_all, skip_from_py_object, module = "lookalike")]
 #[derive(Clone, Copy)]
 pub(crate) struct Progress {
     /// The stage at hand.

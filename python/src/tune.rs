@@ -12,7 +12,7 @@ use crate::recipe::{GivenJudging, judged};
 
 /// A filter [k, s, r]: k features of s minvalues, of which a candidate has r in common. Elsewhere:
 /// k bands of s rows, with r = 1.
-#[pyclass(frozen, eq, module = "lookalike")]
+#[pyclass(frozen, eq, skip_from_py_object, module = "lookalike")]
 #[derive(Clone, PartialEq)]
 pub(crate) struct Filter {
     core: filter::Filter,
@@ -25,7 +25,7 @@ pub(crate) struct Filter {
 }
 
 /// What a filter does on documents, every pair of which was compared exactly.
-#[pyclass(frozen, get_all, eq, module = "lookalike")]
+#[pyclass(frozen, get_all, eq, skip_from_py_object, module = "lookalike")]
 #[derive(Clone, PartialEq)]
 pub(crate) struct FilterMeasurement {
     /// Documents that were compared.
@@ -59,7 +59,7 @@ pub(crate) struct FilterMeasurement {
 }
 
 /// Pairs of resemblances in a range.
-#[pyclass(frozen, get_all, eq, module = "lookalike")]
+#[pyclass(frozen, get_all, eq, skip_from_py_object, module = "lookalike")]
 #[derive(Clone, PartialEq)]
 pub(crate) struct FilterBin {
     /// The least resemblance.

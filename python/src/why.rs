@@ -12,7 +12,7 @@ use crate::interrupt;
 use crate::names::{FateKind, FateName, KindName};
 
 /// A document of a run, and where it is.
-#[pyclass(frozen, get_all, eq, module = "lookalike")]
+#[pyclass(frozen, get_all, eq, skip_from_py_object, module = "lookalike")]
 #[derive(Clone, PartialEq)]
 pub(crate) struct RunDocument {
     /// Its id.
@@ -46,7 +46,7 @@ impl RunDocument {
 
 /// How similar the two documents of a pair are; None for what the recipe does not have or the run
 /// did not compute.
-#[pyclass(frozen, get_all, eq, module = "lookalike")]
+#[pyclass(frozen, get_all, eq, skip_from_py_object, module = "lookalike")]
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) struct Scores {
     /// Shingles of both, out of those of either.
@@ -90,7 +90,7 @@ fn shown(resemblance: Option<f64>) -> String {
 }
 
 /// A pair on the way from one document to another.
-#[pyclass(frozen, get_all, eq, module = "lookalike")]
+#[pyclass(frozen, get_all, eq, skip_from_py_object, module = "lookalike")]
 #[derive(Clone, PartialEq)]
 pub(crate) struct Step {
     /// Where it begins.
@@ -119,7 +119,7 @@ impl Step {
 }
 
 /// A document that a keeper stands for.
-#[pyclass(frozen, get_all, eq, module = "lookalike")]
+#[pyclass(frozen, get_all, eq, skip_from_py_object, module = "lookalike")]
 #[derive(Clone, PartialEq)]
 pub(crate) struct Member {
     /// The document.
@@ -146,7 +146,7 @@ impl Member {
 }
 
 /// Why a document went.
-#[pyclass(frozen, get_all, eq, module = "lookalike")]
+#[pyclass(frozen, get_all, eq, skip_from_py_object, module = "lookalike")]
 #[derive(Clone, PartialEq)]
 pub(crate) struct Removal {
     /// The document that stands for it.
