@@ -587,9 +587,10 @@ class Index:
         """
         Adds documents together: all of them or, if it fails, none.
         """
-    def check(self, /, text: "str | bytes | None" = None, *, html: "str | bytes | None" = None, signature: Signature | None = None, url: str | None = None) -> Answer:
+    def check(self, /, text: "str | bytes | None" = None, *, html: "str | bytes | None" = None, signature: Signature | None = None, url: str | None = None, threshold: float | None = None) -> Answer:
         """
-        Looks for known documents that this one is a look-alike of.
+        Looks for known documents that this one is a look-alike of. Under a `threshold` below the
+        index's own it finds fewer of them the lower it is.
         """
     def check_and_add(self, /, id: str, text: "str | bytes | None" = None, *, html: "str | bytes | None" = None, signature: Signature | None = None, url: str | None = None, time: int | None = None, add_if: "typing.Literal['new', 'any']" = "new") -> CheckedAndAdded:
         """

@@ -490,10 +490,11 @@ impl Index {
         Ok(self.open_index()?.stores_text())
     }
 
-    /// Looks for known documents that this one is a look-alike of.
+    /// Looks for known documents that this one is a look-alike of. Under a `threshold` below the
+    /// index's own it finds fewer of them the lower it is.
     #[pyo3(signature = (
         text: "str | bytes | None" = None, *, html: "str | bytes | None" = None,
-        signature=None, url=None
+        signature=None, url=None, threshold=None
     ))]
     fn check(
         &self,
@@ -502,11 +503,16 @@ impl Index {
         html: Option<Bound<'_, PyAny>>,
         signature: Option<Bound<'_, Signature>>,
         url: Option<String>,
+        threshold: Option<f64>,
     ) -> PyResult<Answer> {
         let index = self.open_index()?;
         let content = content(text.as_ref(), html.as_ref(), signature.as_ref(), &index)?;
         let document = assemble(String::new(), content, url, None);
-        self.with(py, |index| index.check(&document)).map(Answer::from)
+        let answer = self.with(py, |index| match threshold {
+            None => index.check(&document),
+            Some(threshold) => index.at(threshold)?.check(&document),
+        });
+        answer.map(Answer::from)
     }
 
     /// Checks documents one after another.

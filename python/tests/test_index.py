@@ -49,6 +49,16 @@ def test_one_by_one(index: la.Index) -> None:
     assert [record.id for record in index] == ["letter"]
 
 
+def test_another_threshold(index: la.Index) -> None:
+    index.add("letter", LETTER)
+    near = LETTER + " Thank you very much."
+    resemblance = la.resemblance(near, LETTER)
+    assert not index.check(near, threshold=resemblance).is_new
+    assert index.check(near, threshold=resemblance + 0.01).is_new
+    with pytest.raises(ValueError, match="threshold"):
+        index.check(near, threshold=1.5)
+
+
 def test_a_match_has_the_fields_of_its_json(index: la.Index) -> None:
     index.add("letter", LETTER)
     openapi = Path(__file__).parents[2] / "docs" / "openapi.json"
