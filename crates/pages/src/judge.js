@@ -69,8 +69,9 @@ function show() {
     place.append(element("p", all, "lede"));
     return;
   }
-  const words = pair.deleted + " words only on the left, " + pair.inserted + " only on the right, in "
-    + pair.places + " places" + (pair.shortened ? "; only some are shown" : "");
+  const count = (number, noun) => number + " " + noun + (number === 1 ? "" : "s");
+  const words = count(pair.deleted, "word") + " only on the left, " + pair.inserted + " only on the right, in "
+    + count(pair.places, "place") + (pair.shortened ? "; only some are shown" : "");
   place.append(element("p", "Pair " + (state.at + 1) + ": " + words + ".", "soft"));
   const sides = element("div", undefined, "sides");
   sides.append(side(pair, 0), side(pair, 1));
