@@ -30,6 +30,7 @@ mod positions;
 mod projection;
 pub mod rabin;
 pub mod reference;
+mod search;
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -44,3 +45,4 @@ pub use permutations::Permutations;
 pub use positions::Positions;
 pub use projection::{Counters, MAX_BITS, Projection};
 pub use scalar::letters;
+pub use search::first_of;
