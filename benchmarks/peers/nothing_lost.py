@@ -34,8 +34,8 @@ def main():
     parser.add_argument("corpus", nargs="+")
     parser.add_argument("--ours", required=True, metavar="BINARY")
     arguments = parser.parse_args()
-    print("| corpus | recipe | pairs | recall | precision | template shingles | all template |")
-    print("| --- | --- | --- | --- | --- | --- | --- |")
+    print("| corpus | recipe | pairs | recall | precision | template shingles |")
+    print("| --- | --- | --- | --- | --- | --- |")
     lost = []
     for corpus in arguments.corpus:
         name = Path(corpus).parent.name or corpus
@@ -46,7 +46,7 @@ def main():
                        for variant, options in VARIANTS.items()}
         for variant, (pairs, recall, precision, templates) in figures.items():
             print(f"| {name} | {variant} | {pairs} | {recall:.4f} | {precision:.4f} "
-                  f"| {templates.get('shingles', 0)} | {templates.get('all_template', 0)} |", flush=True)
+                  f"| {templates.get('shingles', 0)} |", flush=True)
         (_, *text, _), (_, *sites, _) = figures["text"], figures["sites"]
         lost += [name for before, after in zip(text, sites) if after < before - 0.01]
     if lost:

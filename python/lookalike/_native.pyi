@@ -165,11 +165,6 @@ class Explanation:
     def __eq__(self, value: object, /) -> bool: ...
     def __ne__(self, value: object, /) -> bool: ...
     def __repr__(self, /) -> str: ...
-    @property
-    def all_template(self, /) -> bool:
-        """
-        Whether it has tokens, but all of them template: then it can only have copies.
-        """
     def compare(self, /) -> Comparison:
         """
         The document and its keeper side by side, both read from the inputs again. Where templates

@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use lookalike_core::recipe::{Judging, PRESETS, SketchParameters, Verify};
-use lookalike_core::shingle::{Counting, ShingleSet, Shingler};
+use lookalike_core::shingle::{Counting, ShingleSet};
+use lookalike_core::template::OwnShingles;
 use lookalike_core::text::html::Extractor;
-use lookalike_core::text::{KeyedTokenizer, Text, Token, Tokenizer};
+use lookalike_core::text::{DocumentTokens, KeyedTokenizer, Text, Tokenizer};
 use lookalike_core::{
-    Code, Comparer, Kernel, Layout, Recipe as CoreRecipe, Signer, SiteRule, VerificationKey,
+    Comparer, Kernel, Layout, Recipe as CoreRecipe, Signer, SiteRule, VerificationKey,
 };
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -33,10 +34,8 @@ pub(crate) struct Recipe {
 pub(crate) struct Tools {
     pub(crate) signer: Signer,
     tokenizer: AnyTokenizer,
-    shingler: Shingler,
-    tokens: Vec<Token>,
-    /// The tokens themselves, if there is no key.
-    codes: Vec<Code>,
+    own: OwnShingles,
+    document: DocumentTokens,
     comparer: Comparer,
     extractors: [Extractor; 2],
 }
@@ -52,22 +51,16 @@ const KEPT: usize = 1 << 20;
 impl Tools {
     /// The tokens of a text, for all that follows.
     pub(crate) fn tokenize(&mut self, text: Text<'_>) {
-        for list in [&mut self.tokens, &mut self.codes] {
-            list.clear();
-            list.shrink_to(KEPT);
-        }
+        self.document.shrink_to(KEPT);
         match &mut self.tokenizer {
-            AnyTokenizer::Public(tokenizer) => {
-                tokenizer.tokens(text, &mut self.tokens);
-                self.codes.extend_from_slice(&self.tokens);
-            }
-            AnyTokenizer::Keyed(keyed) => keyed.tokens(text, &mut self.tokens, &mut self.codes),
+            AnyTokenizer::Public(tokenizer) => tokenizer.document(text, &mut self.document),
+            AnyTokenizer::Keyed(keyed) => keyed.document(text, &mut self.document),
         }
     }
 
     /// Signs the text that was tokenized last.
     pub(crate) fn sign_tokens(&mut self) -> &lookalike_core::Signature {
-        self.signer.sign_tokens(&self.tokens, &self.codes)
+        self.signer.sign_distinctive_tokens(&self.document, None)
     }
 
     fn key(&self) -> Option<&VerificationKey> {
@@ -79,7 +72,7 @@ impl Tools {
 
     /// The shingles of the text that was tokenized last.
     pub(crate) fn shingles(&mut self) -> ShingleSet {
-        ShingleSet::of_tokens(&mut self.shingler, &self.codes)
+        self.own.set(None, &self.document)
     }
 }
 
@@ -128,25 +121,21 @@ impl Recipe {
 
     fn new_tools(&self, key: Option<&VerificationKey>) -> PyResult<Tools> {
         let Self { core: recipe, kernel, .. } = self;
-        let (width, counting) = (recipe.shingles.width, recipe.shingles.counting);
-        let (signer, tokenizer, shingler) = match key {
+        let (signer, tokenizer) = match key {
             None => (
                 Signer::with_kernel(recipe, *kernel),
                 AnyTokenizer::Public(Tokenizer::with_kernel(recipe.tokens, *kernel)),
-                Shingler::new(*kernel, width, counting),
             ),
             Some(key) => (
                 Signer::keyed(recipe, *kernel, key),
                 AnyTokenizer::Keyed(KeyedTokenizer::new(recipe.tokens, *kernel, key)),
-                Shingler::keyed(*kernel, width, counting, key),
             ),
         };
         Ok(Tools {
             signer: signer.raise()?,
             tokenizer,
-            shingler,
-            tokens: Vec::new(),
-            codes: Vec::new(),
+            own: OwnShingles::new(recipe, *kernel, key),
+            document: DocumentTokens::default(),
             comparer: Comparer::with_kernel(recipe, self.kernel).raise()?,
             extractors: [Extractor::new(), Extractor::new()],
         })

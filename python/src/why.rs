@@ -202,9 +202,6 @@ pub(crate) struct Explanation {
     /// Whether it has no tokens, and so resembles nothing.
     #[pyo3(get)]
     empty: bool,
-    /// Whether it has tokens, but all of them template: then it can only have copies.
-    #[pyo3(get)]
-    all_template: bool,
     /// How many others it stands for.
     #[pyo3(get)]
     stands_for: u64,
@@ -224,14 +221,13 @@ impl Explanation {
             document: document.into(),
             fate: FateKind::Alone.into(),
             empty: false,
-            all_template: false,
             stands_for: 0,
             first: Vec::new(),
             removal: None,
             run: run.to_owned(),
         };
         match fate {
-            run::Fate::Alone { empty, all_template } => Self { empty, all_template, ..alone },
+            run::Fate::Alone { empty } => Self { empty, ..alone },
             run::Fate::Kept { others, first } => {
                 let first = first.into_iter().map(Member::from).collect();
                 Self { fate: FateKind::Kept.into(), stands_for: others, first, ..alone }

@@ -56,9 +56,19 @@ def test_batches_are_golden(golden: dict) -> None:
 
 
 def test_digests_are_golden(golden: dict) -> None:
-    assert set(la.Recipe.presets()) == set(golden["signing digests"])
+    assert set(la.Recipe.presets()) == {*golden["signing digests"], "pages"}
     for name, digest in golden["signing digests"].items():
         assert la.Recipe.preset(name).signing_digest == digest
+
+
+def test_pages_are_golden(root: Path) -> None:
+    with open(root / "tests/fixtures/golden/v2.json", encoding="utf-8") as file:
+        golden = json.load(file)
+    for name in ("pages", "sites"):
+        assert la.Recipe.preset(name).signing_digest == golden[name]["signing digest"]
+    signature = la.Recipe.preset("pages").sign_html(golden["page"])
+    assert hexadecimal(signature.features) == golden["pages"]["features"]
+    assert signature.exact.hex() == golden["pages"]["exact"]
 
 
 def test_recipes_go_from_process_to_process() -> None:
@@ -154,6 +164,17 @@ def test_pages() -> None:
     latin = "<meta charset=latin1><p>caf\u00e9 cr\u00e8me</p>".encode("latin-1")
     assert recipe.sign_html(latin).exact == recipe.sign("caf\u00e9 cr\u00e8me").exact
     assert recipe.compare_html(page, page).same_tokens
+
+
+def test_pages_without_what_is_beside_their_content() -> None:
+    content = " ".join(f"word{n}" for n in range(40))
+    frames = [" ".join(f"{name}{n}" for n in range(60)) for name in ("menu", "other")]
+    pages = [f"<nav>{frame}</nav><main>{content}</main>" for frame in frames]
+    assert la.Recipe.preset("text").compare_html(*pages).resemblance < 0.3
+    assert la.Recipe.preset("pages").compare_html(*pages).resemblance == 1
+    signed = la.Recipe.preset("pages").sign_batch(html=pages).to_pylist()
+    assert signed[0]["features"] == signed[1]["features"] and signed[0]["exact"] != signed[1]["exact"]
+
 
 
 @pytest.mark.parametrize("wrong", [None, 1, ["a"], bytearray(b"a")])

@@ -118,6 +118,22 @@ def test_pages_and_exact_copies(session: SparkSession, tmp_path: Path) -> None:
     check_equal(session, rows, tmp_path, html="page", url="from", exact_only=True, keep="newest:id")
 
 
+def test_pages_without_what_is_beside_their_content(session: SparkSession, tmp_path: Path) -> None:
+    def words(name: str, start: int, count: int) -> str:
+        return " ".join(f"{name}{n}" for n in range(start, start + count))
+
+    # Each content in two frames that have nothing in common.
+    rows = [
+        {
+            "id": f"page {n:02}",
+            "page": f"<nav>{words('menu', 100 * (n % 2), 60)}</nav><p>{words('word', 100 * (n // 2), 40)}",
+        }
+        for n in range(40)
+    ]
+    counts = check_equal(session, rows, tmp_path, recipe="pages", html="page")
+    assert (counts["near_removed"], counts["kept"]) == (20, 20)
+
+
 @dataclass(frozen=True)
 class ChanceJudge:
     """Accepts some candidates, by nothing but their places."""

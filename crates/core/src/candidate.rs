@@ -64,7 +64,7 @@ impl CandidateRule {
 
     /// Appends the document's keys. An empty document has none.
     pub fn keys(&self, signature: &Signature, keys: &mut Vec<u64>) {
-        if signature.is_empty() || self.is_all_template(signature) {
+        if signature.is_empty() {
             return;
         }
         let rule = self.recipe.candidates;
@@ -83,13 +83,6 @@ impl CandidateRule {
             let lists = lists.filter(|(_, list)| **list != ListsSketch::NONE);
             keys.extend(lists.map(|(number, &list)| key(LISTS, number as u64, [list].into_iter())));
         }
-    }
-
-    /// Whether a document that is not empty has nothing of its own to be found by.
-    pub fn is_all_template(&self, signature: &Signature) -> bool {
-        self.recipe.templates.are_learned()
-            && !signature.is_empty()
-            && signature.features.iter().all(|feature| *feature == 0)
     }
 
     /// The most keys that a document can have.
@@ -116,9 +109,7 @@ impl CandidateRule {
     /// come from one.
     pub fn holds(&self, a: &Signature, b: &Signature, same_site: bool) -> bool {
         let both = !a.is_empty() && !b.is_empty();
-        both && !self.is_all_template(a)
-            && !self.is_all_template(b)
-            && self.admits(self.agreement(a, b), same_site)
+        both && self.admits(self.agreement(a, b), same_site)
     }
 
     /// Whether two documents that agree so far are a candidate.

@@ -9,12 +9,11 @@ use crate::difference::term_difference;
 use crate::error::Result;
 use crate::recipe::Recipe;
 use crate::resemblance::Overlap;
-use crate::shingle::{ShingleSet, Shingler};
-use crate::signature::{Signature, Similarity};
+use crate::signature::Similarity;
 use crate::signer::Signer;
-use crate::template::{Distinctive, Template};
-use crate::text::{KeyedTokenizer, Text, Token};
-use crate::verification::{Code, VerificationKey};
+use crate::template::{LeftOut, OwnShingles, Template};
+use crate::text::{DocumentTokens, KeyedTokenizer, Text};
+use crate::verification::VerificationKey;
 
 /// The templates of two documents, where they are known.
 type Templates = [Option<Arc<Template>>; 2];
@@ -40,17 +39,12 @@ pub struct Comparison {
     pub term_difference: u64,
     /// Tokens of each.
     pub tokens: [u64; 2],
-    /// How many of them are template, or volatile within it; none where no template is known.
+    /// How many of them are left out: template, or beside the content; none where the recipe looks at
+    /// documents as they stand.
     pub template_tokens: [u64; 2],
 }
 
 impl Comparison {
-    /// Which of the two have tokens, but none of their own: such a document resembles nothing but
-    /// one with the same tokens.
-    pub fn all_template(&self) -> [bool; 2] {
-        [0, 1].map(|side| self.tokens[side] > 0 && self.template_tokens[side] == self.tokens[side])
-    }
-
     /// What makes the two a candidate, or not.
     pub fn agreement(&self) -> Agreement {
         Agreement {
@@ -66,10 +60,9 @@ impl Comparison {
 pub struct Comparer {
     kernel: Kernel,
     tokenizer: KeyedTokenizer,
-    shingler: Shingler,
+    own: OwnShingles,
     signer: Signer,
     similarity: Similarity,
-    distinctive: Distinctive,
     templates: Templates,
 }
 
@@ -88,24 +81,22 @@ impl Comparer {
     /// As [`Comparer::new`].
     pub fn with_kernel(recipe: &Recipe, kernel: Kernel) -> Result<Self> {
         recipe.check_signs_alone()?;
-        Self::with_templates(recipe, kernel, [None, None])
+        Self::with_templates(recipe, kernel, Templates::default())
     }
 
-    /// For documents of groups with these templates, the first and the second one's: by what is
-    /// their own.
+    /// For documents of groups with these templates, the first and the second one's, where they are
+    /// known: by what is their own.
     ///
     /// # Errors
     /// As [`Signer::new`].
     pub fn with_templates(recipe: &Recipe, kernel: Kernel, templates: Templates) -> Result<Self> {
-        let width = recipe.shingles.width;
         let key = VerificationKey::random();
         Ok(Self {
             kernel,
             signer: Signer::with_kernel(recipe, kernel)?,
             tokenizer: KeyedTokenizer::new(recipe.tokens, kernel, &key),
-            shingler: Shingler::keyed(kernel, width, recipe.shingles.counting, &key),
+            own: OwnShingles::new(recipe, kernel, Some(&key)),
             similarity: Similarity::new(kernel, recipe),
-            distinctive: Distinctive::keyed(kernel, width, &key),
             templates,
         })
     }
@@ -115,43 +106,18 @@ impl Comparer {
         self.templates = templates;
     }
 
-    /// Which tokens of two texts are template, or volatile within it; empty where no template is
-    /// known.
-    pub fn covered(&mut self, texts: [Text<'_>; 2]) -> [Vec<bool>; 2] {
+    /// Why each token of two texts is left out, if it is; empty if the recipe leaves out nothing.
+    pub fn left_out(&mut self, texts: [Text<'_>; 2]) -> [Vec<Option<LeftOut>>; 2] {
         [0, 1].map(|side| {
-            let (tokens, _) = self.tokens(texts[side]);
-            self.covered_tokens(side, &tokens)
+            let document = self.document(texts[side]);
+            self.own.left_out(self.templates[side].as_deref(), &document)
         })
     }
 
-    fn covered_tokens(&mut self, side: usize, tokens: &[Token]) -> Vec<bool> {
-        match &self.templates[side] {
-            Some(template) => self.distinctive.covered(template, tokens).to_vec(),
-            None => Vec::new(),
-        }
-    }
-
-    fn sign(&mut self, side: usize, tokens: &[Token]) -> Signature {
-        let signature = match &self.templates[side] {
-            Some(template) => self.signer.sign_distinctive_tokens(tokens, tokens, template),
-            None => self.signer.sign_tokens(tokens, tokens),
-        };
-        signature.clone()
-    }
-
-    fn set(&mut self, side: usize, tokens: &[Token], codes: &[Code]) -> ShingleSet {
-        match &self.templates[side] {
-            Some(template) => {
-                ShingleSet::new(self.distinctive.shingles(template, tokens, codes).to_vec())
-            }
-            None => ShingleSet::of_tokens(&mut self.shingler, codes),
-        }
-    }
-
-    fn tokens(&mut self, text: Text<'_>) -> (Vec<Token>, Vec<Code>) {
-        let (mut tokens, mut codes) = (Vec::new(), Vec::new());
-        self.tokenizer.tokens(text, &mut tokens, &mut codes);
-        (tokens, codes)
+    fn document(&mut self, text: Text<'_>) -> DocumentTokens {
+        let mut document = DocumentTokens::default();
+        self.tokenizer.document(text, &mut document);
+        document
     }
 
     /// Compares two texts.
@@ -160,34 +126,25 @@ impl Comparer {
         a: impl Into<Text<'a>>,
         b: impl Into<Text<'b>>,
     ) -> Comparison {
-        let (tokens_a, codes_a) = self.tokens(a.into());
-        let (tokens_b, codes_b) = self.tokens(b.into());
-        let (a, b) = (self.sign(0, &tokens_a), self.sign(1, &tokens_b));
-        let (set_a, set_b) = (self.set(0, &tokens_a, &codes_a), self.set(1, &tokens_b, &codes_b));
-        let template_tokens = [(0, &tokens_a), (1, &tokens_b)].map(|(side, tokens)| {
-            let covered = self.covered_tokens(side, tokens);
-            covered.iter().filter(|covered| **covered).count() as u64
+        let (a, b) = (self.document(a.into()), self.document(b.into()));
+        let Self { signer, own, templates: [template_a, template_b], .. } = self;
+        let sides = [(template_a.as_deref(), &a), (template_b.as_deref(), &b)];
+        let [signature_a, signature_b] = sides
+            .map(|(template, document)| signer.sign_distinctive_tokens(document, template).clone());
+        let [set_a, set_b] = sides.map(|(template, document)| own.set(template, document));
+        let template_tokens = sides.map(|(template, document)| {
+            own.left_out(template, document).iter().flatten().count() as u64
         });
-        let comparison = Comparison {
+        Comparison {
             overlap: Overlap::of(self.kernel, &set_a, &set_b),
-            estimate: self.similarity.estimate(&a, &b),
-            b_similarity: self.similarity.b(&a, &b),
-            c_similarity: self.similarity.c(&a, &b),
-            repeats_in_common: self.similarity.lists(&a, &b),
-            same_tokens: codes_a == codes_b,
-            term_difference: term_difference(&codes_a, &codes_b),
-            tokens: [tokens_a.len() as u64, tokens_b.len() as u64],
+            estimate: self.similarity.estimate(&signature_a, &signature_b),
+            b_similarity: self.similarity.b(&signature_a, &signature_b),
+            c_similarity: self.similarity.c(&signature_a, &signature_b),
+            repeats_in_common: self.similarity.lists(&signature_a, &signature_b),
+            same_tokens: a.codes == b.codes,
+            term_difference: term_difference(&a.codes, &b.codes),
+            tokens: [a.tokens.len() as u64, b.tokens.len() as u64],
             template_tokens,
-        };
-        // What has nothing of its own has no features that could agree.
-        if comparison.all_template().contains(&true) {
-            Comparison {
-                estimate: comparison.estimate.map(|_| 0.0),
-                b_similarity: comparison.b_similarity.map(|_| 0),
-                ..comparison
-            }
-        } else {
-            comparison
         }
     }
 }

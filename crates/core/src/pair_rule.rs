@@ -232,11 +232,10 @@ impl PairRule {
         }
         // Those with the same words are equal in everything that a recipe can look at.
         comparison.same_tokens
-            || !comparison.all_template().contains(&true)
-                && match self.evidence(comparison) {
-                    Evidence::Rule => self.candidates.admits(comparison.agreement(), true),
-                    evidence => self.verdict(evidence).is_accepted(),
-                }
+            || match self.evidence(comparison) {
+                Evidence::Rule => self.candidates.admits(comparison.agreement(), true),
+                evidence => self.verdict(evidence).is_accepted(),
+            }
     }
 }
 

@@ -15,7 +15,7 @@ use crate::shingle::Shingler;
 use crate::signature::Signature;
 use crate::sketch::{Bottom, Lists, Minwise, Modular, mixing_key};
 use crate::template::{Distinctive, MAX_TOKENS, Template};
-use crate::text::{KeyedTokenizer, Text, Token, Tokenizer};
+use crate::text::{DocumentTokens, KeyedTokenizer, Text, Token, Tokenizer};
 use crate::verification::{Code, VerificationKey};
 
 /// Signs documents by one recipe.
@@ -23,6 +23,8 @@ use crate::verification::{Code, VerificationKey};
 #[doc(alias = "SimHash")]
 pub struct Signer {
     tokenizer: AnyTokenizer,
+    /// Whether the recipe does not look at documents as they stand.
+    leaves_out: bool,
     pass: Pass,
 }
 
@@ -39,6 +41,14 @@ impl AnyTokenizer {
                 public.for_each_block(text, &mut |tokens| sink(tokens, tokens));
             }
             Self::Keyed(keyed) => keyed.for_each_block(text, sink),
+        }
+    }
+
+    /// All tokens of a text, and what its markup says of them.
+    fn document(&mut self, text: Text<'_>, document: &mut DocumentTokens) {
+        match self {
+            Self::Public(public) => public.document(text, document),
+            Self::Keyed(keyed) => keyed.document(text, document),
         }
     }
 }
@@ -59,7 +69,8 @@ impl Signer {
     pub fn with_kernel(recipe: &Recipe, kernel: Kernel) -> Result<Self> {
         recipe.validate()?;
         let tokenizer = AnyTokenizer::Public(Tokenizer::with_kernel(recipe.tokens, kernel));
-        Ok(Self { tokenizer, pass: Pass::new(recipe, kernel, None) })
+        let leaves_out = recipe.templates.leave_out();
+        Ok(Self { tokenizer, leaves_out, pass: Pass::new(recipe, kernel, None) })
     }
 
     /// A signer that gives each signature its identity under a key as well: nobody without it can
@@ -71,19 +82,20 @@ impl Signer {
         recipe.validate()?;
         let tokenizer = KeyedTokenizer::new(recipe.tokens, kernel, key);
         let pass = Pass::new(recipe, kernel, Some(key.clone()));
-        Ok(Self { tokenizer: AnyTokenizer::Keyed(tokenizer), pass })
+        let leaves_out = recipe.templates.leave_out();
+        Ok(Self { tokenizer: AnyTokenizer::Keyed(tokenizer), leaves_out, pass })
     }
 
-    /// Signs a text. Bytes that are not UTF-8 separate words.
+    /// Signs a text. Bytes that are not UTF-8 separate words. Where the recipe leaves out anything,
+    /// that is what the markup says; nothing is known of a template.
     pub fn sign<'t>(&mut self, text: impl Into<Text<'t>>) -> &Signature {
-        self.push(text);
-        self.finish()
+        self.sign_distinctive(text, None)
     }
 
     /// Takes a piece of a text that is too long to be held in memory. Pieces are cut where
     /// [`last_cut`](crate::text::last_cut) says; [`finish`](Self::finish) ends the document.
     pub fn push<'t>(&mut self, piece: impl Into<Text<'t>>) {
-        let Self { tokenizer, pass } = self;
+        let Self { tokenizer, pass, .. } = self;
         tokenizer.for_each_block(piece.into(), &mut |tokens, codes| pass.push(tokens, codes));
     }
 
@@ -92,41 +104,38 @@ impl Signer {
         self.pass.finish()
     }
 
-    /// Signs a text of a group with a template: its features and its sketch are those of its
-    /// distinctive shingles. Without one, if it is all template: it resembles nothing then.
+    /// Signs a text of a group with this template, if there is one: where the recipe leaves out
+    /// anything, its features and its sketch are those of its distinctive shingles.
     pub fn sign_distinctive<'t>(
         &mut self,
         text: impl Into<Text<'t>>,
-        template: &Template,
+        template: Option<&Template>,
     ) -> &Signature {
-        let [mut tokens, mut codes] =
-            [&mut self.pass.items, &mut self.pass.codes].map(std::mem::take);
-        tokens.clear();
-        codes.clear();
-        self.tokenizer.for_each_block(text.into(), &mut |block, block_codes| {
-            tokens.extend_from_slice(block);
-            codes.extend_from_slice(block_codes);
-        });
-        self.sign_distinctive_tokens(&tokens, &codes, template);
-        // What a long one took is given back.
-        if tokens.len() <= MAX_TOKENS {
-            (self.pass.items, self.pass.codes) = (tokens, codes);
+        let text = text.into();
+        // Without a template, a text without sections is signed as it stands.
+        if !self.leaves_out || (template.is_none() && text.sections().is_empty()) {
+            self.push(text);
+            return self.finish();
         }
+        let mut document = std::mem::take(&mut self.pass.document);
+        self.tokenizer.document(text, &mut document);
+        self.sign_distinctive_tokens(&document, template);
+        document.shrink_to(MAX_TOKENS);
+        self.pass.document = document;
         &self.pass.signature
     }
 
     /// As [`sign_distinctive`](Self::sign_distinctive), of canonical tokens and their codes.
     pub fn sign_distinctive_tokens(
         &mut self,
-        tokens: &[Token],
-        codes: &[Code],
-        template: &Template,
+        document: &DocumentTokens,
+        template: Option<&Template>,
     ) -> &Signature {
         // What is too long to have a template need not be held by anything else.
-        if tokens.len() > MAX_TOKENS {
-            return self.sign_tokens(tokens, codes);
+        if !self.leaves_out || document.tokens.len() > MAX_TOKENS {
+            return self.sign_tokens(&document.tokens, &document.codes);
         }
-        self.pass.push_distinctive(tokens, codes, template);
+        self.pass.push_distinctive(document, template);
         self.pass.finish()
     }
 
@@ -190,8 +199,7 @@ struct Pass {
     items: Vec<Token>,
     codes: Vec<Code>,
     distinctive: Distinctive,
-    /// The document has tokens, but nothing of its own.
-    nothing: bool,
+    document: DocumentTokens,
     signature: Signature,
 }
 
@@ -251,7 +259,7 @@ impl Pass {
             items: Vec::new(),
             codes: Vec::new(),
             distinctive: Distinctive::new(kernel, recipe.shingles.width),
-            nothing: false,
+            document: DocumentTokens::default(),
             signature: Signature { features: vec![0; features], ..Signature::default() },
         }
     }
@@ -278,11 +286,10 @@ impl Pass {
     }
 
     /// Takes all tokens of a document, of whose shingles only the distinctive ones are sampled.
-    fn push_distinctive(&mut self, tokens: &[Token], codes: &[Code], template: &Template) {
-        self.begin(tokens, codes);
+    fn push_distinctive(&mut self, document: &DocumentTokens, template: Option<&Template>) {
+        self.begin(&document.tokens, &document.codes);
         let Self { kernel, key, sampler, projector, distinctive, .. } = self;
-        let shingles = distinctive.shingles(template, tokens, tokens);
-        self.nothing = shingles.is_empty() && !tokens.is_empty();
+        let shingles = distinctive.shingles(template, document, &document.tokens);
         for block in shingles.chunks_mut(crate::text::BLOCK) {
             sample(*kernel, *key, block, sampler, projector);
         }
@@ -305,7 +312,6 @@ impl Pass {
         if self.needs_shingles {
             shingler.finish(|shingles| sample(*kernel, *key, shingles, sampler, projector));
         }
-        let nothing = std::mem::take(&mut self.nothing);
         signature.tokens = std::mem::take(&mut self.tokens);
         let [high, low] = std::mem::replace(&mut self.exact, [Rabin::EMPTY; 2]);
         signature.exact = u128::from(high) << 64 | u128::from(low);
@@ -317,7 +323,7 @@ impl Pass {
             Sampler::None => {}
             Sampler::Minwise(minwise) => {
                 signature.sketch.extend_from_slice(minwise.minima());
-                if signature.tokens > 0 && !nothing {
+                if signature.tokens > 0 {
                     let grouped = signature.features.len() * self.group_size;
                     feature::features(&minwise.minima()[..grouped], &mut signature.features);
                 }

@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 
 use lookalike_core::recipe::{Candidates, Templates};
-use lookalike_core::{CandidateRule, Layout, Signature, Signer, site_hash};
+use lookalike_core::{Layout, Signature, Signer, site_hash};
 use lookalike_corpus::{Chunk, Offsets, PassedOverCounts, Record, Source, UnpackedCopies};
 use lookalike_files::{Existing, RowsKind, RowsWriter};
 use serde::{Deserialize, Serialize};
@@ -205,7 +205,6 @@ struct Batch {
     offsets: Vec<Option<u64>>,
     attributes: Attributes,
     empty: u64,
-    all_template: u64,
     without_site: u64,
     bytes: u64,
     /// Records, bad ones included.
@@ -228,7 +227,6 @@ struct Worker<'a> {
     signer: Signer,
     texts: Texts,
     layout: Layout,
-    rule: CandidateRule,
     learned: LearnedReader<'a>,
 }
 
@@ -245,7 +243,6 @@ impl<'a> Worker<'a> {
             signer,
             texts: Texts::new(),
             layout,
-            rule: CandidateRule::new(kernel, recipe),
             learned: LearnedReader::new(recipe, learned),
         };
         Ok(move |source, piece| {
@@ -280,18 +277,11 @@ impl<'a> Worker<'a> {
     fn document(&mut self, source: u64, record: &Record<'_>, batch: &mut Batch) -> Result<()> {
         check_id(&record.id)?;
         let template = self.learned.template(record)?;
-        let tokens = self.learned.tokens(source, record)?;
-        let signature = match (tokens, &template) {
-            (Some((tokens, codes)), Some(template)) => {
-                self.signer.sign_distinctive_tokens(tokens, codes, template)
-            }
-            (Some((tokens, codes)), None) => self.signer.sign_tokens(tokens, codes),
-            (None, Some(template)) => {
-                self.signer.sign_distinctive(self.texts.of_record(record), template)
-            }
-            (None, None) => self.signer.sign(self.texts.of_record(record)),
+        let template = template.as_deref();
+        let signature = match self.learned.tokens(source, record)? {
+            Some(document) => self.signer.sign_distinctive_tokens(document, template),
+            None => self.signer.sign_distinctive(self.texts.of_record(record), template),
         };
-        batch.all_template += u64::from(self.rule.is_all_template(signature));
         self.layout.encode(signature, &mut batch.signatures);
         batch.identities.extend(identity(signature));
         batch.empty += u64::from(signature.is_empty());
@@ -415,7 +405,6 @@ impl<'a> Sink<'a> {
         let signed = &mut self.signed;
         signed.documents += documents;
         signed.empty += batch.empty;
-        signed.all_template += batch.all_template;
         signed.without_site += batch.without_site;
         signed.bytes += batch.bytes;
         Row::check_count(signed.documents)?;

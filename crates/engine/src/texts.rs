@@ -25,6 +25,11 @@ impl Texts {
         self.of(document.kind, &document.bytes, document.url.as_deref())
     }
 
+    /// The language that the last page said it was in; empty if it said none.
+    pub(crate) fn language(&self) -> &[u8] {
+        self.0.language()
+    }
+
     fn of<'a>(&'a mut self, kind: ContentKind, content: &'a [u8], url: Option<&str>) -> Text<'a> {
         match kind {
             ContentKind::Text => content.into(),

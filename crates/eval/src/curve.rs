@@ -69,7 +69,7 @@ impl CurveBasis {
     pub(crate) fn of(recipe: &Recipe, absent: AbsentRule) -> Option<Self> {
         if recipe.verify == Verify::None {
             None
-        } else if recipe.templates.are_learned() || absent == AbsentRule::Incorrect {
+        } else if recipe.templates.leave_out() || absent == AbsentRule::Incorrect {
             Some(Self::Returned)
         } else {
             Some(Self::Labelled)

@@ -16,8 +16,8 @@ use lookalike_core::feature::b_similarity;
 use lookalike_core::filter::Filter;
 use lookalike_core::recipe::{Candidates, SketchParameters};
 use lookalike_core::resemblance::Overlap;
-use lookalike_core::shingle::{ShingleSet, Shingler};
-use lookalike_core::text::{Text, Tokenizer};
+use lookalike_core::template::OwnShingles;
+use lookalike_core::text::{DocumentTokens, Text, Tokenizer};
 use lookalike_core::{Kernel, Recipe, Signer};
 use lookalike_corpus::Document;
 use lookalike_engine::Texts;
@@ -286,7 +286,8 @@ impl FilterMeasurement {
 /// The documents so far.
 struct KnownDocuments {
     tokenizer: Tokenizer,
-    shingler: Shingler,
+    own: OwnShingles,
+    document: DocumentTokens,
     /// One a seed.
     signers: Vec<Signer>,
     /// Which documents a shingle is in.
@@ -302,12 +303,12 @@ impl KnownDocuments {
     fn new(recipes: &[Recipe], kernel: Kernel) -> Result<Self> {
         let recipe = &recipes[0];
         recipe.check_signs_alone().map_err(lookalike_engine::Error::from)?;
-        let shingles = recipe.shingles;
         let signers = recipes.iter().map(|recipe| Signer::with_kernel(recipe, kernel));
         let signers: std::result::Result<Vec<Signer>, _> = signers.collect();
         Ok(Self {
             tokenizer: Tokenizer::with_kernel(recipe.tokens, kernel),
-            shingler: Shingler::new(kernel, shingles.width, shingles.counting),
+            own: OwnShingles::new(recipe, kernel, None),
+            document: DocumentTokens::default(),
             signers: signers.map_err(lookalike_engine::Error::from)?,
             index: HashMap::new(),
             known: Vec::new(),
@@ -319,15 +320,15 @@ impl KnownDocuments {
     /// shares a shingle, and with whether `r` features are common under each seed. False if it is
     /// empty.
     fn add(&mut self, text: Text<'_>, r: usize, mut pair: impl FnMut(f64, &[bool])) -> bool {
-        let mut tokens = Vec::new();
-        self.tokenizer.tokens(text, &mut tokens);
-        if tokens.is_empty() {
+        let document = &mut self.document;
+        self.tokenizer.document(text, document);
+        if document.tokens.is_empty() {
             return false;
         }
-        let signers = self.signers.iter_mut();
-        let features: Vec<Vec<u64>> =
-            signers.map(|signer| signer.sign_tokens(&tokens, &tokens).features.clone()).collect();
-        let set = ShingleSet::of_tokens(&mut self.shingler, &tokens);
+        let signatures =
+            self.signers.iter_mut().map(|signer| signer.sign_distinctive_tokens(document, None));
+        let features: Vec<Vec<u64>> = signatures.map(|signed| signed.features.clone()).collect();
+        let set = self.own.set(None, document);
         self.common.clear();
         self.common.resize(self.known.len(), 0);
         let row = self.known.len() as u32;

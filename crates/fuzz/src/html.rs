@@ -1,8 +1,10 @@
 //! Any bytes are a web page: its text is well formed, and has the tokens it should have. Pages are
 //! read by a thread with a small stack, so that markup which nests calls is found while it is short.
 
+use lookalike_core::Kernel;
+use lookalike_core::template::Distinctive;
 use lookalike_core::text::html::Extractor;
-use lookalike_core::text::{Text, Tokenizer, Unit, spans};
+use lookalike_core::text::{DocumentTokens, Text, Tokenizer, Unit, spans};
 
 const URLS: [Option<&str>; 4] =
     [None, Some("http://a.example/b/c.html"), Some("//"), Some("HTTPS://[::1]:8/x?y#z")];
@@ -44,6 +46,13 @@ fn check_text(text: Text<'_>) {
     for unit in [Unit::Words, Unit::Lines, Unit::Characters] {
         let mut tokens = Vec::new();
         Tokenizer::new(unit).tokens(text, &mut tokens);
-        assert!(spans(unit, text).iter().map(|span| span.token).eq(tokens));
+        assert!(spans(unit, text).iter().map(|span| span.token).eq(tokens.iter().copied()));
+        // Sections cut no token.
+        let mut document = DocumentTokens::default();
+        Tokenizer::new(unit).document(text, &mut document);
+        assert_eq!(document.tokens, tokens);
+        assert_eq!(document.runs.iter().map(|run| run.tokens).sum::<usize>(), tokens.len());
+        let left_out = Distinctive::new(Kernel::SCALAR, 5).left_out(None, &document);
+        assert_eq!(left_out.len(), tokens.len());
     }
 }

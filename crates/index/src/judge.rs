@@ -155,10 +155,7 @@ impl Judge {
             Standing::Judged(verdict) => verdict,
             Standing::NoCandidate | Standing::Open => {
                 let known = if query.shingles.is_some() { shingles()? } else { None };
-                if let (Some(set), Some(other)) = (&query.shingles, known)
-                    // All template: there is nothing to compare but the fingerprints.
-                    && !(same && set.is_empty() && other.is_empty())
-                {
+                if let (Some(set), Some(other)) = (&query.shingles, known) {
                     let overlap = Overlap::of(self.kernel, set, &other);
                     return Ok(self.by_contents(found, same, overlap));
                 }

@@ -5,7 +5,6 @@
 use std::io;
 use std::sync::Arc;
 
-use lookalike_core::recipe::Templates;
 use lookalike_core::template::{Template, TemplateCache};
 use lookalike_core::{Recipe, SiteRule, site_hash};
 
@@ -53,7 +52,7 @@ impl SiteTemplates {
 
     /// Those that a recipe asks for.
     pub(crate) fn open(store: &Store, recipe: &Recipe) -> Result<Option<Self>> {
-        if recipe.templates == Templates::Off {
+        if !recipe.templates.are_learned() {
             return Ok(None);
         }
         let counts = store.get(Table::State, TemplateCounts::KEY)?;

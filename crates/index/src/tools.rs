@@ -1,10 +1,10 @@
 //! What signs documents and makes their shingle sets. One for each thread at work.
 
-use lookalike_core::shingle::{ShingleSet, Shingler};
-use lookalike_core::template::{Distinctive, Template};
+use lookalike_core::shingle::ShingleSet;
+use lookalike_core::template::{OwnShingles, Template};
 use lookalike_core::text::html::Extractor;
-use lookalike_core::text::{KeyedTokenizer, Text, Token};
-use lookalike_core::{Code, Kernel, Recipe, Signature, Signer, SiteRule, VerificationKey};
+use lookalike_core::text::{DocumentTokens, KeyedTokenizer, Text};
+use lookalike_core::{Kernel, Recipe, Signature, Signer, SiteRule, VerificationKey};
 
 use crate::document::{Content, ContentKind, Document, Record, SignatureLayout};
 use crate::error::{Error, ErrorKind, Result};
@@ -14,14 +14,12 @@ use crate::judge::Query;
 pub(crate) struct Tools {
     signer: Signer,
     tokenizer: KeyedTokenizer,
-    shingler: Shingler,
-    distinctive: Distinctive,
+    own: OwnShingles,
     extractor: Extractor,
     sites: SiteRule,
     layout: SignatureLayout,
     stores_identities: bool,
-    tokens: Vec<Token>,
-    codes: Vec<Code>,
+    document: DocumentTokens,
     /// For pages of postings.
     pub(crate) page: Vec<u8>,
 }
@@ -59,18 +57,15 @@ impl Tools {
         verification: &Verification,
     ) -> Result<Self> {
         let key = &verification.key;
-        let (width, counting) = (recipe.shingles.width, recipe.shingles.counting);
         Ok(Self {
             signer: Signer::keyed(recipe, kernel, key)?,
             tokenizer: KeyedTokenizer::new(recipe.tokens, kernel, key),
-            shingler: Shingler::keyed(kernel, width, counting, key),
-            distinctive: Distinctive::keyed(kernel, width, key),
+            own: OwnShingles::new(recipe, kernel, Some(key)),
             extractor: Extractor::new(),
             sites: recipe.sites,
             layout,
             stores_identities: verification.is_kept,
-            tokens: Vec::new(),
-            codes: Vec::new(),
+            document: DocumentTokens::default(),
             page: Vec::new(),
         })
     }
@@ -113,21 +108,11 @@ impl Tools {
         if !shingles {
             let Self { extractor, signer, .. } = self;
             let text = text(extractor, kind, content, url);
-            let signature = match template {
-                Some(template) => signer.sign_distinctive(text, template),
-                None => signer.sign(text),
-            };
-            let signature = signature.clone();
+            let signature = signer.sign_distinctive(text, template).clone();
             return Query { signature, site, shingles: None };
         }
         self.tokenize(kind, content, url);
-        let signature = match template {
-            Some(template) => {
-                self.signer.sign_distinctive_tokens(&self.tokens, &self.codes, template)
-            }
-            None => self.signer.sign_tokens(&self.tokens, &self.codes),
-        };
-        let signature = signature.clone();
+        let signature = self.signer.sign_distinctive_tokens(&self.document, template).clone();
         Query { signature, site, shingles: Some(self.shingle_set(template)) }
     }
 
@@ -156,23 +141,14 @@ impl Tools {
 
     /// Of the tokens of now, which are forgotten.
     fn shingle_set(&mut self, template: Option<&Template>) -> ShingleSet {
-        let Self { shingler, distinctive, tokens, codes, .. } = self;
-        let set = match template {
-            Some(template) => {
-                ShingleSet::new(distinctive.shingles(template, tokens, codes).to_vec())
-            }
-            None => ShingleSet::of_tokens(shingler, codes),
-        };
-        tokens.shrink_to(KEPT);
-        codes.shrink_to(KEPT);
+        let set = self.own.set(template, &self.document);
+        self.document.shrink_to(KEPT);
         set
     }
 
     fn tokenize(&mut self, kind: ContentKind, content: &[u8], url: Option<&str>) {
-        let Self { tokenizer, extractor, tokens, codes, .. } = self;
-        tokens.clear();
-        codes.clear();
-        tokenizer.tokens(text(extractor, kind, content, url), tokens, codes);
+        let Self { tokenizer, extractor, document, .. } = self;
+        tokenizer.document(text(extractor, kind, content, url), document);
     }
 }
 

@@ -23,7 +23,7 @@
 //! # Ok::<(), lookalike::Error>(())
 //! ```
 
-pub use lookalike_core::template::Template;
+pub use lookalike_core::template::{LeftOut, Template};
 pub use lookalike_core::{
     Agreement, CandidateRule, Code, Condition, Evidence, GROUP_LIMIT, Kernel, Layout, PairRule,
     Quantity, Signature, Signer, Similarity, Standing, Verdict, VerificationKey,

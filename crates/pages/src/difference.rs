@@ -18,16 +18,19 @@ pub(crate) fn marked(difference: &Difference, token: &str) -> String {
         if let [(_, Piece::Gap(n))] = passage {
             let equal = match &*difference.template {
                 [] => count(*n, &format!("equal {token}")),
-                _ => format!("{}, equal or template", count(*n, token)),
+                _ => format!("{}, equal or left out", count(*n, token)),
             };
             let _ = writeln!(out, "<p class=\"gap\">&middot;&middot;&middot; {equal}</p>");
         } else {
             let shown = |(number, shown): &(usize, &Piece)| {
-                if difference.template.contains(number) {
-                    format!("<span class=\"template\">{}</span>", piece(shown))
-                } else {
+                let left_out = difference.template.iter().position(|left_out| left_out == number);
+                let Some(left_out) = left_out else { return piece(shown) };
+                let reason = difference.reasons.get(left_out).map_or("template", String::as_str);
+                let reason = Text(reason);
+                format!(
+                    "<span class=\"template\" title=\"left out: {reason}\">{}</span>",
                     piece(shown)
-                }
+                )
             };
             let pieces: Vec<String> = passage.iter().map(shown).collect();
             let _ = writeln!(out, "<p class=\"passage\" dir=\"auto\">{}</p>", pieces.join(" "));

@@ -696,9 +696,9 @@ pub(crate) struct Comparison {
     pub(crate) same_tokens: bool,
     /// Tokens deleted or inserted.
     pub(crate) term_difference: u64,
-    /// Tokens of the first that are the template of its site, and left out.
+    /// Tokens of the first that are left out: the template of its site, or beside its content.
     pub(crate) template_tokens_a: u64,
-    /// Tokens of the second that are the template of its site, and left out.
+    /// Tokens of the second that are left out: the template of its site, or beside its content.
     pub(crate) template_tokens_b: u64,
     /// Distinct shingles of the first.
     pub(crate) shingles_a: u64,
@@ -712,9 +712,13 @@ pub(crate) struct Comparison {
 pub(crate) struct Difference {
     /// Between two pieces of text stands a space.
     pub(crate) pieces: Vec<Piece>,
-    /// The numbers of the pieces, from 0, that are the template of their site: what differs in it is
-    /// not told. Empty if the index has no templates.
+    /// The numbers of the pieces, from 0, that are left out, since they are the template of their site
+    /// or beside the content of their page: what differs in them is not told. Empty if the recipe of the
+    /// index leaves out nothing.
     pub(crate) template: Vec<usize>,
+    /// Why each of them is left out: `title`, `landmark`, `control`, `outside-main`, `menu` or
+    /// `template`.
+    pub(crate) reasons: Vec<String>,
     /// Tokens that only the first has.
     pub(crate) deleted: u64,
     /// Tokens that only the second has.

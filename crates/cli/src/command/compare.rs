@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &Compare, kernel: Kernel) -> anyhow::Result<Outcome
 
     if arguments.json {
         let mut answer = json(&comparison);
-        if arguments.learned.is_some() {
+        if recipe.templates.leave_out() {
             let [a, b] = comparison.template_tokens;
             answer["template_tokens_a"] = a.into();
             answer["template_tokens_b"] = b.into();
@@ -48,8 +48,8 @@ pub(crate) fn run(arguments: &Compare, kernel: Kernel) -> anyhow::Result<Outcome
         text += &table(&recipe, &comparison);
         if let Some(limits) = difference::limits(arguments.diff) {
             text.push('\n');
-            let [template_a, template_b] = comparer.covered([a, b]);
-            let (a, b) = ((a, &*template_a), (b, &*template_b));
+            let [left_out_a, left_out_b] = comparer.left_out([a, b]);
+            let (a, b) = ((a, &*left_out_a), (b, &*left_out_b));
             text += &difference::text(recipe.tokens, a, b, style, limits);
         }
         output::write(text)?;
@@ -161,7 +161,7 @@ fn table(recipe: &Recipe, comparison: &Comparison) -> String {
         let tokens = output::count(comparison.tokens[side], "token");
         let template = match comparison.template_tokens[side] {
             0 => String::new(),
-            covered => format!(", of which {} are template", grouped(covered)),
+            left_out => format!(", of which {} are left out", grouped(left_out)),
         };
         format!("distinct shingles of the {which}, from {tokens}{template}")
     };

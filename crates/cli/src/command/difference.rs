@@ -3,6 +3,7 @@
 //! One passage a paragraph; what is equal for long is only counted.
 
 use lookalike_core::difference::{Excerpt, Limits, Piece, marked_distinctive};
+use lookalike_core::template::LeftOut;
 use lookalike_core::text::{Text, Unit};
 
 use crate::flags::DiffForm;
@@ -18,16 +19,16 @@ pub(crate) fn limits(form: DiffForm) -> Option<Limits> {
     }
 }
 
-/// The difference as a text that ends with a line feed. Each document comes with which of its tokens
-/// are template, if that is known.
+/// The difference as a text that ends with a line feed. Each document comes with why its tokens are left
+/// out, if they are.
 pub(crate) fn text(
     unit: Unit,
-    a: (Text<'_>, &[bool]),
-    b: (Text<'_>, &[bool]),
+    a: (Text<'_>, &[Option<LeftOut>]),
+    b: (Text<'_>, &[Option<LeftOut>]),
     style: Style,
     limits: Limits,
 ) -> String {
-    let templates = [a.1, b.1].map(|template| template.contains(&true)).contains(&true);
+    let leaves_out = [a.1, b.1].concat().iter().any(Option::is_some);
     let marked = marked_distinctive(unit, a, b, limits);
     let thing = match unit {
         Unit::Words => "word",
@@ -35,8 +36,8 @@ pub(crate) fn text(
         Unit::Lines => "line",
     };
     if marked.places == 0 {
-        return if templates {
-            format!("no {thing} differs but in the template\n")
+        return if leaves_out {
+            format!("no {thing} differs but in what is left out\n")
         } else {
             format!("no {thing} differs\n")
         };
@@ -52,8 +53,8 @@ pub(crate) fn text(
         out.push('\n');
         let passage = match paragraph {
             [Piece::Gap(n), passage @ ..] => {
-                let equal = if templates {
-                    format!("{}, equal or template", count(*n as u64, thing))
+                let equal = if leaves_out {
+                    format!("{}, equal or left out", count(*n as u64, thing))
                 } else {
                     count(*n as u64, &format!("equal {thing}"))
                 };
@@ -77,7 +78,7 @@ pub(crate) fn text(
 fn shown(piece: &Piece, style: Style) -> String {
     match piece {
         Piece::Equal(text) => text.clone(),
-        Piece::Template(text) => style.dim(text),
+        Piece::LeftOut(reason, text) => style.dim(&format!("({}: {text})", reason.name())),
         Piece::Deleted(excerpt) => style.deleted(&format!("[-{}-]", cut(excerpt))),
         Piece::Inserted(excerpt) => style.inserted(&format!("{{+{}+}}", cut(excerpt))),
         Piece::Gap(_) => String::new(),

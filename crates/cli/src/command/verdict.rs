@@ -28,17 +28,6 @@ impl Verdict {
             let sentence = format!("exact duplicates: the same {tokens} in the same order");
             return Self { pair: true, sentence };
         }
-        let all_template = comparison.all_template();
-        if all_template.contains(&true) {
-            let which = match all_template {
-                [true, true] => "both documents are",
-                [true, false] => "the first document is",
-                _ => "the second document is",
-            };
-            let reason =
-                format!("{which} nothing but template, which resembles only the same words");
-            return Self::new(false, &reason);
-        }
         let rule = PairRule::new(Kernel::best(), recipe);
         let (pair, candidate) = (rule.accepts(comparison), Candidate::of(&rule, comparison));
         let evidence = rule.evidence(comparison);

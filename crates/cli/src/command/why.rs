@@ -68,11 +68,11 @@ fn text(run: &Run, explanation: &Explanation, diff: DiffForm, style: Style) -> S
     let Explanation { document, fate, .. } = explanation;
     let name = printable(&document.id);
     match fate {
-        Fate::Alone { empty, all_template } => {
-            let reason = match (empty, all_template) {
-                (true, _) => "has no words, and an empty document resembles nothing",
-                (_, true) => "is nothing but template, and has no copy in this run",
-                _ => "has no look-alike in this run",
+        Fate::Alone { empty } => {
+            let reason = if *empty {
+                "has no words, and an empty document resembles nothing"
+            } else {
+                "has no look-alike in this run"
             };
             let sentence = style.bold(&format!("kept: `{name}` {reason}"));
             format!("{sentence}\n\n{}", places(&[("document", document)]))
@@ -153,7 +153,7 @@ fn scores(recipe: &Recipe, removal: &Removal) -> String {
         (_, None) => "not computed by this run".to_owned(),
         _ => format!(
             "{} of both, out of those of either; {} or more was wanted",
-            if recipe.templates.are_learned() { "distinctive shingles" } else { "shingles" },
+            if recipe.templates.leave_out() { "distinctive shingles" } else { "shingles" },
             threshold(recipe.threshold)
         ),
     };
@@ -198,10 +198,10 @@ fn shown_difference(
     style: Style,
 ) -> String {
     let Some(limits) = difference::limits(diff) else { return String::new() };
-    let text = |document: &RunDocument| run.text_and_template(document.row);
+    let text = |document: &RunDocument| run.text_and_left_out(document.row);
     match text(document).and_then(|a| Ok((a, text(&removal.keeper)?))) {
-        Ok(((a, template_a), (b, template_b))) => {
-            let (a, b) = (((&a).into(), &*template_a), ((&b).into(), &*template_b));
+        Ok(((a, left_out_a), (b, left_out_b))) => {
+            let (a, b) = (((&a).into(), &*left_out_a), ((&b).into(), &*left_out_b));
             let difference = difference::text(run.recipe().tokens, a, b, style, limits);
             format!("\nfrom the document to its keeper: {difference}")
         }
@@ -275,9 +275,7 @@ fn share(value: f64) -> String {
 fn explanation_json(explanation: &Explanation) -> Value {
     let mut json = json!(explanation.document);
     let details = match &explanation.fate {
-        Fate::Alone { empty, all_template } => {
-            json!({ "fate": "alone", "empty": empty, "all_template": all_template })
-        }
+        Fate::Alone { empty } => json!({ "fate": "alone", "empty": empty }),
         Fate::Kept { others, first } => {
             let member = |member: &Member| {
                 let details = json!({ "kind": member.kind, "resemblance": member.resemblance });

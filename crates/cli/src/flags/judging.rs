@@ -33,9 +33,9 @@ pub(crate) struct Judging {
     pub(crate) verify: Option<Verify>,
     #[command(flatten)]
     pub(crate) sites: Sites,
-    /// Whose templates are learned and left out: by-site, by-field:NAME or off [default: the
-    /// recipe's]
-    #[arg(long, value_name = "GROUPS", help_heading = "Judging")]
+    /// Leave out what the markup of pages says is beside their content: by-page; also templates,
+    /// which are learned: by-site, by-field:NAME; or nothing: off [default: the recipe's]
+    #[arg(long, value_name = "HOW", help_heading = "Judging")]
     pub(crate) templates: Option<Templates>,
 }
 

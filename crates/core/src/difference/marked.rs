@@ -6,12 +6,13 @@
 //! direction of writing are not shown at all. Whoever writes the pieces into a
 //! page must still escape them.
 //!
-//! Where templates are known, what is template is told apart and what differs
-//! in it is no change: it is shown as the first document writes it.
+//! Where it is known what is left out of documents, that is told apart and what
+//! differs in it is no change: it is shown as the first document writes it.
 
 use std::ops::Range;
 
 use super::{Hunk, hunks};
+use crate::template::LeftOut;
 use crate::text::{Span, Text, Unit, keyed_spans};
 use crate::verification::VerificationKey;
 
@@ -39,13 +40,13 @@ impl Limits {
 pub enum Piece {
     /// Text of both documents, as the first one writes it.
     Equal(String),
-    /// Template, as the first document writes it.
-    Template(String),
+    /// What is left out for a reason, as the first document writes it.
+    LeftOut(LeftOut, String),
     /// Text that only the first document has.
     Deleted(Excerpt),
     /// Text that only the second document has.
     Inserted(Excerpt),
-    /// So many tokens that are not shown; they are equal, or template.
+    /// So many tokens that are not shown; they are equal, or left out.
     Gap(usize),
 }
 
@@ -103,18 +104,18 @@ pub fn marked<'a, 'b>(
     marked_distinctive(unit, (a.into(), &[]), (b.into(), &[]), limits)
 }
 
-/// As [`marked`], where each document comes with which of its tokens are template, as
-/// [`Distinctive::covered`](crate::template::Distinctive::covered) tells; those that it does not
+/// As [`marked`], where each document comes with why its tokens are left out, if they are, as
+/// [`Distinctive::left_out`](crate::template::Distinctive::left_out) tells; those that it does not
 /// tell of are not.
 pub fn marked_distinctive(
     unit: Unit,
-    (a, template_a): (Text<'_>, &[bool]),
-    (b, template_b): (Text<'_>, &[bool]),
+    (a, left_out_a): (Text<'_>, &[Option<LeftOut>]),
+    (b, left_out_b): (Text<'_>, &[Option<LeftOut>]),
     limits: Limits,
 ) -> MarkedDifference {
     // By codes: that two words have one fingerprint does not make them equal.
     let key = VerificationKey::random();
-    let (a, b) = (Side::new(unit, a, template_a, &key), Side::new(unit, b, template_b, &key));
+    let (a, b) = (Side::new(unit, a, left_out_a, &key), Side::new(unit, b, left_out_b, &key));
     let mut hunks = hunks(&a.tokens(), &b.tokens());
     hunks.retain(|hunk| a.own(&hunk.a) + b.own(&hunk.b) > 0);
     let deleted = hunks.iter().map(|hunk| a.own(&hunk.a)).sum();
@@ -194,13 +195,14 @@ fn push_passage(
     let mut at = passage.context.start;
     for hunk in passage.hunks {
         a.push_equal(at..hunk.a.start, pieces);
-        for (template, run) in a.runs(hunk.a.clone()) {
+        for (reason, run) in a.runs(hunk.a.clone()) {
             let cut = a.cut(run, most);
-            pieces.extend(cut.map(|cut| {
-                if template { Piece::Template(cut.ends()) } else { Piece::Deleted(cut) }
+            pieces.extend(cut.map(|cut| match reason {
+                Some(reason) => Piece::LeftOut(reason, cut.ends()),
+                None => Piece::Deleted(cut),
             }));
         }
-        let own = b.runs(hunk.b.clone()).filter(|(template, _)| !template);
+        let own = b.runs(hunk.b.clone()).filter(|(reason, _)| reason.is_none());
         pieces.extend(own.filter_map(|(_, run)| b.cut(run, most)).map(Piece::Inserted));
         at = hunk.a.end;
     }
@@ -211,32 +213,40 @@ fn push_passage(
 struct Side<'a> {
     text: &'a [u8],
     spans: Vec<Span>,
-    /// Which of the first tokens are template.
-    template: &'a [bool],
+    /// Why each of the first tokens is left out, if it is.
+    left_out: &'a [Option<LeftOut>],
 }
 
 impl<'a> Side<'a> {
-    fn new(unit: Unit, text: Text<'a>, template: &'a [bool], key: &VerificationKey) -> Self {
-        Self { text: text.bytes(), spans: keyed_spans(unit, text, key), template }
+    fn new(
+        unit: Unit,
+        text: Text<'a>,
+        left_out: &'a [Option<LeftOut>],
+        key: &VerificationKey,
+    ) -> Self {
+        Self { text: text.bytes(), spans: keyed_spans(unit, text, key), left_out }
     }
 
-    fn is_template(&self, token: usize) -> bool {
-        self.template.get(token).is_some_and(|template| *template)
+    fn left_out(&self, token: usize) -> Option<LeftOut> {
+        self.left_out.get(token).copied().flatten()
     }
 
-    /// How many of these tokens are not template.
+    /// How many of these tokens are not left out.
     fn own(&self, tokens: &Range<usize>) -> u64 {
-        tokens.clone().filter(|token| !self.is_template(*token)).count() as u64
+        tokens.clone().filter(|token| self.left_out(*token).is_none()).count() as u64
     }
 
-    /// The stretches of these tokens that are template, and those that are not.
-    fn runs(&self, mut tokens: Range<usize>) -> impl Iterator<Item = (bool, Range<usize>)> {
+    /// The stretches of these tokens that are left out for one reason, and those that are not.
+    fn runs(
+        &self,
+        mut tokens: Range<usize>,
+    ) -> impl Iterator<Item = (Option<LeftOut>, Range<usize>)> {
         std::iter::from_fn(move || {
             let start = tokens.next()?;
-            let template = self.is_template(start);
-            let more = tokens.clone().take_while(|token| self.is_template(*token) == template);
+            let reason = self.left_out(start);
+            let more = tokens.clone().take_while(|token| self.left_out(*token) == reason);
             tokens.start += more.count();
-            Some((template, start..tokens.start))
+            Some((reason, start..tokens.start))
         })
     }
 
@@ -245,11 +255,12 @@ impl<'a> Side<'a> {
     }
 
     fn push_equal(&self, tokens: Range<usize>, pieces: &mut Vec<Piece>) {
-        let texts = self.runs(tokens).map(|(template, run)| (template, self.text(run)));
+        let texts = self.runs(tokens).map(|(reason, run)| (reason, self.text(run)));
         let texts = texts.filter(|(_, text)| !text.is_empty());
-        pieces.extend(texts.map(
-            |(template, text)| if template { Piece::Template(text) } else { Piece::Equal(text) },
-        ));
+        pieces.extend(texts.map(|(reason, text)| match reason {
+            Some(reason) => Piece::LeftOut(reason, text),
+            None => Piece::Equal(text),
+        }));
     }
 
     /// The text from the first of these tokens to the last, with the signs in between and those

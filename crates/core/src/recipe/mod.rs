@@ -10,7 +10,9 @@ mod names;
 mod presets;
 mod toml_form;
 
-pub use names::{LEARNING_PRESETS, PRESET_SUMMARIES, PRESETS, VERSION, preset_names};
+pub use names::{
+    LEARNING_PRESETS, PRESET_SUMMARIES, PRESETS, TEMPLATES_VERSION, VERSION, preset_names,
+};
 
 use std::fmt;
 
@@ -32,7 +34,7 @@ pub struct Recipe {
     pub seed: u64,
     /// What a token is.
     pub tokens: Unit,
-    /// Whose templates are learned, so that documents are compared without them.
+    /// What documents are compared without.
     pub templates: Templates,
     /// What a shingle is.
     pub shingles: Shingles,
@@ -54,22 +56,29 @@ pub struct Recipe {
     pub threshold: f64,
 }
 
-/// The groups whose templates are learned ([`crate::template`]).
+/// What documents are compared without ([`crate::template`]).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Templates {
-    /// None: documents are compared as they stand.
+    /// Nothing: they are compared as they stand.
     #[default]
     Off,
-    /// The documents of a site, by their addresses.
+    /// What the markup of a page says is beside its content. Nothing is learned.
+    ByPage,
+    /// That, and the template that is learned of the documents of a site, by their addresses.
     BySite,
-    /// The documents with the same value in this field.
+    /// That, and the template that is learned of the documents with the same value in this field.
     ByField(String),
 }
 
 impl Templates {
-    /// Whether there are any.
+    /// Whether they are learned from all documents together first.
     pub fn are_learned(&self) -> bool {
+        matches!(self, Self::BySite | Self::ByField(_))
+    }
+
+    /// Whether anything is left out.
+    pub fn leave_out(&self) -> bool {
         *self != Self::Off
     }
 }
@@ -78,6 +87,7 @@ impl fmt::Display for Templates {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Off => f.write_str("off"),
+            Self::ByPage => f.write_str("by-page"),
             Self::BySite => f.write_str("by-site"),
             Self::ByField(name) => write!(f, "by-field:{name}"),
         }
@@ -90,10 +100,11 @@ impl std::str::FromStr for Templates {
     fn from_str(text: &str) -> Result<Self> {
         match (text, text.strip_prefix("by-field:")) {
             ("off", _) => Ok(Self::Off),
+            ("by-page", _) => Ok(Self::ByPage),
             ("by-site", _) => Ok(Self::BySite),
             (_, Some(name)) if !name.is_empty() => Ok(Self::ByField(name.to_owned())),
             _ => {
-                let expected = "one of `off` `by-site` `by-field:NAME`";
+                let expected = "one of `off` `by-page` `by-site` `by-field:NAME`";
                 Err(Error::parameter("templates", format_args!("`{text}`"), expected))
             }
         }
@@ -364,13 +375,13 @@ impl Recipe {
             );
             return Err(Error::parameter("features", filter, expected));
         }
-        if self.templates.are_learned() {
+        if self.templates.leave_out() {
             if self.candidates != Candidates::Features || self.projection.is_some() {
-                let expected = "features, without a projection, where templates are learned";
+                let expected = "features, without a projection, where templates are not `off`";
                 return Err(Error::parameter("candidates.rule", self.candidates.name(), expected));
             }
             if self.shingles.counting != Counting::Set {
-                let expected = "set where templates are learned";
+                let expected = "set where templates are not `off`";
                 let counting = self.shingles.counting.name();
                 return Err(Error::parameter("shingles.count", counting, expected));
             }
@@ -390,7 +401,21 @@ impl Recipe {
         if !self.templates.are_learned() {
             return Ok(());
         }
-        let expected = "`off` here: only `dedup` and `eval` learn templates";
+        let expected = "`off` or `by-page` here: only `dedup` and `eval` learn templates\n\
+                        hint: the recipe `pages` leaves out what the markup of a page says is beside its \
+                        content, and learns nothing";
+        Err(Error::parameter("templates", format_args!("`{}`", self.templates), expected))
+    }
+
+    /// Checks that documents are looked at as they stand.
+    ///
+    /// # Errors
+    /// If anything is left out.
+    pub fn check_whole(&self) -> Result<()> {
+        if !self.templates.leave_out() {
+            return Ok(());
+        }
+        let expected = "`off` here: what a document holds counts wherever it stands";
         Err(Error::parameter("templates", format_args!("`{}`", self.templates), expected))
     }
 
@@ -401,8 +426,8 @@ impl Recipe {
     /// candidates are not verified, or a parameter is out of range.
     pub fn judging(mut self, judging: &Judging) -> Result<Self> {
         if let Some(recall) = judging.recall {
-            let expected = "given for recipes whose filter is chosen by it: `text`, `sites`, and \
-                            files without [features]";
+            let expected = "given for recipes whose filter is chosen by it: `text`, `pages`, `sites`, \
+                            and files without [features]";
             return Err(Error::parameter("recall", recall, expected));
         }
         self.verify = judging.verify.unwrap_or(self.verify);
@@ -428,6 +453,11 @@ impl Recipe {
     pub fn recall(&self) -> Option<f64> {
         let is_alone = self.candidates == Candidates::Features && self.verify != Verify::None;
         self.features.filter(|_| is_alone).map(|filter| filter.probability(self.threshold))
+    }
+
+    /// The version of its bits.
+    fn version(&self) -> u32 {
+        if self.templates.leave_out() { TEMPLATES_VERSION } else { VERSION }
     }
 
     /// Identifies the recipe: all parameters but its name.
@@ -481,13 +511,13 @@ impl Recipe {
     /// messages are made from.
     fn parameters(&self) -> Vec<Parameter> {
         let mut list = List::default();
-        list.signing("version", VERSION);
+        list.signing("version", self.version());
         list.judging("name", quoted(&self.name));
         list.signing("unicode", quoted(&unicode_version()));
         list.signing("seed", self.seed);
         list.signing("tokens", quoted(self.tokens.name()));
-        // To learn none goes without saying, as it did before there were any.
-        if self.templates.are_learned() {
+        // To leave out nothing goes without saying, as it did before there was anything.
+        if self.templates.leave_out() {
             list.signing("templates", quoted(&self.templates.to_string()));
         }
         list.signing("shingles.width", self.shingles.width);

@@ -3,9 +3,13 @@
 /// The version of the bits: every golden vector belongs to one.
 pub const VERSION: u32 = 1;
 
+/// That of recipes by which something is left out. 2: markup counts, and not only what is learned.
+pub const TEMPLATES_VERSION: u32 = 2;
+
 /// The names that [`Recipe::preset`](super::Recipe::preset) knows of recipes by which each document is signed by itself.
-pub const PRESETS: [&str; 7] = [
+pub const PRESETS: [&str; 8] = [
     "text",
+    "pages",
     "altavista",
     "henzinger-b",
     "henzinger-c",
@@ -23,9 +27,13 @@ pub fn preset_names() -> String {
 }
 
 /// All names, and what each is, for people.
-pub const PRESET_SUMMARIES: [(&str, &str); 8] = [
+pub const PRESET_SUMMARIES: [(&str, &str); 9] = [
     ("text", "5-word shingles, resemblance 0.8, recall 0.95, verified word by word"),
-    ("sites", "the same without the frames of sites, which are learned; resemblance 0.7"),
+    (
+        "pages",
+        "the same without what the markup of a page says is beside its content; resemblance 0.7",
+    ),
+    ("sites", "that, and without the frames of sites, which are learned"),
     ("altavista", "Broder: features (MinHash LSH bands) [6, 14, 2] over 10-word shingles"),
     ("henzinger-b", "Algorithm B: features [6, 14, 2] over 8-word shingles"),
     ("henzinger-c", "Algorithm C: a projection (SimHash) of 384 bits, 372 in common"),

@@ -13,7 +13,7 @@ use crate::text::Unit;
 
 /// The threshold and the recall of the `text` preset.
 const TEXT_TARGET: (f64, f64) = (0.8, 0.95);
-/// Those of `sites`, by distinctive resemblance.
+/// Those of `pages` and `sites`, by distinctive resemblance.
 const SITES_TARGET: (f64, f64) = (0.7, 0.97);
 
 impl Default for Recipe {
@@ -34,12 +34,8 @@ impl Recipe {
     pub fn preset(name: &str) -> Result<Self> {
         Ok(match name {
             "text" => Self::default(),
-            "sites" => Self {
-                name: name.to_owned(),
-                templates: Templates::BySite,
-                threshold: SITES_TARGET.0,
-                ..text(filter(20, 5, 1))
-            },
+            "pages" => distinctive(name, Templates::ByPage),
+            "sites" => distinctive(name, Templates::BySite),
             // The paper leaves w open; its authors' web-wide clustering used ten.
             "altavista" => Self { shingles: set_of(10), ..paper(name, Candidates::Features) },
             "henzinger-b" => paper(name, Candidates::Features),
@@ -70,8 +66,8 @@ impl Recipe {
         })
     }
 
-    /// The preset of this name, judged in another way. The filters of `text` and `sites` are chosen
-    /// again for another threshold or recall; those of the papers stay as they are.
+    /// The preset of this name, judged in another way. The filters of `text`, `pages` and `sites` are
+    /// chosen again for another threshold or recall; those of the papers stay as they are.
     ///
     /// # Errors
     /// If there is no preset of this name, it is a paper's and a recall is given, or what is wanted
@@ -116,7 +112,7 @@ impl Recipe {
 pub(super) fn own_target(preset: &str) -> Option<(f64, f64)> {
     match preset {
         "text" => Some(TEXT_TARGET),
-        "sites" => Some(SITES_TARGET),
+        "pages" | "sites" => Some(SITES_TARGET),
         _ => None,
     }
 }
@@ -124,6 +120,12 @@ pub(super) fn own_target(preset: &str) -> Option<(f64, f64)> {
 /// A filter that is known to be one.
 fn filter(k: u32, s: u32, r: u32) -> Filter {
     Filter::new(k, s, r).expect("a filter within all bounds")
+}
+
+/// Word shingles without what is not a page's own.
+fn distinctive(name: &str, templates: Templates) -> Recipe {
+    let name = name.to_owned();
+    Recipe { name, templates, threshold: SITES_TARGET.0, ..text(filter(20, 5, 1)) }
 }
 
 /// Word shingles under a filter, verified exactly.

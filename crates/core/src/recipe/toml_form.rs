@@ -10,8 +10,8 @@ use serde::Deserialize;
 
 use super::presets::own_target;
 use super::{
-    Candidates, Judging, Over, ProjectionParameters, Recipe, Shingles, SketchParameters, VERSION,
-    Verify, unicode_version,
+    Candidates, Judging, Over, ProjectionParameters, Recipe, Shingles, SketchParameters,
+    TEMPLATES_VERSION, VERSION, Verify, unicode_version,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::Filter;
@@ -149,7 +149,8 @@ fn needed<T>(name: &'static str, value: Option<T>) -> Result<T> {
 
 impl File {
     fn recipe(&self, judging: &Judging) -> Result<Recipe> {
-        if let Some(version) = self.version.filter(|&version| version != VERSION) {
+        let known = [VERSION, TEMPLATES_VERSION];
+        if let Some(version) = self.version.filter(|version| !known.contains(version)) {
             return Err(Error::from(ErrorKind::Version(version)));
         }
         let tables = unicode_version();
@@ -183,6 +184,9 @@ impl File {
             verify,
             threshold: self.verify.threshold.unwrap_or(base.threshold),
         };
+        if let Some(version) = self.version.filter(|&version| version != recipe.version()) {
+            return Err(Error::from(ErrorKind::Version(version)));
+        }
         recipe.validate()?;
         let own = own_target(base_name).filter(|_| self.leaves_filter_open() && features.is_some());
         let Some(own) = own else { return recipe.judging(judging) };

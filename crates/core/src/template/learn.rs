@@ -4,25 +4,34 @@
 //!
 //! Page counts alone cannot tell a frame from a page that is there in forty
 //! versions. So *families* are counted: documents that are versions of each
-//! other.
+//! other. Menus must not make them, so they go by what documents are without
+//! what their markup says is beside the content.
 //!
-//! 1. Each shingle weighs floor(log2(n / d)), where d of the n documents have
-//!    it; one that more than n / 4 of them have (but at least 8 and at most 128)
-//!    weighs nothing. Two documents are of one family if what they share weighs
-//!    0.6 of what either of them has, or if both are of one with a third.
-//! 2. A shingle is template if it stands in more than 2 sqrt(F) / 5 of the F
-//!    families, and in more than 4.
+//! 1. Each shingle of contents weighs floor(log2(n / d)), where d of the n
+//!    documents have it; one that more than n / 4 of them have (but at least 8 and
+//!    at most 128) weighs nothing. Two documents are of one family if what they
+//!    share weighs 0.6 of what either of them has, or if both are of one with a
+//!    third.
+//! 2. The *parts* of a group are all of it, and those that a site is likely to give
+//!    a frame of their own: the documents below one folder, below one folder of a
+//!    folder, and in one language.
+//! 3. A shingle, of contents or of anything else, is template if it stands in more
+//!    than a third of the families of one part, and in more than 16.
 //!
-//! A group of four families or fewer therefore has no template, and its
-//! documents are compared as they stand.
+//! A group of sixteen families or fewer therefore has no template.
 
+use std::collections::HashMap;
+
+use super::FrameShingles;
+use super::layout::{Level, PageLayout};
 use crate::shingle::Shingle;
+use crate::text::DocumentTokens;
 
 /// About how many documents of a group are enough to learn from.
 pub const SAMPLE: u64 = 4096;
 
 /// A shingle in at most so many families is never template.
-const FEW: usize = 4;
+const FEW: usize = 16;
 
 /// Whether a document is in the sample of a group of `count` documents: all of a small group, and
 /// of a large one those whose hash begins with enough zeros to leave between a half and all of
@@ -41,25 +50,163 @@ pub struct LearnedTemplate {
     pub families: usize,
 }
 
-/// Learns from the sets of the frame shingles of documents, each ascending and without repeats.
-pub fn learn<S: AsRef<[Shingle]>>(documents: &[S]) -> LearnedTemplate {
-    let postings = Postings::of(documents);
+/// What a document leaves to learn from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SampleDocument {
+    /// The frame shingles of its content, ascending and without repeats.
+    pub content: Vec<Shingle>,
+    /// Those of it with its menus, and of all of it, that are not among them; likewise.
+    pub beside: Vec<Shingle>,
+    /// What stands for the parts of the group that it is in besides all of it.
+    pub parts: Vec<u64>,
+}
+
+impl SampleDocument {
+    /// Of the tokens of a document.
+    pub fn new(frame: &mut FrameShingles, document: &DocumentTokens, parts: Vec<u64>) -> Self {
+        let mut layout = PageLayout::default();
+        layout.read(document, frame.width());
+        let (mut tokens, mut looked_at) = (Vec::new(), None);
+        let mut sets = Level::ALL.map(|level| {
+            let count = layout.count(level);
+            if looked_at.replace(count) == Some(count) {
+                return Vec::new();
+            }
+            tokens.clear();
+            layout.select(level, &document.tokens, &mut tokens);
+            let mut set = frame.of(&tokens).to_vec();
+            set.sort_unstable();
+            set.dedup();
+            set
+        });
+        let content = std::mem::take(&mut sets[0]);
+        let mut beside = sets.concat();
+        beside.sort_unstable();
+        beside.dedup();
+        beside.retain(|shingle| content.binary_search(shingle).is_err());
+        Self { content, beside, parts }
+    }
+
+    /// How many shingles it has.
+    pub fn len(&self) -> usize {
+        self.content.len() + self.beside.len()
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// Learns from a sample of a group.
+pub fn learn(documents: &[SampleDocument]) -> LearnedTemplate {
+    let contents = Postings::of(documents.iter().map(|document| &document.content[..]));
     let mut families = Families::new(documents.len());
-    postings.join(&mut families);
+    contents.join(&mut families);
     let families: Vec<u32> = (0..documents.len() as u32).map(|d| families.of(d)).collect();
-    let count = families.iter().zip(0..).filter(|(family, document)| **family == *document).count();
-    let most = FEW.max((4 * count / 25).isqrt());
-    let mut seen = Vec::new();
-    let is_template = |documents: &[u32], seen: &mut Vec<u32>| {
-        seen.clear();
-        seen.extend(documents.iter().map(|&document| families[document as usize]));
-        seen.sort_unstable();
-        seen.dedup();
-        seen.len() > most
-    };
-    let frequent = postings.lists().filter(|(_, documents)| documents.len() > most);
-    let template = frequent.filter(|(_, documents)| is_template(documents, &mut seen));
-    LearnedTemplate { template: template.map(|(shingle, _)| shingle).collect(), families: count }
+    let parts = Parts::new(documents, &families);
+    let mut template = Vec::new();
+    let mut standing = Vec::new();
+    for_each_list(documents, &contents, |shingle, list| {
+        if parts.is_template(list, &mut standing) {
+            template.push(shingle);
+        }
+    });
+    LearnedTemplate { template, families: parts.families_in[0] }
+}
+
+/// Calls `each` with every shingle, ascending, and the documents that have it, in content or beside
+/// it.
+fn for_each_list(
+    documents: &[SampleDocument],
+    contents: &Postings,
+    mut each: impl FnMut(Shingle, &[u32]),
+) {
+    let of_documents = (0..).zip(documents);
+    let mut beside: Vec<(Shingle, u32)> = of_documents
+        .flat_map(|(number, document)| document.beside.iter().map(move |&s| (s, number)))
+        .collect();
+    beside.sort_unstable();
+    let mut beside = beside.chunk_by(|a, b| a.0 == b.0).peekable();
+    let mut list = Vec::new();
+    for (shingle, have) in contents.lists() {
+        while let Some(other) = beside.next_if(|other| other[0].0 < shingle) {
+            list.clear();
+            list.extend(other.iter().map(|(_, document)| *document));
+            each(other[0].0, &list);
+        }
+        list.clear();
+        list.extend_from_slice(have);
+        let also = beside.next_if(|other| other[0].0 == shingle).unwrap_or_default();
+        list.extend(also.iter().map(|(_, document)| *document));
+        each(shingle, &list);
+    }
+    for other in beside {
+        list.clear();
+        list.extend(other.iter().map(|(_, document)| *document));
+        each(other[0].0, &list);
+    }
+}
+
+/// The parts of a group, by numbers. All of it is the first.
+struct Parts<'a> {
+    /// The family of each document.
+    families: &'a [u32],
+    /// The parts of each document besides all.
+    of_documents: Vec<Vec<u32>>,
+    /// How many families each part has.
+    families_in: Vec<usize>,
+}
+
+impl<'a> Parts<'a> {
+    fn new(documents: &[SampleDocument], families: &'a [u32]) -> Self {
+        let mut numbers = HashMap::new();
+        let of_documents: Vec<Vec<u32>> = documents
+            .iter()
+            .map(|document| {
+                let parts = document.parts.iter().map(|&part| {
+                    let next = numbers.len() as u32 + 1;
+                    *numbers.entry(part).or_insert(next)
+                });
+                parts.collect()
+            })
+            .collect();
+        let mut families_in = vec![0; numbers.len() + 1];
+        let mut parts = Self { families, of_documents, families_in: Vec::new() };
+        let all: Vec<u32> = (0..documents.len() as u32).collect();
+        for (part, _) in parts.standing(&all, &mut Vec::new()) {
+            families_in[*part as usize] += 1;
+        }
+        parts.families_in = families_in;
+        parts
+    }
+
+    /// In which families of which parts these documents are, without repeats.
+    fn standing<'b>(
+        &self,
+        documents: &[u32],
+        standing: &'b mut Vec<(u32, u32)>,
+    ) -> &'b [(u32, u32)] {
+        standing.clear();
+        for &document in documents {
+            let family = self.families[document as usize];
+            standing.push((0, family));
+            let parts = &self.of_documents[document as usize];
+            standing.extend(parts.iter().map(|&part| (part, family)));
+        }
+        standing.sort_unstable();
+        standing.dedup();
+        standing
+    }
+
+    /// Whether what these documents have is template.
+    fn is_template(&self, documents: &[u32], standing: &mut Vec<(u32, u32)>) -> bool {
+        documents.len() > FEW
+            && self.standing(documents, standing).chunk_by(|a, b| a.0 == b.0).any(|part| {
+                let families = self.families_in[part[0].0 as usize];
+                part.len() > FEW.max(families / 3)
+            })
+    }
 }
 
 /// Which documents have each shingle.
@@ -76,16 +223,15 @@ struct Postings {
 }
 
 impl Postings {
-    fn of<S: AsRef<[Shingle]>>(sets: &[S]) -> Self {
-        let total = sets.iter().map(|set| set.as_ref().len()).sum();
-        let mut entries = Vec::with_capacity(total);
+    fn of<'a>(sets: impl Iterator<Item = &'a [Shingle]>) -> Self {
+        let mut entries = Vec::new();
         let mut document_starts = vec![0];
         for (document, set) in (0_u32..).zip(sets) {
             let before = entries.len() as u32;
-            entries
-                .extend((before..).zip(set.as_ref()).map(|(at, &shingle)| (shingle, at, document)));
+            entries.extend((before..).zip(set).map(|(at, &shingle)| (shingle, at, document)));
             document_starts.push(entries.len() as u32);
         }
+        let total = entries.len();
         entries.sort_unstable();
         let (mut shingles, mut starts) = (Vec::new(), Vec::new());
         let (mut documents, mut numbers) = (Vec::with_capacity(total), vec![0; total]);

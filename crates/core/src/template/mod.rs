@@ -2,9 +2,11 @@
 //!
 //! Pages of one site share a frame: heads, menus, feet. Plain resemblance takes
 //! two products in one frame for the same page, and the same page in two frames
-//! for two. So within a *group*, the documents of one site or of one value of a
-//! field, a shingle that stands in many documents that are no versions of each
-//! other is *template* ([`learn()`]), and documents are compared by the rest.
+//! for two. There are two witnesses of what is frame. The markup of a page says
+//! what is beside its content ([`PageLayout`]), for a single page already. And within a
+//! *group*, the documents of one site or of one value of a field, a shingle that
+//! stands in many documents that are no versions of each other is *template*
+//! ([`learn()`]). Documents are compared by the rest.
 //!
 //! # Definition
 //!
@@ -17,25 +19,32 @@
 //!    at most w tokens of which most are numbers, is *volatile*:
 //!    a date, a counter, an id. If the other islands have at least 2w tokens
 //!    together, volatile ones are covered as well.
-//! 3. Distinctive are the shingles most of whose tokens are not covered, and the
-//!    shingles of the sequence of all tokens that are not covered. The former
-//!    know in which place of the frame the content stands, the latter do not
-//!    change when the frame does.
+//! 3. A page is looked at without what markup says is beside its content, as if the
+//!    rest were all. If fewer than 2w tokens of that are not covered, it is looked
+//!    at with its menus; if fewer than w are not covered then, as a whole; and if
+//!    fewer than w are not covered even so, as a whole without a template.
+//! 4. Distinctive are the shingles, of what is looked at, most of whose tokens are not
+//!    covered, and the shingles of the sequence of all tokens that are not
+//!    covered. The former know in which place of the frame the content stands,
+//!    the latter do not change when the frame does.
 //!
-//! A document without a template shingle has all of its shingles. One that is
-//! all template has none: it resembles nothing but documents of the same tokens.
+//! A text without markup is looked at as a whole, and without a template shingle it
+//! has all of its shingles.
 
 mod cache;
+mod layout;
 mod learn;
 
 pub use cache::TemplateCache;
-pub use learn::{LearnedTemplate, SAMPLE, in_sample, learn};
+pub use layout::{LeftOut, Level, PageLayout};
+pub use learn::{LearnedTemplate, SAMPLE, SampleDocument, in_sample, learn};
 
 use lookalike_kernels::rabin::Windows;
 use lookalike_kernels::{Kernel, mix};
 
-use crate::shingle::Shingle;
-use crate::text::Token;
+use crate::recipe::{Recipe, Shingles};
+use crate::shingle::{Shingle, ShingleSet, Shingler};
+use crate::text::{DocumentTokens, Token};
 use crate::verification::{Code, VerificationKey};
 
 /// Documents of more tokens are compared as a whole: a frame is nothing beside a million words,
@@ -124,7 +133,11 @@ impl FrameShingles {
         Self { kernel, windows, numbered, shingles, same }
     }
 
-    /// Those of a document, in order, with repeats.
+    pub(super) fn width(&self) -> usize {
+        self.windows.width()
+    }
+
+    /// Those of a sequence of tokens, in order, with repeats.
     pub fn of(&mut self, tokens: &[Token]) -> &[Shingle] {
         let Self { kernel, windows, numbered, shingles, same } = self;
         windows_of(*kernel, windows, tokens, shingles);
@@ -154,7 +167,10 @@ pub struct Distinctive {
     windows: Windows,
     key: Option<VerificationKey>,
     frame: FrameShingles,
+    layout: PageLayout,
     shingles: Vec<Shingle>,
+    /// What is looked at, and which of it is covered.
+    tokens: Vec<Token>,
     covered: Vec<bool>,
     codes: Vec<Code>,
     found: Vec<Shingle>,
@@ -184,25 +200,27 @@ impl Distinctive {
             frame: FrameShingles::new(kernel, windows.width()),
             windows,
             key,
+            layout: PageLayout::default(),
             shingles: Vec::new(),
+            tokens: Vec::new(),
             covered: Vec::new(),
             codes: Vec::new(),
             found: Vec::new(),
         }
     }
 
-    /// The distinctive shingles of a document, with repeats, in no order that means anything. What
-    /// is template, its tokens tell; the shingles are made of the codes, which are the tokens
-    /// themselves where there is no key.
+    /// The distinctive shingles of a document of a group with this template, if there is one, with
+    /// repeats, in no order that means anything. What is left out, its tokens tell; the shingles are
+    /// made of the codes, which are the tokens themselves where there is no key.
     pub fn shingles(
         &mut self,
-        template: &Template,
-        tokens: &[Token],
+        template: Option<&Template>,
+        document: &DocumentTokens,
         codes: &[Code],
     ) -> &mut [Shingle] {
-        self.cover(template, tokens);
+        let level = self.look(template, document);
         self.codes.clear();
-        self.codes.extend_from_slice(codes);
+        self.layout.select(level, codes, &mut self.codes);
         if let Some(key) = &self.key {
             self.kernel.seal(key.tokens(), &mut self.codes);
         }
@@ -215,7 +233,7 @@ impl Distinctive {
         let width = self.windows.width();
         let mut own = self.covered.iter().take(width).filter(|covered| !**covered).count();
         for (at, &shingle) in self.shingles.iter().enumerate() {
-            if 2 * own > width.min(tokens.len()) {
+            if 2 * own > width.min(self.codes.len()) {
                 self.found.push(shingle);
             }
             // The window that begins at the next token.
@@ -230,20 +248,47 @@ impl Distinctive {
         found
     }
 
-    /// Which tokens of a document are template, or volatile within it.
-    pub fn covered(&mut self, template: &Template, tokens: &[Token]) -> &[bool] {
-        self.cover(template, tokens);
-        &self.covered
+    /// Why each token of a document is left out, if it is.
+    pub fn left_out(
+        &mut self,
+        template: Option<&Template>,
+        document: &DocumentTokens,
+    ) -> Vec<Option<LeftOut>> {
+        let level = self.look(template, document);
+        let mut covered = self.covered.iter();
+        let by_markup = self.layout.left_out(level);
+        let all =
+            by_markup.map(|reason| reason.or_else(|| covered.next()?.then_some(LeftOut::Template)));
+        all.collect()
     }
 
-    /// Leaves what is covered.
-    fn cover(&mut self, template: &Template, tokens: &[Token]) {
-        let Self { windows, frame, covered, .. } = self;
+    /// Decides how much of a document is looked at, and leaves which of it is covered.
+    fn look(&mut self, template: Option<&Template>, document: &DocumentTokens) -> Level {
+        let width = self.windows.width();
+        self.layout.read(document, width);
+        let mut looked_at = None;
+        for (level, least) in Level::ALL.into_iter().zip([2 * width, width, width]) {
+            let count = self.layout.count(level);
+            // A level with the same tokens has the same covered.
+            if looked_at.replace(count) != Some(count) {
+                self.tokens.clear();
+                self.layout.select(level, &document.tokens, &mut self.tokens);
+                self.cover(template);
+            }
+            if self.covered.iter().filter(|covered| !**covered).count() >= least {
+                return level;
+            }
+        }
+        self.covered.fill(false);
+        Level::Whole
+    }
+
+    /// Leaves what is covered of the tokens that are looked at.
+    fn cover(&mut self, template: Option<&Template>) {
+        let Self { windows, frame, tokens, covered, .. } = self;
         covered.clear();
         covered.resize(tokens.len(), false);
-        if template.is_empty() || tokens.len() > MAX_TOKENS {
-            return;
-        }
+        let Some(template) = template.filter(|_| tokens.len() <= MAX_TOKENS) else { return };
         let width = windows.width().min(tokens.len());
         // Up to where the last template shingle reaches.
         let mut end = 0;
@@ -254,6 +299,49 @@ impl Distinctive {
             }
         }
         cover_volatile(windows.width(), tokens, covered);
+    }
+}
+
+/// Makes the shingle sets of documents as a recipe looks at them. It keeps its buffers.
+pub struct OwnShingles {
+    shingler: Shingler,
+    /// If the recipe leaves out anything.
+    distinctive: Option<Distinctive>,
+}
+
+impl OwnShingles {
+    /// By this recipe, under a key if there is one.
+    pub fn new(recipe: &Recipe, kernel: Kernel, key: Option<&VerificationKey>) -> Self {
+        let Shingles { width, counting } = recipe.shingles;
+        let (shingler, distinctive) = match key {
+            Some(key) => (
+                Shingler::keyed(kernel, width, counting, key),
+                Distinctive::keyed(kernel, width, key),
+            ),
+            None => (Shingler::new(kernel, width, counting), Distinctive::new(kernel, width)),
+        };
+        Self { shingler, distinctive: recipe.templates.leave_out().then_some(distinctive) }
+    }
+
+    /// The set of a document of a group with this template, if there is one.
+    pub fn set(&mut self, template: Option<&Template>, document: &DocumentTokens) -> ShingleSet {
+        match &mut self.distinctive {
+            Some(distinctive) => {
+                let shingles = distinctive.shingles(template, document, &document.codes);
+                ShingleSet::new(shingles.to_vec())
+            }
+            None => ShingleSet::of_tokens(&mut self.shingler, &document.codes),
+        }
+    }
+
+    /// Why each token is left out, if it is; empty if the recipe leaves out nothing.
+    pub fn left_out(
+        &mut self,
+        template: Option<&Template>,
+        document: &DocumentTokens,
+    ) -> Vec<Option<LeftOut>> {
+        let distinctive = self.distinctive.as_mut();
+        distinctive.map_or_else(Vec::new, |distinctive| distinctive.left_out(template, document))
     }
 }
 

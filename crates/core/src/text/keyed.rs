@@ -9,6 +9,7 @@ use lookalike_kernels::rabin::Rabin;
 use lookalike_kernels::{Kernel, Positions};
 
 use super::document::Text;
+use super::document_tokens::DocumentTokens;
 use super::feed::Out;
 use super::fingerprint::{Fingerprint, Token, atom_token};
 use super::tokenizer::{BLOCK, ENOUGH, LineWords, Unit, for_each_line, walk_parts};
@@ -116,6 +117,13 @@ impl KeyedTokenizer {
         self.for_each_block(text, &mut |block, block_codes| {
             tokens.extend_from_slice(block);
             codes.extend_from_slice(block_codes);
+        });
+    }
+
+    /// Takes a document apart into its tokens, their codes, and what the markup says of them.
+    pub fn document<'t>(&mut self, text: impl Into<Text<'t>>, document: &mut DocumentTokens) {
+        document.fill(self.unit == Unit::Words, text.into(), |text, tokens, codes| {
+            self.tokens(text, tokens, codes);
         });
     }
 

@@ -52,6 +52,7 @@ mod character;
 mod compose;
 mod cut;
 mod document;
+mod document_tokens;
 mod feed;
 mod fingerprint;
 pub mod html;
@@ -63,7 +64,8 @@ mod url;
 mod walk;
 
 pub use cut::{CUT_BYTES, last_cut};
-pub use document::{Text, TextBuf};
+pub use document::{Place, Section, SectionKind, Text, TextBuf};
+pub use document_tokens::{DocumentTokens, SectionRun};
 pub use fingerprint::Token;
 pub use keyed::KeyedTokenizer;
 pub use spans::{Span, keyed_spans, spans};

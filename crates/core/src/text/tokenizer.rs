@@ -6,6 +6,7 @@ use std::ops::Range;
 use lookalike_kernels::{Kernel, Positions};
 
 use super::document::{Part, Text};
+use super::document_tokens::DocumentTokens;
 use super::feed::{Characters, Out, Words};
 use super::fingerprint::{Fingerprint, Token, atom_token};
 use super::walk;
@@ -80,6 +81,17 @@ impl Tokenizer {
             None => walk_parts(*unit, text, &mut blocks, scratch),
         }
         blocks.flush();
+    }
+
+    /// Takes a document apart into its tokens and what the markup says of them. Their codes are the
+    /// tokens.
+    pub fn document<'t>(&mut self, text: impl Into<Text<'t>>, document: &mut DocumentTokens) {
+        document.fill(self.unit == Unit::Words, text.into(), |text, tokens, codes| {
+            self.for_each_block(text, &mut |block| {
+                tokens.extend_from_slice(block);
+                codes.extend_from_slice(block);
+            });
+        });
     }
 
     /// Appends all tokens of `text` to `out`.

@@ -4,6 +4,7 @@ use lookalike_core::difference::{
     Difference, Excerpt, Hunk, Limits, Piece, difference, hunks, marked, marked_distinctive,
     term_difference,
 };
+use lookalike_core::template::LeftOut;
 use lookalike_core::text::Unit;
 use proptest::prelude::*;
 
@@ -189,7 +190,7 @@ fn unmarked(pieces: &[Piece], a: &[&str]) -> (Vec<String>, Vec<String>) {
     let (mut left, mut right) = (Vec::new(), Vec::new());
     for piece in pieces {
         match piece {
-            Piece::Template(text) => panic!("{text}: there is no template"),
+            Piece::LeftOut(reason, text) => panic!("{text}: {reason:?}, and nothing is left out"),
             Piece::Equal(text) => {
                 left.extend(words(text));
                 right.extend(words(text));
@@ -255,30 +256,35 @@ fn long_changes_and_many_places_are_cut() {
     assert!(!two.pieces.iter().any(|piece| matches!(piece, Piece::Gap(_))), "{two:?}");
 }
 
-/// What is template is told apart; a change of it is none.
+/// What is left out is told apart; a change of it is none.
 #[test]
-fn template_is_told_apart() {
+fn what_is_left_out_is_told_apart() {
     let (a, b) = ("home news now 12 one two three foot", "home news now 34 one four three foot");
-    let template: Vec<bool> =
-        a.split(' ').map(|word| !["one", "two", "three"].contains(&word)).collect();
+    let reason = |word: &str| match word {
+        "one" | "two" | "three" => None,
+        "home" => Some(LeftOut::Menu),
+        _ => Some(LeftOut::Template),
+    };
+    let left_out: Vec<Option<LeftOut>> = a.split(' ').map(reason).collect();
     let shown = |limits| {
-        let sides = [a, b].map(|text| (text.as_bytes().into(), &template[..]));
+        let sides = [a, b].map(|text| (text.as_bytes().into(), &left_out[..]));
         marked_distinctive(Unit::Words, sides[0], sides[1], limits)
     };
     let marked = shown(Limits::DEFAULT);
     let text = |text: &str| Excerpt { head: text.to_owned(), rest: None };
     let expected = [
-        Piece::Template("home news now 12".to_owned()),
+        Piece::LeftOut(LeftOut::Menu, "home".to_owned()),
+        Piece::LeftOut(LeftOut::Template, "news now 12".to_owned()),
         Piece::Equal("one".to_owned()),
         Piece::Deleted(text("two")),
         Piece::Inserted(text("four")),
         Piece::Equal("three".to_owned()),
-        Piece::Template("foot".to_owned()),
+        Piece::LeftOut(LeftOut::Template, "foot".to_owned()),
     ];
     assert_eq!(marked.pieces, expected);
     assert_eq!((marked.deleted, marked.inserted, marked.places), (1, 1, 1));
-    // Pages that are all template do not differ.
-    let all = [true; 8];
+    // Pages that are all left out do not differ.
+    let all = [Some(LeftOut::Landmark); 8];
     let [a, b] = [a, b].map(|text| (text.as_bytes().into(), &all[..]));
     assert_eq!(marked_distinctive(Unit::Words, a, b, Limits::NONE).places, 0);
 }

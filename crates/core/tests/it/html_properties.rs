@@ -2,7 +2,7 @@
 
 use crate::text_reference::fingerprint;
 use lookalike_core::text::html::Extractor;
-use lookalike_core::text::{Text, Tokenizer, Unit, spans};
+use lookalike_core::text::{DocumentTokens, Text, Tokenizer, Unit, spans};
 use proptest::prelude::*;
 
 fn tokens(text: Text<'_>) -> Vec<u64> {
@@ -20,11 +20,19 @@ fn check(text: Text<'_>) {
         end = atom.end;
         assert_eq!(text.bytes().get(end), Some(&b' '), "{atom:?} touches what follows");
     }
+    let ends: Vec<usize> = text.sections().iter().map(|section| section.end).collect();
+    assert!(ends.is_sorted_by(|a, b| a < b), "{ends:?}");
+    assert!(ends.last().is_none_or(|end| *end == text.bytes().len()), "{ends:?}");
     for unit in [Unit::Words, Unit::Lines, Unit::Characters] {
         let mut found = Vec::new();
         Tokenizer::new(unit).tokens(text, &mut found);
         let placed: Vec<u64> = spans(unit, text).iter().map(|span| span.token).collect();
         assert_eq!(found, placed);
+        // Sections cut no token.
+        let mut document = DocumentTokens::default();
+        Tokenizer::new(unit).document(text, &mut document);
+        assert_eq!(document.tokens, found);
+        assert_eq!(document.runs.iter().map(|run| run.tokens).sum::<usize>(), found.len());
     }
 }
 
@@ -276,6 +284,15 @@ fn gigantic_pages() {
         ("", "</svg>", "end", 1),
         ("", "<table>", "end", 1),
         ("", "</p></table></li>", "end", 1),
+        // Blocks, links and landmarks without end.
+        ("", "<nav>", "end", 1),
+        ("", "<p><a href=x>y</a>", " end", MANY),
+        ("", "<li><a href=x>y<nav>", "end", MANY),
+        ("<table>", "<td><a href=x>", "end", 1),
+        ("<ul>", "<ul><li>", "end", 1),
+        ("<div><div><div><div>", "</nav></main></x></td>", "end", 1),
+        ("<div><p role='", "navigation ", "'>end", 1),
+        ("<html lang='", "en", "'>end", 1),
         ("", "&", "end", 1),
         ("", "&#", "end", 1),
         ("", "<", " end", 1),
@@ -300,6 +317,9 @@ fn gigantic_pages() {
         let shown = format!("{head}{piece}{tail}");
         assert!(text.bytes().len() <= 6 * page.len() + 2048, "{shown}");
         let words = tokens(text);
+        let mut document = DocumentTokens::default();
+        Tokenizer::new(Unit::Words).document(text, &mut document);
+        assert_eq!(document.tokens, words, "{shown}");
         assert!(count == MANY || words.len() == count, "{shown}: {}", words.len());
         if tail.ends_with("end") {
             assert_eq!(words.last(), Some(&fingerprint(b"end")), "{shown}");

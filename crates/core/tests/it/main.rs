@@ -12,6 +12,7 @@ mod golden;
 mod html_hostile;
 mod html_known_answers;
 mod html_properties;
+mod html_structure;
 mod pair_rule;
 mod papers;
 mod recipes;

@@ -279,6 +279,9 @@ fn bad_files_are_refused_with_the_reason() {
         ("version = 1\n[verify]\nthreshold = \"high\"", "invalid type"),
         ("version = 1\n[sketch]\nkind = \"none\"", "`candidates.rule` is features"),
         ("version = 1\n[projection]\nagree = 3", "`projection.bits` is missing"),
+        ("version = 3", "version 3"),
+        ("version = 1\nbase = \"sites\"", "version 1"),
+        ("version = 2\nbase = \"text\"", "version 2"),
         ("version = 1\n[projection]\nbits = 0", "`projection.bits` is 0"),
         ("\u{0}", "not a recipe"),
     ] {
@@ -287,7 +290,7 @@ fn bad_files_are_refused_with_the_reason() {
     }
     let error = Recipe::preset("texts").unwrap_err().to_string();
     assert!(
-        error.starts_with("there is no recipe `texts`; the presets are: text, altavista"),
+        error.starts_with("there is no recipe `texts`; the presets are: text, pages, altavista"),
         "{error}"
     );
 }

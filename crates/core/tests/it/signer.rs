@@ -339,7 +339,7 @@ fn bags_ignore_order_within_a_list() {
 fn verification_is_off_in_the_papers_presets() {
     for name in PRESETS {
         let verify = Recipe::preset(name).unwrap().verify;
-        assert_eq!(verify == Verify::None, name != "text", "{name}");
+        assert_eq!(verify == Verify::None, !["text", "pages"].contains(&name), "{name}");
     }
 }
 

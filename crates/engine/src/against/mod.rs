@@ -131,7 +131,7 @@ impl Against {
 
     fn search(&self, observer: &dyn Observer, sink: &mut matches::Sink<'_>) -> Result<Findings> {
         self.recipe.validate()?;
-        self.recipe.check_signs_alone()?;
+        self.recipe.check_whole()?;
         // Refused before anything is made, if there is no such input.
         for side in [&self.references, &self.inputs] {
             self.side(side).sources()?;

@@ -529,7 +529,6 @@ impl<'a> Job<'a> {
                 groups_with_template: self.learned.with_template,
                 shingles: self.learned.shingles,
                 sampled: self.learned.sampled,
-                all_template: signed.all_template,
             }),
             text_bytes: signed.bytes,
             skipped: signed.skips.count,

@@ -10,7 +10,7 @@ use lookalike_corpus::{ReadOptions, Record};
 use crate::error::Result;
 use crate::files::Files;
 use crate::ids::Ids;
-use crate::learn::{Covering, TemplateGroups};
+use crate::learn::{LeavingOut, TemplateGroups};
 use crate::order::Order;
 use crate::places::{Place, Row};
 use crate::report::{self, Cluster, Kind, MAX_CLUSTERS, MAX_MEMBERS, distinctive_difference};
@@ -73,8 +73,11 @@ impl Documents<'_> {
         let texts = self.sources.beginnings_with(self.options, rows, MAX_BYTES, told)?;
         let urls = Urls::open(&self.files.urls())?;
         let mut names = Names { ids: Ids::new(self.signatures), urls };
-        let mut covering = Covering::open(self.files, self.recipe)?;
-        largest.iter().map(|large| self.cluster(large, &texts, &mut names, &mut covering)).collect()
+        let mut leaving_out = LeavingOut::open(self.files, self.recipe)?;
+        largest
+            .iter()
+            .map(|large| self.cluster(large, &texts, &mut names, &mut leaving_out))
+            .collect()
     }
 
     fn cluster(
@@ -82,7 +85,7 @@ impl Documents<'_> {
         large: &Large,
         texts: &Texts,
         names: &mut Names<'_>,
-        covering: &mut Covering,
+        leaving_out: &mut LeavingOut,
     ) -> Result<Cluster> {
         let mut members = Vec::new();
         for removed in &large.members {
@@ -100,13 +103,13 @@ impl Documents<'_> {
                 (Some((keeper, keepers_group)), Some((other, group))) => {
                     let with = names.ids.get(self.order.row(near.place))?;
                     let (keeper, other): (Text<'_>, Text<'_>) = (keeper.into(), other.into());
-                    let keepers_template = covering.covered(keeper, *keepers_group)?;
-                    let template = covering.covered(other, *group)?;
+                    let left_out_of_keeper = leaving_out.left_out(keeper, *keepers_group)?;
+                    let left_out = leaving_out.left_out(other, *group)?;
                     Some(distinctive_difference(
                         self.recipe.tokens,
-                        (keeper, &keepers_template),
+                        (keeper, &left_out_of_keeper),
                         &with,
-                        (other, &template),
+                        (other, &left_out),
                     ))
                 }
                 _ => None,

@@ -18,10 +18,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use lookalike_core::template::{
-    Distinctive, FrameShingles, LearnedTemplate, Template, in_sample, learn,
+    Distinctive, FrameShingles, LearnedTemplate, LeftOut, SampleDocument, Template, in_sample,
+    learn,
 };
-use lookalike_core::text::{KeyedTokenizer, Text, Token, Tokenizer};
-use lookalike_core::{Code, Kernel, Recipe, mix};
+use lookalike_core::text::{DocumentTokens, KeyedTokenizer, Text, Tokenizer};
+use lookalike_core::{Kernel, Recipe, mix};
 use lookalike_corpus::{Chunk, Record};
 use lookalike_files::{Rows, RowsKind, RowsWriter};
 use serde::{Deserialize, Serialize};
@@ -148,7 +149,7 @@ impl Means<'_> {
                     batch.clear();
                     in_batch = 0;
                 }
-                batch.extend(group.map(|group| Sample { group, sets: Vec::new() }));
+                batch.extend(group.map(|group| Sample { group, documents: Vec::new() }));
             }
             let Some([group, hash, start, count]) = next else { break };
             let of_sample = in_sample(hash, counts.get(&group).copied().unwrap_or(0));
@@ -156,7 +157,7 @@ impl Means<'_> {
                 && of_sample
                 && in_group + count <= MAX_SHINGLES
             {
-                sample.sets.push(read_set(&sets, start, count)?);
+                sample.documents.push(read_document(&sets, start, count)?);
                 in_group += count;
                 in_batch += count;
             }
@@ -178,7 +179,7 @@ impl Means<'_> {
         let some = || {
             let numbers = std::iter::from_fn(|| Some(next.fetch_add(1, Ordering::Relaxed)));
             let samples = numbers.map_while(|number| Some((number, batch.get(number)?)));
-            samples.map(|(number, sample)| (number, learn(&sample.sets))).collect::<Vec<_>>()
+            samples.map(|(number, sample)| (number, learn(&sample.documents))).collect::<Vec<_>>()
         };
         let mut learned: Vec<(usize, LearnedTemplate)> = std::thread::scope(|scope| {
             let threads: Vec<_> = (0..self.threads.max(1)).map(|_| scope.spawn(some)).collect();
@@ -187,7 +188,7 @@ impl Means<'_> {
         });
         learned.sort_unstable_by_key(|(number, _)| *number);
         for (sample, (_, learned)) in batch.iter().zip(learned) {
-            found.sampled += sample.sets.len() as u64;
+            found.sampled += sample.documents.len() as u64;
             if !learned.template.is_empty() {
                 found.with_template += 1;
                 found.shingles += learned.template.len() as u64;
@@ -240,12 +241,12 @@ impl<'a> LearnedReader<'a> {
         }
     }
 
-    /// The tokens of a document of this source and their codes, if learning has left them.
+    /// The tokens of a document of this source, if learning has left them.
     pub(crate) fn tokens(
         &mut self,
         source: u64,
         record: &Record<'_>,
-    ) -> Result<Option<(&[Token], &[Code])>> {
+    ) -> Result<Option<&DocumentTokens>> {
         match self.learned {
             Some(learned) => self.tokens.tokens(&learned.tokens, [source, record.number]),
             None => Ok(None),
@@ -259,53 +260,77 @@ pub(crate) fn learned(files: &Files, recipe: &Recipe) -> Result<Option<TemplateF
     is_learned.then(|| TemplateFile::of_recipe(files.templates(), recipe)).transpose()
 }
 
-/// Tells which tokens of single documents are template.
-pub(crate) struct Covering {
+/// Tells what is left out of single documents.
+pub(crate) struct LeavingOut {
     templates: Option<TemplateFile>,
     tokenizer: Tokenizer,
-    distinctive: Distinctive,
+    /// If the recipe leaves out anything.
+    distinctive: Option<Distinctive>,
 }
 
-impl Covering {
+impl LeavingOut {
     /// By what the job of these files has learned, if anything.
     pub(crate) fn open(files: &Files, recipe: &Recipe) -> Result<Self> {
         let templates = learned(files, recipe)?;
         let kernel = Kernel::best();
-        let tokenizer = Tokenizer::with_kernel(recipe.tokens, kernel);
+        let distinctive = || Distinctive::new(kernel, recipe.shingles.width);
         Ok(Self {
             templates,
-            tokenizer,
-            distinctive: Distinctive::new(kernel, recipe.shingles.width),
+            tokenizer: Tokenizer::with_kernel(recipe.tokens, kernel),
+            distinctive: recipe.templates.leave_out().then(distinctive),
         })
     }
 
-    /// Those of a text of this group, one after another; empty if the group has no template.
-    pub(crate) fn covered(&mut self, text: Text<'_>, group: u64) -> Result<Vec<bool>> {
+    /// Why each token of a text of this group is left out, if it is; empty if the recipe leaves out
+    /// nothing.
+    pub(crate) fn left_out(&mut self, text: Text<'_>, group: u64) -> Result<Vec<Option<LeftOut>>> {
+        let Some(distinctive) = &mut self.distinctive else { return Ok(Vec::new()) };
         let template = match &self.templates {
             Some(templates) => templates.template(group)?,
             None => None,
         };
-        Ok(template.map_or_else(Vec::new, |template| {
-            let mut tokens = Vec::new();
-            self.tokenizer.tokens(text, &mut tokens);
-            self.distinctive.covered(&template, &tokens).to_vec()
-        }))
+        let mut document = DocumentTokens::default();
+        self.tokenizer.document(text, &mut document);
+        Ok(distinctive.left_out(template.as_deref(), &document))
     }
 }
 
 /// A document of a sample: its group, its hash, where its set begins, and its size.
 type SampleRow = [u64; 4];
 
-/// The shingle sets of a sample.
+/// The documents of a sample.
 struct Sample {
     group: u64,
-    sets: Vec<Vec<u64>>,
+    documents: Vec<SampleDocument>,
 }
 
-fn read_set(sets: &Rows, start: u64, count: u64) -> Result<Vec<u64>> {
+/// Appends a document: how many parts it is in, how many shingles its content has, and all of them.
+fn push_document(document: &SampleDocument, bytes: &mut Vec<u8>) -> u64 {
+    let SampleDocument { content, beside, parts } = document;
+    let before = bytes.len();
+    push_words(&[parts.len() as u64, content.len() as u64], bytes);
+    for words in [parts, content, beside] {
+        push_words(words, bytes);
+    }
+    (bytes.len() - before) as u64 / 8
+}
+
+fn read_document(sets: &Rows, start: u64, count: u64) -> Result<SampleDocument> {
     let mut bytes = vec![0; 8 * count as usize];
     sets.rows(start, &mut bytes)?;
-    Ok(bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect())
+    let words: Vec<u64> =
+        bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
+    let document = || {
+        let (&[parts, content], rest) = words.split_first_chunk()?;
+        let (parts, rest) = rest.split_at_checked(usize::try_from(parts).ok()?)?;
+        let (content, beside) = rest.split_at_checked(usize::try_from(content).ok()?)?;
+        let [parts, content, beside] = [parts, content, beside].map(<[u64]>::to_vec);
+        Some(SampleDocument { content, beside, parts })
+    };
+    document().ok_or_else(|| {
+        let expected = format!("a document of {count} numbers");
+        Error::corruption(sets.path(), 8 * start, expected, "fewer".to_owned())
+    })
 }
 
 fn push_words(words: &[u64], bytes: &mut Vec<u8>) {
@@ -340,9 +365,7 @@ struct Worker<'a> {
     texts: Texts,
     tokenizer: KeyedTokenizer,
     frame: FrameShingles,
-    tokens: Vec<Token>,
-    codes: Vec<Code>,
-    shingles: Vec<u64>,
+    document: DocumentTokens,
 }
 
 impl<'a> Worker<'a> {
@@ -354,9 +377,7 @@ impl<'a> Worker<'a> {
             texts: Texts::new(),
             tokenizer: KeyedTokenizer::new(recipe.tokens, *kernel, key),
             frame: FrameShingles::new(*kernel, recipe.shingles.width),
-            tokens: Vec::new(),
-            codes: Vec::new(),
-            shingles: Vec::new(),
+            document: DocumentTokens::default(),
         }
     }
 
@@ -389,21 +410,15 @@ impl<'a> Worker<'a> {
         if !in_sample(hash, count) {
             return;
         }
-        self.tokens.clear();
-        self.codes.clear();
-        let text = self.texts.of_record(record);
-        self.tokenizer.tokens(text, &mut self.tokens, &mut self.codes);
-        if self.tokens.len() <= MAX_TOKENS {
-            let Self { frame, shingles, tokens, codes, .. } = self;
-            shingles.clear();
-            shingles.extend_from_slice(frame.of(tokens));
-            shingles.sort_unstable();
-            shingles.dedup();
-            batch.sampled.push([group, hash, shingles.len() as u64]);
-            push_words(shingles, &mut batch.shingles);
-            batch.tokens.push(record.number, tokens, codes);
+        let Self { texts, tokenizer, frame, document, .. } = self;
+        tokenizer.document(texts.of_record(record), document);
+        if document.tokens.len() <= MAX_TOKENS {
+            let parts = self.template_groups.parts(record, texts.language());
+            let sample = SampleDocument::new(frame, document, parts);
+            let count = push_document(&sample, &mut batch.shingles);
+            batch.sampled.push([group, hash, count]);
+            batch.tokens.push(record.number, document);
         }
-        self.tokens.shrink_to(MAX_TOKENS);
-        self.codes.shrink_to(MAX_TOKENS);
+        document.shrink_to(MAX_TOKENS);
     }
 }

@@ -2,25 +2,25 @@
 //!
 //! To take a web page apart costs more than all that is done with its tokens
 //! afterwards. So those that learning has made of it are not made again: one
-//! table has the tokens of all sampled documents and their codes, one after another, and a
-//! second says whose they are, in the order of sources and records. Who asks in
-//! that order, as threads do for a chunk at a time, seldom has to search.
+//! table has the tokens of all sampled documents and their codes, one after another,
+//! with what the markup says behind those of each, and a second says whose they are,
+//! in the order of sources and records. Who asks in that order, as threads do for a
+//! chunk at a time, seldom has to search.
 
-use lookalike_core::Code;
-use lookalike_core::text::Token;
+use lookalike_core::text::{DocumentTokens, SectionKind, SectionRun};
 use lookalike_files::{Rows, RowsKind, RowsWriter};
 
 use crate::error::{Error, Result};
 use crate::files::Files;
 
 const TOKENS: RowsKind = *b"learntok";
-/// A token and its code.
+/// A token and its code, or a kind of section and how many tokens it has.
 const TOKEN: usize = 16;
 const OWNERS: RowsKind = *b"learndoc";
 
-/// Source, record, where its tokens begin, and how many there are.
-type Owner = [u64; 4];
-const OWNER: usize = 32;
+/// Source, record, where its tokens begin, how many there are, and how many runs of them.
+type Owner = [u64; 5];
+const OWNER: usize = 40;
 
 /// Owners that are at hand at a time.
 const BLOCK: u64 = 256;
@@ -29,8 +29,8 @@ const BLOCK: u64 = 256;
 #[derive(Default)]
 pub(super) struct TokensOf {
     source: u64,
-    /// Record and number of tokens of each.
-    records: Vec<[u64; 2]>,
+    /// Record, number of tokens and of runs of each.
+    records: Vec<[u64; 3]>,
     tokens: Vec<u8>,
 }
 
@@ -40,13 +40,15 @@ impl TokensOf {
         Self { source, ..Self::default() }
     }
 
-    /// Appends the tokens of a record and their codes.
-    pub(super) fn push(&mut self, record: u64, tokens: &[Token], codes: &[Code]) {
-        self.records.push([record, tokens.len() as u64]);
-        self.tokens.reserve(TOKEN * tokens.len());
-        for (token, code) in tokens.iter().zip(codes) {
-            self.tokens.extend_from_slice(&token.to_le_bytes());
-            self.tokens.extend_from_slice(&code.to_le_bytes());
+    /// Appends the tokens of a record.
+    pub(super) fn push(&mut self, record: u64, document: &DocumentTokens) {
+        let DocumentTokens { tokens, codes, runs } = document;
+        self.records.push([record, tokens.len() as u64, runs.len() as u64]);
+        self.tokens.reserve(TOKEN * (tokens.len() + runs.len()));
+        let tokens = tokens.iter().zip(codes).map(|(&token, &code)| [token, code]);
+        let runs = runs.iter().map(|run| [run.kind.to_bits().into(), run.tokens as u64]);
+        for row in tokens.chain(runs) {
+            self.tokens.extend_from_slice(row.map(u64::to_le_bytes).as_flattened());
         }
     }
 
@@ -73,10 +75,10 @@ impl TokensWriter {
     /// Appends some documents, which come in order.
     pub(super) fn push(&mut self, of: &TokensOf) -> Result<()> {
         self.tokens.push(&of.tokens)?;
-        for [record, count] in &of.records {
-            let owner: Owner = [of.source, *record, self.written, *count];
+        for [record, tokens, runs] in &of.records {
+            let owner: Owner = [of.source, *record, self.written, *tokens, *runs];
             self.owners.push(owner.map(u64::to_le_bytes).as_flattened())?;
-            self.written += count;
+            self.written += tokens + runs;
         }
         Ok(())
     }
@@ -119,11 +121,15 @@ impl StoredTokens {
 }
 
 fn owner(bytes: &[u8; OWNER]) -> Owner {
-    let mut owner = [0; 4];
+    let mut owner = [0; 5];
     for (word, bytes) in owner.iter_mut().zip(bytes.as_chunks().0) {
         *word = u64::from_le_bytes(*bytes);
     }
     owner
+}
+
+fn words(bytes: &[u8]) -> impl Iterator<Item = u64> {
+    bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word))
 }
 
 /// Reads tokens, on one thread.
@@ -132,17 +138,16 @@ pub(super) struct TokensReader {
     /// Consecutive owners.
     block: Vec<Owner>,
     bytes: Vec<u8>,
-    tokens: Vec<Token>,
-    codes: Vec<Code>,
+    document: DocumentTokens,
 }
 
 impl TokensReader {
-    /// The tokens of a document and their codes, if they are there.
+    /// The tokens of a document, if they are there.
     pub(super) fn tokens(
         &mut self,
         stored: &StoredTokens,
         wanted: [u64; 2],
-    ) -> Result<Option<(&[Token], &[Code])>> {
+    ) -> Result<Option<&DocumentTokens>> {
         let name = |[source, record, ..]: &Owner| [*source, *record];
         let at_hand = |block: &[Owner]| match (block.first(), block.last()) {
             (Some(first), Some(last)) => name(first) <= wanted && wanted <= name(last),
@@ -154,23 +159,29 @@ impl TokensReader {
         let Ok(at) = self.block.binary_search_by_key(&wanted, name) else {
             return Ok(None);
         };
-        let [_, _, start, count] = self.block[at];
-        if count > stored.tokens.len() {
+        let [_, _, start, tokens, runs] = self.block[at];
+        let rows = tokens.saturating_add(runs);
+        if rows > stored.tokens.len() {
             return Err(Error::corruption(
                 stored.owners.path(),
                 0,
                 format!("at most {} tokens of a document", stored.tokens.len()),
-                count.to_string(),
+                rows.to_string(),
             ));
         }
-        self.bytes.resize(TOKEN * count as usize, 0);
+        self.bytes.resize(TOKEN * rows as usize, 0);
         stored.tokens.rows(start, &mut self.bytes)?;
-        let words = || self.bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word));
-        self.tokens.clear();
-        self.tokens.extend(words().step_by(2));
-        self.codes.clear();
-        self.codes.extend(words().skip(1).step_by(2));
-        Ok(Some((&self.tokens, &self.codes)))
+        let (tokens, runs) = self.bytes.split_at(TOKEN * tokens as usize);
+        let document = &mut self.document;
+        document.clear();
+        document.tokens.extend(words(tokens).step_by(2));
+        document.codes.extend(words(tokens).skip(1).step_by(2));
+        let (kinds, counts) = (words(runs).step_by(2), words(runs).skip(1).step_by(2));
+        document.runs.extend(kinds.zip(counts).map(|(kind, tokens)| SectionRun {
+            tokens: tokens as usize,
+            kind: SectionKind::from_bits(kind as u8),
+        }));
+        Ok(Some(document))
     }
 
     fn read_block(&mut self, stored: &StoredTokens, from: u64) -> Result<()> {
@@ -194,17 +205,22 @@ mod tests {
         let folder = WorkFolder::create(None).unwrap();
         let files = Files::new(&folder, None);
         std::fs::create_dir_all(&files.work).unwrap();
-        let of = |source: u64, record: u64| -> Vec<u64> {
-            (0..record % 7).map(|n| source << 32 | record << 8 | n).collect()
+        let of = |source: u64, record: u64| {
+            let tokens: Vec<u64> =
+                (0..record % 7).map(|n| source << 32 | record << 8 | n).collect();
+            let codes = tokens.iter().map(|token| !token).collect();
+            let run = |n| SectionRun {
+                tokens: (record * 3 + n) as usize % 5,
+                kind: SectionKind::from_bits((record + n) as u8 % 16),
+            };
+            DocumentTokens { tokens, codes, runs: (0..record % 4).map(run).collect() }
         };
         let is_stored = |source: u64, record: u64| (source + record).is_multiple_of(3);
         let mut writer = TokensWriter::create(&files).unwrap();
         for source in 0..3 {
             let mut batch = TokensOf::of(source);
             for record in (1..1000).filter(|record| is_stored(source, *record)) {
-                let tokens = of(source, record);
-                let codes: Vec<u64> = tokens.iter().map(|token| !token).collect();
-                batch.push(record, &tokens, &codes);
+                batch.push(record, &of(source, record));
             }
             writer.push(&batch).unwrap();
         }
@@ -217,10 +233,7 @@ mod tests {
             let there = source < 3 && (1..1000).contains(&record) && is_stored(source, record);
             let expected = there.then(|| of(source, record));
             let found = reader.tokens(&stored, [source, record]).unwrap();
-            assert_eq!(found.map(|found| found.0), expected.as_deref(), "{source} {record}");
-            assert!(found.is_none_or(|(tokens, codes)| {
-                tokens.iter().eq(codes.iter().map(|c| !c).collect::<Vec<_>>().iter())
-            }));
+            assert_eq!(found, expected.as_ref(), "{source} {record}");
         }
     }
 }

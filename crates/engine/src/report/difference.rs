@@ -1,6 +1,7 @@
 //! What differs between two documents, small enough for a report.
 
 use lookalike_core::difference::{self, Excerpt, Limits, MarkedDifference, marked_distinctive};
+use lookalike_core::template::LeftOut;
 use lookalike_core::text::{Text, Unit};
 use serde::{Deserialize, Serialize};
 
@@ -24,9 +25,14 @@ pub struct Difference {
     pub with: String,
     /// The difference, from the keeper to the other.
     pub pieces: Vec<Piece>,
-    /// The numbers of the pieces, from 0, that are template, and equal or not compared.
+    /// The numbers of the pieces, from 0, that are left out: template, or beside the content. They are
+    /// not compared.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub template: Vec<usize>,
+    /// Why each of these is left out, as [`LeftOut::name`](lookalike_core::template::LeftOut::name) has
+    /// it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<String>,
     /// Tokens that only the keeper has.
     pub deleted: u64,
     /// Tokens that only the other has.
@@ -65,29 +71,33 @@ pub fn marked_difference<'a, 'b>(
     distinctive_difference(unit, (keeper.into(), &[]), with, (other.into(), &[]))
 }
 
-/// As [`marked_difference`], where each text comes with which of its tokens are template.
+/// As [`marked_difference`], where each text comes with why its tokens are left out, if they are.
 pub fn distinctive_difference(
     unit: Unit,
-    (keeper, keeper_template): (Text<'_>, &[bool]),
+    (keeper, left_out_of_keeper): (Text<'_>, &[Option<LeftOut>]),
     with: &str,
-    (other, other_template): (Text<'_>, &[bool]),
+    (other, left_out_of_other): (Text<'_>, &[Option<LeftOut>]),
 ) -> Difference {
     let whole = keeper.bytes().len().max(other.bytes().len()) <= MAX_BYTES;
     let (keeper, other) = (beginning(keeper), beginning(other));
-    let (keeper, other) = ((keeper, keeper_template), (other, other_template));
+    let (keeper, other) = ((keeper, left_out_of_keeper), (other, left_out_of_other));
     let mut marked = marked_distinctive(unit, keeper, other, Limits::DEFAULT);
     if !whole {
         drop_last_change(&mut marked);
     }
-    let is_template = |piece: &difference::Piece| matches!(piece, difference::Piece::Template(_));
-    let numbers = marked.pieces.iter().enumerate().filter(|(_, piece)| is_template(piece));
-    let mut template: Vec<usize> = numbers.map(|(number, _)| number).collect();
+    let left_out = marked.pieces.iter().enumerate().filter_map(|(number, piece)| match piece {
+        difference::Piece::LeftOut(reason, _) => Some((number, reason.name().to_owned())),
+        _ => None,
+    });
+    let mut left_out: Vec<(usize, String)> = left_out.collect();
     let (pieces, cut) = bounded(marked.pieces);
-    template.retain(|number| *number < pieces.len());
+    left_out.retain(|(number, _)| *number < pieces.len());
+    let (template, reasons) = left_out.into_iter().unzip();
     Difference {
         with: with.to_owned(),
         pieces,
         template,
+        reasons,
         deleted: marked.deleted,
         inserted: marked.inserted,
         places: marked.places,
@@ -133,7 +143,7 @@ fn bounded(pieces: Vec<difference::Piece>) -> (Vec<Piece>, bool) {
             text
         };
         out.push(match piece {
-            difference::Piece::Equal(text) | difference::Piece::Template(text) => {
+            difference::Piece::Equal(text) | difference::Piece::LeftOut(_, text) => {
                 Piece::Equal(fit(&text))
             }
             difference::Piece::Deleted(excerpt) => Piece::Deleted(fit(&joined(excerpt))),

@@ -164,8 +164,6 @@ pub struct Templates {
     pub shingles: u64,
     /// Documents that were learned from.
     pub sampled: u64,
-    /// Documents that are nothing but template. Only one with the same tokens stands for them.
-    pub all_template: u64,
 }
 
 /// How long each stage took, in seconds.

@@ -34,8 +34,8 @@ impl Run {
         let mut comparer = Comparer::with_templates(&self.recipe, Kernel::best(), of_groups)?;
         let texts = [text_a.as_text(), text_b.as_text()];
         let comparison = comparer.compare(texts[0], texts[1]);
-        let [covered_a, covered_b] = comparer.covered(texts);
-        let (first, second) = ((texts[0], &*covered_a), (texts[1], &*covered_b));
+        let [left_out_a, left_out_b] = comparer.left_out(texts);
+        let (first, second) = ((texts[0], &*left_out_a), (texts[1], &*left_out_b));
         let id = self.signatures.id(b)?;
         let difference = distinctive_difference(self.recipe.tokens, first, &id, second);
         Ok(RunComparison { comparison, difference })

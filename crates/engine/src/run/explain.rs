@@ -1,7 +1,7 @@
 //! Why a document stayed or went.
 
 use lookalike_core::recipe::SketchParameters;
-use lookalike_core::{CandidateRule, Kernel, Signature, Similarity};
+use lookalike_core::{Kernel, Signature, Similarity};
 
 use super::path::Step;
 use super::tables::StoredMember;
@@ -31,8 +31,6 @@ pub enum Fate {
     Alone {
         /// Whether it has no tokens: then it can have none.
         empty: bool,
-        /// Whether it has tokens, but none of its own: then it can only have copies.
-        all_template: bool,
     },
     /// It stays, and stands for others.
     Kept {
@@ -107,9 +105,7 @@ impl Run {
             let fate = match members.iter().find(|member| member.row == row) {
                 None => {
                     let signature = self.signatures.signature(row)?;
-                    let rule = CandidateRule::new(Kernel::best(), &self.recipe);
-                    let all_template = rule.is_all_template(&signature);
-                    Fate::Alone { empty: signature.is_empty(), all_template }
+                    Fate::Alone { empty: signature.is_empty() }
                 }
                 Some(member) if member.kept => self.kept(member)?,
                 Some(member) => Fate::Removed(Box::new(self.removal(member)?)),

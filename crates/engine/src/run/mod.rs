@@ -17,6 +17,7 @@ mod verdicts;
 
 use std::path::Path;
 
+use lookalike_core::template::LeftOut;
 use lookalike_core::text::TextBuf;
 use lookalike_core::{Recipe, Signer};
 use lookalike_corpus::ReadOptions;
@@ -24,7 +25,7 @@ use serde::Serialize;
 
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::files::Files;
-use crate::learn::{Covering, TemplateGroups};
+use crate::learn::{LeavingOut, TemplateGroups};
 use crate::manifest::Manifest;
 use crate::offsets::StoredOffsets;
 use crate::places::Row;
@@ -226,14 +227,16 @@ impl Run {
         Ok(self.text_and_group(row)?.0)
     }
 
-    /// The text of a document, and which of its tokens are template; none that it does not tell of.
+    /// The text of a document, and why its tokens are left out, if they are; those that it does not
+    /// tell of are not.
     ///
     /// # Errors
     /// As [`text`](Self::text), and if the file of templates cannot be read.
-    pub fn text_and_template(&self, row: Row) -> Result<(TextBuf, Vec<bool>)> {
+    pub fn text_and_left_out(&self, row: Row) -> Result<(TextBuf, Vec<Option<LeftOut>>)> {
         let (text, group) = self.text_and_group(row)?;
-        let covered = Covering::open(&self.files, &self.recipe)?.covered((&text).into(), group)?;
-        Ok((text, covered))
+        let mut leaving_out = LeavingOut::open(&self.files, &self.recipe)?;
+        let left_out = leaving_out.left_out((&text).into(), group)?;
+        Ok((text, left_out))
     }
 
     fn text_and_group(&self, row: Row) -> Result<(TextBuf, u64)> {

@@ -9,11 +9,11 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use lookalike_core::Kernel;
 use lookalike_core::resemblance::Overlap;
 use lookalike_core::shingle::{ShingleSorter, Shingler};
-use lookalike_core::template::{self, Distinctive, Template};
-use lookalike_core::text::{KeyedTokenizer, Text, Token};
-use lookalike_core::{Code, Kernel};
+use lookalike_core::template::{self, Distinctive};
+use lookalike_core::text::{DocumentTokens, KeyedTokenizer, Text};
 use lookalike_corpus::{Record as Document, Source};
 use lookalike_files::{Rows, RowsKind, RowsWriter, double_word};
 
@@ -136,8 +136,7 @@ struct SetMaker<'a> {
     spill: Option<Spill>,
     learned: LearnedReader<'a>,
     distinctive: Distinctive,
-    tokens: Vec<Token>,
-    codes: Vec<Code>,
+    document: DocumentTokens,
 }
 
 /// A large set in the making.
@@ -161,28 +160,16 @@ impl<'a> SetMaker<'a> {
             spill: None,
             learned: LearnedReader::new(recipe, learned),
             distinctive: Distinctive::keyed(*kernel, width, key),
-            tokens: Vec::new(),
-            codes: Vec::new(),
+            document: DocumentTokens::default(),
         }
     }
 
     fn document(&mut self, source: u64, document: &Document<'_>, batch: &mut Batch) -> Result<()> {
-        let template = self.learned.template(document)?;
-        if let Some((tokens, codes)) = self.learned.tokens(source, document)? {
-            match &template {
-                Some(template) => {
-                    let shingles = self.distinctive.shingles(template, tokens, codes);
-                    self.shingles.extend_from_slice(shingles);
-                }
-                None => self.shingler.push(codes, |block| self.shingles.extend_from_slice(block)),
-            }
-            return self.finish(document.content.len() as u64, batch);
-        }
         let mut texts = std::mem::take(&mut self.texts);
-        let text = texts.of_record(document);
-        let made = match template {
-            Some(template) => self.distinctive(text, &template),
-            None => self.text(text),
+        let made = if self.means.recipe.templates.leave_out() {
+            self.distinctive(source, document, &mut texts)
+        } else {
+            self.text(texts.of_record(document))
         };
         self.texts = texts;
         made?;
@@ -203,17 +190,22 @@ impl<'a> SetMaker<'a> {
         self.finish(bytes, batch)
     }
 
-    /// Takes a text of a group that has a template.
-    fn distinctive(&mut self, text: Text<'_>, template: &Template) -> Result<()> {
-        let Self { tokenizer, distinctive, tokens, codes, shingles, .. } = self;
-        tokens.clear();
-        codes.clear();
-        tokenizer.tokens(text, tokens, codes);
-        if tokens.len() > template::MAX_TOKENS {
-            (*tokens, *codes) = (Vec::new(), Vec::new());
+    /// Takes what is a document's own.
+    fn distinctive(&mut self, source: u64, record: &Document<'_>, texts: &mut Texts) -> Result<()> {
+        let Self { tokenizer, learned, distinctive, document, shingles, .. } = self;
+        let template = learned.template(record)?;
+        let template = template.as_deref();
+        if let Some(document) = learned.tokens(source, record)? {
+            shingles.extend_from_slice(distinctive.shingles(template, document, &document.codes));
+            return Ok(());
+        }
+        let text = texts.of_record(record);
+        tokenizer.document(text, document);
+        if document.tokens.len() > template::MAX_TOKENS {
+            *document = DocumentTokens::default();
             return self.text(text);
         }
-        shingles.extend_from_slice(distinctive.shingles(template, tokens, codes));
+        shingles.extend_from_slice(distinctive.shingles(template, document, &document.codes));
         Ok(())
     }
 

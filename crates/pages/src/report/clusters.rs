@@ -20,7 +20,8 @@ pub(super) fn section(report: &Report) -> String {
         "<p class=\"soft\">{of} In a difference, <del>struck out</del> is what only the kept \
          document has, and <ins>underlined</ins> what only the other one has.{}</p>\n",
         if report.templates.is_some() {
-            " <span class=\"template\">Grey</span> is template, which is not compared."
+            " <span class=\"template\">Grey</span> is left out: template, or beside the \
+             content."
         } else {
             ""
         }

@@ -6,7 +6,7 @@ mod sections;
 mod sites;
 
 use lookalike_engine::numbers::{bytes, count, grouped};
-use lookalike_engine::report::{Clustering, Report, Templates, Verify};
+use lookalike_engine::report::{Clustering, Report, Verify};
 
 use crate::chart;
 use crate::frame::{Page, Section};
@@ -172,7 +172,6 @@ fn summary(report: &Report) -> String {
         Tile::new("Skipped records", report.skipped, "could not be read".to_owned()).minor(),
     ]
     .into_iter()
-    .chain(report.templates.iter().map(all_template))
     .map(|tile| tile.html())
     .collect();
     format!(
@@ -180,12 +179,6 @@ fn summary(report: &Report) -> String {
          <p class=\"soft\">{}</p>\n",
         cost(report)
     )
-}
-
-/// The documents that are nothing but template.
-fn all_template(templates: &Templates) -> Tile {
-    let beneath = "only a copy stands for them".to_owned();
-    Tile::new("Nothing but template", templates.all_template, beneath).minor()
 }
 
 fn cost(report: &Report) -> String {

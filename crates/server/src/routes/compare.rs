@@ -45,13 +45,13 @@ pub(super) async fn compare(
         let templates = [template(&a)?, template(&b)?];
         let a = text(&a, &mut extractor_a);
         let b = text(&b, &mut extractor_b);
-        let (comparison, covered) = app.with_comparer(|comparer| {
+        let (comparison, left_out) = app.with_comparer(|comparer| {
             comparer.set_templates(templates);
-            (comparer.compare(a, b), comparer.covered([a, b]))
+            (comparer.compare(a, b), comparer.left_out([a, b]))
         })?;
         let recipe = app.index.recipe();
-        let [covered_a, covered_b] = &covered;
-        let (a, b) = ((a, &**covered_a), (b, &**covered_b));
+        let [left_out_a, left_out_b] = &left_out;
+        let (a, b) = ((a, &**left_out_a), (b, &**left_out_b));
         let difference = distinctive_difference(recipe.tokens, a, "", b);
         Ok(json(&answer(recipe, &comparison, difference)))
     })
@@ -113,6 +113,7 @@ pub(crate) fn answer(
         difference: Difference {
             pieces: difference.pieces.into_iter().map(piece).collect(),
             template: difference.template,
+            reasons: difference.reasons,
             deleted: difference.deleted,
             inserted: difference.inserted,
             places: difference.places,

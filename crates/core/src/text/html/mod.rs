@@ -44,6 +44,8 @@
 //!    to another host, and the file name if it leads to the page's own.
 //! 7. *CDATA* is text within SVG and MathML, and a comment elsewhere.
 //!
+//! Besides, what the markup says of each part of the text is kept: `structure.rs`.
+//!
 //! # Cost
 //!
 //! One pass, linear in the page. Memory: the text, at most six times the page and
@@ -56,6 +58,7 @@ mod foreign;
 mod hidden;
 mod image;
 mod reader;
+mod structure;
 
 use std::convert::Infallible;
 
@@ -64,6 +67,7 @@ use foreign::Foreign;
 use hidden::OpenElements;
 use html5gum::{Emitter, State};
 use image::{Form, Location};
+use structure::Structure;
 
 use super::document::{Text, TextBuf};
 
@@ -72,6 +76,9 @@ const NAME_BYTES: usize = 16;
 
 /// How much of an attribute `style` is looked at.
 const STYLE_BYTES: usize = 4 << 10;
+
+/// How much of a role or a language: more than any has.
+const WORD_BYTES: usize = 64;
 
 /// What buffers keep of their room between pages: more than nearly any page needs.
 const KEPT_BYTES: usize = 1 << 20;
@@ -100,10 +107,30 @@ impl Extractor {
     /// assert_eq!(text.bytes(), b"A rose & a.png more");
     /// assert_eq!(text.atoms(), [9..14]);
     /// ```
+    ///
+    /// It comes with what the markup says of its parts:
+    ///
+    /// ```
+    /// use lookalike_core::text::Place;
+    /// use lookalike_core::text::html::Extractor;
+    ///
+    /// let mut extractor = Extractor::new();
+    /// let sections = extractor.extract(b"<nav>Menu</nav><p>Content", None).sections();
+    /// assert_eq!((sections[0].kind.place, sections[0].end), (Place::Landmark, 5));
+    /// assert_eq!((sections[1].kind.place, sections[1].end), (Place::Body, 12));
+    /// ```
     pub fn extract(&mut self, page: &[u8], url: Option<&str>) -> Text<'_> {
         self.page.begin(page.len(), url);
         reader::tokenize(page, &mut self.page);
+        let Page { text, structure, .. } = &mut self.page;
+        structure.finish(text.bytes.len(), &mut text.sections);
         self.page.text.as_text()
+    }
+
+    /// The language that the last page says it is in, with all its letters small; empty if it says
+    /// none.
+    pub fn language(&self) -> &[u8] {
+        &self.page.language
     }
 }
 
@@ -117,6 +144,9 @@ struct Page {
     location: Location,
     hidden: OpenElements,
     foreign: Foreign,
+    structure: Structure,
+    /// Of the element `html`.
+    language: Vec<u8>,
     /// The element whose content is text up to its end tag, and whether that is shown.
     raw: Option<(Element, bool)>,
 }
@@ -136,6 +166,8 @@ struct Tag {
     style: Value,
     hidden: Value,
     open: Value,
+    role: Value,
+    language: Value,
 }
 
 /// A name, as far as it can be one that means something.
@@ -158,6 +190,8 @@ enum AttributeUse {
     Src,
     Href,
     Style,
+    Role,
+    Language,
     /// Its value does not, or it was there before.
     Nothing,
 }
@@ -204,6 +238,8 @@ impl Tag {
         self.style.clear();
         self.hidden.clear();
         self.open.clear();
+        self.role.clear();
+        self.language.clear();
     }
 
     fn element(&mut self) -> Element {
@@ -226,6 +262,12 @@ impl Tag {
         let wanted = match (self.attribute.get(), element) {
             (b"src", Element::Img | Element::Image) => first(&mut self.src, AttributeUse::Src),
             (b"href", Element::Base) => first(&mut self.href, AttributeUse::Href),
+            // Where a link leads does not matter.
+            (b"href", Element::A) => first(&mut self.href, AttributeUse::Nothing),
+            (b"role", _) => first(&mut self.role, AttributeUse::Role),
+            (b"lang" | b"xml:lang", Element::Html) => {
+                first(&mut self.language, AttributeUse::Language)
+            }
             (b"style", _) => first(&mut self.style, AttributeUse::Style),
             (b"hidden", _) => first(&mut self.hidden, AttributeUse::Nothing),
             (b"open", Element::Dialog) => first(&mut self.open, AttributeUse::Nothing),
@@ -248,6 +290,8 @@ impl Tag {
             AttributeUse::Src => (&mut self.src.bytes, usize::MAX),
             AttributeUse::Href => (&mut self.href.bytes, usize::MAX),
             AttributeUse::Style => (&mut self.style.bytes, STYLE_BYTES),
+            AttributeUse::Role => (&mut self.role.bytes, WORD_BYTES),
+            AttributeUse::Language => (&mut self.language.bytes, WORD_BYTES),
             AttributeUse::Nothing => return,
         };
         let room = most.saturating_sub(value.len());
@@ -304,6 +348,8 @@ impl Page {
         self.location = Location::new(url);
         self.hidden = OpenElements::default();
         self.foreign.clear();
+        self.structure.begin();
+        self.language.clear();
         self.raw = None;
     }
 
@@ -360,6 +406,13 @@ impl Page {
         let is_unseen = is_unseen || is_hidden;
         if !is_unseen {
             self.separate(element);
+            if self.is_shown() {
+                let role = self.tag.role.is_given.then_some(&*self.tag.role.bytes);
+                self.structure.start(element, self.tag.href.is_given, role);
+            }
+        }
+        if element == Element::Html && self.language.is_empty() {
+            self.language.extend(self.tag.language.bytes.iter().map(u8::to_ascii_lowercase));
         }
         if element.is_raw() && !foreign {
             self.raw = Some((element, !is_unseen));
@@ -378,6 +431,7 @@ impl Page {
         let Some(picture) = self.location.picture(&self.tag.src.get(), form) else { return };
         let text = &mut self.text;
         let start = text.bytes.len();
+        self.structure.text(start, picture.as_bytes());
         text.bytes.extend_from_slice(picture.as_bytes());
         text.atoms.push(start..text.bytes.len());
         text.bytes.push(b' ');
@@ -388,6 +442,9 @@ impl Page {
         if self.raw.is_some() {
             // Nothing but its own end tag comes through.
             self.separate(element);
+            if self.is_shown() {
+                self.structure.end(element);
+            }
             self.raw = None;
             return;
         }
@@ -396,6 +453,9 @@ impl Page {
         self.hidden.at_depth(self.foreign.depth());
         if is_outside {
             self.separate(element);
+            if self.is_shown() {
+                self.structure.end(element);
+            }
         }
     }
 }
@@ -438,6 +498,7 @@ impl Emitter for &mut Page {
             }
             return;
         }
+        self.structure.text(self.text.bytes.len(), text);
         self.text.bytes.extend_from_slice(text);
     }
 
