@@ -414,7 +414,7 @@ def templates(browser, program, folder):
     """Pages of one site, whose frame a run has learned."""
     folder.mkdir()
     pages = folder / "pages.jsonl"
-    own = [" ".join(f"{word}{n}" for word in LETTER.split()) for n in range(12)]
+    own = [" ".join(f"{word}{n}" for word in LETTER.split()) for n in range(24)]
     own.append(own[3].replace("roof3", "chimney3"))
     with pages.open("w") as file:
         for n, text in enumerate(own):
@@ -427,12 +427,13 @@ def templates(browser, program, folder):
         subprocess.run([program, *command], check=True, capture_output=True)
     server = Server(program, folder)
     browser.open(server.url)
-    browser.sees("13 documents known")
+    browser.sees("25 documents known")
     browser.click("nav a", "Clusters")
     browser.click("#clusters-answer button", "What differs")
-    browser.sees("Grey is the template of the site")
+    browser.sees("Grey is left out of the comparison: the template of the site.")
     assert browser.run("document.querySelector('#clusters-answer del').innerText") == "roof3"
     assert browser.run("document.querySelectorAll('td .template').length") > 0
+    assert browser.run("document.querySelector('td .template').title") == "left out: the template of the site"
     browser.pictures(Path(OUT), "templates")
     server.stop()
 

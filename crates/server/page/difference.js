@@ -32,7 +32,7 @@ export function differenceOf(compared, first, second, whole = false) {
     + `${plural(difference.inserted, 'word')} only in the right one.`));
   if (difference.template.length > 0) {
     parts.push(el('p', { class: 'soft' }, el('span', { class: 'template' }, 'Grey'),
-      ' is the template of the site, which is not compared.'));
+      ` is left out of the comparison: ${[...new Set(difference.reasons)].map(reason).join(', ')}.`));
   }
   parts.push(columns(difference, first, second));
   if (difference.compared_bytes) {
@@ -44,6 +44,19 @@ export function differenceOf(compared, first, second, whole = false) {
   return parts;
 }
 
+// Why something is left out, in words.
+function reason(name) {
+  const words = {
+    title: 'the title',
+    landmark: 'landmarks such as navigation',
+    control: 'buttons and fields',
+    'outside-main': 'what is outside the main part',
+    menu: 'menus',
+    template: 'the template of the site',
+  };
+  return words[name] ?? name;
+}
+
 function verdict(compared) {
   if (compared.same_tokens && compared.look_alikes) return 'Exact copies of each other.';
   const not = compared.look_alikes ? 'Look-alikes' : 'Not look-alikes';
@@ -51,7 +64,7 @@ function verdict(compared) {
 }
 
 // Pieces in two columns. A row is a passage between two gaps, so that both sides stay level.
-function columns({ pieces, template }, first, second) {
+function columns({ pieces, template, reasons }, first, second) {
   const body = el('tbody');
   let left = el('td');
   let right = el('td');
@@ -59,11 +72,12 @@ function columns({ pieces, template }, first, second) {
     if (left.childNodes.length + right.childNodes.length > 0) body.append(el('tr', {}, left, right));
     [left, right] = [el('td'), el('td')];
   };
-  const frame = new Set(template);
+  const frame = new Map(template.map((number, at) => [number, reason(reasons[at])]));
   for (const [number, piece] of pieces.entries()) {
     if (frame.has(number)) {
-      left.append(el('span', { class: 'template' }, piece.equal), ' ');
-      right.append(el('span', { class: 'template' }, piece.equal), ' ');
+      const attributes = { class: 'template', title: `left out: ${frame.get(number)}` };
+      left.append(el('span', attributes, piece.equal), ' ');
+      right.append(el('span', attributes, piece.equal), ' ');
     } else if ('equal' in piece) {
       left.append(`${piece.equal} `);
       right.append(`${piece.equal} `);
@@ -74,7 +88,7 @@ function columns({ pieces, template }, first, second) {
     } else {
       finish();
       body.append(el('tr', { class: 'gap' }, el('td', { colspan: 2 },
-        frame.size ? `${plural(piece.gap, 'word')}, equal or template` : plural(piece.gap, 'equal word'))));
+        frame.size ? `${plural(piece.gap, 'word')}, equal or left out` : plural(piece.gap, 'equal word'))));
     }
   }
   finish();
