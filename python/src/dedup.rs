@@ -72,7 +72,10 @@ fn check_columns(reading: &ReadingOptions, schema: &Schema) -> PyResult<()> {
             let columns = schema.fields().iter().map(|field| format!("`{}`", field.name()));
             let columns: Vec<String> = columns.take(20).collect();
             let columns = columns.join(", ");
-            return Err(parameter(format!("there is no column `{name}`; there are: {columns}")));
+            let is_id = reading.has_ids() && name == reading.fields()[2];
+            let hint = if is_id { "\nhint: id=None numbers the rows" } else { "" };
+            let message = format!("there is no column `{name}`; there are: {columns}{hint}");
+            return Err(parameter(message));
         }
         // Arrow allows it, and nobody can say which of them is meant.
         for name in [name, outermost] {

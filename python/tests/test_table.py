@@ -160,6 +160,8 @@ def test_what_is_no_table_is_refused() -> None:
         la.dedup_table(pa.table({"id": [1], "text": [2.5]}), strict=True)
     with pytest.raises(la.ParameterError, match="not a result of dedup_table"):
         la.Report.of(table)
+    with pytest.raises(la.ParameterError, match="hint: id=None numbers the rows"):
+        la.dedup_table(table.select(["text"]))
 
 
 def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,8 +30,9 @@ use crate::text::DocumentTokens;
 /// About how many documents of a group are enough to learn from.
 pub const SAMPLE: u64 = 4096;
 
-/// A shingle in at most so many families is never template.
-const FEW: usize = 16;
+/// A shingle in at most so many families is never template: a group of so many documents or fewer has
+/// none.
+pub const FEW: usize = 16;
 
 /// Whether a document is in the sample of a group of `count` documents: all of a small group, and
 /// of a large one those whose hash begins with enough zeros to leave between a half and all of
@@ -66,21 +67,33 @@ impl SampleDocument {
     pub fn new(frame: &mut FrameShingles, document: &DocumentTokens, parts: Vec<u64>) -> Self {
         let mut layout = PageLayout::default();
         layout.read(document, frame.width());
-        let (mut tokens, mut looked_at) = (Vec::new(), None);
-        let mut sets = Level::ALL.map(|level| {
-            let count = layout.count(level);
-            if looked_at.replace(count) == Some(count) {
-                return Vec::new();
+        let mut tokens = Vec::new();
+        layout.select(Level::Content, &document.tokens, &mut tokens);
+        let mut content = frame.of(&tokens).to_vec();
+        content.sort_unstable();
+        content.dedup();
+        let (mut beside, mut looked_at) = (Vec::new(), tokens.len());
+        let is_beside: Vec<bool> = layout.left_out(Level::Content).map(|r| r.is_some()).collect();
+        let mut are_beside = Vec::new();
+        for level in [Level::WithMenus, Level::Whole] {
+            if std::mem::replace(&mut looked_at, layout.count(level)) == layout.count(level) {
+                continue;
             }
             tokens.clear();
             layout.select(level, &document.tokens, &mut tokens);
-            let mut set = frame.of(&tokens).to_vec();
-            set.sort_unstable();
-            set.dedup();
-            set
-        });
-        let content = std::mem::take(&mut sets[0]);
-        let mut beside = sets.concat();
+            are_beside.clear();
+            layout.select(level, &is_beside, &mut are_beside);
+            // What has nothing beside the content in it is in the content as well.
+            let width = frame.width().min(tokens.len());
+            let mut count = are_beside.iter().take(width).filter(|beside| **beside).count();
+            for (at, &shingle) in frame.of(&tokens).iter().enumerate() {
+                if count > 0 {
+                    beside.push(shingle);
+                }
+                count -= usize::from(are_beside[at]);
+                count += usize::from(are_beside.get(at + width).is_some_and(|beside| *beside));
+            }
+        }
         beside.sort_unstable();
         beside.dedup();
         beside.retain(|shingle| content.binary_search(shingle).is_err());

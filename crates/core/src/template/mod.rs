@@ -37,7 +37,7 @@ mod learn;
 
 pub use cache::TemplateCache;
 pub use layout::{LeftOut, Level, PageLayout};
-pub use learn::{LearnedTemplate, SAMPLE, SampleDocument, in_sample, learn};
+pub use learn::{FEW, LearnedTemplate, SAMPLE, SampleDocument, in_sample, learn};
 
 use lookalike_kernels::rabin::Windows;
 use lookalike_kernels::{Kernel, mix};

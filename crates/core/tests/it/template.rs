@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use lookalike_core::shingle::{Counting, ShingleSet, Shingler};
 use lookalike_core::template::{
-    Distinctive, FrameShingles, LearnedTemplate, SAMPLE, SampleDocument, Template, in_sample, learn,
+    Distinctive, FrameShingles, LearnedTemplate, Level, PageLayout, SAMPLE, SampleDocument,
+    Template, in_sample, learn,
 };
 use lookalike_core::text::{DocumentTokens, SectionKind, SectionRun, Token, Tokenizer, Unit};
 use lookalike_core::{CandidateRule, Kernel, Recipe, Signer};
@@ -229,6 +230,36 @@ proptest! {
         if template.is_empty() {
             prop_assert_eq!(signature, whole);
         }
+    }
+}
+
+/// The frame shingles of a level, naively.
+fn level_set(width: usize, document: &DocumentTokens, level: Level) -> Set {
+    let (mut layout, mut tokens) = (PageLayout::default(), Vec::new());
+    layout.read(document, width);
+    layout.select(level, &document.tokens, &mut tokens);
+    FrameShingles::new(Kernel::SCALAR, width).of(&tokens).iter().copied().collect()
+}
+
+proptest! {
+    #[test]
+    fn a_sample_has_the_shingles_of_all_levels(
+        runs in prop::collection::vec((prop::collection::vec(word(), 0..9), 0_u8..16), 0..8),
+        width in 1_usize..6,
+    ) {
+        let mut document = DocumentTokens::default();
+        for (words, bits) in &runs {
+            document.tokens.extend(words.iter().map(|word| tokens(word)[0]));
+            let kind = SectionKind::from_bits(*bits);
+            document.runs.push(SectionRun { tokens: words.len(), kind });
+        }
+        let mut frame = FrameShingles::new(Kernel::best(), width);
+        let sample = SampleDocument::new(&mut frame, &document, Vec::new());
+        let content = level_set(width, &document, Level::Content);
+        let others = [Level::WithMenus, Level::Whole].map(|level| level_set(width, &document, level));
+        let beside: Set = (&others[0] | &others[1]).difference(&content).copied().collect();
+        prop_assert_eq!(sample.content, Vec::from_iter(content));
+        prop_assert_eq!(sample.beside, Vec::from_iter(beside));
     }
 }
 

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use lookalike_core::template::{
-    Distinctive, FrameShingles, LearnedTemplate, LeftOut, SampleDocument, Template, in_sample,
+    Distinctive, FEW, FrameShingles, LearnedTemplate, LeftOut, SampleDocument, Template, in_sample,
     learn,
 };
 use lookalike_core::text::{DocumentTokens, KeyedTokenizer, Text, Tokenizer};
@@ -152,7 +152,8 @@ impl Means<'_> {
                 batch.extend(group.map(|group| Sample { group, documents: Vec::new() }));
             }
             let Some([group, hash, start, count]) = next else { break };
-            let of_sample = in_sample(hash, counts.get(&group).copied().unwrap_or(0));
+            let documents = counts.get(&group).copied().unwrap_or(0);
+            let of_sample = in_sample(hash, documents) && documents > FEW as u64;
             if let Some(sample) = batch.last_mut()
                 && of_sample
                 && in_group + count <= MAX_SHINGLES
