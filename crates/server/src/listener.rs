@@ -128,9 +128,14 @@ pub(crate) fn runtime(limits: &Limits) -> Result<Runtime> {
         .map_err(|error| Error::new(ErrorKind::Threads(error)))
 }
 
+/// What a connection may hold that nobody has asked for yet; a head is shorter.
+const CONNECTION_BYTES: usize = 64 << 10;
+
 fn http(limits: Limits) -> http1::Builder {
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(limits.header_time);
+    // The default of 400 kB is 200 MB for 500 clients whose bodies wait for their turn.
+    http.max_buf_size(CONNECTION_BYTES);
     http
 }
 
