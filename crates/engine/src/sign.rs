@@ -57,9 +57,6 @@ pub(crate) struct Signing<'a> {
 pub(crate) struct SigningSummary {
     pub(crate) documents: u64,
     pub(crate) empty: u64,
-    /// Documents that are nothing but template.
-    #[serde(default)]
-    pub(crate) all_template: u64,
     /// Documents whose address names no site, where sites matter: one without a scheme, mostly.
     #[serde(default)]
     pub(crate) without_site: u64,
