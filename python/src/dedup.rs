@@ -72,8 +72,8 @@ fn check_columns(reading: &ReadingOptions, schema: &Schema) -> PyResult<()> {
             let columns = schema.fields().iter().map(|field| format!("`{}`", field.name()));
             let columns: Vec<String> = columns.take(20).collect();
             let columns = columns.join(", ");
-            let is_id = reading.has_ids() && name == reading.fields()[2];
-            let hint = if is_id { "\nhint: id=None numbers the rows" } else { "" };
+            let [_, _, id, _] = reading.fields();
+            let hint = if name == id { "\nhint: id=None numbers the rows" } else { "" };
             let message = format!("there is no column `{name}`; there are: {columns}{hint}");
             return Err(parameter(message));
         }

@@ -51,7 +51,7 @@ const KEPT: usize = 1 << 20;
 impl Tools {
     /// The tokens of a text, for all that follows.
     pub(crate) fn tokenize(&mut self, text: Text<'_>) {
-        self.document.shrink_to(KEPT);
+        self.document.forget(KEPT);
         match &mut self.tokenizer {
             AnyTokenizer::Public(tokenizer) => tokenizer.document(text, &mut self.document),
             AnyTokenizer::Keyed(keyed) => keyed.document(text, &mut self.document),

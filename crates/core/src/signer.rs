@@ -120,7 +120,7 @@ impl Signer {
         let mut document = std::mem::take(&mut self.pass.document);
         self.tokenizer.document(text, &mut document);
         self.sign_distinctive_tokens(&document, template);
-        document.shrink_to(MAX_TOKENS);
+        document.forget(MAX_TOKENS);
         self.pass.document = document;
         &self.pass.signature
     }

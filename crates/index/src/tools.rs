@@ -142,7 +142,7 @@ impl Tools {
     /// Of the tokens of now, which are forgotten.
     fn shingle_set(&mut self, template: Option<&Template>) -> ShingleSet {
         let set = self.own.set(template, &self.document);
-        self.document.shrink_to(KEPT);
+        self.document.forget(KEPT);
         set
     }
 

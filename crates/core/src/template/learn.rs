@@ -99,16 +99,6 @@ impl SampleDocument {
         beside.retain(|shingle| content.binary_search(shingle).is_err());
         Self { content, beside, parts }
     }
-
-    /// How many shingles it has.
-    pub fn len(&self) -> usize {
-        self.content.len() + self.beside.len()
-    }
-
-    /// Whether it has none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
 }
 
 /// Learns from a sample of a group.

@@ -60,8 +60,9 @@ impl DocumentTokens {
         self.runs.clear();
     }
 
-    /// Gives back the room for more than so many tokens.
-    pub fn shrink_to(&mut self, tokens: usize) {
+    /// Forgets the document, and gives back the room for more than so many tokens.
+    pub fn forget(&mut self, tokens: usize) {
+        self.clear();
         self.tokens.shrink_to(tokens);
         self.codes.shrink_to(tokens);
         self.runs.shrink_to(tokens);

@@ -39,7 +39,7 @@ use crate::texts::Texts;
 use template_file::TemplateWriter;
 pub use template_file::{TemplateFile, TemplateFileInfo};
 pub(crate) use template_groups::TemplateGroups;
-use tokens::{StoredTokens, TokensOf, TokensReader, TokensWriter};
+use tokens::{StoredTokens, TokensOf, TokensReader, TokensWriter, words};
 
 const SAMPLES: RowsKind = *b"learnset";
 
@@ -319,8 +319,7 @@ fn push_document(document: &SampleDocument, bytes: &mut Vec<u8>) -> u64 {
 fn read_document(sets: &Rows, start: u64, count: u64) -> Result<SampleDocument> {
     let mut bytes = vec![0; 8 * count as usize];
     sets.rows(start, &mut bytes)?;
-    let words: Vec<u64> =
-        bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
+    let words: Vec<u64> = words(&bytes).collect();
     let document = || {
         let (&[parts, content], rest) = words.split_first_chunk()?;
         let (parts, rest) = rest.split_at_checked(usize::try_from(parts).ok()?)?;
@@ -420,6 +419,6 @@ impl<'a> Worker<'a> {
             batch.sampled.push([group, hash, count]);
             batch.tokens.push(record.number, document);
         }
-        document.shrink_to(MAX_TOKENS);
+        document.forget(MAX_TOKENS);
     }
 }

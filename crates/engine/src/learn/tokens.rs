@@ -128,7 +128,8 @@ fn owner(bytes: &[u8; OWNER]) -> Owner {
     owner
 }
 
-fn words(bytes: &[u8]) -> impl Iterator<Item = u64> {
+/// The words that were written as bytes.
+pub(super) fn words(bytes: &[u8]) -> impl Iterator<Item = u64> {
     bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word))
 }
 
