@@ -93,6 +93,11 @@ impl Table {
         self.rows.push(cells.map(str::to_owned).to_vec());
     }
 
+    /// A row of as many cells as there are columns, where that is not known before.
+    pub(crate) fn row_of(&mut self, cells: Vec<String>) {
+        self.rows.push(cells);
+    }
+
     /// The table, two spaces between columns and none at line ends.
     pub(crate) fn text(&self) -> String {
         let width = |column: usize| {

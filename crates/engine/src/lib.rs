@@ -69,7 +69,7 @@ pub use lookalike_files::{AtomicFile, Existing};
 pub use observe::{NoObserver, Observer, Stage, Work};
 pub use occurrences::Occurrences;
 pub use places::{InputOrder, KeepOrder, Number, Place, Row};
-pub use recipe_pairs::{CopyRule, PairSearch, RecipeCost, RecipePairs};
+pub use recipe_pairs::{CopyRule, PairSearch, RecipeCost, RecipePairs, ShownDocument};
 pub use run::Run;
 pub use running::Running;
 pub use texts::Texts;

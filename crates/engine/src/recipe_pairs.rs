@@ -11,9 +11,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use lookalike_core::recipe::Candidates;
+use lookalike_core::template::LeftOut;
 use lookalike_core::text::{Text, TextBuf, Unit};
 use lookalike_core::{Recipe, Signature, VerificationKey};
-use lookalike_corpus::{Format, ReadOptions, UnpackedCopies};
+use lookalike_corpus::{Format, ReadOptions, Record, UnpackedCopies};
 use lookalike_files::{Rows, WorkFolder};
 
 use crate::attributes::FieldQuestions;
@@ -22,7 +23,7 @@ use crate::files::Files;
 use crate::identity_sets::{self, Copies, CopyOf};
 use crate::inputs::Inputs;
 use crate::keep::KeepPolicy;
-use crate::learn::TemplateGroups;
+use crate::learn::{LeavingOut, TemplateGroups};
 use crate::long_text;
 use crate::matching::{Clustering, GroupReader, PairReader, Pairs, Step};
 use crate::means::Means;
@@ -30,6 +31,7 @@ use crate::memory;
 use crate::observe::{Observer, Stage, Work};
 use crate::order::Order;
 use crate::places::{InputOrder, Row};
+use crate::report::{Difference, distinctive_difference};
 use crate::running::Running;
 use crate::sign::{SITES, Signing, SigningSummary};
 use crate::signature_file::{SignatureLookup, SignatureReader};
@@ -79,13 +81,40 @@ pub struct RecipeCost {
     pub peak_memory_bytes: Option<u64>,
 }
 
+/// A document to show.
+#[non_exhaustive]
+pub struct ShownDocument {
+    /// Its address.
+    pub url: Option<String>,
+    /// How it begins.
+    pub text: TextBuf,
+    /// Why its tokens are left out by a recipe, if they are.
+    pub left_out: Vec<Option<LeftOut>>,
+}
+
+impl ShownDocument {
+    /// What differs from this one to another, whose id is told.
+    pub fn difference(&self, unit: Unit, with: &str, other: &Self) -> Difference {
+        distinctive_difference(unit, self.side(), with, other.side())
+    }
+
+    fn side(&self) -> (Text<'_>, &[Option<LeftOut>]) {
+        (self.text.as_text(), &self.left_out)
+    }
+}
+
+/// Bytes of a document that is shown: more than differences show.
+const SHOWN_BYTES: usize = 256 << 10;
+
 /// All pairs of some recipes, in files that go with it. Documents go by their rows.
 pub struct RecipePairs {
     signed: SigningSummary,
     identical: Copies,
     pairs: Vec<PathBuf>,
     costs: Vec<RecipeCost>,
-    /// The files of the recipe that measures.
+    /// The files of each recipe.
+    files: Vec<Files>,
+    /// Those of the recipe that measures.
     measured: Files,
     read: ReadOptions,
     copies: UnpackedCopies,
@@ -169,6 +198,28 @@ impl RecipePairs {
     /// If the system refuses.
     pub fn beginnings(&self, rows: Vec<Row>, bytes: usize) -> Result<HashMap<Row, TextBuf>> {
         self.sources()?.beginnings(&self.read, rows, bytes)
+    }
+
+    /// Documents to show the differences of, by a recipe that was searched by: its number, and itself.
+    /// Of long ones there is the beginning, and what cannot be read any more is not there.
+    ///
+    /// # Errors
+    /// If the system refuses, or a file cannot be read.
+    pub fn shown(
+        &self,
+        (number, recipe): (usize, &Recipe),
+        rows: Vec<Row>,
+    ) -> Result<HashMap<Row, ShownDocument>> {
+        let groups = TemplateGroups::new(recipe);
+        let told =
+            |record: &Record<'_>| (record.url.as_deref().map(str::to_owned), groups.record(record));
+        let texts = self.sources()?.beginnings_with(&self.read, rows, SHOWN_BYTES, told)?;
+        let mut leaving_out = LeavingOut::open(&self.files[number], recipe)?;
+        let shown = texts.into_iter().map(|(row, (text, (url, group)))| {
+            let left_out = leaving_out.left_out(text.as_text(), group)?;
+            Ok((row, ShownDocument { url, text, left_out }))
+        });
+        shown.collect()
     }
 
     /// Calls `each` with the texts of some rows, which are in order. A long text comes in pieces,
@@ -268,7 +319,7 @@ impl PairSearch<'_> {
         // Recipes with the same bits have one signature file, if it has sites beside it for those
         // that ask for them.
         let mut folders = vec![SignedFiles { recipe: measure, files: files.clone(), seconds }];
-        let (mut pairs, mut costs) = (Vec::new(), Vec::new());
+        let (mut pairs, mut costs, mut of_recipes) = (Vec::new(), Vec::new(), Vec::new());
         for (number, recipe) in recipes.iter().enumerate() {
             let known = folders.iter().find(|signed| signed.serve(recipe));
             let (own, signing_seconds) = if let Some(signed) = known {
@@ -287,6 +338,7 @@ impl PairSearch<'_> {
             let (path, began) = (work.join(format!("pairs-{number}")), observer.seconds());
             job.pairs(&job.means(recipe, &own), &sources, &identical, &path)?;
             pairs.push(path);
+            of_recipes.push(own);
             costs.push(RecipeCost {
                 signing_seconds,
                 matching_seconds: observer.seconds() - began,
@@ -294,7 +346,8 @@ impl PairSearch<'_> {
             });
         }
         let (measured, read) = (files, job.read);
-        Ok(RecipePairs { signed, identical, pairs, costs, measured, read, copies, work })
+        let files = of_recipes;
+        Ok(RecipePairs { signed, identical, pairs, costs, files, measured, read, copies, work })
     }
 }
 

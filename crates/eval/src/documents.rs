@@ -117,6 +117,11 @@ impl Documents {
         sites.len() as u64
     }
 
+    /// The hash of a document's site; 0 is none.
+    pub(crate) fn site(&self, row: Row) -> u64 {
+        self.sites[row.index()]
+    }
+
     /// What two documents have in common.
     pub(crate) fn common(&self, a: Row, b: Row) -> Common {
         let (a, b) = (a.index(), b.index());

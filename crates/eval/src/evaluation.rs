@@ -12,6 +12,7 @@ use crate::clusters::ClusterQuality;
 use crate::curve::{Curve, ResemblanceCounts};
 use crate::differences::TermDifferences;
 use crate::error::Result;
+use crate::faults::Faults;
 use crate::labels::{AbsentRule, LabelSummary, Labels, PairLabel};
 use crate::quality::{Quality, QualityCounts};
 use crate::seeds::SeedQuality;
@@ -96,6 +97,8 @@ pub struct RecipeEvaluation {
     pub reasons: Vec<ReasonRow>,
     /// How much the documents of its pairs differ.
     pub term_differences: TermDifferences,
+    /// Where it is wrong.
+    pub faults: Faults,
 }
 
 /// How many pairs of a kind are correct.
@@ -307,6 +310,7 @@ pub(crate) struct Tables<'a> {
 /// What tables of a recipe have that is not in a tally.
 pub(crate) struct RecipeParts {
     pub(crate) reasons: Vec<ReasonRow>,
+    pub(crate) faults: Faults,
     pub(crate) term_differences: TermDifferences,
     pub(crate) curve: Option<Curve>,
     pub(crate) clusters: Option<ClusterQuality>,
@@ -330,7 +334,8 @@ impl Tables<'_> {
     }
 
     pub(crate) fn recipe(&self, number: usize, parts: RecipeParts) -> RecipeEvaluation {
-        let RecipeParts { reasons, term_differences, curve, clusters, over_seeds, cost } = parts;
+        let RecipeParts { reasons, faults, term_differences, curve, clusters, over_seeds, cost } =
+            parts;
         let recipe = &self.recipes[number];
         let RecipeCounts { returned, degrees, .. } = &self.counted[number];
         let correct = Correct {
@@ -380,6 +385,7 @@ impl Tables<'_> {
             c_similarity_counts: c_similarity_counts(returned),
             reasons,
             term_differences,
+            faults,
         }
     }
 

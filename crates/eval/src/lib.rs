@@ -38,6 +38,7 @@ mod differences;
 mod documents;
 mod error;
 mod evaluation;
+mod faults;
 mod filter_sample;
 mod labels;
 mod options;
@@ -45,6 +46,7 @@ mod quality;
 mod resemblances;
 mod sample;
 mod seeds;
+mod sets;
 mod statistics;
 mod tally;
 mod tidy;
@@ -62,6 +64,7 @@ pub use evaluation::{
     C_RANGES, CombinedAlgorithm, Evaluation, PAPER_THRESHOLD, ReasonRow, RecipeEvaluation, Row,
     SimilarityRow, ThresholdRow, ThresholdTest,
 };
+pub use faults::{Faults, FaultyPair, SiteFaults};
 pub use filter_sample::{FilterBin, FilterMeasurement, FilterSample, PairCandidates};
 pub use labels::{AbsentRule, LabelFile, LabelRule, LabelSummary};
 pub use lookalike_engine::{CopyRule, RecipeCost};
@@ -69,6 +72,7 @@ pub use options::Eval;
 pub use quality::Quality;
 pub use sample::{PairToJudge, Sample};
 pub use seeds::{SeedQuality, SeedRun};
+pub use sets::{OverSets, SetEvaluation, SetQuality, SetsEvaluation};
 pub use statistics::{PowerLaw, SeedMean, Share};
 pub use tally::{BITS, FEATURES, Label, Sites};
 
@@ -77,6 +81,7 @@ use curve::ResemblanceCounts;
 use differences::{RandomPair, Samples};
 use documents::Documents;
 use evaluation::{RecipeCounts, RecipeParts, Tables};
+use faults::{FaultCounts, FaultKind};
 use labels::{LabelCursor, Labels, PairLabel};
 use quality::QualityCounts;
 use resemblances::ShingleRule;
@@ -113,10 +118,12 @@ impl Eval {
         let absent = file.absent();
         let counter = PairCounter { options: self, documents, clusters, absent, observer };
         let (mut counted, mut samples, mut agreements) = (Vec::new(), Vec::new(), Vec::new());
+        let mut faults = Vec::new();
         let (mut pairs, number_of_recipes) = (found.pairs()?, self.recipes.len());
         let repeated = pairs.split_off(number_of_recipes);
         for (number, pairs) in pairs.into_iter().enumerate() {
-            let (these, sample, agreement) = counter.count(pairs, number, &mut labels)?;
+            let (these, sample, agreement, faulty) = counter.count(pairs, number, &mut labels)?;
+            faults.push(faulty.told(&found, (number, &self.recipes[number]), self.sites)?);
             counted.push(these);
             samples.push(sample.into_sorted());
             agreements.push(agreement);
@@ -145,6 +152,7 @@ impl Eval {
         };
         let same_site = |pair: &PairLabel| common(pair).sites == Sites::Same;
         let mut curves = self.curves(absent, &tables, &found, observer)?.into_iter();
+        let mut faults = faults.into_iter();
         let mut recipes = Vec::new();
         for (number, term_differences) in differences.into_iter().enumerate() {
             let (recipe, quality) = (&self.recipes[number], tables.quality(number));
@@ -155,6 +163,7 @@ impl Eval {
                 number,
                 RecipeParts {
                     reasons: tables.reasons(number, same_site),
+                    faults: faults.next().unwrap_or_default(),
                     term_differences,
                     curve: curves.next().flatten(),
                     clusters,
@@ -260,16 +269,17 @@ impl PairCounter<'_> {
         mut pairs: PairReader<InputOrder>,
         recipe: usize,
         labels: &mut Labels,
-    ) -> Result<(RecipeCounts, Samples, Option<ClusterQuality>)> {
+    ) -> Result<(RecipeCounts, Samples, Option<ClusterQuality>, FaultCounts)> {
         self.observer.begin(Stage::Count, Some(Work::Documents(pairs.pairs())));
         let mut counted = RecipeCounts::new(self.documents.len());
         let mut samples = Samples::default();
         let mut components = Components::new(self.documents.len());
-        let mut labels = LabelCursor::new(&mut labels.pairs);
+        let mut faults = FaultCounts::default();
+        let mut cursor = LabelCursor::new(&mut labels.pairs);
         let (seed, mut read) = (mix(self.options.seed), 0);
         while let Some(pair) = pairs.next()? {
             let (later, earlier) = (pair.later, pair.earlier);
-            let found = labels.find(later, earlier);
+            let found = cursor.find(later, earlier);
             let (label, weight) = self.label(found.as_deref());
             if let Some(found) = found {
                 found.returned_by |= 1 << recipe;
@@ -285,11 +295,22 @@ impl PairCounter<'_> {
             components.join(later, earlier);
             let sampled = RandomPair::new(seed, later, earlier, label, weight);
             samples.push(sampled, self.options.differences);
+            if label == Label::Incorrect {
+                faults.add(self.documents, sampled, FaultKind::Wrong);
+            }
             self.observer.tick(read)?;
             read += 1;
         }
         counted.add_up();
-        Ok((counted, samples, self.clusters.agreement(&mut components)))
+        let is_missed = |label: &&PairLabel| {
+            label.label == Label::Correct && label.returned_by >> recipe & 1 == 0
+        };
+        for label in labels.pairs.iter().filter(is_missed) {
+            let PairLabel { later, earlier, weight, .. } = *label;
+            let pair = RandomPair::new(seed, later, earlier, Label::Correct, weight);
+            faults.add(self.documents, pair, FaultKind::Missed);
+        }
+        Ok((counted, samples, self.clusters.agreement(&mut components), faults))
     }
 
     /// Counts the pairs of a recipe under another seed.

@@ -5,8 +5,12 @@
 //! allows none. Tables and figures that the paper has once for each of its two
 //! algorithms are there once for each recipe.
 
+mod faults;
 mod parts;
 mod quality;
+mod sets;
+
+pub use sets::sets;
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -42,6 +46,7 @@ pub fn evaluation(evaluation: &Evaluation) -> String {
         Section::new("seeds", "Seeds", quality::seeds(evaluation)),
         Section::new("clusters", "Clusters", quality::clusters(evaluation)),
         Section::new("cost", "Time and memory", quality::cost(evaluation)),
+        Section::new("faults", "Where they are wrong", faults::faults(evaluation)),
         Section::new("pairs", "Pairs by B-similarity", pairs(evaluation)),
         Section::new("degrees", "Near-duplicates of a page", degrees(evaluation)),
         Section::new("precision", "What is correct", precision(evaluation)),

@@ -182,6 +182,15 @@ pub(crate) fn key(class: &str, words: &str) -> String {
     format!("<span class=\"key\">{}{words}</span>", swatch(class))
 }
 
+/// The id, and beside it the URL, by which people know a page of a web archive. Not as a link: what it
+/// leads to is not what was read, and may be anything.
+pub(crate) fn named(id: &str, url: Option<&str>) -> String {
+    match url.filter(|url| *url != id) {
+        Some(url) => format!("{} <span class=\"soft\">{}</span>", Name(id), Name(url)),
+        None => Name(id).to_string(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -10,7 +10,7 @@ use lookalike_engine::Observer as _;
 use lookalike_engine::numbers::{bytes, count, duration, grouped};
 use lookalike_eval::{
     Error, ErrorKind, Eval as Job, Evaluation, LabelFile, RecipeEvaluation, Sample, SeedMean,
-    Share, baseline,
+    SetEvaluation, SetsEvaluation, Share, baseline,
 };
 use lookalike_files::write_file;
 use lookalike_pages as pages;
@@ -25,20 +25,36 @@ use crate::{interrupt, recipe};
 pub(crate) fn run(arguments: &Eval, kernel: Kernel) -> anyhow::Result<Outcome> {
     let common = arguments.inputs();
     let work = common.job.work_folder("eval");
-    let job = job(common, kernel)?.temp(&work);
+    let of_inputs = |documents: &[String]| anyhow::Ok(job(common, documents, kernel)?.temp(&work));
+    let of_labels = |job: Job| {
+        let differences = arguments.differences as usize;
+        let job = job.given(arguments.against.as_ref(), Job::against).differences(differences);
+        job.repeats(arguments.repeats as usize)
+    };
     match &arguments.command {
+        None if !arguments.sets.is_empty() => {
+            let sets = sets(&arguments.sets, common)?;
+            let mut jobs = Vec::new();
+            for set in sets {
+                let job = of_labels(of_inputs(&set.documents)?);
+                check_out(&job, common, &set.out, ["eval.json", "eval.html"])?;
+                check_out(&job, common, common.out(), ["sets.json", "sets.html"])?;
+                jobs.push((set, job));
+            }
+            interrupt::watch(INTERRUPTED, vec![work.clone()])?;
+            evaluate_sets(&jobs, arguments, common)
+        }
         None => {
-            let differences = arguments.differences as usize;
-            let job = job.given(arguments.against.as_ref(), Job::against).differences(differences);
-            let job = job.repeats(arguments.repeats as usize);
-            check_out(&job, common, ["eval.json", "eval.html"])?;
+            let job = of_labels(of_inputs(&common.documents)?);
+            check_out(&job, common, common.out(), ["eval.json", "eval.html"])?;
             check_more(&job, arguments, common)?;
-            interrupt::watch(INTERRUPTED, vec![work])?;
+            interrupt::watch(INTERRUPTED, vec![work.clone()])?;
             evaluate(&job, arguments, common)
         }
         Some(EvalCommand::Sample { pairs, .. }) => {
-            check_out(&job, common, ["pairs.jsonl", "judge.html"])?;
-            interrupt::watch(INTERRUPTED, vec![work])?;
+            let job = of_inputs(&common.documents)?;
+            check_out(&job, common, common.out(), ["pairs.jsonl", "judge.html"])?;
+            interrupt::watch(INTERRUPTED, vec![work.clone()])?;
             sample(&job, *pairs as usize, common)
         }
     }
@@ -47,14 +63,94 @@ pub(crate) fn run(arguments: &Eval, kernel: Kernel) -> anyhow::Result<Outcome> {
 const INTERRUPTED: &str =
     "interrupted, and nothing was written\nhint: run the same command to start again";
 
-fn job(common: &EvalInputs, kernel: Kernel) -> anyhow::Result<Job> {
+/// One of several sets.
+struct Set {
+    name: String,
+    folder: PathBuf,
+    documents: Vec<String>,
+    out: PathBuf,
+}
+
+/// The sets of these folders, by their names, which differ.
+fn sets(folders: &[PathBuf], common: &EvalInputs) -> anyhow::Result<Vec<Set>> {
+    let mut sets: Vec<Set> = Vec::new();
+    for folder in folders {
+        let shown = folder.display();
+        let name = folder.canonicalize().ok().filter(|folder| folder.is_dir());
+        let name = name.with_context(|| format!("--sets `{shown}`: is not a folder"))?;
+        let name = name.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if name.is_empty() || sets.iter().any(|set| set.name == name) {
+            bail!("--sets `{shown}`: there are two sets of this name");
+        }
+        let document = |name: &String| folder.join(name).to_string_lossy().into_owned();
+        let documents = common.documents.iter().map(document).collect();
+        sets.push(Set { out: common.out().join(&name), name, folder: folder.clone(), documents });
+    }
+    Ok(sets)
+}
+
+fn evaluate_sets(
+    jobs: &[(Set, Job)],
+    arguments: &Eval,
+    common: &EvalInputs,
+) -> anyhow::Result<Outcome> {
+    let (mut sets, mut recipes, mut skipped) = (Vec::new(), Vec::new(), 0);
+    for (number, (set, job)) in jobs.iter().enumerate() {
+        let labels = &arguments.label_file(Some(&set.folder))?;
+        let run = |watch: &Watch| job.run_observed(labels, watch);
+        let evaluation = Watch::over(common.job.progress.form, run).map_err(told)?;
+        evaluation.write(&set.out, pages::evaluation)?;
+        say(&format!("{} of {}: {}", number + 1, jobs.len(), printable(&set.name)));
+        sets.push(SetEvaluation::new(&set.name, &evaluation));
+        recipes = evaluation.recipes.iter().map(|recipe| recipe.name.clone()).collect();
+        skipped += u64::from(evaluation.any_skipped());
+    }
+    let sets = SetsEvaluation::new(recipes, sets);
+    let (json, page) = (common.out().join("sets.json"), common.out().join("sets.html"));
+    write_file(&json, serde_json::to_string_pretty(&sets)?.as_bytes())?;
+    write_file(&page, pages::sets(&sets).as_bytes())?;
+    if common.json {
+        output::write_json(&serde_json::to_value(&sets)?)?;
+    } else {
+        let page = page.display();
+        output::write(format!("{}\n{page}  a row for each set\n", sets_table(&sets)))?;
+    }
+    Ok(Outcome::after_skipping(skipped))
+}
+
+/// Recall and the share of incorrect pairs on each set.
+fn sets_table(sets: &SetsEvaluation) -> String {
+    let mut table = Table::new(&vec![Align::Left; sets.recipes.len() + 1]);
+    let shown = |recall: Option<f64>, incorrect: f64| {
+        let recall = recall.map_or("-".to_owned(), |recall| format!("{recall:.3}"));
+        format!("{recall}, {:.1} %", 100.0 * incorrect)
+    };
+    let head = std::iter::once("recall, incorrect".to_owned());
+    table.row_of(head.chain(sets.recipes.iter().map(|name| printable(name))).collect());
+    let mut row = |name: &str, cells: Vec<String>| {
+        table.row_of(std::iter::once(name.to_owned()).chain(cells).collect());
+    };
+    for set in &sets.sets {
+        let cells = set.qualities.iter().map(|quality| shown(quality.recall, quality.incorrect));
+        row(&printable(&set.name), cells.collect());
+    }
+    let over = sets.over_sets.iter();
+    row("median", over.clone().map(|o| shown(o.median_recall, o.median_incorrect)).collect());
+    let share = |worst: &Option<(String, f64)>| worst.as_ref().map(|(_, share)| *share);
+    let worst =
+        over.map(|o| shown(share(&o.worst_recall), share(&o.worst_incorrect).unwrap_or(0.0)));
+    row("worst", worst.collect());
+    table.text()
+}
+
+fn job(common: &EvalInputs, documents: &[String], kernel: Kernel) -> anyhow::Result<Job> {
     let mut recipes = Vec::new();
     for name in common.recipes.names() {
         let mut recipe: Recipe = baseline(name).map_or_else(|| recipe::load(name), Ok)?;
         recipe.sites = common.sites.rule.unwrap_or(recipe.sites);
         recipes.push(recipe);
     }
-    Ok(Job::new(&common.documents)
+    Ok(Job::new(documents)
         .running(common.reading.running(common.job.resources.running(kernel)))
         .recipes(recipes)
         .sites(common.sites.rule.unwrap_or_default())
@@ -65,8 +161,7 @@ fn job(common: &EvalInputs, kernel: Kernel) -> anyhow::Result<Job> {
 }
 
 /// Refuses a folder that cannot be written to, before the work and not after it.
-fn check_out(job: &Job, common: &EvalInputs, names: [&str; 2]) -> anyhow::Result<()> {
-    let out = common.out();
+fn check_out(job: &Job, common: &EvalInputs, out: &Path, names: [&str; 2]) -> anyhow::Result<()> {
     if out.exists() && !out.is_dir() {
         bail!("`{}`: is not a folder", out.display());
     }
@@ -124,7 +219,7 @@ fn write_more(
 }
 
 fn evaluate(job: &Job, arguments: &Eval, common: &EvalInputs) -> anyhow::Result<Outcome> {
-    let labels: &LabelFile = &arguments.label_file()?;
+    let labels: &LabelFile = &arguments.label_file(None)?;
     let (evaluation, seconds) = Watch::over(common.job.progress.form, |watch| {
         (job.run_observed(labels, watch), watch.seconds())
     });

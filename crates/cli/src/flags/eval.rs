@@ -32,6 +32,10 @@ verified) and simhash (64 bits, at most 3 of which differ); --baselines adds bot
 every recipe under several seeds, and gives means with intervals over seeds beside the intervals over
 pairs, which do not know that all pairs under one seed go together.
 
+--sets evaluates on several sets, never pooled: --documents and --labels are then names of files in
+each folder. DIR gets a folder for each, and sets.html and sets.json with a row for each, the median
+and the worst.
+
 Exit codes: 0 done; 3 some document or label was skipped.
 
 Examples:
@@ -42,6 +46,8 @@ Examples:
       --correct same --incorrect other --undecided revised --out out
   lookalike eval --documents pages.jsonl --labels labels.jsonl --recipes text --baselines \\
       --repeats 5 --csv numbers.csv --figures figures --out out
+  lookalike eval --sets sites/* --documents pages.jsonl --labels truth.jsonl \\
+      --similarity-field jaccard --recipes text,pages,sites --out out
   lookalike eval sample --documents pages.jsonl --pairs 200 --out sample")]
 pub(crate) struct Eval {
     #[command(subcommand)]
@@ -49,6 +55,10 @@ pub(crate) struct Eval {
     /// What people say about pairs, as JSON lines
     #[arg(long, value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
     labels: Option<PathBuf>,
+    /// Several sets, each a folder with the files that --documents and --labels name in it
+    #[arg(long, value_name = "DIR", num_args = 1.., value_hint = ValueHint::DirPath)]
+    #[arg(conflicts_with_all = ["csv", "figures"])]
+    pub(crate) sets: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) common: EvalInputs,
     /// The recipe whose correct pairs are the 1 of R [default: the first]
@@ -210,9 +220,11 @@ impl Eval {
         }
     }
 
-    pub(crate) fn label_file(&self) -> anyhow::Result<LabelFile> {
+    /// The labels of a set, or of all if there is one set only.
+    pub(crate) fn label_file(&self, set: Option<&Path>) -> anyhow::Result<LabelFile> {
         // Clap has asked for it.
-        let mut labels = LabelFile::new(self.labels.clone().unwrap_or_default());
+        let path = self.labels.clone().unwrap_or_default();
+        let mut labels = LabelFile::new(set.map_or(path.clone(), |set| set.join(&path)));
         labels.rule = self.rule()?;
         labels.absent = self.absent;
         labels.reason_field.clone_from(&self.reason_field);

@@ -339,3 +339,54 @@ fn sites_may_be_registrable_domains() {
         assert_eq!((found.code, &found.json()["sites"]), (0, &sites.into()), "{}", found.stderr);
     }
 }
+
+#[test]
+fn several_sets_have_a_row_each_and_are_not_pooled() {
+    let folder = folder("eval-sets");
+    let sets: Vec<String> = ["one", "two"].map(|name| path(&folder, name)).to_vec();
+    for (number, set) in sets.iter().enumerate() {
+        fs::create_dir(set).unwrap();
+        let documents = fs::read_to_string(root().join(DOCUMENTS)).unwrap();
+        fs::write(path(set.as_ref(), "documents.jsonl"), documents).unwrap();
+        // The second has the half of the labels that say incorrect.
+        let labels = fs::read_to_string(root().join(LABELS)).unwrap();
+        let labels = labels.lines().filter(|line| number == 0 || line.contains("incorrect"));
+        fs::write(path(set.as_ref(), "labels.jsonl"), labels.collect::<Vec<_>>().join("\n"))
+            .unwrap();
+    }
+    let out = path(&folder, "out");
+    let of_sets =
+        ["--documents", "documents.jsonl", "--labels", "labels.jsonl", "--recipes", "text,pages"];
+    let first = ["eval", "--sets", &sets[0], &sets[1], "--out", &out];
+    let shown = run(&[&first[..], &of_sets].concat()).succeeds();
+    shown.shows("recall, incorrect  text            pages");
+    shown.shows("one                1.000, 78.9 %");
+    shown.shows("two                -, 100.0 %");
+    let json: Value =
+        serde_json::from_slice(&fs::read(path(out.as_ref(), "sets.json")).unwrap()).unwrap();
+    assert_eq!(json["over_sets"][0]["median_recall"], 1.0);
+    assert_eq!(json["over_sets"][0]["worst_incorrect"][0], "two");
+    let page = fs::read_to_string(path(out.as_ref(), "sets.html")).unwrap();
+    assert!(page.contains("<a href=\"one/eval.html\">one</a>"));
+    // Each has its evaluation, with where a recipe is wrong.
+    let one = fs::read_to_string(path(out.as_ref(), "one/eval.html")).unwrap();
+    assert!(
+        one.contains("text: the sites with the most faults")
+            && one.contains("text: wrong, 20 of 45 pairs")
+    );
+    let alone: Value =
+        serde_json::from_slice(&fs::read(path(out.as_ref(), "one/eval.json")).unwrap()).unwrap();
+    let faults = &recipe(&alone, "text")["faults"];
+    assert_eq!(faults["wrong"].as_array().unwrap().len(), 20);
+    assert_eq!(
+        (&faults["sites"][0]["wrong"], &faults["sites"][0]["missed"]),
+        (&45.into(), &0.into())
+    );
+
+    let again = run(&[&first[..], &of_sets].concat());
+    again.fails_with("exists already");
+    let twice = ["eval", "--sets", &sets[0], &sets[0], "--out", &out];
+    run(&[&twice[..], &of_sets].concat()).fails_with("two sets of this name");
+    let none = ["eval", "--sets", "nowhere", "--out", &out];
+    run(&[&none[..], &of_sets].concat()).fails_with("--sets `nowhere`: is not a folder");
+}

@@ -4,7 +4,7 @@ use lookalike_engine::numbers::{count, grouped};
 use lookalike_engine::report::{Cluster, Difference, Kind, Member, Report};
 
 use crate::difference::{in_words, marked};
-use crate::markup::{Column, Name, Table};
+use crate::markup::{Column, Name, Table, named};
 
 pub(super) fn section(report: &Report) -> String {
     if report.largest_clusters.is_empty() {
@@ -65,15 +65,6 @@ fn member_cells(member: &Member) -> [String; 3] {
     };
     let name = named(&member.id, member.url.as_deref());
     [name, kind.to_owned(), resemblance(member.resemblance)]
-}
-
-/// The id, and beside it the URL, by which people know a page of a web archive. Not as a link: what it
-/// leads to is not what was read, and may be anything.
-fn named(id: &str, url: Option<&str>) -> String {
-    match url.filter(|url| *url != id) {
-        Some(url) => format!("{} <span class=\"soft\">{}</span>", Name(id), Name(url)),
-        None => Name(id).to_string(),
-    }
 }
 
 /// Four digits; only what is all the same is shown as 1.

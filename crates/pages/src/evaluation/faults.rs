@@ -1,0 +1,72 @@
+//! Where recipes are wrong: the sites, and pairs to look at.
+
+use lookalike_engine::numbers::{count, grouped};
+use lookalike_eval::{Evaluation, FaultyPair, RecipeEvaluation};
+
+use super::parts::{says, scrolls};
+use crate::difference::{in_words, marked};
+use crate::markup::{Table, Text, named, number_columns, unfolds};
+
+pub(super) fn faults(evaluation: &Evaluation) -> String {
+    let recipes = evaluation.recipes.iter().map(of_recipe).collect::<String>();
+    if recipes.is_empty() {
+        return String::new();
+    }
+    recipes
+        + &says(
+            "A fault is a pair that is returned and incorrect, or correct and not returned; it is of the \
+             sites of both documents. Pairs are drawn at random. In a difference, \
+             <del>struck out</del> is what only the first has, <ins>underlined</ins> what only the second has, \
+             and <span class=\"template\">grey</span> what the recipe leaves out.",
+        )
+}
+
+fn of_recipe(recipe: &RecipeEvaluation) -> String {
+    let (faults, quality) = (&recipe.faults, &recipe.quality);
+    if faults.wrong.is_empty() && faults.missed.is_empty() {
+        return String::new();
+    }
+    let name = Text(&recipe.name).to_string();
+    let mut out = String::new();
+    if !faults.sites.is_empty() {
+        let title = format!(
+            "{name}: the sites with the most faults, of {}",
+            count(faults.faulty_sites, "site")
+        );
+        let columns = number_columns("Site", ["Wrong", "Missed"]);
+        let mut table = Table::titled(&title, &columns);
+        for site in &faults.sites {
+            let name =
+                if site.site.is_empty() { "?".to_owned() } else { Text(&site.site).to_string() };
+            table.row([name, grouped(site.wrong), grouped(site.missed)]);
+        }
+        out += &scrolls(&table.html());
+    }
+    for (kind, all, pairs) in
+        [("wrong", quality.wrong, &faults.wrong), ("missed", quality.missed, &faults.missed)]
+    {
+        if !pairs.is_empty() {
+            let shown = pairs.iter().map(pair).collect::<String>();
+            let of = match pairs.len() as u64 {
+                shown if shown < all => format!("{} of {}", grouped(shown), count(all, "pair")),
+                _ => count(all, "pair"),
+            };
+            out += &unfolds(&format!("{name}: {kind}, {of}"), &shown);
+        }
+    }
+    out
+}
+
+fn pair(pair: &FaultyPair) -> String {
+    let [url_a, url_b] = &pair.urls;
+    let [a, b] = [named(&pair.a, url_a.as_deref()), named(&pair.b, url_b.as_deref())];
+    let names = format!("<p class=\"pair\">{a}<br>{b}</p>\n");
+    let difference = pair.difference.as_ref().map_or_else(String::new, |difference| {
+        format!(
+            "<p class=\"soft\">{}</p>\n{}",
+            in_words(difference, "word", " but in what is left out"),
+            marked(difference, "word")
+        )
+    });
+    names + &difference
+}
