@@ -7,8 +7,8 @@ set -eu
 . ci/need.bash
 need python3 python3
 target=${CARGO_TARGET_DIR:-target}
-RUSTDOC=$PWD/ci/unstable_rustdoc.sh RUSTDOCFLAGS='-D warnings -Z unstable-options --output-format json' \
-  cargo doc --quiet "${everything[@]}" --no-deps
+RUSTDOC=$PWD/ci/rustdoc.sh cargo test --quiet "${everything[@]}" --doc --config "build.rustdocflags = [
+  '-Dwarnings', '-Zunstable-options', '--output-format=json', '--out-dir=$target/doc']"
 python3 ci/public_api.py "$target/doc" crates/lookalike/public-api.txt
 dead=0
 while IFS= read -r file; do

@@ -1,8 +1,8 @@
 //! The command line of Lookalike, for the binary `lookalike` and for the Python package, which
 //! brings the same command.
 //!
-//! [`flags`] is the one definition of what can be said on the command line,
-//! and turns it into checked arguments without touching a file; [`command`]
+//! `flags` is the one definition of what can be said on the command line,
+//! and turns it into checked arguments without touching a file; `command`
 //! does the work. Data goes to standard output, everything else to standard
 //! error. Exit codes: 0 done; 1 done, but the answer is no; 2 an error; 3 done,
 //! but some input was skipped.

@@ -236,9 +236,9 @@ proptest! {
 #[test]
 fn large_inputs_spill_and_give_the_same() {
     // Groups of some tens and some hundreds; each round makes more candidates than fit.
-    let keys = random_keys(9, 4_000, 4, 300);
+    let keys = random_keys(9, 2_000, 4, 150);
     for (limit, percent) in [(64, 2), (3, 30)] {
-        check(&keys, 4_000, limit, 9, percent, "large");
+        check(&keys, 2_000, limit, 9, percent, "large");
     }
 }
 
@@ -296,7 +296,7 @@ fn a_chain_is_cut_by_anchors_and_not_by_components() {
 
 #[test]
 fn a_template_of_many_documents_is_linear() {
-    const DOCUMENTS: u32 = 200_000;
+    const DOCUMENTS: u32 = 100_000;
     let folder = folder("matching/template");
     let keys: Keys = (0..DOCUMENTS).map(|place| (place, vec![5])).collect();
     group(&folder, 0, DOCUMENTS, &keys);
