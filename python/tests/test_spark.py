@@ -381,7 +381,7 @@ def test_what_is_there_is_not_overwritten(
 ) -> None:
     rows = tmp_path / "rows.jsonl"
     rows.write_text('{"id": "a", "text": "one"}', "utf-8")
-    monkeypatch.setattr(sys, "argv", ["", "dedup", "--input", str(rows), "--output", str(tmp_path)])
+    monkeypatch.setattr(sys, "argv", ["", "dedup", "--input", str(rows), "--out", str(tmp_path)])
     assert job.main() == 2
     said = capsys.readouterr()
     assert said.out == "" and "is there already; name a new folder" in said.err

@@ -23,7 +23,7 @@ def parser() -> argparse.ArgumentParser:
     dedup = commands.add_parser("dedup", help="find look-alikes, and write the rows without them")
     add = dedup.add_argument
     add("--input", nargs="+", required=True, help="files or folders that Spark reads")
-    add("--output", required=True, help="a new folder: clusters.parquet, pairs.parquet, kept")
+    add("--out", "--output", required=True, help="a new folder: clusters.parquet, pairs.parquet, kept")
     add("--format", choices=["parquet", "json"], help="of the input; else by the name, then parquet")
     add("--text-field", default="text")
     add("--html-field", help="instead of the text: a field of web pages")
@@ -74,7 +74,7 @@ def dedup(asked: argparse.Namespace) -> int:
     """Runs the job; its exit code."""
     builder = SparkSession.builder.appName("lookalike dedup")
     spark = (builder.master(asked.master) if asked.master else builder).getOrCreate()
-    _check_new(spark, asked.output)
+    _check_new(spark, asked.out)
     rows, format = read(spark, asked.input, asked.format)
     options: dict[str, Any] = {
         name: getattr(asked, name)
@@ -92,11 +92,11 @@ def dedup(asked: argparse.Namespace) -> int:
         )
     with result:
         assert result.pairs is not None
-        result.clusters.write.parquet(f"{asked.output}/clusters.parquet")
-        result.pairs.write.parquet(f"{asked.output}/pairs.parquet")
+        result.clusters.write.parquet(f"{asked.out}/clusters.parquet")
+        result.pairs.write.parquet(f"{asked.out}/pairs.parquet")
         if not asked.no_write:
             kept = kept_rows(rows, result.clusters, asked.id_field, html or asked.text_field)
-            kept.write.format(format).save(f"{asked.output}/kept")
+            kept.write.format(format).save(f"{asked.out}/kept")
         print(json.dumps(result.counts))
     return 3 if result.counts["skipped"] else 0
 

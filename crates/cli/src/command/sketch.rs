@@ -18,7 +18,7 @@ pub(crate) fn run(arguments: &Sketch, kernel: Kernel) -> anyhow::Result<Outcome>
     let mut texts = Texts::new();
     let mut inputs = arguments.documents.of(&arguments.inputs)?;
     let existing = Existing::with_force(arguments.force);
-    let create = || SignatureWriter::create(&arguments.output, &recipe, existing);
+    let create = || SignatureWriter::create(&arguments.out, &recipe, existing);
     let mut writer =
         interrupt::create(|| create().map_err(with_hint), SignatureWriter::partial_path)?;
 
@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: &Sketch, kernel: Kernel) -> anyhow::Result<Outcome>
 
     say(&format!(
         "`{}`: {} ({} empty), {} skipped{}{}",
-        arguments.output.display(),
+        arguments.out.display(),
         count(documents, "document"),
         grouped(empty),
         grouped(skipped.count()),

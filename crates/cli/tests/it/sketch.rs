@@ -159,6 +159,6 @@ fn mistakes_are_explained() {
     run(&["sketch", "examples", "-o", "no/such/file"])
         .fails_with("`no/such/file`: cannot be created");
     run(&["sketch", "examples", "-o", folder.to_str().unwrap()]).fails_with("is a directory");
-    run(&["sketch", "examples"]).fails_with("--output <FILE>");
+    run(&["sketch", "examples"]).fails_with("--out <FILE>");
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
 }
