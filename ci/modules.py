@@ -11,12 +11,6 @@ import sys
 import tomllib
 from pathlib import Path
 
-# Arrows of a crate that may be part of a circle.
-EXCEPTIONS = {
-    # PyO3 has all methods of a class in one block: a recipe signs and judges, and what that gives has it.
-    "python": "recipe batch, recipe judge, recipe signature",
-}
-
 COMMENT, STRING = r"//[^\n]*|/\*.*?\*/", r"""\bb?r(\#*)".*?"\1|b?"(?:\\.|[^"\\])*\""""
 NOISE = re.compile(rf"{COMMENT}|{STRING}|b?'(?:\\[^\n]{{1,9}}?|[^'\\\n])'", re.S)
 ITEM = r"\b(?:fn|struct|enum|trait|type|const|static|union|macro_rules!)\s+(\w+)"
@@ -113,18 +107,13 @@ def check_files(crate):
             target, is_module = resolve(modules, name, path)
             if target is not None and not is_module and target != name:
                 arrows[name].setdefault(target, module.imports.get(path, path))
-    count, exceptions = sum(map(len, arrows.values())), EXCEPTIONS.get(str(crate))
-    for exception in exceptions.split(", ") if exceptions else ():
-        start, end = (tuple(name.split("/")) for name in exception.split())
-        if not arrows.get(start, {}).pop(end, None):
-            sys.exit(f"{crate}: the exception `{exception}` is not needed any more")
+    count = sum(map(len, arrows.values()))
     reach = {name: set(found) for name, found in arrows.items()}
     for middle in modules:
         for name in modules:
             reach[name] |= reach[middle] if middle in reach[name] else set()
     circles = {tuple(sorted(b for b in reach[a] if a in reach[b])) for a in modules if a in reach[a]}
-    told = f"no circle but for {exceptions}" if exceptions else "no circle"
-    print(f"{crate}: {len(modules)} files, {count} arrows, {told if not circles else 'circles:'}")
+    print(f"{crate}: {len(modules)} files, {count} arrows, {'circles:' if circles else 'no circle'}")
     for a, b in [(a, b) for circle in circles for a in circle for b in circle if b in arrows[a]]:
         print(f"  {modules[a].path} -> {modules[b].path}: {arrows[a][b]}")
     return not circles

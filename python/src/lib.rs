@@ -23,6 +23,7 @@ mod names;
 mod observe;
 mod options;
 mod recipe;
+mod recipe_methods;
 mod signature;
 mod text;
 mod tune;
