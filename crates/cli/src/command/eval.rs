@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &Eval, kernel: Kernel) -> anyhow::Result<Outcome> {
                 check_out(&job, common, common.out(), ["sets.json", "sets.html"])?;
                 jobs.push((set, job));
             }
-            interrupt::watch(INTERRUPTED, vec![work.clone()])?;
+            interrupt::watch(INTERRUPTED_AMONG_SETS, vec![work.clone()])?;
             evaluate_sets(&jobs, arguments, common)
         }
         None => {
@@ -62,6 +62,8 @@ pub(crate) fn run(arguments: &Eval, kernel: Kernel) -> anyhow::Result<Outcome> {
 
 const INTERRUPTED: &str =
     "interrupted, and nothing was written\nhint: run the same command to start again";
+const INTERRUPTED_AMONG_SETS: &str = "interrupted; sets that were named are written\n\
+                                     hint: run the same command with --force to start again";
 
 /// One of several sets.
 struct Set {
