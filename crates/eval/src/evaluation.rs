@@ -545,7 +545,11 @@ impl Evaluation {
     ///
     /// # Errors
     /// If the system refuses.
-    pub fn write(&self, folder: impl AsRef<Path>, page: fn(&Self) -> String) -> Result<()> {
+    pub fn write(
+        &self,
+        folder: impl AsRef<Path>,
+        page: impl FnOnce(&Self) -> String,
+    ) -> Result<()> {
         let folder = folder.as_ref();
         let path = folder.join("eval.json");
         write(folder, ["eval.json", "eval.html"], &report::json(&path, self)?, &page(self))

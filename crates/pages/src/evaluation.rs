@@ -41,12 +41,20 @@ const PAPER_THRESHOLDS: std::ops::RangeInclusive<usize> = 351..=359;
 
 /// The page of an evaluation.
 pub fn evaluation(evaluation: &Evaluation) -> String {
+    evaluation_with_commands(evaluation, &|_, _| None)
+}
+
+/// The command that compares a pair: by the number of the recipe, and the ids of the documents.
+pub type CompareCommand<'a> = &'a dyn Fn(usize, [&str; 2]) -> Option<String>;
+
+/// The same, with the command to type under each pair that a recipe is wrong about.
+pub fn evaluation_with_commands(evaluation: &Evaluation, compare: CompareCommand<'_>) -> String {
     let sections = [
         Section::new("thresholds", "Thresholds", quality::thresholds(evaluation)),
         Section::new("seeds", "Seeds", quality::seeds(evaluation)),
         Section::new("clusters", "Clusters", quality::clusters(evaluation)),
         Section::new("cost", "Time and memory", quality::cost(evaluation)),
-        Section::new("faults", "Where they are wrong", faults::faults(evaluation)),
+        Section::new("faults", "Where they are wrong", faults::faults(evaluation, compare)),
         Section::new("pairs", "Pairs by B-similarity", pairs(evaluation)),
         Section::new("degrees", "Near-duplicates of a page", degrees(evaluation)),
         Section::new("precision", "What is correct", precision(evaluation)),

@@ -26,7 +26,7 @@ mod report;
 #[cfg(feature = "filter-plots")]
 pub use canvas::Error;
 pub use comparison::{ComparisonView, comparison};
-pub use evaluation::{evaluation, sets};
+pub use evaluation::{CompareCommand, evaluation, evaluation_with_commands, sets};
 #[cfg(feature = "filter-plots")]
 pub use figures::{Figure, figures};
 #[cfg(feature = "filter-plots")]

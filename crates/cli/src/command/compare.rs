@@ -3,34 +3,35 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 use lookalike_core::template::Template;
 use lookalike_core::{Comparer, Comparison, Kernel, Recipe};
-use lookalike_corpus::{Limits, read_document};
+use lookalike_corpus::{Document, Limits, read_document};
 use lookalike_engine::Texts;
 use serde_json::json;
 
 use super::difference;
 use super::verdict::Verdict;
-use crate::exit::Outcome;
+use crate::exit::{Outcome, say};
 use crate::flags::Compare;
 use crate::learned;
 use crate::output::{self, Align, Style, Table, grouped};
 use crate::recipe;
+use crate::skipped::SkipCount;
 
 pub(crate) fn run(arguments: &Compare, kernel: Kernel) -> anyhow::Result<Outcome> {
     let recipe = recipe(arguments)?;
-    let a = read_document(&arguments.a, Limits::default())?;
-    let b = read_document(&arguments.b, Limits::default())?;
-    let [mut texts_a, mut texts_b] = [Texts::new(), Texts::new()];
-    let (a, b) = (texts_a.of_document(&a), texts_b.of_document(&b));
+    let documents = documents(arguments)?;
     let mut comparer = match &arguments.learned {
         Some(run) => {
-            let template = template(run, arguments.group.as_deref(), &recipe)?;
-            Comparer::with_templates(&recipe, kernel, [template.clone(), template])?
+            let templates = templates(run, arguments.group.as_deref(), &recipe, &documents)?;
+            Comparer::with_templates(&recipe, kernel, templates)?
         }
         None => Comparer::with_kernel(&recipe, kernel)?,
     };
+    let [mut texts_a, mut texts_b] = [Texts::new(), Texts::new()];
+    let [a, b] = &documents;
+    let (a, b) = (texts_a.of_document(a), texts_b.of_document(b));
     let comparison = comparer.compare(a, b);
     let verdict = Verdict::of(&recipe, &comparison);
 
@@ -75,36 +76,85 @@ fn recipe(arguments: &Compare) -> anyhow::Result<Recipe> {
     }
 }
 
-/// The template of the documents' group.
-fn template(
+/// The two documents: files, or records by their ids.
+fn documents(arguments: &Compare) -> anyhow::Result<[Document; 2]> {
+    let ids = [&arguments.a, &arguments.b];
+    if arguments.of.is_empty() {
+        let [a, b] = ids.map(|name| read_document(name, Limits::default()));
+        return Ok([a?, b?]);
+    }
+    let mut found = [None, None];
+    let mut skipped = SkipCount::default();
+    for document in arguments.documents.of(&arguments.of)? {
+        let document = match document {
+            Ok(document) => document,
+            Err(error) => {
+                skipped.add(&error, say);
+                continue;
+            }
+        };
+        for (id, found) in ids.into_iter().zip(&mut found) {
+            // The first of those with one id.
+            if found.is_none() && *id == document.id {
+                *found = Some(document.clone());
+            }
+        }
+        if found.iter().all(Option::is_some) {
+            break;
+        }
+    }
+    let missing = |id: &str| {
+        anyhow!(
+            "no document has the id `{}`\n\
+             hint: it is the record's field --id-field names, or `path#record` where there is none",
+            output::printable(id)
+        )
+    };
+    let [a, b] = found;
+    Ok([a.ok_or_else(|| missing(ids[0]))?, b.ok_or_else(|| missing(ids[1]))?])
+}
+
+/// The templates of both documents: that of the group that was named, else those of the sites of
+/// their URLs, else the only one that there is.
+fn templates(
     run: &Path,
     group: Option<&str>,
     recipe: &Recipe,
-) -> anyhow::Result<Option<Arc<Template>>> {
+    documents: &[Document; 2],
+) -> anyhow::Result<[Option<Arc<Template>>; 2]> {
     let file = learned::templates(run, recipe)?;
     let name = run.display();
     let groups = file.info().groups;
-    let found = match group {
-        None if groups > 1 => bail!(
-            "`{name}`: has the templates of {}\n\
-             hint: --group says of which the documents are",
-            output::count(groups, "group")
-        ),
-        None => file.only_template()?,
-        Some(group) => {
-            let site = group.contains("://").then(|| recipe.sites.site(group)).flatten();
-            let found = file.template_of(site.as_deref().unwrap_or(group))?;
-            if found.is_none() {
-                bail!(
-                    "`{name}`: has no template of `{}`\n\
-                     hint: groups of a few documents have none; leave out --learned",
-                    output::printable(group)
-                );
-            }
-            found
+    if let Some(group) = group {
+        let site = group.contains("://").then(|| recipe.sites.site(group)).flatten();
+        let found = file.template_of(site.as_deref().unwrap_or(group))?;
+        if found.is_none() {
+            bail!(
+                "`{name}`: has no template of `{}`\n\
+                 hint: groups of a few documents have none; leave out --learned",
+                output::printable(group)
+            );
         }
-    };
-    Ok(found)
+        return Ok([found.clone(), found]);
+    }
+    let sites = documents
+        .each_ref()
+        .map(|document| document.url.as_deref().and_then(|url| recipe.sites.site(url)));
+    if let [Some(a), Some(b)] = &sites {
+        let found = [file.template_of(a)?, file.template_of(b)?];
+        if found.iter().any(Option::is_some) {
+            return Ok(found);
+        }
+    }
+    if groups > 1 {
+        bail!(
+            "`{name}`: has the templates of {}\n\
+             hint: --group says of which the documents are; if of none, leave out --learned",
+            output::count(groups, "group")
+        );
+    }
+    let only = file.only_template()?;
+    Ok([only.clone(), only])
 }
 
 fn json(comparison: &Comparison) -> serde_json::Value {

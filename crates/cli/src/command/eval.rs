@@ -17,7 +17,7 @@ use lookalike_pages as pages;
 use serde_json::json;
 
 use crate::exit::{Outcome, say};
-use crate::flags::{Eval, EvalCommand, EvalInputs};
+use crate::flags::{Eval, EvalCommand, EvalInputs, compare_command};
 use crate::output::{self, Align, Table, printable};
 use crate::progress::Watch;
 use crate::{interrupt, recipe};
@@ -38,9 +38,12 @@ pub(crate) fn run(arguments: &Eval, kernel: Kernel) -> anyhow::Result<Outcome> {
             for set in sets {
                 let job = of_labels(of_inputs(&set.documents)?);
                 check_out(&job, common, &set.out, ["eval.json", "eval.html"])?;
-                check_out(&job, common, common.out(), ["sets.json", "sets.html"])?;
                 jobs.push((set, job));
             }
+            for (_, job) in &jobs {
+                job.check_apart(common.out())?;
+            }
+            check_names(common, common.out(), ["sets.json", "sets.html"])?;
             interrupt::watch(INTERRUPTED_AMONG_SETS, vec![work.clone()])?;
             evaluate_sets(&jobs, arguments, common)
         }
@@ -101,7 +104,7 @@ fn evaluate_sets(
         let labels = &arguments.label_file(Some(&set.folder))?;
         let run = |watch: &Watch| job.run_observed(labels, watch);
         let evaluation = Watch::over(common.job.progress.form, run).map_err(told)?;
-        evaluation.write(&set.out, pages::evaluation)?;
+        write(&evaluation, &set.out, common, &set.documents)?;
         say(&format!("{} of {}: {}", number + 1, jobs.len(), printable(&set.name)));
         sets.push(SetEvaluation::new(&set.name, &evaluation));
         recipes = evaluation.recipes.iter().map(|recipe| recipe.name.clone()).collect();
@@ -164,10 +167,14 @@ fn job(common: &EvalInputs, documents: &[String], kernel: Kernel) -> anyhow::Res
 
 /// Refuses a folder that cannot be written to, before the work and not after it.
 fn check_out(job: &Job, common: &EvalInputs, out: &Path, names: [&str; 2]) -> anyhow::Result<()> {
+    job.check_apart(out)?;
+    check_names(common, out, names)
+}
+
+fn check_names(common: &EvalInputs, out: &Path, names: [&str; 2]) -> anyhow::Result<()> {
     if out.exists() && !out.is_dir() {
         bail!("`{}`: is not a folder", out.display());
     }
-    job.check_apart(out)?;
     names.iter().try_for_each(|name| check_new(&out.join(name), common))
 }
 
@@ -198,6 +205,24 @@ fn check_new(path: &Path, common: &EvalInputs) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Writes the numbers and the page, on which every pair has the command that compares it.
+fn write(
+    evaluation: &Evaluation,
+    out: &Path,
+    common: &EvalInputs,
+    documents: &[String],
+) -> anyhow::Result<()> {
+    let names: Vec<&str> = common.recipes.names().collect();
+    let compare = |recipe: usize, ids: [&str; 2]| {
+        // A baseline is no recipe that `compare` knows, and standard input cannot be read again.
+        let recipe = names.get(recipe).filter(|name| baseline(name).is_none())?;
+        let again = !documents.iter().any(|document| document == "-");
+        again.then(|| compare_command(documents, &common.reading, recipe, ids))
+    };
+    let page = |evaluation: &Evaluation| pages::evaluation_with_commands(evaluation, &compare);
+    Ok(evaluation.write(out, page)?)
+}
+
 /// Writes what was asked for beside the folder of results; what was written.
 fn write_more(
     evaluation: &Evaluation,
@@ -226,7 +251,7 @@ fn evaluate(job: &Job, arguments: &Eval, common: &EvalInputs) -> anyhow::Result<
         (job.run_observed(labels, watch), watch.seconds())
     });
     let evaluation = evaluation.map_err(told)?;
-    evaluation.write(common.out(), pages::evaluation)?;
+    write(&evaluation, common.out(), common, &common.documents)?;
     let mut written = vec![(common.out().join("eval.html"), "tables and figures")];
     written.extend(write_more(&evaluation, arguments)?);
     if common.json {

@@ -35,6 +35,20 @@ impl Documents {
         options
     }
 
+    /// The options that were given, as they would be typed.
+    pub(super) fn typed(&self) -> Vec<(&'static str, String)> {
+        let fields = [
+            ("--text-field", &self.text_field, "text"),
+            ("--html-field", &self.html_field, "html"),
+            ("--id-field", &self.id_field, "id"),
+            ("--url-field", &self.url_field, "url"),
+        ];
+        let fields = fields.into_iter().filter(|(_, field, default)| field != default);
+        let fields = fields.map(|(name, field, _)| (name, field.clone()));
+        let format = self.format.map(|format| ("--format", format.name().to_owned()));
+        format.into_iter().chain(fields).collect()
+    }
+
     /// How a job runs that reads them.
     pub(crate) fn running(&self, running: Running) -> Running {
         running.read_options(self.options()).given(self.format, Running::format)

@@ -34,7 +34,7 @@ use crate::exit::{DONE, ERROR};
 
 pub(crate) use access::Access;
 pub(crate) use against::{Against, Containment};
-pub(crate) use compare::{Compare, DiffForm};
+pub(crate) use compare::{Compare, DiffForm, compare_command};
 pub(crate) use decide::Decide;
 pub(crate) use dedup::{Dedup, unreadable};
 pub(crate) use eval::{Eval, EvalCommand, EvalInputs};

@@ -374,6 +374,10 @@ fn several_sets_have_a_row_each_and_are_not_pooled() {
         one.contains("text: the sites with the most faults")
             && one.contains("text: wrong, 20 of 45 pairs")
     );
+    // Every pair has the command that shows all of it.
+    let command = one.split("<code>lookalike compare ").nth(1).unwrap().split("</code>").next();
+    let typed: Vec<&str> = std::iter::once("compare").chain(command.unwrap().split(' ')).collect();
+    run(&typed).succeeds().shows("resemblance");
     let alone: Value =
         serde_json::from_slice(&fs::read(path(out.as_ref(), "one/eval.json")).unwrap()).unwrap();
     let faults = &recipe(&alone, "text")["faults"];

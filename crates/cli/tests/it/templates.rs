@@ -105,6 +105,27 @@ fn documents_are_compared_without_their_template() {
     assert_eq!(json["template_tokens_a"], 44);
 }
 
+/// Records are compared by their ids, each without the template of its own site.
+#[test]
+fn records_are_compared_by_their_ids() {
+    let folder = folder("templates-of");
+    let out = finished(&folder, &["shop", "news"]);
+    let input = path(&folder, "pages.jsonl");
+    let compare = |a: &str, b: &str, more: &[&str]| {
+        run(&[&["compare", a, b, "--of", &input][..], more].concat())
+    };
+    let learned = compare("shop 0", "shop again", &["--learned", &out, "--json"]).json();
+    let why = run(&["why", &out, "shop again", "--json"]).json();
+    let told = [&learned["resemblance"], &why["documents"][0]["resemblance"]];
+    let [here, there] = told.map(|value| value.as_f64().unwrap());
+    assert!((here - there).abs() < 1e-6 && here > 0.7, "{here} {there}");
+    let across = compare("shop 0", "news 0", &["--learned", &out]);
+    assert!(across.stdout.starts_with("near-duplicates: "), "one content in two frames");
+    let whole = compare("shop 0", "news 0", &[]);
+    assert!(whole.stdout.starts_with("not near-duplicates: "), "{}", whole.stdout);
+    compare("shop 0", "shop 1000", &[]).fails_with("no document has the id `shop 1000`");
+}
+
 #[test]
 fn the_template_of_which_group_must_be_clear() {
     let folder = folder("templates-group");

@@ -3,12 +3,15 @@
 use lookalike_engine::numbers::{count, grouped};
 use lookalike_eval::{Evaluation, FaultyPair, RecipeEvaluation};
 
+use super::CompareCommand;
 use super::parts::{says, scrolls};
 use crate::difference::{in_words, marked};
 use crate::markup::{Table, Text, named, number_columns, unfolds};
 
-pub(super) fn faults(evaluation: &Evaluation) -> String {
-    let recipes = evaluation.recipes.iter().map(of_recipe).collect::<String>();
+pub(super) fn faults(evaluation: &Evaluation, compare: CompareCommand<'_>) -> String {
+    let recipes = evaluation.recipes.iter().enumerate();
+    let recipes =
+        recipes.map(|(n, recipe)| of_recipe(recipe, &|ids| compare(n, ids))).collect::<String>();
     if recipes.is_empty() {
         return String::new();
     }
@@ -21,7 +24,7 @@ pub(super) fn faults(evaluation: &Evaluation) -> String {
         )
 }
 
-fn of_recipe(recipe: &RecipeEvaluation) -> String {
+fn of_recipe(recipe: &RecipeEvaluation, compare: &dyn Fn([&str; 2]) -> Option<String>) -> String {
     let (faults, quality) = (&recipe.faults, &recipe.quality);
     if faults.wrong.is_empty() && faults.missed.is_empty() {
         return String::new();
@@ -46,7 +49,11 @@ fn of_recipe(recipe: &RecipeEvaluation) -> String {
         [("wrong", quality.wrong, &faults.wrong), ("missed", quality.missed, &faults.missed)]
     {
         if !pairs.is_empty() {
-            let shown = pairs.iter().map(pair).collect::<String>();
+            let shown = pairs.iter().map(|fault| {
+                let command = compare([&fault.a, &fault.b]);
+                pair(fault) + &command.as_deref().map_or_else(String::new, command_line)
+            });
+            let shown = shown.collect::<String>();
             let of = match pairs.len() as u64 {
                 shown if shown < all => format!("{} of {}", grouped(shown), count(all, "pair")),
                 _ => count(all, "pair"),
@@ -69,4 +76,9 @@ fn pair(pair: &FaultyPair) -> String {
         )
     });
     names + &difference
+}
+
+/// What a person would type to see all of a pair.
+fn command_line(command: &str) -> String {
+    format!("<p class=\"soft\"><code>{}</code></p>\n", Text(command))
 }

@@ -63,7 +63,7 @@ fn table(sets: &SetsEvaluation) -> String {
             let recall = quality.recall.map_or_else(|| NONE.to_owned(), recall);
             format!("{recall}, {}", incorrect(quality.incorrect))
         });
-        let named = format!("<a href=\"{name}/eval.html\">{name}</a>");
+        let named = format!("<a href=\"{}/eval.html\">{name}</a>", in_address(&set.name));
         table.row([named, grouped(set.documents)].into_iter().chain(cells));
     }
     scrolls(&table.html())
@@ -72,6 +72,20 @@ fn table(sets: &SetsEvaluation) -> String {
              ones that are returned, undecided ones included. Sets are never pooled: one with many pairs would hide the \
              others.",
         )
+}
+
+/// A folder's name as a part of an address: all but letters, digits and `-._~` by their bytes.
+fn in_address(name: &str) -> String {
+    let digit = |n: u8| char::from(b"0123456789ABCDEF"[usize::from(n)]);
+    let mut address = String::new();
+    for byte in name.bytes() {
+        match byte {
+            b'-' | b'.' | b'_' | b'~' => address.push(char::from(byte)),
+            byte if byte.is_ascii_alphanumeric() => address.push(char::from(byte)),
+            byte => address.extend(['%', digit(byte >> 4), digit(byte & 15)]),
+        }
+    }
+    address
 }
 
 fn recall(share: f64) -> String {
