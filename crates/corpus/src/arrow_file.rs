@@ -21,6 +21,7 @@ use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use arrow_ipc::{CompressionType, Endianness, MessageHeader, root_as_message};
 use arrow_schema::{ArrowError, Schema, SchemaRef};
 
+use crate::edits::Edits;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::guard;
 use crate::kept_rows::write_kept_rows;
@@ -302,13 +303,13 @@ impl ArrowRows {
         Ok(Self { reader, first })
     }
 
-    /// Writes the rows that `keep` wants, in order, in the same format, with the schema, its metadata,
+    /// Writes the rows that stay, in order, in the same format, with the schema, its metadata,
     /// the batches and the packing of the file. Gives back the fault of a file that is broken on the way.
     pub(crate) fn write_kept<W: Write + Send>(
         self,
         out: W,
         target: &Path,
-        keep: impl FnMut(u64) -> bool,
+        edits: &mut Edits<'_>,
     ) -> Result<(W, Option<Error>)> {
         let Self { mut reader, first } = self;
         let failed = |error: ArrowError| {
@@ -326,7 +327,7 @@ impl ArrowRows {
         let rest = std::iter::from_fn(|| reader.next_batch());
         let batches = first.map(Ok).into_iter().chain(rest);
         let fault =
-            write_kept_rows(&path, batches, keep, |rows| writer.write(rows).map_err(failed))?;
+            write_kept_rows(&path, batches, edits, |rows| writer.write(rows).map_err(failed))?;
         Ok((writer.finish().map_err(failed)?, fault))
     }
 }

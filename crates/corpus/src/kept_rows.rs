@@ -4,18 +4,19 @@ use std::path::Path;
 
 use arrow_array::{BooleanArray, RecordBatch};
 
+use crate::edits::Edits;
 use crate::error::{Error, Result};
 use crate::read_ahead::read_ahead;
 
 /// Bytes of batches that may be in memory while a selection is written.
 const WRITTEN_AHEAD: usize = 16 << 20;
 
-/// Calls `write` with the rows of each batch that `keep` wants, by their numbers from 1 on, in order.
+/// Calls `write` with the rows of each batch that stay, by their numbers from 1 on, in order.
 /// Gives back the fault of a file that is broken on the way.
 pub(crate) fn write_kept_rows(
     path: &Path,
     batches: impl Iterator<Item = Result<RecordBatch>> + Send,
-    mut keep: impl FnMut(u64) -> bool,
+    edits: &mut Edits<'_>,
     mut write: impl FnMut(&RecordBatch) -> Result<()>,
 ) -> Result<Option<Error>> {
     let mut numbers = 1..;
@@ -28,7 +29,8 @@ pub(crate) fn write_kept_rows(
                 Err(error) => return Ok(Some(error)),
             };
             let rows = numbers.by_ref().take(batch.num_rows());
-            let kept: BooleanArray = rows.map(|number| Some(keep(number))).collect();
+            let kept: BooleanArray =
+                rows.map(|number| edits.keeps_whole(number).map(Some)).collect::<Result<_>>()?;
             let selected = arrow_select::filter::filter_record_batch(&batch, &kept);
             let selected = selected.map_err(|error| Error::broken(path, error.to_string()))?;
             if selected.num_rows() > 0 {

@@ -41,6 +41,7 @@ use crate::arrow_file::ArrowReader;
 use crate::charset;
 use crate::compression::Compression;
 use crate::disk_file::DiskFile;
+use crate::edits::Edits;
 use crate::error::{Error, Fault, Operation, Place, Result};
 use crate::format::Format;
 use crate::guard;
@@ -804,14 +805,14 @@ impl Rows {
         Ok(Self { path, file, first })
     }
 
-    /// Writes the rows that `keep` wants, in order, with the schema, the key-value metadata, the
+    /// Writes the rows that stay, in order, with the schema, the key-value metadata, the
     /// codecs and the largest row group of the file. Gives back the fault of a file that is
     /// broken on the way.
     pub(crate) fn write_kept<W: Write + Send>(
         self,
         out: W,
         target: &Path,
-        keep: impl FnMut(u64) -> bool,
+        edits: &mut Edits<'_>,
     ) -> Result<(W, Option<Error>)> {
         let Self { path, mut file, first } = self;
         let failed = |error: ParquetError| {
@@ -823,7 +824,7 @@ impl Rows {
         let rest = std::iter::from_fn(|| file.next_batch(&path));
         let batches = first.map(Ok).into_iter().chain(rest);
         let fault =
-            write_kept_rows(&path, batches, keep, |rows| writer.write(rows).map_err(failed))?;
+            write_kept_rows(&path, batches, edits, |rows| writer.write(rows).map_err(failed))?;
         Ok((writer.into_inner().map_err(failed)?, fault))
     }
 }
