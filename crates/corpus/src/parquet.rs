@@ -477,10 +477,11 @@ impl Batches {
             // A column whose own name has the dots is read as well as the one they lead to.
             let named = [content, &fields.id, &fields.url];
             columns = Some(named.map(String::clone));
-            let names = named.into_iter().chain(&fields.others);
-            // A list goes by its own name: what its elements are called is the writer's choice.
-            let roots = names.map(|name| name.split_once("[]").map_or(&**name, |(list, _)| list));
-            Ok(ProjectionMask::columns(schema, roots))
+            let names = || named.into_iter().chain(&fields.others);
+            let is_wanted = |leaf: &[String]| names().any(|name| leads_to(name, leaf));
+            let leaves = schema.columns().iter().enumerate();
+            let wanted = leaves.filter(|(_, leaf)| is_wanted(leaf.path().parts()));
+            Ok(ProjectionMask::leaves(schema, wanted.map(|(number, _)| number)))
         })?;
         let rows = file.metadata.file_metadata().num_rows().max(0) as u64;
         // Standard input has no size to tell.
@@ -657,6 +658,17 @@ fn has_column(schema: &Type, path: &str) -> bool {
     let mut names = path.split('.');
     let first = names.next().and_then(|name| member(schema, name));
     names.try_fold(first, |group, name| group.map(|group| member(&group, name))).flatten().is_some()
+}
+
+/// Whether a path leads to a column of which the value is stored there, or to what that is in.
+fn leads_to(path: &str, leaf: &[String]) -> bool {
+    if leaf.first().is_some_and(|column| column == path) {
+        return true;
+    }
+    // A list goes by its own name: what its elements are called is the writer's choice.
+    let path = path.split_once("[]").map_or(path, |(list, _)| list);
+    let mut names = leaf.iter();
+    path.split('.').all(|name| names.next().is_some_and(|next| next == name))
 }
 
 /// Runs Parquet's code on a file that may be broken. It has checks of its own that panic where

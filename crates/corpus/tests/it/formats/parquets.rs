@@ -223,6 +223,25 @@ fn nested_text_missing_columns_and_other_types() {
 }
 
 #[test]
+fn a_column_whose_name_has_dots_comes_before_the_field_they_lead_to() {
+    let path = folder("parquet-dots").join("a.parquet");
+    let texts = |text: &str| strings(0, &[Some(text.to_owned())]);
+    let field = |name: &str| Field::new(name, DataType::Utf8, true);
+    let meta = StructArray::from(vec![(Arc::new(field("text")), texts("within"))]);
+    let nested = Field::new("meta", meta.data_type().clone(), true);
+    let fields = vec![nested, field("meta.text"), field("a.b")];
+    let columns: Vec<ArrayRef> = vec![Arc::new(meta), texts("outside"), texts("other")];
+    let batch = RecordBatch::try_new(Arc::new(Schema::new(fields)), columns).unwrap();
+    write(&path, &batch, Codec::UNCOMPRESSED, 10);
+    let mut options = ReadOptions::default();
+    options.fields.text = "meta.text".to_owned();
+    options.fields.url = "a.b".to_owned();
+    let all = read_source(&Source::file(&path, None).unwrap(), &options);
+    assert_eq!(all.texts(), ["outside"]);
+    assert_eq!(all.good()[0].url.as_deref(), Some("other"));
+}
+
+#[test]
 fn brackets_reach_the_elements_of_lists() {
     let member = |name: &str| Field::new(name, DataType::Utf8, true);
     let mut chats =
