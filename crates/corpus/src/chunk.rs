@@ -237,9 +237,13 @@ impl Source {
         let tells = options.offsets == Offsets::Told && self.format == Format::Warc;
         let position = if tells { Position::with_members() } else { Position::default() };
         let reading = self.open(options, &position, long).unwrap_or_else(OpenSource::Failed);
+        Chunks { context: Arc::new(self.context(options)), reading, position }
+    }
+
+    /// What parsers need to know of it.
+    pub(crate) fn context(&self, options: &ReadOptions) -> Context {
         let path = self.path().to_owned();
-        let context = Context { path, id: self.id.clone(), options: options.clone() };
-        Chunks { context: Arc::new(context), reading, position }
+        Context { path, id: self.id.clone(), options: options.clone() }
     }
 
     fn open(

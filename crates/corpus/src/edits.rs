@@ -109,6 +109,19 @@ impl Change {
         self.cuts.iter().all(Range::is_empty)
     }
 
+    /// About how much memory it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        let values = self.values.iter().map(|value| match value {
+            AddedValue::String(text) => text.len(),
+            AddedValue::Spans(spans) => size_of_val(&**spans),
+            _ => 0,
+        });
+        size_of::<Self>()
+            + size_of_val(&*self.cuts)
+            + size_of_val(&*self.values)
+            + values.sum::<usize>()
+    }
+
     /// The value of an added field.
     pub(crate) fn value(&self, field: usize) -> &AddedValue {
         self.values.get(field).unwrap_or(&AddedValue::Null)
@@ -223,6 +236,7 @@ pub(crate) struct Edits<'e> {
     pub(crate) added: &'e [AddedField],
     source: &'e Path,
     edit: &'e mut dyn FnMut(u64) -> Result<Edit>,
+    may_change: bool,
     /// The last record that was asked about, and the answer.
     last: Option<(u64, Edit)>,
 }
@@ -241,22 +255,41 @@ impl<'e> Edits<'e> {
                 return Err(Error::from(ErrorKind::ColumnTaken { path, field }));
             }
         }
-        Ok(Self { report: SelectionReport::default(), added, source, edit, last: None })
+        let report = SelectionReport::default();
+        Ok(Self { report, added, source, edit, may_change: true, last: None })
+    }
+
+    /// A choice that changes nothing.
+    pub(crate) fn of_whole_records(
+        source: &'e Path,
+        edit: &'e mut dyn FnMut(u64) -> Result<Edit>,
+    ) -> Self {
+        let report = SelectionReport::default();
+        Self { report, added: &[], source, edit, may_change: false, last: None }
+    }
+
+    /// Whether records may be changed.
+    pub(crate) fn may_change(&self) -> bool {
+        self.may_change
     }
 
     /// What becomes of the record of this number, or of its next part.
     pub(crate) fn of(&mut self, number: u64) -> Result<&Edit> {
         if self.last.as_ref().is_none_or(|(last, _)| *last != number) {
-            let edit = (self.edit)(number)?;
-            if let Edit::Change(change) = &edit {
-                change.check(self.added).map_err(|fault| self.refused(number, fault))?;
-            }
-            *(if edit == Edit::Drop { &mut self.report.dropped } else { &mut self.report.kept }) +=
-                1;
-            self.report.changed += u64::from(matches!(edit, Edit::Change(_)));
-            self.last = Some((number, edit));
+            self.last = Some((number, self.take(number)?));
         }
         Ok(self.last.as_ref().map_or(&Edit::Keep, |(_, edit)| edit))
+    }
+
+    /// The same, of a record that has no parts.
+    pub(crate) fn take(&mut self, number: u64) -> Result<Edit> {
+        let edit = (self.edit)(number)?;
+        if let Edit::Change(change) = &edit {
+            change.check(self.added).map_err(|fault| self.refused(number, fault))?;
+            self.report.changed += 1;
+        }
+        *(if edit == Edit::Drop { &mut self.report.dropped } else { &mut self.report.kept }) += 1;
+        Ok(edit)
     }
 
     /// Whether to write a record, or the next part of it, of a format that has nothing that could be

@@ -3,8 +3,9 @@
 //! [`Sources`] turns what a user names into files of documents, in an order that
 //! depends on nothing but the names: by [`Sources::by_name`] not even on the
 //! order they are given in. A [`Source`] gives its records in [`Chunk`]s, which
-//! can be parsed on any thread, and writes a selection of them in its own format
-//! again: its selection. Written down by serde, it can be opened again later.
+//! can be parsed on any thread, and writes some of them in its own format
+//! again: its selection, as they are or, by [`Source::pending_edits`], with changes.
+//! Written down by serde, a source can be opened again later.
 //! [`Inputs`] does the reading in one go, one document after another.
 //!
 //! - A file holds what its name says: `.jsonl`, `.ndjson` and `.json` one object
@@ -75,11 +76,13 @@ mod object;
 #[cfg_attr(not(feature = "object-stores"), path = "no_object_store.rs")]
 mod object_store;
 mod parquet;
+mod parquet_rows;
 mod passed_over;
 mod paths;
 mod position;
 mod read_ahead;
 mod record;
+mod row_edit;
 mod selection;
 mod source;
 mod split;

@@ -29,7 +29,7 @@ use crate::compression::Encoder;
 use crate::edits::{AddedField, Cutter, Edit, Edits};
 use crate::error::{EditFault, Error, ErrorKind, Operation, Result};
 use crate::format::Format;
-use crate::parquet::Rows;
+use crate::parquet_rows::Rows;
 use crate::read_ahead::read_ahead;
 use crate::record::ReadOptions;
 use crate::source::{Origin, Source};
@@ -120,7 +120,7 @@ impl Source {
         mut keep: impl FnMut(u64) -> bool,
     ) -> Result<PendingSelection> {
         let mut edit = |number| Ok(if keep(number) { Edit::Keep } else { Edit::Drop });
-        self.pending(folder, options, Edits::new(self.path(), &[], &mut edit)?)
+        self.pending(folder, options, Edits::of_whole_records(self.path(), &mut edit))
     }
 
     /// As [`Source::pending_selection`], with changes of records that stay, and with fields that are
@@ -135,6 +135,7 @@ impl Source {
     /// - Records of which the content is a web page, in whatever format, and those of web archives
     ///   cannot be cut; nor can texts that are put together of the elements of a list, but in JSON.
     ///   There the line end between two elements stands nowhere, and stays.
+    /// - A column of texts that Arrow files have as a dictionary is written as the texts themselves.
     /// - A record that cannot be read cannot be changed: what is to be changed was read before.
     ///
     /// # Errors

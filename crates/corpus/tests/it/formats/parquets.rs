@@ -81,7 +81,7 @@ pub(crate) fn options(chunk_bytes: usize) -> ReadOptions {
     options
 }
 
-fn codec(i: usize) -> Codec {
+pub(crate) fn codec(i: usize) -> Codec {
     [
         Codec::UNCOMPRESSED,
         Codec::SNAPPY,
@@ -93,7 +93,7 @@ fn codec(i: usize) -> Codec {
 }
 
 /// All rows, as one batch.
-fn rows(path: &Path) -> Option<RecordBatch> {
+pub(crate) fn rows(path: &Path) -> Option<RecordBatch> {
     let builder = ParquetRecordBatchReaderBuilder::try_new(File::open(path).unwrap()).unwrap();
     let batches: Vec<_> = builder.build().unwrap().map(Result::unwrap).collect();
     let schema = batches.first()?.schema();

@@ -1,5 +1,6 @@
 //! Selections with changes: what is written is read again as the naive change of what was read.
 
+mod columns;
 mod json_lines;
 mod tables;
 mod texts;
