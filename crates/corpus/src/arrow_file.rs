@@ -21,11 +21,13 @@ use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use arrow_ipc::{CompressionType, Endianness, MessageHeader, root_as_message};
 use arrow_schema::{ArrowError, Schema, SchemaRef};
 
+use crate::edits::Edits;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::guard;
 use crate::kept_rows::write_kept_rows;
 use crate::position::Position;
-use crate::record::ReadOptions;
+use crate::record::{Context, ReadOptions};
+use crate::row_edit::RowEditor;
 use crate::source::Source;
 
 /// What a file begins and ends with; at its beginning two more bytes follow.
@@ -290,6 +292,7 @@ fn guarded<T>(path: &Path, call: impl FnOnce() -> Result<T, String>) -> Result<T
 
 /// A file with all its columns, to write some of its rows again.
 pub(crate) struct ArrowRows {
+    context: Context,
     reader: ArrowReader,
     first: Option<RecordBatch>,
 }
@@ -299,18 +302,18 @@ impl ArrowRows {
     pub(crate) fn open(source: &Source, options: &ReadOptions) -> Result<Self> {
         let mut reader = ArrowReader::open(source, options, &Position::default())?;
         let first = reader.next_batch().transpose()?;
-        Ok(Self { reader, first })
+        Ok(Self { context: source.context(options), reader, first })
     }
 
-    /// Writes the rows that `keep` wants, in order, in the same format, with the schema, its metadata,
+    /// Writes the rows that stay, in order, in the same format, with the schema, its metadata,
     /// the batches and the packing of the file. Gives back the fault of a file that is broken on the way.
     pub(crate) fn write_kept<W: Write + Send>(
         self,
         out: W,
         target: &Path,
-        keep: impl FnMut(u64) -> bool,
+        edits: &mut Edits<'_>,
     ) -> Result<(W, Option<Error>)> {
-        let Self { mut reader, first } = self;
+        let Self { context, mut reader, first } = self;
         let failed = |error: ArrowError| {
             let source = match error {
                 ArrowError::IoError(_, source) => source,
@@ -318,15 +321,15 @@ impl ArrowRows {
             };
             Error::io(target, Operation::Write, source)
         };
-        let path = reader.path.clone();
+        let editor = RowEditor::new(&reader.schema, edits, &context)?;
         let options = IpcWriteOptions::default().try_with_compression(reader.compression);
         let options = options.map_err(failed)?;
         let mut writer =
-            BatchWriter::new(reader.form, out, &reader.schema, options).map_err(failed)?;
+            BatchWriter::new(reader.form, out, editor.schema(), options).map_err(failed)?;
         let rest = std::iter::from_fn(|| reader.next_batch());
         let batches = first.map(Ok).into_iter().chain(rest);
-        let fault =
-            write_kept_rows(&path, batches, keep, |rows| writer.write(rows).map_err(failed))?;
+        let write = |rows: &RecordBatch| writer.write(rows).map_err(failed);
+        let fault = write_kept_rows(batches, &context, edits, &editor, write)?;
         Ok((writer.finish().map_err(failed)?, fault))
     }
 }

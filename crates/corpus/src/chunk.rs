@@ -6,7 +6,8 @@ use std::{borrow::Cow, fmt};
 
 use crate::charset::decode_page;
 use crate::compression::Compression;
-use crate::error::{Error, ErrorKind, Fault, Place, Result};
+use crate::edits::{AddedField, Change, Edit, Edits};
+use crate::error::{EditFault, Error, ErrorKind, Fault, Place, Result};
 use crate::format::{BYTE_ORDER_MARK, Format};
 use crate::parquet::{self, Batch};
 use crate::position::Position;
@@ -14,8 +15,9 @@ use crate::record::{ContentKind, Context, Offsets, ReadOptions, Record};
 use crate::source::Source;
 use crate::split::{self, Boundary, LongRecords, Piece, Split, Splitter, TableScanner};
 use crate::table::{self, Table};
+use crate::table_edit::StoredRow;
 use crate::warc::{self, Others, StoredOffsets};
-use crate::{json, text_files};
+use crate::{json, json_edit, text_files};
 
 /// The longest header of a table. 1 MiB: the names of 50,000 columns. Each column is held, and of a
 /// header of nothing but commas takes fifty times as much as in the file.
@@ -145,13 +147,66 @@ impl Chunk {
         &self.context.path
     }
 
-    /// Calls `each` with the number and the bytes of every record of lines as the file has them;
-    /// one that is longer than the limit comes in parts, one after another.
-    pub(crate) fn for_each_stored(&self, mut each: impl FnMut(u64, &[u8])) {
+    /// Calls `write` with every record of lines that stays, as it is to be; one that is longer than the
+    /// limit comes in parts, one after another.
+    pub(crate) fn for_each_edited(
+        &self,
+        edits: &mut Edits<'_>,
+        mut write: impl FnMut(&[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let (added, mut changed, mut done) = (edits.added, Vec::new(), Ok(()));
+        self.for_each_stored(|row| {
+            if done.is_err() {
+                return;
+            }
+            changed.clear();
+            done = match edits.of(row.number) {
+                Ok(Edit::Drop) => Ok(()),
+                Ok(Edit::Keep) => match &self.content {
+                    Content::Table(_, table) if !added.is_empty() => {
+                        table.write_kept(row, added, &mut changed);
+                        write(&changed)
+                    }
+                    _ => write(row.bytes),
+                },
+                Ok(Edit::Change(change)) => match self.change(row, change, added, &mut changed) {
+                    Ok(()) => write(&changed),
+                    Err(fault) => Err(edits.refused(row.number, fault)),
+                },
+                Err(error) => Err(error),
+            };
+        });
+        done
+    }
+
+    fn change(
+        &self,
+        row: StoredRow<'_>,
+        change: &Change,
+        added: &[AddedField],
+        out: &mut Vec<u8>,
+    ) -> Result<(), EditFault> {
+        let context = &*self.context;
+        match &self.content {
+            Content::Json(_) => {
+                json_edit::write_changed(row.bytes, row.number, change, added, context, out)
+            }
+            Content::Table(_, table) => table.write_changed(row, change, added, context, out),
+            // What is never in memory whole.
+            _ => {
+                Err(EditFault::Unreadable(Fault::TooLong(context.options.limits.max_record_bytes)))
+            }
+        }
+    }
+
+    /// Calls `each` with every record of lines as the file has it, or with its parts.
+    fn for_each_stored(&self, mut each: impl FnMut(StoredRow<'_>)) {
         let (piece, boundary) = match &self.content {
             Content::Json(piece) => (piece, Boundary::Line),
             Content::Table(piece, table) => (piece, table.boundary()),
-            Content::Part { record, bytes } => return each(*record, bytes),
+            Content::Part { record, bytes } => {
+                return each(StoredRow { number: *record, bytes, is_open: false });
+            }
             Content::TooLong { .. }
             | Content::Text(_)
             | Content::Page(_)
@@ -160,8 +215,8 @@ impl Chunk {
         };
         let limit = self.context.options.limits.max_record_bytes;
         let mut number = piece.record;
-        split::for_each_record(&piece.bytes, boundary, limit, |raw, _, _| {
-            each(number, raw);
+        split::for_each_record(&piece.bytes, boundary, limit, |bytes, _, after| {
+            each(StoredRow { number, bytes, is_open: after.is_open() });
             number += 1;
         });
     }
@@ -182,9 +237,13 @@ impl Source {
         let tells = options.offsets == Offsets::Told && self.format == Format::Warc;
         let position = if tells { Position::with_members() } else { Position::default() };
         let reading = self.open(options, &position, long).unwrap_or_else(OpenSource::Failed);
+        Chunks { context: Arc::new(self.context(options)), reading, position }
+    }
+
+    /// What parsers need to know of it.
+    pub(crate) fn context(&self, options: &ReadOptions) -> Context {
         let path = self.path().to_owned();
-        let context = Context { path, id: self.id.clone(), options: options.clone() };
-        Chunks { context: Arc::new(context), reading, position }
+        Context { path, id: self.id.clone(), options: options.clone() }
     }
 
     fn open(
@@ -281,6 +340,14 @@ impl Chunks {
     /// take; in Parquet, which is not read from front to end, the share of its rows in its size.
     pub fn position(&self) -> u64 {
         self.position.get()
+    }
+
+    /// What the header says, of a table.
+    pub(crate) fn table(&self) -> Option<&Table> {
+        match &self.reading {
+            OpenSource::Lines { table, .. } => table.as_deref(),
+            _ => None,
+        }
     }
 
     /// What stands before the first record: the byte order mark and the header.

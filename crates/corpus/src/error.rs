@@ -194,6 +194,27 @@ pub enum ErrorKind {
     /// The output would take the place of its own input.
     #[error("`{0}`: is the input itself, and would be replaced")]
     OwnInput(PathBuf),
+    /// A record cannot be changed as it should be.
+    #[error("`{path}` record {record}: {fault}")]
+    Edit {
+        /// The file.
+        path: PathBuf,
+        /// The number of the record.
+        record: u64,
+        /// Why not.
+        fault: EditFault,
+    },
+    /// A column cannot be added to a table that has it already.
+    #[error(
+        "`{path}`: has a column `{field}` already, so none can be added\n\
+         hint: give the one that is there another name, or leave it out"
+    )]
+    ColumnTaken {
+        /// The file.
+        path: PathBuf,
+        /// The column.
+        field: String,
+    },
 }
 
 /// Where in a file a record is, counted from 1.
@@ -267,6 +288,68 @@ pub enum Fault {
     /// A body that cannot be unpacked.
     #[error("{0}")]
     Payload(String),
+}
+
+/// Why a record cannot be changed as it should be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EditFault {
+    /// It cannot be read, so nobody can have seen what was to be changed.
+    #[error(
+        "{0}, though it could be read before\n\
+         hint: the input has changed; run the whole job again"
+    )]
+    Unreadable(Fault),
+    /// A cut that is not in the text, or goes through a character.
+    #[error(
+        "bytes {begin} to {end} of its text are no characters of it\n\
+         hint: the input has changed; run the whole job again"
+    )]
+    Range {
+        /// Where the cut begins.
+        begin: u64,
+        /// Where it ends.
+        end: u64,
+    },
+    /// A cut that does not come after the one before it.
+    #[error("bytes {begin} to {end} are to be cut out of order")]
+    Order {
+        /// Where the cut begins.
+        begin: u64,
+        /// Where it ends.
+        end: u64,
+    },
+    /// More values than fields.
+    #[error("is to get {values} values in {fields} added fields")]
+    Values {
+        /// Fields that are added.
+        fields: usize,
+        /// Values that it was to get.
+        values: usize,
+    },
+    /// A value that is not what the field was said to have.
+    #[error("is to get a value of another kind in the added field `{0}`")]
+    Kind(String),
+    /// A field of that name is there already.
+    #[error(
+        "has a field `{by}` already, so `{field}` cannot be added\n\
+         hint: give the one that is there another name, or leave it out"
+    )]
+    Taken {
+        /// The field that was to be added.
+        field: String,
+        /// The one that is there.
+        by: String,
+    },
+    /// A cut of what is no text: offsets in a page are not those in its file.
+    #[error("is a web page or of a web archive, and these are annotated, not cut")]
+    Page,
+    /// A cut of a text that a table has in several places.
+    #[error(
+        "field `{0}` is put together of several texts, which cannot be cut in this format\n\
+         hint: name a field of one text, or convert the file to JSON lines"
+    )]
+    Joined(String),
 }
 
 /// A result of this crate.

@@ -11,13 +11,12 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{
-    Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor,
-};
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use crate::error::{Fault, Place, Result};
+use crate::json_spelt::{Key, Path, repair, spelling};
 use crate::record::{
-    BETWEEN_ELEMENTS, ContentKind, Context, FieldValue, Record, StoredFields, step,
+    BETWEEN_ELEMENTS, ContentKind, Context, FieldValue, Fields, Record, StoredFields,
 };
 use crate::split::{self, Boundary, Piece};
 
@@ -29,7 +28,7 @@ pub(crate) fn for_each(
     mut each: impl FnMut(Result<Record<'_>>),
 ) {
     let fields = &context.options.fields;
-    let paths = [&fields.text, &fields.html, &fields.id, &fields.url].map(|path| Path::new(path));
+    let paths = paths(fields);
     let mut next = piece.record;
     let limit = context.options.limits.max_record_bytes;
     split::for_each_record(&piece.bytes, Boundary::Line, limit, |raw, line, _| {
@@ -45,13 +44,27 @@ pub(crate) fn for_each(
     });
 }
 
-fn with_record(
+/// Calls `each` with the record that a line is, or with its fault.
+pub(crate) fn with_line<T>(
+    line: &[u8],
+    number: u64,
+    context: &Context,
+    each: impl FnOnce(Result<Record<'_>, Fault>) -> T,
+) -> T {
+    with_record(line, &paths(&context.options.fields), number, context, each)
+}
+
+fn paths(fields: &Fields) -> [Path<'_>; 4] {
+    [&fields.text, &fields.html, &fields.id, &fields.url].map(|path| Path::new(path))
+}
+
+fn with_record<T>(
     line: &[u8],
     paths: &[Path<'_>; 4],
     number: u64,
     context: &Context,
-    each: impl FnOnce(Result<Record<'_>, Fault>),
-) {
+    each: impl FnOnce(Result<Record<'_>, Fault>) -> T,
+) -> T {
     if let Err(fault) = context.check_length(line.len()) {
         return each(Err(fault));
     }
@@ -72,7 +85,7 @@ fn with_record(
     each(match parsed {
         Ok(()) => record(values, &line, number, context),
         Err(error) => Err(Fault::Json(message(&error))),
-    });
+    })
 }
 
 fn record<'a>(
@@ -163,113 +176,6 @@ impl StoredFields for Line<'_> {
 
     fn json(&self) -> Option<&[u8]> {
         Some(self.0)
-    }
-}
-
-/// The value of a field as it is spelt in a line that was parsed before.
-fn spelling<'a>(line: &'a [u8], path: &Path<'_>) -> Option<&'a str> {
-    let mut value = line;
-    for (depth, name) in path.names.iter().enumerate() {
-        let (mut named, mut whole) = (None, None);
-        for (key, member) in Members::of(value)? {
-            if depth == 0 && key.0 == path.whole {
-                whole = Some(member);
-            } else if key.0 == *name {
-                named = Some(member);
-            }
-        }
-        if let Some(whole) = whole {
-            return str::from_utf8(whole).ok();
-        }
-        value = named?;
-    }
-    str::from_utf8(value).ok()
-}
-
-/// The keys of an object and its values as they are spelt, in order. The object is sound.
-struct Members<'a>(&'a [u8]);
-
-impl<'a> Members<'a> {
-    fn of(object: &'a [u8]) -> Option<Self> {
-        object.trim_ascii_start().strip_prefix(b"{").map(Self)
-    }
-
-    /// Takes the value that comes next.
-    fn take_value(&mut self) -> &'a [u8] {
-        let rest = self.0.trim_ascii_start();
-        let (value, rest) = rest.split_at(value_end(rest));
-        self.0 = rest.trim_ascii_start();
-        value
-    }
-}
-
-/// Where the value ends that these bytes begin with: a string, what stands between brackets, or a
-/// word.
-fn value_end(bytes: &[u8]) -> usize {
-    let is_end = |byte: &u8| byte.is_ascii_whitespace() || b",:]}".contains(byte);
-    match bytes.first() {
-        Some(b'"') => string_end(bytes),
-        Some(b'{' | b'[') => {
-            let (mut at, mut depth) = (0, 0_usize);
-            while let Some(byte) = bytes.get(at) {
-                match byte {
-                    b'"' => at += string_end(&bytes[at..]) - 1,
-                    b'{' | b'[' => depth += 1,
-                    b'}' | b']' => depth -= 1,
-                    _ => {}
-                }
-                at += 1;
-                if depth == 0 {
-                    return at;
-                }
-            }
-            bytes.len()
-        }
-        _ => bytes.iter().position(is_end).unwrap_or(bytes.len()),
-    }
-}
-
-/// The same of a string.
-fn string_end(bytes: &[u8]) -> usize {
-    let mut at = 1;
-    while let Some(found) = memchr::memchr2(b'"', b'\\', bytes.get(at..).unwrap_or_default()) {
-        at += found + 1;
-        if bytes[at - 1] == b'"' {
-            return at;
-        }
-        at += 1;
-    }
-    bytes.len()
-}
-
-impl<'a> Iterator for Members<'a> {
-    type Item = (Key<'a>, &'a [u8]);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let key = serde_json::from_slice(self.take_value()).ok()?;
-        self.0 = self.0.strip_prefix(b":")?;
-        let value = self.take_value();
-        self.0 = self.0.strip_prefix(b",").unwrap_or_default();
-        Some((key, value))
-    }
-}
-
-/// A field's name, taken apart.
-struct Path<'p> {
-    whole: &'p str,
-    names: Vec<&'p str>,
-    /// At which depths, from 1, it leads into the elements of a list, as bits.
-    lists: u64,
-}
-
-impl<'p> Path<'p> {
-    fn new(whole: &'p str) -> Self {
-        let steps = || whole.split('.').map(step);
-        let mut lists = 0;
-        for depth in (1..64).zip(steps()).filter(|(_, (_, is_list))| *is_list).map(|(at, _)| at) {
-            lists |= 1 << depth;
-        }
-        Self { whole, names: steps().map(|(name, _)| name).collect(), lists }
     }
 }
 
@@ -542,78 +448,4 @@ impl<'de> Joined<'de> {
             None => Value::Missing,
         }
     }
-}
-
-/// A key, borrowed unless it has escapes.
-struct Key<'de>(Cow<'de, str>);
-
-impl<'de> Deserialize<'de> for Key<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct KeyVisitor;
-        impl<'de> Visitor<'de> for KeyVisitor {
-            type Value = Key<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a key")
-            }
-
-            fn visit_str<E>(self, key: &str) -> Result<Key<'de>, E> {
-                Ok(Key(Cow::Owned(key.to_owned())))
-            }
-
-            fn visit_borrowed_str<E>(self, key: &'de str) -> Result<Key<'de>, E> {
-                Ok(Key(Cow::Borrowed(key)))
-            }
-        }
-        deserializer.deserialize_str(KeyVisitor)
-    }
-}
-
-const REPLACEMENT: &[u8] = "\u{fffd}".as_bytes();
-
-/// The line with U+FFFD for bytes that are no UTF-8 and for escapes of half a surrogate pair;
-/// `None` if it has neither.
-fn repair(line: &[u8]) -> Option<Vec<u8>> {
-    let mut changed = false;
-    // Room for just as much as there will be: three bytes for one make a long line very long.
-    let replaced = line.utf8_chunks().map(|chunk| {
-        chunk.valid().len() + if chunk.invalid().is_empty() { 0 } else { REPLACEMENT.len() }
-    });
-    let mut bytes = Vec::with_capacity(replaced.sum());
-    for chunk in line.utf8_chunks() {
-        bytes.extend_from_slice(chunk.valid().as_bytes());
-        if !chunk.invalid().is_empty() {
-            bytes.extend_from_slice(REPLACEMENT);
-            changed = true;
-        }
-    }
-    let mut at = 0;
-    // Backslashes stand in strings only, or the line is no JSON anyway.
-    while let Some(found) = memchr::memchr(b'\\', bytes.get(at..).unwrap_or_default()) {
-        at += found;
-        let step = match escaped_unit(&bytes[at..]) {
-            None => 2,
-            Some(0xd800..=0xdbff) => match escaped_unit(&bytes[at + 6..]) {
-                Some(0xdc00..=0xdfff) => 12,
-                _ => 0,
-            },
-            Some(0xdc00..=0xdfff) => 0,
-            Some(_) => 6,
-        };
-        if step == 0 {
-            bytes[at..at + 6].copy_from_slice(br"\ufffd");
-            changed = true;
-        }
-        at += step.max(2);
-    }
-    changed.then_some(bytes)
-}
-
-/// The number in a `\uXXXX` that the bytes begin with.
-fn escaped_unit(bytes: &[u8]) -> Option<u16> {
-    let digits = bytes.strip_prefix(br"\u")?.get(..4)?;
-    if !digits.iter().all(u8::is_ascii_hexdigit) {
-        return None;
-    }
-    u16::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()
 }

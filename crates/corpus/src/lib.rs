@@ -3,8 +3,9 @@
 //! [`Sources`] turns what a user names into files of documents, in an order that
 //! depends on nothing but the names: by [`Sources::by_name`] not even on the
 //! order they are given in. A [`Source`] gives its records in [`Chunk`]s, which
-//! can be parsed on any thread, and writes a selection of them in its own format
-//! again: its selection. Written down by serde, it can be opened again later.
+//! can be parsed on any thread, and writes some of them in its own format
+//! again: its selection, as they are or, by [`Source::pending_edits`], with changes.
+//! Written down by serde, a source can be opened again later.
 //! [`Inputs`] does the reading in one go, one document after another.
 //!
 //! - A file holds what its name says: `.jsonl`, `.ndjson` and `.json` one object
@@ -58,6 +59,7 @@ mod chunk;
 mod compression;
 mod description;
 mod disk_file;
+mod edits;
 mod error;
 mod file_url;
 mod format;
@@ -65,6 +67,8 @@ mod glob;
 mod guard;
 mod inputs;
 mod json;
+mod json_edit;
+mod json_spelt;
 mod kept_rows;
 mod memory;
 mod names;
@@ -72,15 +76,18 @@ mod object;
 #[cfg_attr(not(feature = "object-stores"), path = "no_object_store.rs")]
 mod object_store;
 mod parquet;
+mod parquet_rows;
 mod passed_over;
 mod paths;
 mod position;
 mod read_ahead;
 mod record;
+mod row_edit;
 mod selection;
 mod source;
 mod split;
 mod table;
+mod table_edit;
 mod text_files;
 mod unpacked;
 mod version;
@@ -91,7 +98,8 @@ pub use arrow_array::RecordBatch;
 pub use charset::decode_page;
 pub use chunk::{Chunk, Chunks};
 pub use compression::Compression;
-pub use error::{BinaryKind, Error, ErrorKind, Fault, Operation, Place, Result};
+pub use edits::{AddedField, AddedKind, AddedValue, Change, Edit};
+pub use error::{BinaryKind, EditFault, Error, ErrorKind, Fault, Operation, Place, Result};
 pub use format::Format;
 pub use guard::{Panic, guarded, panics_are_expected};
 pub use inputs::{Inputs, Sources, read_document};

@@ -1,4 +1,4 @@
-//! Parquet: rows of a file in batches, and a selection of them written again.
+//! Parquet: rows of a file in batches.
 //!
 //! Only the columns of the named fields are decoded. Strings are read as such
 //! however a writer's Arrow schema calls them (string, large string, view,
@@ -13,9 +13,8 @@
 //! Rows of tables in memory and of Arrow files become records in the same way.
 
 use std::borrow::Cow;
-use std::io::Write;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray as _;
@@ -29,11 +28,9 @@ use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
     ParquetRecordBatchReaderBuilder,
 };
-use parquet::arrow::arrow_writer::{ArrowWriter, ArrowWriterOptions};
 use parquet::basic::Encoding;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
-use parquet::file::properties::WriterProperties;
 use parquet::file::reader::ChunkReader;
 use parquet::schema::types::{SchemaDescriptor, Type};
 
@@ -44,7 +41,6 @@ use crate::disk_file::DiskFile;
 use crate::error::{Error, Fault, Operation, Place, Result};
 use crate::format::Format;
 use crate::guard;
-use crate::kept_rows::write_kept_rows;
 use crate::memory::{self, MemoryTable};
 use crate::object_store::RangedFile;
 use crate::position::Position;
@@ -75,6 +71,14 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
+    pub(crate) fn new(columns: RecordBatch, first_record: u64, bytes: usize) -> Self {
+        Self { columns, first_record, bytes }
+    }
+
+    pub(crate) fn columns(&self) -> &RecordBatch {
+        &self.columns
+    }
+
     pub(crate) fn rows(&self) -> u64 {
         self.columns.num_rows() as u64
     }
@@ -90,7 +94,7 @@ impl Batch {
 }
 
 /// A column and the structs it lies in.
-struct Column<'b> {
+pub(crate) struct Column<'b> {
     array: &'b dyn Array,
     parents: Vec<&'b dyn Array>,
     /// If it is a list that the path leads into: where that leads from its elements.
@@ -99,7 +103,7 @@ struct Column<'b> {
 
 impl<'b> Column<'b> {
     /// By its name, or by the dotted path to it.
-    fn of(columns: &'b RecordBatch, path: &str) -> Option<Self> {
+    pub(crate) fn of(columns: &'b RecordBatch, path: &str) -> Option<Self> {
         if let Some(array) = columns.column_by_name(path) {
             return Some(Column { array, parents: Vec::new(), elements: None });
         }
@@ -193,7 +197,7 @@ impl<'b> Column<'b> {
 
     /// The length of that, for which nothing is made: a text in a dictionary may stand in a list any
     /// number of times.
-    fn length(&self, row: usize) -> usize {
+    pub(crate) fn length(&self, row: usize) -> usize {
         let Some(elements) = &self.elements else { return self.bytes(row).map_or(0, <[u8]>::len) };
         if self.is_null(row) {
             return 0;
@@ -476,10 +480,11 @@ impl Batches {
             // A column whose own name has the dots is read as well as the one they lead to.
             let named = [content, &fields.id, &fields.url];
             columns = Some(named.map(String::clone));
-            let names = named.into_iter().chain(&fields.others);
-            // A list goes by its own name: what its elements are called is the writer's choice.
-            let roots = names.map(|name| name.split_once("[]").map_or(&**name, |(list, _)| list));
-            Ok(ProjectionMask::columns(schema, roots))
+            let names = || named.into_iter().chain(&fields.others);
+            let is_wanted = |leaf: &[String]| names().any(|name| leads_to(name, leaf));
+            let leaves = schema.columns().iter().enumerate();
+            let wanted = leaves.filter(|(_, leaf)| is_wanted(leaf.path().parts()));
+            Ok(ProjectionMask::leaves(schema, wanted.map(|(number, _)| number)))
         })?;
         let rows = file.metadata.file_metadata().num_rows().max(0) as u64;
         // Standard input has no size to tell.
@@ -599,9 +604,9 @@ impl RowReader {
 }
 
 /// A file being read.
-struct OpenFile {
-    reader: ParquetRecordBatchReader,
-    metadata: Arc<ParquetMetaData>,
+pub(crate) struct OpenFile {
+    pub(crate) reader: ParquetRecordBatchReader,
+    pub(crate) metadata: Arc<ParquetMetaData>,
     /// Where it comes from, unless it is in memory.
     backing: Option<Backing>,
 }
@@ -613,7 +618,7 @@ enum Backing {
 }
 
 impl OpenFile {
-    fn next_batch(&mut self, path: &Path) -> Option<Result<RecordBatch>> {
+    pub(crate) fn next_batch(&mut self, path: &Path) -> Option<Result<RecordBatch>> {
         let next = || self.reader.next().transpose().map_err(|error| broken(path, &error));
         let batch = guarded(path, next);
         batch.map_err(|error| blame(self.backing.as_ref(), path, error)).transpose()
@@ -635,7 +640,7 @@ fn blame(backing: Option<&Backing>, path: &Path, error: Error) -> Error {
 
 /// What a file is opened for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Purpose {
+pub(crate) enum Purpose {
     /// Its text, without what Arrow says of types.
     Fields,
     /// To write it again as it is.
@@ -658,6 +663,17 @@ fn has_column(schema: &Type, path: &str) -> bool {
     names.try_fold(first, |group, name| group.map(|group| member(&group, name))).flatten().is_some()
 }
 
+/// Whether a path leads to a column of which the value is stored there, or to what that is in.
+fn leads_to(path: &str, leaf: &[String]) -> bool {
+    if leaf.first().is_some_and(|column| column == path) {
+        return true;
+    }
+    // A list goes by its own name: what its elements are called is the writer's choice.
+    let path = path.split_once("[]").map_or(path, |(list, _)| list);
+    let mut names = leaf.iter();
+    path.split('.').all(|name| names.next().is_some_and(|next| next == name))
+}
+
 /// Runs Parquet's code on a file that may be broken. It has checks of its own that panic where
 /// the bytes of a page contradict its header: that is a fault of the file, not of ours. What it
 /// panicked in is not used again.
@@ -668,7 +684,7 @@ fn guarded<T>(path: &Path, call: impl FnOnce() -> Result<T>) -> Result<T> {
 
 /// Opens the file. A Parquet file is read from its end, so one that is compressed as a whole, or
 /// standard input, has to be unpacked into memory first, up to the limit of documents.
-fn with_file(
+pub(crate) fn with_file(
     source: &Source,
     options: &ReadOptions,
     purpose: Purpose,
@@ -785,68 +801,4 @@ fn broken(path: &Path, error: &(impl std::error::Error + 'static)) -> Error {
         _ => error.to_string(),
     };
     Error::broken(path, fault)
-}
-
-/// A file with all its columns, to write some of its rows again.
-pub(crate) struct Rows {
-    path: PathBuf,
-    file: OpenFile,
-    first: Option<RecordBatch>,
-}
-
-impl Rows {
-    /// Opens the file and reads its first rows.
-    pub(crate) fn open(source: &Source, options: &ReadOptions) -> Result<Self> {
-        let all = |_: &SchemaDescriptor| Ok(ProjectionMask::all());
-        let mut file = with_file(source, options, Purpose::Selection, all)?;
-        let path = source.path().to_owned();
-        let first = file.next_batch(&path).transpose()?;
-        Ok(Self { path, file, first })
-    }
-
-    /// Writes the rows that `keep` wants, in order, with the schema, the key-value metadata, the
-    /// codecs and the largest row group of the file. Gives back the fault of a file that is
-    /// broken on the way.
-    pub(crate) fn write_kept<W: Write + Send>(
-        self,
-        out: W,
-        target: &Path,
-        keep: impl FnMut(u64) -> bool,
-    ) -> Result<(W, Option<Error>)> {
-        let Self { path, mut file, first } = self;
-        let failed = |error: ParquetError| {
-            Error::io(target, Operation::Write, std::io::Error::other(error.to_string()))
-        };
-        let schema = arrow_array::RecordBatchReader::schema(&file.reader);
-        let options = writer_options(&file.metadata);
-        let mut writer = ArrowWriter::try_new_with_options(out, schema, options).map_err(failed)?;
-        let rest = std::iter::from_fn(|| file.next_batch(&path));
-        let batches = first.map(Ok).into_iter().chain(rest);
-        let fault =
-            write_kept_rows(&path, batches, keep, |rows| writer.write(rows).map_err(failed))?;
-        Ok((writer.into_inner().map_err(failed)?, fault))
-    }
-}
-
-fn writer_options(metadata: &ParquetMetaData) -> ArrowWriterOptions {
-    let file = metadata.file_metadata();
-    // What Arrow said of types is one of the pairs; the writer would say that strings are views.
-    let pairs = file.key_value_metadata().cloned();
-    let mut properties = WriterProperties::builder().set_key_value_metadata(pairs);
-    let groups = metadata.row_groups();
-    let rows = groups.iter().map(RowGroupMetaData::num_rows).max().unwrap_or(0);
-    if rows > 0 {
-        properties = properties.set_max_row_group_row_count(Some(rows as usize));
-    }
-    if let Some(group) = groups.first() {
-        for column in group.columns() {
-            properties = properties
-                .set_column_compression(column.column_path().clone(), column.compression());
-        }
-        properties = properties.set_sorting_columns(group.sorting_columns().cloned());
-    }
-    ArrowWriterOptions::new()
-        .with_properties(properties.build())
-        .with_parquet_schema(file.schema_descr().clone())
-        .with_skip_arrow_metadata(true)
 }

@@ -1,9 +1,9 @@
-//! A selection of a source's records, in the source's own format.
+//! A selection of a source's records, in the source's own format, as they are or with changes.
 //!
 //! JSON, CSV and TSV records are the same bytes as before, blank lines left out;
 //! text files and web pages are copied whole. So are the records of web archives
 //! the same bytes, each packed by itself; those that are not documents stay, but for the
-//! requests and metadata of documents that go ([`Companions`]). A
+//! requests and metadata of documents that go. A
 //! Parquet selection has the schema, the key-value metadata, the codecs and the
 //! sorting of its source, and row groups no larger. The compression is the
 //! source's, at its tool's usual level.
@@ -13,37 +13,42 @@
 //! whose length is wrong goes on to where the next one begins, and comes last in the
 //! selection. Those that are longer than the limit pass in parts.
 //!
-//! Nothing is parsed. Reading and unpacking happen on one thread, selecting and
+//! Nothing is parsed but what is changed. Reading and unpacking happen on one thread, selecting and
 //! packing on another, and the bytes do not depend on how they take turns.
 
 use std::fs;
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use lookalike_files::{AtomicFile, commit_all};
 
 use crate::arrow_file::ArrowRows;
 use crate::chunk::Chunk;
-use crate::compression::{Encoder, MemberEncoder};
-use crate::error::{Error, ErrorKind, Operation, Result};
+use crate::compression::Encoder;
+use crate::edits::{AddedField, Cutter, Edit, Edits};
+use crate::error::{EditFault, Error, ErrorKind, Operation, Result};
 use crate::format::Format;
-use crate::parquet::Rows;
-use crate::position::Position;
+use crate::parquet_rows::Rows;
 use crate::read_ahead::read_ahead;
 use crate::record::ReadOptions;
 use crate::source::{Origin, Source};
 use crate::split::LongRecords;
-use crate::warc::{Companions, LOOK_AHEAD, Others, Piece, Released, Split, StoredRecord};
 
 /// Chunks of the usual size that may be in memory while a selection is written.
-const CHUNKS_AHEAD: usize = 5;
+pub(crate) const CHUNKS_AHEAD: usize = 5;
+
+/// Bytes of a text that are in memory while some of it is cut out.
+const TEXT_BYTES: usize = 64 << 10;
 
 /// What became of a source.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct SelectionReport {
     /// Records written.
     pub kept: u64,
+    /// Those of them that were changed.
+    pub changed: u64,
     /// Records that were not to be kept.
     pub dropped: u64,
     /// Records that are not documents, and stay: nothing was asked about them.
@@ -112,37 +117,62 @@ impl Source {
         &self,
         folder: &Path,
         options: &ReadOptions,
-        keep: impl FnMut(u64) -> bool,
+        mut keep: impl FnMut(u64) -> bool,
+    ) -> Result<PendingSelection> {
+        let mut edit = |number| Ok(if keep(number) { Edit::Keep } else { Edit::Drop });
+        self.pending(folder, options, Edits::of_whole_records(self.path(), &mut edit))
+    }
+
+    /// As [`Source::pending_selection`], with changes of records that stay, and with fields that are
+    /// added to them.
+    ///
+    /// `edit` is asked as `keep` is, and an error of its own ends it. What it does not change stays as it
+    /// is, byte for byte, but for cells of added columns, which are empty. Of JSON, CSV and TSV all but
+    /// the changed text of a changed record is the same bytes too.
+    ///
+    /// - Added fields are left out where records have no fields: of text files, web pages and web archives.
+    ///   In JSON only records that are changed have them.
+    /// - Records of which the content is a web page, in whatever format, and those of web archives
+    ///   cannot be cut; nor can texts that are put together of the elements of a list, but in JSON.
+    ///   There the line end between two elements stands nowhere, and stays.
+    /// - A column of texts that Arrow files have as a dictionary is written as the texts themselves.
+    /// - A record that cannot be read cannot be changed: what is to be changed was read before.
+    ///
+    /// # Errors
+    /// As [`Source::write_selection`]; [`ErrorKind::Edit`] if a record cannot be changed in this way,
+    /// and [`ErrorKind::ColumnTaken`] if a table has a column already that should be added.
+    pub fn pending_edits(
+        &self,
+        folder: &Path,
+        options: &ReadOptions,
+        added: &[AddedField],
+        mut edit: impl FnMut(u64) -> Result<Edit>,
+    ) -> Result<PendingSelection> {
+        self.pending(folder, options, Edits::new(self.path(), added, &mut edit)?)
+    }
+
+    fn pending(
+        &self,
+        folder: &Path,
+        options: &ReadOptions,
+        mut edits: Edits<'_>,
     ) -> Result<PendingSelection> {
         let target = self.target(folder, self.name())?;
-        let path = Some(target.clone());
-        let report = SelectionReport {
-            kept: 0,
-            dropped: 0,
-            passed_over: 0,
-            companions: 0,
-            path,
-            broken: None,
-        };
-        let mut selection = Selection { report, keep, last: None };
         let out = match self.format() {
-            Format::TextFile | Format::Html => {
-                if selection.takes(1) {
-                    Some(self.copied(&target)?.0)
-                } else {
-                    selection.report.path = None;
-                    None
-                }
-            }
+            Format::TextFile => self.select_text(&target, options, &mut edits)?,
+            Format::Html if !edits.keeps_whole(1)? => None,
+            Format::Html => Some(self.copied(&target)?.0),
             Format::Parquet | Format::Arrow => {
-                Some(self.select_rows(&target, options, &mut selection)?)
+                Some(self.select_rows(&target, options, &mut edits)?)
             }
-            Format::Warc => Some(self.select_warc(&target, options, &mut selection)?),
+            Format::Warc => Some(self.select_warc(&target, options, &mut edits)?),
             Format::JsonLines | Format::Csv | Format::Tsv => {
-                Some(self.select_lines(&target, options, &mut selection)?)
+                Some(self.select_lines(&target, options, &mut edits)?)
             }
         };
-        Ok(PendingSelection { report: selection.report, out })
+        let mut report = edits.report;
+        report.path = out.is_some().then_some(target);
+        Ok(PendingSelection { report, out })
     }
 
     /// The selection of everything: a copy of the file under this source's name in the folder. Gives
@@ -179,19 +209,63 @@ impl Source {
         }
     }
 
+    /// A text is copied as it is stored, or passes by without what is cut.
+    fn select_text(
+        &self,
+        target: &Path,
+        options: &ReadOptions,
+        edits: &mut Edits<'_>,
+    ) -> Result<Option<AtomicFile>> {
+        let change = match edits.of(1)? {
+            Edit::Drop => return Ok(None),
+            Edit::Change(change) if !change.keeps_text() => change,
+            Edit::Keep | Edit::Change(_) => return Ok(Some(self.copied(target)?.0)),
+        };
+        let failed = |error| Error::io(target, Operation::Write, error);
+        let (mark, mut text) = self.marked_text(options)?;
+        let out = AtomicFile::create_with_folders(target)?;
+        let mut out =
+            Encoder::new(self.compression(), options.packing_threads, out).map_err(failed)?;
+        out.write_all(mark).map_err(failed)?;
+        let mut cutter = Cutter::new(&change.cuts);
+        let mut buffer = vec![0; TEXT_BYTES];
+        loop {
+            let read = match text.read(&mut buffer) {
+                Ok(0) => break,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                read => read.map_err(|error| Error::reading(self.path(), error))?,
+            };
+            for kept in cutter.kept(&buffer[..read]) {
+                out.write_all(kept).map_err(failed)?;
+            }
+        }
+        if let Some(Range { start: begin, end }) = cutter.beyond() {
+            return Err(edits.refused(1, EditFault::Range { begin, end }));
+        }
+        out.finish().map(Some).map_err(failed)
+    }
+
     fn select_lines(
         &self,
         target: &Path,
         options: &ReadOptions,
-        selection: &mut Selection<impl FnMut(u64) -> bool>,
+        edits: &mut Edits<'_>,
     ) -> Result<AtomicFile> {
         let failed = |error| Error::io(target, Operation::Write, error);
         let mut chunks = self.chunks_with(LongRecords::Given, options);
         let first = chunks.next().transpose()?;
+        let mut preamble = Vec::new();
+        match chunks.table() {
+            Some(table) if !edits.added.is_empty() => {
+                table.check_free(edits.added, self.path())?;
+                table.write_header(chunks.preamble(), edits.added, &mut preamble);
+            }
+            _ => preamble.extend_from_slice(chunks.preamble()),
+        }
         let out = AtomicFile::create_with_folders(target)?;
         let mut out =
             Encoder::new(self.compression(), options.packing_threads, out).map_err(failed)?;
-        out.write_all(chunks.preamble()).map_err(failed)?;
+        out.write_all(&preamble).map_err(failed)?;
         let all = first.map(Ok).into_iter().chain(chunks);
         let size = |chunk: &Result<Chunk>| chunk.as_ref().map_or(0, |chunk| chunk.bytes() as usize);
         read_ahead(all, size, CHUNKS_AHEAD * options.chunk_bytes, |chunks| {
@@ -199,75 +273,14 @@ impl Source {
                 let chunk = match chunk {
                     Ok(chunk) => chunk,
                     Err(error) => {
-                        selection.report.broken = Some(error);
+                        edits.report.broken = Some(error);
                         break;
                     }
                 };
-                let mut written = Ok(());
-                chunk.for_each_stored(|number, bytes| {
-                    if selection.takes(number) && written.is_ok() {
-                        written = out.write_all(bytes);
-                    }
-                });
-                written?;
+                chunk.for_each_edited(edits, |bytes| out.write_all(bytes).map_err(failed))?;
             }
-            Ok(())
-        })
-        .map_err(failed)?;
-        out.finish().map_err(failed)
-    }
-
-    fn select_warc(
-        &self,
-        target: &Path,
-        options: &ReadOptions,
-        selection: &mut Selection<impl FnMut(u64) -> bool>,
-    ) -> Result<AtomicFile> {
-        let failed = |error| Error::io(target, Operation::Write, error);
-        let splits = self.warc_records(options, &Position::default(), Others::Held)?;
-        let mut splits =
-            splits.map(|split| split.map_err(|error| Error::decoding(self.path(), error)));
-        let first = splits.next().transpose()?;
-        let out = MemberEncoder::new(self.compression(), AtomicFile::create_with_folders(target)?);
-        let mut out = WarcWriter { out, companions: Companions::default() };
-        let mut strays = Strays::new(target);
-        let size = |split: &Result<Split>| match split {
-            Ok(Split::Records(piece)) => piece.bytes.len(),
-            Ok(Split::Part { bytes, .. }) => bytes.len(),
-            Err(_) => 0,
-        };
-        let all = first.map(Ok).into_iter().chain(splits);
-        read_ahead(all, size, CHUNKS_AHEAD * options.chunk_bytes, |splits| {
-            for split in splits {
-                match split {
-                    Ok(Split::Records(piece)) => out.write_kept(&piece, selection)?,
-                    Ok(Split::Part { number, bytes, is_sound, is_last }) => {
-                        if number.is_some_and(|number| !selection.takes(number)) {
-                            continue;
-                        }
-                        if !is_sound {
-                            strays.push(&bytes)?;
-                            continue;
-                        }
-                        out.release(selection)?;
-                        out.out.write_all(&bytes)?;
-                        if is_last {
-                            out.out.end_record()?;
-                            selection.report.passed_over += u64::from(number.is_none());
-                        }
-                    }
-                    Err(error) => {
-                        selection.report.broken = Some(error);
-                        break;
-                    }
-                }
-            }
-            out.release(selection)
-        })
-        .map_err(failed)?;
-        let WarcWriter { mut out, companions } = out;
-        selection.report.companions = companions.dropped;
-        strays.write(&mut out)?;
+            Ok::<_, Error>(())
+        })?;
         out.finish().map_err(failed)
     }
 
@@ -275,7 +288,7 @@ impl Source {
         &self,
         target: &Path,
         options: &ReadOptions,
-        selection: &mut Selection<impl FnMut(u64) -> bool>,
+        edits: &mut Edits<'_>,
     ) -> Result<AtomicFile> {
         let failed = |error| Error::io(target, Operation::Write, error);
         let encoder = || {
@@ -284,105 +297,13 @@ impl Source {
         };
         let (out, broken) = if self.format() == Format::Arrow {
             let rows = ArrowRows::open(self, options)?;
-            rows.write_kept(encoder()?, target, |number| selection.takes(number))?
+            rows.write_kept(encoder()?, target, edits)?
         } else {
             let rows = Rows::open(self, options)?;
-            rows.write_kept(encoder()?, target, |number| selection.takes(number))?
+            rows.write_kept(encoder()?, target, edits)?
         };
-        selection.report.broken = broken;
+        edits.report.broken = broken;
         out.finish().map_err(failed)
-    }
-}
-
-/// What is in a web archive and no record, or one whose length is wrong. It is held back in a file
-/// beside the selection and comes last: with other bytes behind it, it could be taken for a record that
-/// goes on, over one that stays.
-struct Strays<'a> {
-    target: &'a Path,
-    file: Option<AtomicFile>,
-}
-
-impl<'a> Strays<'a> {
-    fn new(target: &'a Path) -> Self {
-        Self { target, file: None }
-    }
-
-    fn push(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let file = match &mut self.file {
-            Some(file) => file,
-            none => {
-                let mut path = self.target.as_os_str().to_owned();
-                path.push(".strays");
-                let file = AtomicFile::create_with_folders(path.as_ref());
-                none.insert(file.map_err(io::Error::other)?)
-            }
-        };
-        // Not the method of its own, whose error does not say what the system said.
-        io::Write::write_all(file, bytes)
-    }
-
-    /// Writes them, after line ends as far as a reader looks behind a record.
-    fn write(self, out: &mut MemberEncoder<impl io::Write>) -> Result<()> {
-        let failed = |error| Error::io(self.target, Operation::Write, error);
-        let Some(mut file) = self.file else { return Ok(()) };
-        file.rest()?;
-        let path = file.partial_path();
-        let mut strays = fs::File::open(path).map_err(|e| Error::io(path, Operation::Read, e))?;
-        let written = out.write_all(&[b'\n'; LOOK_AHEAD]);
-        let written = written.and_then(|()| io::copy(&mut strays, out));
-        written.and_then(|_| out.end_record()).map_err(failed)
-    }
-}
-
-/// Writes the records of a web archive that stay, each by itself.
-struct WarcWriter<W: io::Write> {
-    out: MemberEncoder<W>,
-    companions: Companions,
-}
-
-impl<W: io::Write> WarcWriter<W> {
-    fn write_kept(
-        &mut self,
-        piece: &Piece,
-        selection: &mut Selection<impl FnMut(u64) -> bool>,
-    ) -> io::Result<()> {
-        let mut written = Ok(());
-        piece.for_each_stored(|number, stored| {
-            let (others, own) = match stored {
-                StoredRecord::Record(bytes) if selection.takes(number) => {
-                    (self.companions.release(), Some(bytes))
-                }
-                StoredRecord::Record(bytes) => (self.companions.drop_document(bytes), None),
-                StoredRecord::PassedOver(bytes) => (self.companions.pass(bytes), None),
-            };
-            if written.is_ok() {
-                written = self.write_others(&others, selection);
-            }
-            if let Some(bytes) = own.filter(|_| written.is_ok()) {
-                written = self.write_record(bytes);
-            }
-        });
-        written
-    }
-
-    /// Writes what was held back.
-    fn release(&mut self, selection: &mut Selection<impl FnMut(u64) -> bool>) -> io::Result<()> {
-        let others = self.companions.release();
-        self.write_others(&others, selection)
-    }
-
-    fn write_others(
-        &mut self,
-        records: &Released,
-        selection: &mut Selection<impl FnMut(u64) -> bool>,
-    ) -> io::Result<()> {
-        selection.report.passed_over += records.len() as u64;
-        records.iter().try_for_each(|record| self.write_record(record))
-    }
-
-    fn write_record(&mut self, record: &[u8]) -> io::Result<()> {
-        self.out.write_all(record)?;
-        self.out.end_record()
     }
 }
 
@@ -439,27 +360,4 @@ impl PendingCopies {
 
 fn is_same_file(a: &Path, b: &Path) -> bool {
     matches!((fs::canonicalize(a), fs::canonicalize(b)), (Ok(a), Ok(b)) if a == b)
-}
-
-/// The choice, and its count.
-struct Selection<K> {
-    report: SelectionReport,
-    keep: K,
-    /// The last record that was asked about, and the answer.
-    last: Option<(u64, bool)>,
-}
-
-impl<K: FnMut(u64) -> bool> Selection<K> {
-    /// Whether to write the record of this number, or the next part of it.
-    fn takes(&mut self, number: u64) -> bool {
-        if let Some((last, keeps)) = self.last
-            && last == number
-        {
-            return keeps;
-        }
-        let keeps = (self.keep)(number);
-        *(if keeps { &mut self.report.kept } else { &mut self.report.dropped }) += 1;
-        self.last = Some((number, keeps));
-        keeps
-    }
 }

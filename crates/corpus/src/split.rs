@@ -46,6 +46,11 @@ impl Boundary {
         }
     }
 
+    /// Whether a quote is open where records were last looked for.
+    pub(crate) fn is_open(self) -> bool {
+        matches!(self, Self::Table(TableScanner { state: State::InQuotes, .. }))
+    }
+
     /// Whether a piece between two ends counts as a record: a blank line does not.
     fn is_record(self, piece: &[u8], limit: u64) -> bool {
         let content = content(piece);
@@ -85,11 +90,6 @@ enum State {
 impl TableScanner {
     pub(crate) fn new(delimiter: u8) -> Self {
         Self { delimiter, state: State::FieldStart }
-    }
-
-    /// Whether a quote is open.
-    pub(crate) fn in_quotes(self) -> bool {
-        self.state == State::InQuotes
     }
 
     fn end(&mut self, bytes: &[u8]) -> Option<usize> {

@@ -11,9 +11,11 @@ use std::path::Path;
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 
 use crate::charset;
-use crate::error::{Fault, Place, Result};
+use crate::edits::AddedField;
+use crate::error::{Error, ErrorKind, Fault, Place, Result};
 use crate::record::{ContentKind, Context, FieldValue, Fields, Record, StoredFields};
 use crate::split::{self, Boundary, Piece, TableScanner};
+use crate::table_edit::StoredRow;
 
 /// What the header says.
 #[derive(Debug)]
@@ -38,6 +40,42 @@ impl Table {
         }
         let (id, url) = (column(&columns, &names.id), column(&columns, &names.url));
         Ok(Self { delimiter, columns, text, html, id, url })
+    }
+
+    /// What stands between its cells.
+    pub(crate) fn delimiter(&self) -> u8 {
+        self.delimiter
+    }
+
+    /// The number of the column that texts are in.
+    pub(crate) fn text_column(&self) -> Option<usize> {
+        self.text
+    }
+
+    /// Fails if it has a column of one of these names.
+    pub(crate) fn check_free(&self, added: &[AddedField], path: &Path) -> Result<()> {
+        match added.iter().find(|field| self.columns.contains(&field.name)) {
+            Some(AddedField { name: field, .. }) => {
+                let (path, field) = (path.to_owned(), field.clone());
+                Err(Error::from(ErrorKind::ColumnTaken { path, field }))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Calls `each` with a record, or with its fault.
+    pub(crate) fn with_row<T>(
+        &self,
+        row: StoredRow<'_>,
+        context: &Context,
+        each: impl FnOnce(Result<Record<'_>, Fault>) -> T,
+    ) -> T {
+        let mut buffers = Row::new(self.delimiter);
+        let cells = cells(row.bytes, row.is_open, &mut buffers, self, context);
+        each(match &cells {
+            Ok(cells) => Ok(record(cells, row.number, context)),
+            Err(fault) => Err(fault.clone()),
+        })
     }
 
     /// Where its records end.
@@ -67,8 +105,7 @@ pub(crate) fn for_each(
         if !wanted(number) {
             return;
         }
-        let open = matches!(after, Boundary::Table(scanner) if scanner.in_quotes());
-        let cells = cells(raw, open, &mut row, table, context);
+        let cells = cells(raw, after.is_open(), &mut row, table, context);
         let record = cells.as_ref().map(|cells| record(cells, number, context));
         each(record.or_else(|fault| context.bad(Place::Record(number), fault.clone())));
     });

@@ -118,24 +118,35 @@ impl Source {
     /// # Errors
     /// If the file cannot be opened, or its first bytes cannot be read.
     pub fn text_reader(&self, options: &ReadOptions) -> Result<Box<dyn Read + Send>> {
+        self.marked_text(options).map(|(_, text)| text)
+    }
+
+    /// The same, and the byte order mark before it, or nothing.
+    pub(crate) fn marked_text(
+        &self,
+        options: &ReadOptions,
+    ) -> Result<(&'static [u8], Box<dyn Read + Send>)> {
         let limit = options.limits.max_document_bytes;
         stream(self.path(), self.reader(&Position::default())?, limit)
     }
 }
 
-/// The text without a byte order mark, up to the limit; beyond it and at a fault there is an
+/// The byte order mark, and the text without it, up to the limit; beyond it and at a fault there is an
 /// error that names the file. Not there if it is no text.
-fn stream(path: &Path, from: Box<dyn Read + Send>, limit: u64) -> Result<Box<dyn Read + Send>> {
+fn stream(
+    path: &Path,
+    from: Box<dyn Read + Send>,
+    limit: u64,
+) -> Result<(&'static [u8], Box<dyn Read + Send>)> {
     let mut text = LimitedReader { from, path: path.to_owned(), limit, left: limit };
     let mut head = Vec::new();
     let read = text.by_ref().take(TELLING_BYTES as u64).read_to_end(&mut head);
     // Its own errors come out as they are.
     read.map_err(|error| error.downcast().unwrap_or_else(|other| Error::decoding(path, other)))?;
     check_text(path, &head)?;
-    if head.starts_with(BYTE_ORDER_MARK) {
-        head.drain(..BYTE_ORDER_MARK.len());
-    }
-    Ok(Box::new(Cursor::new(head).chain(text)))
+    let mark = if head.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK } else { &[] };
+    head.drain(..mark.len());
+    Ok((mark, Box::new(Cursor::new(head).chain(text))))
 }
 
 /// A stream that is an error beyond its limit.

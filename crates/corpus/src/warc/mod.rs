@@ -20,13 +20,13 @@ mod companions;
 mod document;
 mod header;
 mod http;
+mod selection;
 mod split;
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-pub(crate) use companions::{Companions, Released};
-pub(crate) use split::{LOOK_AHEAD, Others, Split, Splitter, StoredOffsets};
+pub(crate) use split::{Others, Split, Splitter, StoredOffsets};
 
 use crate::error::{Fault, Place, Result};
 use crate::record::{Context, Record};
@@ -71,6 +71,7 @@ struct Document {
 }
 
 /// Records as they are stored.
+#[derive(Clone, Copy)]
 pub(crate) enum StoredRecord<'a> {
     /// Which has a number, whether it can be read or not.
     Record(&'a [u8]),

@@ -16,16 +16,16 @@ use super::parquets::{batch, options};
 use super::{chunks_of, folder, pack, read, read_source, unpack};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+pub(crate) enum Form {
     File,
     Stream,
 }
 
-const PACKINGS: [Option<CompressionType>; 3] =
+pub(crate) const PACKINGS: [Option<CompressionType>; 3] =
     [None, Some(CompressionType::LZ4_FRAME), Some(CompressionType::ZSTD)];
 
 /// The bytes of a table in batches of so many rows, with metadata as `datasets` has it.
-fn bytes_of(
+pub(crate) fn bytes_of(
     batch: &RecordBatch,
     form: Form,
     packing: Option<CompressionType>,
@@ -55,7 +55,7 @@ fn bytes_of(
 }
 
 /// All rows as one batch, by Arrow's own reader of that format.
-fn rows(bytes: &[u8], form: Form) -> RecordBatch {
+pub(crate) fn rows(bytes: &[u8], form: Form) -> RecordBatch {
     let batches: Vec<RecordBatch>;
     let schema = match form {
         Form::File => {

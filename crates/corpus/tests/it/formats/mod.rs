@@ -2,6 +2,7 @@
 
 mod arrows;
 mod broken;
+mod edits;
 mod json_lines;
 mod memory;
 mod pages;

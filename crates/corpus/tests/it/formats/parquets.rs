@@ -81,7 +81,7 @@ pub(crate) fn options(chunk_bytes: usize) -> ReadOptions {
     options
 }
 
-fn codec(i: usize) -> Codec {
+pub(crate) fn codec(i: usize) -> Codec {
     [
         Codec::UNCOMPRESSED,
         Codec::SNAPPY,
@@ -93,7 +93,7 @@ fn codec(i: usize) -> Codec {
 }
 
 /// All rows, as one batch.
-fn rows(path: &Path) -> Option<RecordBatch> {
+pub(crate) fn rows(path: &Path) -> Option<RecordBatch> {
     let builder = ParquetRecordBatchReaderBuilder::try_new(File::open(path).unwrap()).unwrap();
     let batches: Vec<_> = builder.build().unwrap().map(Result::unwrap).collect();
     let schema = batches.first()?.schema();
@@ -220,6 +220,25 @@ fn nested_text_missing_columns_and_other_types() {
     );
     let all = read_source(&source, &records_up_to(18));
     assert_eq!(all.good().len(), 10, "those of one digit");
+}
+
+#[test]
+fn a_column_whose_name_has_dots_comes_before_the_field_they_lead_to() {
+    let path = folder("parquet-dots").join("a.parquet");
+    let texts = |text: &str| strings(0, &[Some(text.to_owned())]);
+    let field = |name: &str| Field::new(name, DataType::Utf8, true);
+    let meta = StructArray::from(vec![(Arc::new(field("text")), texts("within"))]);
+    let nested = Field::new("meta", meta.data_type().clone(), true);
+    let fields = vec![nested, field("meta.text"), field("a.b")];
+    let columns: Vec<ArrayRef> = vec![Arc::new(meta), texts("outside"), texts("other")];
+    let batch = RecordBatch::try_new(Arc::new(Schema::new(fields)), columns).unwrap();
+    write(&path, &batch, Codec::UNCOMPRESSED, 10);
+    let mut options = ReadOptions::default();
+    options.fields.text = "meta.text".to_owned();
+    options.fields.url = "a.b".to_owned();
+    let all = read_source(&Source::file(&path, None).unwrap(), &options);
+    assert_eq!(all.texts(), ["outside"]);
+    assert_eq!(all.good()[0].url.as_deref(), Some("other"));
 }
 
 #[test]
