@@ -109,7 +109,9 @@ impl ErrorClass for engine::Error {
             | Kind::DocumentsMissing { .. }
             | Kind::DocumentChanged { .. }
             | Kind::OtherRequest { .. } => raised!(MismatchError, self),
-            Kind::RemovesTooMuch { .. } | Kind::RemovesTooMuchOf { .. } => {
+            Kind::RemovesTooMuch { .. }
+            | Kind::RemovesTooMuchOf { .. }
+            | Kind::CutsTooMuch { .. } => {
                 raised!(RemovalError, self)
             }
             Kind::Interrupted => pyo3::exceptions::PyKeyboardInterrupt::new_err(self.to_string()),

@@ -37,6 +37,7 @@ mod error;
 pub mod feature;
 pub mod filter;
 mod pair_rule;
+pub mod passages;
 mod random;
 pub mod recipe;
 pub mod resemblance;

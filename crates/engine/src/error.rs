@@ -188,6 +188,12 @@ pub enum ErrorKind {
          hint: a run that verifies them (--verify exact) has"
     )]
     NoScores(PathBuf),
+    /// A run cut passages, which another decision would not cut in the same way.
+    #[error(
+        "`{0}`: that run cut passages, and which are cut depends on who stays\n\
+         hint: run `lookalike dedup --passages` again, with the other threshold or policy"
+    )]
+    PassagesWereCut(PathBuf),
     /// A run did not store the pairs that another decision needs, and they cannot be made again.
     #[error(
         "`{path}`: of {candidates} candidates, that run stored the {pairs} near pairs that its own \
@@ -267,6 +273,16 @@ pub enum ErrorKind {
         clusters: u64,
         /// The least that would do, in bytes.
         needed: u64,
+    },
+    /// More would be cut than allowed.
+    #[error("would cut {cut} of {words} words, more than the {share} that are allowed (--max-cut)")]
+    CutsTooMuch {
+        /// Words that would be cut.
+        cut: u64,
+        /// Words of all documents.
+        words: u64,
+        /// The largest share.
+        share: f64,
     },
     /// More would be removed than allowed.
     #[error(

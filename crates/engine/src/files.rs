@@ -66,7 +66,14 @@ impl Files {
     /// then it can be seen whose folder it is.
     pub(crate) fn remove_results(&self) -> Result<()> {
         let report = ["report.json", "report.html"].map(|name| self.out.join(name));
-        let tables = [self.clusters(), self.pairs(), self.kept(), self.recipe(), self.sources()];
+        let tables = [
+            self.clusters(),
+            self.pairs(),
+            self.passages(),
+            self.kept(),
+            self.recipe(),
+            self.sources(),
+        ];
         let documents = [self.signatures(), self.urls(), self.offsets(), self.templates()];
         let mut all = report.into_iter().chain(tables).chain(documents).chain([self.manifest()]);
         all.try_for_each(|path| remove(&path))
@@ -83,7 +90,8 @@ impl Files {
             templates => "documents.templates",
             kept => "kept",
             clusters => "clusters.parquet",
-            pairs => "pairs.parquet";
+            pairs => "pairs.parquet",
+            passages => "passages.parquet";
         work:
             ranks => "ranks",
             sites => "sites",
@@ -100,6 +108,10 @@ impl Files {
             set_starts => "set-starts",
             judged_pairs => "pairs",
             keepers => "keepers",
+            passage_anchors => "passage-anchors",
+            passage_cuts => "passage-cuts",
+            passage_parts => "passage-parts",
+            passage_part_starts => "passage-part-starts",
             sorting => "sorting",
             unpacked => "unpacked";
     }

@@ -20,6 +20,8 @@ pub enum Stage {
     Verify,
     /// Candidates judged; who stays.
     Decide,
+    /// What repeats inside of the documents that stay, if it is asked for.
+    Passages,
     /// Survivors, tables and the report.
     Write,
     /// References to an index, when one corpus is searched for another.
@@ -36,13 +38,14 @@ pub enum Stage {
 
 impl Stage {
     /// Those of a deduplication.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Learn,
         Self::Sign,
         Self::Group,
         Self::Match,
         Self::Verify,
         Self::Decide,
+        Self::Passages,
         Self::Write,
     ];
 
@@ -55,6 +58,7 @@ impl Stage {
             Self::Match => "match",
             Self::Verify => "verify",
             Self::Decide => "decide",
+            Self::Passages => "passages",
             Self::Write => "write",
             Self::Index => "index",
             Self::Search => "search",

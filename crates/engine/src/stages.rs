@@ -49,6 +49,12 @@ impl Means<'_> {
         })
     }
 
+    /// The same where every document is one of its own.
+    pub(crate) fn no_identity_sets(&self, documents: u64) -> Result<Copies> {
+        let (path, folder) = (self.files.copies(), self.files.sorting());
+        identity_sets::find(&path, &folder, self.budget / 2, documents, |_| Ok(()))
+    }
+
     /// Groups all documents but the copies by their keys.
     pub(crate) fn groups(
         &self,

@@ -271,7 +271,9 @@ fn kind_of_job(error: &JobError) -> ErrorKind {
         | Kind::ReferenceTooLong { .. }
         | Kind::TooManyPasses { .. }
         | Kind::TooManyCandidates { .. } => ErrorKind::TooLarge,
-        Kind::RemovesTooMuch { .. } | Kind::RemovesTooMuchOf { .. } => ErrorKind::RemovalBudget,
+        Kind::RemovesTooMuch { .. } | Kind::RemovesTooMuchOf { .. } | Kind::CutsTooMuch { .. } => {
+            ErrorKind::RemovalBudget
+        }
         _ => ErrorKind::Parameter,
     }
 }

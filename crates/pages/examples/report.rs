@@ -82,6 +82,7 @@ fn usual() -> Result<Report, lookalike_core::Error> {
         r#match: 31.7,
         verify: 88.3,
         decide: 4.1,
+        passages: 0.0,
         write: 61.9,
         total: 345.2,
     };

@@ -8,34 +8,43 @@ use lookalike_engine::numbers::{bytes, count, duration, grouped, percent};
 use lookalike_engine::report::{Report, Verify};
 use lookalike_engine::{Error, ErrorKind, Existing, Plan};
 
+use super::passages;
 use crate::exit::{Outcome, is_quiet, say};
-use crate::flags::{Dedup, ProgressForm, unreadable};
+use crate::flags::{BatchJob, Dedup, ProgressForm, unreadable};
 use crate::output::{self, Align, Table};
 use crate::progress::Watch;
 use crate::{interrupt, recipe};
 
 pub(crate) fn run(arguments: &Dedup, kernel: Kernel) -> anyhow::Result<Outcome> {
-    let job = engine::Dedup::new(&arguments.inputs)
-        .page(lookalike_pages::report)
-        .running(arguments.documents.running(arguments.resources.running(kernel)))
+    let passages = arguments.passages.then(|| arguments.passage_rule.rule());
+    let job = job(&arguments.inputs, &arguments.job, kernel)
         .recipe(recipe::judging(&arguments.judging)?)
         .keep(arguments.keep.clone())
         .clustering(arguments.cluster)
         .pairs(arguments.pairs)
         .when(arguments.exact_only, engine::Dedup::exact_only)
-        .removal_budget(arguments.budget.of_removals())
-        .given(arguments.temp.clone(), engine::Dedup::temp)
-        .when(arguments.resume, engine::Dedup::resume)
-        .existing(Existing::with_force(arguments.force))
-        .when(arguments.strict, engine::Dedup::strict)
-        .unreadable(unreadable(arguments.drop_unreadable))
-        .when(arguments.no_write, engine::Dedup::without_survivors);
+        .given(passages, engine::Dedup::passages)
+        .removal_budget(arguments.budget.of_removals());
     if arguments.dry_run {
         let plan = job.plan()?;
-        return show_plan(&plan, arguments.json).map(|()| Outcome::Done);
+        return show_plan(&plan, arguments.job.json).map(|()| Outcome::Done);
     }
-    let Dedup { progress, out, no_write, json, .. } = arguments;
+    let BatchJob { progress, no_write, json, .. } = &arguments.job;
+    let out = &arguments.out;
     run_watched(progress.form, out, !no_write, *json, |watch| job.run_observed(out, watch))
+}
+
+/// A job that leaves a folder with survivors, as these flags have it.
+pub(super) fn job(inputs: &[String], flags: &BatchJob, kernel: Kernel) -> engine::Dedup {
+    engine::Dedup::new(inputs)
+        .page(lookalike_pages::report)
+        .running(flags.documents.running(flags.resources.running(kernel)))
+        .given(flags.temp.clone(), engine::Dedup::temp)
+        .when(flags.resume, engine::Dedup::resume)
+        .existing(Existing::with_force(flags.force))
+        .when(flags.strict, engine::Dedup::strict)
+        .unreadable(unreadable(flags.drop_unreadable))
+        .when(flags.no_write, engine::Dedup::without_survivors)
 }
 
 /// Runs a job that leaves a report, shows how it goes, and tells what came out.
@@ -125,6 +134,14 @@ pub(super) fn summary(report: &Report, out: &Path, survivors: bool) -> String {
         );
         table.row(["found", &format!("{:.1} %", 100.0 * recall), &what]);
     }
+    if let Some(passages) = &report.passages {
+        let what = format!(
+            "of words, {}: they stand elsewhere in what is kept",
+            count(passages.cuts, "cut")
+        );
+        let share = percent(passages.words_cut, passages.words);
+        table.row(["passages", &share, &what]);
+    }
     if report.empty > 0 {
         table.row(["empty", &grouped(report.empty), "no words: they resemble nothing, and stay"]);
     }
@@ -147,7 +164,12 @@ pub(super) fn summary(report: &Report, out: &Path, survivors: bool) -> String {
         );
         table.row(["limited", &grouped(limited.groups), &what]);
     }
-    let mut lines = vec![text + &table.text()];
+    let alone = report.passages.as_ref().filter(|passages| passages.alone);
+    let decided = match alone {
+        Some(cut) => passages::summary(report, cut),
+        None => text + &table.text(),
+    };
+    let mut lines = vec![decided];
     lines.extend(report.notes.iter().map(|note| format!("note: {note}\n")));
     lines.push("\n".to_owned());
     let out = out.display();

@@ -11,6 +11,7 @@ mod index;
 mod info;
 mod man;
 mod mirrors;
+mod passages;
 mod recipe;
 mod sample;
 mod serve;
@@ -32,6 +33,7 @@ pub(crate) fn run(command: &Command) -> anyhow::Result<Outcome> {
     let kernel = || env::kernel().with_context(|| env::KERNEL);
     match command {
         Command::Dedup(arguments) => dedup::run(arguments, kernel()?),
+        Command::Passages(arguments) => passages::run(arguments, kernel()?),
         Command::Decide(arguments) => decide::run(arguments, kernel()?),
         Command::Why(arguments) => kernel().and_then(|_| why::run(arguments)),
         Command::View(arguments) => kernel().and_then(|_| view::run(arguments)),

@@ -7,9 +7,9 @@ use clap::{Args, ValueHint};
 use lookalike_engine::matching::Clustering;
 use lookalike_engine::{KeepPolicy, PairScope, RemovalBudget, Unreadable};
 
-use super::documents::Documents;
 use super::judging::Judging;
-use super::resources::{Progress, Resources};
+use super::passages::PassageFlags;
+use super::resources::BatchJob;
 use super::value::{one_of, share};
 
 /// Find look-alikes in a corpus, keep one of each, and prove it
@@ -26,9 +26,9 @@ Examples:
   lookalike dedup crawl/ --out clean
   lookalike dedup 'data/*.jsonl.zst' --out clean --threshold 0.7 --keep longest
   lookalike dedup shop.parquet --out clean --keep newest:updated --max-removed-per-source vendor=0.5
+  lookalike dedup crawl/ --out clean --passages --min-words 30
   lookalike dedup crawl/ --out clean --dry-run
   lookalike dedup crawl/ --out clean --resume")]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Dedup {
     /// Files, folders, globs, or - for standard input
     #[arg(value_name = "INPUT", required = true, value_hint = ValueHint::AnyPath)]
@@ -57,36 +57,16 @@ pub(crate) struct Dedup {
     pub(crate) pairs: PairScope,
     #[command(flatten)]
     pub(crate) budget: Budget,
-    /// Decide and report, but write no survivors
-    #[arg(long, help_heading = "Running")]
-    pub(crate) no_write: bool,
+    /// Cut what repeats inside of the documents that stay, too, as `lookalike passages` does
+    #[arg(long, help_heading = "Passages")]
+    pub(crate) passages: bool,
+    #[command(flatten)]
+    pub(crate) passage_rule: PassageFlags,
     /// Say what the job would take, without running it
     #[arg(long, help_heading = "Running")]
     pub(crate) dry_run: bool,
-    /// Go on with a job that stopped
-    #[arg(long, help_heading = "Running")]
-    pub(crate) resume: bool,
-    /// Replace the results of an earlier run in DIR
-    #[arg(long, help_heading = "Running", conflicts_with = "resume")]
-    pub(crate) force: bool,
-    /// Stop at the first file or record that cannot be read
-    #[arg(long, help_heading = "Running")]
-    pub(crate) strict: bool,
-    /// Leave what cannot be read out of kept/; otherwise it stays there as it is
-    #[arg(long, help_heading = "Running")]
-    pub(crate) drop_unreadable: bool,
     #[command(flatten)]
-    pub(crate) resources: Resources,
-    /// The folder for working files [default: DIR/work]
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Running")]
-    pub(crate) temp: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) progress: Progress,
-    /// Answer with a JSON object: the report, or the plan of a dry run
-    #[arg(long, help_heading = "Running")]
-    pub(crate) json: bool,
-    #[command(flatten)]
-    pub(crate) documents: Documents,
+    pub(crate) job: BatchJob,
 }
 
 pub(super) const CLUSTERINGS: [(&str, Clustering); 2] =
@@ -104,8 +84,10 @@ pub(crate) struct Budget {
 
 impl Dedup {
     pub(super) fn check(&self) -> anyhow::Result<()> {
-        self.resources.check()?;
-        let starts = !(self.dry_run && self.resume);
+        self.job.resources.check()?;
+        let asked = self.passages || !self.passage_rule.is_given();
+        ensure!(asked, "what a passage is has a meaning with --passages only");
+        let starts = !(self.dry_run && self.job.resume);
         ensure!(starts, "a dry run does nothing that --resume could go on with");
         Ok(())
     }

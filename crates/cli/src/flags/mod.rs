@@ -14,6 +14,7 @@ mod eval;
 mod index;
 mod judging;
 mod mirrors;
+mod passages;
 mod resources;
 mod serve;
 mod sketch;
@@ -41,7 +42,8 @@ pub(crate) use eval::{Eval, EvalCommand, EvalInputs};
 pub(crate) use index::{Index, IndexCommand, Location, Reading, Upkeep};
 pub(crate) use judging::Judging;
 pub(crate) use mirrors::Mirrors;
-pub(crate) use resources::ProgressForm;
+pub(crate) use passages::Passages;
+pub(crate) use resources::{BatchJob, ProgressForm};
 pub(crate) use serve::Serve;
 pub(crate) use sketch::Sketch;
 pub(crate) use tune::{PlotFormat, Tune, TuneGoal, plot_format};
@@ -77,6 +79,7 @@ pub(crate) struct Cli {
 #[derive(Subcommand)]
 pub(crate) enum Command {
     Dedup(Box<Dedup>),
+    Passages(Box<Passages>),
     Why(Why),
     View(View),
     Decide(Box<Decide>),
@@ -160,6 +163,7 @@ impl Command {
     fn check(&self) -> anyhow::Result<()> {
         match self {
             Self::Dedup(dedup) => dedup.check(),
+            Self::Passages(passages) => passages.job.resources.check(),
             Self::Why(why) => why.check(),
             Self::Decide(decide) => decide.resources.check(),
             Self::Against(against) => against.check(),
@@ -194,8 +198,12 @@ fn answer(error: &clap::Error) -> u8 {
     } else {
         let text = error.render().to_string();
         let text = text.strip_prefix("error: ").unwrap_or(&text);
-        let tip = field_word(error).map_or_else(String::new, |tip| format!("\nhint: {tip}\n"));
-        let _ = write!(io::stderr().lock(), "lookalike: {text}{tip}");
+        let text = match field_word(error) {
+            // In place of what the letters of the flag remind clap of.
+            Some(tip) => format!("{}\nhint: {tip}\n", text.lines().next().unwrap_or_default()),
+            None => text.to_owned(),
+        };
+        let _ = write!(io::stderr().lock(), "lookalike: {text}");
     }
     if asked { DONE } else { ERROR }
 }

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum, ValueHint};
 use lookalike_core::{Given as _, Kernel};
 use lookalike_engine::Running;
 
+use super::documents::Documents;
 use super::value::{at_least, size};
 
 #[derive(Args)]
@@ -72,4 +73,37 @@ impl ScratchJob {
         let temp = self.temp.clone().unwrap_or_else(std::env::temp_dir);
         temp.join(format!("lookalike-{command}-{}", std::process::id()))
     }
+}
+
+/// What the jobs have in common that leave a folder with survivors.
+#[derive(Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+pub(crate) struct BatchJob {
+    /// Decide and report, but write no survivors
+    #[arg(long, help_heading = "Running")]
+    pub(crate) no_write: bool,
+    /// Go on with a job that stopped
+    #[arg(long, help_heading = "Running")]
+    pub(crate) resume: bool,
+    /// Replace the results of an earlier run in DIR
+    #[arg(long, help_heading = "Running", conflicts_with = "resume")]
+    pub(crate) force: bool,
+    /// Stop at the first file or record that cannot be read
+    #[arg(long, help_heading = "Running")]
+    pub(crate) strict: bool,
+    /// Leave what cannot be read out of kept/; otherwise it stays there as it is
+    #[arg(long, help_heading = "Running")]
+    pub(crate) drop_unreadable: bool,
+    #[command(flatten)]
+    pub(crate) resources: Resources,
+    /// The folder for working files [default: DIR/work]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Running")]
+    pub(crate) temp: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) progress: Progress,
+    /// Answer with a JSON object: the report, or the plan of a dry run
+    #[arg(long, help_heading = "Running")]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) documents: Documents,
 }

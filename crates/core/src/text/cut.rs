@@ -22,6 +22,12 @@ pub fn last_cut(unit: Unit, text: &[u8]) -> Option<usize> {
     })
 }
 
+/// Whether a text can be parted at a place for good: each side has its tokens whatever else is put before
+/// or behind it that was parted like that. Its ends are such places.
+pub fn parts(text: &[u8], at: usize) -> bool {
+    at == 0 || at == text.len() || parts_words(text, at) && does_not_join(text, at)
+}
+
 /// How far before a place, and behind it, [`last_cut`] looks.
 pub const CUT_BYTES: usize = 4;
 

@@ -63,7 +63,7 @@ mod tokenizer;
 mod url;
 mod walk;
 
-pub use cut::{CUT_BYTES, last_cut};
+pub use cut::{CUT_BYTES, last_cut, parts};
 pub use document::{Place, Section, SectionKind, Text, TextBuf};
 pub use document_tokens::{DocumentTokens, SectionRun};
 pub use fingerprint::Token;

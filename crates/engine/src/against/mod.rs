@@ -350,6 +350,7 @@ impl Job<'_> {
             sources: &sources,
             options: &self.read,
             removed: matching,
+            cuts: None,
             unreadable: self.options.unreadable,
             threads: self.options.running.threads,
             budget: self.options.running.memory as usize / 2,

@@ -6,8 +6,7 @@
 //! length    the longest for which some window of that length is in both, by bisection
 //! ```
 //!
-//! A window goes by a polynomial of its words' codes modulo a prime, at a point that nobody knows, so
-//! that one of any length takes a multiplication. What is found is compared word by word before it
+//! A window goes by a [`Polynomial`] of its words' codes, so that one of any length takes a multiplication. What is found is compared word by word before it
 //! counts. A pair takes time for its reference and for what it has in common with the document, times a
 //! logarithm, also if both are one word over and over.
 //!
@@ -17,6 +16,8 @@
 use lookalike_core::VerificationKey;
 use lookalike_core::text::{self, Span, Unit, keyed_spans};
 use serde::{Deserialize, Serialize};
+
+use crate::polynomial::Polynomial;
 
 /// Words of a block, without those that the next has too. 256 Ki: about 1.5 MB of text, and about 20 MB
 /// of memory for a thread while it is compared.
@@ -132,7 +133,7 @@ struct Windows<'a> {
 
 impl<'a> Windows<'a> {
     fn new(polynomial: &mut Polynomial, spans: &'a [Span], width: usize) -> Self {
-        let prefixes = polynomial.prefixes(spans);
+        let prefixes = polynomial.prefixes(spans.iter().map(|span| span.token));
         let count = (spans.len() + 1).saturating_sub(width);
         let at = |start: usize| polynomial.window(&prefixes, start, width);
         let mut sorted: Vec<_> = (0..count).map(|start| (at(start), start as u32)).collect();
@@ -224,52 +225,12 @@ fn longest_common_run(
     best
 }
 
-/// Polynomials of words at one point, modulo the prime 2^61 - 1.
-struct Polynomial {
-    point: u64,
-    /// Powers of the point, as many as were asked for.
-    powers: Vec<u64>,
-}
-
-const PRIME: u64 = (1 << 61) - 1;
-
-impl Polynomial {
-    fn new(key: &VerificationKey) -> Self {
-        // Any that others cannot know.
-        Self { point: key.code(b"point") % (PRIME - 2) + 2, powers: vec![1] }
-    }
-
-    fn prefixes(&mut self, spans: &[Span]) -> Vec<u64> {
-        while self.powers.len() <= spans.len() {
-            let last = self.powers[self.powers.len() - 1];
-            self.powers.push(product(last, self.point));
-        }
-        let mut prefixes = Vec::with_capacity(spans.len() + 1);
-        let mut sum = 0;
-        prefixes.push(sum);
-        for span in spans {
-            sum = (product(sum, self.point) + span.token % PRIME) % PRIME;
-            prefixes.push(sum);
-        }
-        prefixes
-    }
-
-    fn window(&self, prefixes: &[u64], start: usize, length: usize) -> u64 {
-        let before = product(prefixes[start], self.powers[length]);
-        (prefixes[start + length] + PRIME - before) % PRIME
-    }
-}
-
-fn product(a: u64, b: u64) -> u64 {
-    (u128::from(a) * u128::from(b) % u128::from(PRIME)) as u64
-}
-
 /// Finds passages, on one thread.
 pub(super) struct Locator(Polynomial);
 
 impl Locator {
     pub(super) fn new(key: &VerificationKey) -> Self {
-        Self(Polynomial::new(key))
+        Self(Polynomial::new(key, b"point"))
     }
 
     /// Looks for references in one block of a document, the first that `input` has. Each reference

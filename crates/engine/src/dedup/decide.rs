@@ -19,7 +19,7 @@ use lookalike_files::{AtomicFile, Existing, RowsWriter};
 
 use super::budget::RemovalBudget;
 use super::job::{Job, learned_by};
-use super::options::{Dedup, PairScope};
+use super::options::{Dedup, PairScope, Removes};
 use super::sites::write_sites;
 use crate::attributes::FieldQuestions;
 use crate::components::Components;
@@ -163,7 +163,7 @@ impl Decide {
         let is_as_before = options.recipe.threshold.to_bits() == run.recipe().threshold.to_bits()
             && manifest.option("keep").parse().is_ok_and(|keep: KeepPolicy| keep == options.keep)
             && manifest.option("cluster") == options.clustering.name();
-        if options.exact_only || options.pairs == PairScope::All || is_as_before {
+        if options.removes != Removes::Near || options.pairs == PairScope::All || is_as_before {
             return Ok(Basis::AllPairs);
         }
         if self.approximate {
@@ -235,7 +235,12 @@ impl Decide {
         options.inputs.clone_from(&manifest.inputs);
         options.running.format = Format::named(manifest.option("format"));
         options.running.read = manifest.read_options();
-        options.exact_only = manifest.option("exact-only") == "true";
+        if !manifest.option("passages").is_empty() {
+            return Err(Error::from(ErrorKind::PassagesWereCut(run.files.out.clone())));
+        }
+        if manifest.option("exact-only") == "true" {
+            options.removes = Removes::Exact;
+        }
         options.running.strict = manifest.option("strict") == "true";
         if manifest.option("drop-unreadable") == "true" {
             options.unreadable = Unreadable::Dropped;
@@ -258,7 +263,7 @@ impl Decide {
             (None, "components") => Clustering::Components,
             _ => return Err(unknown("cluster")),
         };
-        options.recipe = self.recipe(run, options.exact_only)?;
+        options.recipe = self.recipe(run, options.removes == Removes::Exact)?;
         Ok(options)
     }
 
@@ -344,7 +349,7 @@ impl Job<'_> {
 
     /// Decides from the stored pairs.
     fn decide_from(&self, run: &Run, order: &Order, copies: &Copies) -> Result<Judgement> {
-        if self.options.exact_only {
+        if self.options.removes != Removes::Near {
             return Ok(Judgement::default());
         }
         self.observer.begin(Stage::Decide, None);

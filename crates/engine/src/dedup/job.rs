@@ -10,7 +10,7 @@ use lookalike_files::{Existing, JOB_LOCK, JobLock, Rows, write_file};
 use serde::{Deserialize, Serialize};
 
 use super::largest::Documents;
-use super::options::{Dedup, PairScope};
+use super::options::{Dedup, PairScope, Removes};
 use super::sites::{Addresses, Decision};
 use crate::attributes::{FieldQuestions, RANKS};
 use crate::document_set::RowSet;
@@ -26,6 +26,7 @@ use crate::means::Means;
 use crate::memory;
 use crate::observe::{NoObserver, Observer, Stage, Work};
 use crate::order::Order;
+use crate::passages::CutSummary;
 use crate::places::Place;
 use crate::report::{self, Kind, Report};
 use crate::sign::{Signing, SigningSummary};
@@ -79,6 +80,7 @@ impl Dedup {
         let copies = Copies::open(&job.files.copies())?;
         let judged = job.judge(&signed, &order, &copies)?;
         job.learned = learned.counts;
+        job.cut(&signed, &order, &copies)?;
         job.finish(&signed, &judged, &order, &copies)
     }
 
@@ -116,6 +118,8 @@ pub(super) struct Job<'a> {
     /// What the report says besides.
     pub(super) notes: Vec<String>,
     pub(super) learned: Counts,
+    /// What was cut of documents, if that was asked for.
+    pub(super) cut: Option<CutSummary>,
 }
 
 /// What is known of the sources, and of their templates.
@@ -199,6 +203,7 @@ impl<'a> Job<'a> {
             copies,
             notes: Vec::new(),
             learned: Counts::default(),
+            cut: None,
         };
         if !job.manifest.finished {
             job.prepare(is_new)?;
@@ -222,7 +227,7 @@ impl<'a> Job<'a> {
         self.write_recipe()
     }
 
-    fn sources(&self) -> Result<SourceTable> {
+    pub(super) fn sources(&self) -> Result<SourceTable> {
         let table = SourceTable::open(&self.files.sources())?;
         Ok(table.with_copies(&self.copies).with_tables(&self.options.tables))
     }
@@ -319,7 +324,23 @@ impl<'a> Job<'a> {
     }
 
     pub(super) fn group(&self, signed: &SigningSummary, order: &Order) -> Result<u64> {
+        if self.options.removes == Removes::Nothing {
+            return Ok(self.means().no_identity_sets(signed.documents)?.count());
+        }
         Ok(self.means().identity_sets(signed.documents, order)?.count())
+    }
+
+    /// Who stands for each place.
+    pub(super) fn keepers(&self, signed: &SigningSummary) -> Result<Vec<Place>> {
+        if self.removes_near() {
+            return Ok(Clusters::open(&self.files.keepers())?.keepers);
+        }
+        Ok(Place::all().take(signed.documents as usize).collect())
+    }
+
+    /// Whether documents are compared at all.
+    fn removes_near(&self) -> bool {
+        self.options.removes == Removes::Near
     }
 
     /// The stages from signatures to the decision.
@@ -341,7 +362,7 @@ impl<'a> Job<'a> {
         order: &Order,
         copies: &Copies,
     ) -> Result<MatchStage> {
-        if self.options.exact_only {
+        if !self.removes_near() {
             return Ok(MatchStage::default());
         }
         let counts = self.means().groups(signed.documents, order, copies)?;
@@ -350,21 +371,21 @@ impl<'a> Job<'a> {
 
     /// The rows whose documents verification needs.
     fn wanted(&self, signed: &SigningSummary, order: &Order) -> Result<RowSet> {
-        if self.options.exact_only {
+        if !self.removes_near() {
             return Ok(RowSet::none(signed.documents).count());
         }
         self.means().wanted(signed.documents, order)
     }
 
     fn verify(&self, wanted: &RowSet) -> Result<u64> {
-        if self.options.exact_only {
+        if !self.removes_near() {
             return Ok(0);
         }
         self.means().shingle_sets(&self.sources()?, wanted)
     }
 
     fn decide(&self, order: &Order, wanted: &RowSet) -> Result<Judgement> {
-        if self.options.exact_only {
+        if !self.removes_near() {
             return Ok(Judgement::default());
         }
         let pairs = match self.options.pairs {
@@ -399,17 +420,13 @@ impl<'a> Job<'a> {
     ) -> Result<Report> {
         let began = self.observer.seconds();
         self.observer.begin(Stage::Write, Some(Work::Documents(signed.documents)));
-        let keepers = if self.options.exact_only {
-            Place::all().take(signed.documents as usize).collect()
-        } else {
-            Clusters::open(&self.files.keepers())?.keepers
-        };
+        let keepers = self.keepers(signed)?;
         let pairs = self.files.judged_pairs();
         let sorting = self.files.sorting();
         let outcome = Outcome {
             keepers: &keepers,
             copies,
-            pairs: (!self.options.exact_only).then_some(&*pairs),
+            pairs: self.removes_near().then_some(&*pairs),
             folder: &sorting,
             budget: self.budget / 4,
         };
@@ -438,6 +455,7 @@ impl<'a> Job<'a> {
             counts[usize::from(document.kind == Kind::Near)] += 1;
         })?;
         let removed = removed.count();
+        let cuts = self.cuts(&tables)?;
         // The tables are there already: they say what would go.
         let budget = &self.options.budget;
         budget.check(&removed, signed.documents, &self.files.parts(), &signed.parts)?;
@@ -458,10 +476,12 @@ impl<'a> Job<'a> {
             options: &self.read,
             files: &self.files,
         };
+        let gone = self.gone(&removed);
         let survivors = Survivors {
             sources: &sources,
             options: &self.read,
-            removed: &removed,
+            removed: &gone,
+            cuts: cuts.as_ref(),
             unreadable: self.options.unreadable,
             threads: self.options.running.threads,
             budget: self.budget,
@@ -479,6 +499,7 @@ impl<'a> Job<'a> {
         kept?;
         let mut report = self.report(signed, judged, counts, &written);
         report.largest_clusters = largest?;
+        self.report_passages(&mut report);
         for miss in &judged.refusals.nearest {
             let [a, b] = miss.rows.map(|row| signatures.id(row));
             let resemblance = miss.resemblance;
@@ -675,6 +696,7 @@ fn seconds(stages: &[(Stage, f64)], total: f64) -> report::Seconds {
         r#match: of(Stage::Match),
         verify: of(Stage::Verify),
         decide: of(Stage::Decide),
+        passages: of(Stage::Passages),
         write: of(Stage::Write),
         total,
     }

@@ -1,6 +1,6 @@
 //! The batch job: a corpus in, the corpus without near-duplicates out.
 //!
-//! Seven stages, each of which leaves files that are complete or not there, and a
+//! Eight stages, each of which leaves files that are complete or not there, and a
 //! line in the manifest when it is done:
 //!
 //! ```text
@@ -10,12 +10,14 @@
 //! match   keys -> groups of documents that share one
 //! verify  the shingle sets of all documents in groups
 //! decide  candidates judged, who stays -> pairs, keepers
+//! cut     passages of documents that stay -> what is cut of them, if that is asked for
 //! write   kept/, clusters.parquet, pairs.parquet, the report
 //! ```
 //!
 //! A job that was killed goes on with the first stage that is not complete.
 
 mod budget;
+mod cut;
 mod decide;
 mod job;
 mod largest;

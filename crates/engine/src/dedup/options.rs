@@ -9,6 +9,7 @@ use crate::keep::KeepPolicy;
 use crate::learn::TemplateGroups;
 use crate::manifest::Request;
 use crate::matching::Clustering;
+use crate::passages::PassageRule;
 use crate::report::Page;
 use crate::running::{Running, running_methods};
 use crate::write::Unreadable;
@@ -21,6 +22,17 @@ pub enum PairScope {
     Needed,
     /// All that share a key: for evaluation.
     All,
+}
+
+/// Which documents are removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Removes {
+    /// Near-duplicates and copies.
+    Near,
+    /// Copies.
+    Exact,
+    /// None.
+    Nothing,
 }
 
 /// The batch job: which documents of a corpus are roughly the same, and the corpus without them.
@@ -41,7 +53,8 @@ pub struct Dedup {
     pub(super) keep: KeepPolicy,
     pub(super) clustering: Clustering,
     pub(super) pairs: PairScope,
-    pub(super) exact_only: bool,
+    pub(super) removes: Removes,
+    pub(super) passages: Option<PassageRule>,
     pub(super) budget: RemovalBudget,
     pub(super) resume: bool,
     pub(super) existing: Existing,
@@ -63,7 +76,8 @@ impl Dedup {
             keep: KeepPolicy::First,
             clustering: Clustering::Anchored,
             pairs: PairScope::Needed,
-            exact_only: false,
+            removes: Removes::Near,
+            passages: None,
             budget: RemovalBudget::default(),
             resume: false,
             existing: Existing::Refuse,
@@ -92,7 +106,11 @@ impl Dedup {
         /// Which pairs are judged and listed.
         pairs: PairScope;
         /// Only documents with the same tokens are looked for.
-        exact_only => exact_only = true;
+        exact_only => removes = Removes::Exact;
+        /// No document is removed, whatever it resembles: for those who cut passages only.
+        all_documents => removes = Removes::Nothing;
+        /// What repeats inside of the documents that stay is cut, all but the first copies.
+        passages: PassageRule => passages = Some(passages);
         /// How much may be removed.
         removal_budget: RemovalBudget => budget = removal_budget;
         /// Goes on with a job that stopped, if there is one.
@@ -111,7 +129,10 @@ impl Dedup {
     pub(super) fn request(&self) -> Request {
         let fields = &self.running.read.fields;
         let named = |name: &str, value: String| (name.to_owned(), value);
-        [
+        let passages = self.passages.map(|rule| named("passages", rule.name()));
+        let all =
+            (self.removes == Removes::Nothing).then(|| named("all-documents", "true".to_owned()));
+        let request = [
             named("recipe", self.recipe.digest().to_string()),
             named("format", self.running.format.map_or("", Format::name).to_owned()),
             named("text-field", fields.text.clone()),
@@ -121,13 +142,13 @@ impl Dedup {
             named("keep", self.keep.to_string()),
             named("cluster", self.clustering.name().to_owned()),
             named("pairs", self.pairs.name().to_owned()),
-            named("exact-only", self.exact_only.to_string()),
+            named("exact-only", (self.removes == Removes::Exact).to_string()),
             named("no-write", (!self.survivors).to_string()),
             named("strict", self.running.strict.to_string()),
             named("drop-unreadable", (self.unreadable == Unreadable::Dropped).to_string()),
             named("max-removed-per-source", self.budget.field().unwrap_or_default().to_owned()),
-        ]
-        .into()
+        ];
+        request.into_iter().chain(passages).chain(all).collect()
     }
 
     /// How records are read: with the fields that policies look at.

@@ -6,7 +6,7 @@ use lookalike_core::{CandidateRule, Layout};
 use lookalike_corpus::{Chunks, Record};
 use serde::Serialize;
 
-use super::options::Dedup;
+use super::options::{Dedup, Removes};
 use crate::error::Result;
 use crate::memory::LEAST_WORKING_BYTES;
 use crate::skips::Skips;
@@ -101,12 +101,14 @@ impl Dedup {
         let signature = Layout::of(&self.recipe).bytes() as u64 + 4 + ID_BYTES;
         plan.result_bytes = documents * signature + url_bytes;
         let rule = CandidateRule::new(self.running.kernel, &self.recipe);
-        let keys = if self.exact_only { 0 } else { rule.keys_per_document() as u64 };
+        let keys = if self.removes == Removes::Near { rule.keys_per_document() as u64 } else { 0 };
         // A record of 12 bytes for each key, sorted in runs and merged; then groups of four.
         let matching = documents * (20 + keys * 16);
         // A shingle is eight bytes, for a word of about six.
         let shingles = match self.recipe.verify {
-            lookalike_core::recipe::Verify::Exact if !self.exact_only => plan.text_bytes / 6 * 8,
+            lookalike_core::recipe::Verify::Exact if self.removes == Removes::Near => {
+                plan.text_bytes / 6 * 8
+            }
             _ => 0,
         };
         // Compressed files leave what they unpack to.

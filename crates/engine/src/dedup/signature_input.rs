@@ -7,7 +7,7 @@ use lookalike_core::Signature;
 use lookalike_core::recipe::{Candidates, Verify};
 use lookalike_files::RowsWriter;
 
-use super::options::Dedup;
+use super::options::{Dedup, Removes};
 use crate::attributes::RANKS;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::files::Files;
@@ -33,7 +33,7 @@ impl Dedup {
             let (path, option) = (path.to_owned(), option.to_owned());
             Err(Error::from(ErrorKind::NeedsDocuments { path, option }))
         };
-        if self.recipe.verify == Verify::Exact && !self.exact_only {
+        if self.recipe.verify == Verify::Exact && self.removes == Removes::Near {
             return refused("--verify exact");
         }
         if let Some(field) = self.keep.field().or(self.budget.field()) {

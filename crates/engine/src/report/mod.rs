@@ -128,6 +128,9 @@ pub struct Report {
     /// What was learned of templates, if the recipe wants them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub templates: Option<Templates>,
+    /// What was cut of documents that stay, if passages were looked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passages: Option<Passages>,
     /// What was not looked at in full, if anything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limited: Option<LimitedGroups>,
@@ -166,6 +169,28 @@ pub struct Templates {
     pub sampled: u64,
 }
 
+/// What was cut of documents that stay.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Passages {
+    /// What counted as a passage, and how it was cut.
+    pub rule: String,
+    /// Whether no document was compared with another as a whole.
+    pub alone: bool,
+    /// Words of the documents that were looked at.
+    pub words: u64,
+    /// Those of them that were cut: they stand elsewhere in what is kept.
+    pub words_cut: u64,
+    /// Cuts, the rows of `passages.parquet`.
+    pub cuts: u64,
+    /// Documents that stay without what was cut of them.
+    pub documents: u64,
+    /// Documents that go, since fewer words were left of them than was asked for.
+    pub documents_gone: u64,
+    /// The words that went with them and may stand nowhere else.
+    pub words_lost: u64,
+}
+
 /// How long each stage took, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -182,6 +207,8 @@ pub struct Seconds {
     pub verify: f64,
     /// Deciding who stays.
     pub decide: f64,
+    /// Finding passages; 0 where none were looked for.
+    pub passages: f64,
     /// Writing the results.
     pub write: f64,
     /// All of it, with what lies between the stages.
@@ -190,7 +217,7 @@ pub struct Seconds {
 
 impl Seconds {
     /// The stages in their order, by name.
-    pub fn stages(&self) -> [(&'static str, f64); 7] {
+    pub fn stages(&self) -> [(&'static str, f64); 8] {
         [
             ("learn", self.learn),
             ("sign", self.sign),
@@ -198,6 +225,7 @@ impl Seconds {
             ("match", self.r#match),
             ("verify", self.verify),
             ("decide", self.decide),
+            ("passages", self.passages),
             ("write", self.write),
         ]
     }

@@ -9,15 +9,18 @@
 //! and in the end the files themselves are counted.
 
 use std::fs;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use lookalike_corpus::{Format, PendingCopies, ReadOptions};
+use lookalike_corpus::{Change, Edit, Format, PendingCopies, ReadOptions};
 
 use crate::document_set::RowSet;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::observe::Observer;
+use crate::passages::{CutPiece, Cuts};
+use crate::places::Row;
 use crate::sources::{SourceRow, SourceTable};
 
 /// What a thread that writes or packs takes: what it reads ahead, and the blocks of the packer.
@@ -43,6 +46,8 @@ pub(crate) struct Survivors<'a> {
     pub(crate) options: &'a ReadOptions,
     /// The rows that go.
     pub(crate) removed: &'a RowSet,
+    /// What is cut of those that stay.
+    pub(crate) cuts: Option<&'a Cuts>,
     pub(crate) unreadable: Unreadable,
     pub(crate) threads: usize,
     pub(crate) budget: usize,
@@ -104,7 +109,9 @@ impl Survivors<'_> {
     ) -> Result<u64> {
         self.observer.check_cancelled()?;
         let source = &row.source;
-        let goes = self.removed.any(&row.rows());
+        let removes = self.removed.any(&row.rows());
+        let cut = self.cuts.map(|cuts| cuts.of(&row.rows())).transpose()?.unwrap_or_default();
+        let goes = removes || !cut.is_empty();
         let is_sound = row.bad.is_empty() && !row.broken;
         let drops = !is_sound && self.unreadable == Unreadable::Dropped;
         let target = folder.join(source.name());
@@ -130,7 +137,18 @@ impl Survivors<'_> {
             Some(row) => !self.removed.contains(row),
             None => !drops,
         };
-        let mut pending = source.pending_selection(folder, options, keep)?;
+        let mut pending = if cut.is_empty() {
+            source.pending_selection(folder, options, keep)?
+        } else {
+            let mut cut = &*cut;
+            source.pending_edits(folder, options, &[], |record| {
+                Ok(match row.row_of(record) {
+                    _ if !keep(record) => Edit::Drop,
+                    Some(row) => edit(row, &mut cut),
+                    None => Edit::Keep,
+                })
+            })?
+        };
         let removed = self.removed.count_in(&row.rows());
         let bad = row.bad.len();
         let wanted = row.documents - removed + if drops { 0 } else { bad };
@@ -155,6 +173,25 @@ impl Survivors<'_> {
         self.observer.advance(0, row.documents);
         Ok(files)
     }
+}
+
+/// What becomes of a row that stays, by the pieces that are cut of it and of rows after it.
+fn edit(row: Row, pieces: &mut &[CutPiece]) -> Edit {
+    let before = pieces.partition_point(|piece| piece.row < row);
+    let upto = pieces.partition_point(|piece| piece.row <= row);
+    let own = &pieces[before..upto];
+    *pieces = &pieces[upto..];
+    let mut cuts: Vec<Range<u64>> = Vec::new();
+    for piece in own {
+        match cuts.last_mut() {
+            Some(last) if last.end == u64::from(piece.begin) => last.end = piece.end.into(),
+            _ => cuts.push(piece.begin.into()..piece.end.into()),
+        }
+    }
+    if cuts.is_empty() {
+        return Edit::Keep;
+    }
+    Edit::Change(Change { cuts, ..Change::default() })
 }
 
 /// Fails if the folder has fewer files than were written: two names may be one to a file system.
@@ -190,7 +227,6 @@ mod tests {
 
     use super::*;
     use crate::observe::NoObserver;
-    use crate::places::Row;
     use crate::sources::SourcesWriter;
 
     /// A table that says other than the file: whatever is the reason, nobody may believe it.
@@ -225,6 +261,7 @@ mod tests {
                 sources: &SourceTable::open(&table).unwrap(),
                 options: &ReadOptions::default(),
                 removed: &removed.count(),
+                cuts: None,
                 unreadable: Unreadable::Kept,
                 threads: 1,
                 budget: 1 << 30,

@@ -23,6 +23,7 @@ use crate::ids::Ids;
 use crate::matching::{Pair, PairReader};
 use crate::offsets::StoredOffsets;
 use crate::order::Order;
+use crate::passages::{CutPiece, Cuts};
 use crate::places::{InputOrder, Place, Row};
 use crate::report::{Histogram, Kind};
 use crate::scores::{ScoredPair, Scores};
@@ -274,6 +275,37 @@ impl Tables<'_> {
         }
     }
 
+    /// Writes `passages.parquet`: what was cut, in the order of the input.
+    pub(crate) fn write_passages(&self, cuts: &Cuts) -> Result<()> {
+        let schema = Schema::new(vec![
+            Field::new("id", DataType::Utf8, false),
+            Field::new("begin", DataType::UInt64, false),
+            Field::new("end", DataType::UInt64, false),
+            Field::new("words", DataType::UInt64, false),
+            Field::new("copies", DataType::UInt64, false),
+            Field::new("keeper", DataType::Utf8, false),
+            Field::new("keeper_begin", DataType::UInt64, false),
+            Field::new("keeper_end", DataType::UInt64, false),
+            Field::new("row", DataType::UInt64, false),
+            Field::new("keeper_row", DataType::UInt64, false),
+        ]);
+        let mut table = Table::create(&self.files.passages(), Existing::Replace, schema)?;
+        let mut ids = Ids::new(self.signatures);
+        let mut batch: Vec<(CutPiece, [String; 2])> = Vec::new();
+        cuts.for_each(|piece| {
+            batch.push((piece, [ids.get(piece.row)?, ids.get(piece.keeper)?]));
+            if batch.len() == BATCH_ROWS {
+                table.write(passage_columns(&batch))?;
+                batch.clear();
+            }
+            Ok(())
+        })?;
+        if !batch.is_empty() {
+            table.write(passage_columns(&batch))?;
+        }
+        table.finish()
+    }
+
     fn write_pairs(
         &self,
         mut lines: SortedRecords<Line>,
@@ -378,6 +410,23 @@ fn cluster_columns(lines: &[ClusterLine]) -> Vec<ArrayRef> {
         number(|line| line.numbers[1]),
         Arc::new(lines.iter().map(|line| line.url.as_deref()).collect::<StringArray>()),
         Arc::new(lines.iter().map(|line| line.offset).collect::<UInt64Array>()),
+    ]
+}
+
+fn passage_columns(lines: &[(CutPiece, [String; 2])]) -> Vec<ArrayRef> {
+    let id = |n: usize| strings(lines.iter().map(move |(_, ids)| &*ids[n]));
+    let number = |of: fn(&CutPiece) -> u64| numbers(lines.iter().map(|(piece, _)| of(piece)));
+    vec![
+        id(0),
+        number(|piece| piece.begin.into()),
+        number(|piece| piece.end.into()),
+        number(|piece| piece.words.into()),
+        number(|piece| piece.copies.into()),
+        id(1),
+        number(|piece| piece.keeper_begin.into()),
+        number(|piece| piece.keeper_end.into()),
+        number(|piece| piece.row.into()),
+        number(|piece| piece.keeper.into()),
     ]
 }
 

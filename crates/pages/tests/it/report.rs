@@ -44,6 +44,7 @@ fn full() -> Report {
         r#match: 33.25,
         verify: 44.0,
         decide: 5.5,
+        passages: 0.0,
         write: 66.0,
         total: 290.0,
     };

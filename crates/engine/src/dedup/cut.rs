@@ -1,0 +1,86 @@
+//! What repeats inside of the documents that stay: the stage, and what is told of it.
+
+use super::job::Job;
+use super::options::Removes;
+use crate::document_set::RowSet;
+use crate::error::{Error, ErrorKind, Result};
+use crate::identity_sets::Copies;
+use crate::observe::{Stage, Work};
+use crate::order::Order;
+use crate::passages::Cuts;
+use crate::places::Place;
+use crate::report::{self, Report};
+use crate::sign::SigningSummary;
+use crate::signature_file::SignatureLookup;
+use crate::write::Tables;
+
+impl Job<'_> {
+    /// Finds what is cut of the documents that stay, if that was asked for.
+    pub(super) fn cut(
+        &mut self,
+        signed: &SigningSummary,
+        order: &Order,
+        copies: &Copies,
+    ) -> Result<()> {
+        let Some(rule) = self.options.passages else { return Ok(()) };
+        let cut = self.stage(Stage::Passages, |job| {
+            let mut stay = RowSet::none(signed.documents);
+            for (place, keeper) in Place::all().zip(&job.keepers(signed)?) {
+                if place == *keeper && !copies.is_copy(place) {
+                    stay.insert(order.row(place));
+                }
+            }
+            let sources = job.sources()?;
+            let signatures = SignatureLookup::open(job.files.signatures())?;
+            job.observer.begin(Stage::Passages, Some(Work::Documents(2 * signed.documents)));
+            let documents = (signed.documents, stay.count());
+            let tokens = |row| Ok(signatures.signature(row)?.tokens);
+            job.means().cut_passages(&rule, &sources, order, documents, tokens)
+        })?;
+        // What would be cut is written down by then.
+        if let Some(share) = rule.max_cut
+            && cut.words as f64 > share * cut.all_words as f64
+        {
+            let (cut, words) = (cut.words, cut.all_words);
+            return Err(Error::from(ErrorKind::CutsTooMuch { cut, words, share }));
+        }
+        self.cut = Some(cut);
+        Ok(())
+    }
+
+    /// What is cut, after its table is written.
+    pub(super) fn cuts(&self, tables: &Tables<'_>) -> Result<Option<Cuts>> {
+        if self.cut.is_none() {
+            return Ok(None);
+        }
+        let cuts = Cuts::open(&self.files)?;
+        tables.write_passages(&cuts)?;
+        Ok(Some(cuts))
+    }
+
+    /// The rows that are not among the survivors: those that were removed, and those of which too little is
+    /// left.
+    pub(super) fn gone(&self, removed: &RowSet) -> RowSet {
+        let mut gone = removed.clone();
+        for row in self.cut.iter().flat_map(|cut| &cut.gone) {
+            gone.insert(*row);
+        }
+        gone.count()
+    }
+
+    pub(super) fn report_passages(&self, report: &mut Report) {
+        let (Some(cut), Some(rule)) = (&self.cut, self.options.passages) else { return };
+        let documents_gone = cut.gone.len() as u64;
+        report.kept -= documents_gone;
+        report.passages = Some(report::Passages {
+            rule: rule.name(),
+            alone: self.options.removes == Removes::Nothing,
+            words: cut.all_words,
+            words_cut: cut.words,
+            cuts: cut.pieces,
+            documents: cut.documents,
+            documents_gone,
+            words_lost: cut.lost_words,
+        });
+    }
+}

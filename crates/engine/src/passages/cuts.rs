@@ -1,0 +1,112 @@
+//! What is cut, in a file: a row for each piece, in the order of documents and of their bytes.
+
+use std::ops::Range;
+
+use lookalike_files::{Rows, RowsKind, RowsWriter, double_word};
+
+use crate::error::Result;
+use crate::files::Files;
+use crate::places::Row;
+use crate::sort::{Record as _, SortedRecords};
+
+const CUTS: RowsKind = *b"passcuts";
+
+/// A piece of a document that is cut, and where the same words stay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CutPiece {
+    pub(crate) row: Row,
+    /// Its bytes.
+    pub(crate) begin: u32,
+    pub(crate) end: u32,
+    pub(crate) words: u32,
+    /// How often its words stand in the corpus.
+    pub(crate) copies: u32,
+    pub(crate) keeper: Row,
+    /// The bytes that stay.
+    pub(crate) keeper_begin: u32,
+    pub(crate) keeper_end: u32,
+}
+
+/// A piece as it is sorted.
+pub(super) type Packed = [u64; 4];
+
+fn pair(high: u64, low: u32) -> u64 {
+    high << 32 | u64::from(low)
+}
+
+impl CutPiece {
+    pub(super) fn pack(self) -> Packed {
+        [
+            pair(self.row.into(), self.begin),
+            pair(self.end.into(), self.words),
+            pair(self.keeper.into(), self.copies),
+            pair(self.keeper_begin.into(), self.keeper_end),
+        ]
+    }
+
+    fn unpack(packed: Packed) -> Self {
+        let [first, second, third, fourth] = packed;
+        let row = |packed: u64| Row::nth(packed >> 32);
+        Self {
+            row: row(first),
+            begin: first as u32,
+            end: (second >> 32) as u32,
+            words: second as u32,
+            copies: third as u32,
+            keeper: row(third),
+            keeper_begin: (fourth >> 32) as u32,
+            keeper_end: fourth as u32,
+        }
+    }
+}
+
+/// Writes the file.
+pub(super) fn write(files: &Files, mut sorted: SortedRecords<Packed>) -> Result<()> {
+    let mut file = RowsWriter::create(&files.passage_cuts(), CUTS, Packed::BYTES)?;
+    let mut bytes = [0; Packed::BYTES];
+    while let Some(packed) = sorted.next()? {
+        packed.encode(&mut bytes);
+        file.push(&bytes)?;
+    }
+    Ok(file.finish()?)
+}
+
+/// The file.
+pub(crate) struct Cuts(Rows);
+
+impl Cuts {
+    pub(crate) fn open(files: &Files) -> Result<Self> {
+        Ok(Self(Rows::open(&files.passage_cuts(), CUTS, Packed::BYTES)?))
+    }
+
+    /// Calls `each` with all pieces, in order.
+    pub(crate) fn for_each(&self, mut each: impl FnMut(CutPiece) -> Result<()>) -> Result<()> {
+        self.0.for_each(|_, bytes| each(CutPiece::unpack(Packed::decode(bytes))))
+    }
+
+    /// The pieces of some rows, in order.
+    pub(crate) fn of(&self, rows: &Range<Row>) -> Result<Vec<CutPiece>> {
+        let [from, upto] = [rows.start, rows.end].map(|row| self.first_of(row));
+        let (from, upto) = (from?, upto?);
+        let mut bytes = vec![0; (upto - from) as usize * Packed::BYTES];
+        self.0.rows(from, &mut bytes)?;
+        let pieces = bytes.chunks_exact(Packed::BYTES);
+        Ok(pieces.map(|bytes| CutPiece::unpack(Packed::decode(bytes))).collect())
+    }
+
+    /// The number of the first piece of a row or one after it.
+    fn first_of(&self, row: Row) -> Result<u64> {
+        let (mut low, mut high) = (0, self.0.len());
+        let mut bytes = [0; Packed::BYTES];
+        while low < high {
+            let middle = low.midpoint(high);
+            self.0.rows(middle, &mut bytes)?;
+            if double_word(&bytes, 0) >> 32 < u64::from(row) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        Ok(low)
+    }
+}

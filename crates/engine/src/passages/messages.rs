@@ -1,0 +1,153 @@
+//! What is known of windows, on its way to the part that has them next: a queue in the order of parts that
+//! may be longer than memory.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::path::{Path, PathBuf};
+
+use lookalike_core::passages::Class;
+
+use super::links::Spot;
+use crate::error::Result;
+use crate::sort::{Record, SortedRunReader, SortedRunWriter};
+
+/// What is known of equal windows when a part is reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Message {
+    /// The first window of the part.
+    pub(super) to: Spot,
+    pub(super) class: Class,
+    /// How many there are in all.
+    pub(super) copies: u32,
+}
+
+/// A message as it is sorted.
+type Packed = [u64; 3];
+
+const NO_SOURCE: u64 = u64::MAX;
+
+impl Message {
+    fn pack(self) -> Packed {
+        let source = self.class.source.map_or(NO_SOURCE, |source| Spot::from(source).pack());
+        [self.to.pack(), source, u64::from(self.class.kept) << 32 | u64::from(self.copies)]
+    }
+
+    fn unpack([to, source, counts]: Packed) -> Self {
+        let source = (source != NO_SOURCE).then(|| Spot::unpack(source).into());
+        let class = Class { kept: (counts >> 32) as u32, source };
+        Self { to: Spot::unpack(to), class, copies: counts as u32 }
+    }
+}
+
+/// Messages that wait.
+pub(super) struct Messages {
+    folder: PathBuf,
+    /// How many may be in memory.
+    most: usize,
+    near: BinaryHeap<Reverse<Packed>>,
+    /// Those that did not fit, in order, with the first of each file.
+    far: Vec<(Packed, SortedRunReader<Packed>)>,
+}
+
+impl Messages {
+    pub(super) fn new(folder: &Path, budget: usize) -> Self {
+        let most = (budget / Packed::BYTES).max(4);
+        Self { folder: folder.to_owned(), most, near: BinaryHeap::new(), far: Vec::new() }
+    }
+
+    pub(super) fn push(&mut self, message: Message) -> Result<()> {
+        if self.near.len() == self.most {
+            self.spill()?;
+        }
+        self.near.push(Reverse(message.pack()));
+        Ok(())
+    }
+
+    /// Writes down the later half of those in memory.
+    fn spill(&mut self) -> Result<()> {
+        let mut sorted: Vec<Packed> = self.near.drain().map(|Reverse(packed)| packed).collect();
+        sorted.sort_unstable();
+        let mut run = SortedRunWriter::create(&self.folder)?;
+        for &packed in &sorted[self.most / 2..] {
+            run.push(packed)?;
+        }
+        sorted.truncate(self.most / 2);
+        self.near = sorted.into_iter().map(Reverse).collect();
+        let mut reader = run.finish()?.read()?;
+        if let Some(first) = reader.next()? {
+            self.far.push((first, reader));
+        }
+        Ok(())
+    }
+
+    /// The next message for a window before this spot.
+    pub(super) fn next_before(&mut self, end: Spot) -> Result<Option<Message>> {
+        let near = self.near.peek().map(|Reverse(packed)| *packed);
+        let far = self.far.iter().enumerate().map(|(number, (first, _))| (*first, number)).min();
+        let end = end.pack();
+        match (near, far) {
+            (Some(near), far) if far.is_none_or(|(far, _)| near <= far) => {
+                if near[0] >= end {
+                    return Ok(None);
+                }
+                self.near.pop();
+                Ok(Some(Message::unpack(near)))
+            }
+            (_, Some((far, number))) => {
+                if far[0] >= end {
+                    return Ok(None);
+                }
+                let (first, reader) = &mut self.far[number];
+                match reader.next()? {
+                    Some(next) => *first = next,
+                    None => drop(self.far.swap_remove(number)),
+                }
+                Ok(Some(Message::unpack(far)))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Where the next one goes.
+    pub(super) fn next_spot(&self) -> Option<Spot> {
+        let near = self.near.peek().map(|Reverse(packed)| packed[0]);
+        let far = self.far.iter().map(|(packed, _)| packed[0]);
+        near.into_iter().chain(far).min().map(Spot::unpack)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lookalike_files::WorkFolder;
+
+    use super::*;
+
+    #[test]
+    fn messages_come_in_order_however_few_fit() {
+        let folder = WorkFolder::create(None).unwrap();
+        for budget in [0, 1 << 10, 1 << 20] {
+            let mut messages = Messages::new(&folder, budget);
+            let (mut found, mut sent) = (Vec::new(), Vec::new());
+            for document in 0..50_u32 {
+                let end = Spot { document: document + 1, token: 0 };
+                while let Some(message) = messages.next_before(end).unwrap() {
+                    found.push(message.to.pack());
+                }
+                for token in 0..20 {
+                    let later = document + 1 + (document * 7 + token * 13) % 9;
+                    let to = Spot { document: later, token };
+                    sent.push(to.pack());
+                    let class = Class { kept: token, source: Some(to.into()) };
+                    messages.push(Message { to, class, copies: 2 }).unwrap();
+                }
+            }
+            let end = Spot { document: u32::MAX, token: 0 };
+            while let Some(message) = messages.next_before(end).unwrap() {
+                assert_eq!(message.class.source, Some(message.to.into()));
+                found.push(message.to.pack());
+            }
+            sent.sort_unstable();
+            assert_eq!(found, sent);
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! Passages out of core: what repeats inside documents, and where its first copy stays.
+//!
+//! `lookalike_core::passages` has the definition of what is cut; this computes it for any number of
+//! documents within a budget of memory.
+//!
+//! ```text
+//! anchors  a document -> a few of its short runs of words, such that each window of N words has one;
+//!          sorted: those that stand at two places or more
+//! windows  documents with such anchors -> parts: their windows that have one, and where words stand;
+//!          sorted by fingerprint: which part has a window next, in the order of the keep policy
+//! sweep    parts in that order, each with what is known of its windows from those before it: what is
+//!          cut; what is known then goes to the part that has the window next
+//! ```
+//!
+//! Why that is the definition. Equal windows have equal anchors, since which run of a window is
+//! its anchor depends on the window alone; so no window that stands at two places is left out. A window
+//! matters to a part only by how often it stands in what was kept before, and where first; the sweep
+//! hands that from each part that has the window to the next one, so that it is known when
+//! the part is reached, and it is complete, since all parts before are decided by then.
+//!
+//! Fingerprints are keyed, 93 bits of two polynomials, so that equal ones are equal words
+//! but for a chance of one in 2^40 at 2^24 windows of fifty words.
+
+mod cuts;
+mod links;
+mod messages;
+mod part;
+mod read;
+mod sweep;
+mod windows;
+
+#[cfg(test)]
+mod tests;
+
+use lookalike_core::passages::CutUnit;
+use lookalike_core::setters;
+use serde::{Deserialize, Serialize};
+
+pub(crate) use cuts::{CutPiece, Cuts};
+
+use crate::document_set::RowSet;
+use crate::error::{Error, Result};
+use crate::means::Means;
+use crate::order::Order;
+use crate::places::Row;
+use crate::sort::Sorter;
+use crate::sources::SourceTable;
+use read::Reading;
+use sweep::{CutPart, Parts, Sweep};
+
+/// What counts as a passage, and what of it is cut.
+///
+/// ```
+/// use lookalike_engine::{CutUnit, PassageRule};
+///
+/// let rule = PassageRule::default().min_words(30).cut(CutUnit::Sentences);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PassageRule {
+    pub(crate) min_words: u32,
+    pub(crate) cut: CutUnit,
+    pub(crate) max_copies: u32,
+    pub(crate) min_documents: u32,
+    pub(crate) scope: PassageScope,
+    pub(crate) min_left: u64,
+    pub(crate) max_cut: Option<f64>,
+}
+
+impl Default for PassageRule {
+    /// Runs of 50 words and more, cut by lines; the first copy stays.
+    fn default() -> Self {
+        Self {
+            min_words: 50,
+            cut: CutUnit::default(),
+            max_copies: 1,
+            min_documents: 1,
+            scope: PassageScope::default(),
+            min_left: 1,
+            max_cut: None,
+        }
+    }
+}
+
+impl PassageRule {
+    setters! {
+        /// The fewest words of a passage, at least one.
+        min_words: u32 => min_words = min_words.max(1);
+        /// What is cut whole: what is only partly in passages stays.
+        cut: CutUnit;
+        /// How many copies of a passage stay, at least one.
+        max_copies: u32 => max_copies = max_copies.max(1);
+        /// In how many documents a passage must stand.
+        min_documents: u32;
+        /// Where other copies are looked for.
+        scope: PassageScope;
+        /// A document of which fewer words are left goes whole, if anything was cut of it. More than one
+        /// loses words that stand nowhere else.
+        min_left: u64 => min_left = min_left.max(1);
+        /// The share of all words beyond which nothing is cut, and the job fails.
+        max_cut: f64 => max_cut = Some(max_cut);
+    }
+
+    /// As options would be typed.
+    pub(crate) fn name(&self) -> String {
+        let Self { min_words, cut, max_copies, min_documents, scope, min_left, .. } = self;
+        format!(
+            "{min_words} words, cut {}, {max_copies} copies, {min_documents} documents, within {}, {min_left} left",
+            cut.name(),
+            scope.name()
+        )
+    }
+}
+
+/// Where the other copies of a passage are looked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PassageScope {
+    /// In all documents.
+    #[default]
+    Corpus,
+    /// In the same document.
+    Document,
+}
+
+impl PassageScope {
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Corpus => "corpus",
+            Self::Document => "document",
+        }
+    }
+}
+
+/// What was cut.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct CutSummary {
+    /// Words of all documents that were looked at.
+    pub(crate) all_words: u64,
+    /// Documents of which something is cut, without those that go whole.
+    pub(crate) documents: u64,
+    /// Pieces, and the words in them.
+    pub(crate) pieces: u64,
+    pub(crate) words: u64,
+    /// Documents that go, since too little is left of them, and the words that are lost with them.
+    pub(crate) gone: Vec<Row>,
+    pub(crate) lost_words: u64,
+}
+
+impl Means<'_> {
+    /// Finds what is cut of the documents that are wanted, and writes it down. `tokens` has the words of
+    /// each document.
+    pub(crate) fn cut_passages(
+        &self,
+        rule: &PassageRule,
+        sources: &SourceTable,
+        order: &Order,
+        (documents, wanted): (u64, RowSet),
+        mut tokens: impl FnMut(Row) -> Result<u64>,
+    ) -> Result<CutSummary> {
+        let reading = Reading { means: *self, rule, sources, documents, wanted };
+        let (found, all_words) = reading.anchors()?;
+        let folder = self.files.sorting();
+        let windows = reading.parts(&found, order)?;
+        let links = windows.links(rule, &folder, self.budget / 4)?;
+        let mut parts = Parts::open(self.files)?;
+        let mut keepers = Parts::open(self.files)?;
+        let mut sorter = Sorter::new(&folder, self.budget / 4);
+        let mut summary = CutSummary { all_words, ..CutSummary::default() };
+        let mut last = None;
+        let sweep = Sweep { rule, order, folder: &folder, budget: self.budget / 4 };
+        let mut words_of = |row| tokens(row);
+        sweep.run(links, &mut parts, &mut words_of, |CutPart { row, part, pieces, goes }| {
+            let mut words = 0;
+            for (piece, copies) in pieces {
+                let keeper = order.row(crate::places::Place::nth(piece.source.document.into()));
+                let count = piece.tokens.end - piece.tokens.start;
+                let there = keepers.get(keeper, piece.source.token)?;
+                let at = piece.source.token - there.first;
+                let stays = [there.place(at), there.place(at + count - 1)];
+                let cut = [piece.tokens.start, piece.tokens.end].map(|token| {
+                    part.unit_byte(token).or_else(|| part.place(token).map(|place| place[0]))
+                });
+                let ([Some(begin), Some(end)], [Some(first), Some(last)]) = (cut, stays) else {
+                    return Err(damaged(self, row));
+                };
+                let (copies, keeper_begin, keeper_end) = (*copies, first[0], last[1]);
+                let piece = CutPiece {
+                    row,
+                    begin,
+                    end,
+                    words: count,
+                    copies,
+                    keeper,
+                    keeper_begin,
+                    keeper_end,
+                };
+                sorter.push(piece.pack())?;
+                words += u64::from(count);
+            }
+            summary.pieces += pieces.len() as u64;
+            summary.words += words;
+            if goes {
+                summary.gone.push(row);
+                summary.lost_words += u64::from(part.tokens) - words;
+            } else if last.replace(row) != Some(row) {
+                summary.documents += 1;
+            }
+            Ok(())
+        })?;
+        summary.gone.sort_unstable();
+        cuts::write(self.files, sorter.finish()?)?;
+        Ok(summary)
+    }
+}
+
+fn damaged(means: &Means<'_>, row: Row) -> Error {
+    let path = means.files.passage_parts();
+    Error::corruption(&path, 0, format!("the words of row {row}"), "others".to_owned())
+}

@@ -1,0 +1,125 @@
+//! What a job cuts is what the definition cuts, and the promise holds on what is written.
+
+use std::fs;
+
+use lookalike_core::passages::reference::{self, Document};
+use lookalike_core::passages::unit_starts;
+use lookalike_core::text::{Unit, spans};
+use lookalike_files::WorkFolder;
+use proptest::prelude::*;
+
+use super::*;
+use crate::Dedup;
+
+/// The texts after the definition, by the naive twin.
+fn naive(texts: &[String], rule: &PassageRule) -> Vec<String> {
+    let unit_lists: Vec<_> = texts
+        .iter()
+        .map(|text| unit_starts(rule.cut, text.as_bytes(), &spans(Unit::Words, &**text)))
+        .collect();
+    let documents: Vec<Document<u64>> = texts
+        .iter()
+        .zip(&unit_lists)
+        .map(|(text, units)| {
+            let tokens = spans(Unit::Words, &**text).iter().map(|span| span.token).collect();
+            (tokens, units.iter().map(|unit| unit.token).collect())
+        })
+        .collect();
+    let width = rule.min_words as usize;
+    let cut: Vec<Vec<bool>> = match rule.scope {
+        PassageScope::Corpus => reference::cut(&documents, width, rule.max_copies as usize),
+        PassageScope::Document => documents
+            .iter()
+            .flat_map(|one| {
+                reference::cut(std::slice::from_ref(one), width, rule.max_copies as usize)
+            })
+            .collect(),
+    };
+    let mut left = Vec::new();
+    for ((text, units), cut) in texts.iter().zip(&unit_lists).zip(&cut) {
+        let mut kept = String::new();
+        for (number, unit) in units.iter().enumerate() {
+            if !cut[unit.token as usize] {
+                let end = units.get(number + 1).map_or(text.len(), |next| next.byte as usize);
+                kept += &text[unit.byte as usize..end];
+            }
+        }
+        if units.is_empty() {
+            kept.clone_from(text);
+        }
+        // A document of which nothing is left goes.
+        if cut.is_empty() || cut.contains(&false) {
+            left.push(kept);
+        }
+    }
+    left
+}
+
+fn lines(texts: &[String]) -> String {
+    texts.iter().map(|text| serde_json::json!({ "text": text }).to_string() + "\n").collect()
+}
+
+/// The texts that a job leaves.
+fn cut(folder: &WorkFolder, texts: &[String], job: impl FnOnce(Dedup) -> Dedup) -> Vec<String> {
+    let input = folder.join("texts.jsonl");
+    fs::write(&input, lines(texts)).unwrap();
+    let out = folder.join("out");
+    let _ = fs::remove_dir_all(&out);
+    let input = input.to_str().unwrap().to_owned();
+    job(Dedup::new([input]).all_documents().memory(80 << 20)).run(&out).unwrap();
+    let kept = fs::read_to_string(out.join("kept/texts.jsonl")).unwrap();
+    let text = |line: &str| {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        line["text"].as_str().unwrap().to_owned()
+    };
+    kept.lines().map(text).collect()
+}
+
+fn text() -> impl Strategy<Value = String> {
+    let word = prop::sample::select(vec![
+        "a",
+        "b",
+        "c",
+        "Is",
+        "\u{4e2d}",
+        "\u{6587}",
+        "\u{e9}t\u{e9}",
+        "x-y",
+        "http://a.b/c!d",
+        "\u{bd}",
+    ]);
+    let between = prop::sample::select(vec![" ", " ", " ", "\n", ". ", "\n\n", "! ", ""]);
+    prop::collection::vec((word, between), 0..40).prop_map(|words| {
+        words.into_iter().map(|(word, between)| word.to_owned() + between).collect()
+    })
+}
+
+fn rule() -> impl Strategy<Value = PassageRule> {
+    let scope = prop::sample::select(vec![PassageScope::Corpus, PassageScope::Document]);
+    let unit = prop::sample::select(CutUnit::ALL.to_vec());
+    (1..7_u32, unit, 1..3_u32, scope).prop_map(|(words, cut, copies, scope)| {
+        PassageRule::default().min_words(words).cut(cut).max_copies(copies).scope(scope)
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(120))]
+
+    #[test]
+    fn a_job_cuts_what_the_definition_cuts(
+        mut texts in prop::collection::vec(text(), 1..8),
+        shared in text(),
+        copied in any::<u8>(),
+        rule in rule(),
+        threads in 1..4_usize,
+    ) {
+        for (number, text) in texts.iter_mut().enumerate() {
+            if copied >> number & 1 == 1 {
+                *text = format!("{text}\n{shared}");
+            }
+        }
+        let folder = WorkFolder::create(None).unwrap();
+        let found = cut(&folder, &texts, |job| job.passages(rule).threads(threads));
+        prop_assert_eq!(found, naive(&texts, &rule), "{:?}", rule);
+    }
+}
