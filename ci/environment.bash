@@ -6,7 +6,7 @@ environment() {
   local packages
   case $1 in
     object_stores) packages=('moto[server,s3]' boto3) ;;
-    oracle) packages=(pyarrow zstandard) ;;
+    oracle) packages=(numpy pyarrow zstandard) ;;
     warc) packages=(warcio brotli) ;;
     server) packages=(schemathesis websocket-client openapi-python-client) ;;
     # The last two are what the package itself needs; datasketch is what a guide compares it with.

@@ -2,7 +2,7 @@
 # What Lookalike says, recomputed in plain Python that shares no code with it: the tokens and fingerprints of
 # the golden vectors; and of whole runs, that everything removed resembles something kept, that everything
 # else is there byte for byte, and that all scores and counts are right. On the example corpus, and on
-# corpora of chains, templates and copies.
+# corpora of chains, templates and copies. And that what was cut of documents stands elsewhere.
 set -eu
 . ci/everything.bash
 . ci/environment.bash
@@ -56,3 +56,21 @@ if "$python" "$peers/check_run.py" "$out/corpora/chains" --run "$out/runs/joined
   exit 1
 fi
 grep 'removed documents resemble their keepers.*WRONG' "$out/joined.txt"
+
+echo '--- passages: each word that is cut stands elsewhere in what is kept'
+for unit in words lines sentences paragraphs; do
+  for least in 8 50; do
+    run=$out/runs/passages-$unit-$least
+    "$lookalike" passages examples/corpus --out "$run" --quiet --cut "$unit" --min-words "$least"
+    "$python" ci/passages.py examples/corpus "$run" --min-words "$least"
+  done
+done
+"$lookalike" dedup examples/corpus --passages --keep longest --out "$out/runs/both" --quiet
+# What a keeper has is taken away.
+gzip -dc "$run/kept/pages.jsonl.gz" | head -n 20 | gzip >"$run/fewer.gz"
+mv "$run/fewer.gz" "$run/kept/pages.jsonl.gz"
+if "$python" ci/passages.py examples/corpus "$run" --min-words 50 2>"$out/fewer.txt"; then
+  echo 'the checker finds nothing wrong where documents are missing' >&2
+  exit 1
+fi
+grep 'is not the text without its cuts' "$out/fewer.txt"

@@ -1,4 +1,4 @@
-//! Arrow's IPC formats: record batches of a file or a stream, and a selection of them written again.
+//! Arrow's IPC formats: record batches of a file or a stream.
 //!
 //! A file (Feather) is a stream between two marks, with a table of contents behind it that nobody needs
 //! who reads from the front. So both are read in one way, packed or not, from wherever bytes come, and
@@ -9,7 +9,7 @@
 //! limit, or than the bytes that are there.
 
 use std::collections::HashMap;
-use std::io::{self, Read, Write};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -17,17 +17,13 @@ use arrow_array::{ArrayRef, RecordBatch};
 use arrow_buffer::Buffer;
 use arrow_ipc::convert::fb_to_schema;
 use arrow_ipc::reader::{read_dictionary, read_record_batch};
-use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use arrow_ipc::{CompressionType, Endianness, MessageHeader, root_as_message};
 use arrow_schema::{ArrowError, Schema, SchemaRef};
 
-use crate::edits::Edits;
-use crate::error::{Error, ErrorKind, Operation, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::guard;
-use crate::kept_rows::write_kept_rows;
 use crate::position::Position;
-use crate::record::{Context, ReadOptions};
-use crate::row_edit::RowEditor;
+use crate::record::ReadOptions;
 use crate::source::Source;
 
 /// What a file begins and ends with; at its beginning two more bytes follow.
@@ -44,7 +40,7 @@ const MAX_ALIGNMENT: usize = 64;
 
 /// Which of the two formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+pub(crate) enum Form {
     File,
     Stream,
 }
@@ -55,13 +51,13 @@ pub(crate) struct ArrowReader {
     input: Box<dyn Read + Send>,
     /// The most bytes of a message.
     limit: u64,
-    form: Form,
-    schema: SchemaRef,
+    pub(crate) form: Form,
+    pub(crate) schema: SchemaRef,
     /// The columns that are wanted, if not all are.
     columns: Option<Vec<usize>>,
     dictionaries: HashMap<i64, ArrayRef>,
     /// How the first batch is packed.
-    compression: Option<CompressionType>,
+    pub(crate) compression: Option<CompressionType>,
     has_ended: bool,
 }
 
@@ -288,88 +284,4 @@ fn guarded<T>(path: &Path, call: impl FnOnce() -> Result<T, String>) -> Result<T
     let done = guard::guarded(call);
     let done = done.unwrap_or_else(|_| Err("a message that contradicts itself".to_owned()));
     done.map_err(|fault| Error::broken(path, fault))
-}
-
-/// A file with all its columns, to write some of its rows again.
-pub(crate) struct ArrowRows {
-    context: Context,
-    reader: ArrowReader,
-    first: Option<RecordBatch>,
-}
-
-impl ArrowRows {
-    /// Opens the file and reads its first rows.
-    pub(crate) fn open(source: &Source, options: &ReadOptions) -> Result<Self> {
-        let mut reader = ArrowReader::open(source, options, &Position::default())?;
-        let first = reader.next_batch().transpose()?;
-        Ok(Self { context: source.context(options), reader, first })
-    }
-
-    /// Writes the rows that stay, in order, in the same format, with the schema, its metadata,
-    /// the batches and the packing of the file. Gives back the fault of a file that is broken on the way.
-    pub(crate) fn write_kept<W: Write + Send>(
-        self,
-        out: W,
-        target: &Path,
-        edits: &mut Edits<'_>,
-    ) -> Result<(W, Option<Error>)> {
-        let Self { context, mut reader, first } = self;
-        let failed = |error: ArrowError| {
-            let source = match error {
-                ArrowError::IoError(_, source) => source,
-                other => io::Error::other(other.to_string()),
-            };
-            Error::io(target, Operation::Write, source)
-        };
-        let editor = RowEditor::new(&reader.schema, edits, &context)?;
-        let options = IpcWriteOptions::default().try_with_compression(reader.compression);
-        let options = options.map_err(failed)?;
-        let mut writer =
-            BatchWriter::new(reader.form, out, editor.schema(), options).map_err(failed)?;
-        let rest = std::iter::from_fn(|| reader.next_batch());
-        let batches = first.map(Ok).into_iter().chain(rest);
-        let write = |rows: &RecordBatch| writer.write(rows).map_err(failed);
-        let fault = write_kept_rows(batches, &context, edits, &editor, write)?;
-        Ok((writer.finish().map_err(failed)?, fault))
-    }
-}
-
-/// Writes either format.
-enum BatchWriter<W: Write> {
-    File(FileWriter<W>),
-    Stream(StreamWriter<W>),
-}
-
-impl<W: Write> BatchWriter<W> {
-    fn new(
-        form: Form,
-        out: W,
-        schema: &Schema,
-        options: IpcWriteOptions,
-    ) -> Result<Self, ArrowError> {
-        Ok(match form {
-            Form::File => Self::File(FileWriter::try_new_with_options(out, schema, options)?),
-            Form::Stream => Self::Stream(StreamWriter::try_new_with_options(out, schema, options)?),
-        })
-    }
-
-    fn write(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
-        match self {
-            Self::File(writer) => writer.write(batch),
-            Self::Stream(writer) => writer.write(batch),
-        }
-    }
-
-    fn finish(self) -> Result<W, ArrowError> {
-        match self {
-            Self::File(mut writer) => {
-                writer.finish()?;
-                writer.into_inner()
-            }
-            Self::Stream(mut writer) => {
-                writer.finish()?;
-                writer.into_inner()
-            }
-        }
-    }
 }

@@ -14,8 +14,7 @@ use crate::position::Position;
 use crate::record::{ContentKind, Context, Offsets, ReadOptions, Record};
 use crate::source::Source;
 use crate::split::{self, Boundary, LongRecords, Piece, Split, Splitter, TableScanner};
-use crate::table::{self, Table};
-use crate::table_edit::StoredRow;
+use crate::table::{self, StoredRow, Table};
 use crate::warc::{self, Others, StoredOffsets};
 use crate::{json, json_edit, text_files};
 

@@ -5,13 +5,32 @@
 //! finds out what stands for them in the file, and leaves everything else as it is.
 
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Serialize, Serializer};
 
 use crate::error::{EditFault, Error, ErrorKind, Result};
 use crate::record::Record;
-use crate::selection::SelectionReport;
+
+/// What became of a source.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct SelectionReport {
+    /// Records written.
+    pub kept: u64,
+    /// Those of them that were changed.
+    pub changed: u64,
+    /// Records that were not to be kept.
+    pub dropped: u64,
+    /// Records that are not documents, and stay: nothing was asked about them.
+    pub passed_over: u64,
+    /// Requests and metadata of web archives that went with their documents.
+    pub companions: u64,
+    /// The file; `None` if it is a text file that was not to be kept.
+    pub path: Option<PathBuf>,
+    /// Where the source broke off: the selection has the records before that.
+    pub broken: Option<Error>,
+}
 
 /// What becomes of a record.
 #[derive(Clone, Debug, PartialEq)]

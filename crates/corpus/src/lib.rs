@@ -54,6 +54,7 @@
 //! ```
 
 mod arrow_file;
+mod arrow_rows;
 mod charset;
 mod chunk;
 mod compression;
@@ -98,7 +99,7 @@ pub use arrow_array::RecordBatch;
 pub use charset::decode_page;
 pub use chunk::{Chunk, Chunks};
 pub use compression::Compression;
-pub use edits::{AddedField, AddedKind, AddedValue, Change, Edit};
+pub use edits::{AddedField, AddedKind, AddedValue, Change, Edit, SelectionReport};
 pub use error::{BinaryKind, EditFault, Error, ErrorKind, Fault, Operation, Place, Result};
 pub use format::Format;
 pub use guard::{Panic, guarded, panics_are_expected};
@@ -106,7 +107,7 @@ pub use inputs::{Inputs, Sources, read_document};
 pub use memory::Tables;
 pub use passed_over::PassedOverCounts;
 pub use record::{ContentKind, Document, FieldValue, Fields, Limits, Offsets, ReadOptions, Record};
-pub use selection::{FileCopy, PendingCopies, PendingSelection, SelectionReport};
+pub use selection::{FileCopy, PendingCopies, PendingSelection};
 pub use source::Source;
 pub use unpacked::UnpackedCopies;
 pub use version::Version;

@@ -23,10 +23,10 @@ use std::path::{Path, PathBuf};
 
 use lookalike_files::{AtomicFile, commit_all};
 
-use crate::arrow_file::ArrowRows;
+use crate::arrow_rows::ArrowRows;
 use crate::chunk::Chunk;
 use crate::compression::Encoder;
-use crate::edits::{AddedField, Cutter, Edit, Edits};
+use crate::edits::{AddedField, Cutter, Edit, Edits, SelectionReport};
 use crate::error::{EditFault, Error, ErrorKind, Operation, Result};
 use crate::format::Format;
 use crate::parquet_rows::Rows;
@@ -40,26 +40,6 @@ pub(crate) const CHUNKS_AHEAD: usize = 5;
 
 /// Bytes of a text that are in memory while some of it is cut out.
 const TEXT_BYTES: usize = 64 << 10;
-
-/// What became of a source.
-#[derive(Debug, Default)]
-#[non_exhaustive]
-pub struct SelectionReport {
-    /// Records written.
-    pub kept: u64,
-    /// Those of them that were changed.
-    pub changed: u64,
-    /// Records that were not to be kept.
-    pub dropped: u64,
-    /// Records that are not documents, and stay: nothing was asked about them.
-    pub passed_over: u64,
-    /// Requests and metadata of web archives that went with their documents.
-    pub companions: u64,
-    /// The file; `None` if it is a text file that was not to be kept.
-    pub path: Option<PathBuf>,
-    /// Where the source broke off: the selection has the records before that.
-    pub broken: Option<Error>,
-}
 
 /// A selection that is complete but has no name yet. Dropped before it is published, it leaves
 /// nothing behind.

@@ -15,7 +15,15 @@ use crate::edits::AddedField;
 use crate::error::{Error, ErrorKind, Fault, Place, Result};
 use crate::record::{ContentKind, Context, FieldValue, Fields, Record, StoredFields};
 use crate::split::{self, Boundary, Piece, TableScanner};
-use crate::table_edit::StoredRow;
+
+/// A record as its file has it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StoredRow<'a> {
+    pub(crate) bytes: &'a [u8],
+    pub(crate) number: u64,
+    /// Whether a quote is never closed.
+    pub(crate) is_open: bool,
+}
 
 /// What the header says.
 #[derive(Debug)]

@@ -8,16 +8,7 @@ use crate::format::BYTE_ORDER_MARK;
 use crate::json_edit::write_json;
 use crate::record::Context;
 use crate::split;
-use crate::table::Table;
-
-/// A record as its file has it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct StoredRow<'a> {
-    pub(crate) bytes: &'a [u8],
-    pub(crate) number: u64,
-    /// Whether a quote is never closed.
-    pub(crate) is_open: bool,
-}
+use crate::table::{StoredRow, Table};
 
 impl Table {
     /// The header with the names of added columns.

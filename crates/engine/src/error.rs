@@ -188,6 +188,12 @@ pub enum ErrorKind {
          hint: a run that verifies them (--verify exact) has"
     )]
     NoScores(PathBuf),
+    /// Passages are runs of words, and the recipe has none.
+    #[error(
+        "passages are runs of words, and the tokens of the recipe `{0}` are others\n\
+         hint: `lookalike passages` takes no recipe"
+    )]
+    PassagesOfWords(String),
     /// A run cut passages, which another decision would not cut in the same way.
     #[error(
         "`{0}`: that run cut passages, and which are cut depends on who stays\n\

@@ -1,6 +1,7 @@
 //! Jobs on a corpus, out of core, and what they leave behind.
 //!
-//! - [`Dedup`]: the corpus without near-duplicates. [`Decide`]: another decision from the same pairs.
+//! - [`Dedup`]: the corpus without near-duplicates, and without what repeats inside of documents, by a
+//!   [`PassageRule`]. [`Decide`]: another decision from the same pairs.
 //! - [`Against`]: which documents resemble or contain one of a list of references.
 //! - [`Mirrors`]: hosts and folders that replicate each other.
 //! - [`Run`]: a finished run, which says of each document why it went; [`run`] has what it answers.
@@ -18,17 +19,17 @@ pub use lookalike_engine::signature_file::{
     BlockIds, SignatureLookup, SignatureReader, SignatureWriter, WriteSummary, is_signature_file,
 };
 pub use lookalike_engine::{
-    Against, Decide, Dedup, Existing, Findings, InputOrder, KeepPolicy, Match, MatchFile,
-    NoObserver, Number, Observer, PairScope, Passage, Plan, RemovalBudget, Row, Run, Running,
-    Stage, TemplateFile, TemplateFileInfo, Unreadable, Work,
+    Against, CutUnit, Decide, Dedup, Existing, Findings, InputOrder, KeepPolicy, Match, MatchFile,
+    NoObserver, Number, Observer, PairScope, Passage, PassageRule, PassageScope, Plan,
+    RemovalBudget, Row, Run, Running, Stage, TemplateFile, TemplateFileInfo, Unreadable, Work,
 };
 
 /// The report of a job, and its parts.
 pub mod report {
     pub use lookalike_engine::report::{
         Cluster, Clustering, Difference, Fault, FilterSummary, Histogram, Kind, LimitedGroups,
-        Member, NearMiss, Options, OtherSources, Page, Piece, RecipeSummary, Report, Seconds, Site,
-        Sites, Source, Templates, Tokens, Verify,
+        Member, NearMiss, Options, OtherSources, Page, Passages, Piece, RecipeSummary, Report,
+        Seconds, Site, Sites, Source, Templates, Tokens, Verify,
     };
 }
 

@@ -10,6 +10,7 @@ mod parts;
 mod quality;
 mod sets;
 
+pub use faults::CompareCommand;
 pub use sets::sets;
 
 use std::cmp::Reverse;
@@ -43,9 +44,6 @@ const PAPER_THRESHOLDS: std::ops::RangeInclusive<usize> = 351..=359;
 pub fn evaluation(evaluation: &Evaluation) -> String {
     evaluation_with_commands(evaluation, &|_, _| None)
 }
-
-/// The command that compares a pair: by the number of the recipe, and the ids of the documents.
-pub type CompareCommand<'a> = &'a dyn Fn(usize, [&str; 2]) -> Option<String>;
 
 /// The same, with the command to type under each pair that a recipe is wrong about.
 pub fn evaluation_with_commands(evaluation: &Evaluation, compare: CompareCommand<'_>) -> String {

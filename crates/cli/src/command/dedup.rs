@@ -8,7 +8,6 @@ use lookalike_engine::numbers::{bytes, count, duration, grouped, percent};
 use lookalike_engine::report::{Report, Verify};
 use lookalike_engine::{Error, ErrorKind, Existing, Plan};
 
-use super::passages;
 use crate::exit::{Outcome, is_quiet, say};
 use crate::flags::{BatchJob, Dedup, ProgressForm, unreadable};
 use crate::output::{self, Align, Table};
@@ -166,7 +165,7 @@ pub(super) fn summary(report: &Report, out: &Path, survivors: bool) -> String {
     }
     let alone = report.passages.as_ref().filter(|passages| passages.alone);
     let decided = match alone {
-        Some(cut) => passages::summary(report, cut),
+        Some(cut) => cut_summary(report, cut),
         None => text + &table.text(),
     };
     let mut lines = vec![decided];
@@ -178,6 +177,31 @@ pub(super) fn summary(report: &Report, out: &Path, survivors: bool) -> String {
     }
     lines.push(format!("{out}/report.html  what happened, with plots and differences\n"));
     lines.concat()
+}
+
+/// What was cut, in a few lines.
+fn cut_summary(report: &Report, passages: &engine::report::Passages) -> String {
+    let text = format!(
+        "{} of {} are cut ({}); they stand elsewhere in what is kept\n\n",
+        grouped(passages.words_cut),
+        count(passages.words, "word"),
+        percent(passages.words_cut, passages.words),
+    );
+    let mut table = Table::new(&[Align::Left, Align::Right, Align::Left]);
+    table.row(["cuts", &grouped(passages.cuts), "passages.parquet has each, and where it stays"]);
+    table.row([
+        "documents",
+        &grouped(report.documents),
+        &format!("of which {} were cut", grouped(passages.documents)),
+    ]);
+    if passages.documents_gone > 0 {
+        let lost = match passages.words_lost {
+            0 => "all of their words stand elsewhere".to_owned(),
+            lost => format!("with {} that were left of them", count(lost, "word")),
+        };
+        table.row(["gone", &grouped(passages.documents_gone), &lost]);
+    }
+    text + &table.text()
 }
 
 fn cost(report: &Report) -> String {

@@ -8,7 +8,8 @@ use std::path::Path;
 
 use crate::{folder, run};
 
-const COMMANDS: [&str; 16] = [
+const COMMANDS: [&str; 17] = [
+    "passages",
     "dedup",
     "why",
     "view",

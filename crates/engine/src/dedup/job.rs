@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::{fs, io};
 
+use lookalike_core::text::Unit;
 use lookalike_core::{GROUP_LIMIT, Recipe, VerificationKey};
 use lookalike_corpus::{ReadOptions, UnpackedCopies};
 use lookalike_files::{Existing, JOB_LOCK, JobLock, Rows, write_file};
@@ -59,6 +60,9 @@ impl Dedup {
     /// Not for any kind of path: the job is to be compiled here, and not where it is called.
     fn run_in(&self, out: &Path, observer: &dyn Observer) -> Result<Report> {
         self.recipe.validate()?;
+        if self.passages.is_some() && self.recipe.tokens != Unit::Words {
+            return Err(Error::from(ErrorKind::PassagesOfWords(self.recipe.name.clone())));
+        }
         // Refused before anything is made, if there is no such input.
         self.inputs().sources()?;
         let mut job = Job::begin(self, self.request(), out, observer)?;

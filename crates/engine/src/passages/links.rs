@@ -5,8 +5,8 @@ use std::path::Path;
 use lookalike_core::passages::Source;
 
 use super::part::ClassKey;
+use super::rule::{PassageRule, PassageScope};
 use super::windows::Fingerprint;
-use super::{PassageRule, PassageScope};
 use crate::error::Result;
 use crate::sort::{SortedRecords, Sorter};
 

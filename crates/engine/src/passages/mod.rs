@@ -26,17 +26,17 @@ mod links;
 mod messages;
 mod part;
 mod read;
+mod rule;
 mod sweep;
 mod windows;
 
 #[cfg(test)]
 mod tests;
 
-use lookalike_core::passages::CutUnit;
-use lookalike_core::setters;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use cuts::{CutPiece, Cuts};
+pub use rule::{PassageRule, PassageScope};
 
 use crate::document_set::RowSet;
 use crate::error::{Error, Result};
@@ -47,89 +47,6 @@ use crate::sort::Sorter;
 use crate::sources::SourceTable;
 use read::Reading;
 use sweep::{CutPart, Parts, Sweep};
-
-/// What counts as a passage, and what of it is cut.
-///
-/// ```
-/// use lookalike_engine::{CutUnit, PassageRule};
-///
-/// let rule = PassageRule::default().min_words(30).cut(CutUnit::Sentences);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PassageRule {
-    pub(crate) min_words: u32,
-    pub(crate) cut: CutUnit,
-    pub(crate) max_copies: u32,
-    pub(crate) min_documents: u32,
-    pub(crate) scope: PassageScope,
-    pub(crate) min_left: u64,
-    pub(crate) max_cut: Option<f64>,
-}
-
-impl Default for PassageRule {
-    /// Runs of 50 words and more, cut by lines; the first copy stays.
-    fn default() -> Self {
-        Self {
-            min_words: 50,
-            cut: CutUnit::default(),
-            max_copies: 1,
-            min_documents: 1,
-            scope: PassageScope::default(),
-            min_left: 1,
-            max_cut: None,
-        }
-    }
-}
-
-impl PassageRule {
-    setters! {
-        /// The fewest words of a passage, at least one.
-        min_words: u32 => min_words = min_words.max(1);
-        /// What is cut whole: what is only partly in passages stays.
-        cut: CutUnit;
-        /// How many copies of a passage stay, at least one.
-        max_copies: u32 => max_copies = max_copies.max(1);
-        /// In how many documents a passage must stand.
-        min_documents: u32;
-        /// Where other copies are looked for.
-        scope: PassageScope;
-        /// A document of which fewer words are left goes whole, if anything was cut of it. More than one
-        /// loses words that stand nowhere else.
-        min_left: u64 => min_left = min_left.max(1);
-        /// The share of all words beyond which nothing is cut, and the job fails.
-        max_cut: f64 => max_cut = Some(max_cut);
-    }
-
-    /// As options would be typed.
-    pub(crate) fn name(&self) -> String {
-        let Self { min_words, cut, max_copies, min_documents, scope, min_left, .. } = self;
-        format!(
-            "{min_words} words, cut {}, {max_copies} copies, {min_documents} documents, within {}, {min_left} left",
-            cut.name(),
-            scope.name()
-        )
-    }
-}
-
-/// Where the other copies of a passage are looked for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum PassageScope {
-    /// In all documents.
-    #[default]
-    Corpus,
-    /// In the same document.
-    Document,
-}
-
-impl PassageScope {
-    /// Its name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Corpus => "corpus",
-            Self::Document => "document",
-        }
-    }
-}
 
 /// What was cut.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -166,47 +83,57 @@ impl Means<'_> {
         let mut keepers = Parts::open(self.files)?;
         let mut sorter = Sorter::new(&folder, self.budget / 4);
         let mut summary = CutSummary { all_words, ..CutSummary::default() };
-        let mut last = None;
+        // The last document, and the words that were cut of it.
+        let mut document: Option<(Row, u64)> = None;
         let sweep = Sweep { rule, order, folder: &folder, budget: self.budget / 4 };
         let mut words_of = |row| tokens(row);
-        sweep.run(links, &mut parts, &mut words_of, |CutPart { row, part, pieces, goes }| {
-            let mut words = 0;
-            for (piece, copies) in pieces {
-                let keeper = order.row(crate::places::Place::nth(piece.source.document.into()));
-                let count = piece.tokens.end - piece.tokens.start;
-                let there = keepers.get(keeper, piece.source.token)?;
-                let at = piece.source.token - there.first;
-                let stays = [there.place(at), there.place(at + count - 1)];
-                let cut = [piece.tokens.start, piece.tokens.end].map(|token| {
-                    part.unit_byte(token).or_else(|| part.place(token).map(|place| place[0]))
-                });
-                let ([Some(begin), Some(end)], [Some(first), Some(last)]) = (cut, stays) else {
-                    return Err(damaged(self, row));
-                };
-                let (copies, keeper_begin, keeper_end) = (*copies, first[0], last[1]);
-                let piece = CutPiece {
-                    row,
-                    begin,
-                    end,
-                    words: count,
-                    copies,
-                    keeper,
-                    keeper_begin,
-                    keeper_end,
-                };
-                sorter.push(piece.pack())?;
-                words += u64::from(count);
-            }
-            summary.pieces += pieces.len() as u64;
-            summary.words += words;
-            if goes {
-                summary.gone.push(row);
-                summary.lost_words += u64::from(part.tokens) - words;
-            } else if last.replace(row) != Some(row) {
-                summary.documents += 1;
-            }
-            Ok(())
-        })?;
+        sweep.run(
+            links,
+            &mut parts,
+            &mut words_of,
+            |CutPart { row, part, pieces, all, goes }| {
+                let mut words = 0;
+                for (piece, copies) in pieces {
+                    let keeper = order.row(crate::places::Place::nth(piece.source.document.into()));
+                    let count = piece.tokens.end - piece.tokens.start;
+                    let there = keepers.get(keeper, piece.source.token)?;
+                    let at = piece.source.token - there.first;
+                    let stays = [there.place(at), there.place(at + count - 1)];
+                    let cut = [piece.tokens.start, piece.tokens.end].map(|token| {
+                        part.unit_byte(token).or_else(|| part.place(token).map(|place| place[0]))
+                    });
+                    let ([Some(begin), Some(end)], [Some(first), Some(last)]) = (cut, stays) else {
+                        return Err(damaged(self, row));
+                    };
+                    let (copies, keeper_begin, keeper_end) = (*copies, first[0], last[1]);
+                    let piece = CutPiece {
+                        row,
+                        begin,
+                        end,
+                        words: count,
+                        copies,
+                        keeper,
+                        keeper_begin,
+                        keeper_end,
+                    };
+                    sorter.push(piece.pack())?;
+                    words += u64::from(count);
+                }
+                summary.pieces += pieces.len() as u64;
+                summary.words += words;
+                let before =
+                    document.filter(|(last, _)| *last == row).map_or(0, |(_, words)| words);
+                summary.documents += u64::from(before == 0);
+                let cut = before + words;
+                document = Some((row, cut));
+                if goes || cut == all {
+                    summary.gone.push(row);
+                    summary.documents -= 1;
+                    summary.lost_words += all - cut;
+                }
+                Ok(())
+            },
+        )?;
         summary.gone.sort_unstable();
         cuts::write(self.files, sorter.finish()?)?;
         Ok(summary)

@@ -3,8 +3,15 @@
 
 use lookalike_core::passages::{CutUnit, PART, UnitStart, Window, unit_starts};
 use lookalike_core::text::Span;
+use lookalike_files::RowsKind;
 
 use super::windows::{Fingerprint, WindowMaker};
+
+/// Parts, one after another.
+pub(super) const PART_BYTES: RowsKind = *b"passpart";
+/// The row and the first token of each part, and where it is.
+pub(super) const PART_STARTS: RowsKind = *b"partplac";
+pub(super) const START_BYTES: usize = 16;
 
 /// A part of a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -4,9 +4,9 @@ use lookalike_core::text::{KeyedTokenizer, Unit, keyed_spans};
 use lookalike_corpus::{ContentKind, Format, Record, Source};
 use lookalike_files::{Rows, RowsKind, RowsWriter, double_word};
 
-use super::PassageRule;
 use super::links::{LinkSorter, Spot};
-use super::part::{ClassKey, PartMaker, Rest};
+use super::part::{ClassKey, PART_BYTES, PART_STARTS, PartMaker, Rest, START_BYTES};
+use super::rule::PassageRule;
 use super::windows::WindowMaker;
 use crate::document_set::RowSet;
 use crate::error::{Error, Result};
@@ -20,12 +20,6 @@ use crate::sources::{SourceAtHand, SourceTable};
 
 /// Anchors that stand at two places or more: row and token, ascending.
 const ANCHORS: RowsKind = *b"anchors ";
-/// Parts, one after another.
-pub(super) const PART_BYTES: RowsKind = *b"passpart";
-/// The row and the first token of each part, and where it is.
-pub(super) const PART_STARTS: RowsKind = *b"partplac";
-pub(super) const START_BYTES: usize = 16;
-
 /// What the passes read.
 pub(super) struct Reading<'a> {
     pub(super) means: Means<'a>,
@@ -36,9 +30,14 @@ pub(super) struct Reading<'a> {
     pub(super) wanted: RowSet,
 }
 
-/// Whether texts of a source can be cut: pages and archives stay as they are.
-pub(super) fn can_be_cut(format: Format) -> bool {
-    !matches!(format, Format::Html | Format::Warc)
+/// Whether texts of a source can be cut: pages and archives stay as they are, and so do columns whose
+/// texts are put together of lists.
+fn can_be_cut(format: Format, field: &str) -> bool {
+    match format {
+        Format::Html | Format::Warc => false,
+        Format::Parquet | Format::Arrow => !field.contains("[]"),
+        _ => true,
+    }
 }
 
 impl Reading<'_> {
@@ -181,9 +180,9 @@ impl Reading<'_> {
         mut sink: impl FnMut(T) -> Result<()> + Send,
     ) -> Result<()> {
         let observer = self.means.observer;
-        let needed = self
-            .sources
-            .to_read_again(|row| can_be_cut(row.source.format()) && wanted.any(&row.rows()));
+        let needed = self.sources.to_read_again(|row| {
+            can_be_cut(row.source.format(), &self.means.read.fields.text) && wanted.any(&row.rows())
+        });
         self.means.pipeline(budget).run(
             needed,
             || {

@@ -5,11 +5,10 @@ use std::path::Path;
 use lookalike_core::passages::{Class, CutTask, Cutter, Piece, Window};
 use lookalike_files::Rows;
 
-use super::PassageRule;
 use super::links::{Link, Links, Spot};
 use super::messages::{Message, Messages};
-use super::part::Part;
-use super::read::{PART_BYTES, PART_STARTS, START_BYTES};
+use super::part::{PART_BYTES, PART_STARTS, Part, START_BYTES};
+use super::rule::PassageRule;
 use crate::error::{Error, Result};
 use crate::files::Files;
 use crate::order::Order;
@@ -82,7 +81,8 @@ pub(super) struct CutPart<'a> {
     pub(super) part: &'a Part,
     /// The pieces, in order, each with how many copies there are of it.
     pub(super) pieces: &'a [(Piece, u32)],
-    /// So little is left of the document that it goes whole.
+    /// The words of the document, and whether it goes, since it has one part and too little is left of it.
+    pub(super) all: u64,
     pub(super) goes: bool,
 }
 
@@ -145,7 +145,7 @@ impl Sweep<'_> {
                 goes = all == u64::from(part.tokens) && all - cut < self.rule.min_left;
                 let copies = |piece: &Piece| passages.copies(&known, piece, self.rule.min_words);
                 let pieces: Vec<_> = pieces.iter().map(|p| (p.clone(), copies(p))).collect();
-                each(CutPart { row, part, pieces: &pieces, goes })?;
+                each(CutPart { row, part, pieces: &pieces, all, goes })?;
             }
             if !goes {
                 // Nothing is kept of a document that goes.

@@ -3,7 +3,7 @@
 use std::fs;
 
 use lookalike_core::passages::reference::{self, Document};
-use lookalike_core::passages::unit_starts;
+use lookalike_core::passages::{CutUnit, unit_starts};
 use lookalike_core::text::{Unit, spans};
 use lookalike_files::WorkFolder;
 use proptest::prelude::*;
@@ -122,4 +122,38 @@ proptest! {
         let found = cut(&folder, &texts, |job| job.passages(rule).threads(threads));
         prop_assert_eq!(found, naive(&texts, &rule), "{:?}", rule);
     }
+}
+
+fn one_line(words: std::ops::Range<u32>) -> String {
+    words.map(|n| format!("w{n} ")).collect::<Vec<_>>().concat()
+}
+
+/// A passage of N words is found wherever it stands, and a shorter one is not.
+#[test]
+fn everything_of_so_many_words_is_found_and_nothing_shorter() {
+    let folder = WorkFolder::create(None).unwrap();
+    for (length, is_cut) in
+        [(40, false), (49, false), (50, true), (51, true), (60, true), (1000, true)]
+    {
+        let passage = one_line(0..length);
+        let own = |n: u32| one_line(10_000 * n..10_000 * n + 37 * n);
+        let texts: Vec<String> = (1..6).map(|n| own(n) + &passage + &own(n + 10)).collect();
+        let rule = PassageRule::default().cut(CutUnit::Words);
+        let found = cut(&folder, &texts, |job| job.passages(rule));
+        let left: Vec<String> = (1..6).map(|n| own(n) + &own(n + 10)).collect();
+        assert_eq!(found[0], texts[0], "the first copy stays");
+        assert_eq!(&found[1..], if is_cut { &left[1..] } else { &texts[1..] }, "{length}");
+    }
+}
+
+/// A document of more words than a part: its parts serve each other and other documents.
+#[test]
+fn long_documents_are_cut_in_parts() {
+    let folder = WorkFolder::create(None).unwrap();
+    let line = |n: u32| one_line(60 * n..60 * n + 60) + "\n";
+    let all: String = (0..18_000).map(line).collect();
+    let texts = [all.clone() + &line(17_990) + &line(5), all.clone()];
+    let found = cut(&folder, &texts, |job| job.passages(PassageRule::default()));
+    // The line across the first border is in no part as a whole, and is not there twice.
+    assert_eq!(found, [all]);
 }

@@ -3,10 +3,12 @@
 use lookalike_engine::numbers::{count, grouped};
 use lookalike_eval::{Evaluation, FaultyPair, RecipeEvaluation};
 
-use super::CompareCommand;
 use super::parts::{says, scrolls};
 use crate::difference::{in_words, marked};
 use crate::markup::{Table, Text, named, number_columns, unfolds};
+
+/// The command that compares a pair: by the number of the recipe, and the ids of the documents.
+pub type CompareCommand<'a> = &'a dyn Fn(usize, [&str; 2]) -> Option<String>;
 
 pub(super) fn faults(evaluation: &Evaluation, compare: CompareCommand<'_>) -> String {
     let recipes = evaluation.recipes.iter().enumerate();
