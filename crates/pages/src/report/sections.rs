@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use lookalike_engine::numbers::{bytes, count, grouped};
-use lookalike_engine::report::{Clustering, Histogram, Report, Source, Verify};
+use lookalike_engine::report::{Clustering, Histogram, Passages, Report, Source, Verify};
 
 use super::charts;
 use crate::chart;
@@ -293,20 +293,33 @@ fn facts(report: &Report) -> Vec<(&'static str, String)> {
         ("Memory allowed", Some(both(options.memory_bytes))),
         ("Memory used", Some(format!("at most {}", both(report.peak_memory_bytes)))),
         ("Threads", Some(grouped(options.threads))),
+        ("Passages", report.passages.as_ref().map(passages)),
         ("Version", named(&report.version)),
     ];
     facts.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
+/// What was cut of documents that stay.
+fn passages(passages: &Passages) -> String {
+    format!(
+        "{} of {} words cut ({}), in {}; <code>passages.parquet</code> has where each stays",
+        grouped(passages.words_cut),
+        grouped(passages.words),
+        percent(passages.words_cut, passages.words),
+        count(passages.cuts, "cut"),
+    )
+}
+
 /// The time of each stage, as one bar and as a table.
 fn stages(report: &Report) -> String {
-    const STAGES: [(&str, &str); 7] = [
+    const STAGES: [(&str, &str); 8] = [
         ("s6", "learn the templates"),
         ("s0", "read the documents and sign them"),
         ("s1", "find exact copies"),
         ("s2", "find candidates"),
         ("s3", "judge candidates"),
         ("s4", "decide who stays"),
+        ("s7", "find what repeats inside of documents"),
         ("s5", "write the results"),
     ];
     let stages = report.seconds.stages();
@@ -329,8 +342,12 @@ fn stages(report: &Report) -> String {
         let share = percent(thousandths, 1000);
         table.row([swatch(class) + name, what.to_owned(), duration(seconds), share]);
     };
-    let learns = report.templates.is_some();
-    let rows = stages.into_iter().zip(STAGES).filter(|((name, _), _)| learns || *name != "learn");
+    let is_shown = |name: &str| match name {
+        "learn" => report.templates.is_some(),
+        "passages" => report.passages.is_some(),
+        _ => true,
+    };
+    let rows = stages.into_iter().zip(STAGES).filter(|((name, _), _)| is_shown(name));
     for ((name, seconds), (class, what)) in rows {
         row(class, name, what, seconds);
     }

@@ -7,7 +7,8 @@ use lookalike_engine::mirrors::{Mirror, MirrorKind};
 use lookalike_engine::numbers::{bytes, duration, grouped};
 use lookalike_engine::report::{
     Cluster, Clustering, Fault, FilterSummary, Histogram, Kind, LimitedGroups, Member, NearMiss,
-    OtherSources, Piece, Report, Seconds, Site, Sites, Source, Tokens, Verify, marked_difference,
+    OtherSources, Passages, Piece, Report, Seconds, Site, Sites, Source, Tokens, Verify,
+    marked_difference,
 };
 use lookalike_pages::report as page;
 
@@ -44,13 +45,15 @@ fn full() -> Report {
         r#match: 33.25,
         verify: 44.0,
         decide: 5.5,
-        passages: 0.0,
+        passages: 77.5,
         write: 66.0,
-        total: 290.0,
+        total: 390.0,
     };
     report.peak_memory_bytes = 7_000_000_011;
     report.recipe_digest = String::from("5d2f0c");
     report.rounds = 7;
+    report.passages =
+        Some(Passages { words: 90_001, words_cut: 90_002, cuts: 90_003, ..Passages::default() });
     report.version = String::from("9.8.7");
     report.verified = true;
     report.recipe.name = String::from("text");
@@ -299,11 +302,14 @@ fn every_number_is_on_the_page() {
         313,
         23,
         17,
+        90_001,
+        90_002,
+        90_003,
     ];
     for number in numbers {
         assert!(text.contains(&grouped(number)), "{number}");
     }
-    for seconds in [101.0, 22.5, 33.25, 44.0, 5.5, 66.0, 290.0] {
+    for seconds in [101.0, 22.5, 33.25, 44.0, 5.5, 66.0, 77.5, 390.0] {
         assert!(text.contains(&duration(seconds)), "{seconds}");
     }
     for words in [
