@@ -52,6 +52,29 @@ pub fn double_word(bytes: &[u8], at: usize) -> u64 {
     bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
+/// Appends a number: seven bits a byte, the lowest first; the last has its highest bit clear.
+pub fn push_number(mut number: u64, out: &mut Vec<u8>) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+/// Takes a number from the beginning of bytes; `None` if none is there.
+pub fn pull_number(bytes: &mut &[u8]) -> Option<u64> {
+    let mut number = 0;
+    for shift in (0..64).step_by(7) {
+        let (&byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        number |= u64::from(byte & 0x7f).checked_shl(shift)?;
+        if byte & 0x80 == 0 {
+            return Some(number);
+        }
+    }
+    None
+}
+
 /// Fills `out` from a place in the file, whoever else reads from it.
 ///
 /// # Errors

@@ -150,6 +150,21 @@ impl Rows {
         self.file.read_at(self.place(number), out)
     }
 
+    /// How many rows come before the first that is not `before`, in a table where none is behind it.
+    ///
+    /// # Errors
+    /// If the table is damaged, or the system refuses.
+    pub fn partition_point(&self, mut before: impl FnMut(&[u8]) -> bool) -> Result<u64> {
+        let (mut low, mut high) = (0, self.length);
+        let mut row = vec![0; self.width];
+        while low < high {
+            let middle = low.midpoint(high);
+            self.rows(middle, &mut row)?;
+            if before(&row) { low = middle + 1 } else { high = middle }
+        }
+        Ok(low)
+    }
+
     /// How many rows are read at once from this one on; none at the end.
     fn at_once(&self, number: u64) -> usize {
         (READ / self.width).max(1).min((self.length - number) as usize)

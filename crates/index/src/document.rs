@@ -10,6 +10,7 @@ use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::error::{Error, ErrorKind, Result};
+use lookalike_files::{pull_number, push_number};
 
 /// The longest id: longer than any path, and than URLs that servers accept.
 pub const MAX_ID_BYTES: usize = 64 << 10;
@@ -294,26 +295,4 @@ impl Record {
             signature,
         })
     }
-}
-
-/// Seven bits a byte, the lowest first; the last has its highest bit clear.
-fn push_number(mut number: u64, out: &mut Vec<u8>) {
-    while number >= 0x80 {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    out.push(number as u8);
-}
-
-fn pull_number(bytes: &mut &[u8]) -> Option<u64> {
-    let mut number = 0;
-    for shift in (0..64).step_by(7) {
-        let (&byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        number |= u64::from(byte & 0x7f).checked_shl(shift)?;
-        if byte & 0x80 == 0 {
-            return Some(number);
-        }
-    }
-    None
 }

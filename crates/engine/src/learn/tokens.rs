@@ -8,7 +8,7 @@
 //! chunk at a time, seldom has to search.
 
 use lookalike_core::text::{DocumentTokens, SectionKind, SectionRun};
-use lookalike_files::{Rows, RowsKind, RowsWriter};
+use lookalike_files::{Rows, RowsKind, RowsWriter, double_word};
 
 use crate::error::{Error, Result};
 use crate::files::Files;
@@ -102,21 +102,10 @@ impl StoredTokens {
         Ok(Self { tokens, owners })
     }
 
-    fn owner(&self, number: u64) -> Result<Owner> {
-        let mut bytes = [0; OWNER];
-        self.owners.rows(number, &mut bytes)?;
-        Ok(owner(&bytes))
-    }
-
     /// The number of the first owner that does not come before this one.
     fn search(&self, wanted: [u64; 2]) -> Result<u64> {
-        let (mut low, mut high) = (0, self.owners.len());
-        while low < high {
-            let middle = low.midpoint(high);
-            let [source, record, ..] = self.owner(middle)?;
-            if [source, record] < wanted { low = middle + 1 } else { high = middle }
-        }
-        Ok(low)
+        let before = |owner: &[u8]| [double_word(owner, 0), double_word(owner, 8)] < wanted;
+        Ok(self.owners.partition_point(before)?)
     }
 }
 

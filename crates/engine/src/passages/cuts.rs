@@ -96,17 +96,6 @@ impl Cuts {
 
     /// The number of the first piece of a row or one after it.
     fn first_of(&self, row: Row) -> Result<u64> {
-        let (mut low, mut high) = (0, self.0.len());
-        let mut bytes = [0; Packed::BYTES];
-        while low < high {
-            let middle = low.midpoint(high);
-            self.0.rows(middle, &mut bytes)?;
-            if double_word(&bytes, 0) >> 32 < u64::from(row) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        Ok(low)
+        Ok(self.0.partition_point(|cut| double_word(cut, 0) >> 32 < u64::from(row))?)
     }
 }

@@ -86,54 +86,47 @@ impl Means<'_> {
         // The last document, and the words that were cut of it.
         let mut document: Option<(Row, u64)> = None;
         let sweep = Sweep { rule, order, folder: &folder, budget: self.budget / 4 };
-        let mut words_of = |row| tokens(row);
-        sweep.run(
-            links,
-            &mut parts,
-            &mut words_of,
-            |CutPart { row, part, pieces, all, goes }| {
-                let mut words = 0;
-                for (piece, copies) in pieces {
-                    let keeper = order.row(crate::places::Place::nth(piece.source.document.into()));
-                    let count = piece.tokens.end - piece.tokens.start;
-                    let there = keepers.get(keeper, piece.source.token)?;
-                    let at = piece.source.token - there.first;
-                    let stays = [there.place(at), there.place(at + count - 1)];
-                    let cut = [piece.tokens.start, piece.tokens.end].map(|token| {
-                        part.unit_byte(token).or_else(|| part.place(token).map(|place| place[0]))
-                    });
-                    let ([Some(begin), Some(end)], [Some(first), Some(last)]) = (cut, stays) else {
-                        return Err(damaged(self, row));
-                    };
-                    let (copies, keeper_begin, keeper_end) = (*copies, first[0], last[1]);
-                    let piece = CutPiece {
-                        row,
-                        begin,
-                        end,
-                        words: count,
-                        copies,
-                        keeper,
-                        keeper_begin,
-                        keeper_end,
-                    };
-                    sorter.push(piece.pack())?;
-                    words += u64::from(count);
-                }
-                summary.pieces += pieces.len() as u64;
-                summary.words += words;
-                let before =
-                    document.filter(|(last, _)| *last == row).map_or(0, |(_, words)| words);
-                summary.documents += u64::from(before == 0);
-                let cut = before + words;
-                document = Some((row, cut));
-                if goes || cut == all {
-                    summary.gone.push(row);
-                    summary.documents -= 1;
-                    summary.lost_words += all - cut;
-                }
-                Ok(())
-            },
-        )?;
+        sweep.run(links, &mut parts, &mut tokens, |CutPart { row, part, pieces, all, goes }| {
+            let mut words = 0;
+            for (piece, copies) in pieces {
+                let keeper = order.row(crate::places::Place::nth(piece.source.document.into()));
+                let count = piece.tokens.end - piece.tokens.start;
+                let there = keepers.get(keeper, piece.source.token)?;
+                let at = piece.source.token - there.first;
+                let stays = [there.place(at), there.place(at + count - 1)];
+                let cut = [piece.tokens.start, piece.tokens.end].map(|token| {
+                    part.unit_byte(token).or_else(|| part.place(token).map(|place| place[0]))
+                });
+                let ([Some(begin), Some(end)], [Some(first), Some(last)]) = (cut, stays) else {
+                    return Err(damaged(self, row));
+                };
+                let (copies, keeper_begin, keeper_end) = (*copies, first[0], last[1]);
+                let piece = CutPiece {
+                    row,
+                    begin,
+                    end,
+                    words: count,
+                    copies,
+                    keeper,
+                    keeper_begin,
+                    keeper_end,
+                };
+                sorter.push(piece.pack())?;
+                words += u64::from(count);
+            }
+            summary.pieces += pieces.len() as u64;
+            summary.words += words;
+            let before = document.filter(|(last, _)| *last == row).map_or(0, |(_, words)| words);
+            summary.documents += u64::from(before == 0);
+            let cut = before + words;
+            document = Some((row, cut));
+            if goes || cut == all {
+                summary.gone.push(row);
+                summary.documents -= 1;
+                summary.lost_words += all - cut;
+            }
+            Ok(())
+        })?;
         summary.gone.sort_unstable();
         cuts::write(self.files, sorter.finish()?)?;
         Ok(summary)

@@ -3,7 +3,7 @@
 
 use lookalike_core::passages::{CutUnit, PART, UnitStart, Window, unit_starts};
 use lookalike_core::text::Span;
-use lookalike_files::RowsKind;
+use lookalike_files::{RowsKind, pull_number, push_number};
 
 use super::windows::{Fingerprint, WindowMaker};
 
@@ -65,7 +65,7 @@ impl Part {
     }
 
     pub(super) fn encode(&self, out: &mut Vec<u8>) {
-        let mut put = |number: u32| put_number(number, out);
+        let mut put = |number: u32| push_number(number.into(), out);
         put(self.first);
         put(self.tokens);
         put(self.end.map_or(0, |end| end + 1));
@@ -103,7 +103,7 @@ impl Part {
 
     /// What was encoded; `None` if it was not.
     pub(super) fn decode(bytes: &mut &[u8]) -> Option<Self> {
-        let mut get = || get_number(bytes);
+        let mut get = || u32::try_from(pull_number(bytes)?).ok();
         let (first, tokens, end) = (get()?, get()?, get()?.checked_sub(1));
         let mut units = Vec::new();
         let mut last = UnitStart { token: 0, byte: 0 };
@@ -148,30 +148,6 @@ impl Part {
             windows,
             classes,
         })
-    }
-}
-
-fn put_number(mut number: u32, out: &mut Vec<u8>) {
-    while number >= 0x80 {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    out.push(number as u8);
-}
-
-fn get_number(bytes: &mut &[u8]) -> Option<u32> {
-    let (mut number, mut shift) = (0_u64, 0);
-    loop {
-        let (&byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        number |= u64::from(byte & 0x7f) << shift;
-        if byte < 0x80 {
-            return u32::try_from(number).ok();
-        }
-        shift += 7;
-        if shift > 28 {
-            return None;
-        }
     }
 }
 

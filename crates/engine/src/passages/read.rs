@@ -315,18 +315,7 @@ impl Payload for PartBatch {
 
 /// The number of the first anchor of a row or one after it.
 fn first_anchor(anchors: &Rows, row: Row) -> Result<u64> {
-    let (mut low, mut high) = (0, anchors.len());
-    let mut bytes = [0; 8];
-    while low < high {
-        let middle = low.midpoint(high);
-        anchors.rows(middle, &mut bytes)?;
-        if u64::from_le_bytes(bytes) < u64::from(row) << 32 {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    Ok(low)
+    Ok(anchors.partition_point(|anchor| double_word(anchor, 0) < u64::from(row) << 32)?)
 }
 
 /// The tokens at which anchors of a row begin.

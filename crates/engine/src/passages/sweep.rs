@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use lookalike_core::passages::{Class, CutTask, Cutter, Piece, Window};
-use lookalike_files::Rows;
+use lookalike_files::{Rows, double_word};
 
 use super::links::{Link, Links, Spot};
 use super::messages::{Message, Messages};
@@ -46,11 +46,7 @@ impl Parts {
 
     fn read(&mut self, row: Row, token: u32) -> Result<()> {
         let wanted = u64::from(row) << 32 | u64::from(token);
-        let (mut low, mut high) = (0, self.starts.len());
-        while low < high {
-            let middle = low.midpoint(high);
-            if self.start(middle)?.0 <= wanted { low = middle + 1 } else { high = middle }
-        }
+        let low = self.starts.partition_point(|start| double_word(start, 0) <= wanted)?;
         let number = low.checked_sub(1).ok_or_else(|| self.damaged(row))?;
         let (spot, from) = self.start(number)?;
         let upto = if low < self.starts.len() { self.start(low)?.1 } else { self.bytes.len() };
@@ -66,7 +62,7 @@ impl Parts {
     fn start(&self, number: u64) -> Result<(u64, u64)> {
         let mut bytes = [0; START_BYTES];
         self.starts.rows(number, &mut bytes)?;
-        Ok((lookalike_files::double_word(&bytes, 0), lookalike_files::double_word(&bytes, 8)))
+        Ok((double_word(&bytes, 0), double_word(&bytes, 8)))
     }
 
     fn damaged(&self, row: Row) -> Error {
