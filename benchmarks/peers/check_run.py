@@ -434,6 +434,7 @@ class Check:
 
     def check_clusters(self):
         sizes = Counter(row["cluster"] for row in self.clusters)
+        exact = Counter(row["cluster"] for row in self.clusters if row["kind"] != "near")
         keepers = defaultdict(list)
         for row in self.clusters:
             if row["kept"]:
@@ -447,6 +448,10 @@ class Check:
                       row["size"] == sizes[row["cluster"]] >= 2,
                       f"cluster {row['cluster']}: size {row['size']}, "
                       f"rows {sizes[row['cluster']]}")
+            self.note("copies are the documents of clusters",
+                      (row["copies"], row["exact_copies"])
+                      == (sizes[row["cluster"]], exact[row["cluster"]]),
+                      f"`{id}`: {row['copies']} copies, {row['exact_copies']} of them exact")
             self.note("kinds and kept agree", row["kept"] == (row["kind"] == "keeper")
                       and row["kind"] in ("keeper", "exact", "near"),
                       f"`{id}`: kind {row['kind']}, kept {row['kept']}")

@@ -62,6 +62,8 @@ def dedup(
     exact_only: bool = False,
     max_removed: float | None = None,
     max_removed_per_source: str | tuple[str, float] | None = None,
+    count: str | None = None,
+    date_field: str | None = None,
     no_write: bool = False,
     resume: bool = False,
     force: bool = False,
@@ -97,6 +99,8 @@ def dedup(
         exact_only=exact_only,
         max_removed=max_removed,
         max_removed_per_source=_per_source(max_removed_per_source),
+        count=count,
+        date_field=date_field,
         no_write=no_write,
         resume=resume,
         force=force,
@@ -162,6 +166,8 @@ def decide(
     approximate: bool = False,
     max_removed: float | None = None,
     max_removed_per_source: str | tuple[str, float] | None = None,
+    count: str | None = None,
+    date_field: str | None = None,
     no_write: bool = False,
     resume: bool = False,
     memory: int | str | None = None,
@@ -182,6 +188,8 @@ def decide(
         "approximate": approximate,
         "max_removed": max_removed,
         "max_removed_per_source": _per_source(max_removed_per_source),
+        "count": count,
+        "date_field": date_field,
         "no_write": no_write,
         "resume": resume,
         "memory": memory,
@@ -381,6 +389,8 @@ def dedup_table(
     cluster: Cluster = "anchored",
     pairs: Pairs | None = None,
     exact_only: bool = False,
+    count: str | None = None,
+    date_field: str | None = None,
     strict: bool = False,
     memory: int | str | None = None,
     threads: int | None = None,
@@ -406,7 +416,7 @@ def dedup_table(
     # Of a text and a page, the page counts.
     names = [name for name in (html or text, id, url) if name]
     # Columns that are named by an option besides.
-    rows = stream(table, names, f"{keep} {templates or ''}")
+    rows = stream(table, names, " ".join(filter(None, [keep, templates, count, date_field])))
     options = _job_options(
         recipe=recipe,
         threshold=threshold,
@@ -419,6 +429,8 @@ def dedup_table(
         cluster=cluster,
         pairs=pairs or "needed",
         exact_only=exact_only,
+        count=count,
+        date_field=date_field,
         strict=strict,
         memory=memory,
         threads=threads,

@@ -1097,7 +1097,7 @@ class Recipe:
         """
         The signature of a text.
         """
-    def sign_batch(self, /, texts: "object | None" = None, *, html: "object | None" = None, urls: "object | None" = None, keep: str | None = None, keep_values: "object | None" = None, columns: "collections.abc.Sequence[str] | None" = None, key: "bytes | None" = None) -> "pyarrow.RecordBatch":
+    def sign_batch(self, /, texts: "object | None" = None, *, html: "object | None" = None, urls: "object | None" = None, keep: str | None = None, keep_values: "object | None" = None, dates: "object | None" = None, columns: "collections.abc.Sequence[str] | None" = None, key: "bytes | None" = None) -> "pyarrow.RecordBatch":
         """
         Signs a column of texts or web pages; see the guide.
         """

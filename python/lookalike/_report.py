@@ -71,6 +71,28 @@ class SourceCounts(TypedDict):
     skipped: int
 
 
+class Repeated(TypedDict, total=False):
+    """A document that stays, and how often it was found; without what is not known of it."""
+
+    id: str
+    url: str
+    copies: int
+    exact_copies: int
+    sources: int
+    first: str
+    last: str
+
+
+class Counts(TypedDict, total=False):
+    """How often the documents that stay were found: how many have so many copies, and so many sources."""
+
+    by: str
+    date_field: str
+    copies: list[list[int]]
+    sources: list[list[int]]
+    most_repeated: list[Repeated]
+
+
 class FaultCount(TypedDict):
     """How often a fault made a record unreadable."""
 
@@ -137,6 +159,8 @@ class Report:
     """The recipe, in short."""
     cluster_sizes: list[list[int]] = field(default_factory=list)
     """Sizes of clusters, and how many have each."""
+    counts: Counts = field(default_factory=Counts)
+    """How often the documents that stay were found, and those of most copies."""
     near_misses: list[NearMiss] = field(default_factory=list)
     """Pairs that were nearly accepted."""
     sources: list[SourceCounts] = field(default_factory=list)

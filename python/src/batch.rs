@@ -6,14 +6,15 @@
 use std::sync::Arc;
 
 use arrow_array::builder::{
-    ArrayBuilder, BinaryBuilder, BooleanBuilder, FixedSizeBinaryBuilder, ListBuilder, UInt64Builder,
+    ArrayBuilder, BinaryBuilder, BooleanBuilder, FixedSizeBinaryBuilder, ListBuilder,
+    TimestampMicrosecondBuilder, UInt64Builder,
 };
 use arrow_array::{Array as _, ArrayRef, RecordBatch};
 use arrow_pyarrow::ToPyArrow as _;
 use arrow_schema::{DataType, Field, Schema};
 use lookalike_core::{CandidateRule, Layout, Signature, VerificationKey, site_hash};
 use lookalike_corpus::{ContentKind, ReadOptions, Record, Sources, Tables};
-use lookalike_engine::{KeepPolicy, Texts};
+use lookalike_engine::{KeepPolicy, Texts, date_microseconds};
 use pyo3::prelude::*;
 
 use crate::columns::{Column, side_by_side};
@@ -29,6 +30,8 @@ pub(crate) struct Documents<'py, 'a> {
     pub(crate) keep: Option<&'a str>,
     /// The values of the field that the policy looks at.
     pub(crate) keep_values: Option<Bound<'py, PyAny>>,
+    /// What says when documents were.
+    pub(crate) dates: Option<Bound<'py, PyAny>>,
     /// What identities and shingle sets are under; they are public without one.
     pub(crate) key: Option<VerificationKey>,
 }
@@ -39,11 +42,13 @@ struct Rows {
     options: ReadOptions,
     keep: Option<KeepPolicy>,
     has_urls: bool,
+    has_dates: bool,
 }
 
 /// Names that no field has, so that the one of the policy can have any.
 const CONTENT: &str = "\0content";
 const URL: &str = "\0url";
+const DATE: &str = "\0date";
 const NONE: &str = "\0none";
 
 impl Documents<'_, '_> {
@@ -68,7 +73,9 @@ impl Documents<'_, '_> {
                 )));
             }
         };
+        let dates = self.dates.as_ref().map(|dates| Column::new("dates", dates)).transpose()?;
         let mut columns = vec![(CONTENT, &content)];
+        columns.extend(dates.as_ref().map(|dates| (DATE, dates)));
         columns.extend(urls.as_ref().map(|urls| (URL, urls)));
         columns.extend(values.as_ref().map(|(field, values)| (*field, values)));
         let tables = Tables::one("row", side_by_side(&columns)?);
@@ -82,7 +89,8 @@ impl Documents<'_, '_> {
         NONE.clone_into(&mut options.fields.id);
         URL.clone_into(&mut options.fields.url);
         let has_urls = urls.is_some();
-        Ok(Rows { tables, options, keep, has_urls })
+        let has_dates = dates.is_some();
+        Ok(Rows { tables, options, keep, has_urls, has_dates })
     }
 }
 
@@ -112,7 +120,7 @@ impl Rows {
 }
 
 /// The columns that `sign_batch` can give, in their order.
-const COLUMNS: [&str; 11] = [
+const COLUMNS: [&str; 12] = [
     "exact",
     "identity",
     "tokens",
@@ -124,6 +132,7 @@ const COLUMNS: [&str; 11] = [
     "signature",
     "site",
     "rank",
+    "date",
 ];
 
 pub(crate) fn sign<'py>(
@@ -138,6 +147,7 @@ pub(crate) fn sign<'py>(
             "identity" => documents.key.is_some(),
             "site" => rows.has_urls,
             "rank" => rows.keep.is_some(),
+            "date" => rows.has_dates,
             _ => true,
         };
         COLUMNS.iter().filter(there).map(|&name| name.to_owned()).collect()
@@ -184,6 +194,7 @@ enum Building {
     Signature(BinaryBuilder),
     Site(UInt64Builder),
     Rank(UInt64Builder),
+    Date(TimestampMicrosecondBuilder),
 }
 
 impl<'a> Signing<'a> {
@@ -201,6 +212,10 @@ impl<'a> Signing<'a> {
                 "signature" => Building::Signature(BinaryBuilder::new()),
                 "site" => Building::Site(UInt64Builder::new()),
                 "rank" => Building::Rank(UInt64Builder::new()),
+                "date" => {
+                    let builder = TimestampMicrosecondBuilder::new().with_timezone("UTC");
+                    Building::Date(builder)
+                }
                 _ => {
                     let names = COLUMNS.join(", ");
                     return Err(parameter(format!(
@@ -275,6 +290,9 @@ impl<'a> Signing<'a> {
                     let rank = self.keep.map(|keep| keep.rank(signature.tokens, record));
                     builder.append_value(rank.unwrap_or(0));
                 }
+                Building::Date(builder) => {
+                    builder.append_option(record.field(DATE).and_then(date_microseconds));
+                }
             }
         }
     }
@@ -303,6 +321,7 @@ impl Building {
             | Self::Site(builder)
             | Self::Rank(builder) => builder.append_null(),
             Self::Empty(builder) => builder.append_null(),
+            Self::Date(builder) => builder.append_null(),
             Self::Features(builder) | Self::Keys(builder) => builder.append(false),
             Self::Projection(builder) | Self::Signature(builder) => builder.append_null(),
         }
@@ -313,6 +332,7 @@ impl Building {
             Self::Exact(it) | Self::Identity(it) => Box::new(it),
             Self::Tokens(it) | Self::Shingles(it) | Self::Site(it) | Self::Rank(it) => Box::new(it),
             Self::Empty(it) => Box::new(it),
+            Self::Date(it) => Box::new(it),
             Self::Features(it) | Self::Keys(it) => Box::new(it),
             Self::Projection(it) | Self::Signature(it) => Box::new(it),
         };

@@ -16,8 +16,8 @@ use pyo3::prelude::*;
 use crate::error::{Raise, parameter};
 use crate::observe::Watch;
 use crate::options::{
-    BudgetOptions, JudgingOptions, ReadingOptions, ResourceOptions, clustering, positive_share,
-    unreadable,
+    BudgetOptions, CountOptions, JudgingOptions, ReadingOptions, ResourceOptions, clustering,
+    positive_share, unreadable,
 };
 
 /// The options that only a job has.
@@ -39,6 +39,7 @@ struct DedupOptions {
 fn job(inputs: Vec<String>, options: &Bound<'_, PyAny>) -> PyResult<(Dedup, ReadingOptions)> {
     let own: DedupOptions = options.extract()?;
     let reading: ReadingOptions = options.extract()?;
+    let CountOptions { count, date_field } = options.extract()?;
     let job = Dedup::new(inputs)
         .page(lookalike_pages::report)
         .running(reading.running(&options.extract::<ResourceOptions<'_>>()?)?)
@@ -48,6 +49,8 @@ fn job(inputs: Vec<String>, options: &Bound<'_, PyAny>) -> PyResult<(Dedup, Read
         .pairs(pair_scope(&own.pairs)?)
         .when(own.exact_only, Dedup::exact_only)
         .removal_budget(options.extract::<BudgetOptions>()?.budget()?)
+        .given(count, Dedup::count)
+        .given(date_field, Dedup::date_field)
         .when(own.resume, Dedup::resume)
         .existing(Existing::with_force(own.force))
         .unreadable(unreadable(own.drop_unreadable))
@@ -191,6 +194,7 @@ pub(crate) fn decide(
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<String> {
     let own: DecideOptions = options.extract()?;
+    let CountOptions { count, date_field } = options.extract()?;
     let running = options.extract::<ResourceOptions<'_>>()?.running()?;
     let threshold = own.threshold.map(|share| positive_share("threshold", share)).transpose()?;
     let keep = own.keep.as_deref().map(str::parse::<KeepPolicy>).transpose().raise()?;
@@ -200,6 +204,8 @@ pub(crate) fn decide(
         .given(keep, Decide::keep)
         .given(own.cluster.as_deref().map(clustering).transpose()?, Decide::clustering)
         .removal_budget(options.extract::<BudgetOptions>()?.budget()?)
+        .given(count, Decide::count)
+        .given(date_field, Decide::date_field)
         .kernel(running.kernel)
         .memory(running.memory)
         .threads(running.threads)

@@ -157,6 +157,14 @@ impl BudgetOptions {
     }
 }
 
+/// What is counted of the documents that a keeper stands for.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct CountOptions {
+    pub(crate) count: Option<String>,
+    pub(crate) date_field: Option<String>,
+}
+
 /// A share, from 0 to 1.
 pub(crate) fn checked_share(name: &str, share: f64) -> PyResult<f64> {
     match share {

@@ -277,6 +277,7 @@ impl Recipe {
     #[pyo3(signature = (
         texts: "object | None" = None, *, html: "object | None" = None,
         urls: "object | None" = None, keep=None, keep_values: "object | None" = None,
+        dates: "object | None" = None,
         columns: "collections.abc.Sequence[str] | None" = None, key: "bytes | None" = None
     ) -> "pyarrow.RecordBatch")]
     #[expect(clippy::too_many_arguments, reason = "they have names in Python")]
@@ -288,11 +289,12 @@ impl Recipe {
         urls: Option<Bound<'py, PyAny>>,
         keep: Option<&str>,
         keep_values: Option<Bound<'py, PyAny>>,
+        dates: Option<Bound<'py, PyAny>>,
         columns: Option<Vec<String>>,
         key: Option<&[u8]>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let key = key.map(verification_key).transpose()?;
-        let documents = batch::Documents { texts, html, urls, keep, keep_values, key };
+        let documents = batch::Documents { texts, html, urls, keep, keep_values, dates, key };
         batch::sign(py, self, &documents, columns)
     }
 
@@ -310,9 +312,9 @@ impl Recipe {
         urls: Option<Bound<'py, PyAny>>,
         key: Option<&[u8]>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (keep, keep_values) = (None, None);
+        let (keep, keep_values, dates) = (None, None, None);
         let key = key.map(verification_key).transpose()?;
-        let documents = batch::Documents { texts, html, urls, keep, keep_values, key };
+        let documents = batch::Documents { texts, html, urls, keep, keep_values, dates, key };
         batch::shingles(py, self, &documents)
     }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,10 @@ from corpora import make_rows
 
 import lookalike as la
 
-CLUSTERS = ["id", "cluster", "size", "keeper", "kept", "kind", "resemblance", "row"]
+CLUSTERS = [
+    "id", "cluster", "size", "keeper", "kept", "kind", "resemblance", "row", "copies", "exact_copies", "sources",
+    "first", "last",
+]  # fmt: skip
 PAIRS = [
     "a", "b", "kind", "b_similarity", "c_similarity", "estimate", "resemblance", "containment_a", "containment_b",
     "row_a", "row_b",
@@ -54,8 +58,13 @@ def mixed_rows() -> Rows:
 
 def tuples(table: pa.Table, columns: list[str]) -> Table:
     """Rows of a table in an order that depends on nothing but them."""
-    rows = [tuple(row.values()) for row in table.select(columns).to_pylist()]
+    rows = [tuple(map(_as_spark, row.values())) for row in table.select(columns).to_pylist()]
     return sorted(rows, key=repr)
+
+
+def _as_spark(value: Any) -> Any:
+    """Times as Spark gives them: those of the clock here."""
+    return value.astimezone().replace(tzinfo=None) if isinstance(value, datetime) else value
 
 
 def from_engine(rows: Rows, folder: Path, **options: Any) -> tuple[Table, Table, la.Report]:
@@ -64,5 +73,6 @@ def from_engine(rows: Rows, folder: Path, **options: Any) -> tuple[Table, Table,
 
     path = folder / "rows.parquet"
     pyarrow.parquet.write_table(pa.Table.from_pylist(rows), path)
-    report = la.dedup(path, folder / "out", no_write=True, **options)
+    # Spark knows of no URL either that was not named.
+    report = la.dedup(path, folder / "out", no_write=True, **{"url_field": "none"} | options)
     return tuples(report.read_clusters(), CLUSTERS), tuples(report.read_pairs(), PAIRS), report

@@ -47,7 +47,7 @@ def test_every_option_is_the_commands(command: Callable[..., str], tmp_path: Pat
     flags = (
         "--recipe text --threshold 0.7 --recall 0.9 --verify exact --sites public-suffix "
         "--keep max:score --cluster components --pairs all --max-removed 0.9 "
-        "--max-removed-per-source score=1 --no-write --strict --memory 256MiB --threads 1 "
+        "--max-removed-per-source score=1 --count score --date-field score --no-write --strict --memory 256MiB --threads 1 "
         "--format jsonl --text-field body --id-field name --url-field link --html-field page"
     )
     command("dedup", corpus, "--out", tmp_path / "command", "--temp", tmp_path / "t1", *flags.split())
@@ -64,6 +64,8 @@ def test_every_option_is_the_commands(command: Callable[..., str], tmp_path: Pat
         pairs="all",
         max_removed=0.9,
         max_removed_per_source="score=1",
+        count="score",
+        date_field="score",
         no_write=True,
         strict=True,
         memory="256MiB",

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -132,6 +133,24 @@ def test_pages_without_what_is_beside_their_content(session: SparkSession, tmp_p
     ]
     counts = check_equal(session, rows, tmp_path, recipe="pages", html="page")
     assert (counts["near_removed"], counts["kept"]) == (20, 20)
+
+
+def test_counts_of_clusters(session: SparkSession, tmp_path: Path) -> None:
+    chance = random.Random(5)
+    dates = ["2024-01-02T03:04:05.678901Z", "2019", "1704153600", "yesterday", "", None, "1066-10-14"]
+    rows = [row for row in mixed_rows() if row["id"] < "hot 000060"]
+    rows = [row | {"crawl": chance.choice(["a", "b", "c", "", None]), "date": chance.choice(dates)} for row in rows]
+    # Columns that are times and numbers.
+    start = datetime(2020, 1, 1, tzinfo=timezone.utc)
+    typed = [row | {"crawl": n % 3, "date": start + timedelta(hours=n)} for n, row in enumerate(rows)]
+    fields = {"count": "crawl", "date_field": "date"}
+    asked: list[tuple[Rows, dict[str, Any]]] = [
+        (rows, {"url": "url"}), (rows, fields | {"cluster": "components"}), (typed, fields)
+    ]  # fmt: skip
+    for number, (given, options) in enumerate(asked):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        assert check_equal(session, given, folder, **options)["clusters"] > 50
 
 
 @dataclass(frozen=True)

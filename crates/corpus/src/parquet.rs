@@ -230,6 +230,12 @@ impl<'b> Column<'b> {
             DataType::Decimal64(..) => spelt!(Decimal64Type, value_as_string(stored)),
             DataType::Decimal128(..) => spelt!(Decimal128Type, value_as_string(stored)),
             DataType::Decimal256(..) => spelt!(Decimal256Type, value_as_string(stored)),
+            // The number that is stored.
+            DataType::Date32 => spelt!(Date32Type, value(stored).to_string()),
+            DataType::Timestamp(unit, _) => {
+                let time = i128::from(timestamp(array, *unit, stored));
+                time.to_string()
+            }
             _ => match self.value(row) {
                 Some(FieldValue::Integer(id)) => id.to_string(),
                 _ => return None,
@@ -258,6 +264,14 @@ impl<'b> Column<'b> {
                         Some(FieldValue::$kind(value.into()))
                     })*
                     DataType::Boolean => Some(FieldValue::Bool(array.as_boolean().value(row))),
+                    DataType::Date32 => {
+                        let days = array.as_primitive::<types::Date32Type>().value(row);
+                        Some(FieldValue::Time(i128::from(days) * 86_400_000_000_000))
+                    }
+                    DataType::Timestamp(unit, _) => {
+                        let time = i128::from(timestamp(array, *unit, row));
+                        Some(FieldValue::Time(time * nanoseconds(*unit)))
+                    }
                     _ => None,
                 }
             };
@@ -273,12 +287,32 @@ impl<'b> Column<'b> {
             DataType::UInt64 => UInt64Type as Integer,
             DataType::Float32 => Float32Type as Float,
             DataType::Float64 => Float64Type as Float,
-            DataType::Date32 => Date32Type as Integer,
-            DataType::Timestamp(TimeUnit::Second, _) => TimestampSecondType as Integer,
-            DataType::Timestamp(TimeUnit::Millisecond, _) => TimestampMillisecondType as Integer,
-            DataType::Timestamp(TimeUnit::Microsecond, _) => TimestampMicrosecondType as Integer,
-            DataType::Timestamp(TimeUnit::Nanosecond, _) => TimestampNanosecondType as Integer,
         }
+    }
+}
+
+/// A point in time as it is stored.
+fn timestamp(array: &dyn Array, unit: TimeUnit, row: usize) -> i64 {
+    macro_rules! stored {
+        ($type:ident) => {
+            array.as_primitive::<types::$type>().value(row)
+        };
+    }
+    match unit {
+        TimeUnit::Second => stored!(TimestampSecondType),
+        TimeUnit::Millisecond => stored!(TimestampMillisecondType),
+        TimeUnit::Microsecond => stored!(TimestampMicrosecondType),
+        TimeUnit::Nanosecond => stored!(TimestampNanosecondType),
+    }
+}
+
+/// Those of a unit.
+fn nanoseconds(unit: TimeUnit) -> i128 {
+    match unit {
+        TimeUnit::Second => 1_000_000_000,
+        TimeUnit::Millisecond => 1_000_000,
+        TimeUnit::Microsecond => 1_000,
+        TimeUnit::Nanosecond => 1,
     }
 }
 

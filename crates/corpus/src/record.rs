@@ -183,8 +183,11 @@ pub enum ContentKind {
 pub enum FieldValue<'a> {
     /// A string; in CSV, TSV and WARC everything is.
     String(Cow<'a, str>),
-    /// An integer; of dates and times in Parquet the number that is stored.
+    /// An integer.
     Integer(i128),
+    /// A point in time in nanoseconds of Unix time: that of a column of dates or times in Parquet
+    /// or Arrow.
+    Time(i128),
     /// Another number.
     Float(f64),
     /// True or false.

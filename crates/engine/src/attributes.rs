@@ -1,11 +1,14 @@
 //! What is asked of documents besides their signatures, a number a row: their rank under the
-//! keep policy, and their part of the corpus for the removal budget.
+//! keep policy, their part of the corpus for the removal budget, what their clusters count, and
+//! their date.
 
 use std::collections::HashMap;
 
 use lookalike_corpus::Record;
 use lookalike_files::{RowsKind, RowsWriter};
 
+use crate::counts::{self, COUNTED, DATES};
+use crate::dates;
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::Files;
 use crate::keep::{self, KeepPolicy};
@@ -23,6 +26,10 @@ pub(crate) struct FieldQuestions<'a> {
     pub(crate) keep: &'a KeepPolicy,
     /// The field that the removal budget goes by.
     pub(crate) part_field: Option<&'a str>,
+    /// The field whose distinct values clusters count.
+    pub(crate) counted: Option<&'a str>,
+    /// The field with the date.
+    pub(crate) dated: Option<&'a str>,
 }
 
 /// What some documents have to say.
@@ -30,17 +37,35 @@ pub(crate) struct FieldQuestions<'a> {
 pub(crate) struct Attributes {
     ranks: Vec<u64>,
     parts: Vec<String>,
+    counted: Vec<u64>,
+    dates: Vec<i64>,
     /// Documents whose field told the keep policy nothing.
     unranked: u64,
 }
 
-impl FieldQuestions<'_> {
+impl<'a> FieldQuestions<'a> {
+    /// Nothing is asked.
+    pub(crate) const NONE: Self =
+        Self { keep: &KeepPolicy::First, part_field: None, counted: None, dated: None };
+
+    /// The fields that are looked at.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = &'a str> {
+        [self.keep.field(), self.part_field, self.counted, self.dated].into_iter().flatten()
+    }
+
     /// Asks the next document, which has so many tokens.
     pub(crate) fn record(&self, tokens: u64, record: &Record<'_>, found: &mut Attributes) {
         self.rank(|keep| keep.rank(tokens, record), found);
         if let Some(field) = self.part_field {
             let value = record.field(field);
             found.parts.push(value.map_or_else(String::new, |value| keep::text(&value)));
+        }
+        if let Some(field) = self.counted {
+            found.counted.push(counts::source_key(record.field(field)));
+        }
+        if let Some(field) = self.dated {
+            let date = record.field(field).and_then(dates::date_microseconds);
+            found.dates.push(date.unwrap_or(counts::NO_DATE));
         }
     }
 
@@ -50,6 +75,8 @@ impl FieldQuestions<'_> {
         if self.part_field.is_some() {
             found.parts.push(String::new());
         }
+        found.counted.extend(self.counted.map(|_| counts::NO_SOURCE));
+        found.dates.extend(self.dated.map(|_| counts::NO_DATE));
     }
 
     fn rank(&self, rank: impl FnOnce(&KeepPolicy) -> u64, found: &mut Attributes) {
@@ -66,6 +93,8 @@ pub(crate) struct AttributesWriter<'a> {
     asked: FieldQuestions<'a>,
     ranks: Option<RowsWriter>,
     parts: Option<RowsWriter>,
+    counted: Option<RowsWriter>,
+    dates: Option<RowsWriter>,
     part_numbers: HashMap<String, u32>,
     summary: Summary,
 }
@@ -74,6 +103,9 @@ pub(crate) struct AttributesWriter<'a> {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Summary {
     pub(crate) unranked: u64,
+    /// Documents whose field has nothing to count, and those whose field has no date.
+    pub(crate) uncounted: u64,
+    pub(crate) undated: u64,
     /// The values of the part field, by their numbers.
     pub(crate) parts: Vec<String>,
 }
@@ -88,6 +120,8 @@ impl<'a> AttributesWriter<'a> {
             asked,
             ranks: table(ranked, &files.ranks(), RANKS, 8)?,
             parts: table(asked.part_field.is_some(), &files.parts(), PARTS, 4)?,
+            counted: table(asked.counted.is_some(), &files.counted(), COUNTED, 8)?,
+            dates: table(asked.dated.is_some(), &files.dates(), DATES, 8)?,
             part_numbers: HashMap::new(),
             summary: Summary::default(),
         })
@@ -98,6 +132,16 @@ impl<'a> AttributesWriter<'a> {
         if let Some(ranks) = &mut self.ranks {
             found.ranks.iter().try_for_each(|rank| ranks.push(&rank.to_le_bytes()))?;
         }
+        if let Some(counted) = &mut self.counted {
+            found.counted.iter().try_for_each(|source| counted.push(&source.to_le_bytes()))?;
+        }
+        if let Some(dates) = &mut self.dates {
+            found.dates.iter().try_for_each(|date| dates.push(&date.to_le_bytes()))?;
+        }
+        let none = |source: &&u64| **source == counts::NO_SOURCE;
+        self.summary.uncounted += found.counted.iter().filter(none).count() as u64;
+        let none = |date: &&i64| **date == counts::NO_DATE;
+        self.summary.undated += found.dates.iter().filter(none).count() as u64;
         found.parts.iter().try_for_each(|part| self.part(part))
     }
 
@@ -119,7 +163,8 @@ impl<'a> AttributesWriter<'a> {
     }
 
     pub(crate) fn finish(self) -> Result<Summary> {
-        for table in [self.ranks, self.parts].into_iter().flatten() {
+        let tables = [self.ranks, self.parts, self.counted, self.dates];
+        for table in tables.into_iter().flatten() {
             table.finish()?;
         }
         Ok(self.summary)

@@ -74,7 +74,14 @@ impl Files {
             self.recipe(),
             self.sources(),
         ];
-        let documents = [self.signatures(), self.urls(), self.offsets(), self.templates()];
+        let documents = [
+            self.signatures(),
+            self.urls(),
+            self.offsets(),
+            self.templates(),
+            self.counted(),
+            self.dates(),
+        ];
         let mut all = report.into_iter().chain(tables).chain(documents).chain([self.manifest()]);
         all.try_for_each(|path| remove(&path))
     }
@@ -88,6 +95,8 @@ impl Files {
             urls => "documents.urls",
             offsets => "documents.offsets",
             templates => "documents.templates",
+            counted => "documents.counted",
+            dates => "documents.dates",
             kept => "kept",
             clusters => "clusters.parquet",
             pairs => "pairs.parquet",

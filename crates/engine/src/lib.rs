@@ -18,6 +18,8 @@ mod against;
 mod attributes;
 mod bad_records;
 mod components;
+mod counts;
+mod dates;
 mod dedup;
 mod document_set;
 mod error;
@@ -62,6 +64,7 @@ mod write;
 
 pub use against::{Against, Findings, Match, MatchFile, Passage};
 pub use components::Components;
+pub use dates::date_microseconds;
 pub use dedup::{Decide, Dedup, PairScope, Plan, RemovalBudget};
 pub use error::{Error, ErrorKind, Operation, Result};
 pub use ids::Ids;

@@ -23,15 +23,13 @@ impl Ranking<'_> {
     /// # Errors
     /// If an input is not what was signed, or the system refuses.
     pub(crate) fn run(&self, sources: &SourceTable) -> Result<Summary> {
-        let FieldQuestions { keep, part_field } = self.asked;
-        if keep.field().is_some() {
-            return self.ask(self.asked, sources);
-        }
-        if *keep != KeepPolicy::First {
+        let mut asked = self.asked;
+        if *asked.keep != KeepPolicy::First && asked.keep.field().is_none() {
             self.by_tokens()?;
+            asked.keep = FieldQuestions::NONE.keep;
         }
-        match part_field {
-            Some(_) => self.ask(FieldQuestions { keep: &KeepPolicy::First, part_field }, sources),
+        match asked.fields().next() {
+            Some(_) => self.ask(asked, sources),
             None => Ok(Summary::default()),
         }
     }
@@ -84,8 +82,8 @@ struct Batch {
 
 impl Payload for Batch {
     fn bytes(&self) -> usize {
-        // A rank, and a value of a field.
-        64 * self.documents as usize
+        // A rank, a value of a field, and two numbers.
+        80 * self.documents as usize
     }
 }
 

@@ -22,7 +22,6 @@ use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::files::Files;
 use crate::identity_sets::{self, Copies, CopyOf};
 use crate::inputs::Inputs;
-use crate::keep::KeepPolicy;
 use crate::learn::{LeavingOut, TemplateGroups};
 use crate::long_text;
 use crate::matching::{Clustering, GroupReader, PairReader, Pairs, Step};
@@ -386,7 +385,7 @@ impl Job<'_> {
         Signing {
             means,
             inputs: self.options.inputs(),
-            asked: FieldQuestions { keep: &KeepPolicy::First, part_field: None },
+            asked: FieldQuestions::NONE,
             strict: self.options.running.strict,
             keep_urls: false,
             copies: &self.copies,

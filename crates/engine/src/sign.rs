@@ -13,7 +13,7 @@ use lookalike_corpus::{Chunk, Offsets, PassedOverCounts, Record, Source, Unpacke
 use lookalike_files::{Existing, RowsKind, RowsWriter};
 use serde::{Deserialize, Serialize};
 
-use crate::attributes::{Attributes, AttributesWriter, FieldQuestions};
+use crate::attributes::{Attributes, AttributesWriter, FieldQuestions, Summary};
 use crate::bad_records::BadRecords;
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::Files;
@@ -67,6 +67,11 @@ pub(crate) struct SigningSummary {
     pub(crate) unranked: u64,
     /// Files in folders that are of an unknown kind.
     pub(crate) other_files: u64,
+    /// Documents whose field has nothing to count, and those whose field has no date.
+    #[serde(default)]
+    pub(crate) uncounted: u64,
+    #[serde(default)]
+    pub(crate) undated: u64,
     /// The values of the part field, by their numbers.
     pub(crate) parts: Vec<String>,
     pub(crate) skips: Skips,
@@ -76,6 +81,13 @@ pub(crate) struct SigningSummary {
 }
 
 impl SigningSummary {
+    /// Takes what documents said.
+    pub(crate) fn answered(&mut self, said: Summary) {
+        let Summary { unranked, uncounted, undated, parts } = said;
+        (self.unranked, self.uncounted, self.undated) = (unranked, uncounted, undated);
+        self.parts = parts;
+    }
+
     /// Adds what was left out of the listing.
     pub(crate) fn add(&mut self, listed: ListedSources) {
         self.other_files += listed.other_files;
@@ -213,7 +225,8 @@ struct Batch {
 impl Payload for Batch {
     fn bytes(&self) -> usize {
         let texts = self.ids.len() + self.urls.bytes() + 16 * self.offsets.len();
-        let records = (64 + IDENTITY) * self.id_lengths.len() + self.bad.bytes();
+        // With ranks, and what is counted.
+        let records = (80 + IDENTITY) * self.id_lengths.len() + self.bad.bytes();
         self.signatures.len() + texts + records + 48 * self.passed_over.len()
     }
 }
@@ -435,7 +448,7 @@ impl<'a> Sink<'a> {
         self.urls.finish()?;
         self.offsets.finish()?;
         let attributes = self.attributes.finish()?;
-        (self.signed.unranked, self.signed.parts) = (attributes.unranked, attributes.parts);
+        self.signed.answered(attributes);
         self.sources.finish()?;
         self.signatures.finish()?;
         Ok(self.signed)

@@ -27,9 +27,9 @@ pub use lookalike_engine::{
 /// The report of a job, and its parts.
 pub mod report {
     pub use lookalike_engine::report::{
-        Cluster, Clustering, Difference, Fault, FilterSummary, Histogram, Kind, LimitedGroups,
-        Member, NearMiss, Options, OtherSources, Page, Passages, Piece, RecipeSummary, Report,
-        Seconds, Site, Sites, Source, Templates, Tokens, Verify,
+        Cluster, Clustering, Counts, Difference, Fault, FilterSummary, Histogram, Kind,
+        LimitedGroups, Member, NearMiss, Options, OtherSources, Page, Passages, Piece,
+        RecipeSummary, Repeated, Report, Seconds, Site, Sites, Source, Templates, Tokens, Verify,
     };
 }
 

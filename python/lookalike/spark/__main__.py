@@ -40,6 +40,8 @@ def parser() -> argparse.ArgumentParser:
     add("--cluster", choices=["anchored", "components"], default="anchored")
     add("--pairs", choices=["needed", "all"], default="needed")
     add("--exact-only", action="store_true")
+    add("--count", help="the field whose distinct values are counted; else the site")
+    add("--date-field", help="the field with the date")
     add("--strict", action="store_true")
     add("--no-write", action="store_true", help="no kept rows")
     add("--work", help="a folder that all executors reach, for intermediate tables")
@@ -80,7 +82,7 @@ def dedup(asked: argparse.Namespace) -> int:
         name: getattr(asked, name)
         for name in (
             "recipe", "threshold", "recall", "ngram", "verify", "sites", "keep", "cluster", "pairs",
-            "exact_only", "strict", "work",
+            "exact_only", "count", "date_field", "strict", "work",
         )
     }  # fmt: skip
     html = asked.html_field

@@ -81,6 +81,8 @@ def run(
     cluster: Cluster = "anchored",
     pairs: Pairs | None = None,
     exact_only: bool = False,
+    count: str | None = None,
+    date_field: str | None = None,
     strict: bool = False,
     work: str | None = None,
     one_task_pairs: int = ONE_TASK,
@@ -102,7 +104,7 @@ def run(
     judged = Recipe.load(
         recipe, threshold=threshold, recall=recall, ngram=ngram, verify=verify, sites=sites
     )
-    source = Source(df, judged, id, None if html is not None else text, html, url, order, keep)
+    source = Source(df, judged, id, None if html is not None else text, html, url, order, keep, count, date_field)
     source.check()
     folder = Work(df.sparkSession, work)
     try:
@@ -117,7 +119,10 @@ def dedup(df: DataFrame, text: str | None = "text", id: str = "id", url: str | N
 
     The options are those of `run`. The columns: `id`, `cluster` (the keeper's `row`), `size`,
     `keeper` (its id), `kept`, `kind` (`keeper`, `exact` or `near`), `resemblance` with the keeper
-    (null if not verified), and `row`, the number of the document in the order of the input.
+    (null if not verified), and `row`, the number of the document in the order of the input. Of all
+    documents that the keeper stands for, itself included: `copies`; `exact_copies`, those of its words;
+    `sources`, the different values of the column `count`, or their sites; `first` and `last` of the
+    column `date_field`.
     """
     if "pairs" in options:
         raise ParameterError("pairs are what `run` and `pairs` give", "Parameter")

@@ -54,6 +54,8 @@ class Source:
     url: str | None
     order: str | None
     keep: str
+    count: str | None = None
+    date_field: str | None = None
     # What documents are verified under: nobody else knows it, and no result depends on it.
     key: bytes = field(default_factory=lambda: secrets.token_bytes(16), repr=False)
 
@@ -61,7 +63,9 @@ class Source:
         """Refuses what cannot be, before anything is computed."""
         if (self.text is None) == (self.html is None):
             raise _wrong("either text or html must name a column")
-        for name in (self.id, self.text, self.html, self.url, self.order, self.keep_field):
+        for name in (
+            self.id, self.text, self.html, self.url, self.order, self.keep_field, self.count, self.date_field,
+        ):  # fmt: skip
             if name is not None:
                 self._column(name)
         content = self.table.select(self._content).schema[0].dataType
@@ -109,6 +113,10 @@ class Source:
             columns.append(self._column(self.id).alias("order"))
         if self.keep_field is not None:
             columns.append(self._column(self.keep_field).alias("keep_value"))
+        if self.count is not None:
+            columns.append(self._column(self.count).cast("string").alias("counted"))
+        if self.date_field is not None:
+            columns.append(self._column(self.date_field).alias("date_value"))
         return self.table.select(*columns)
 
     def with_hashes(self, rows: DataFrame) -> DataFrame:
@@ -142,8 +150,10 @@ def sign_rows(source: Source, signatures: bool) -> DataFrame:
     recipe, keep, key = source.recipe, source.keep, source.key
     is_html, has_field = source.html is not None, source.keep_field is not None
     rows = source.with_hashes(source.rows())
-    passed = [name for name in ("id", "order", *HASHES) if name in rows.columns]
-    wanted = ["exact", "identity", "empty", "keys", "rank", "site"] + ["signature"] * signatures
+    passed = [name for name in ("id", "order", "counted", *HASHES) if name in rows.columns]
+    has_dates = source.date_field is not None
+    wanted = ["exact", "identity", "empty", "keys", "rank", "site"]
+    wanted += ["signature"] * signatures + ["date"] * has_dates
 
     def sign(batches: Batches) -> Batches:
         for batch in batches:
@@ -151,6 +161,7 @@ def sign_rows(source: Source, signatures: bool) -> DataFrame:
                 **_contents(is_html, batch),
                 keep=keep,
                 keep_values=batch.column("keep_value") if has_field else None,
+                dates=batch.column("date_value") if has_dates else None,
                 columns=wanted,
                 key=key,
             )
@@ -163,8 +174,8 @@ def sign_rows(source: Source, signatures: bool) -> DataFrame:
             columns["rank"] = pa.array(rank.view(numpy.int64))
             columns["site"] = signed["site"].view(pa.int64())
             columns["keys"] = words(signed["keys"])
-            if signatures:
-                columns["signature"] = signed["signature"]
+            for name in ["signature"] * signatures + ["date"] * has_dates:
+                columns[name] = signed[name]
             yield pa.RecordBatch.from_pydict(columns)
 
     fields = [rows.schema[name] for name in passed]
@@ -173,6 +184,7 @@ def sign_rows(source: Source, signatures: bool) -> DataFrame:
     fields += [T.StructField(name, T.LongType()) for name in ("rank", "site")]
     fields += [T.StructField("keys", T.ArrayType(T.LongType()))]
     fields += [T.StructField("signature", T.BinaryType())] * signatures
+    fields += [T.StructField("date", T.TimestampType())] * has_dates
     return rows.mapInArrow(sign, T.StructType(fields))
 
 
@@ -181,7 +193,8 @@ class Documents:
     """The documents of a job."""
 
     source: Source
-    # place, id, high, low, same_high, same_low, empty, site, keys, and the hashes; perhaps signature
+    # place, id, high, low, same_high, same_low, empty, site, keys, and the hashes; perhaps signature,
+    # counted, date
     table: DataFrame
     # place, row, if rows are in another order than places
     rows: DataFrame | None

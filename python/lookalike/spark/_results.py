@@ -17,6 +17,9 @@ from ._work import Work
 # Members of an identity set that are listed with those of another, as in the engine.
 MEMBER_LIMIT = 64
 
+# What is told of a keeper, beside the size of its cluster.
+COUNTS = ["copies", "exact_copies", "sources", "first", "last"]
+
 _MEASURES = dict.fromkeys(SHARES, "double") | SCORES
 
 
@@ -67,7 +70,7 @@ class Outcome:
             F.when(is_exact, 1.0).otherwise(F.col("resemblance")).alias("resemblance"),
         )
         removed = self.work.write("removed", near.union(exact))
-        sizes = removed.groupBy("keeper").agg((F.count("*") + 1).alias("size"))
+        sizes = self._counts(removed)
         keepers = sizes.select(
             F.col("keeper").alias("place"), "keeper", F.lit("keeper").alias("kind"),
             F.lit(None).cast("double").alias("resemblance"),
@@ -80,7 +83,30 @@ class Outcome:
         clusters = sizes.withColumnRenamed("keeper", "keeper_place").join(of_keeper, "keeper_place")
         members = removed.union(keepers).withColumnRenamed("keeper", "keeper_place").join(named, "place")
         return members.join(clusters, "keeper_place").select(
-            "id", "cluster", "size", "keeper", (F.col("kind") == "keeper").alias("kept"), "kind", "resemblance", "row"
+            "id", "cluster", "size", "keeper", (F.col("kind") == "keeper").alias("kept"), "kind", "resemblance", "row",
+            *COUNTS,
+        )  # fmt: skip
+
+    def _counts(self, removed: DataFrame) -> DataFrame:
+        """How often each keeper was found, as `counts.rs` of the engine defines it."""
+        table, nothing = self.documents.table, F.lit(None)
+        keepers = removed.select("keeper").distinct().select(F.col("keeper").alias("place"), "keeper")
+        members = removed.select("place", "keeper", "kind").union(keepers.withColumn("kind", F.lit("exact")))
+        if "counted" in table.columns:
+            # An empty value is none.
+            source = F.when(F.col("counted") != "", F.col("counted"))
+        else:
+            # Without a site, all documents are of one input.
+            source = F.coalesce("site", F.lit(0))
+        date = F.col("date") if "date" in table.columns else nothing.cast("timestamp")
+        told = table.select("place", source.alias("source"), date.alias("date"))
+        return members.join(told, "place").groupBy("keeper").agg(
+            F.count("*").alias("size"),
+            F.count("*").alias("copies"),
+            F.count_if(F.col("kind") == "exact").alias("exact_copies"),
+            F.count_distinct("source").alias("sources"),
+            F.min("date").alias("first"),
+            F.max("date").alias("last"),
         )
 
     def pairs(self, listed: str) -> DataFrame:

@@ -15,6 +15,8 @@ pub(crate) fn run(arguments: &Decide, kernel: Kernel) -> anyhow::Result<Outcome>
         .given(arguments.keep.clone(), engine::Decide::keep)
         .given(arguments.cluster, engine::Decide::clustering)
         .removal_budget(arguments.budget.of_removals())
+        .given(arguments.counts.count.clone(), engine::Decide::count)
+        .given(arguments.counts.date_field.clone(), engine::Decide::date_field)
         .kernel(running.kernel)
         .memory(running.memory)
         .threads(running.threads)

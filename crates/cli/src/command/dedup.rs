@@ -23,7 +23,9 @@ pub(crate) fn run(arguments: &Dedup, kernel: Kernel) -> anyhow::Result<Outcome> 
         .pairs(arguments.pairs)
         .when(arguments.exact_only, engine::Dedup::exact_only)
         .given(passages, engine::Dedup::passages)
-        .removal_budget(arguments.budget.of_removals());
+        .removal_budget(arguments.budget.of_removals())
+        .given(arguments.counts.count.clone(), engine::Dedup::count)
+        .given(arguments.counts.date_field.clone(), engine::Dedup::date_field);
     if arguments.dry_run {
         let plan = job.plan()?;
         return show_plan(&plan, arguments.job.json).map(|()| Outcome::Done);

@@ -6,7 +6,7 @@ use clap::{Args, ValueHint};
 use lookalike_engine::KeepPolicy;
 use lookalike_engine::matching::Clustering;
 
-use super::dedup::{Budget, CLUSTERINGS};
+use super::dedup::{Budget, CLUSTERINGS, Counts};
 use super::resources::{Progress, Resources};
 use super::value::{one_of, positive_share};
 
@@ -22,7 +22,7 @@ needed: then look-alikes are read from the inputs and compared again, as in a ru
 the stored pairs are enough, whatever they are: quick, but more may stay than after a new run. A note
 then says how many might; nothing goes without a stored pair.
 
-The inputs are also read for the survivors, and for the fields of --keep and
+The inputs are also read for the survivors, and for the fields of --keep, --count, --date-field and
 --max-removed-per-source; they must not have changed since.
 
 Examples:
@@ -54,6 +54,8 @@ pub(crate) struct Decide {
     pub(crate) approximate: bool,
     #[command(flatten)]
     pub(crate) budget: Budget,
+    #[command(flatten)]
+    pub(crate) counts: Counts,
     /// Decide and report, but write no survivors
     #[arg(long, help_heading = "Running")]
     pub(crate) no_write: bool,

@@ -57,6 +57,8 @@ pub(crate) struct Dedup {
     pub(crate) pairs: PairScope,
     #[command(flatten)]
     pub(crate) budget: Budget,
+    #[command(flatten)]
+    pub(crate) counts: Counts,
     /// Cut what repeats inside of the documents that stay, too, as `lookalike passages` does
     #[arg(long, help_heading = "Passages")]
     pub(crate) passages: bool,
@@ -80,6 +82,18 @@ pub(crate) struct Budget {
     /// Stop before more than this share of the documents with one value of FIELD would be removed
     #[arg(long, value_name = "FIELD=SHARE", value_parser = field_share, help_heading = "Deciding")]
     max_removed_per_source: Option<(String, f64)>,
+}
+
+/// What is told of the documents that a keeper stands for.
+#[derive(Args)]
+pub(crate) struct Counts {
+    /// Count the distinct values of FIELD as the sources of a cluster [default: the sites of its
+    /// documents, or their input files where they have none]
+    #[arg(long, value_name = "FIELD", help_heading = "Counting")]
+    pub(crate) count: Option<String>,
+    /// Tell the first and the last date of a cluster, by FIELD
+    #[arg(long, value_name = "FIELD", help_heading = "Counting")]
+    pub(crate) date_field: Option<String>,
 }
 
 impl Dedup {

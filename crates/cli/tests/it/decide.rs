@@ -88,6 +88,58 @@ fn decisions_on_the_corpus_are_those_of_new_runs() {
     );
 }
 
+#[test]
+fn decisions_count_what_new_runs_count() {
+    let folder = folder("decide-counts");
+    let recipe = recipe(&folder);
+    let run_into = |command: &str, from: &str, out: &str, options: &[&str]| {
+        let out = path(&folder, out);
+        let _ = fs::remove_dir_all(&out);
+        let mut arguments = vec![command, from, "--out", &out];
+        if command == "dedup" {
+            arguments.extend(["--recipe", &recipe, "--pairs", "all"]);
+        }
+        succeeds(&[&arguments, options].concat());
+        out
+    };
+    let counted = ["--count", "source", "--date-field", "date"];
+    let other = ["--count", "price", "--date-field", "price"];
+    let plain = run_into("dedup", CORPUS, "plain", &[]);
+    let with_counts = run_into("dedup", CORPUS, "counted", &counted);
+    let cases: [(&str, &[&str], &[&str]); 5] = [
+        (&plain, &[], &[]),
+        (&plain, &counted, &counted),
+        (&with_counts, &[], &counted),
+        (&with_counts, &other, &other),
+        (&with_counts, &other[..2], &["--count", "price", "--date-field", "date"]),
+    ];
+    for (from, asked, same_as) in cases {
+        let keep = ["--keep", "longest"];
+        let decided = run_into("decide", from, "decided", &[asked, &keep].concat());
+        let fresh = run_into("dedup", CORPUS, "fresh", &[same_as, &keep].concat());
+        assert_same_decision(Path::new(&decided), Path::new(&fresh), &same_as.join(" "));
+        let counts = [&decided, &fresh].map(|out| {
+            let report = fs::read_to_string(Path::new(out).join("report.json")).unwrap();
+            json_values(&report)[0]["counts"].clone()
+        });
+        assert_eq!(counts[0], counts[1], "{same_as:?}");
+    }
+}
+
+#[test]
+fn stored_counts_need_no_inputs() {
+    let folder = folder("decide-stored-counts");
+    let inputs = generated(&folder, 9);
+    let (all, decided) = (path(&folder, "all"), path(&folder, "decided"));
+    succeeds(&["dedup", &inputs, "--out", &all, "--pairs", "all", "--count", "score"]);
+    fs::remove_dir_all(&inputs).unwrap();
+    let decide = ["decide", &all, "--out", &decided, "--no-write", "--keep", "longest"];
+    succeeds(&decide);
+    fs::remove_dir_all(&decided).unwrap();
+    let refused = run(&[&decide[..], &["--count", "id"]].concat());
+    assert_eq!(refused.code, 2, "{}", refused.stderr);
+}
+
 /// Families of documents: variants of a text and copies of variants, in two files.
 fn generated(folder: &Path, seed: u64) -> String {
     let mut state = seed;

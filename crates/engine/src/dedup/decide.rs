@@ -103,6 +103,10 @@ impl Decide {
         keep: KeepPolicy => keep = Some(keep);
         /// How pairs become clusters.
         clustering: Clustering => clustering = Some(clustering);
+        /// The field whose distinct values are the sources of a cluster.
+        count: impl Into<String> => job.counted = Some(count.into());
+        /// The field with the date of a document.
+        date_field: impl Into<String> => job.dated = Some(date_field.into());
         /// How much may be removed.
         removal_budget: RemovalBudget => job.budget = removal_budget;
         /// The kernel; no result depends on it.
@@ -145,7 +149,7 @@ impl Decide {
         let reads_documents = basis == Basis::Documents && options.recipe.verify == Verify::Exact;
         if options.survivors
             || reads_documents
-            || options.keep.field().or(options.budget.field()).is_some()
+            || still_asked(&run, &options).fields().next().is_some()
         {
             run.sources().check_unchanged()?;
         }
@@ -263,6 +267,10 @@ impl Decide {
             (None, "components") => Clustering::Components,
             _ => return Err(unknown("cluster")),
         };
+        for (field, name) in [(&mut options.counted, "count"), (&mut options.dated, "date-field")] {
+            let before = Some(manifest.option(name)).filter(|before| !before.is_empty());
+            *field = field.take().or(before.map(str::to_owned));
+        }
         options.recipe = self.recipe(run, options.removes == Removes::Exact)?;
         Ok(options)
     }
@@ -298,19 +306,29 @@ impl Job<'_> {
             (run.files.offsets(), self.files.offsets()),
             (run.files.templates(), self.files.templates()),
         ];
-        for (from, to) in more.iter().filter(|(from, _)| from.exists()) {
-            link(from, to)?;
+        let (asked, wanted) = (still_asked(run, self.options), self.options.asked());
+        let stored = [
+            (wanted.counted != asked.counted, run.files.counted(), self.files.counted()),
+            (wanted.dated != asked.dated, run.files.dates(), self.files.dates()),
+        ];
+        let stored = stored.into_iter().filter_map(|(is, from, to)| is.then_some((from, to)));
+        for (from, to) in more.into_iter().filter(|(from, _)| from.exists()).chain(stored) {
+            link(&from, &to)?;
         }
         if self.options.recipe.candidates == Candidates::BySite {
             write_sites(&self.files, self.options.recipe.sites, signed.documents)?;
         }
         self.carry_identities(run, signed.documents)?;
         self.observer.begin(Stage::Sign, Some(Work::Documents(signed.documents)));
-        let asked =
-            FieldQuestions { keep: &self.options.keep, part_field: self.options.budget.field() };
         let ranking = Ranking { asked, means: self.means() };
-        let found = ranking.run(&SourceTable::open(&self.files.sources())?)?;
-        (signed.unranked, signed.parts) = (found.unranked, found.parts);
+        let mut found = ranking.run(&SourceTable::open(&self.files.sources())?)?;
+        if wanted.counted != asked.counted {
+            found.uncounted = signed.uncounted;
+        }
+        if wanted.dated != asked.dated {
+            found.undated = signed.undated;
+        }
+        signed.answered(found);
         Ok(signed)
     }
 
@@ -409,6 +427,16 @@ impl Job<'_> {
         };
         Ok(rule.verdict(evidence).evidence())
     }
+}
+
+/// What is asked of the documents of a run again: what it stored of them need not be.
+fn still_asked<'a>(run: &Run, options: &'a Dedup) -> FieldQuestions<'a> {
+    let asked = options.asked();
+    let new = |name: &str, field: Option<&'a str>| {
+        field.filter(|field| run.manifest.option(name) != *field)
+    };
+    let (counted, dated) = (new("count", asked.counted), new("date-field", asked.dated));
+    FieldQuestions { counted, dated, ..asked }
 }
 
 fn damaged(run: &Run, expected: String, found: String) -> Error {

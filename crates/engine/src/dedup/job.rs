@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::largest::Documents;
 use super::options::{Dedup, PairScope, Removes};
 use super::sites::{Addresses, Decision};
-use crate::attributes::{FieldQuestions, RANKS};
+use crate::attributes::RANKS;
 use crate::document_set::RowSet;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::files::{Files, remove};
@@ -294,12 +294,11 @@ impl<'a> Job<'a> {
     }
 
     fn signing(&self) -> Signing<'_> {
-        let Dedup { keep, budget, running, .. } = self.options;
         Signing {
             means: self.means(),
             inputs: self.options.inputs(),
-            asked: FieldQuestions { keep, part_field: budget.field() },
-            strict: running.strict,
+            asked: self.options.asked(),
+            strict: self.options.running.strict,
             keep_urls: true,
             copies: &self.copies,
         }
@@ -459,6 +458,7 @@ impl<'a> Job<'a> {
             counts[usize::from(document.kind == Kind::Near)] += 1;
         })?;
         let removed = removed.count();
+        let repeats = self.counts(&tables, signed, removed.len(), &written)?;
         let cuts = self.cuts(&tables)?;
         // The tables are there already: they say what would go.
         let budget = &self.options.budget;
@@ -503,6 +503,8 @@ impl<'a> Job<'a> {
         kept?;
         let mut report = self.report(signed, judged, counts, &written);
         report.largest_clusters = largest?;
+        report.counts = repeats;
+        self.note_uncounted(signed, &mut report);
         self.report_passages(&mut report);
         for miss in &judged.refusals.nearest {
             let [a, b] = miss.rows.map(|row| signatures.id(row));

@@ -23,6 +23,7 @@ mod job;
 mod largest;
 mod options;
 mod plan;
+mod repeats;
 mod signature_input;
 mod sites;
 

@@ -5,6 +5,7 @@ use lookalike_corpus::{Format, ReadOptions, Tables};
 use lookalike_files::Existing;
 
 use super::budget::RemovalBudget;
+use crate::attributes::FieldQuestions;
 use crate::keep::KeepPolicy;
 use crate::learn::TemplateGroups;
 use crate::manifest::Request;
@@ -56,6 +57,8 @@ pub struct Dedup {
     pub(super) removes: Removes,
     pub(super) passages: Option<PassageRule>,
     pub(super) budget: RemovalBudget,
+    pub(super) counted: Option<String>,
+    pub(super) dated: Option<String>,
     pub(super) resume: bool,
     pub(super) existing: Existing,
     pub(super) survivors: bool,
@@ -79,6 +82,8 @@ impl Dedup {
             removes: Removes::Near,
             passages: None,
             budget: RemovalBudget::default(),
+            counted: None,
+            dated: None,
             resume: false,
             existing: Existing::Refuse,
             survivors: true,
@@ -113,6 +118,11 @@ impl Dedup {
         passages: PassageRule => passages = Some(passages);
         /// How much may be removed.
         removal_budget: RemovalBudget => budget = removal_budget;
+        /// The field whose distinct values are the sources of a cluster. Unless told otherwise these are
+        /// the sites of its documents, and of those without one the input files.
+        count: impl Into<String> => counted = Some(count.into());
+        /// The field with the date of a document, of which a cluster has the first and the last.
+        date_field: impl Into<String> => dated = Some(date_field.into());
         /// Goes on with a job that stopped, if there is one.
         resume => resume = true;
         /// What becomes of an earlier run in the folder of the results.
@@ -148,14 +158,21 @@ impl Dedup {
             named("drop-unreadable", (self.unreadable == Unreadable::Dropped).to_string()),
             named("max-removed-per-source", self.budget.field().unwrap_or_default().to_owned()),
         ];
-        request.into_iter().chain(passages).chain(all).collect()
+        let counts = [("count", &self.counted), ("date-field", &self.dated)];
+        let counts = counts.into_iter().filter_map(|(n, field)| Some(named(n, field.clone()?)));
+        request.into_iter().chain(passages).chain(all).chain(counts).collect()
+    }
+
+    /// What is asked of documents.
+    pub(super) fn asked(&self) -> FieldQuestions<'_> {
+        let (counted, dated) = (self.counted.as_deref(), self.dated.as_deref());
+        FieldQuestions { keep: &self.keep, part_field: self.budget.field(), counted, dated }
     }
 
     /// How records are read: with the fields that policies look at.
     pub(super) fn reading(&self) -> ReadOptions {
         let mut read = self.running.reading();
-        let fields = self.keep.field().into_iter().chain(self.budget.field());
-        read.fields.others.extend(fields.map(str::to_owned));
+        read.fields.others.extend(self.asked().fields().map(str::to_owned));
         read.fields.others.extend(TemplateGroups::new(&self.recipe).field());
         read
     }

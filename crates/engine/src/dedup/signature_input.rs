@@ -36,7 +36,7 @@ impl Dedup {
         if self.recipe.verify == Verify::Exact && self.removes == Removes::Near {
             return refused("--verify exact");
         }
-        if let Some(field) = self.keep.field().or(self.budget.field()) {
+        if let Some(field) = self.asked().fields().next() {
             return refused(&format!("the field `{field}`"));
         }
         if self.recipe.candidates == Candidates::BySite {

@@ -59,7 +59,6 @@ use crate::attributes::FieldQuestions;
 use crate::error::{Error, Operation, Result};
 use crate::files::Files;
 use crate::inputs::Inputs;
-use crate::keep::KeepPolicy;
 use crate::matching::{Clustering, Pair, PairReader, Pairs};
 use crate::means::Means;
 use crate::memory;
@@ -169,7 +168,7 @@ impl Job<'_> {
         let signing = Signing {
             means,
             inputs: self.options.inputs(),
-            asked: FieldQuestions { keep: &KeepPolicy::First, part_field: None },
+            asked: FieldQuestions::NONE,
             strict: self.options.running.strict,
             keep_urls: true,
             copies: &copies,

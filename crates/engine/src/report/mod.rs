@@ -38,6 +38,9 @@ pub const MAX_CLUSTERS: usize = 20;
 /// The most members that are shown of a cluster, besides its keeper.
 pub const MAX_MEMBERS: usize = 5;
 
+/// The most documents that are listed as the most repeated.
+pub const MAX_REPEATED: usize = 20;
+
 /// The most sites that are listed.
 pub const MAX_SITES: usize = 20;
 /// The most mirrors that are listed.
@@ -116,6 +119,9 @@ pub struct Report {
     /// `[size, how many clusters have it]`, by size.
     #[serde(default)]
     pub cluster_sizes: Vec<[u64; 2]>,
+    /// How often the documents that stay were found.
+    #[serde(default)]
+    pub counts: Counts,
     /// The sources of which most was removed, at most [`MAX_SOURCES`].
     #[serde(default)]
     pub sources: Vec<Source>,
@@ -189,6 +195,47 @@ pub struct Passages {
     pub documents_gone: u64,
     /// The words that went with them and may stand nowhere else.
     pub words_lost: u64,
+}
+
+/// How often the documents that stay were found.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Counts {
+    /// What a source is: `site` (the input file, where a document has none), `file`, or
+    /// `field:NAME`.
+    pub by: String,
+    /// The field with the date, if one was named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub date_field: Option<String>,
+    /// `[copies, how many documents that stay stand for so many]`, by copies: 1 is a document that
+    /// stands for itself alone.
+    pub copies: Vec<[u64; 2]>,
+    /// `[sources, how many of those that stand for others have so many]`, by sources.
+    pub sources: Vec<[u64; 2]>,
+    /// Those of most copies, at most [`MAX_REPEATED`].
+    pub most_repeated: Vec<Repeated>,
+}
+
+/// A document that stays, and how often it was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Repeated {
+    /// Its id.
+    pub id: String,
+    /// Its URL, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// Documents that it stands for, itself included.
+    pub copies: u64,
+    /// Those of them that have the same tokens in the same order.
+    pub exact_copies: u64,
+    /// The different sources of them.
+    pub sources: u64,
+    /// Their first date, if any has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first: Option<String>,
+    /// Their last date.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last: Option<String>,
 }
 
 /// How long each stage took, in seconds.
@@ -509,6 +556,11 @@ impl Kind {
             Self::Near => "near",
         }
     }
+
+    /// The kind of this number, in a file.
+    pub(crate) const fn numbered(number: u8) -> Self {
+        if number == Self::Exact as u8 { Self::Exact } else { Self::Near }
+    }
 }
 
 impl Report {
@@ -551,6 +603,7 @@ impl Report {
             let passed_over = PassedOverCounts::from(std::mem::take(&mut self.passed_over));
             self.passed_over = passed_over.most_frequent(MAX_PASSED_OVER);
         }
+        self.counts.most_repeated.truncate(MAX_REPEATED);
         self.largest_clusters.truncate(MAX_CLUSTERS);
         for cluster in &mut self.largest_clusters {
             cluster.members.truncate(MAX_MEMBERS);

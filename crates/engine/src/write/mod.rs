@@ -1,6 +1,7 @@
 //! The last stage: survivors, clusters, pairs.
 
 mod copied_pairs;
+mod most_repeated;
 mod outcome;
 mod survivors;
 mod tables;

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow_array::{
-    ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray, UInt32Array, UInt64Array,
+    ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray, TimestampMicrosecondArray,
+    UInt32Array, UInt64Array,
 };
-use arrow_schema::{DataType, Field, Schema};
+use arrow_schema::{DataType, Field, Schema, TimeUnit};
 use lookalike_core::recipe::Recipe;
 use lookalike_core::{Evidence, Kernel, Similarity};
 use lookalike_files::{AtomicFile, Existing, Rows, double_word};
@@ -16,7 +17,9 @@ use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 
 use super::copied_pairs;
+use super::most_repeated::Repeats;
 use super::outcome::{Outcome, Removal};
+use crate::counts::{ClusterCounts, CountReader, Counting, Where};
 use crate::error::{Error, Operation, Result};
 use crate::files::Files;
 use crate::ids::Ids;
@@ -35,6 +38,9 @@ use crate::urls::Urls;
 /// Rows that are made at a time, and rows of a row group: little memory for either table.
 pub(crate) const BATCH_ROWS: usize = 4096;
 const GROUP_ROWS: usize = 1 << 16;
+
+/// The zone of all times.
+const UTC: &str = "UTC";
 
 /// What writing the tables needs.
 pub(crate) struct Tables<'a> {
@@ -72,6 +78,8 @@ pub(crate) struct TableSummary {
     pub(crate) sizes: Vec<u32>,
     /// The resemblance of the pairs.
     pub(crate) histogram: Histogram,
+    /// How often the documents of clusters were found.
+    pub(crate) repeats: Repeats,
     /// Pairs of one site, and of two.
     pub(crate) within_sites: u64,
     pub(crate) across_sites: u64,
@@ -103,9 +111,6 @@ struct Member {
     resemblance: u64,
 }
 
-/// Kinds by their numbers.
-const KINDS: [Kind; 2] = [Kind::Exact, Kind::Near];
-
 const NO_RESEMBLANCE: u64 = u64::MAX;
 
 impl Record for Member {
@@ -124,7 +129,7 @@ impl Record for Member {
             keeper_row: Row::read(bytes, 0),
             is_removed: bytes[4] == 1,
             row: Row::read(bytes, 5),
-            kind: KINDS[usize::from(bytes[9]).min(1)],
+            kind: Kind::numbered(bytes[9]),
             resemblance: double_word(bytes, 10),
         }
     }
@@ -146,7 +151,7 @@ impl Record for Line {
     }
 
     fn decode(bytes: &[u8]) -> Self {
-        Self { pair: Pair::decode(&bytes[1..]), kind: KINDS[usize::from(bytes[0]).min(1)] }
+        Self { pair: Pair::decode(&bytes[1..]), kind: Kind::numbered(bytes[0]) }
     }
 }
 
@@ -158,8 +163,9 @@ impl Tables<'_> {
         mut each_removed: impl FnMut(&Removal),
     ) -> Result<TableSummary> {
         let sorting = self.files.sorting();
-        let mut members = Sorter::new(&sorting, self.budget / 3);
-        let mut lines = Sorter::new(&sorting, self.budget / 3);
+        let mut members = Sorter::new(&sorting, self.budget / 4);
+        let mut lines = Sorter::new(&sorting, self.budget / 4);
+        let mut counting = Counting::new(self.places_of_counts(), self.budget / 2);
         let mut written =
             TableSummary { sizes: vec![0; outcome.keepers.len()], ..TableSummary::default() };
         outcome.for_each_removed(|removed| {
@@ -171,9 +177,11 @@ impl Tables<'_> {
                 *size = 1;
                 written.clusters += 1;
                 members.push(self.member(keeper, keeper, Kind::Exact, None))?;
+                counting.push(self.order.row(keeper), self.order.row(keeper), Kind::Exact)?;
             }
             *size = size.saturating_add(1);
             members.push(self.member(place, keeper, kind, removed.resemblance()))?;
+            counting.push(self.order.row(place), self.order.row(keeper), kind)?;
             let mut push = |earlier, evidence, kind| {
                 lines.push(self.line(Pair { earlier, later: place, evidence }, kind))
             };
@@ -201,9 +209,15 @@ impl Tables<'_> {
             }
             _ => {}
         }
-        self.write_clusters(members.finish()?, &written.sizes)?;
+        let mut counts = counting.finish()?;
+        written.repeats = self.write_clusters(members.finish()?, &written.sizes, &mut counts)?;
         self.write_pairs(lines.finish()?, &mut written)?;
         Ok(written)
+    }
+
+    /// Where the sources and dates of documents are.
+    pub(crate) fn places_of_counts(&self) -> Where<'_> {
+        Where { files: self.files, sources: self.sources, have_sites: self.sites.is_some() }
     }
 
     fn line(&self, Pair { earlier, later, evidence }: Pair, kind: Kind) -> Line {
@@ -221,7 +235,13 @@ impl Tables<'_> {
         }
     }
 
-    fn write_clusters(&self, mut members: SortedRecords<Member>, sizes: &[u32]) -> Result<()> {
+    fn write_clusters(
+        &self,
+        mut members: SortedRecords<Member>,
+        sizes: &[u32],
+        counts: &mut CountReader,
+    ) -> Result<Repeats> {
+        let time = DataType::Timestamp(TimeUnit::Microsecond, Some(UTC.into()));
         let schema = Schema::new(vec![
             Field::new("id", DataType::Utf8, false),
             Field::new("cluster", DataType::UInt64, false),
@@ -235,6 +255,11 @@ impl Tables<'_> {
             Field::new("record", DataType::UInt64, false),
             Field::new("url", DataType::Utf8, true),
             Field::new("offset", DataType::UInt64, true),
+            Field::new("copies", DataType::UInt64, false),
+            Field::new("exact_copies", DataType::UInt64, false),
+            Field::new("sources", DataType::UInt64, false),
+            Field::new("first", time.clone(), true),
+            Field::new("last", time, true),
         ]);
         let path = self.files.clusters();
         let mut table = Table::create(&path, Existing::Replace, schema)?;
@@ -244,6 +269,7 @@ impl Tables<'_> {
         // The source of the last row, and the id of the last keeper.
         let mut at_hand: Option<SourceRow> = None;
         let mut keeper = (Row::NONE, String::new());
+        let (mut counted, mut repeats) = (None, Repeats::default());
         loop {
             let mut lines = Vec::new();
             while lines.len() < BATCH_ROWS
@@ -251,6 +277,11 @@ impl Tables<'_> {
             {
                 if keeper.0 != member.keeper_row {
                     keeper = (member.keeper_row, ids.get(member.keeper_row)?);
+                    // Both are in the order of keepers, and have the same of them.
+                    counted = counts.next()?;
+                    if let Some(counts) = &counted {
+                        repeats.add(counts);
+                    }
                 }
                 let place = self.order.place(member.keeper_row);
                 let row = member.row;
@@ -266,10 +297,11 @@ impl Tables<'_> {
                 let offset =
                     offsets.as_ref().map(|offsets| offsets.get(row)).transpose()?.flatten();
                 let numbers = [sizes[place.index()].into(), record];
-                lines.push(ClusterLine { member, texts, numbers, url, offset });
+                let Some(counts) = counted else { unreachable!("every keeper was counted") };
+                lines.push(ClusterLine { member, texts, numbers, url, offset, counts });
             }
             if lines.is_empty() {
-                return table.finish();
+                return table.finish().map(|()| repeats);
             }
             table.write(cluster_columns(&lines))?;
         }
@@ -386,6 +418,8 @@ struct ClusterLine {
     numbers: [u64; 2],
     url: Option<String>,
     offset: Option<u64>,
+    /// Its keeper's.
+    counts: ClusterCounts,
 }
 
 fn cluster_columns(lines: &[ClusterLine]) -> Vec<ArrayRef> {
@@ -410,6 +444,11 @@ fn cluster_columns(lines: &[ClusterLine]) -> Vec<ArrayRef> {
         number(|line| line.numbers[1]),
         Arc::new(lines.iter().map(|line| line.url.as_deref()).collect::<StringArray>()),
         Arc::new(lines.iter().map(|line| line.offset).collect::<UInt64Array>()),
+        number(|line| line.counts.copies),
+        number(|line| line.counts.exact_copies),
+        number(|line| line.counts.sources),
+        times(lines.iter().map(|line| line.counts.first)),
+        times(lines.iter().map(|line| line.counts.last)),
     ]
 }
 
@@ -459,6 +498,10 @@ fn strings<'a>(values: impl Iterator<Item = &'a str>) -> ArrayRef {
 
 fn numbers(values: impl Iterator<Item = u64>) -> ArrayRef {
     Arc::new(UInt64Array::from_iter_values(values))
+}
+
+fn times(values: impl Iterator<Item = Option<i64>>) -> ArrayRef {
+    Arc::new(values.collect::<TimestampMicrosecondArray>().with_timezone(UTC))
 }
 
 /// A Parquet file in the making.

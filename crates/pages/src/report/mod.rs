@@ -2,6 +2,7 @@
 
 mod charts;
 mod clusters;
+mod counts;
 mod sections;
 mod sites;
 
@@ -16,6 +17,7 @@ use crate::markup::{Text, duration, percent, swatch};
 pub fn report(report: &Report) -> String {
     let sections = [
         Section::new("pairs", "Pairs and clusters", sections::plots(report)),
+        Section::new("counts", "How often documents were found", counts::section(report)),
         Section::new("sources", "Where documents were removed", sections::sources(report)),
         Section::new("sites", "Sites and mirrors", sites::section(report)),
         Section::new("clusters", "The largest clusters", clusters::section(report)),

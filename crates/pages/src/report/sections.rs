@@ -82,8 +82,8 @@ fn sizes_figure(report: &Report) -> Option<String> {
     ))
 }
 
-/// Sizes of clusters, how many have them, and the documents in these.
-fn size_rows(sizes: &[[u64; 2]]) -> Vec<[String; 3]> {
+/// Numbers, how many have each, and the sum of these: sizes of clusters, for one.
+pub(super) fn size_rows(sizes: &[[u64; 2]]) -> Vec<[String; 3]> {
     // Each size on its own if they are few; else 2, 3 to 4, 5 to 8 and so on.
     let each = sizes.len() <= MAX_SIZE_ROWS;
     let class = |size: u64| match size {

@@ -6,9 +6,9 @@ use lookalike_core::text::Unit;
 use lookalike_engine::mirrors::{Mirror, MirrorKind};
 use lookalike_engine::numbers::{bytes, duration, grouped};
 use lookalike_engine::report::{
-    Cluster, Clustering, Fault, FilterSummary, Histogram, Kind, LimitedGroups, Member, NearMiss,
-    OtherSources, Passages, Piece, Report, Seconds, Site, Sites, Source, Tokens, Verify,
-    marked_difference,
+    Cluster, Clustering, Counts, Fault, FilterSummary, Histogram, Kind, LimitedGroups, Member,
+    NearMiss, OtherSources, Passages, Piece, Repeated, Report, Seconds, Site, Sites, Source,
+    Tokens, Verify, marked_difference,
 };
 use lookalike_pages::report as page;
 
@@ -76,6 +76,7 @@ fn full() -> Report {
         resemblance: 0.799_95,
     }];
     report.cluster_sizes = vec![[2, 60_021], [3, 60_022], [4_023, 1]];
+    report.counts = counts();
     report.sources = vec![Source {
         name: "part-1.jsonl".to_owned(),
         documents: 20_013,
@@ -114,6 +115,24 @@ fn full() -> Report {
     }];
     report.notes = vec!["A note to read.".to_owned()];
     report
+}
+
+fn counts() -> Counts {
+    Counts {
+        by: "field:crawl & <year>".to_owned(),
+        date_field: Some("date".to_owned()),
+        copies: vec![[1, 90_001], [2, 90_002]],
+        sources: vec![[1, 90_003]],
+        most_repeated: vec![Repeated {
+            id: "often <found>".to_owned(),
+            url: None,
+            copies: 90_004,
+            exact_copies: 90_005,
+            sources: 90_006,
+            first: Some("2019-05-06T07:08:09Z".to_owned()),
+            last: None,
+        }],
+    }
 }
 
 fn sites() -> Sites {

@@ -1,6 +1,6 @@
 //! Random corpora: the job says what its naive twin says.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -57,6 +57,10 @@ fn dates() -> Vec<(Value, Option<i64>)> {
     ]
 }
 
+/// What these dates are in microseconds, the smallest first.
+const MOMENTS: [i64; 4] =
+    [-14_182_940_000_000, 1_672_531_200_000_000, 1_704_153_600_000_000, 1_767_225_599_500_000];
+
 fn numbers() -> Vec<(Value, Option<i64>)> {
     vec![
         (json!(-1000), Some(-1000)),
@@ -92,6 +96,7 @@ struct Corpus {
     dates: Vec<Option<i64>>,
     numbers: Vec<Option<i64>>,
     origins: Vec<Option<i64>>,
+    counted: Vec<Option<String>>,
 }
 
 const FILES: [&str; 3] = ["a.jsonl", "b.ndjson", "c/d.json"];
@@ -104,6 +109,7 @@ impl Corpus {
             dates: Vec::new(),
             numbers: Vec::new(),
             origins: Vec::new(),
+            counted: Vec::new(),
         };
         fs::create_dir_all(folder.join("c")).unwrap();
         for (number, file) in FILES.iter().enumerate() {
@@ -141,6 +147,11 @@ impl Corpus {
         self.dates.push(rank("date", dates()));
         self.numbers.push(rank("score", numbers()));
         self.origins.push(rank("origin", origins()));
+        self.counted.push(line.get("origin").and_then(|origin| match origin {
+            Value::Null => None,
+            Value::String(origin) => Some(origin.clone()),
+            other => Some(other.to_string()),
+        }));
         let id = match random.next() % 4 {
             0 => None,
             1 => Some(json!("same")),
@@ -166,6 +177,8 @@ impl Corpus {
             text,
             url: url.map(str::to_owned),
             rank: None,
+            counted: None,
+            date: None,
             source: source.to_owned(),
             record,
         });
@@ -201,10 +214,16 @@ impl Corpus {
         }
     }
 
-    /// The documents with their ranks under a policy.
-    fn ranked(&self, keep: &KeepPolicy) -> Vec<Document> {
+    /// The documents with their ranks under a policy, and what is counted of them.
+    fn ranked(&self, Choice { keep, count, .. }: &Choice) -> Vec<Document> {
         let mut documents = self.documents.clone();
         for (n, document) in documents.iter_mut().enumerate() {
+            document.counted = match count {
+                true => self.counted[n].clone(),
+                // Of all documents without a site, the file.
+                false => document.url.clone().or_else(|| Some(document.source.clone())),
+            };
+            document.date = self.dates[n].filter(|_| *count).map(|date| MOMENTS[date as usize - 1]);
             let words = document.text.split(|c: char| !c.is_alphanumeric());
             let tokens = words.filter(|word| !word.is_empty()).count();
             let tokens = i64::try_from(tokens).unwrap();
@@ -266,6 +285,8 @@ struct Choice {
     clustering: Clustering,
     pairs: PairScope,
     exact_only: bool,
+    /// Whether values of a field and dates are counted.
+    count: bool,
     threads: usize,
 }
 
@@ -280,14 +301,16 @@ fn choice() -> impl Strategy<Value = Choice> {
         prop::bool::weighted(0.3),
         any::<bool>(),
         prop::bool::weighted(0.1),
+        any::<bool>(),
         1..4_usize,
     )
-        .prop_map(|(recipe, keep, components, all, exact_only, threads)| Choice {
+        .prop_map(|(recipe, keep, components, all, exact_only, count, threads)| Choice {
             recipe,
             keep: keep.parse().unwrap(),
             clustering: if components { Clustering::Components } else { Clustering::Anchored },
             pairs: if all { PairScope::All } else { PairScope::Needed },
             exact_only,
+            count,
             threads,
         })
 }
@@ -301,7 +324,7 @@ fn check(corpus: &Corpus, folder: &Path, choice: &Choice) -> (Report, Answer) {
         pairs: choice.pairs,
         exact_only: choice.exact_only,
     };
-    let answer = answer(&wish, &corpus.ranked(&choice.keep));
+    let answer = answer(&wish, &corpus.ranked(choice));
     let (input, out) = (folder.join("in"), folder.join("out"));
     let job = job(&input)
         .recipe(choice.recipe.clone())
@@ -309,6 +332,7 @@ fn check(corpus: &Corpus, folder: &Path, choice: &Choice) -> (Report, Answer) {
         .clustering(choice.clustering)
         .pairs(choice.pairs)
         .when(choice.exact_only, Dedup::exact_only)
+        .when(choice.count, |job| job.count("origin").date_field("date"))
         .threads(choice.threads);
     let report = run(&job, &out);
 
@@ -324,11 +348,35 @@ fn check(corpus: &Corpus, folder: &Path, choice: &Choice) -> (Report, Answer) {
     assert_eq!(report.near_removed, answer.near_removed);
     assert_eq!(report.kept, documents - answer.removed.len() as u64);
     assert_eq!(report.clusters, clusters.len() as u64);
+    check_counts(&report, &answer);
     assert_eq!(report.pairs, tables::pairs(&out).len() as u64);
     assert_eq!(report.sources.iter().map(|source| source.documents).sum::<u64>(), documents);
     let removed = report.sources.iter().map(|source| source.removed).sum::<u64>();
     assert_eq!(removed, answer.removed.len() as u64);
     (report, answer)
+}
+
+/// What the report says of counts follows from the rows of keepers.
+fn check_counts(report: &Report, answer: &Answer) {
+    let mut kept: Vec<_> = answer.clusters.iter().filter(|row| row.kept).collect();
+    let spread = |of: fn(&[u64; 3]) -> u64| {
+        let mut spread = BTreeMap::new();
+        for row in &kept {
+            *spread.entry(of(&row.counts)).or_insert(0) += 1;
+        }
+        spread
+    };
+    let alone = report.kept - kept.len() as u64;
+    let mut copies = spread(|counts| counts[0]);
+    copies.extend((alone > 0).then_some((1, alone)));
+    let pairs = |spread: BTreeMap<u64, u64>| spread.into_iter().map(|(n, of)| [n, of]).collect();
+    let (copies, sources): (Vec<_>, Vec<_>) = (pairs(copies), pairs(spread(|counts| counts[2])));
+    assert_eq!((&report.counts.copies, &report.counts.sources), (&copies, &sources));
+    kept.sort_by_key(|row| (std::cmp::Reverse(row.counts[0]), row.row));
+    let most = kept.iter().take(20).map(|row| (row.id.clone(), row.counts));
+    let listed = report.counts.most_repeated.iter();
+    let listed = listed.map(|of| (of.id.clone(), [of.copies, of.exact_copies, of.sources]));
+    assert_eq!(listed.collect::<Vec<_>>(), most.collect::<Vec<_>>());
 }
 
 fn check_pairs(pairs: &[PairRow], answer: &Answer, choice: &Choice) {
@@ -407,6 +455,7 @@ fn every_recipe_and_policy_removes_something() {
                 clustering: Clustering::Anchored,
                 pairs: PairScope::Needed,
                 exact_only: false,
+                count: true,
                 threads: 2,
             };
             let (report, answer) = check(&corpus, &folder, &choice);
@@ -422,6 +471,7 @@ fn every_recipe_and_policy_removes_something() {
             clustering: Clustering::Components,
             pairs: PairScope::All,
             exact_only: false,
+            count: false,
             threads: 2,
         };
         let (report, _) = check(&corpus, &folder, &choice);

@@ -60,6 +60,8 @@ fn the_limit_is_that_of_the_definition() {
             text: text.clone(),
             url: None,
             rank: None,
+            counted: Some(name(&input)),
+            date: None,
             source: name(&input),
             record,
         })

@@ -22,6 +22,9 @@ pub(crate) struct Document {
     pub(crate) url: Option<String>,
     /// Its number under the keep policy, the smaller the better; `None` comes last.
     pub(crate) rank: Option<i64>,
+    /// What clusters count as its source, if it has one, and its date in microseconds.
+    pub(crate) counted: Option<String>,
+    pub(crate) date: Option<i64>,
     pub(crate) source: String,
     pub(crate) record: u64,
 }
@@ -230,6 +233,9 @@ impl Job<'_> {
             exact_removed: 0,
             near_removed: 0,
         };
+        let members: Vec<Vec<usize>> = (0..keepers.len())
+            .map(|keeper| (0..keepers.len()).filter(|&p| keeper_of(p) == keeper).collect())
+            .collect();
         let mut pairs = BTreeMap::new();
         for (place, &row) in self.rows.iter().enumerate() {
             let keeper = keeper_of(place);
@@ -273,6 +279,8 @@ impl Job<'_> {
                 row: row as u64,
                 source: self.document(place).source.clone(),
                 record: self.document(place).record,
+                counts: self.counts(copies, keeper, &members[keeper]),
+                dates: self.dates(&members[keeper]),
             });
         }
         answer.clusters.sort_by_key(|row| (row.cluster, !row.kept, row.row));
@@ -292,6 +300,19 @@ impl Job<'_> {
             PairScope::All => answer.possible_pairs.clone(),
         };
         answer
+    }
+
+    /// Copies of the keeper, those with its tokens, and their sources.
+    fn counts(&self, copies: &[Option<usize>], keeper: usize, members: &[usize]) -> [u64; 3] {
+        let exact = members.iter().filter(|&&p| p == keeper || copies[p] == Some(keeper)).count();
+        let sources: BTreeSet<_> =
+            members.iter().filter_map(|&p| self.document(p).counted.as_ref()).collect();
+        [members.len(), exact, sources.len()].map(|count| count as u64)
+    }
+
+    fn dates(&self, members: &[usize]) -> [Option<i64>; 2] {
+        let dates = || members.iter().filter_map(|&p| self.document(p).date);
+        [dates().min(), dates().max()]
     }
 
     fn rows_of(&self, a: usize, b: usize, kind: &'static str) -> (usize, usize, &'static str) {

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::path::Path;
 
 use arrow_array::cast::AsArray as _;
-use arrow_array::types::{Float64Type, UInt32Type, UInt64Type};
+use arrow_array::types::{Float64Type, TimestampMicrosecondType, UInt32Type, UInt64Type};
 use arrow_array::{Array as _, RecordBatch};
 use lookalike_engine::{Decide, Run};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
@@ -24,6 +24,10 @@ pub(crate) struct ClusterRow {
     pub(crate) row: u64,
     pub(crate) source: String,
     pub(crate) record: u64,
+    /// Copies, exact ones, and sources.
+    pub(crate) counts: [u64; 3],
+    /// The first date and the last, in microseconds.
+    pub(crate) dates: [Option<i64>; 2],
 }
 
 /// A row of `pairs.parquet`.
@@ -56,6 +60,8 @@ pub(crate) fn clusters(out: &Path) -> Vec<ClusterRow> {
             row: long(&batch, "row", n),
             source: text(&batch, "source", n),
             record: long(&batch, "record", n),
+            counts: ["copies", "exact_copies", "sources"].map(|name| long(&batch, name, n)),
+            dates: ["first", "last"].map(|name| time(&batch, name, n)),
         }));
     }
     rows
@@ -97,6 +103,12 @@ fn long(batch: &RecordBatch, column: &str, row: usize) -> u64 {
 
 fn short(batch: &RecordBatch, column: &str, row: usize) -> Option<u32> {
     let column = batch.column_by_name(column).unwrap().as_primitive::<UInt32Type>();
+    column.is_valid(row).then(|| column.value(row))
+}
+
+fn time(batch: &RecordBatch, column: &str, row: usize) -> Option<i64> {
+    let column = batch.column_by_name(column).unwrap();
+    let column = column.as_primitive::<TimestampMicrosecondType>();
     column.is_valid(row).then(|| column.value(row))
 }
 
