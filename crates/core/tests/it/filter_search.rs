@@ -20,7 +20,7 @@ fn brute_force(search: &Search, most_permutations: u32) -> Option<Filter> {
                 let filter = Filter::new(k, s, r).unwrap();
                 let unwanted = filter.probability(UNWANTED_AT * search.threshold);
                 if (r < k || k == 1)
-                    && filter.super_features() <= search.max_super_features
+                    && filter.super_features() <= search.max_super_features.unwrap_or(64)
                     && filter.probability(search.threshold) >= search.recall
                     && (budget || unwanted <= search.unwanted.unwrap_or(1.0 / 3.0))
                 {
@@ -43,7 +43,10 @@ fn search_without_a_budget_equals_brute_force() {
     for threshold in [0.5, 0.7, 0.8, 0.9, 0.97, 1.0] {
         for recall in [0.5, 0.9, 0.95, 0.99] {
             for max_super_features in [1, 10, 64, u64::MAX] {
-                let search = Search { max_super_features, ..Search::new(threshold, recall) };
+                let search = Search {
+                    max_super_features: Some(max_super_features),
+                    ..Search::new(threshold, recall)
+                };
                 let wanted = brute_force(&search, 120);
                 match search.run() {
                     Ok(found)
@@ -73,7 +76,7 @@ fn search_within_a_budget_equals_brute_force() {
                     let search = Search {
                         max_permutations: Some(permutations),
                         max_bytes: bytes,
-                        max_super_features,
+                        max_super_features: Some(max_super_features),
                         ..Search::new(threshold, recall)
                     };
                     let found = search.run().ok().map(|found| found.filter);
@@ -89,7 +92,7 @@ fn keeps_its_word(search: &Search, found: &Found) {
     assert!(found.recall >= search.recall);
     assert_eq!(found.recall, filter.probability(search.threshold));
     assert_eq!(found.unwanted, filter.probability(found.unwanted_at));
-    assert!(filter.super_features() <= search.max_super_features);
+    assert!(filter.super_features() <= search.max_super_features.unwrap_or(512));
     assert!(search.max_permutations.is_none_or(|n| filter.permutations() <= n));
     assert!(search.max_bytes.is_none_or(|n| filter.bytes_per_document() <= n));
 }
@@ -103,7 +106,7 @@ fn every_search_keeps_its_word() {
                 for max_super_features in [64, u64::MAX] {
                     let search = Search {
                         max_permutations,
-                        max_super_features,
+                        max_super_features: Some(max_super_features),
                         ..Search::new(threshold, recall)
                     };
                     if let Ok(found) = search.run() {
@@ -161,7 +164,7 @@ fn a_budget_for_nothing_is_refused() {
     for search in [
         Search { max_permutations: Some(0), ..search },
         Search { max_bytes: Some(7), ..search },
-        Search { max_super_features: 0, ..search },
+        Search { max_super_features: Some(0), ..search },
     ] {
         assert!(matches!(search.run(), Err(Error::Budget { .. })), "{search:?}");
     }
@@ -183,7 +186,7 @@ fn recall_out_of_reach_says_what_can_be_had() {
     let search = Search::new(0.01, 0.9);
     assert_eq!(limit(search), Limit::SuperFeatures(64));
     assert_eq!(limit(Search { max_bytes: Some(80), ..search }), Limit::Bytes(80));
-    let all = Search { max_super_features: u64::MAX, ..Search::new(0.001, 0.9) };
+    let all = Search { max_super_features: Some(u64::MAX), ..Search::new(0.001, 0.9) };
     assert_eq!(limit(all), Limit::Fixed);
 }
 
@@ -243,4 +246,45 @@ fn a_low_threshold_gets_the_most_useful_filter_there_is() {
     assert!(found.recall >= 0.95 && found.unwanted > 1.0 / 3.0);
     let better = Search { unwanted: Some(found.unwanted * 0.999), ..search };
     assert!(matches!(better.run(), Err(Error::UnwantedOutOfReach { .. })));
+}
+
+/// What related documents need few features for is not changed by what unrelated ones would.
+#[test]
+fn sixty_four_super_features_suffice_from_a_threshold_of_0_7_up() {
+    for percent in (70..=100).step_by(5) {
+        for recall in [0.5, 0.9, 0.95, 0.99, 0.999] {
+            let open = Search::new(f64::from(percent) / 100.0, recall);
+            let few = Search { max_super_features: Some(64), ..open };
+            assert_eq!(open.run(), few.run(), "{open:?}");
+        }
+    }
+}
+
+#[test]
+fn below_it_more_features_keep_unrelated_documents_apart() {
+    let at = |threshold| Search::new(threshold, 0.95);
+    let few = Search { max_super_features: Some(64), ..at(0.3) }.run().unwrap();
+    assert_eq!(few.filter, Filter::new(32, 2, 1).unwrap());
+    let many = at(0.3).run().unwrap();
+    assert_eq!(many.filter, Filter::new(369, 4, 1).unwrap());
+    assert!(few.filter.probability(0.05) > 0.07 && many.filter.probability(0.05) < 0.0024);
+    for threshold in [0.4, 0.45] {
+        let found = at(threshold).run().unwrap();
+        keeps_its_word(&at(threshold), &found);
+        // The fewest permutations that let at most one in a thousand through, one by one.
+        let apart = |filter: &Filter| {
+            filter.super_features() <= 512
+                && filter.probability(threshold) >= 0.95
+                && filter.probability(0.05) <= 0.001
+        };
+        let all = (1..=512).flat_map(|k| (1..=8).map(move |s| (k, s)));
+        let all = all.flat_map(|(k, s)| (1..=k.min(4)).map(move |r| Filter::new(k, s, r)));
+        let cheapest = all.flatten().filter(apart).min_by_key(Filter::permutations);
+        assert_eq!(cheapest, Some(found.filter), "{threshold}");
+    }
+    // Whoever says what is good enough gets that.
+    let told = Search { unwanted: Some(0.9), ..at(0.3) }.run().unwrap();
+    assert!(told.filter.super_features() <= 64 && told.unwanted <= 0.9);
+    let budget = Search { max_bytes: Some(1000), ..at(0.3) }.run().unwrap();
+    assert!(budget.filter.super_features() > 64 && budget.filter.bytes_per_document() <= 1000);
 }
