@@ -55,6 +55,15 @@ def test_batches_are_golden(golden: dict) -> None:
         assert row["signature"] == combined.sign(expected["text"]).to_bytes()
 
 
+def test_noisy_is_golden(golden: dict) -> None:
+    noisy = la.Recipe.preset("noisy")
+    for document in golden["documents"].values():
+        signature = noisy.sign(document["text"])
+        assert len(signature.features) == 198
+        assert hexadecimal(signature.features[:2]) == document["noisy"]["first features"]
+        assert signature.exact.hex() == document["noisy"]["exact"]
+
+
 def test_digests_are_golden(golden: dict) -> None:
     assert set(la.Recipe.presets()) == {*golden["signing digests"], "pages"}
     for name, digest in golden["signing digests"].items():

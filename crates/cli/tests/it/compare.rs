@@ -168,7 +168,7 @@ fn mistakes_are_explained() {
     run(&["compare", A, "examples"]).fails_with("`examples`: is a folder, but a file is needed");
     run(&["compare", A]).fails_with("<B>");
     run(&["compare", A, B, "--recipe", "nope"])
-        .fails_with("the presets are: text, pages, altavista");
+        .fails_with("the presets are: text, pages, noisy, altavista");
     run(&["compare", A, B, "--recipe", "x/nope.toml"]).fails_with("`x/nope.toml`: cannot be read");
     run(&["compare", A, B, "--recipe", A]).fails_with("not a recipe: TOML parse error");
     run(&["compare", A, B, "--diff", "maybe"]).fails_with("invalid value 'maybe'");

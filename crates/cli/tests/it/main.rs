@@ -13,6 +13,7 @@ mod help;
 mod index;
 mod info;
 mod mirrors;
+mod noisy;
 #[cfg(feature = "object-stores")]
 mod object_stores;
 mod pages;

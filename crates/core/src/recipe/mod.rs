@@ -426,8 +426,8 @@ impl Recipe {
     /// candidates are not verified, or a parameter is out of range.
     pub fn judging(mut self, judging: &Judging) -> Result<Self> {
         if let Some(recall) = judging.recall {
-            let expected = "given for recipes whose filter is chosen by it: `text`, `pages`, `sites`, \
-                            and files without [features]";
+            let expected = "given for recipes whose filter is chosen by it: `text`, `noisy`, `pages`, \
+                            `sites`, and files without [features]";
             return Err(Error::parameter("recall", recall, expected));
         }
         self.verify = judging.verify.unwrap_or(self.verify);

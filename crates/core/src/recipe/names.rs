@@ -7,9 +7,10 @@ pub const VERSION: u32 = 1;
 pub const TEMPLATES_VERSION: u32 = 2;
 
 /// The names that [`Recipe::preset`](super::Recipe::preset) knows of recipes by which each document is signed by itself.
-pub const PRESETS: [&str; 8] = [
+pub const PRESETS: [&str; 9] = [
     "text",
     "pages",
+    "noisy",
     "altavista",
     "henzinger-b",
     "henzinger-c",
@@ -27,13 +28,14 @@ pub fn preset_names() -> String {
 }
 
 /// All names, and what each is, for people.
-pub const PRESET_SUMMARIES: [(&str, &str); 9] = [
+pub const PRESET_SUMMARIES: [(&str, &str); 10] = [
     ("text", "5-word shingles, resemblance 0.8, recall 0.95, verified word by word"),
     (
         "pages",
         "the same without what the markup of a page says is beside its content; resemblance 0.7",
     ),
     ("sites", "that, and without the frames of sites, which are learned"),
+    ("noisy", "for OCR and transcripts: 7-character shingles, resemblance 0.3, verified"),
     ("altavista", "Broder: features (MinHash LSH bands) [6, 14, 2] over 10-word shingles"),
     ("henzinger-b", "Algorithm B: features [6, 14, 2] over 8-word shingles"),
     ("henzinger-c", "Algorithm C: a projection (SimHash) of 384 bits, 372 in common"),

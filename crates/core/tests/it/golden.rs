@@ -11,6 +11,7 @@ use lookalike_core::template::{FrameShingles, Template};
 use lookalike_core::text::html::Extractor;
 use lookalike_core::text::{Tokenizer, Unit};
 use lookalike_core::{Kernel, Recipe, Signer};
+use lookalike_kernels::rabin::FEATURES;
 use serde_json::{Value, json};
 
 use crate::forced;
@@ -86,6 +87,8 @@ fn vectors(kernel: Kernel, text: &str) -> Value {
     let digits = projection.iter().flat_map(|byte| [byte >> 4, byte & 15]);
     let projection: String =
         digits.map(|digit| char::from(b"0123456789abcdef"[digit as usize])).collect();
+    let mut noisy = Signer::with_kernel(&Recipe::preset("noisy").unwrap(), kernel).unwrap();
+    let noisy = noisy.sign(text.as_bytes());
     let mut pugh = Signer::with_kernel(&Recipe::preset("pugh").unwrap(), kernel).unwrap();
     json!({
         "text": text,
@@ -95,6 +98,11 @@ fn vectors(kernel: Kernel, text: &str) -> Value {
         "features": hexadecimal(&signature.features),
         "projection": projection,
         "exact": format!("{:032x}", signature.exact),
+        "noisy": {
+            "first features": hexadecimal(&noisy.features[..2]),
+            "all features": format!("{:016x}", FEATURES.words(&noisy.features)),
+            "exact": format!("{:032x}", noisy.exact),
+        },
         "lists": hexadecimal(&pugh.sign(text.as_bytes()).sketch),
     })
 }

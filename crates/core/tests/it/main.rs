@@ -13,6 +13,7 @@ mod html_hostile;
 mod html_known_answers;
 mod html_properties;
 mod html_structure;
+mod noisy;
 mod pair_rule;
 mod papers;
 mod recipes;

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use lookalike_core::recipe::{Candidates, PRESETS, SketchParameters, Verify};
 use lookalike_core::sketch::ListsSketch;
+use lookalike_core::text::Unit;
 use lookalike_core::{
     Comparer, Evidence, Kernel, PairRule, Recipe, Signature, Signer, Standing, Verdict,
 };
@@ -70,7 +71,8 @@ fn recipe() -> impl Strategy<Value = Recipe> {
                 recipe.verify = verify;
                 recipe.keep_sketch |= verify == Verify::Estimate;
             }
-            Recipe { threshold: f64::from(of_20) / 20.0, ..recipe }
+            // The twin counts windows of words.
+            Recipe { threshold: f64::from(of_20) / 20.0, tokens: Unit::Words, ..recipe }
         },
     )
 }

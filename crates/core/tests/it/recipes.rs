@@ -211,7 +211,9 @@ fn a_threshold_without_verification_is_refused() {
 #[test]
 fn tuned_recipes_keep_their_word() {
     assert_eq!(Recipe::tune(0.8, 0.95).unwrap(), Recipe::default());
-    assert_eq!(Recipe::default().features, Some(Search::new(0.8, 0.95).run().unwrap().filter));
+    let chosen = |threshold, recall| Search::new(threshold, recall).run().unwrap().filter;
+    assert_eq!(Recipe::default().features, Some(chosen(0.8, 0.95)));
+    assert_eq!(Recipe::preset("noisy").unwrap().features, Some(chosen(0.3, 0.8)));
     for (threshold, recall) in [(0.5, 0.9), (0.7, 0.99), (0.9, 0.95), (1.0, 0.999)] {
         let recipe = Recipe::tune(threshold, recall).unwrap();
         recipe.validate().unwrap();
@@ -290,7 +292,9 @@ fn bad_files_are_refused_with_the_reason() {
     }
     let error = Recipe::preset("texts").unwrap_err().to_string();
     assert!(
-        error.starts_with("there is no recipe `texts`; the presets are: text, pages, altavista"),
+        error.starts_with(
+            "there is no recipe `texts`; the presets are: text, pages, noisy, altavista"
+        ),
         "{error}"
     );
 }
