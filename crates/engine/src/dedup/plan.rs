@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use lookalike_core::text::Unit;
 use lookalike_core::{CandidateRule, Layout};
 use lookalike_corpus::{Chunks, Record};
 use serde::Serialize;
@@ -104,11 +105,10 @@ impl Dedup {
         let keys = if self.removes == Removes::Near { rule.keys_per_document() as u64 } else { 0 };
         // A record of 12 bytes for each key, sorted in runs and merged; then groups of four.
         let matching = documents * (20 + keys * 16);
-        // A shingle is eight bytes, for a word of about six.
+        // A shingle is eight bytes.
+        let shingle_bytes = 8 * (plan.text_bytes / bytes_of_a_token(self.recipe.tokens));
         let shingles = match self.recipe.verify {
-            lookalike_core::recipe::Verify::Exact if self.removes == Removes::Near => {
-                plan.text_bytes / 6 * 8
-            }
+            lookalike_core::recipe::Verify::Exact if self.removes == Removes::Near => shingle_bytes,
             _ => 0,
         };
         // Compressed files leave what they unpack to.
@@ -117,9 +117,17 @@ impl Dedup {
         let room = if packed { crate::memory::room_for_copies(folder) } else { 0 };
         let unpacked = plan.text_bytes.min(room);
         // The tokens and the shingles of all documents, if all groups are small.
-        let learning =
-            if self.recipe.templates.are_learned() { 2 * (plan.text_bytes / 6 * 8) } else { 0 };
+        let learning = if self.recipe.templates.are_learned() { 2 * shingle_bytes } else { 0 };
         plan.working_bytes = matching + shingles + learning + unpacked;
         plan.least_memory_bytes = documents * plan.memory_bytes_per_document + LEAST_WORKING_BYTES;
+    }
+}
+
+/// Of text, about, and rather fewer.
+fn bytes_of_a_token(unit: Unit) -> u64 {
+    match unit {
+        Unit::Words => 6,
+        Unit::Characters => 1,
+        Unit::Lines => 30,
     }
 }
