@@ -6,6 +6,7 @@
     reason = "exact values compare exactly; a failed unwrap is a failed test"
 )]
 
+use lookalike_core::filter::Filter;
 use lookalike_core::recipe::{
     Candidates, Over, PRESETS, ProjectionParameters, SketchParameters, Verify,
 };
@@ -195,6 +196,35 @@ proptest! {
         let naive = if union == 0 { 0.0 } else { set_a.intersection(&set_b).count() as f64 / union as f64 };
         prop_assert_eq!(there.overlap.resemblance(), naive);
         prop_assert_eq!(there.same_tokens, there.term_difference == 0);
+    }
+}
+
+/// As many features as a low threshold takes, and as there may be.
+#[test]
+fn filters_of_many_features_sign_by_the_definitions() {
+    let text = "The keeper read the glass at four, and again at eight; it had not moved.".repeat(2);
+    for (k, s) in [(198, 4), (369, 4), (255, 5), (4096, 1)] {
+        let recipe = Recipe {
+            features: Some(Filter::new(k, s, 1).unwrap()),
+            sketch: SketchParameters::Minwise { permutations: (k * s) as usize },
+            ..Recipe::preset("noisy").unwrap()
+        };
+        let layout = Layout::of(&recipe);
+        for text in [text.as_bytes(), b"glass", b""] {
+            let naive = naive_signature(&recipe, text);
+            assert_eq!(naive.features.len(), k as usize);
+            let mut bytes = Vec::new();
+            layout.encode(&naive, &mut bytes);
+            assert_eq!(layout.decode(&bytes).unwrap().features, naive.features);
+            for kernel in Kernel::available() {
+                let mut signer = Signer::with_kernel(&recipe, kernel).unwrap();
+                assert!(
+                    *signer.sign(text) == naive,
+                    "[{k}, {s}, 1] of {text:?}, {}",
+                    kernel.name()
+                );
+            }
+        }
     }
 }
 
