@@ -11,7 +11,8 @@ use std::path::Path;
 use lookalike_core::{Evidence, Recipe, Signature, Verdict};
 use lookalike_engine::identity_sets::{self, Copies};
 use lookalike_engine::matching::{
-    Candidate, ClusterTask, Clustering, Clusters, Judge, Pairs, cluster, write_groups,
+    ALL_MEMBERS, Candidate, ClusterTask, Clustering, Clusters, GroupTask, Judge, Pairs, cluster,
+    write_groups,
 };
 use lookalike_engine::signature_file::{SignatureReader, SignatureWriter};
 use lookalike_engine::{Existing, Place, Result as EngineResult};
@@ -69,7 +70,14 @@ pub(crate) fn run(scale: &Scale, folder: &Path) -> Result<(Stages, String), Fail
 
     let groups = file("groups");
     let mut passes = ["groups: counting", "groups: filling"].into_iter();
-    let counts = write_groups(&groups, folder, budget, documents, |push| {
+    let task = GroupTask {
+        path: &groups,
+        folder,
+        budget,
+        documents: documents.into(),
+        known_members: ALL_MEMBERS,
+    };
+    let counts = write_groups(&task, |push| {
         each_place(&signatures, |place, signature| {
             if copies.is_copy(place) { Ok(()) } else { push(place, &signature.features) }
         })?;
@@ -80,6 +88,7 @@ pub(crate) fn run(scale: &Scale, folder: &Path) -> Result<(Stages, String), Fail
 
     let task = ClusterTask {
         groups: &groups,
+        known: 0,
         clustering: Clustering::Anchored,
         judged: Pairs::default(),
         pairs: &file("pairs"),

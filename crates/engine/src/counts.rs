@@ -12,6 +12,10 @@
 //! The source of a document is the value of a field, if one was named; a missing, null or empty one
 //! is none, and not counted. Else it is its site, and its input file where it has none.
 //!
+//! A known keeper counts as a copy, and for no source and no date: what it stands for is added up over
+//! runs. Of `copies` and `exact_copies` each run adds one less than it says, of dates the smallest and
+//! the largest are those of all runs.
+//!
 //! Nothing is held for a document. The members of clusters are sorted by their rows, and so meet
 //! their sources and dates, which are stored in that order; then by keepers and sources, and equal
 //! sources are neighbours. A source is a fingerprint of 64 bits; what is counted decides nothing.
@@ -25,7 +29,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::error::Result;
 use crate::files::Files;
 use crate::keep;
-use crate::places::Row;
+use crate::places::{Row, Sides};
 use crate::report::Kind;
 use crate::sign::SITES;
 use crate::sort::{Record, SortedRecords, Sorter};
@@ -120,6 +124,7 @@ pub(crate) struct Where<'a> {
     pub(crate) sources: &'a SourceTable,
     /// Whether documents have sites, which are in a table then.
     pub(crate) have_sites: bool,
+    pub(crate) sides: Sides,
 }
 
 impl Where<'_> {
@@ -160,10 +165,11 @@ impl<'a> Counting<'a> {
             let mut sources = SourceKeys::open(&self.at)?;
             let mut dates = Column::open(&self.at.files.dates(), DATES)?;
             while let Some(Member { row, keeper, kind }) = members.next()? {
-                let source = sources.get(row)?;
+                let is_known = self.at.sides.knows_row(row);
+                let source = if is_known { NO_SOURCE } else { sources.get(row)? };
                 let date = match &mut dates {
-                    Some(dates) => dates.get(row)?.cast_signed(),
-                    None => NO_DATE,
+                    Some(dates) if !is_known => dates.get(row)?.cast_signed(),
+                    _ => NO_DATE,
                 };
                 found.push(Found { keeper, source, date, kind })?;
             }
@@ -330,7 +336,8 @@ mod tests {
             write(&files.counted(), COUNTED, documents.iter().map(|document| document.2));
             let date = |document: &Document| document.3.unwrap_or(NO_DATE).cast_unsigned();
             write(&files.dates(), DATES, documents.iter().map(date));
-            let at = Where { files: &files, sources: &sources, have_sites: false };
+            let sides = Sides::from(documents.len() as u64);
+            let at = Where { files: &files, sources: &sources, have_sites: false, sides };
             let mut counting = Counting::new(at, 0);
             let rows: Vec<_> = Row::all().zip(&documents).collect();
             for &(row, (keeper, exact, ..)) in rows.iter().rev() {

@@ -72,6 +72,41 @@ impl<O: Copy> DocumentSet<O> {
         self.before.last().copied().unwrap_or(0)
     }
 
+    /// As they are stored: a bit a document.
+    pub(crate) fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    /// What was stored, counted.
+    pub(crate) fn of_words(words: Vec<u64>) -> Self {
+        Self { words, before: Vec::new(), order: PhantomData }.count()
+    }
+
+    /// The member that so many come before; none if there are not more.
+    pub(crate) fn nth(&self, rank: u64) -> Option<Number<O>> {
+        let step = self.before.partition_point(|before| *before <= rank).checked_sub(1)?;
+        let mut left = rank - self.before.get(step)?;
+        let from = step * (STEP / 64);
+        for (at, &word) in self.words.iter().enumerate().skip(from) {
+            let members = u64::from(word.count_ones());
+            if left < members {
+                let bit = (0..64).filter(|bit| word >> bit & 1 == 1).nth(left as usize)?;
+                return Some(Number::nth(64 * at as u64 + bit));
+            }
+            left -= members;
+        }
+        None
+    }
+
+    /// The members, ascending.
+    pub(crate) fn members(&self) -> impl Iterator<Item = Number<O>> {
+        let words = self.words.iter().enumerate();
+        words.flat_map(|(at, &word)| {
+            let bits = (0..64).filter(move |bit| word >> bit & 1 == 1);
+            bits.map(move |bit| Number::nth(64 * at as u64 + bit))
+        })
+    }
+
     /// How many members come before a document.
     pub(crate) fn rank(&self, document: Number<O>) -> u64 {
         let (step, word) = (document.index() / STEP, document.index() / 64);
@@ -111,9 +146,12 @@ mod tests {
             let mut rank = 0;
             for row in Row::between(start..end) {
                 assert_eq!((set.rank(row), set.contains(row)), (rank, member(row)));
+                assert!(!member(row) || set.nth(rank) == Some(row));
                 rank += u64::from(member(row));
             }
             assert_eq!((set.rank(end), set.len()), (rank, rank));
+            assert_eq!((set.nth(rank), set.members().count() as u64), (None, rank));
+            assert!(set.members().eq(RowSet::of_words(set.words().to_vec()).members()));
             assert!(!set.any(&(start..start)) && set.any(&(start..end)) == (rank > 0));
         }
     }

@@ -188,6 +188,39 @@ pub enum ErrorKind {
          hint: a run that verifies them (--verify exact) has"
     )]
     NoScores(PathBuf),
+    /// The documents of a run cannot be known as they are.
+    #[error(
+        "`{path}` as the known side: {fault}\n\
+         hint: name its documents instead, as in `{}`; they are signed again then",
+        path.join("kept").display()
+    )]
+    KnownRun {
+        /// The folder of the run.
+        path: PathBuf,
+        /// Why they cannot.
+        fault: String,
+    },
+    /// An index is no known side.
+    #[error(
+        "`{0}` as the known side: is an index, which verifies by what it stores under its own key\n\
+         hint: `lookalike index filter {0}` leaves out what it knows, and learns the rest; or name what it \
+         was made of"
+    )]
+    KnownIndex(PathBuf),
+    /// Templates are learned of the new side only.
+    #[error(
+        "the recipe `{0}` leaves out templates, which are learned from all documents of a site, and \
+         those of the known side are not at hand together with the new ones\n\
+         hint: give all documents as inputs, or take a recipe without templates"
+    )]
+    KnownTemplates(String),
+    /// A cluster of components may have several known documents.
+    #[error(
+        "components may join several known documents, which all stay, so that none of them stands for \
+         the cluster\n\
+         hint: with a known side, clusters are anchored"
+    )]
+    KnownComponents,
     /// Passages are runs of words, and the recipe has none.
     #[error(
         "passages are runs of words, and the tokens of the recipe `{0}` are others\n\

@@ -81,6 +81,7 @@ impl Files {
             self.templates(),
             self.counted(),
             self.dates(),
+            self.known(),
         ];
         let mut all = report.into_iter().chain(tables).chain(documents).chain([self.manifest()]);
         all.try_for_each(|path| remove(&path))
@@ -94,6 +95,7 @@ impl Files {
             signatures => "documents.signatures",
             urls => "documents.urls",
             offsets => "documents.offsets",
+            known => "documents.known",
             templates => "documents.templates",
             counted => "documents.counted",
             dates => "documents.dates",
@@ -107,6 +109,7 @@ impl Files {
             report_sites => "report-sites",
             parts => "parts",
             identities => "identities",
+            known_identities => "known-identities",
             listed => "listed.jsonl",
             samples => "samples",
             tokens => "tokens",

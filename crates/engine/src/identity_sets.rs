@@ -2,7 +2,8 @@
 //!
 //! They are found by sorting the exact fingerprints out of core. The first
 //! place of a set stands for it; the others are copies of it, and take no part
-//! in anything that costs more.
+//! in anything that costs more. A known document stands for others, and is never
+//! a copy itself.
 //!
 //! Memory: the budget, and a bit a document.
 
@@ -12,7 +13,7 @@ use lookalike_files::{RowsKind, RowsReader, RowsWriter, double_word};
 
 use crate::document_set::PlaceSet;
 use crate::error::Result;
-use crate::places::Place;
+use crate::places::{Place, Sides};
 use crate::sort::{Record, Sorter};
 
 /// Files of copies. The counts are those of all documents and of the copies.
@@ -65,7 +66,7 @@ impl Record for CopyOf {
     }
 }
 
-/// Finds the identity sets of `documents` documents and writes the copies to `path`.
+/// Finds the identity sets of documents and writes the copies to `path`.
 ///
 /// `each` hands on the place and the exact fingerprint of every document that is not empty, in
 /// any order. What does not fit into `budget` bytes goes to `folder`.
@@ -79,9 +80,11 @@ pub fn find(
     path: &Path,
     folder: &Path,
     budget: usize,
-    documents: u64,
+    documents: impl Into<Sides>,
     each: impl FnOnce(&mut dyn FnMut(Place, u128) -> Result<()>) -> Result<()>,
 ) -> Result<Copies> {
+    let sides = documents.into();
+    let documents = sides.all();
     // The copies are sorted while the fingerprints are still being merged. They take a third as
     // much for each, and there are fewer of them.
     let mut fingerprints = Sorter::new(folder, budget / 4 * 3);
@@ -94,6 +97,7 @@ pub fn find(
     let mut first: Option<FingerprintRow> = None;
     while let Some(next) = fingerprints.next()? {
         match first.filter(|first| (first.high, first.low) == (next.high, next.low)) {
+            Some(_) if sides.knows(next.place) => {}
             Some(first) if first.place == next.place => {}
             Some(first) => {
                 copies.push(CopyOf { copy: next.place, representative: first.place })?;
@@ -117,6 +121,32 @@ pub fn find(
     }
     file.finish_with([documents, count])?;
     Ok(Copies { path: path.to_owned(), documents, places, count })
+}
+
+/// The known places whose fingerprint a new document has, too, by what `each` hands on: the place
+/// and a fingerprint of documents, in any order.
+pub(crate) fn shared_with_new(
+    folder: &Path,
+    budget: usize,
+    sides: Sides,
+    each: impl FnOnce(&mut dyn FnMut(Place, u128) -> Result<()>) -> Result<()>,
+) -> Result<PlaceSet> {
+    // The new ones of a fingerprint come first.
+    let mut fingerprints: Sorter<[u64; 3]> = Sorter::new(folder, budget);
+    each(&mut |place, exact| {
+        let known = u64::from(sides.knows(place));
+        fingerprints.push([(exact >> 64) as u64, exact as u64, known << 32 | u64::from(place)])
+    })?;
+    let mut fingerprints = fingerprints.finish()?;
+    let (mut shared, mut last_new) = (PlaceSet::none(sides.known), None);
+    while let Some([high, low, place]) = fingerprints.next()? {
+        if place >> 32 == 0 {
+            last_new = Some([high, low]);
+        } else if last_new == Some([high, low]) {
+            shared.insert(Place::nth(place & u64::from(u32::MAX)));
+        }
+    }
+    Ok(shared)
 }
 
 /// Which documents are copies of others.

@@ -7,9 +7,8 @@ use crate::error::{Error, ErrorKind, Result};
 /// The least memory for what is not counted by documents.
 pub(crate) const LEAST_WORKING_BYTES: u64 = 64 << 20;
 
-/// What is left of a job's memory when every document has what must be held of it.
-pub(crate) fn working_bytes(memory: u64, documents: u64, bytes_per_document: u64) -> Result<usize> {
-    let held = documents * bytes_per_document;
+/// What is left of a job's memory when so many documents have what must be held of them.
+pub(crate) fn working_bytes(memory: u64, documents: u64, held: u64) -> Result<usize> {
     let working = memory.saturating_sub(held);
     if working < LEAST_WORKING_BYTES {
         let needed = held + LEAST_WORKING_BYTES;

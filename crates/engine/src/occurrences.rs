@@ -52,6 +52,15 @@ impl Occurrences {
         }
     }
 
+    /// Counts keys that may have been counted before, and no others.
+    pub(crate) fn count_those_met(&mut self, keys: &[u64]) {
+        for &key in keys {
+            let (word, bits) = self.place(key);
+            let word = &mut self.words[word];
+            *word += u64::from(*word >> bits & 3 == 1) << bits;
+        }
+    }
+
     /// Whether a key may have been counted more than once. Never false for one that was.
     #[inline]
     pub fn may_be_many(&self, key: u64) -> bool {
@@ -106,8 +115,17 @@ impl<T> Batches<T> {
         Ok(())
     }
 
+    /// Hands on what has come.
+    pub(crate) fn drain(&mut self, mut rest: impl FnMut(&[T]) -> Result<()>) -> Result<()> {
+        for batch in &mut self.batches {
+            rest(batch)?;
+            batch.clear();
+        }
+        Ok(())
+    }
+
     /// Hands on what is left.
-    pub(crate) fn finish(self, mut rest: impl FnMut(&[T]) -> Result<()>) -> Result<()> {
-        self.batches.iter().try_for_each(|batch| rest(batch))
+    pub(crate) fn finish(mut self, rest: impl FnMut(&[T]) -> Result<()>) -> Result<()> {
+        self.drain(rest)
     }
 }

@@ -3,7 +3,8 @@
 //! Documents are sorted by their rank, then by their id, then by their row. Ids
 //! have any length, so they are compared sixteen bytes at a time, each time
 //! only among documents that are still equal. Memory: eight bytes a document,
-//! or nothing where the policy is the order of the input.
+//! or nothing where the policy is the order of the input. Known documents come before all others, in
+//! the order of their rows.
 
 use std::path::Path;
 
@@ -11,13 +12,17 @@ use lookalike_files::Rows;
 
 use crate::document_set::RowSet;
 use crate::error::Result;
-use crate::places::{Place, Row};
+use crate::places::{Place, Row, Sides};
 use crate::signature_file::SignatureReader;
 use crate::sort::{Record, Sorter};
 
 /// Which document stands where.
-#[derive(Debug, Default)]
-pub(crate) struct Order(Option<RankedPlace>);
+#[derive(Debug)]
+pub(crate) struct Order {
+    sides: Sides,
+    /// Of the new documents, if they are not in the order of the input.
+    ranked: Option<RankedPlace>,
+}
 
 #[derive(Debug)]
 struct RankedPlace {
@@ -29,12 +34,13 @@ struct RankedPlace {
 
 impl Order {
     /// That of the input.
-    pub(crate) fn of_input() -> Self {
-        Self(None)
+    pub(crate) fn of_input(sides: impl Into<Sides>) -> Self {
+        Self { sides: sides.into(), ranked: None }
     }
 
     /// By the ranks of rows, which the table has, and by ids, which the signature file has.
     pub(crate) fn by_rank(
+        sides: impl Into<Sides>,
         ranks: &Rows,
         signatures: &Path,
         folder: &Path,
@@ -56,7 +62,7 @@ impl Order {
             let mut sorter = Sorter::new(folder, budget);
             let mut ties = Ties::ByRow;
             SignatureReader::open(signatures)?.for_each_row(|row, id, _| {
-                if !sorting.tied.contains(row) {
+                if row.index() >= sorting.places.len() || !sorting.tied.contains(row) {
                     return Ok(());
                 }
                 let rest = id.as_bytes().get(offset..).unwrap_or_default();
@@ -73,19 +79,34 @@ impl Order {
         for (row, &place) in Row::all().zip(&sorting.places) {
             rows[place.index()] = row;
         }
-        Ok(Self(Some(RankedPlace { places: sorting.places, rows })))
+        let ranked = Some(RankedPlace { places: sorting.places, rows });
+        Ok(Self { sides: sides.into(), ranked })
+    }
+
+    /// How many documents there are.
+    pub(crate) fn sides(&self) -> Sides {
+        self.sides
     }
 
     /// The place of a row.
     pub(crate) fn place(&self, row: Row) -> Place {
-        let ranked = self.0.as_ref();
-        ranked.map_or_else(|| Place::nth(row.into()), |ranked| ranked.places[row.index()])
+        if self.sides.knows_row(row) {
+            return Place::nth(u64::from(row) - self.sides.new);
+        }
+        let ranked = self.ranked.as_ref();
+        let place =
+            ranked.map_or_else(|| Place::nth(row.into()), |ranked| ranked.places[row.index()]);
+        place.after(self.sides.known)
     }
 
     /// The row of a place.
     pub(crate) fn row(&self, place: Place) -> Row {
-        let ranked = self.0.as_ref();
-        ranked.map_or_else(|| Row::nth(place.into()), |ranked| ranked.rows[place.index()])
+        if self.sides.knows(place) {
+            return Row::nth(self.sides.new + u64::from(place));
+        }
+        let number = u64::from(place) - self.sides.known;
+        let ranked = self.ranked.as_ref();
+        ranked.map_or_else(|| Row::nth(number), |ranked| ranked.rows[number as usize])
     }
 }
 
@@ -189,7 +210,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
-        fn order_is_by_rank_then_id_then_row(
+        fn order_is_known_ones_then_by_rank_then_id_then_row(
+            known in 0..3_u64,
             documents in prop::collection::vec((0_u64..3, "(http://www\\.example\\.org/){0,2}[ab\0]{0,3}"), 0..40),
             budget in prop::sample::select(vec![0, 1 << 20]),
         ) {
@@ -204,13 +226,18 @@ mod tests {
                 table.push(&rank.to_le_bytes()).unwrap();
                 file.push(id, &blank).unwrap();
             }
+            for _ in 0..known {
+                file.push("a known one", &blank).unwrap();
+            }
             table.finish().unwrap();
             file.finish().unwrap();
             let ranks = Rows::open(&ranks, *b"keeprank", 8).unwrap();
-            let order = Order::by_rank(&ranks, &signatures, &folder, budget).unwrap();
+            let sides = Sides { new: documents.len() as u64, known };
+            let order = Order::by_rank(sides, &ranks, &signatures, &folder, budget).unwrap();
 
             let mut expected: Vec<usize> = (0..documents.len()).collect();
             expected.sort_by_key(|&row| (documents[row].clone(), row));
+            expected.splice(0..0, documents.len()..sides.all() as usize);
             for (place, &row) in Place::all().zip(&expected) {
                 let row = Row::nth(row as u64);
                 prop_assert_eq!((order.row(place), order.place(row)), (row, place));

@@ -104,6 +104,42 @@ impl<O> fmt::Debug for Number<O> {
     }
 }
 
+/// How many documents a job has: those that it decides about, and those of the known side, which
+/// always stay. The rows of the known come after those of the new, and their places before them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sides {
+    /// Documents that may go.
+    pub new: u64,
+    /// Documents that are known.
+    pub known: u64,
+}
+
+impl Sides {
+    /// Documents of both sides.
+    pub fn all(self) -> u64 {
+        self.new + self.known
+    }
+
+    /// Whether the document of a place is known.
+    #[inline]
+    pub fn knows(self, place: Place) -> bool {
+        u64::from(place) < self.known
+    }
+
+    /// Whether the document of a row is known.
+    #[inline]
+    pub fn knows_row(self, row: Row) -> bool {
+        u64::from(row) >= self.new
+    }
+}
+
+/// Without a known side.
+impl From<u64> for Sides {
+    fn from(new: u64) -> Self {
+        Self { new, known: 0 }
+    }
+}
+
 /// Several, the first of which come first.
 impl<O: Copy + Ord, const N: usize> Record for [Number<O>; N] {
     const BYTES: usize = 4 * N;

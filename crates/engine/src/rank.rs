@@ -15,6 +15,8 @@ use crate::sources::{SourceAtHand, SourceTable};
 pub(crate) struct Ranking<'a> {
     pub(crate) asked: FieldQuestions<'a>,
     pub(crate) means: Means<'a>,
+    /// How many of them are not known ones.
+    pub(crate) documents: u64,
 }
 
 impl Ranking<'_> {
@@ -38,7 +40,8 @@ impl Ranking<'_> {
     fn by_tokens(&self) -> Result<()> {
         let files = self.means.files;
         let mut ranks = RowsWriter::create(&files.ranks(), RANKS, 8)?;
-        for signed in SignatureReader::open(files.signatures())? {
+        let new = self.documents as usize;
+        for signed in SignatureReader::open(files.signatures())?.take(new) {
             let (_, signature) = signed?;
             ranks.push(&self.asked.keep.rank_of_text(signature.tokens).to_le_bytes())?;
         }

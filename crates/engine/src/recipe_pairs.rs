@@ -24,7 +24,7 @@ use crate::identity_sets::{self, Copies, CopyOf};
 use crate::inputs::Inputs;
 use crate::learn::{LeavingOut, TemplateGroups};
 use crate::long_text;
-use crate::matching::{Clustering, GroupReader, PairReader, Pairs, Step};
+use crate::matching::{ALL_MEMBERS, Clustering, GroupReader, PairReader, Pairs, Step};
 use crate::means::Means;
 use crate::memory;
 use crate::observe::{Observer, Stage, Work};
@@ -136,7 +136,8 @@ impl RecipePairs {
     /// # Errors
     /// If the file cannot be read.
     pub fn for_each_identical(&self, mut each: impl FnMut(Row, Row)) -> Result<()> {
-        let (order, mut list) = (Order::of_input(), self.identical.list()?);
+        let (order, mut list) =
+            (Order::of_input(self.identical.documents()), self.identical.list()?);
         while let Some(CopyOf { copy, representative }) = list.next()? {
             each(order.row(copy), order.row(representative));
         }
@@ -310,8 +311,11 @@ impl PairSearch<'_> {
         let began = observer.seconds();
         let signed = job.signing(job.means(measure, &files)).run()?;
         let seconds = observer.seconds() - began;
-        job.budget =
-            memory::working_bytes(running.memory, signed.documents, self.bytes_per_document)?;
+        job.budget = memory::working_bytes(
+            running.memory,
+            signed.documents,
+            signed.documents * self.bytes_per_document,
+        )?;
         let identical = job.identical(&job.means(measure, &files), signed.documents)?;
 
         let sources = SourceTable::open(&files.sources())?.with_copies(&copies);
@@ -389,6 +393,7 @@ impl Job<'_> {
             strict: self.options.running.strict,
             keep_urls: false,
             copies: &self.copies,
+            known: &[],
         }
     }
 
@@ -403,7 +408,7 @@ impl Job<'_> {
     /// The documents that are left out: copies of earlier ones, or none.
     fn identical(&self, means: &Means<'_>, documents: u64) -> Result<Copies> {
         match self.options.identical {
-            CopyRule::Removed => means.identity_sets(documents, &Order::of_input()),
+            CopyRule::Removed => means.identity_sets(&Order::of_input(documents), None),
             CopyRule::Counted => {
                 let (path, folder) = (means.files.copies(), means.files.sorting());
                 identity_sets::find(&path, &folder, self.budget / 2, documents, |_| Ok(()))
@@ -418,8 +423,8 @@ impl Job<'_> {
         identical: &Copies,
         path: &Path,
     ) -> Result<()> {
-        let (documents, order) = (identical.documents(), Order::of_input());
-        means.groups(documents, &order, identical)?;
+        let order = Order::of_input(identical.documents());
+        means.groups(&order, ALL_MEMBERS, identical)?;
         let candidates = candidates(&means.files.groups())?;
         if candidates > self.options.max_candidates {
             return Err(Error::from(ErrorKind::TooManyCandidates {
@@ -428,7 +433,7 @@ impl Job<'_> {
                 limit: self.options.max_candidates,
             }));
         }
-        let wanted = means.wanted(documents, &order)?;
+        let wanted = means.wanted(&order)?;
         means.shingle_sets(sources, &wanted)?;
         means.decide(&order, &wanted, Clustering::Components, Pairs::All)?;
         let found = means.files.judged_pairs();

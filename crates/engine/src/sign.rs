@@ -15,19 +15,23 @@ use serde::{Deserialize, Serialize};
 
 use crate::attributes::{Attributes, AttributesWriter, FieldQuestions, Summary};
 use crate::bad_records::BadRecords;
+use crate::document_set::RowSet;
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::Files;
 use crate::inputs::{Inputs, ListedSources};
+use crate::known::{KnownSide, SideSummary};
 use crate::learn::{LearnedFiles, LearnedReader};
 use crate::long_text;
 use crate::means::Means;
 use crate::observe::{Stage, Work};
 use crate::offsets::OffsetsWriter;
 use crate::pipeline::{Event, Payload, Piece};
-use crate::places::Row;
+use crate::places::{Row, Sides};
 use crate::signature_file::{SignatureWriter, check_id};
 use crate::skips::{Faults, Skips};
-use crate::sources::{InputVersions, SourceRow, SourceTable, SourcesWriter};
+use crate::sources::{
+    FieldNames, InputVersions, SourceRow, SourceTable, SourcesWriter, StaysWriter,
+};
 use crate::texts::Texts;
 use crate::urls::{UrlList, UrlsWriter};
 
@@ -50,6 +54,8 @@ pub(crate) struct Signing<'a> {
     pub(crate) keep_urls: bool,
     /// Where compressed files leave what they unpack to.
     pub(crate) copies: &'a UnpackedCopies,
+    /// Documents that are known, after which the others are signed.
+    pub(crate) known: &'a [KnownSide],
 }
 
 /// What was signed.
@@ -78,6 +84,9 @@ pub(crate) struct SigningSummary {
     /// Records that are not documents.
     #[serde(default)]
     pub(crate) passed_over: PassedOverCounts,
+    /// The sides of known documents, which are not counted above but among what was passed over.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) known: Vec<SideSummary>,
 }
 
 impl SigningSummary {
@@ -86,6 +95,12 @@ impl SigningSummary {
         let Summary { unranked, uncounted, undated, parts } = said;
         (self.unranked, self.uncounted, self.undated) = (unranked, uncounted, undated);
         self.parts = parts;
+    }
+
+    /// Documents of both sides.
+    pub(crate) fn sides(&self) -> Sides {
+        let known = self.known.iter().map(|side| side.documents).sum();
+        Sides { new: self.documents, known }
     }
 
     /// Adds what was left out of the listing.
@@ -133,6 +148,8 @@ impl Signing<'_> {
                 documents: 0,
                 bad: BadRecords::default(),
                 broken: false,
+                fields: None,
+                of_run: None,
             })?;
         }
         writer.finish()?;
@@ -172,9 +189,33 @@ impl Signing<'_> {
         &self,
         listed: impl Iterator<Item = Result<(u64, Source)>> + Send,
     ) -> Result<SigningSummary> {
-        let Means { files, recipe, budget, .. } = self.means;
+        let Means { files, recipe, .. } = self.means;
         let learned = LearnedFiles::open(files, recipe)?;
         let mut sink = Sink::create(self, files)?;
+        self.sign_into(&mut sink, listed, learned.as_ref())?;
+        for side in self.known {
+            sink.begin_known(side.summary())?;
+            side.sign(self, &mut sink)?;
+        }
+        sink.finish()
+    }
+
+    /// Signs the documents of known inputs.
+    pub(crate) fn sign_known(&self, inputs: Inputs<'_>, sink: &mut Sink<'_>) -> Result<()> {
+        let observer = self.means.observer;
+        observer.begin(Stage::Sign, inputs.work(observer)?);
+        let mut listing = inputs.list(self.strict, observer)?;
+        self.sign_into(sink, listing.by_ref().map(|listed| self.readable(listed?)), None)?;
+        sink.signed.add(listing.finish());
+        Ok(())
+    }
+
+    fn sign_into(
+        &self,
+        sink: &mut Sink<'_>,
+        listed: impl Iterator<Item = Result<(u64, Source)>> + Send,
+        learned: Option<&LearnedFiles>,
+    ) -> Result<()> {
         let watched = InputVersions::default();
         let mut read = self.means.read.clone();
         // What was learned from is unpacked beside the inputs, and not unpacked again for this.
@@ -182,9 +223,9 @@ impl Signing<'_> {
             read.offsets = Offsets::Told;
         }
         let means = Means { read: &read, ..self.means };
-        means.pipeline(budget).run(
+        means.pipeline(means.budget).run(
             watched.watch(listed),
-            || Worker::start(self, learned.as_ref()),
+            || Worker::start(self, learned),
             |event| match event {
                 Event::Result(batch) => sink.take(batch),
                 Event::End { source, fault, .. } => {
@@ -192,8 +233,7 @@ impl Signing<'_> {
                     sink.end(source, state, fault)
                 }
             },
-        )?;
-        sink.finish()
+        )
     }
 
     fn needs_sites(&self) -> bool {
@@ -354,18 +394,24 @@ pub(crate) fn identity(signature: &Signature) -> [u8; IDENTITY] {
 }
 
 /// What writes the results, in order.
-struct Sink<'a> {
+pub(crate) struct Sink<'a> {
     signing: &'a Signing<'a>,
     signatures: SignatureWriter,
     identities: RowsWriter,
     sources: SourcesWriter,
+    stays: StaysWriter,
     sites: Option<RowsWriter>,
     urls: UrlsWriter,
     offsets: OffsetsWriter,
     attributes: AttributesWriter<'a>,
-    width: usize,
+    layout: Layout,
+    /// Documents of all sides.
+    rows: u64,
     /// Documents and bad records of the source so far.
     source: (u64, BadRecords),
+    /// What was passed over of the side so far, and its documents.
+    skips: Skips,
+    documents: u64,
     signed: SigningSummary,
 }
 
@@ -381,20 +427,24 @@ impl<'a> Sink<'a> {
             )?,
             identities: RowsWriter::create(&files.identities(), IDENTITIES, IDENTITY)?,
             sources: SourcesWriter::create(&files.sources())?,
+            stays: StaysWriter::create(&files.sources())?,
             sites: sites.transpose()?,
             urls: UrlsWriter::create(&files.urls())?,
             offsets: OffsetsWriter::create(&files.offsets())?,
             attributes: AttributesWriter::create(signing.asked, files)?,
-            width: Layout::of(signing.means.recipe).bytes(),
+            layout: Layout::of(signing.means.recipe),
+            rows: 0,
             source: Default::default(),
+            skips: Skips::default(),
+            documents: 0,
             signed: SigningSummary::default(),
         })
     }
 
     fn take(&mut self, batch: Batch) -> Result<()> {
         let mut id_start = 0;
-        for (signature, &length) in batch.signatures.chunks_exact(self.width).zip(&batch.id_lengths)
-        {
+        let signatures = batch.signatures.chunks_exact(self.layout.bytes());
+        for (signature, &length) in signatures.zip(&batch.id_lengths) {
             let id = &batch.ids[id_start..id_start + length as usize];
             self.signatures.push_encoded(id, signature)?;
             id_start += length as usize;
@@ -405,22 +455,28 @@ impl<'a> Sink<'a> {
         }
         self.urls.push(&batch.urls)?;
         self.offsets.push(&batch.offsets)?;
-        self.attributes.take(&batch.attributes)?;
         self.source.1.append(&batch.bad.records);
         let (strict, observer) = (self.signing.strict, self.signing.means.observer);
-        self.signed.skips.skip_records(batch.bad, strict, observer)?;
+        self.skips.skip_records(batch.bad, strict, observer)?;
         batch.passed_over.iter().for_each(|why| self.signed.passed_over.add(why));
         let documents = batch.id_lengths.len() as u64;
         self.source.0 += documents;
-        let signed = &mut self.signed;
-        signed.documents += documents;
-        signed.empty += batch.empty;
-        signed.without_site += batch.without_site;
-        signed.bytes += batch.bytes;
-        Row::check_count(signed.documents)?;
-        signed.skips.check_texts(signed.documents, false)?;
+        self.count(documents)?;
+        if self.signed.known.is_empty() {
+            self.attributes.take(&batch.attributes)?;
+            self.signed.empty += batch.empty;
+            self.signed.without_site += batch.without_site;
+            self.signed.bytes += batch.bytes;
+        }
+        self.skips.check_texts(self.documents, false)?;
         observer.advance(batch.bytes, documents);
         Ok(())
+    }
+
+    fn count(&mut self, documents: u64) -> Result<()> {
+        self.rows += documents;
+        self.documents += documents;
+        Row::check_count(self.rows)
     }
 
     fn end(
@@ -433,24 +489,93 @@ impl<'a> Sink<'a> {
         let broken = fault.is_some();
         if let Some(fault) = fault {
             let (strict, observer) = (self.signing.strict, self.signing.means.observer);
-            self.signed.skips.skip(Error::from(fault), strict, observer)?;
+            self.skips.skip(Error::from(fault), strict, observer)?;
         }
-        let first_row = Row::nth(self.signed.documents - documents);
-        self.signed.sources += 1;
-        let row = SourceRow { source, bytes, modified, first_row, documents, bad, broken };
-        self.sources.push(&row)
+        let is_known = !self.signed.known.is_empty();
+        self.signed.sources += u64::from(!is_known);
+        self.sources.push(&SourceRow {
+            source,
+            bytes,
+            modified,
+            first_row: Row::nth(self.rows - documents),
+            documents,
+            bad,
+            broken,
+            fields: is_known.then(|| FieldNames::of(&self.signing.means.read.fields)),
+            of_run: None,
+        })
+    }
+
+    /// Ends a side, and begins one of known documents.
+    fn begin_known(&mut self, side: SideSummary) -> Result<()> {
+        self.end_side()?;
+        self.signed.known.push(side);
+        Ok(())
+    }
+
+    fn end_side(&mut self) -> Result<()> {
+        let skips = std::mem::take(&mut self.skips);
+        let documents = std::mem::take(&mut self.documents);
+        skips.check_texts(documents, true)?;
+        self.signed.skips.merge(skips);
+        match self.signed.known.last_mut() {
+            Some(side) => side.documents = documents,
+            None => self.signed.documents = documents,
+        }
+        Ok(())
     }
 
     fn finish(mut self) -> Result<SigningSummary> {
-        self.signed.skips.check_texts(self.signed.documents, true)?;
+        self.end_side()?;
         self.identities.finish()?;
         self.sites.map_or(Ok(()), RowsWriter::finish)?;
         self.urls.finish()?;
         self.offsets.finish()?;
         let attributes = self.attributes.finish()?;
         self.signed.answered(attributes);
+        self.stays.finish()?;
         self.sources.finish()?;
         self.signatures.finish()?;
         Ok(self.signed)
+    }
+}
+
+/// What is carried over from a run.
+impl Sink<'_> {
+    /// The row that comes next.
+    pub(crate) fn next_row(&self) -> Row {
+        Row::nth(self.rows)
+    }
+
+    /// Takes a document. What its identity set goes by is not known here.
+    pub(crate) fn carried(
+        &mut self,
+        id: &str,
+        signature: &Signature,
+        url: Option<&str>,
+        offset: Option<u64>,
+    ) -> Result<()> {
+        let mut encoded = Vec::with_capacity(self.layout.bytes());
+        self.layout.encode(signature, &mut encoded);
+        self.signatures.push_encoded(id, &encoded)?;
+        self.identities.push(&[0; IDENTITY])?;
+        if let Some(sites) = &mut self.sites {
+            let site = url.and_then(|url| self.signing.means.recipe.sites.site(url));
+            sites.push(&site.as_deref().map_or(0, site_hash).to_le_bytes())?;
+        }
+        self.urls.push_one(url.unwrap_or_default())?;
+        self.offsets.push(&[offset])?;
+        self.signing.means.observer.tick(self.rows)?;
+        self.count(1)
+    }
+
+    /// Takes which documents of the run stayed; how many there are of runs before it.
+    pub(crate) fn stays(&mut self, stays: &RowSet) -> Result<u64> {
+        self.stays.push(stays)
+    }
+
+    /// Takes a source of it.
+    pub(crate) fn source(&mut self, source: &SourceRow) -> Result<()> {
+        self.sources.push(source)
     }
 }

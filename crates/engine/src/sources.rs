@@ -8,17 +8,46 @@ use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use lookalike_core::text::{Text, TextBuf};
-use lookalike_corpus::{Format, ReadOptions, Record, Source, Tables, UnpackedCopies, Version};
-use lookalike_files::{AtomicFile, Existing, read_at};
+use lookalike_corpus::{
+    Fields, Format, ReadOptions, Record, Source, Tables, UnpackedCopies, Version,
+};
+use lookalike_files::{AtomicFile, Existing, Rows, RowsKind, RowsWriter, double_word, read_at};
 use serde::{Deserialize, Serialize};
 
 use crate::bad_records::BadRecords;
+use crate::document_set::RowSet;
 use crate::error::{Error, ErrorKind, Operation, Result};
+use crate::files;
 use crate::places::Row;
 use crate::texts::Texts;
+
+/// The fields that a source is read by, if they are not those of the job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct FieldNames {
+    text: String,
+    html: String,
+    id: String,
+    url: String,
+}
+
+impl FieldNames {
+    pub(crate) fn of(fields: &Fields) -> Self {
+        let Fields { text, html, id, url, .. } = fields.clone();
+        Self { text, html, id, url }
+    }
+
+    /// The same reading by these fields.
+    fn reading(&self, options: &ReadOptions) -> ReadOptions {
+        let mut options = options.clone();
+        let Self { text, html, id, url } = self.clone();
+        let fields = &mut options.fields;
+        (fields.text, fields.html, fields.id, fields.url) = (text, html, id, url);
+        options
+    }
+}
 
 /// A source and what was found in it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -38,6 +67,47 @@ pub(crate) struct SourceRow {
     /// Whether it ended with an error.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) broken: bool,
+    /// By which fields it is read, if its documents are known ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) fields: Option<FieldNames>,
+    /// If it is of a known run: where it stands there. Its rows are those of its documents that
+    /// stayed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) of_run: Option<KnownRows>,
+}
+
+/// The rows of a source in a known run, and which of them stayed.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct KnownRows {
+    /// The row of its first document among those of all known runs.
+    first: Row,
+    documents: u64,
+    #[serde(skip, default = "no_rows")]
+    stays: Arc<RowSet>,
+}
+
+fn no_rows() -> Arc<RowSet> {
+    Arc::new(RowSet::none(0))
+}
+
+impl KnownRows {
+    /// Those that stayed are given when the table is opened.
+    pub(crate) fn new(first: Row, documents: u64) -> Self {
+        Self { first, documents, stays: no_rows() }
+    }
+
+    /// How many of its documents that stayed come before the one of this number.
+    fn rank(&self, number: u64) -> Option<u64> {
+        let row = self.first.after(number);
+        let stayed = number < self.documents && self.stays.contains(row);
+        stayed.then(|| self.stays.rank(row) - self.stays.rank(self.first))
+    }
+
+    /// The number of the document that so many come before.
+    fn number(&self, rank: u64) -> u64 {
+        let row = self.stays.nth(self.stays.rank(self.first) + rank);
+        row.map_or(0, |row| u64::from(row) - u64::from(self.first))
+    }
 }
 
 impl SourceRow {
@@ -71,12 +141,18 @@ impl SourceRow {
     /// The row of a record; `None` for a bad one, or one that was not there.
     pub(crate) fn row_of(&self, record: u64) -> Option<Row> {
         let before = self.bad.before(record)?;
-        Some(self.first_row.after(record - 1 - before)).filter(|row| self.rows().contains(row))
+        let number = record - 1 - before;
+        let number = match &self.of_run {
+            Some(rows) => rows.rank(number)?,
+            None => number,
+        };
+        Some(self.first_row.after(number)).filter(|row| self.rows().contains(row))
     }
 
     /// The record of one of its rows.
     pub(crate) fn record_of(&self, row: Row) -> u64 {
-        let good = u64::from(row) - u64::from(self.first_row) + 1;
+        let number = u64::from(row) - u64::from(self.first_row);
+        let good = self.of_run.as_ref().map_or(number, |rows| rows.number(number)) + 1;
         good + self.bad.before_good(good)
     }
 
@@ -99,7 +175,8 @@ impl SourceRow {
         mut rows: &[Row],
         mut each: impl FnMut(Row, &Record<'_>),
     ) -> Result<()> {
-        for chunk in self.source.chunks(options) {
+        let own = self.fields.as_ref().map(|fields| fields.reading(options));
+        for chunk in self.source.chunks(own.as_ref().unwrap_or(options)) {
             let chunk = chunk?;
             let (mut passed, mut fault) = (0, None);
             chunk.for_each_wanted(
@@ -210,8 +287,13 @@ pub(crate) struct SourceTable {
     /// Where each line begins, and the end.
     offsets: Vec<u64>,
     first_rows: Vec<Row>,
+    /// The first source of each reading after the job's own.
+    known: Vec<(usize, FieldNames)>,
     copies: Option<UnpackedCopies>,
     tables: Tables,
+    known_tables: Tables,
+    /// What stayed in known runs.
+    stays: Arc<RowSet>,
 }
 
 impl SourceTable {
@@ -225,6 +307,11 @@ impl SourceTable {
         Self { tables: tables.clone(), ..self }
     }
 
+    /// The same of known sources.
+    pub(crate) fn with_known_tables(self, tables: &Tables) -> Self {
+        Self { known_tables: tables.clone(), ..self }
+    }
+
     pub(crate) fn open(path: &Path) -> Result<Self> {
         let failed = |source| Error::io(path, Operation::Read, source);
         let file = File::open(path).map_err(failed)?;
@@ -235,8 +322,11 @@ impl SourceTable {
             file,
             offsets,
             first_rows,
+            known: Vec::new(),
             copies: None,
             tables: Tables::default(),
+            known_tables: Tables::default(),
+            stays: stays(path)?,
         };
         let (mut line, mut offset) = (Vec::new(), 0);
         loop {
@@ -248,6 +338,11 @@ impl SourceTable {
             let row = table.parse(&line, offset)?;
             offset += read as u64;
             table.offsets.push(offset);
+            if let Some(fields) = row.fields
+                && table.known.last().is_none_or(|(_, last)| *last != fields)
+            {
+                table.known.push((table.first_rows.len(), fields));
+            }
             table.first_rows.push(row.first_row);
         }
     }
@@ -262,13 +357,37 @@ impl SourceTable {
         self.first_rows.len()
     }
 
+    /// How many sources have new documents. Those of known ones come after them.
+    pub(crate) fn new_sources(&self) -> usize {
+        self.known.first().map_or(self.len(), |(first, _)| *first)
+    }
+
+    /// Calls `each` with the numbers of sources that are read in one way, and with that: the job's
+    /// own is `options`.
+    pub(crate) fn for_each_reading(
+        &self,
+        options: &ReadOptions,
+        mut each: impl FnMut(Range<usize>, &ReadOptions) -> Result<()>,
+    ) -> Result<()> {
+        each(0..self.new_sources(), options)?;
+        let ends = self.known.iter().skip(1).map(|(first, _)| *first).chain([self.len()]);
+        for ((first, fields), end) in self.known.iter().zip(ends) {
+            each(*first..end, &fields.reading(options))?;
+        }
+        Ok(())
+    }
+
     pub(crate) fn get(&self, number: usize) -> Result<SourceRow> {
         let (from, to) = (self.offsets[number], self.offsets[number + 1]);
         let mut line = vec![0; (to - from) as usize];
         let read = read_at(&self.file, &mut line, from);
         read.map_err(|source| Error::io(&self.path, Operation::Read, source))?;
         let mut row = self.parse(&line, from)?;
-        row.source = row.source.with_tables(&self.tables);
+        let tables = if row.fields.is_some() { &self.known_tables } else { &self.tables };
+        row.source = row.source.with_tables(tables);
+        if let Some(rows) = &mut row.of_run {
+            rows.stays = Arc::clone(&self.stays);
+        }
         if let Some(copies) = &self.copies {
             row.source = row.source.with_copies(copies);
         }
@@ -280,12 +399,21 @@ impl SourceTable {
         SourceAtHand { table: self, source: None }
     }
 
-    /// The sources that are wanted, with their numbers, each still what it was.
+    /// The sources of new documents that are wanted, with their numbers, each still what it was.
     pub(crate) fn to_read_again(
         &self,
         wanted: impl Fn(&SourceRow) -> bool,
     ) -> impl Iterator<Item = Result<(u64, Source)>> {
-        (0..self.len()).filter_map(move |number| match self.get(number) {
+        self.to_read_again_of(0..self.new_sources(), wanted)
+    }
+
+    /// The same of the sources of these numbers.
+    pub(crate) fn to_read_again_of(
+        &self,
+        numbers: Range<usize>,
+        wanted: impl Fn(&SourceRow) -> bool,
+    ) -> impl Iterator<Item = Result<(u64, Source)>> {
+        numbers.filter_map(move |number| match self.get(number) {
             Ok(row) if !wanted(&row) => None,
             Ok(row) => Some(row.check_unchanged().map(|()| (number as u64, row.source))),
             Err(error) => Some(Err(error)),
@@ -312,6 +440,11 @@ impl SourceTable {
     /// Fails with the first source that is not what was signed.
     pub(crate) fn check_unchanged(&self) -> Result<()> {
         (0..self.len()).try_for_each(|number| self.get(number)?.check_unchanged())
+    }
+
+    /// The same of sources of new documents.
+    pub(crate) fn check_new_unchanged(&self) -> Result<()> {
+        (0..self.new_sources()).try_for_each(|number| self.get(number)?.check_unchanged())
     }
 
     /// The sources of some rows, which are in order, each with its own of them.
@@ -390,9 +523,11 @@ impl SourceTable {
         Ok(texts)
     }
 
-    /// How many documents all sources have.
+    /// How many new documents all sources have.
     pub(crate) fn documents(&self) -> Result<u64> {
-        self.len().checked_sub(1).map_or(Ok(0), |last| Ok(self.get(last)?.rows().end.into()))
+        self.new_sources()
+            .checked_sub(1)
+            .map_or(Ok(0), |last| Ok(self.get(last)?.rows().end.into()))
     }
 
     /// The source that a row is in; `None` for signatures that came without documents.
@@ -400,6 +535,59 @@ impl SourceTable {
         // Sources without documents have the first row of the next one: the last of equals.
         let after = self.first_rows.partition_point(|&first| first <= row);
         after.checked_sub(1).map(|number| self.get(number)).transpose()
+    }
+}
+
+/// The bits of documents that stayed in known runs, in a file beside the table; none if there is no
+/// such file.
+const STAYS: RowsKind = *b"stayrows";
+
+/// Its name.
+const STAYS_NAME: &str = "documents.known";
+
+fn stays(table: &Path) -> Result<Arc<RowSet>> {
+    let path = table.with_file_name(STAYS_NAME);
+    let mut words = Vec::new();
+    if path.exists() {
+        Rows::open(&path, STAYS, 8)?.for_each(|_, word| -> Result<()> {
+            words.push(double_word(word, 0));
+            Ok(())
+        })?;
+    }
+    Ok(Arc::new(RowSet::of_words(words)))
+}
+
+/// Writes that file, if there is anything to be in it.
+pub(crate) struct StaysWriter {
+    path: PathBuf,
+    file: Option<RowsWriter>,
+    words: u64,
+}
+
+impl StaysWriter {
+    /// Beside the table. Removes what an earlier job left.
+    pub(crate) fn create(table: &Path) -> Result<Self> {
+        let path = table.with_file_name(STAYS_NAME);
+        files::remove(&path)?;
+        Ok(Self { path, file: None, words: 0 })
+    }
+
+    /// Adds those of a run; how many rows there are before them.
+    pub(crate) fn push(&mut self, stays: &RowSet) -> Result<u64> {
+        let before = 64 * self.words;
+        let file = match self.file.take() {
+            Some(file) => file,
+            None => RowsWriter::create(&self.path, STAYS, 8)?,
+        };
+        let file = self.file.insert(file);
+        stays.words().iter().try_for_each(|word| file.push(&word.to_le_bytes()))?;
+        self.words += stays.words().len() as u64;
+        Row::check_count(64 * self.words)?;
+        Ok(before)
+    }
+
+    pub(crate) fn finish(self) -> Result<()> {
+        Ok(self.file.map_or(Ok(()), RowsWriter::finish)?)
     }
 }
 
@@ -436,6 +624,8 @@ mod tests {
                 documents: records.len() as u64,
                 bad: bad.iter().copied().collect(),
                 broken: false,
+                fields: None,
+                of_run: None,
             };
             for (number, &record) in (100..).map(Row::nth).zip(&records) {
                 assert_eq!((row.record_of(number), row.row_of(record)), (record, Some(number)));

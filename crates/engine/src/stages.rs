@@ -11,11 +11,14 @@ use serde::{Deserialize, Serialize};
 use crate::document_set::RowSet;
 use crate::error::Result;
 use crate::identity_sets::{self, Copies};
-use crate::matching::{self, Clustering, GroupCounts, GroupReader, LimitedGroups, Pairs, Step};
+use crate::known::Carried;
+use crate::matching::{
+    self, Clustering, GroupCounts, GroupReader, GroupTask, LimitedGroups, Pairs, Step,
+};
 use crate::means::Means;
 use crate::observe::{Stage, Work};
 use crate::order::Order;
-use crate::places::{Place, Row};
+use crate::places::{Place, Row, Sides};
 use crate::sign::{IDENTITIES, IDENTITY, SITES};
 use crate::signature_file::{SignatureLookup, SignatureReader};
 use crate::sources::SourceTable;
@@ -34,35 +37,67 @@ pub(crate) struct Judgement {
 }
 
 impl Means<'_> {
-    /// Finds the identity sets.
-    pub(crate) fn identity_sets(&self, documents: u64, order: &Order) -> Result<Copies> {
-        self.observer.begin(Stage::Group, Some(Work::Documents(documents)));
+    /// Finds the identity sets. `carried` has the known documents whose signatures were carried over:
+    /// what their identity sets go by is not known yet.
+    pub(crate) fn identity_sets(
+        &self,
+        order: &Order,
+        carried: Option<&Carried<'_>>,
+    ) -> Result<Copies> {
+        let sides = order.sides();
+        self.observer.begin(Stage::Group, Some(Work::Documents(sides.all())));
         let (path, folder) = (self.files.copies(), self.files.sorting());
-        identity_sets::find(&path, &folder, self.budget / 2, documents, |each| {
+        let budget = self.budget / 2;
+        let shared = carried.map(|carried| self.shared(carried, order)).transpose()?;
+        identity_sets::find(&path, &folder, budget, sides, |each| {
             let identities = Rows::open(&self.files.identities(), IDENTITIES, IDENTITY)?;
             identities.for_each(|row, identity| {
                 self.observer.tick(row)?;
                 let identity =
                     identity.first_chunk().map_or(0, |bytes| u128::from_le_bytes(*bytes));
                 if identity == 0 { Ok(()) } else { each(order.place(Row::nth(row)), identity) }
+            })?;
+            let (Some(carried), Some(shared)) = (carried, &shared) else { return Ok(()) };
+            self.identities_of(carried.sources, shared, |row, identity| {
+                each(order.place(row), identity)
             })
         })
     }
 
-    /// The same where every document is one of its own.
-    pub(crate) fn no_identity_sets(&self, documents: u64) -> Result<Copies> {
-        let (path, folder) = (self.files.copies(), self.files.sorting());
-        identity_sets::find(&path, &folder, self.budget / 2, documents, |_| Ok(()))
+    /// The carried rows whose public fingerprint a new document has, too.
+    fn shared(&self, carried: &Carried<'_>, order: &Order) -> Result<RowSet> {
+        let (folder, sides) = (self.files.sorting(), order.sides());
+        let shared = identity_sets::shared_with_new(&folder, self.budget / 2, sides, |each| {
+            self.for_each_signature(|row, _, signature| {
+                let is_asked = !sides.knows_row(row) || carried.has(row);
+                if is_asked && !signature.is_empty() {
+                    each(order.place(row), signature.exact)?;
+                }
+                Ok(())
+            })
+        })?;
+        let mut rows = RowSet::none(sides.all());
+        let known = Row::between(Row::nth(sides.new)..Row::nth(sides.all()));
+        known.filter(|row| shared.contains(order.place(*row))).for_each(|row| {
+            rows.insert(row);
+        });
+        Ok(rows.count())
     }
 
-    /// Groups all documents but the copies by their keys.
+    /// The same where every document is one of its own.
+    pub(crate) fn no_identity_sets(&self, sides: Sides) -> Result<Copies> {
+        let (path, folder) = (self.files.copies(), self.files.sorting());
+        identity_sets::find(&path, &folder, self.budget / 2, sides, |_| Ok(()))
+    }
+
+    /// Groups all documents but the copies by their keys, with so many known members in each.
     pub(crate) fn groups(
         &self,
-        documents: u64,
         order: &Order,
+        known_members: usize,
         copies: &Copies,
     ) -> Result<GroupCounts> {
-        self.groups_by(documents, |row, keys, each| {
+        self.groups_by(order, known_members, |row, keys, each| {
             let place = order.place(row);
             if copies.is_copy(place) { Ok(()) } else { each(place, keys) }
         })
@@ -72,14 +107,22 @@ impl Means<'_> {
     /// twice, and hands on its place and what it is grouped by.
     pub(crate) fn groups_by(
         &self,
-        documents: u64,
+        order: &Order,
+        known_members: usize,
         mut group: impl FnMut(Row, &[u64], &mut dyn FnMut(Place, &[u64]) -> Result<()>) -> Result<()>,
     ) -> Result<GroupCounts> {
-        self.observer.begin(Stage::Match, Some(Work::Documents(2 * documents)));
+        let documents = order.sides();
+        self.observer.begin(Stage::Match, Some(Work::Documents(2 * documents.all())));
         let rule = CandidateRule::new(self.kernel, self.recipe);
-        let (path, folder) = (self.files.groups(), self.files.sorting());
+        let task = GroupTask {
+            path: &self.files.groups(),
+            folder: &self.files.sorting(),
+            budget: self.budget / 4 * 3,
+            documents,
+            known_members,
+        };
         let mut keys = Vec::new();
-        matching::write_groups(&path, &folder, self.budget / 4 * 3, documents, |each| {
+        matching::write_groups(&task, |each| {
             self.for_each_signature(|row, _, signature| {
                 keys.clear();
                 rule.keys(signature, &mut keys);
@@ -100,8 +143,8 @@ impl Means<'_> {
     }
 
     /// The rows whose documents verification needs: all that are in a group.
-    pub(crate) fn wanted(&self, documents: u64, order: &Order) -> Result<RowSet> {
-        let mut wanted = RowSet::none(documents);
+    pub(crate) fn wanted(&self, order: &Order) -> Result<RowSet> {
+        let mut wanted = RowSet::none(order.sides().all());
         if self.recipe.verify == Verify::Exact {
             let mut groups = GroupReader::open(&self.files.groups())?;
             while let Some(step) = groups.next()? {
@@ -147,6 +190,7 @@ impl Means<'_> {
         });
         let task = matching::ClusterTask {
             groups: &self.files.groups(),
+            known: order.sides().known,
             clustering,
             judged: pairs,
             pairs: &self.files.judged_pairs(),

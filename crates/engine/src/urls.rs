@@ -85,7 +85,8 @@ impl UrlsWriter {
         Ok(())
     }
 
-    fn push_one(&mut self, url: &str) -> Result<()> {
+    /// The next row; it has none if that is empty.
+    pub(crate) fn push_one(&mut self, url: &str) -> Result<()> {
         if self.file.is_none() && !url.is_empty() {
             let file = CheckedWriter::create(&self.path, &FORMAT)?;
             let mut body = Body { file, blocks: Vec::new() };
@@ -163,6 +164,11 @@ impl Urls {
         Ok(Some(Self { file, rows, blocks, held: VecDeque::new() }))
     }
 
+    /// Those of the first rows only.
+    pub(crate) fn first(self, rows: u64) -> Self {
+        Self { rows: rows.min(self.rows), ..self }
+    }
+
     /// The URL of a row, if it has one.
     pub(crate) fn get(&mut self, row: Row) -> Result<Option<String>> {
         let row = u64::from(row);
@@ -203,7 +209,7 @@ impl Urls {
         &self,
         mut each: impl FnMut(Row, Option<&str>) -> Result<()>,
     ) -> Result<()> {
-        for number in 0..self.blocks.len() as u64 - 1 {
+        for number in 0..self.rows.div_ceil(BLOCK) {
             let bytes = self.block(number)?;
             let mut rest = &bytes[..];
             for row in number * BLOCK..((number + 1) * BLOCK).min(self.rows) {

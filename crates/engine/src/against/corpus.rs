@@ -143,8 +143,17 @@ impl Corpus<'_> {
                     let first_row = Row::nth(counted.documents - documents);
                     let (documents, bad) =
                         (std::mem::take(&mut documents), std::mem::take(&mut bad));
-                    let row =
-                        SourceRow { source, bytes, modified, first_row, documents, bad, broken };
+                    let row = SourceRow {
+                        source,
+                        bytes,
+                        modified,
+                        first_row,
+                        documents,
+                        bad,
+                        broken,
+                        fields: None,
+                        of_run: None,
+                    };
                     table.push(&row)
                 }
             },

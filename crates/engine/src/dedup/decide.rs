@@ -155,6 +155,13 @@ impl Decide {
         }
         let mut request = options.request();
         request.insert("decided-from".to_owned(), self.run.display().to_string());
+        let known = run.manifest.option("known");
+        if !known.is_empty() {
+            if options.clustering == Clustering::Components {
+                return Err(Error::from(ErrorKind::KnownComponents));
+            }
+            request.insert("known".to_owned(), known.to_owned());
+        }
         if basis == Basis::NeededPairs {
             request.insert("approximate".to_owned(), "true".to_owned());
         }
@@ -203,8 +210,8 @@ impl Decide {
             return Report::read(out.join("report.json"));
         }
         let signed: SigningSummary = job.stage(Stage::Sign, |job| job.carry_over(run))?;
-        job.budget = job.working_bytes(signed.documents)?;
-        let order = job.order()?;
+        job.budget = job.working_bytes(signed.sides())?;
+        let order = job.order(&signed)?;
         let _: u64 = job.stage(Stage::Group, |job| job.group(&signed, &order))?;
         let copies = Copies::open(&job.files.copies())?;
         let judged = match basis {
@@ -305,6 +312,7 @@ impl Job<'_> {
             (run.files.urls(), self.files.urls()),
             (run.files.offsets(), self.files.offsets()),
             (run.files.templates(), self.files.templates()),
+            (run.files.known(), self.files.known()),
         ];
         let (asked, wanted) = (still_asked(run, self.options), self.options.asked());
         let stored = [
@@ -316,11 +324,11 @@ impl Job<'_> {
             link(&from, &to)?;
         }
         if self.options.recipe.candidates == Candidates::BySite {
-            write_sites(&self.files, self.options.recipe.sites, signed.documents)?;
+            write_sites(&self.files, self.options.recipe.sites, signed.sides().all())?;
         }
-        self.carry_identities(run, signed.documents)?;
+        self.carry_identities(run, signed.sides().all())?;
         self.observer.begin(Stage::Sign, Some(Work::Documents(signed.documents)));
-        let ranking = Ranking { asked, means: self.means() };
+        let ranking = Ranking { asked, means: self.means(), documents: signed.documents };
         let mut found = ranking.run(&SourceTable::open(&self.files.sources())?)?;
         if wanted.counted != asked.counted {
             found.uncounted = signed.uncounted;
@@ -354,7 +362,7 @@ impl Job<'_> {
     /// Documents that stay though the run removed them as near look-alikes.
     fn count_returned(&self, run: &Run, order: &Order) -> Result<u64> {
         let keepers = Clusters::open(&self.files.keepers())?.keepers;
-        let mut returned = RowSet::none(run.documents());
+        let mut returned = RowSet::none(run.rows());
         run.for_each_near_removed(|row: Row| {
             let place = order.place(row);
             if keepers[place.index()] == place {

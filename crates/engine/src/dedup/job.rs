@@ -20,15 +20,16 @@ use crate::files::{Files, remove};
 use crate::identity_sets::Copies;
 use crate::inputs::{Inputs, ListedSources};
 use crate::keep::KeepPolicy;
+use crate::known::{Carried, KnownSide, SideSummary};
 use crate::learn::Counts;
 use crate::manifest::{Manifest, Request};
-use crate::matching::{Clustering, Clusters, Pairs};
+use crate::matching::{ALL_MEMBERS, Clustering, Clusters, Pairs};
 use crate::means::Means;
 use crate::memory;
 use crate::observe::{NoObserver, Observer, Stage, Work};
 use crate::order::Order;
 use crate::passages::CutSummary;
-use crate::places::Place;
+use crate::places::{Place, Sides};
 use crate::report::{self, Kind, Report};
 use crate::sign::{Signing, SigningSummary};
 use crate::signature_file::SignatureLookup;
@@ -65,7 +66,13 @@ impl Dedup {
         }
         // Refused before anything is made, if there is no such input.
         self.inputs().sources()?;
-        let mut job = Job::begin(self, self.request(), out, observer)?;
+        let known = self.known_sides()?;
+        let mut request = self.request();
+        if !known.is_empty() {
+            let identities: Vec<String> = known.iter().map(KnownSide::identity).collect();
+            request.insert("known".to_owned(), identities.join("\n"));
+        }
+        let mut job = Job::begin(self, request, out, observer)?;
         if job.manifest.finished {
             // It may have been killed before it could.
             job.remove_work();
@@ -76,10 +83,10 @@ impl Dedup {
         } else {
             LearnStage::default()
         };
-        let mut signed: SigningSummary = job.stage(Stage::Sign, Job::sign)?;
+        let mut signed: SigningSummary = job.stage(Stage::Sign, |job| job.sign(&known))?;
         signed.add(learned.listed);
-        job.budget = job.working_bytes(signed.documents)?;
-        let order = job.order()?;
+        job.budget = job.working_bytes(signed.sides())?;
+        let order = job.order(&signed)?;
         let _: u64 = job.stage(Stage::Group, |job| job.group(&signed, &order))?;
         let copies = Copies::open(&job.files.copies())?;
         let judged = job.judge(&signed, &order, &copies)?;
@@ -93,12 +100,35 @@ impl Dedup {
         Inputs { names, format: running.format, tables: Some(tables) }
     }
 
+    /// The known sides, each of which can be known.
+    pub(super) fn known_sides(&self) -> Result<Vec<KnownSide>> {
+        let known = KnownSide::open(&self.known, &self.known_tables, &self.recipe)?;
+        if known.is_empty() {
+            return Ok(known);
+        }
+        if let Some(path) = self.signature_file() {
+            let option = "what is compared with known documents".to_owned();
+            return Err(Error::from(ErrorKind::NeedsDocuments { path, option }));
+        }
+        if self.clustering == Clustering::Components {
+            return Err(Error::from(ErrorKind::KnownComponents));
+        }
+        for side in &known {
+            // Refused before anything is made.
+            side.inputs(self.running.format).sources()?;
+        }
+        Ok(known)
+    }
+
     /// Bytes that are held for each document, whatever the budget.
     pub(super) fn bytes_per_document(&self) -> u64 {
         // Keepers and sizes of clusters; places and rows in another order than the input's.
         8 + if self.keep == KeepPolicy::First { 0 } else { 8 }
     }
 }
+
+/// Bytes that are held for each known document: keepers, and sizes of clusters.
+pub(super) const BYTES_PER_KNOWN: u64 = 8;
 
 /// A job under way.
 pub(super) struct Job<'a> {
@@ -163,6 +193,7 @@ impl<'a> Job<'a> {
             return Err(Error::from(ErrorKind::FolderInUse(out.to_owned())));
         }
         files.check_apart(&options.inputs)?;
+        files.check_apart(&options.known)?;
         create_folder(&files.out)?;
         // Before the manifest is read, or another job may begin meanwhile.
         let out_lock = JobLock::take(&files.out)?;
@@ -233,7 +264,8 @@ impl<'a> Job<'a> {
 
     pub(super) fn sources(&self) -> Result<SourceTable> {
         let table = SourceTable::open(&self.files.sources())?;
-        Ok(table.with_copies(&self.copies).with_tables(&self.options.tables))
+        let table = table.with_copies(&self.copies).with_tables(&self.options.tables);
+        Ok(table.with_known_tables(&self.options.known_tables))
     }
 
     fn write_recipe(&self) -> Result<()> {
@@ -269,17 +301,17 @@ impl<'a> Job<'a> {
     }
 
     /// What is left of the memory when every document has what must be held of it.
-    pub(super) fn working_bytes(&self, documents: u64) -> Result<usize> {
-        let memory = self.options.running.memory;
-        memory::working_bytes(memory, documents, self.options.bytes_per_document())
+    pub(super) fn working_bytes(&self, sides: Sides) -> Result<usize> {
+        let held = sides.known * BYTES_PER_KNOWN + sides.new * self.options.bytes_per_document();
+        memory::working_bytes(self.options.running.memory, sides.all(), held)
     }
 
-    fn sign(&self) -> Result<SigningSummary> {
+    fn sign(&self, known: &[KnownSide]) -> Result<SigningSummary> {
         if let Some(path) = self.options.signature_file() {
             self.observer.begin(Stage::Sign, None);
             return self.options.take_signatures(&path, &self.files);
         }
-        self.signing().run()
+        Signing { known, ..self.signing() }.run()
     }
 
     /// Lists the sources, and learns the templates of their documents.
@@ -301,15 +333,18 @@ impl<'a> Job<'a> {
             strict: self.options.running.strict,
             keep_urls: true,
             copies: &self.copies,
+            known: &[],
         }
     }
 
-    pub(super) fn order(&self) -> Result<Order> {
+    pub(super) fn order(&self, signed: &SigningSummary) -> Result<Order> {
+        let sides = signed.sides();
         if self.options.keep == KeepPolicy::First {
-            return Ok(Order::of_input());
+            return Ok(Order::of_input(sides));
         }
         let ranks = Rows::open(&self.files.ranks(), RANKS, 8)?;
-        Order::by_rank(&ranks, &self.files.signatures(), &self.files.sorting(), self.budget / 2)
+        let (signatures, sorting) = (self.files.signatures(), self.files.sorting());
+        Order::by_rank(sides, &ranks, &signatures, &sorting, self.budget / 2)
     }
 
     /// What the stages have in common.
@@ -328,9 +363,11 @@ impl<'a> Job<'a> {
 
     pub(super) fn group(&self, signed: &SigningSummary, order: &Order) -> Result<u64> {
         if self.options.removes == Removes::Nothing {
-            return Ok(self.means().no_identity_sets(signed.documents)?.count());
+            return Ok(self.means().no_identity_sets(order.sides())?.count());
         }
-        Ok(self.means().identity_sets(signed.documents, order)?.count())
+        let sources = self.sources()?;
+        let carried = Carried::of(&sources, order.sides(), &signed.known);
+        Ok(self.means().identity_sets(order, carried.as_ref())?.count())
     }
 
     /// Who stands for each place.
@@ -338,7 +375,7 @@ impl<'a> Job<'a> {
         if self.removes_near() {
             return Ok(Clusters::open(&self.files.keepers())?.keepers);
         }
-        Ok(Place::all().take(signed.documents as usize).collect())
+        Ok(Place::all().take(signed.sides().all() as usize).collect())
     }
 
     /// Whether documents are compared at all.
@@ -353,31 +390,31 @@ impl<'a> Job<'a> {
         order: &Order,
         copies: &Copies,
     ) -> Result<Judgement> {
-        let _: MatchStage = self.stage(Stage::Match, |job| job.match_(signed, order, copies))?;
+        let _: MatchStage = self.stage(Stage::Match, |job| job.match_(order, copies))?;
         let wanted = self.wanted(signed, order)?;
         let _: u64 = self.stage(Stage::Verify, |job| job.verify(&wanted))?;
         self.stage(Stage::Decide, |job| job.decide(order, &wanted))
     }
 
-    fn match_(
-        &self,
-        signed: &SigningSummary,
-        order: &Order,
-        copies: &Copies,
-    ) -> Result<MatchStage> {
+    fn match_(&self, order: &Order, copies: &Copies) -> Result<MatchStage> {
         if !self.removes_near() {
             return Ok(MatchStage::default());
         }
-        let counts = self.means().groups(signed.documents, order, copies)?;
+        let known_members = match self.options.pairs {
+            // One more says that there are more.
+            PairScope::Needed => GROUP_LIMIT + 1,
+            PairScope::All => ALL_MEMBERS,
+        };
+        let counts = self.means().groups(order, known_members, copies)?;
         Ok(MatchStage { groups: counts.groups, members: counts.members, largest: counts.largest })
     }
 
     /// The rows whose documents verification needs.
     fn wanted(&self, signed: &SigningSummary, order: &Order) -> Result<RowSet> {
         if !self.removes_near() {
-            return Ok(RowSet::none(signed.documents).count());
+            return Ok(RowSet::none(signed.sides().all()).count());
         }
-        self.means().wanted(signed.documents, order)
+        self.means().wanted(order)
     }
 
     fn verify(&self, wanted: &RowSet) -> Result<u64> {
@@ -433,11 +470,12 @@ impl<'a> Job<'a> {
             folder: &sorting,
             budget: self.budget / 4,
         };
-        let mut removed = RowSet::none(signed.documents);
-        let mut counts = [0_u64; 2];
+        let sides = signed.sides();
+        let mut removed = RowSet::none(sides.all());
+        let (mut counts, mut for_known) = ([0_u64; 2], 0);
         let sources = self.sources()?;
         let signatures = SignatureLookup::open(self.files.signatures())?;
-        let mut addresses = Addresses::open(&self.files, self.options.recipe.sites)?;
+        let mut addresses = Addresses::open(&self.files, self.options.recipe.sites, sides.new)?;
         let tables = Tables {
             recipe: &self.options.recipe,
             kernel: self.options.running.kernel,
@@ -456,6 +494,7 @@ impl<'a> Job<'a> {
         let written = tables.write(&outcome, |document| {
             removed.insert(order.row(document.place));
             counts[usize::from(document.kind == Kind::Near)] += 1;
+            for_known += u64::from(sides.knows(document.keeper));
         })?;
         let removed = removed.count();
         let repeats = self.counts(&tables, signed, removed.len(), &written)?;
@@ -502,6 +541,7 @@ impl<'a> Job<'a> {
         });
         kept?;
         let mut report = self.report(signed, judged, counts, &written);
+        report.known = known_report(signed, for_known);
         report.largest_clusters = largest?;
         report.counts = repeats;
         self.note_uncounted(signed, &mut report);
@@ -597,6 +637,10 @@ impl<'a> Job<'a> {
         };
         report.limited = limited(judged);
         report.notes = notes(signed, keep);
+        let nothing_known = signed.known.iter().filter(|side| side.documents == 0);
+        report.notes.extend(
+            nothing_known.map(|side| format!("The known side `{}` has no documents.", side.name)),
+        );
         report.notes.extend(self.unreadable_note(signed));
         report.notes.extend(many_rounds(judged.rounds));
         report.notes.extend(self.notes.iter().cloned());
@@ -630,6 +674,20 @@ impl Job<'_> {
         };
         Some(note.to_owned())
     }
+}
+
+/// What the report says of the known side.
+fn known_report(signed: &SigningSummary, removed: u64) -> Option<report::Known> {
+    let side = |side: &SideSummary| report::KnownSide {
+        name: side.name.clone(),
+        kind: side.kind,
+        documents: side.documents,
+    };
+    (!signed.known.is_empty()).then(|| report::Known {
+        documents: signed.sides().known,
+        removed,
+        sides: signed.known.iter().map(side).collect(),
+    })
 }
 
 fn create_folder(folder: &Path) -> Result<()> {
@@ -674,7 +732,7 @@ fn is_in_use(folder: &Path) -> bool {
 
 fn add_sources(report: &mut Report, sources: &SourceTable, removed: &RowSet) -> Result<()> {
     let mut listed = Vec::new();
-    for number in 0..sources.len() {
+    for number in 0..sources.new_sources() {
         let source = sources.get(number)?;
         report.bytes_read += source.bytes.unwrap_or(0);
         listed.push(report::Source {

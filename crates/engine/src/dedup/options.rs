@@ -50,6 +50,8 @@ pub(super) enum Removes {
 pub struct Dedup {
     pub(super) inputs: Vec<String>,
     pub(super) tables: Tables,
+    pub(super) known: Vec<String>,
+    pub(super) known_tables: Tables,
     pub(super) recipe: Recipe,
     pub(super) keep: KeepPolicy,
     pub(super) clustering: Clustering,
@@ -75,6 +77,8 @@ impl Dedup {
         Self {
             inputs: inputs.into_iter().map(Into::into).collect(),
             tables: Tables::default(),
+            known: Vec::new(),
+            known_tables: Tables::default(),
             recipe: Recipe::default(),
             keep: KeepPolicy::First,
             clustering: Clustering::Anchored,
@@ -98,7 +102,18 @@ impl Dedup {
         Self::new(Vec::<String>::new()).tables(tables)
     }
 
+    /// One more side of known documents: the folder of a finished run, of which it is what stayed, or a
+    /// file, folder or glob of documents. They are not written and not removed; a document
+    /// goes if it looks like one of them, which come before all others.
+    #[must_use]
+    pub fn known(mut self, side: impl Into<String>) -> Self {
+        self.known.push(side.into());
+        self
+    }
+
     setters! {
+        /// Known documents in memory, which come after the other known sides.
+        known_tables: Tables;
         /// Tables in memory, which come after the other inputs. A job with any writes no survivors:
         /// `clusters.parquet` has the rows that go.
         tables: Tables;

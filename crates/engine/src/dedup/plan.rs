@@ -4,9 +4,10 @@ use std::path::Path;
 
 use lookalike_core::text::Unit;
 use lookalike_core::{CandidateRule, Layout};
-use lookalike_corpus::{Chunks, Record};
+use lookalike_corpus::{Chunks, ReadOptions, Record, Sources};
 use serde::Serialize;
 
+use super::job::BYTES_PER_KNOWN;
 use super::options::{Dedup, Removes};
 use crate::error::Result;
 use crate::memory::LEAST_WORKING_BYTES;
@@ -28,6 +29,8 @@ pub struct Plan {
     pub stored_bytes: u64,
     /// Documents; estimated unless `sampled` is all there is.
     pub documents: u64,
+    /// Documents of the known side: counted where they are of runs, estimated else.
+    pub known_documents: u64,
     /// Bytes of text, estimated like the documents.
     pub text_bytes: u64,
     /// Bytes of files that were read for the estimate.
@@ -53,6 +56,7 @@ impl Dedup {
             sources: 0,
             stored_bytes: 0,
             documents: 0,
+            known_documents: 0,
             text_bytes: 0,
             sampled_bytes: 0,
             result_bytes: 0,
@@ -60,39 +64,19 @@ impl Dedup {
             memory_bytes_per_document: self.bytes_per_document(),
             least_memory_bytes: 0,
         };
-        let (mut documents, mut text_bytes, mut url_bytes) = (0, 0, 0);
-        let mut skips = Skips::default();
-        for source in self.inputs().sources()?.flatten() {
-            plan.sources += 1;
-            plan.stored_bytes += source.stored_bytes().unwrap_or(0);
-            if plan.sources > SAMPLED_SOURCES {
-                continue;
-            }
-            let mut chunks = source.chunks(&read);
-            for chunk in chunks.by_ref().take(SAMPLED_CHUNKS) {
-                let take = |record: lookalike_corpus::Result<Record<'_>>| match record {
-                    Ok(record) => {
-                        documents += 1;
-                        text_bytes += record.content.len() as u64;
-                        url_bytes += record.url.map_or(0, |url| url.len() as u64 + 2);
-                    }
-                    Err(fault) => skips.add(&fault.into()),
-                };
-                match chunk {
-                    Ok(chunk) => chunk.for_each(take),
-                    Err(fault) => skips.add(&fault.into()),
-                }
-            }
-            plan.sampled_bytes += Chunks::position(&chunks);
+        let new = Sample::of(self.inputs().sources()?, &read)?;
+        (plan.sources, plan.stored_bytes, plan.sampled_bytes) =
+            (new.sources, new.stored_bytes, new.sampled_bytes);
+        (plan.documents, plan.text_bytes) = (new.scaled(new.documents), new.scaled(new.text_bytes));
+        for side in self.known_sides()? {
+            plan.known_documents += if let Some(documents) = side.documents()? {
+                documents
+            } else {
+                let sample = Sample::of(side.inputs(self.running.format).sources()?, &read)?;
+                sample.scaled(sample.documents)
+            };
         }
-        skips.check_texts(documents, true)?;
-        let scale = |sampled: u64| match plan.sampled_bytes {
-            0 => sampled,
-            read => (sampled as f64 * plan.stored_bytes.max(read) as f64 / read as f64) as u64,
-        };
-        (plan.documents, plan.text_bytes) = (scale(documents), scale(text_bytes));
-        let url_bytes = scale(url_bytes);
-        self.add_needs(&mut plan, url_bytes);
+        self.add_needs(&mut plan, new.scaled(new.url_bytes));
         Ok(plan)
     }
 
@@ -100,11 +84,12 @@ impl Dedup {
         const ID_BYTES: u64 = 32;
         let documents = plan.documents;
         let signature = Layout::of(&self.recipe).bytes() as u64 + 4 + ID_BYTES;
-        plan.result_bytes = documents * signature + url_bytes;
+        let all = documents + plan.known_documents;
+        plan.result_bytes = all * signature + url_bytes;
         let rule = CandidateRule::new(self.running.kernel, &self.recipe);
         let keys = if self.removes == Removes::Near { rule.keys_per_document() as u64 } else { 0 };
         // A record of 12 bytes for each key, sorted in runs and merged; then groups of four.
-        let matching = documents * (20 + keys * 16);
+        let matching = documents * (20 + keys * 16) + plan.known_documents * 44;
         // A shingle is eight bytes.
         let shingle_bytes = 8 * (plan.text_bytes / bytes_of_a_token(self.recipe.tokens));
         let shingles = match self.recipe.verify {
@@ -119,7 +104,60 @@ impl Dedup {
         // The tokens and the shingles of all documents, if all groups are small.
         let learning = if self.recipe.templates.are_learned() { 2 * shingle_bytes } else { 0 };
         plan.working_bytes = matching + shingles + learning + unpacked;
-        plan.least_memory_bytes = documents * plan.memory_bytes_per_document + LEAST_WORKING_BYTES;
+        let held = documents * plan.memory_bytes_per_document;
+        let known = plan.known_documents * BYTES_PER_KNOWN;
+        plan.least_memory_bytes = held + known + LEAST_WORKING_BYTES;
+    }
+}
+
+/// What is found in some chunks of some sources.
+#[derive(Default)]
+struct Sample {
+    sources: u64,
+    stored_bytes: u64,
+    sampled_bytes: u64,
+    documents: u64,
+    text_bytes: u64,
+    url_bytes: u64,
+}
+
+impl Sample {
+    fn of(sources: Sources, read: &ReadOptions) -> Result<Self> {
+        let mut sample = Self::default();
+        let mut skips = Skips::default();
+        for source in sources.flatten() {
+            sample.sources += 1;
+            sample.stored_bytes += source.stored_bytes().unwrap_or(0);
+            if sample.sources > SAMPLED_SOURCES {
+                continue;
+            }
+            let mut chunks = source.chunks(read);
+            for chunk in chunks.by_ref().take(SAMPLED_CHUNKS) {
+                let take = |record: lookalike_corpus::Result<Record<'_>>| match record {
+                    Ok(record) => {
+                        sample.documents += 1;
+                        sample.text_bytes += record.content.len() as u64;
+                        sample.url_bytes += record.url.map_or(0, |url| url.len() as u64 + 2);
+                    }
+                    Err(fault) => skips.add(&fault.into()),
+                };
+                match chunk {
+                    Ok(chunk) => chunk.for_each(take),
+                    Err(fault) => skips.add(&fault.into()),
+                }
+            }
+            sample.sampled_bytes += Chunks::position(&chunks);
+        }
+        skips.check_texts(sample.documents, true)?;
+        Ok(sample)
+    }
+
+    /// What a number would be in all there is.
+    fn scaled(&self, sampled: u64) -> u64 {
+        match self.sampled_bytes {
+            0 => sampled,
+            read => (sampled as f64 * self.stored_bytes.max(read) as f64 / read as f64) as u64,
+        }
     }
 }
 

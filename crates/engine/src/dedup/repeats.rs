@@ -19,7 +19,8 @@ impl Job<'_> {
         written: &TableSummary,
     ) -> Result<report::Counts> {
         let repeats = &written.repeats;
-        let alone = signed.documents - removed - written.clusters;
+        let keepers = written.clusters - written.known_clusters;
+        let alone = signed.documents - removed - keepers;
         let alone = (alone > 0).then_some([1, alone]);
         let pairs = |(number, documents): (&u64, &u64)| [*number, *documents];
         let mut counts = report::Counts {

@@ -59,9 +59,10 @@ fn write_site_hashes(urls: &Urls, rule: SiteRule, path: &Path) -> Result<()> {
 }
 
 impl Addresses {
-    /// Opens the addresses, and writes the table; `None` if no document has a URL.
-    pub(super) fn open(files: &Files, rule: SiteRule) -> Result<Option<Self>> {
+    /// Opens the addresses of new documents, and writes the table; `None` if none has a URL.
+    pub(super) fn open(files: &Files, rule: SiteRule, documents: u64) -> Result<Option<Self>> {
         let Some(urls) = Urls::open(&files.urls())? else { return Ok(None) };
+        let urls = urls.first(documents);
         write_site_hashes(&urls, rule, &files.report_sites())?;
         let sites = Rows::open(&files.report_sites(), SITES, 8)?;
         Ok(Some(Self { urls, sites, rule }))
@@ -133,10 +134,17 @@ impl Addresses {
             observer,
         };
         search.run(&mut self.urls, |each| {
+            let sides = order.sides();
             write::for_each(outcome, |Pair { earlier, later, evidence }| {
+                if sides.knows(earlier) {
+                    return Ok(());
+                }
                 each(order.row(later), order.row(earlier), evidence.resemblance())
             })?;
             *limited = write::for_each_within_sets(outcome, |earlier, later| {
+                if sides.knows(earlier) {
+                    return Ok(());
+                }
                 each(order.row(later), order.row(earlier), Some(1.0))
             })?;
             Ok(())

@@ -11,6 +11,11 @@
 //! written once: every round reads all groups, and so finds the documents of
 //! small ones near each other, too. The larger ones come before them, in the
 //! order of their keys.
+//!
+//! **Known documents** are compared with new ones only, so a group without a new one is none. A key
+//! that no new document has is dropped in the second pass like one that occurs once, so that
+//! a million known documents cost a look at their keys. Of a group the first known members are all
+//! that a new one is compared with; the others are left out.
 
 use std::path::Path;
 
@@ -19,7 +24,7 @@ use lookalike_files::{RowsKind, RowsReader, RowsWriter, double_word};
 use super::clusters::PLACE;
 use crate::error::{Error, Result};
 use crate::occurrences::{Batches, Occurrences};
-use crate::places::Place;
+use crate::places::{Place, Sides};
 use crate::sort::{Record, Sorter};
 
 /// Files of groups. The counts are those of all documents and of [`GroupCounts`].
@@ -86,37 +91,69 @@ impl GroupCounts {
     }
 }
 
-/// Groups `documents` documents by their keys and writes the groups to `path`.
+/// What is to be grouped, and where to.
+#[derive(Clone, Copy, Debug)]
+pub struct GroupTask<'a> {
+    /// Where the groups go.
+    pub path: &'a Path,
+    /// Where what does not fit into memory goes.
+    pub folder: &'a Path,
+    /// Bytes of memory.
+    pub budget: usize,
+    /// Documents in all: every place is smaller.
+    pub documents: Sides,
+    /// Known members that a group is written with at most, of which the first are; they are held
+    /// in memory.
+    pub known_members: usize,
+}
+
+/// All known members of a group are written.
+pub const ALL_MEMBERS: usize = usize::MAX;
+
+/// Groups documents by their keys.
 ///
-/// `each` hands on the place and the keys of every document that takes part, in any order; it is
-/// called twice and must hand on the same. What does not fit into `budget` bytes goes to `folder`.
+/// `each` hands on the place and the keys of every document that takes part, in any order but for
+/// this: known ones come after all others. It is called twice and must hand on the same.
 ///
 /// # Errors
 /// What `each` gives; or if a file cannot be written or read.
+///
+/// # Panics
+/// If a new document comes after a known one.
 pub fn write_groups(
-    path: &Path,
-    folder: &Path,
-    budget: usize,
-    documents: u64,
+    task: &GroupTask<'_>,
     mut each: impl FnMut(&mut dyn FnMut(Place, &[u64]) -> Result<()>) -> Result<()>,
 ) -> Result<GroupCounts> {
+    let GroupTask { folder, budget, documents, .. } = *task;
     let mut counts = GroupCounts::default();
     let mut counters: Option<(Occurrences, Batches<u64>)> = None;
-    let mut counter_bytes = 0;
-    each(&mut |_, keys| {
+    let (mut counter_bytes, mut known_come) = (0, false);
+    each(&mut |place, keys| {
         counts.documents += 1;
         counts.keys += keys.len() as u64;
+        let is_known = documents.knows(place);
+        assert!(is_known || !known_come, "known documents come after all others");
+        if is_known && !known_come {
+            known_come = true;
+            if let Some((occurrences, batches)) = &mut counters {
+                // What is left of the new ones has to be counted before.
+                batches.drain(|keys| {
+                    occurrences.count_all(keys);
+                    Ok(())
+                })?;
+            }
+        }
         for &key in keys {
             let (occurrences, batches) = counters.get_or_insert_with(|| {
                 // All documents have about as many keys as the first.
-                let all = documents.saturating_mul(keys.len() as u64 * COUNTER_BYTES);
+                let all = documents.all().saturating_mul(keys.len() as u64 * COUNTER_BYTES);
                 counter_bytes = all.min(budget as u64 / 2) as usize;
                 let occurrences = Occurrences::with_bytes(counter_bytes);
                 let batches = Batches::new(&occurrences);
                 (occurrences, batches)
             });
             batches.push(key, key, |keys| {
-                occurrences.count_all(keys);
+                count(occurrences, keys, is_known);
                 Ok(())
             })?;
         }
@@ -127,7 +164,7 @@ pub fn write_groups(
     let mut sorter = Sorter::new(folder, budget.saturating_sub(counter_bytes + batch_bytes));
     if let Some((mut occurrences, batches)) = counters {
         batches.finish(|keys| {
-            occurrences.count_all(keys);
+            count(&mut occurrences, keys, known_come);
             Ok(())
         })?;
         let mut batches = Batches::new(&occurrences);
@@ -155,7 +192,7 @@ pub fn write_groups(
     let mut sorted = sorter.finish()?;
     // The counters are gone; the small groups get their share.
     let small = Sorter::new(folder, counter_bytes + batch_bytes);
-    let mut out = GroupWriter::create(path, documents, counts, small)?;
+    let mut out = GroupWriter::create(task, counts, small)?;
     while let Some(record) = sorted.next()? {
         out.push(record)?;
     }
@@ -163,28 +200,39 @@ pub fn write_groups(
     out.finish()
 }
 
+/// Counts keys of one side: of the known those that a new document may have.
+fn count(occurrences: &mut Occurrences, keys: &[u64], are_known: bool) {
+    if are_known {
+        occurrences.count_those_met(keys);
+    } else {
+        occurrences.count_all(keys);
+    }
+}
+
 /// Writes groups from sorted records.
 struct GroupWriter {
     file: RowsWriter,
-    /// Documents in all.
-    all: u64,
+    documents: Sides,
+    known_members: usize,
     counts: GroupCounts,
-    /// The last record, and the places of its key so far: the first of them, and how many.
+    /// The last record, and the places of its key so far: how many, and those of them that are not
+    /// written.
     last: Option<KeyPlace>,
-    first: SmallGroup,
     members: usize,
+    held: Vec<Place>,
     small: Sorter<SmallGroup>,
 }
 
 impl GroupWriter {
     fn create(
-        path: &Path,
-        all: u64,
+        task: &GroupTask<'_>,
         counts: GroupCounts,
         small: Sorter<SmallGroup>,
     ) -> Result<Self> {
+        let GroupTask { path, documents, known_members, .. } = *task;
         let file = RowsWriter::create(path, GROUPS, PLACE)?;
-        Ok(Self { file, all, counts, last: None, first: [END; SMALL], members: 0, small })
+        let (last, members, held) = (None, 0, Vec::new());
+        Ok(Self { file, documents, known_members, counts, last, members, held, small })
     }
 
     fn push(&mut self, next: KeyPlace) -> Result<()> {
@@ -196,32 +244,38 @@ impl GroupWriter {
             self.end_group()?;
         }
         self.last = Some(next);
-        if self.members < SMALL {
-            self.first[self.members] = next.place;
-        } else {
-            if self.members == SMALL {
-                write_places(&mut self.file, &self.first)?;
-            }
-            write_places(&mut self.file, &[next.place])?;
+        let is_known = self.documents.knows(next.place);
+        if is_known && self.members == self.known_members {
+            return Ok(());
         }
         self.members += 1;
+        self.held.push(next.place);
+        // Whether it will be a group is known with the first new member.
+        if self.members > SMALL && !is_known {
+            write_places(&mut self.file, &self.held)?;
+            self.held.clear();
+        }
         Ok(())
     }
 
     fn end_group(&mut self) -> Result<()> {
-        if self.members > SMALL {
+        let has_new = self.held.last().is_none_or(|last| !self.documents.knows(*last));
+        if has_new && self.members > SMALL {
             write_places(&mut self.file, &[END])?;
             self.counts.add(self.members);
-        } else if self.members > 1 {
-            self.small.push(self.first)?;
+        } else if has_new && self.members > 1 {
+            let mut group = [END; SMALL];
+            group[..self.members].copy_from_slice(&self.held);
+            self.small.push(group)?;
         }
-        (self.first, self.members) = ([END; SMALL], 0);
+        self.members = 0;
+        self.held.clear();
         Ok(())
     }
 
     fn finish(mut self) -> Result<GroupCounts> {
         self.end_group()?;
-        let Self { mut file, all, mut counts, small, .. } = self;
+        let Self { mut file, documents: all, mut counts, small, .. } = self;
         let mut small = small.finish()?;
         let mut last = None;
         while let Some(group) = small.next()? {
@@ -233,7 +287,7 @@ impl GroupWriter {
             }
         }
         let GroupCounts { documents, keys, records, groups, members, largest } = counts;
-        file.finish_with([all, documents, keys, records, groups, members, largest])?;
+        file.finish_with([all.all(), documents, keys, records, groups, members, largest])?;
         Ok(counts)
     }
 }

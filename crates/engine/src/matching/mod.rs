@@ -14,7 +14,7 @@ mod rounds;
 mod stored;
 
 pub use clusters::{Clustering, Clusters, LimitedGroups};
-pub use groups::{GroupCounts, GroupReader, KeyPlace, Step, write_groups};
+pub use groups::{ALL_MEMBERS, GroupCounts, GroupReader, GroupTask, KeyPlace, Step, write_groups};
 pub use pairs::{Candidate, Judge, Pair, PairReader};
 pub use rounds::{ClusterTask, Pairs, cluster};
 pub use stored::{PairClusterTask, cluster_pairs};

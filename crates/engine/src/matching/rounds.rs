@@ -19,6 +19,9 @@
 //! template linear: no group is ever expanded to all pairs. Where it was
 //! reached is counted ([`LimitedGroups`]), never silent.
 //!
+//! Of known documents, which have the first places, nothing is decided: they stay, and the loop is
+//! over the others. It can be, since whoever comes before them is known, too.
+//!
 //! **Rounds.** Judging one document at a time would read the disk at random.
 //! Instead, each round streams the groups, makes candidates of each member and
 //! the first members of the group that are kept as far as is known, drops those
@@ -89,6 +92,8 @@ impl Default for Pairs {
 pub struct ClusterTask<'a> {
     /// The file of groups.
     pub groups: &'a Path,
+    /// Documents that stay whatever they resemble: those of so many first places.
+    pub known: u64,
     /// How pairs become clusters.
     pub clustering: Clustering,
     /// Which candidates are judged.
@@ -310,6 +315,10 @@ impl Rounds<'_> {
             };
             // What comes before the first changed member was made in the last round.
             changed |= self.changed.contains(later);
+            if u64::from(later) < self.task.known {
+                first.push(later);
+                continue;
+            }
             let known = if changed { 0 } else { last.min(first.members.len()) };
             match &mut self.state {
                 State::Anchored(keepers) => {
@@ -421,7 +430,8 @@ impl Rounds<'_> {
                 continue;
             };
             size += 1;
-            if come_first > limit && late.insert(place) {
+            let is_known = u64::from(place) < self.task.known;
+            if come_first > limit && !is_known && late.insert(place) {
                 limited.documents += 1;
             }
             if self.state.comes_first(place) {

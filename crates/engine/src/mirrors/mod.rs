@@ -59,7 +59,7 @@ use crate::attributes::FieldQuestions;
 use crate::error::{Error, Operation, Result};
 use crate::files::Files;
 use crate::inputs::Inputs;
-use crate::matching::{Clustering, Pair, PairReader, Pairs};
+use crate::matching::{ALL_MEMBERS, Clustering, Pair, PairReader, Pairs};
 use crate::means::Means;
 use crate::memory;
 use crate::observe::{NoObserver, Observer, Stage, Work};
@@ -172,11 +172,16 @@ impl Job<'_> {
             strict: self.options.running.strict,
             keep_urls: true,
             copies: &copies,
+            known: &[],
         };
         let signed = signing.run()?;
         let mut findings = MirrorFindings::of(&signed);
         if let Some(mut urls) = Urls::open(&self.files.urls())? {
-            means.budget = memory::working_bytes(*memory, signed.documents, BYTES_PER_DOCUMENT)?;
+            means.budget = memory::working_bytes(
+                *memory,
+                signed.documents,
+                signed.documents * BYTES_PER_DOCUMENT,
+            )?;
             let sources = SourceTable::open(&self.files.sources())?.with_copies(&copies);
             findings.without_url = group(&means, signed.documents, &mut urls)?;
             findings.count(&pairs(&means, &sources, signed.documents)?);
@@ -200,7 +205,7 @@ impl Job<'_> {
             observer: self.observer,
         };
         let found = search.run(urls, |each| {
-            let (order, mut read) = (Order::of_input(), 0);
+            let (order, mut read) = (Order::of_input(pairs.documents()), 0);
             while let Some(Pair { earlier, later, evidence }) = pairs.next()? {
                 self.observer.tick(read)?;
                 read += 1;
@@ -215,9 +220,9 @@ impl Job<'_> {
 
 /// Groups documents by each key together with their names; how many have none.
 fn group(means: &Means<'_>, documents: u64, urls: &mut Urls) -> Result<u64> {
-    let (order, mut with_names) = (Order::of_input(), Vec::new());
+    let (order, mut with_names) = (Order::of_input(documents), Vec::new());
     let mut nameless = 0;
-    means.groups_by(documents, |row, keys, each| {
+    means.groups_by(&order, ALL_MEMBERS, |row, keys, each| {
         if row == Row::nth(0) {
             // The keys are wanted twice.
             nameless = 0;
@@ -237,8 +242,8 @@ fn group(means: &Means<'_>, documents: u64, urls: &mut Urls) -> Result<u64> {
 
 /// Compares the documents of groups.
 fn pairs(means: &Means<'_>, sources: &SourceTable, documents: u64) -> Result<Judgement> {
-    let order = Order::of_input();
-    let wanted = means.wanted(documents, &order)?;
+    let order = Order::of_input(documents);
+    let wanted = means.wanted(&order)?;
     means.shingle_sets(sources, &wanted)?;
     let pairs = Pairs::WithFirst { limit: GROUP_LIMIT };
     means.decide(&order, &wanted, Clustering::Components, pairs)

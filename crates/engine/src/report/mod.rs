@@ -22,6 +22,7 @@ use lookalike_files::write_file;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Operation, Result};
+pub use crate::known::KnownKind;
 use crate::mirrors::Mirror;
 
 pub use difference::{Difference, Piece, distinctive_difference, marked_difference};
@@ -48,6 +49,30 @@ pub const MAX_MIRRORS: usize = 20;
 
 /// Makes a page for people of a report.
 pub type Page = fn(&Report) -> String;
+
+/// Documents that were known, and stay.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Known {
+    /// How many there are.
+    pub documents: u64,
+    /// Documents that were removed for one of them.
+    pub removed: u64,
+    /// Where they come from, in the order of their places.
+    pub sides: Vec<KnownSide>,
+}
+
+/// A side of known documents.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct KnownSide {
+    /// As it was named.
+    pub name: String,
+    /// What it is.
+    pub kind: KnownKind,
+    /// How many documents it has.
+    pub documents: u64,
+}
 
 /// What a job did.
 ///
@@ -86,6 +111,10 @@ pub struct Report {
     /// The digest of the whole recipe.
     pub recipe_digest: String,
 
+    /// The known side, if there was one. None of the numbers above counts its documents, but for
+    /// clusters, of which each that has a known keeper counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub known: Option<Known>,
     /// Rounds of the decision, each of which is a pass over all groups of documents that share a
     /// key; none where only identity sets were looked for.
     #[serde(default)]

@@ -27,8 +27,10 @@ use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::files::Files;
 use crate::learn::{LeavingOut, TemplateGroups};
 use crate::manifest::Manifest;
+use crate::observe::Stage;
 use crate::offsets::StoredOffsets;
 use crate::places::Row;
+use crate::sign::SigningSummary;
 use crate::signature_file::SignatureLookup;
 use crate::sources::SourceTable;
 use crate::texts::Texts;
@@ -55,6 +57,8 @@ pub struct Run {
     read: ReadOptions,
     signatures: SignatureLookup,
     sources: SourceTable,
+    /// How many documents were known.
+    known: u64,
 }
 
 /// A document of a run, and where it is.
@@ -69,6 +73,9 @@ pub struct RunDocument {
     pub record: u64,
     /// Its place among all documents, from 0.
     pub row: Row,
+    /// Whether it was known to the run, which then decided nothing about it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub known: bool,
     /// Its URL, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
@@ -127,7 +134,9 @@ impl Run {
         let sources = SourceTable::open(&files.sources())?;
         let mut read = manifest.read_options();
         read.fields.others.extend(TemplateGroups::new(&recipe).field());
-        Ok(Self { files, manifest, recipe, read, signatures, sources })
+        let signed: Option<(SigningSummary, f64)> = manifest.stage(Stage::Sign);
+        let known = signed.map_or(0, |(signed, _)| signed.sides().known).min(signatures.rows());
+        Ok(Self { files, manifest, recipe, read, signatures, sources, known })
     }
 
     /// How documents were signed and judged.
@@ -139,36 +148,49 @@ impl Run {
         &self.sources
     }
 
-    /// How many documents the run had.
+    /// How many documents the run decided about.
     pub fn documents(&self) -> u64 {
+        self.rows() - self.known
+    }
+
+    /// Rows of documents: of those, and after them of the known ones.
+    pub fn rows(&self) -> u64 {
         self.signatures.rows()
     }
 
-    /// Finds the documents of an id, or those of a URL if none has that id, by one pass over all.
+    /// Whether a row's document was known to the run.
+    pub fn is_known(&self, row: Row) -> bool {
+        u64::from(row) >= self.documents()
+    }
+
+    /// Finds the documents of an id, or those of a URL if none has that id, by one pass over all. Known
+    /// documents are found if no other has it.
     ///
     /// # Errors
     /// If the signature file or the file of URLs cannot be read.
     pub fn find(&self, id: &str) -> Result<DocumentsById> {
-        let found = self.find_id(id)?;
-        let urls = if found.count == 0 { Urls::open(&self.files.urls())? } else { None };
-        let Some(urls) = urls else { return Ok(found) };
-        let mut found = DocumentsById::default();
+        let [found, known] = self.find_id(id)?;
+        let urls =
+            if found.count + known.count == 0 { Urls::open(&self.files.urls())? } else { None };
+        let Some(urls) = urls else { return Ok(if found.count == 0 { known } else { found }) };
+        let [mut found, mut known] = <[DocumentsById; 2]>::default();
         urls.for_each(|row, url| {
             if url == Some(id) {
-                found.add(row);
+                if self.is_known(row) { &mut known } else { &mut found }.add(row);
             }
             Ok(())
         })?;
-        Ok(found)
+        Ok(if found.count == 0 { known } else { found })
     }
 
-    fn find_id(&self, id: &str) -> Result<DocumentsById> {
-        let mut found = DocumentsById::default();
+    /// Of both sides.
+    fn find_id(&self, id: &str) -> Result<[DocumentsById; 2]> {
+        let mut found = <[DocumentsById; 2]>::default();
         let mut row = Row::nth(0);
-        while u64::from(row) < self.documents() {
+        while u64::from(row) < self.rows() {
             let block = self.signatures.ids_around(row)?;
             for row in Row::between(block.rows()).filter(|row| block.id(*row) == id) {
-                found.add(row);
+                found[usize::from(self.is_known(row))].add(row);
             }
             row = block.rows().end;
         }
@@ -197,7 +219,8 @@ impl Run {
         let url = urls.map(|urls| urls.get(row)).transpose()?.flatten();
         let offsets = StoredOffsets::open(&self.files.offsets())?;
         let offset = offsets.map(|offsets| offsets.get(row)).transpose()?.flatten();
-        Ok(RunDocument { id, source, record, row, url, offset })
+        let known = self.is_known(row);
+        Ok(RunDocument { id, source, record, row, known, url, offset })
     }
 
     /// The place in its file, from 1, of the document of a row.

@@ -36,7 +36,7 @@ impl Run {
     /// # Errors
     /// If a file cannot be read or is damaged.
     pub fn path(&self, from: &[Row], to: &[Row]) -> Result<Option<Vec<Step>>> {
-        match shortest(self.documents(), from, to, |each| self.for_each_edge(each))? {
+        match shortest(self.rows(), from, to, |each| self.for_each_edge(each))? {
             Some(rows) => self.steps(&rows).map(Some),
             None => Ok(None),
         }

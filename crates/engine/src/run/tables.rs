@@ -46,6 +46,7 @@ pub(super) struct StoredDocument<'a> {
     pub(super) record: u64,
     pub(super) url: Option<&'a str>,
     pub(super) offset: Option<u64>,
+    pub(super) known: bool,
 }
 
 impl StoredDocument<'_> {
@@ -55,6 +56,7 @@ impl StoredDocument<'_> {
             source: self.source.to_owned(),
             record: self.record,
             row: self.member.row,
+            known: self.known,
             url: self.url.map(str::to_owned),
             offset: self.offset,
         }
@@ -75,7 +77,7 @@ impl Run {
         wanted: impl FnMut(Row, Row) -> bool + Send + 'static,
         mut each: impl FnMut(StoredMember) -> Result<()>,
     ) -> Result<()> {
-        let (path, documents) = (&self.files.clusters(), self.documents());
+        let (path, documents) = (&self.files.clusters(), self.rows());
         let table = Table { path, documents, keys: MEMBER_KEYS, columns: &MEMBER_COLUMNS };
         table.read(Some(Box::new(wanted)), |batch| {
             batch.members()?.into_iter().try_for_each(&mut each)
@@ -146,7 +148,7 @@ impl Run {
         wanted: Option<RowTest>,
         each: impl FnMut(&Batch<'_>) -> Result<()>,
     ) -> Result<()> {
-        let (path, documents) = (&self.files.pairs(), self.documents());
+        let (path, documents) = (&self.files.pairs(), self.rows());
         Table { path, documents, keys: ["row_a", "row_b"], columns }.read(wanted, each)
     }
 }
@@ -160,7 +162,7 @@ pub(super) struct ClusterTable {
 
 impl ClusterTable {
     pub(super) fn open(run: &Run) -> Result<Self> {
-        let (path, documents) = (run.files.clusters(), run.documents());
+        let (path, documents) = (run.files.clusters(), run.rows());
         let table = Table { path: &path, documents, keys: MEMBER_KEYS, columns: &[] };
         let metadata = table.guarded(|| {
             let file = table.file()?;
@@ -201,20 +203,23 @@ impl ClusterTable {
         rows: Range<u64>,
         mut each: impl FnMut(StoredDocument<'_>) -> Result<()>,
     ) -> Result<()> {
-        let columns = [&MEMBER_COLUMNS[..], &["id", "source", "record", "url", "offset"]].concat();
+        let columns =
+            [&MEMBER_COLUMNS[..], &["id", "source", "record", "url", "offset", "known"]].concat();
         self.read(&columns, rows, |batch| {
             let [ids, sources] = [batch.texts("id")?, batch.texts("source")?];
             let records = batch.column::<UInt64Type>("record")?;
             // Runs of earlier versions have none.
             let urls = batch.texts("url").ok();
             let offsets = batch.column::<UInt64Type>("offset").ok();
+            let known = batch.truths("known").ok();
             for (at, member) in batch.members()?.into_iter().enumerate() {
                 let (id, source) = (ids.value(at), sources.value(at));
                 let url = urls.filter(|urls| urls.is_valid(at)).map(|urls| urls.value(at));
                 let offset =
                     offsets.filter(|them| them.is_valid(at)).map(|offsets| offsets.value(at));
                 let record = records.value(at);
-                each(StoredDocument { member, id, source, record, url, offset })?;
+                let known = known.is_some_and(|known| known.value(at));
+                each(StoredDocument { member, id, source, record, url, offset, known })?;
             }
             Ok(())
         })

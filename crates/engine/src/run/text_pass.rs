@@ -111,7 +111,7 @@ impl Run {
     /// If a file of the run itself cannot be read.
     pub fn beginnings(&self, rows: &[Row], characters: usize) -> Result<Vec<Option<String>>> {
         let mut ascending: Vec<Row> = rows.to_vec();
-        ascending.retain(|row| u64::from(*row) < self.documents());
+        ascending.retain(|row| u64::from(*row) < self.rows());
         ascending.sort_unstable();
         ascending.dedup();
         let mut found = Vec::new();

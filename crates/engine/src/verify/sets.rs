@@ -45,25 +45,28 @@ const BLOCK: usize = 32 << 10;
 impl Means<'_> {
     /// Reads the documents of the `wanted` rows again and writes their shingle sets.
     pub(crate) fn write_sets(&self, sources: &SourceTable, wanted: &RowSet) -> Result<()> {
-        let needed = sources.to_read_again(|row| wanted.any(&row.rows()));
         let learned = LearnedFiles::open(self.files, self.recipe)?;
         let mut sink = Sink::create(self.files)?;
         let spills = AtomicU64::new(0);
-        self.pipeline(self.budget).run(
-            needed,
-            || {
-                let maker = SetMaker::new(self, &spills, learned.as_ref());
-                let mut worker = Worker { source: sources.at_hand(), wanted, maker };
-                Ok(move |number, piece| worker.piece(number, &piece))
-            },
-            |event| match event {
-                Event::Result(batch) => {
-                    self.observer.advance(batch.bytes, batch.counts.len() as u64);
-                    sink.take(&batch)
-                }
-                Event::End { number, fault, .. } => sources.check_end(number, fault),
-            },
-        )?;
+        sources.for_each_reading(self.read, |numbers, read| {
+            let means = Means { read, ..*self };
+            let needed = sources.to_read_again_of(numbers, |row| wanted.any(&row.rows()));
+            means.pipeline(self.budget).run(
+                needed,
+                || {
+                    let maker = SetMaker::new(&means, &spills, learned.as_ref());
+                    let mut worker = Worker { source: sources.at_hand(), wanted, maker };
+                    Ok(move |number, piece| worker.piece(number, &piece))
+                },
+                |event| match event {
+                    Event::Result(batch) => {
+                        self.observer.advance(batch.bytes, batch.counts.len() as u64);
+                        sink.take(&batch)
+                    }
+                    Event::End { number, fault, .. } => sources.check_end(number, fault),
+                },
+            )
+        })?;
         sink.finish(wanted.len())
     }
 }

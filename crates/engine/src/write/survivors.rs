@@ -62,23 +62,23 @@ impl Survivors<'_> {
         let threads = self.threads.min(self.budget / THREAD_BYTES).max(1);
         let mut options = self.options.clone();
         // What is left of the threads, where there are fewer files.
-        options.packing_threads = threads / self.sources.len().max(1);
+        options.packing_threads = threads / self.sources.new_sources().max(1);
         let failure = Mutex::new(None);
         let files = AtomicU64::new(0);
         let fail = |error| {
-            next.store(self.sources.len(), Ordering::Relaxed);
+            next.store(self.sources.new_sources(), Ordering::Relaxed);
             if let Ok(mut failure) = failure.lock() {
                 failure.get_or_insert(error);
             }
         };
         std::thread::scope(|scope| {
-            for _ in 0..threads.min(self.sources.len()) {
+            for _ in 0..threads.min(self.sources.new_sources()) {
                 scope.spawn(|| {
                     let mut copies = PendingCopies::default();
                     let written = (|| {
                         loop {
                             let number = next.fetch_add(1, Ordering::Relaxed);
-                            if number >= self.sources.len() {
+                            if number >= self.sources.new_sources() {
                                 return copies.publish().map_err(Error::from);
                             }
                             let source = self.sources.get(number)?;
@@ -248,6 +248,8 @@ mod tests {
                 documents,
                 bad: bad.into_iter().collect(),
                 broken: false,
+                fields: None,
+                of_run: None,
             };
             let table = folder.join("sources.jsonl");
             let mut writer = SourcesWriter::create(&table).unwrap();

@@ -27,7 +27,7 @@ use crate::matching::{Pair, PairReader};
 use crate::offsets::StoredOffsets;
 use crate::order::Order;
 use crate::passages::{CutPiece, Cuts};
-use crate::places::{InputOrder, Place, Row};
+use crate::places::{InputOrder, Place, Row, Sides};
 use crate::report::{Histogram, Kind};
 use crate::scores::{ScoredPair, Scores};
 use crate::signature_file::SignatureLookup;
@@ -71,6 +71,8 @@ pub(crate) enum PairListing {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TableSummary {
     pub(crate) clusters: u64,
+    /// Those of them whose keeper is known.
+    pub(crate) known_clusters: u64,
     pub(crate) pairs: u64,
     /// Identity sets of which not every member's pairs are listed.
     pub(crate) limited_sets: u64,
@@ -176,6 +178,7 @@ impl Tables<'_> {
             if *size == 0 {
                 *size = 1;
                 written.clusters += 1;
+                written.known_clusters += u64::from(self.order.sides().knows(keeper));
                 members.push(self.member(keeper, keeper, Kind::Exact, None))?;
                 counting.push(self.order.row(keeper), self.order.row(keeper), Kind::Exact)?;
             }
@@ -217,7 +220,8 @@ impl Tables<'_> {
 
     /// Where the sources and dates of documents are.
     pub(crate) fn places_of_counts(&self) -> Where<'_> {
-        Where { files: self.files, sources: self.sources, have_sites: self.sites.is_some() }
+        let have_sites = self.sites.is_some();
+        Where { files: self.files, sources: self.sources, have_sites, sides: self.order.sides() }
     }
 
     fn line(&self, Pair { earlier, later, evidence }: Pair, kind: Kind) -> Line {
@@ -260,6 +264,8 @@ impl Tables<'_> {
             Field::new("sources", DataType::UInt64, false),
             Field::new("first", time.clone(), true),
             Field::new("last", time, true),
+            Field::new("known", DataType::Boolean, false),
+            Field::new("keeper_known", DataType::Boolean, false),
         ]);
         let path = self.files.clusters();
         let mut table = Table::create(&path, Existing::Replace, schema)?;
@@ -298,7 +304,9 @@ impl Tables<'_> {
                     offsets.as_ref().map(|offsets| offsets.get(row)).transpose()?.flatten();
                 let numbers = [sizes[place.index()].into(), record];
                 let Some(counts) = counted else { unreachable!("every keeper was counted") };
-                lines.push(ClusterLine { member, texts, numbers, url, offset, counts });
+                let sides = self.order.sides();
+                let known = [row, member.keeper_row].map(|row| sides.knows_row(row));
+                lines.push(ClusterLine { member, texts, numbers, url, offset, counts, known });
             }
             if lines.is_empty() {
                 return table.finish().map(|()| repeats);
@@ -355,6 +363,7 @@ impl Tables<'_> {
             Field::new("containment_b", DataType::Float64, true),
             Field::new("row_a", DataType::UInt64, false),
             Field::new("row_b", DataType::UInt64, false),
+            Field::new("known", DataType::Boolean, false),
         ]);
         let path = self.files.pairs();
         let mut table = Table::create(&path, Existing::Replace, schema)?;
@@ -375,7 +384,8 @@ impl Tables<'_> {
                     written.histogram.add(resemblance);
                 }
                 written.pairs += 1;
-                if let Some(sites) = self.sites {
+                let known = self.order.sides().knows_row(pair.b);
+                if let Some(sites) = self.sites.filter(|_| !known) {
                     written.count_sites(sites, &pair)?;
                 }
                 batch.push((pair, [ids.get(pair.a)?, ids.get(pair.b)?]));
@@ -383,7 +393,7 @@ impl Tables<'_> {
             if batch.is_empty() {
                 return table.finish();
             }
-            table.write(pair_columns(&batch))?;
+            table.write(pair_columns(&batch, self.order.sides()))?;
         }
     }
 
@@ -420,6 +430,8 @@ struct ClusterLine {
     offset: Option<u64>,
     /// Its keeper's.
     counts: ClusterCounts,
+    /// Whether it is known, and its keeper.
+    known: [bool; 2],
 }
 
 fn cluster_columns(lines: &[ClusterLine]) -> Vec<ArrayRef> {
@@ -429,14 +441,13 @@ fn cluster_columns(lines: &[ClusterLine]) -> Vec<ArrayRef> {
     let resemblance = |member: &Member| {
         (member.resemblance != NO_RESEMBLANCE).then(|| f64::from_bits(member.resemblance))
     };
-    let kept = lines.iter().map(|line| Some(!line.member.is_removed));
     let resemblances = lines.iter().map(|line| resemblance(&line.member));
     vec![
         text(0),
         number(|line| line.member.keeper_row.into()),
         number(|line| line.numbers[0]),
         text(1),
-        Arc::new(kept.collect::<BooleanArray>()),
+        truths(lines.iter().map(|line| !line.member.is_removed)),
         strings(lines.iter().map(|line| kind(&line.member))),
         Arc::new(resemblances.collect::<Float64Array>()),
         number(|line| line.member.row.into()),
@@ -449,6 +460,8 @@ fn cluster_columns(lines: &[ClusterLine]) -> Vec<ArrayRef> {
         number(|line| line.counts.sources),
         times(lines.iter().map(|line| line.counts.first)),
         times(lines.iter().map(|line| line.counts.last)),
+        truths(lines.iter().map(|line| line.known[0])),
+        truths(lines.iter().map(|line| line.known[1])),
     ]
 }
 
@@ -469,7 +482,7 @@ fn passage_columns(lines: &[(CutPiece, [String; 2])]) -> Vec<ArrayRef> {
     ]
 }
 
-fn pair_columns(lines: &[(ScoredPair, [String; 2])]) -> Vec<ArrayRef> {
+fn pair_columns(lines: &[(ScoredPair, [String; 2])], sides: Sides) -> Vec<ArrayRef> {
     let id = |n: usize| strings(lines.iter().map(move |(_, ids)| &*ids[n]));
     let similarity = |of: fn(&Scores) -> Option<u32>| -> ArrayRef {
         Arc::new(lines.iter().map(|(pair, _)| of(&pair.scores)).collect::<UInt32Array>())
@@ -489,11 +502,17 @@ fn pair_columns(lines: &[(ScoredPair, [String; 2])]) -> Vec<ArrayRef> {
         share(|scores| scores.containment_b),
         numbers(lines.iter().map(|(pair, _)| pair.a.into())),
         numbers(lines.iter().map(|(pair, _)| pair.b.into())),
+        // Of two rows a known one is the second, and both are never known.
+        truths(lines.iter().map(|(pair, _)| sides.knows_row(pair.b))),
     ]
 }
 
 fn strings<'a>(values: impl Iterator<Item = &'a str>) -> ArrayRef {
     Arc::new(StringArray::from_iter_values(values))
+}
+
+fn truths(values: impl Iterator<Item = bool>) -> ArrayRef {
+    Arc::new(values.map(Some).collect::<BooleanArray>())
 }
 
 fn numbers(values: impl Iterator<Item = u64>) -> ArrayRef {

@@ -161,6 +161,10 @@ fn summary(report: &Report) -> String {
             }
         }
     };
+    let known = report.known.as_ref().map(|known| {
+        let removed = format!("{} went for them", count(known.removed, "document"));
+        Tile::new("Known documents", known.documents, removed).minor()
+    });
     let tiles: String = [
         Tile::new("Documents", report.documents, String::new()),
         Tile::new("Kept", report.kept, of_all(report.kept)).swatch("kept"),
@@ -174,6 +178,7 @@ fn summary(report: &Report) -> String {
         Tile::new("Skipped records", report.skipped, "could not be read".to_owned()).minor(),
     ]
     .into_iter()
+    .chain(known)
     .map(|tile| tile.html())
     .collect();
     format!(

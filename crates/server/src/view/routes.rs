@@ -315,7 +315,7 @@ async fn compare(
 fn documents(state: &ViewState, rows: [u64; 2]) -> Result<[(Row, String); 2]> {
     let run = state.clusters.run();
     let [a, b] = rows.map(|row| {
-        if row >= run.documents() {
+        if row >= run.rows() {
             return Err(Problem::unknown_document("the run had no document of this row"));
         }
         let row = Row::nth(row);

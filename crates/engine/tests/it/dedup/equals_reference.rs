@@ -18,7 +18,7 @@ use crate::dedup::{folder, job, name, run, tables, words};
 
 /// How a document is made; `of` is an earlier one.
 #[derive(Clone, Debug)]
-enum Making {
+pub(super) enum Making {
     Fresh { length: usize },
     Edited { of: usize, edits: usize },
     Copied { of: usize },
@@ -26,7 +26,7 @@ enum Making {
     OneWord,
 }
 
-fn making() -> impl Strategy<Value = Making> {
+pub(super) fn making() -> impl Strategy<Value = Making> {
     prop_oneof![
         3 => (1..90_usize).prop_map(|length| Making::Fresh { length }),
         6 => (any::<u16>(), 0..8_usize)
@@ -89,10 +89,11 @@ fn origins() -> Vec<(Value, Option<i64>)> {
 }
 
 /// The files of a corpus, what stands in them, and what is worth what.
-struct Corpus {
-    documents: Vec<Document>,
+#[derive(Default)]
+pub(super) struct Corpus {
+    pub(super) documents: Vec<Document>,
     /// The line of each document.
-    lines: Vec<String>,
+    pub(super) lines: Vec<String>,
     dates: Vec<Option<i64>>,
     numbers: Vec<Option<i64>>,
     origins: Vec<Option<i64>>,
@@ -103,14 +104,7 @@ const FILES: [&str; 3] = ["a.jsonl", "b.ndjson", "c/d.json"];
 
 impl Corpus {
     fn write(plan: &Plan, folder: &Path) -> Self {
-        let mut corpus = Self {
-            documents: Vec::new(),
-            lines: Vec::new(),
-            dates: Vec::new(),
-            numbers: Vec::new(),
-            origins: Vec::new(),
-            counted: Vec::new(),
-        };
+        let mut corpus = Self::default();
         fs::create_dir_all(folder.join("c")).unwrap();
         for (number, file) in FILES.iter().enumerate() {
             // A third of the documents in each file.
@@ -132,7 +126,7 @@ impl Corpus {
         corpus
     }
 
-    fn add(&mut self, making: &Making, seed: u64, source: &str, record: u64) -> String {
+    pub(super) fn add(&mut self, making: &Making, seed: u64, source: &str, record: u64) -> String {
         let mut random = Sequence::new(seed, 5);
         let text = self.text(making, &mut random);
         let mut line = Map::new();
@@ -215,7 +209,11 @@ impl Corpus {
     }
 
     /// The documents with their ranks under a policy, and what is counted of them.
-    fn ranked(&self, Choice { keep, count, .. }: &Choice) -> Vec<Document> {
+    fn ranked(&self, choice: &Choice) -> Vec<Document> {
+        self.ranked_by(&choice.keep, choice.count)
+    }
+
+    pub(super) fn ranked_by(&self, keep: &KeepPolicy, count: bool) -> Vec<Document> {
         let mut documents = self.documents.clone();
         for (n, document) in documents.iter_mut().enumerate() {
             document.counted = match count {
@@ -223,7 +221,7 @@ impl Corpus {
                 // Of all documents without a site, the file.
                 false => document.url.clone().or_else(|| Some(document.source.clone())),
             };
-            document.date = self.dates[n].filter(|_| *count).map(|date| MOMENTS[date as usize - 1]);
+            document.date = self.dates[n].filter(|_| count).map(|date| MOMENTS[date as usize - 1]);
             let words = document.text.split(|c: char| !c.is_alphanumeric());
             let tokens = words.filter(|word| !word.is_empty()).count();
             let tokens = i64::try_from(tokens).unwrap();
@@ -243,7 +241,7 @@ impl Corpus {
     }
 }
 
-fn recipe(name: &str, verify: Verify) -> Recipe {
+pub(super) fn recipe(name: &str, verify: Verify) -> Recipe {
     let mut recipe = Recipe::preset(name).unwrap();
     recipe.verify = verify;
     recipe.keep_sketch |= verify == Verify::Estimate;
@@ -267,7 +265,7 @@ fn recipes() -> Vec<Recipe> {
     recipes
 }
 
-const POLICIES: [&str; 8] = [
+pub(super) const POLICIES: [&str; 8] = [
     "first",
     "longest",
     "shortest",
@@ -323,6 +321,7 @@ fn check(corpus: &Corpus, folder: &Path, choice: &Choice) -> (Report, Answer) {
         clustering: choice.clustering,
         pairs: choice.pairs,
         exact_only: choice.exact_only,
+        known: 0,
     };
     let answer = answer(&wish, &corpus.ranked(choice));
     let (input, out) = (folder.join("in"), folder.join("out"));

@@ -1,6 +1,7 @@
 //! Large groups: the time stays linear, and the report says what was not looked at.
 
 use std::fs;
+use std::path::Path;
 
 use lookalike_core::{CandidateRule, GROUP_LIMIT, Kernel, Recipe, Sequence};
 use lookalike_engine::PairScope;
@@ -73,13 +74,60 @@ fn the_limit_is_that_of_the_definition() {
         (Clustering::Components, PairScope::All),
     ] {
         let recipe = Recipe::default();
-        let wish = Wish { recipe: &recipe, by_rank: false, clustering, pairs, exact_only: false };
+        let wish = Wish {
+            recipe: &recipe,
+            by_rank: false,
+            clustering,
+            pairs,
+            exact_only: false,
+            known: 0,
+        };
         let answer = answer(&wish, &documents);
         let job = job(&input).clustering(clustering).pairs(pairs);
         let report = run(&job, &folder.join("out"));
         assert_eq!(tables::clusters(&folder.join("out")), answer.clusters);
         assert!(report.near_removed >= 5, "{report:?}");
         assert_eq!(report.limited.is_some(), pairs == PairScope::Needed, "{clustering:?}");
+    }
+}
+
+/// The same where the pages of the template are known.
+#[test]
+fn the_limit_counts_known_documents() {
+    let folder = folder("dedup/limit-known");
+    let [old, new] = ["old.jsonl", "new.jsonl"].map(|file| folder.join(file));
+    let known = template(220, 8);
+    let mut texts = template(230, 8).split_off(220);
+    for n in [0, 10, 63, 64, 65, 130, 219] {
+        texts.push(known[n].replacen(" w1", " x1", 1));
+    }
+    fs::write(&old, lines(&known)).unwrap();
+    fs::write(&new, lines(&texts)).unwrap();
+    let of = |input: &Path, texts: &[String]| -> Vec<Document> {
+        let document = |(record, text): (u64, &String)| Document {
+            id: format!("{}#{record}", name(input)),
+            text: text.clone(),
+            url: None,
+            rank: None,
+            counted: (input == new).then(|| name(input)),
+            date: None,
+            source: name(input),
+            record,
+        };
+        (1..).zip(texts).map(document).collect()
+    };
+    let documents = [of(&new, &texts), of(&old, &known)].concat();
+    for pairs in [PairScope::Needed, PairScope::All] {
+        let (recipe, clustering) = (Recipe::default(), Clustering::Anchored);
+        let (by_rank, exact_only, known) = (false, false, known.len());
+        let wish = Wish { recipe: &recipe, by_rank, clustering, pairs, exact_only, known };
+        let answer = answer(&wish, &documents);
+        let job = job(&new).known(name(&old)).pairs(pairs);
+        let report = run(&job, &folder.join("out"));
+        assert_eq!(tables::clusters(&folder.join("out")), answer.clusters);
+        assert_eq!(tables::pairs(&folder.join("out")), answer.pairs);
+        assert!(report.near_removed >= 3, "{report:?}");
+        assert_eq!(report.limited.is_some(), pairs == PairScope::Needed);
     }
 }
 

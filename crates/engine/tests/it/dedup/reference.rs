@@ -37,6 +37,8 @@ pub(crate) struct Wish<'a> {
     pub(crate) clustering: Clustering,
     pub(crate) pairs: PairScope,
     pub(crate) exact_only: bool,
+    /// How many of the last documents are known.
+    pub(crate) known: usize,
 }
 
 /// What must come out.
@@ -65,10 +67,12 @@ struct Job<'a> {
 
 pub(crate) fn answer(wish: &Wish<'_>, documents: &[Document]) -> Answer {
     let mut rows: Vec<usize> = (0..documents.len()).collect();
+    let new = documents.len() - wish.known;
     if wish.by_rank {
         let rank = |row: usize| (documents[row].rank.is_none(), documents[row].rank);
-        rows.sort_by_key(|&row| (rank(row), documents[row].id.clone(), row));
+        rows[..new].sort_by_key(|&row| (rank(row), documents[row].id.clone(), row));
     }
+    rows.rotate_left(new);
     let mut signer = Signer::new(wish.recipe).unwrap();
     let signatures =
         rows.iter().map(|&row| signer.sign(documents[row].text.as_bytes()).clone()).collect();
@@ -101,7 +105,8 @@ impl Job<'_> {
             let mut tokens = Vec::new();
             tokenizer.tokens(self.document(place).text.as_bytes(), &mut tokens);
             let representative = *first.entry(tokens.clone()).or_insert(place);
-            (!tokens.is_empty() && representative != place).then_some(representative)
+            let is_copy = !tokens.is_empty() && representative != place && place >= self.wish.known;
+            is_copy.then_some(representative)
         });
         copy_of.collect()
     }
@@ -135,7 +140,9 @@ impl Job<'_> {
         let mut candidates = BTreeSet::new();
         for group in self.groups(copies) {
             for (n, &b) in group.iter().enumerate() {
-                candidates.extend(group[..n].iter().map(|&a| (a, b)));
+                if b >= self.wish.known {
+                    candidates.extend(group[..n].iter().map(|&a| (a, b)));
+                }
             }
         }
         let compared = candidates.into_iter().map(|(a, b)| ((a, b), self.compare(a, b)));
@@ -169,7 +176,7 @@ impl Job<'_> {
     ) -> Vec<usize> {
         let groups = self.groups(copies);
         let mut keepers: Vec<usize> = (0..self.rows.len()).collect();
-        for place in 0..self.rows.len() {
+        for place in self.wish.known..self.rows.len() {
             let mut candidates = BTreeSet::new();
             for group in groups.iter().filter(|group| group.contains(&place)) {
                 let kept = group.iter().filter(|&&e| e < place && keepers[e] == e);

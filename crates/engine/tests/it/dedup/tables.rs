@@ -67,6 +67,19 @@ pub(crate) fn clusters(out: &Path) -> Vec<ClusterRow> {
     rows
 }
 
+/// Whether each row of `clusters.parquet` is known, and its keeper.
+pub(crate) fn known(out: &Path) -> Vec<[bool; 2]> {
+    let mut rows = Vec::new();
+    for batch in batches(&out.join("clusters.parquet")) {
+        let columns = ["known", "keeper_known"]
+            .map(|name| batch.column_by_name(name).unwrap().as_boolean().clone());
+        rows.extend(
+            (0..batch.num_rows()).map(|n| columns.each_ref().map(|column| column.value(n))),
+        );
+    }
+    rows
+}
+
 pub(crate) fn pairs(out: &Path) -> Vec<PairRow> {
     let mut rows = Vec::new();
     for batch in batches(&out.join("pairs.parquet")) {

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use lookalike_core::resemblance::Overlap;
 use lookalike_core::{Evidence, Sequence, Verdict, mix};
 use lookalike_engine::matching::{
-    Candidate, ClusterTask, Clustering, Clusters, GroupCounts, GroupReader, Judge, Pair,
-    PairReader, Pairs, Step, cluster, write_groups,
+    ALL_MEMBERS, Candidate, ClusterTask, Clustering, Clusters, GroupCounts, GroupReader, GroupTask,
+    Judge, Pair, PairReader, Pairs, Step, cluster, write_groups,
 };
 use lookalike_engine::{Place, Result};
 
@@ -42,7 +42,10 @@ fn random_keys(seed: u64, documents: u32, per_document: usize, kinds: u64) -> Ke
 
 /// Writes the groups of these documents into a folder.
 fn group(folder: &Path, budget: usize, documents: u32, keys: &Keys) -> GroupCounts {
-    write_groups(&folder.join("groups"), folder, budget, documents.into(), |push| {
+    let path = &folder.join("groups");
+    let documents = u64::from(documents).into();
+    let task = GroupTask { path, folder, budget, documents, known_members: ALL_MEMBERS };
+    write_groups(&task, |push| {
         keys.iter().try_for_each(|(document, keys)| push(place(*document), keys))
     })
     .unwrap()
@@ -138,7 +141,7 @@ impl Judge for Relation {
 
 fn task(paths: &[PathBuf; 4], clustering: Clustering, judged: Pairs) -> ClusterTask<'_> {
     let [folder, groups, pairs, keepers] = paths;
-    ClusterTask { groups, clustering, judged, pairs, keepers, folder, budget: 0 }
+    ClusterTask { groups, known: 0, clustering, judged, pairs, keepers, folder, budget: 0 }
 }
 
 fn paths(folder: &Path) -> [PathBuf; 4] {
