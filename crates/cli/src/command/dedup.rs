@@ -26,6 +26,7 @@ pub(crate) fn run(arguments: &Dedup, kernel: Kernel) -> anyhow::Result<Outcome> 
         .removal_budget(arguments.budget.of_removals())
         .given(arguments.counts.count.clone(), engine::Dedup::count)
         .given(arguments.counts.date_field.clone(), engine::Dedup::date_field);
+    let job = arguments.known.iter().fold(job, engine::Dedup::known);
     if arguments.dry_run {
         let plan = job.plan()?;
         return show_plan(&plan, arguments.job.json).map(|()| Outcome::Done);
@@ -126,6 +127,13 @@ pub(super) fn summary(report: &Report, out: &Path, survivors: bool) -> String {
         }
     };
     table.row(["near-duplicates", &grouped(report.near_removed), &near]);
+    if let Some(known) = &report.known {
+        let what = format!(
+            "went for one of the {}, which stay where they are",
+            count(known.documents, "known document")
+        );
+        table.row(["known", &grouped(known.removed), &what]);
+    }
     table.row(["clusters", &grouped(report.clusters), &largest(report)]);
     table.row(["candidates", &grouped(report.candidates), "pairs that were compared"]);
     if let Some(recall) = report.recipe.recall.filter(|&recall| recall < LOW_RECALL) {
@@ -236,6 +244,9 @@ fn show_plan(plan: &Plan, json: bool) -> anyhow::Result<()> {
     table.row(["files", &grouped(plan.sources), ""]);
     table.row(["bytes", &bytes(plan.stored_bytes), "as they are stored"]);
     table.row(["documents", &grouped(plan.documents), &sampled]);
+    if plan.known_documents > 0 {
+        table.row(["known", &grouped(plan.known_documents), "documents that stay where they are"]);
+    }
     table.row(["text", &bytes(plan.text_bytes), "unpacked"]);
     table.row([
         "disk for results",

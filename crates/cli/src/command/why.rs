@@ -71,6 +71,8 @@ fn text(run: &Run, explanation: &Explanation, diff: DiffForm, style: Style) -> S
         Fate::Alone { empty } => {
             let reason = if *empty {
                 "has no words, and an empty document resembles nothing"
+            } else if document.known {
+                "was known, and nothing went for it"
             } else {
                 "has no look-alike in this run"
             };
@@ -114,7 +116,9 @@ fn places(documents: &[(&str, &RunDocument)]) -> String {
 }
 
 fn place(document: &RunDocument) -> String {
-    let mut place = format!("{}, record {}", printable(&document.source), grouped(document.record));
+    let known = if document.known { "known: " } else { "" };
+    let (source, record) = (printable(&document.source), grouped(document.record));
+    let mut place = format!("{known}{source}, record {record}");
     if let Some(offset) = document.offset {
         // Without marks between thousands: it is for programs that go there.
         place.extend([", byte ", &offset.to_string()]);

@@ -27,6 +27,7 @@ Examples:
   lookalike dedup 'data/*.jsonl.zst' --out clean --threshold 0.7 --keep longest
   lookalike dedup shop.parquet --out clean --keep newest:updated --max-removed-per-source vendor=0.5
   lookalike dedup crawl/ --out clean --passages --min-words 30
+  lookalike dedup crawl-2026/ --out new --known clean-2024 --known clean-2025
   lookalike dedup crawl/ --out clean --dry-run
   lookalike dedup crawl/ --out clean --resume")]
 pub(crate) struct Dedup {
@@ -36,6 +37,11 @@ pub(crate) struct Dedup {
     /// The folder of the results; must be empty or not exist
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) out: PathBuf,
+    /// Documents that are there already, and stay: the folder of a finished run (what it kept, without
+    /// signing it again), or files, folders and globs of documents. Documents of INPUT that look like
+    /// one of them go. Give it as often as there are sides, the preferred first
+    #[arg(long, value_name = "RUN|INPUT", help_heading = "Deciding", value_hint = ValueHint::AnyPath)]
+    pub(crate) known: Vec<String>,
     #[command(flatten)]
     pub(crate) judging: Judging,
     /// How pairs become clusters: anchored (all that go have a pair with one that stays) or
