@@ -60,6 +60,7 @@ def dedup(
     cluster: Cluster = "anchored",
     pairs: Pairs = "needed",
     exact_only: bool = False,
+    known: AnyPath | Iterable[AnyPath] = (),
     max_removed: float | None = None,
     max_removed_per_source: str | tuple[str, float] | None = None,
     count: str | None = None,
@@ -81,7 +82,8 @@ def dedup(
 ) -> Report:
     """Finds look-alikes in files, and leaves the corpus without them in the folder `out`.
 
-    The options are those of `lookalike dedup`, by the same names. `progress` is called with a
+    The options are those of `lookalike dedup`, by the same names. `known` has folders of finished runs,
+    files or folders of documents that are there already, and stay. `progress` is called with a
     `Progress` several times a second, on the calling thread; `True` shows bars of tqdm. Ctrl-C
     stops the job; what is complete by then stays, and `resume=True` goes on from there.
     """
@@ -97,6 +99,7 @@ def dedup(
         cluster=cluster,
         pairs=pairs,
         exact_only=exact_only,
+        known=_inputs(known),
         max_removed=max_removed,
         max_removed_per_source=_per_source(max_removed_per_source),
         count=count,
@@ -131,6 +134,7 @@ def plan(
     templates: str | None = None,
     keep: str = "first",
     exact_only: bool = False,
+    known: AnyPath | Iterable[AnyPath] = (),
     format: str | None = None,
     text_field: str = "text",
     html_field: str = "html",
@@ -147,6 +151,7 @@ def plan(
         templates=templates,
         keep=keep,
         exact_only=exact_only,
+        known=_inputs(known),
         format=format,
         text_field=text_field,
         html_field=html_field,
@@ -389,6 +394,7 @@ def dedup_table(
     cluster: Cluster = "anchored",
     pairs: Pairs | None = None,
     exact_only: bool = False,
+    known: object = None,
     count: str | None = None,
     date_field: str | None = None,
     strict: bool = False,
@@ -404,7 +410,8 @@ def dedup_table(
     `text` (or `html` instead), `id` and `url` name columns, in which dots reach into structs and
     brackets into lists: `messages[].content`. With `id=None`, and in a list without
     ids, the ids are the numbers of rows, from 0. Gives the columns of `clusters.parquet`, with a row for each
-    document that is in a cluster; `kept_mask` makes a mask of it, and `Report.of` has the counts.
+    document that is in a cluster; `known`, another table with these columns or the paths of runs and
+    documents, has those that are there already, and stay: their rows are `known`. `kept_mask` makes a mask of it, and `Report.of` has the counts.
     With `pairs`, "needed" or "all" as for the command, `pairs_of` has the pairs.
     """
     import pyarrow.parquet
@@ -417,6 +424,8 @@ def dedup_table(
     names = [name for name in (html or text, id, url) if name]
     # Columns that are named by an option besides.
     rows = stream(table, names, " ".join(filter(None, [keep, templates, count, date_field])))
+    paths = _known_paths(known)
+    known_rows = stream(known, names, "") if known is not None and paths is None else None
     options = _job_options(
         recipe=recipe,
         threshold=threshold,
@@ -429,6 +438,7 @@ def dedup_table(
         cluster=cluster,
         pairs=pairs or "needed",
         exact_only=exact_only,
+        known=paths or [],
         count=count,
         date_field=date_field,
         strict=strict,
@@ -443,7 +453,7 @@ def dedup_table(
     with tempfile.TemporaryDirectory(prefix="lookalike-", dir=temp) as folder:
         out = Path(folder) / "run"
         with Bars.watching(progress) as watcher:
-            report, row_count = _native.dedup_table(rows, out, options, watcher)
+            report, row_count = _native.dedup_table(rows, known_rows, out, options, watcher)
         # Not mapped into memory: the folder goes.
         clusters = pyarrow.parquet.read_table(out / "clusters.parquet", memory_map=False)
         skipped = Report.from_json(report).skipped
@@ -453,6 +463,15 @@ def dedup_table(
     if skipped:
         warnings.warn(f"{skipped} rows without a text were skipped", stacklevel=2)
     return clusters.replace_schema_metadata(metadata)
+
+
+def _known_paths(known: object) -> list[str] | None:
+    """The known side of a table, if it is paths: one, or a list of them."""
+    if isinstance(known, (str, os.PathLike)):
+        return [os.fspath(known)]
+    if isinstance(known, (list, tuple)) and known and all(isinstance(each, os.PathLike) for each in known):
+        return [os.fspath(each) for each in known]
+    return None
 
 
 def _pairs_as_bytes(out: Path, skipped: int) -> bytes:

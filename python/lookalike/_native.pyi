@@ -1439,7 +1439,7 @@ def dedup(inputs: "collections.abc.Sequence[str]", out: str | PathLike[str], opt
     Runs a job on files; the report, as JSON.
     """
 
-def dedup_table(table: "object", out: str | PathLike[str], options: "collections.abc.Mapping[str, object]", progress: "collections.abc.Callable[[Progress], object] | None" = None) -> tuple[str, int]:
+def dedup_table(table: "object", known: "object | None", out: str | PathLike[str], options: "collections.abc.Mapping[str, object]", progress: "collections.abc.Callable[[Progress], object] | None" = None) -> tuple[str, int]:
     """
     Runs a job on a table in memory; the report, as JSON, and how many rows the table has.
     """

@@ -93,6 +93,22 @@ class Counts(TypedDict, total=False):
     most_repeated: list[Repeated]
 
 
+class KnownSide(TypedDict):
+    """A side of known documents: a run, or documents that were read."""
+
+    name: str
+    kind: Literal["run", "documents"]
+    documents: int
+
+
+class Known(TypedDict):
+    """Documents that were known and stay, and how many were removed for one of them."""
+
+    documents: int
+    removed: int
+    sides: list[KnownSide]
+
+
 class FaultCount(TypedDict):
     """How often a fault made a record unreadable."""
 
@@ -149,6 +165,8 @@ class Report:
     """Identifies all parameters of the recipe."""
     text_bytes: int = 0
     """Bytes of text."""
+    known: Known | None = None
+    """The known side, if there was one. The other counts leave its documents out."""
     rounds: int = 0
     """Rounds that the decision took."""
     version: str = ""
@@ -242,6 +260,8 @@ class Plan:
     """Bytes as they are stored."""
     documents: int
     """Documents, about."""
+    known_documents: int
+    """Documents of the known side: those of runs, and others about."""
     text_bytes: int
     """Bytes of text, about."""
     sampled_bytes: int

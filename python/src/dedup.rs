@@ -33,6 +33,7 @@ struct DedupOptions {
     resume: bool,
     force: bool,
     drop_unreadable: bool,
+    known: Vec<String>,
 }
 
 /// A job with all options of a mapping, and how its documents are read.
@@ -55,6 +56,7 @@ fn job(inputs: Vec<String>, options: &Bound<'_, PyAny>) -> PyResult<(Dedup, Read
         .existing(Existing::with_force(own.force))
         .unreadable(unreadable(own.drop_unreadable))
         .when(own.no_write, Dedup::without_survivors);
+    let job = own.known.into_iter().fold(job, Dedup::known);
     Ok((job, reading))
 }
 
@@ -126,25 +128,25 @@ pub(crate) fn plan(
 /// Runs a job on a table in memory; the report, as JSON, and how many rows the table has.
 #[pyfunction]
 #[pyo3(signature = (
-    table: "object", out, options: "collections.abc.Mapping[str, object]",
+    table: "object", known: "object | None", out,
+    options: "collections.abc.Mapping[str, object]",
     progress: "collections.abc.Callable[[Progress], object] | None" = None
 ))]
 pub(crate) fn dedup_table(
     py: Python<'_>,
     table: &Bound<'_, PyAny>,
+    known: Option<&Bound<'_, PyAny>>,
     out: PathBuf,
     options: &Bound<'_, PyAny>,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<(String, usize)> {
     let (job, reading) = job(Vec::new(), options)?;
-    let table = ArrowArrayStreamReader::from_pyarrow_bound(table)?;
-    let schema = table.schema();
-    check_columns(&reading, &schema)?;
-    let batches: Vec<_> =
-        table.collect::<Result<_, _>>().map_err(|error| parameter(error.to_string()))?;
+    let batches = batches_of(table, &reading)?;
     let rows = batches.iter().map(RecordBatch::num_rows).sum();
-    let batches = if reading.has_ids() { batches } else { numbered(batches, &schema)? };
-    let job = job.tables(Tables::one(TABLE, batches));
+    let known = known.map(|known| batches_of(known, &reading)).transpose()?;
+    let job = job
+        .tables(Tables::one(TABLE, batches))
+        .given(known.map(|batches| Tables::one(KNOWN_TABLE, batches)), Dedup::known_tables);
     Ok((run(py, progress, |observer| job.run_observed(&out, observer))?, rows))
 }
 
@@ -216,8 +218,19 @@ pub(crate) fn decide(
     run(py, progress, |observer| job.run_observed(&out, observer))
 }
 
-/// What the table is called in messages.
+/// What the tables are called in messages.
 const TABLE: &str = "table";
+const KNOWN_TABLE: &str = "known";
+
+/// The rows of a table, with the numbers of them as ids where it is to have no others.
+fn batches_of(table: &Bound<'_, PyAny>, reading: &ReadingOptions) -> PyResult<Vec<RecordBatch>> {
+    let table = ArrowArrayStreamReader::from_pyarrow_bound(table)?;
+    let schema = table.schema();
+    check_columns(reading, &schema)?;
+    let batches: Result<Vec<_>, _> = table.collect();
+    let batches = batches.map_err(|error| parameter(error.to_string()))?;
+    if reading.has_ids() { Ok(batches) } else { numbered(batches, &schema) }
+}
 
 /// The table with the numbers of its rows, from 0, as ids: in a column without a name.
 fn numbered(batches: Vec<RecordBatch>, schema: &Schema) -> PyResult<Vec<RecordBatch>> {
