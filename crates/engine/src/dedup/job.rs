@@ -470,12 +470,12 @@ impl<'a> Job<'a> {
             folder: &sorting,
             budget: self.budget / 4,
         };
-        let sides = signed.sides();
-        let mut removed = RowSet::none(sides.all());
-        let (mut counts, mut for_known) = ([0_u64; 2], 0);
+        let mut removed = RowSet::none(signed.sides().all());
+        let mut counts = [0_u64; 2];
         let sources = self.sources()?;
         let signatures = SignatureLookup::open(self.files.signatures())?;
-        let mut addresses = Addresses::open(&self.files, self.options.recipe.sites, sides.new)?;
+        let mut addresses =
+            Addresses::open(&self.files, self.options.recipe.sites, signed.documents)?;
         let tables = Tables {
             recipe: &self.options.recipe,
             kernel: self.options.running.kernel,
@@ -494,7 +494,6 @@ impl<'a> Job<'a> {
         let written = tables.write(&outcome, |document| {
             removed.insert(order.row(document.place));
             counts[usize::from(document.kind == Kind::Near)] += 1;
-            for_known += u64::from(sides.knows(document.keeper));
         })?;
         let removed = removed.count();
         let repeats = self.counts(&tables, signed, removed.len(), &written)?;
@@ -541,16 +540,11 @@ impl<'a> Job<'a> {
         });
         kept?;
         let mut report = self.report(signed, judged, counts, &written);
-        report.known = known_report(signed, for_known);
         report.largest_clusters = largest?;
         report.counts = repeats;
         self.note_uncounted(signed, &mut report);
         self.report_passages(&mut report);
-        for miss in &judged.refusals.nearest {
-            let [a, b] = miss.rows.map(|row| signatures.id(row));
-            let resemblance = miss.resemblance;
-            report.near_misses.push(report::NearMiss { a: a?, b: b?, resemblance });
-        }
+        add_near_misses(&mut report, judged, &signatures)?;
         report.sites = sites.filter(|sites| sites.documents > 0);
         add_sources(&mut report, &sources, &removed)?;
         let total = self.observer.seconds() - self.began;
@@ -602,6 +596,7 @@ impl<'a> Job<'a> {
             exact_removed,
             near_removed,
             kept: signed.documents - exact_removed - near_removed,
+            known: known_report(signed, written.known_removed),
             clusters: written.clusters,
             candidates: judged.candidates,
             rounds: judged.rounds.into(),
@@ -728,6 +723,19 @@ fn is_in_use(folder: &Path) -> bool {
     let Ok(mut entries) = fs::read_dir(folder) else { return false };
     let is_result = |name: &OsStr| !NO_RESULTS.iter().any(|other| name == *other);
     entries.any(|entry| entry.is_ok_and(|entry| is_result(&entry.file_name())))
+}
+
+fn add_near_misses(
+    report: &mut Report,
+    judged: &Judgement,
+    signatures: &SignatureLookup,
+) -> Result<()> {
+    for miss in &judged.refusals.nearest {
+        let [a, b] = miss.rows.map(|row| signatures.id(row));
+        let resemblance = miss.resemblance;
+        report.near_misses.push(report::NearMiss { a: a?, b: b?, resemblance });
+    }
+    Ok(())
 }
 
 fn add_sources(report: &mut Report, sources: &SourceTable, removed: &RowSet) -> Result<()> {

@@ -71,8 +71,9 @@ pub(crate) enum PairListing {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TableSummary {
     pub(crate) clusters: u64,
-    /// Those of them whose keeper is known.
+    /// Those of them whose keeper is known, and the documents that went for one.
     pub(crate) known_clusters: u64,
+    pub(crate) known_removed: u64,
     pub(crate) pairs: u64,
     /// Identity sets of which not every member's pairs are listed.
     pub(crate) limited_sets: u64,
@@ -173,12 +174,14 @@ impl Tables<'_> {
         outcome.for_each_removed(|removed| {
             each_removed(&removed);
             let Removal { place, keeper, kind, copy_of, evidence } = removed;
+            let is_known = u64::from(self.order.sides().knows(keeper));
+            written.known_removed += is_known;
             let size = &mut written.sizes[keeper.index()];
             // The keeper itself counts, and is a member once.
             if *size == 0 {
                 *size = 1;
                 written.clusters += 1;
-                written.known_clusters += u64::from(self.order.sides().knows(keeper));
+                written.known_clusters += is_known;
                 members.push(self.member(keeper, keeper, Kind::Exact, None))?;
                 counting.push(self.order.row(keeper), self.order.row(keeper), Kind::Exact)?;
             }

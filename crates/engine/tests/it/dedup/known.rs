@@ -1,6 +1,6 @@
 //! Jobs with a known side: runs, inputs, chains of them, against the naive twin.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -12,6 +12,7 @@ use proptest::prelude::*;
 
 use crate::dedup::equals_reference::{Corpus, Making, POLICIES, making, recipe};
 use crate::dedup::reference::{Answer, Document, Wish, answer};
+use crate::dedup::tables::ClusterRow;
 use crate::dedup::{files, folder, job, name, results, run, tables};
 
 /// What a known side is.
@@ -235,7 +236,34 @@ proptest! {
             let [alone, all] = [alone, &folder.join("all")].map(|out| fs::read(out.join(&file)));
             prop_assert_eq!(alone.unwrap(), all.unwrap());
         }
+        let all = tables::clusters(&folder.join("all"));
+        let kept = all.iter().filter(|row| row.kept);
+        let all: BTreeMap<Place, [u64; 2]> = kept.map(|row| (place_of(row), copies_of(row))).collect();
+        prop_assert_eq!(totals(&runs), all);
     }
+}
+
+/// Where a document is: its file and its record.
+type Place = (String, u64);
+
+fn place_of(row: &ClusterRow) -> Place {
+    (row.source.clone(), row.record)
+}
+
+/// Its copies, and the exact ones.
+fn copies_of(row: &ClusterRow) -> [u64; 2] {
+    [row.counts[0], row.counts[1]]
+}
+
+/// The copies of each keeper over a chain of runs: each adds one less than it says, the keeper.
+fn totals(runs: &[PathBuf]) -> BTreeMap<Place, [u64; 2]> {
+    let mut totals = BTreeMap::new();
+    for row in runs.iter().flat_map(|run| tables::clusters(run)).filter(|row| row.kept) {
+        let total = totals.entry(place_of(&row)).or_insert([1, 1]);
+        let more = copies_of(&row).map(|copies| copies - 1);
+        *total = [total[0] + more[0], total[1] + more[1]];
+    }
+    totals
 }
 
 /// Three lines: two that look alike, and another.
