@@ -166,15 +166,23 @@ pub(super) fn summary(report: &Report, out: &Path, survivors: bool) -> String {
         table.row(["limited", &grouped(limited.groups), &what]);
     }
     let alone = report.passages.as_ref().filter(|passages| passages.alone);
-    let decided = match alone {
-        Some(cut) => cut_summary(report, cut),
-        None => text + &table.text(),
+    let nothing_read = report.documents == 0 && report.skipped > 0;
+    let decided = if nothing_read {
+        // A table of noughts would hide it.
+        format!(
+            "nothing could be read: {} skipped; report.html names them\n",
+            grouped(report.skipped)
+        )
+    } else if let Some(cut) = alone {
+        cut_summary(report, cut)
+    } else {
+        text + &table.text()
     };
     let mut lines = vec![decided];
     lines.extend(report.notes.iter().map(|note| format!("note: {note}\n")));
     lines.push("\n".to_owned());
     let out = out.display();
-    if survivors {
+    if survivors && !nothing_read {
         lines.push(format!("{out}/kept         the documents that stay\n"));
     }
     lines.push(format!("{out}/report.html  what happened, with plots and differences\n"));
