@@ -37,11 +37,9 @@ pub(crate) fn run(arguments: &Eval, kernel: Kernel) -> anyhow::Result<Outcome> {
             let mut jobs = Vec::new();
             for set in sets {
                 let job = of_labels(of_inputs(&set.documents)?);
+                // Below the folder of all, which is apart if this one is.
                 check_out(&job, common, &set.out, ["eval.json", "eval.html"])?;
                 jobs.push((set, job));
-            }
-            for (_, job) in &jobs {
-                job.check_apart(common.out())?;
             }
             check_names(common, common.out(), ["sets.json", "sets.html"])?;
             interrupt::watch(INTERRUPTED_AMONG_SETS, vec![work.clone()])?;
