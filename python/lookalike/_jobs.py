@@ -7,7 +7,7 @@ import json
 import os
 import tempfile
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -27,6 +27,7 @@ Verify = Literal["exact", "estimate", "none"]
 Sites = Literal["label", "public-suffix"]
 Cluster = Literal["anchored", "components"]
 Pairs = Literal["needed", "all"]
+Write = Literal["kept", "all", "removed", "none"]
 
 
 def _inputs(inputs: AnyPath | Iterable[AnyPath]) -> list[str]:
@@ -43,6 +44,12 @@ def _per_source(limit: str | tuple[str, float] | None) -> tuple[str, float] | No
     except ValueError:
         message = f"max_removed_per_source is {limit!r}, but must be as in 'source=0.5'"
         raise ParameterError(message, "Parameter") from None
+
+
+def _repeats(repeat: str | Mapping[int, int] | None) -> str | None:
+    if repeat is None or isinstance(repeat, str):
+        return repeat
+    return ",".join(f"{copies}:{times}" for copies, times in sorted(repeat.items()))
 
 
 def dedup(
@@ -64,7 +71,13 @@ def dedup(
     max_removed_per_source: str | tuple[str, float] | None = None,
     count: str | None = None,
     date_field: str | None = None,
+    write: Write = "kept",
     no_write: bool = False,
+    annotate: bool = False,
+    annotate_as: str | None = None,
+    repeat: str | Mapping[int, int] | None = None,
+    weight: bool = False,
+    write_revisits: bool = False,
     resume: bool = False,
     force: bool = False,
     strict: bool = False,
@@ -81,7 +94,8 @@ def dedup(
 ) -> Report:
     """Finds look-alikes in files, and leaves the corpus without them in the folder `out`.
 
-    The options are those of `lookalike dedup`, by the same names. `progress` is called with a
+    The options are those of `lookalike dedup`, by the same names; `repeat` may be a dict of copies and
+    times, `{1: 1, 2: 2, 10: 3}`. `progress` is called with a
     `Progress` several times a second, on the calling thread; `True` shows bars of tqdm. Ctrl-C
     stops the job; what is complete by then stays, and `resume=True` goes on from there.
     """
@@ -101,7 +115,13 @@ def dedup(
         max_removed_per_source=_per_source(max_removed_per_source),
         count=count,
         date_field=date_field,
+        write=write,
         no_write=no_write,
+        annotate=annotate,
+        annotate_as=annotate_as,
+        repeat=_repeats(repeat),
+        weight=weight,
+        write_revisits=write_revisits,
         resume=resume,
         force=force,
         strict=strict,
@@ -168,7 +188,13 @@ def decide(
     max_removed_per_source: str | tuple[str, float] | None = None,
     count: str | None = None,
     date_field: str | None = None,
+    write: Write = "kept",
     no_write: bool = False,
+    annotate: bool = False,
+    annotate_as: str | None = None,
+    repeat: str | Mapping[int, int] | None = None,
+    weight: bool = False,
+    write_revisits: bool = False,
     resume: bool = False,
     memory: int | str | None = None,
     threads: int | None = None,
@@ -190,7 +216,13 @@ def decide(
         "max_removed_per_source": _per_source(max_removed_per_source),
         "count": count,
         "date_field": date_field,
+        "write": write,
         "no_write": no_write,
+        "annotate": annotate,
+        "annotate_as": annotate_as,
+        "repeat": _repeats(repeat),
+        "weight": weight,
+        "write_revisits": write_revisits,
         "resume": resume,
         "memory": memory,
         "threads": threads,

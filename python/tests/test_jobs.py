@@ -51,6 +51,22 @@ def test_decide(clean: Path, command: Command, tmp_path: Path) -> None:
         la.decide(clean, tmp_path / "python")
 
 
+def test_what_is_written(clean: Path, root: Path, command: Command, tmp_path: Path) -> None:
+    flags = ["--write", "all", "--annotate", "--annotate-as", "seen", "--repeat", "1:1,2:2", "--weight"]
+    command("decide", clean, "--out", tmp_path / "command", *flags)
+    la.decide(
+        clean, tmp_path / "python", write="all", annotate=True, annotate_as="seen", repeat={2: 2, 1: 1}, weight=True
+    )
+    assert files(tmp_path / "python") == files(tmp_path / "command")
+    command("dedup", root / "examples/corpus/notes.jsonl", "--out", tmp_path / "twice", "--repeat", "2:3")
+    la.dedup(root / "examples/corpus/notes.jsonl", tmp_path / "again", repeat="2:3")
+    assert files(tmp_path / "twice") == files(tmp_path / "again")
+    with pytest.raises(la.ParameterError, match="write is `some`"):
+        la.decide(clean, tmp_path / "wrong", write="some")  # type: ignore[arg-type]
+    with pytest.raises(la.ParameterError, match="times must be"):
+        la.decide(clean, tmp_path / "wrong", repeat={2: 0})
+
+
 def test_decide_from_needed_pairs(root: Path, tmp_path: Path) -> None:
     run = tmp_path / "needed"
     la.dedup(root / "examples/corpus", run, threshold=0.5)

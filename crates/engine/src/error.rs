@@ -58,6 +58,18 @@ pub enum ErrorKind {
     /// There is no such keep policy.
     #[error("{0}")]
     KeepPolicy(String),
+    /// This is no way to say how often documents are written.
+    #[error("{0}")]
+    Repeats(String),
+    /// What is asked for cannot be written.
+    #[error("{0}")]
+    Writing(String),
+    /// A file whose documents cannot be written more than once.
+    #[error(
+        "`{0}`: is a text file, a web page or a web archive, whose documents can be written once only\n\
+         hint: leave out `--repeat`, or name other files"
+    )]
+    Once(PathBuf),
     /// A signature file was given where documents are needed.
     #[error(
         "`{path}`: has signatures, but {option} needs the documents themselves\n\

@@ -17,6 +17,7 @@
 mod against;
 mod attributes;
 mod bad_records;
+mod by_row;
 mod components;
 mod counts;
 mod dates;
@@ -80,4 +81,4 @@ pub use recipe_pairs::{CopyRule, PairSearch, RecipeCost, RecipePairs, ShownDocum
 pub use run::Run;
 pub use running::Running;
 pub use texts::Texts;
-pub use write::{MEMBER_LIMIT, Unreadable};
+pub use write::{MEMBER_LIMIT, Repeats, Unreadable, Written};

@@ -21,7 +21,8 @@ pub use lookalike_engine::signature_file::{
 pub use lookalike_engine::{
     Against, CutUnit, Decide, Dedup, Existing, Findings, InputOrder, KeepPolicy, Match, MatchFile,
     NoObserver, Number, Observer, PairScope, Passage, PassageRule, PassageScope, Plan,
-    RemovalBudget, Row, Run, Running, Stage, TemplateFile, TemplateFileInfo, Unreadable, Work,
+    RemovalBudget, Repeats, Row, Run, Running, Stage, TemplateFile, TemplateFileInfo, Unreadable,
+    Work, Written,
 };
 
 /// The report of a job, and its parts.

@@ -22,6 +22,7 @@ mod tune;
 mod value;
 mod view;
 mod why;
+mod writing;
 
 use std::ffi::OsString;
 use std::io::{self, Write as _};

@@ -46,7 +46,7 @@ use crate::memory;
 use crate::observe::{NoObserver, Observer, Stage, Work};
 use crate::places::Row;
 use crate::sources::SourceTable;
-use crate::write::Survivors;
+use crate::write::{Survivors, Written};
 use corpus::{Corpus, ReferenceCounts};
 use index::{BYTES_PER_ELEMENT, Builder, Index, bytes_per_reference};
 use matches::{Emitter, Spool};
@@ -350,7 +350,10 @@ impl Job<'_> {
             sources: &sources,
             options: &self.read,
             removed: matching,
+            written: Written::Kept,
             cuts: None,
+            annotations: None,
+            revisits: None,
             unreadable: self.options.unreadable,
             threads: self.options.running.threads,
             budget: self.options.running.memory as usize / 2,

@@ -39,6 +39,7 @@ impl Job<'_> {
         })?;
         // What would be cut is written down by then.
         if let Some(share) = rule.max_cut
+            && !self.options.writing.annotates
             && cut.words as f64 > share * cut.all_words as f64
         {
             let (cut, words) = (cut.words, cut.all_words);
@@ -62,6 +63,9 @@ impl Job<'_> {
     /// left.
     pub(super) fn gone(&self, removed: &RowSet) -> RowSet {
         let mut gone = removed.clone();
+        if self.options.writing.annotates {
+            return gone;
+        }
         for row in self.cut.iter().flat_map(|cut| &cut.gone) {
             gone.insert(*row);
         }
@@ -70,17 +74,19 @@ impl Job<'_> {
 
     pub(super) fn report_passages(&self, report: &mut Report) {
         let (Some(cut), Some(rule)) = (&self.cut, self.options.passages) else { return };
-        let documents_gone = cut.gone.len() as u64;
+        let annotated = self.options.writing.annotates;
+        let documents_gone = if annotated { 0 } else { cut.gone.len() as u64 };
         report.kept -= documents_gone;
         report.passages = Some(report::Passages {
             rule: rule.name(),
+            annotated,
             alone: self.options.removes == Removes::Nothing,
             words: cut.all_words,
             words_cut: cut.words,
             cuts: cut.pieces,
-            documents: cut.documents,
+            documents: cut.documents + if annotated { cut.gone.len() as u64 } else { 0 },
             documents_gone,
-            words_lost: cut.lost_words,
+            words_lost: if annotated { 0 } else { cut.lost_words },
         });
     }
 }

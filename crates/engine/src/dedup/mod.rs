@@ -26,6 +26,7 @@ mod plan;
 mod repeats;
 mod signature_input;
 mod sites;
+mod writing;
 
 pub use budget::RemovalBudget;
 pub use decide::Decide;

@@ -157,6 +157,9 @@ pub struct Report {
     /// Whatever else the user should know, a sentence or two each.
     #[serde(default)]
     pub notes: Vec<String>,
+    /// The documents that were written, `all` or `removed`; nothing if those that stay.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub written: Option<String>,
 }
 
 /// What was learned of templates.
@@ -183,6 +186,8 @@ pub struct Passages {
     pub rule: String,
     /// Whether no document was compared with another as a whole.
     pub alone: bool,
+    /// Whether nothing was cut, and what would be stands in a field of each record.
+    pub annotated: bool,
     /// Words of the documents that were looked at.
     pub words: u64,
     /// Those of them that were cut: they stand elsewhere in what is kept.
