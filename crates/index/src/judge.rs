@@ -10,6 +10,7 @@ use lookalike_core::{
 };
 use serde::Serialize;
 
+use crate::counts::Counts;
 use crate::document::{Record, SignatureLayout};
 use crate::error::Result;
 
@@ -74,6 +75,9 @@ pub struct Match {
     pub time: u64,
     /// Its number: smaller for those that were added earlier.
     pub number: u64,
+    /// How often it was found.
+    #[serde(flatten)]
+    pub counts: Counts,
 }
 
 impl Match {
@@ -217,5 +221,6 @@ fn by_signatures(known: &Record, same: bool, agreement: Agreement, estimate: Opt
         verified: false,
         time: known.time,
         number: known.number,
+        counts: Counts::default(),
     }
 }

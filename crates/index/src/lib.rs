@@ -71,12 +71,13 @@
 //! writer      commits, flushes, has segments merged         maintenance  verify, compact, copy
 //! browse      pages of documents, searches, URLs             templates  of sites, left out
 //! collapse    a ranked list without look-alikes             clusters   what looks alike in the index
-//! threshold   asked under another threshold than its own
+//! threshold   asked under another threshold than its own   counts    how often documents were found
 //! ```
 
 mod browse;
 mod clusters;
 mod collapse;
+mod counts;
 mod document;
 mod error;
 mod folder;
@@ -102,6 +103,7 @@ mod writer;
 pub use browse::Found;
 pub use clusters::{Cluster, Clusters, MAX_CLUSTER, Member};
 pub use collapse::{CollapsedList, RankedEntry, Standing};
+pub use counts::Counts;
 pub use document::{
     Content, ContentKind, Document, MAX_CONTENT_BYTES, MAX_ID_BYTES, MAX_URL_BYTES, Record,
 };

@@ -60,6 +60,19 @@ export function share(value) {
   return text;
 }
 
+// How often a document was found, as facts.
+export function counts(found) {
+  const date = (seconds) => (seconds === null ? null : when(seconds));
+  return [
+    ['copies', `${found.at_least ? 'at least ' : ''}${grouped(found.copies)}`,
+      'documents that it stands for, itself included'],
+    ['exact copies', grouped(found.exact_copies), 'those with its words in its order'],
+    ['sources', grouped(found.sources), 'where they came from'],
+    ['first', date(found.first), 'the earliest date of them'],
+    ['last', date(found.last), 'the latest date of them'],
+  ];
+}
+
 // A name and its value, of those that have one.
 export function facts(rows) {
   const known = rows.filter(([, value]) => value !== null && value !== undefined);

@@ -3,7 +3,8 @@
 //! ```text
 //! documents  number -> record        texts  number -> compressed content
 //! holes      number -> nothing       state  "head", "runs", "templates"
-//! templates  site -> shingles
+//! templates  site -> shingles       counts  line -> how often it was found
+//! counted    hash of an id, or of a line and a source -> line
 //! ```
 //!
 //! Numbers are big endian and ascend. A store is in a folder ([`disk`]) or in memory
