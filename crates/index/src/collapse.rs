@@ -203,7 +203,7 @@ fn record(place: usize, document: &Document<'_>, query: Query) -> Record {
         stored,
         signature: query.signature,
         line: place as u64,
-        source: document.source.as_deref().and_then(source),
+        source: document.source.as_deref().map(source),
         date: document.date,
     }
 }

@@ -148,9 +148,57 @@ pub(crate) struct Sighting {
     date: Option<i64>,
 }
 
+/// What came with a source without a name: it has none, and its site is not taken for one.
+const NO_SOURCE: u64 = 0;
+
+/// A document that was turned away elsewhere, as by a job whose results an index is loaded from.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen<'a> {
+    id: &'a str,
+    keeper: &'a str,
+    kind: MatchKind,
+    url: Option<&'a str>,
+    source: Option<&'a str>,
+    date: Option<i64>,
+}
+
+impl<'a> Seen<'a> {
+    /// Of this id, for the known document of that one, which it resembles so.
+    pub fn new(id: &'a str, keeper: &'a str, kind: MatchKind) -> Self {
+        Self { id, keeper, kind, url: None, source: None, date: None }
+    }
+
+    /// With this URL.
+    #[must_use]
+    pub fn with_url(self, url: &'a str) -> Self {
+        Self { url: Some(url), ..self }
+    }
+
+    /// Of this source.
+    #[must_use]
+    pub fn with_source(self, source: &'a str) -> Self {
+        Self { source: Some(source), ..self }
+    }
+
+    /// Of this date, in seconds since 1970.
+    #[must_use]
+    pub fn with_date(self, date: i64) -> Self {
+        Self { date: Some(date), ..self }
+    }
+
+    /// The id of its keeper.
+    pub(crate) fn keeper(&self) -> &'a str {
+        self.keeper
+    }
+
+    pub(crate) fn turned_away(&self, sites: SiteRule) -> TurnedAway<'a> {
+        TurnedAway { id: self.id, seen: Sighting::of_seen(sites, self), kind: self.kind }
+    }
+}
+
 /// A source by its name: what is counted decides nothing, and 64 bits tell a keeper's apart.
-pub(crate) fn source(name: &str) -> Option<u64> {
-    (!name.is_empty()).then(|| xxh3_64(name.as_bytes()))
+pub(crate) fn source(name: &str) -> u64 {
+    if name.is_empty() { NO_SOURCE } else { xxh3_64(name.as_bytes()).max(NO_SOURCE + 1) }
 }
 
 impl Sighting {
@@ -161,14 +209,20 @@ impl Sighting {
         date: Option<i64>,
         time: u64,
     ) -> Self {
-        let site = || source(&sites.site(url?)?);
+        let site = || Some(source(&sites.site(url?)?));
         let time = i64::try_from(time).ok().filter(|&time| time > 0);
-        Self { source: given.or_else(site), date: date.or(time) }
+        let source = given.or_else(site).filter(|&source| source != NO_SOURCE);
+        Self { source, date: date.or(time) }
+    }
+
+    /// Of a document that a job turned away.
+    fn of_seen(sites: SiteRule, seen: &Seen<'_>) -> Self {
+        Self::new(sites, seen.source.map(source), seen.url, seen.date, 0)
     }
 
     /// Of a document that comes.
     pub(crate) fn of_document(sites: SiteRule, document: &Document<'_>) -> Self {
-        let given = document.source.as_deref().and_then(source);
+        let given = document.source.as_deref().map(source);
         Self::new(sites, given, document.url.as_deref(), document.date, document.time)
     }
 
@@ -261,7 +315,8 @@ pub(crate) struct CountView<'a> {
 impl CountView<'_> {
     /// How often a document was found.
     pub(crate) fn of(self, record: &Record) -> Result<Counts> {
-        let alone = || Counts::of(Sighting::of_record(self.sites, record), record.line < self.since);
+        let alone =
+            || Counts::of(Sighting::of_record(self.sites, record), record.line < self.since);
         Ok(self.of_line(record.line)?.unwrap_or_else(alone))
     }
 

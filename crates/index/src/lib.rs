@@ -103,7 +103,7 @@ mod writer;
 pub use browse::Found;
 pub use clusters::{Cluster, Clusters, MAX_CLUSTER, Member};
 pub use collapse::{CollapsedList, RankedEntry, Standing};
-pub use counts::Counts;
+pub use counts::{Counts, Seen};
 pub use document::{
     Content, ContentKind, Document, MAX_CONTENT_BYTES, MAX_ID_BYTES, MAX_URL_BYTES, Record,
 };

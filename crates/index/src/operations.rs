@@ -4,7 +4,7 @@ use lookalike_core::shingle::ShingleSet;
 use lookalike_core::{GROUP_LIMIT, Signature};
 use serde::{Deserialize, Serialize};
 
-use crate::counts::{CountView, Sighting, TurnedAway};
+use crate::counts::{CountView, Counts, Seen, Sighting, TurnedAway};
 use crate::document::{Content, Document, Record};
 use crate::error::{Error, ErrorKind, Result};
 use crate::index::Index;
@@ -180,7 +180,12 @@ impl Index {
                     if add_if == AddIf::New
                         && let Some(keeper) = answer.keeper_mut()
                     {
-                        let counted = change.count(document, keeper, tools)?;
+                        let known = change.view().record(keeper.number)?;
+                        let seen = Sighting::of_document(self.recipe.sites, document);
+                        let turned_away = TurnedAway { id: &document.id, seen, kind: keeper.kind };
+                        let counts = change.count(&turned_away, &known, tools)?;
+                        keeper.counts = counts.unwrap_or(keeper.counts);
+                        let counted = counts.is_some();
                         return Ok(CheckedAddition { answer, added: None, counted });
                     }
                     let text = self.header.store_text;
@@ -215,6 +220,25 @@ impl Index {
         let operations = writer.head.operations;
         writer.acknowledged.set(operations);
         Ok(count)
+    }
+
+    /// Counts documents that were turned away elsewhere for known ones, together. False for those whose
+    /// ids count already, and where there is no keeper.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add).
+    pub fn count_batch(&self, seen: &[Seen<'_>]) -> Result<Vec<bool>> {
+        self.with_tools(|tools| {
+            self.change(Durability::Now, |change| {
+                let counted = seen.iter().map(|seen| {
+                    let keeper = change.view().with_id(seen.keeper(), &mut tools.page)?;
+                    let Some(keeper) = keeper else { return Ok(false) };
+                    let turned_away = seen.turned_away(self.recipe.sites);
+                    Ok(change.count(&turned_away, &keeper, tools)?.is_some())
+                });
+                counted.collect()
+            })
+        })
     }
 
     /// Removes the document of an id. False if there is none.
@@ -423,24 +447,23 @@ impl Change<'_> {
         Ok(())
     }
 
-    /// Counts a document that is turned away for its keeper. False if its id counts already.
+    /// Counts a document that is turned away for its keeper, whose counts these are then. `None` if its
+    /// id counts already.
     fn count(
         &mut self,
-        document: &Document<'_>,
-        keeper: &mut Match,
+        turned_away: &TurnedAway<'_>,
+        keeper: &Record,
         tools: &mut Tools,
-    ) -> Result<bool> {
-        if self.view().with_id(&document.id, &mut tools.page)?.is_some() {
-            return Ok(false);
+    ) -> Result<Option<Counts>> {
+        if self.view().with_id(turned_away.id, &mut tools.page)?.is_some() {
+            return Ok(None);
         }
-        let seen = Sighting::of_document(self.index.recipe.sites, document);
-        let turned_away = TurnedAway { id: &document.id, seen, kind: keeper.kind };
-        let known = self.view().record(keeper.number)?;
-        let new = turned_away.count(self.counts(), self.index.header.secret(), &known)?;
-        let Some(new) = new else { return Ok(false) };
-        keeper.counts = new.counts;
-        new.write(&mut self.pending.counts);
-        Ok(true)
+        let new = turned_away.count(self.counts(), self.index.header.secret(), keeper)?;
+        Ok(new.map(|new| {
+            let counts = new.counts;
+            new.write(&mut self.pending.counts);
+            counts
+        }))
     }
 
     fn answer(&self, query: &Query, tools: &mut Tools) -> Result<Answer> {

@@ -238,9 +238,9 @@ fn copy_counts(
     rebuilt: &mut RebuildReport,
 ) -> Result<()> {
     let stored = old.get(Table::Counts, &line.to_be_bytes());
-    let counts = match stored.and_then(|stored| {
-        stored.map(|bytes| counts::decode(old, line, &bytes)).transpose()
-    }) {
+    let counts = match stored
+        .and_then(|stored| stored.map(|bytes| counts::decode(old, line, &bytes)).transpose())
+    {
         Ok(None) => return Ok(()),
         Ok(Some(counts)) => counts,
         Err(error) if error.is_corruption() => {

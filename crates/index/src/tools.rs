@@ -177,7 +177,7 @@ pub(crate) fn prepare<'d>(
     })?;
     let (id, url) = (&*document.id, document.url.as_deref());
     let Document { time, date, .. } = *document;
-    let source = document.source.as_deref().and_then(source);
+    let source = document.source.as_deref().map(source);
     Ok(UnnumberedDocument { id, url, time, source, date, bytes, signature, stored })
 }
 

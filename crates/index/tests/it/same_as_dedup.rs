@@ -180,14 +180,18 @@ fn templates_stay_with_the_index() {
 }
 
 /// How often the keepers of a job were found, by their ids: what `counts.rs` defines, of its clusters.
-fn counts_of_job(folder: &Path, corpus: &[Page], kept: &BTreeSet<String>) -> BTreeMap<String, Found> {
+fn counts_of_job(
+    folder: &Path,
+    corpus: &[Page],
+    kept: &BTreeSet<String>,
+) -> BTreeMap<String, Found> {
     let place = |id: &str| id[1..].parse::<usize>().unwrap();
     let alone = |page: &Page| Found::of([(place(&page.id), true)], corpus);
     let stays = |page: &&Page| kept.contains(&line(page));
     let mut found: BTreeMap<String, Found> =
         corpus.iter().filter(stays).map(|page| (page.id.clone(), alone(page))).collect();
     let clusters = Clusters::open(Run::open(folder.join("out")).unwrap(), 64 << 20).unwrap();
-    let all = clusters.page(&ClusterFilter::default(), ClusterOrder::Input, 0, usize::MAX).unwrap();
+    let all = clusters.page(&ClusterFilter::default(), ClusterOrder::Input, 0, 1 << 20).unwrap();
     for cluster in all.clusters {
         let members = clusters.members(cluster.cluster, 0, u64::MAX).unwrap();
         let of = members.iter().map(|member| {
