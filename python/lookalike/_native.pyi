@@ -83,6 +83,11 @@ class CheckedAndAdded:
         """
         What was there before.
         """
+    @property
+    def counted(self, /) -> bool:
+        """
+        Whether it is one more for its keeper: not if it was added, nor if its id counts already.
+        """
 
 @final
 class Comparison:
@@ -623,6 +628,11 @@ class Index:
         Makes an index in a folder that is empty or does not exist. A recipe with templates needs
         those that a run has learned.
         """
+    def export(self, /, path: str | PathLike[str]) -> int:
+        """
+        Writes all documents with how often they were found: Parquet if the name ends in `.parquet`, JSON
+        lines otherwise; how many.
+        """
     def get(self, /, id: str) -> Record | None:
         """
         The document of an id.
@@ -690,6 +700,11 @@ class Match:
     """
     def __repr__(self, /) -> str: ...
     @property
+    def at_least(self, /) -> bool:
+        """
+        Whether there may have been more: before the index counted, or in what was damaged.
+        """
+    @property
     def b_similarity(self, /) -> int | None:
         """
         Equal features, if the recipe has any.
@@ -710,9 +725,24 @@ class Match:
         The share of this one that is in the document that was asked about, where it is known.
         """
     @property
+    def copies(self, /) -> int:
+        """
+        Documents that it stands for, itself included.
+        """
+    @property
     def estimate(self, /) -> float | None:
         """
         The resemblance estimated from sketches, where both are known.
+        """
+    @property
+    def exact_copies(self, /) -> int:
+        """
+        Those of them with its words in its order, itself included.
+        """
+    @property
+    def first(self, /) -> int | None:
+        """
+        The earliest date of them, in seconds since 1970.
         """
     @property
     def id(self, /) -> str:
@@ -725,6 +755,11 @@ class Match:
         Whether it is the same (exact) or only near.
         """
     @property
+    def last(self, /) -> int | None:
+        """
+        The latest.
+        """
+    @property
     def number(self, /) -> int:
         """
         Its number: smaller for those that were added earlier.
@@ -733,6 +768,11 @@ class Match:
     def resemblance(self, /) -> float | None:
         """
         The exact resemblance, where it is known.
+        """
+    @property
+    def sources(self, /) -> int:
+        """
+        The different sources of all of them.
         """
     @property
     def time(self, /) -> int:
@@ -991,6 +1031,11 @@ class Rebuilt:
         """
         Documents of which nothing is left.
         """
+    @property
+    def uncounted(self, /) -> int:
+        """
+        Documents whose counts begin again, and ids and sources that may count again.
+        """
 
 @final
 class Recipe:
@@ -1163,9 +1208,29 @@ class Record:
     """
     def __repr__(self, /) -> str: ...
     @property
+    def at_least(self, /) -> bool:
+        """
+        Whether there may have been more: before the index counted, or in what was damaged.
+        """
+    @property
     def bytes(self, /) -> int:
         """
         Its length in bytes.
+        """
+    @property
+    def copies(self, /) -> int:
+        """
+        Documents that it stands for, itself included.
+        """
+    @property
+    def exact_copies(self, /) -> int:
+        """
+        Those of them with its words in its order, itself included.
+        """
+    @property
+    def first(self, /) -> int | None:
+        """
+        The earliest date of them, in seconds since 1970.
         """
     @property
     def id(self, /) -> str:
@@ -1173,9 +1238,19 @@ class Record:
         Its id.
         """
     @property
+    def last(self, /) -> int | None:
+        """
+        The latest.
+        """
+    @property
     def number(self, /) -> int:
         """
         Its number: ascending in the order of adding.
+        """
+    @property
+    def sources(self, /) -> int:
+        """
+        The different sources of all of them.
         """
     @property
     def stored(self, /) -> Literal["text", "html"] | None:

@@ -69,7 +69,7 @@ pub use dates::date_microseconds;
 pub use dedup::{Decide, Dedup, PairScope, Plan, RemovalBudget};
 pub use error::{Error, ErrorKind, Operation, Result};
 pub use ids::Ids;
-pub use keep::KeepPolicy;
+pub use keep::{KeepPolicy, text as field_text};
 pub use learn::{TemplateFile, TemplateFileInfo};
 pub use lookalike_core::passages::CutUnit;
 pub use lookalike_files::{AtomicFile, Existing};

@@ -413,3 +413,45 @@ impl NewCount {
         pending.keys.extend(self.keys.into_iter().map(|key| (key, self.line)));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn counts_are_read_as_they_were_written(
+            numbers in any::<[u64; 3]>(),
+            dates in prop::option::of((any::<i64>(), any::<i64>())),
+            at_least in any::<bool>(),
+            line in any::<u64>(),
+        ) {
+            let [copies, exact_copies, sources] = numbers;
+            let (first, last) = dates.map(|(a, b)| (a.min(b), a.max(b))).unzip();
+            let counts = Counts { copies, exact_copies, sources, first, last, at_least };
+            let bytes = counts.encode(line);
+            prop_assert_eq!(Counts::decode(line, &bytes), Some(counts));
+            prop_assert_eq!(Counts::decode(line ^ 1, &bytes), None);
+            let key = id_key([7; 16], "an id");
+            let bytes = encode_line(&key, line);
+            prop_assert_eq!(decode_line(&key, &bytes), Some(line));
+            prop_assert_eq!(decode_line(&id_key([7; 16], "another"), &bytes), None);
+        }
+    }
+
+    #[test]
+    fn keys_differ_in_all_that_they_are_made_of() {
+        let keys = [
+            id_key([0; 16], "a"),
+            id_key([1; 16], "a"),
+            id_key([0; 16], "b"),
+            source_key([0; 16], 1, 2),
+            source_key([0; 16], 2, 1),
+        ];
+        for (n, key) in keys.iter().enumerate() {
+            assert!(!keys[..n].contains(key), "{n}");
+        }
+    }
+}

@@ -431,6 +431,7 @@ impl Index {
     pub(crate) fn begin_counting(&self, writer: &Writer) -> Result<()> {
         if self.counts_since.get().is_none() {
             let since = writer.head.next;
+            self.store.sync_names()?;
             self.header.counting_since(Some(since)).write(&self.path.join(HEADER))?;
             self.counts_since.get_or_init(|| since);
         }

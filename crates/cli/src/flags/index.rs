@@ -249,6 +249,10 @@ pub(crate) struct Counting {
     /// its file where it has none]
     #[arg(long, value_name = "FIELD", help_heading = "Counting")]
     pub(crate) count: Option<String>,
+    /// The field with the date of a document, of which the first and the last are told [default: when
+    /// it was seen]
+    #[arg(long, value_name = "FIELD", help_heading = "Counting")]
+    pub(crate) date_field: Option<String>,
 }
 
 #[derive(Args)]

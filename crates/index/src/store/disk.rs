@@ -137,10 +137,9 @@ impl DiskStore {
         cache_bytes: u64,
     ) -> Result<Self> {
         let open = OpenStore::new(path, cache_bytes)?;
-        // What fjall does not do itself.
-        sync_folder(&path.join("keyspaces"))?;
         let mut store = Self::closed(path, Vec::new(), lock.into());
         store.open = Some(open);
+        store.sync_names()?;
         Ok(store)
     }
 
@@ -238,6 +237,11 @@ impl DiskStore {
         guarded(&self.path, "cannot be written", || {
             self.inner().database.persist(PersistMode::SyncAll)
         })
+    }
+
+    /// Sees the names of all keyspaces on disk, which fjall does not do itself.
+    pub(super) fn sync_names(&self) -> Result<()> {
+        Ok(sync_folder(&self.path.join("keyspaces"))?)
     }
 
     /// Waits while tables are written behind us, and fails if that failed: fjall itself would wait

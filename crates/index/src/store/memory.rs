@@ -265,6 +265,41 @@ mod tests {
         assert!(locked(&store.snapshots).is_empty());
     }
 
+    #[test]
+    fn snapshots_see_what_was_replaced_since() {
+        let store = MemoryStore::default();
+        let set = |value: u8| {
+            let mut changes = Changes::default();
+            changes.insert(Table::Counts, &[1], &[value]);
+            store.commit(changes);
+        };
+        let at = |snapshot: &MemorySnapshot| {
+            let mut entries = store.snapshot_from(snapshot, Table::Counts, &[]);
+            let found = entries.next().map(|(_, value)| value[0]);
+            let got = store.get_at(snapshot, Table::Counts, &[1]).map(|value| value[0]);
+            assert_eq!(found, got);
+            found
+        };
+        let empty = store.snapshot();
+        set(1);
+        let first = store.snapshot();
+        set(2);
+        set(3);
+        let third = store.snapshot();
+        let mut changes = Changes::default();
+        changes.remove(Table::Counts, &[1]);
+        store.commit(changes);
+        let removed = store.snapshot();
+        set(4);
+        let seen = [&empty, &first, &third, &removed, &store.snapshot()].map(at);
+        assert_eq!(seen, [None, Some(1), Some(3), None, Some(4)]);
+        drop((empty, first, third, removed));
+        set(5);
+        let entries = &store.tables().entries[Table::Counts as usize];
+        assert!(entries.values().all(|version| version.before.is_none()));
+        assert!(store.tables().removed.is_empty());
+    }
+
     /// More entries than are read under one lock, and changes between the reads.
     #[test]
     fn entries_are_those_of_their_moment() {

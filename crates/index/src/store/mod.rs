@@ -199,6 +199,15 @@ impl Store {
         }
     }
 
+    /// Sees the names of all tables on disk, which were made when the store of an earlier version was
+    /// opened.
+    pub(crate) fn sync_names(&self) -> Result<()> {
+        match self {
+            Self::Disk(store) => store.sync_names(),
+            Self::Memory(_) => Ok(()),
+        }
+    }
+
     /// Has the tables with little in them written. A journal is kept until all of its tables are,
     /// and these would not be full for a long time.
     pub(crate) fn write_small_tables(&self) -> Result<()> {

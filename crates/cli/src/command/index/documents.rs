@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 
 use lookalike_core::SiteRule;
-use lookalike_corpus::{ContentKind, FieldValue, Record, Sources};
+use lookalike_corpus::{ContentKind, Record, Sources};
 use lookalike_engine::report::Kind;
 use lookalike_engine::run::{ClusterMember, RunDocument};
+use lookalike_engine::{date_microseconds, field_text};
 use lookalike_index::{Content, Document, Index, MatchKind, Seen};
 
 use crate::clock;
@@ -128,7 +129,7 @@ impl Reader<'_> {
     /// How many files were of an unknown kind, and whether it ended early.
     fn read<S: Sink>(&mut self, mut sources: Sources, sink: &mut S) -> anyhow::Result<(u64, bool)> {
         let mut options = self.reading.documents.options();
-        options.fields.others.extend(self.counting.field.map(str::to_owned));
+        options.fields.others.extend(self.counting.fields());
         let mut number = 0;
         while let Some(source) = sources.next() {
             let source = match source {
@@ -217,12 +218,20 @@ pub(super) fn content_bytes(document: &Document<'_>) -> usize {
 /// Where documents are seen, as `dedup` has it: the value of a field, or else the site, or else the file.
 pub(super) struct SeenFrom<'a> {
     field: Option<&'a str>,
+    date_field: Option<&'a str>,
     sites: SiteRule,
 }
 
 impl<'a> SeenFrom<'a> {
     pub(super) fn new(index: &Index, counting: &'a Counting) -> Self {
-        Self { field: counting.count.as_deref(), sites: index.recipe().sites }
+        let Counting { count, date_field } = counting;
+        let sites = index.recipe().sites;
+        Self { field: count.as_deref(), date_field: date_field.as_deref(), sites }
+    }
+
+    /// The fields that are looked at.
+    fn fields(&self) -> impl Iterator<Item = String> {
+        self.field.into_iter().chain(self.date_field).map(str::to_owned)
     }
 
     /// The document that a record of a file is, seen now.
@@ -238,11 +247,15 @@ impl<'a> SeenFrom<'a> {
         let site = || document.url.as_deref().and_then(|url| self.sites.site(url));
         document.source = match (self.field, site()) {
             // Nothing is a source of its own, so that the site is not taken in its place.
-            (Some(field), _) => Some(record.field(field).map_or_else(String::new, name)),
+            (Some(field), _) => {
+                Some(record.field(field).map_or_else(String::new, |value| field_text(&value)))
+            }
             (None, Some(_)) => None,
             (None, None) => file.map(str::to_owned),
         }
         .map(Cow::Owned);
+        let date = self.date_field.and_then(|field| date_microseconds(record.field(field)?));
+        document.date = date.map(|date| date.div_euclid(1_000_000));
         document
     }
 }
@@ -266,15 +279,5 @@ impl SeenFrom<'_> {
             (None, Some(url), Some(_)) => seen.with_url(url),
             (None, ..) => seen.with_source(source),
         })
-    }
-}
-
-/// The value of a field, by which it is counted.
-fn name(value: FieldValue<'_>) -> String {
-    match value {
-        FieldValue::String(text) => text.into_owned(),
-        FieldValue::Integer(n) => n.to_string(),
-        FieldValue::Float(x) => x.to_string(),
-        FieldValue::Bool(b) => b.to_string(),
     }
 }
