@@ -65,7 +65,7 @@ pub struct Counts {
     pub exact_copies: u64,
     /// The different sources of all of them.
     pub sources: u64,
-    /// The earliest date of them, in seconds since 1970; `None` if none has one.
+    /// The earliest date of them, in seconds since 1970, if any has one.
     pub first: Option<i64>,
     /// The latest.
     pub last: Option<i64>,
