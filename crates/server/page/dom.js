@@ -47,7 +47,10 @@ export function bytes(number) {
 }
 
 export function when(seconds) {
-  if (!seconds) return 'at an unknown time';
+  return seconds ? moment(seconds) : 'at an unknown time';
+}
+
+function moment(seconds) {
   return new Date(seconds * 1000).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' });
 }
 
@@ -62,7 +65,7 @@ export function share(value) {
 
 // How often a document was found, as facts.
 export function counts(found) {
-  const date = (seconds) => (seconds === null ? null : when(seconds));
+  const date = (seconds) => (seconds === null ? null : moment(seconds));
   return [
     ['copies', `${found.at_least ? 'at least ' : ''}${grouped(found.copies)}`,
       'documents that it stands for, itself included'],
