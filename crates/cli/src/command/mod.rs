@@ -3,6 +3,7 @@
 mod against;
 mod compare;
 mod completions;
+mod cuts;
 mod decide;
 mod dedup;
 mod difference;

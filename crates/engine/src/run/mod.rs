@@ -8,7 +8,9 @@
 
 mod clusters;
 mod comparison;
+mod cuts;
 mod explain;
+mod marked;
 mod path;
 mod survivors;
 mod tables;
@@ -40,7 +42,9 @@ pub use clusters::{
     ClustersOfId,
 };
 pub use comparison::RunComparison;
+pub use cuts::{Cut, DocumentCuts, SHOWN_CUTS};
 pub use explain::{Agreement, Explanation, Fate, Member, Removal, SHOWN_MEMBERS};
+pub use marked::{MarkLimits, MarkedPiece, marked_cuts};
 pub use path::Step;
 pub use verdicts::{PairVerdict, Verdict, VerdictCounts, Verdicts};
 
