@@ -483,6 +483,7 @@ impl<'a> Job<'a> {
             observer: self.observer,
         };
         let sites = addresses.as_mut().map(|addresses| addresses.report(&decided)).transpose()?;
+        let cut = self.count_cuts(cuts.as_ref(), &sources, &removed, addresses.as_mut())?;
         let documents = Documents {
             recipe: &self.options.recipe,
             order,
@@ -492,8 +493,8 @@ impl<'a> Job<'a> {
             files: &self.files,
         };
         // The report reads a few documents again, at the side of writing the survivors.
-        let (largest, kept) = std::thread::scope(|scope| {
-            let largest = scope.spawn(|| documents.largest(&outcome, &written.sizes));
+        let (quoted, kept) = std::thread::scope(|scope| {
+            let quoted = scope.spawn(|| documents.quoted(&outcome, &written.sizes, &cut.most));
             let kept = self.write_documents(
                 signed.documents,
                 &sources,
@@ -501,20 +502,17 @@ impl<'a> Job<'a> {
                 &removed,
                 cuts.as_ref(),
             );
-            let largest = largest.join().unwrap_or_else(|p| std::panic::resume_unwind(p));
-            (largest, kept)
+            let quoted = quoted.join().unwrap_or_else(|p| std::panic::resume_unwind(p));
+            (quoted, kept)
         });
         kept?;
         let mut report = self.report(signed, judged, counts, &written);
-        report.largest_clusters = largest?;
+        let (largest, most_copies) = quoted?;
+        report.largest_clusters = largest;
         report.counts = repeats;
         self.note_uncounted(signed, &mut report);
-        self.report_passages(&mut report);
-        for miss in &judged.refusals.nearest {
-            let [a, b] = miss.rows.map(|row| signatures.id(row));
-            let resemblance = miss.resemblance;
-            report.near_misses.push(report::NearMiss { a: a?, b: b?, resemblance });
-        }
+        self.report_passages(&mut report, cut, most_copies);
+        report.near_misses = near_misses(judged, &signatures)?;
         report.sites = sites.filter(|sites| sites.documents > 0);
         let without_fields = add_sources(&mut report, &sources, &removed)?;
         self.report_written(&mut report, without_fields);
@@ -694,6 +692,15 @@ fn seconds(stages: &[(Stage, f64)], total: f64) -> report::Seconds {
         write: of(Stage::Write),
         total,
     }
+}
+
+/// The most similar of the candidates that were refused.
+fn near_misses(judged: &Judgement, signatures: &SignatureLookup) -> Result<Vec<report::NearMiss>> {
+    let nearest = judged.refusals.nearest.iter().map(|miss| {
+        let [a, b] = miss.rows.map(|row| signatures.id(row));
+        Ok(report::NearMiss { a: a?, b: b?, resemblance: miss.resemblance })
+    });
+    nearest.collect()
 }
 
 /// `[size, how many clusters have it]`.

@@ -17,7 +17,9 @@
 //! A job that was killed goes on with the first stage that is not complete.
 
 mod budget;
+mod common;
 mod cut;
+mod cut_counts;
 mod decide;
 mod job;
 mod largest;

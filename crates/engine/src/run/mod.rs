@@ -44,6 +44,7 @@ pub use clusters::{
 pub use comparison::RunComparison;
 pub use cuts::{Cut, DocumentCuts, SHOWN_CUTS};
 pub use explain::{Agreement, Explanation, Fate, Member, Removal, SHOWN_MEMBERS};
+pub(crate) use marked::parting;
 pub use marked::{MarkLimits, MarkedPiece, marked_cuts};
 pub use path::Step;
 pub use verdicts::{PairVerdict, Verdict, VerdictCounts, Verdicts};
