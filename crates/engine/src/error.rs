@@ -292,6 +292,18 @@ pub enum ErrorKind {
         /// The least that would do, in bytes.
         needed: u64,
     },
+    /// What must be held of each cut does not fit into the memory allowed.
+    #[error(
+        "{cuts} cuts need {} MiB of memory to be looked through\n\
+         hint: allow more, with --memory",
+        needed.div_ceil(1 << 20)
+    )]
+    TooManyCuts {
+        /// How many there are.
+        cuts: u64,
+        /// The least that would do, in bytes.
+        needed: u64,
+    },
     /// More would be cut than allowed.
     #[error("would cut {cut} of {words} words, more than the {share} that are allowed (--max-cut)")]
     CutsTooMuch {

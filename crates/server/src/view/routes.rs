@@ -15,6 +15,7 @@ use lookalike_engine::run::{
 };
 use serde::{Deserialize, Serialize};
 
+use super::passages;
 use super::state::ViewState;
 use crate::body::{Json, Name, QueryString, refuse};
 use crate::clock;
@@ -28,7 +29,7 @@ use crate::routes::{not_allowed, page};
 use crate::token::Token;
 
 /// The most clusters, or members of one, in an answer.
-const MAX_PAGE: u64 = 100;
+pub(super) const MAX_PAGE: u64 = 100;
 
 /// Those in an answer where nobody says how many.
 const PAGE: u64 = 30;
@@ -37,7 +38,7 @@ const PAGE: u64 = 30;
 const MAX_NOTE: usize = 4000;
 
 /// Characters of a document in a list.
-const BEGINNING: usize = 160;
+pub(super) const BEGINNING: usize = 160;
 
 pub(super) fn router(state: Arc<ViewState>, metrics: Arc<Metrics>) -> Router {
     let gate = Arc::new(Gate { options: state.options.clone(), metrics, is_open });
@@ -50,6 +51,11 @@ pub(super) fn router(state: Arc<ViewState>, metrics: Arc<Metrics>) -> Router {
         .route("/v1/compare", get(compare))
         .route("/v1/verdicts", post(give))
         .route("/v1/labels", get(labels))
+        .route("/v1/passages", get(passages::list))
+        .route("/v1/passages/find", get(passages::find))
+        .route("/v1/passages/beginnings", get(passages::beginnings))
+        .route("/v1/passages/{passage}", get(passages::one))
+        .route("/v1/cut/{row}", get(passages::document))
         .fallback(nothing)
         .method_not_allowed_fallback(not_allowed)
         .layer(from_fn_with_state(gate, gate::pass))
@@ -71,6 +77,11 @@ struct RunSummary {
     folder: String,
     documents: u64,
     clusters: u64,
+    /// Whether documents were compared with each other as wholes.
+    compares_documents: bool,
+    /// Whether passages were looked for, and how many were found.
+    has_passages: bool,
+    passages: u64,
     recipe: String,
     threshold: f64,
     /// Whether texts can be read: not if the run was made from a signature file.
@@ -84,6 +95,9 @@ async fn run(State(state): State<Arc<ViewState>>) -> Result<Response<Body>> {
         folder: state.folder.clone(),
         documents: run.documents(),
         clusters: state.clusters.len(),
+        compares_documents: run.compares_documents(),
+        has_passages: run.has_passages(),
+        passages: state.passages.len(),
         recipe: run.recipe().name.clone(),
         threshold: run.recipe().threshold,
         has_texts: run.has_inputs(),
@@ -167,7 +181,7 @@ async fn clusters(
         .await
 }
 
-fn page_size(limit: Option<u64>) -> Result<u64> {
+pub(super) fn page_size(limit: Option<u64>) -> Result<u64> {
     match limit.unwrap_or(PAGE) {
         limit @ 1..=MAX_PAGE => Ok(limit),
         _ => Err(Problem::invalid(format!("`limit` is from 1 to {MAX_PAGE}"))),
@@ -263,18 +277,25 @@ async fn beginnings(
     State(state): State<Arc<ViewState>>,
     QueryString(BeginningOptions { rows }): QueryString<BeginningOptions>,
 ) -> Result<Response<Body>> {
-    let wrong = || Problem::invalid("`rows` is a list of numbers with commas between them");
-    let rows = rows.split(',').map(|row| row.parse().map(Row::nth).map_err(|_| wrong()));
-    let rows: Vec<Row> = rows.collect::<Result<_>>()?;
-    if rows.len() as u64 > MAX_PAGE {
-        return Err(Problem::invalid(format!("more than {MAX_PAGE} rows")));
-    }
+    let rows: Vec<Row> = numbers("rows", &rows)?.into_iter().map(Row::nth).collect();
     state
         .ask(move |state| {
             let beginnings = state.clusters.run().beginnings(&rows, BEGINNING)?;
             Ok(json(&Beginnings { beginnings }))
         })
         .await
+}
+
+/// Numbers with commas between them.
+pub(super) fn numbers(name: &str, list: &str) -> Result<Vec<u64>> {
+    let wrong =
+        || Problem::invalid(format!("`{name}` is a list of numbers with commas between them"));
+    let numbers: Vec<u64> =
+        list.split(',').map(|number| number.parse().map_err(|_| wrong())).collect::<Result<_>>()?;
+    if numbers.len() as u64 > MAX_PAGE {
+        return Err(Problem::invalid(format!("more than {MAX_PAGE} {name}")));
+    }
+    Ok(numbers)
 }
 
 /// Two documents.
