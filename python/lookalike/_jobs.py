@@ -243,6 +243,7 @@ def against(
     threshold: float | None = None,
     containment: float | None = 0.8,
     ngram: int | None = None,
+    passages: int | None = None,
     min_tokens: int = 8,
     strict: bool = False,
     drop_unreadable: bool = False,
@@ -261,14 +262,15 @@ def against(
     in training data, for one.
 
     The options are those of `lookalike against`; `containment=None` is its `off`. With `ngram=13`, any
-    run of 13 words in common makes a match, and `Finding.passage` has the longest. Matches are in
-    `Findings.found`, or in the file `out`, .jsonl or .parquet, if there may be very many.
+    run of 13 words in common makes a match, and `Finding.passage` has the longest; with `passages=50`, each
+    run of 50 words or more is a match of its own, with its bytes on both sides. Matches are in `Findings.found`, or in the file `out`, .jsonl or .parquet, if there may be very many.
     """
     options = _job_options(
         recipe=recipe,
         threshold=threshold,
         containment=containment,
         ngram=ngram,
+        passages=passages,
         min_tokens=min_tokens,
         out=out,
         clean=clean,
