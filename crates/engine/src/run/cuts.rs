@@ -74,8 +74,12 @@ impl Run {
         self.manifest.option("all-documents") != "true"
     }
 
-    /// The documents that went because too few words were left of them, ascending.
+    /// The documents that went because too few words were left of them, ascending. None does where
+    /// passages were annotated, and not cut.
     pub(super) fn gone(&self) -> Vec<Row> {
+        if !self.manifest.option("annotate").is_empty() {
+            return Vec::new();
+        }
         let cut: Option<(CutSummary, f64)> = self.manifest.stage(Stage::Passages);
         cut.map_or_else(Vec::new, |(cut, _)| cut.gone)
     }
