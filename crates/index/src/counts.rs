@@ -44,14 +44,14 @@
 use std::collections::{BTreeMap, HashMap};
 
 use lookalike_core::SiteRule;
-use lookalike_files::{double_word, pull_number, push_number};
+use lookalike_files::{double_word, pull_number, pull_signed, push_number, push_signed};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::document::{Document, Record, checked, checksum};
 use crate::error::{Error, Result};
-use crate::judge::MatchKind;
+use crate::match_kind::MatchKind;
 use crate::store::{Changes, Snapshot, Store, Table};
 
 /// How often a known document was found.
@@ -109,7 +109,7 @@ impl Counts {
             push_number(number, &mut out);
         }
         if let Some((first, last)) = dates {
-            push_date(first, &mut out);
+            push_signed(first, &mut out);
             push_number(last.abs_diff(first), &mut out);
         }
         out.extend(checksum(line, &out));
@@ -121,7 +121,7 @@ impl Counts {
         let [copies, exact_copies, sources] = [(); 3].map(|()| pull_number(&mut rest));
         let (mut first, mut last) = (None, None);
         if flags & HAS_DATES != 0 {
-            let date = pull_date(&mut rest)?;
+            let date = pull_signed(&mut rest)?;
             first = Some(date);
             last = Some(date.checked_add_unsigned(pull_number(&mut rest)?)?);
         }
@@ -129,16 +129,6 @@ impl Counts {
         let at_least = flags & AT_LEAST != 0;
         rest.is_empty().then_some(Self { copies, exact_copies, sources, first, last, at_least })
     }
-}
-
-/// A number with its sign in the lowest bit.
-pub(crate) fn push_date(date: i64, out: &mut Vec<u8>) {
-    push_number(((date << 1) ^ (date >> 63)).cast_unsigned(), out);
-}
-
-pub(crate) fn pull_date(bytes: &mut &[u8]) -> Option<i64> {
-    let number = pull_number(bytes)?;
-    Some((number >> 1).cast_signed() ^ -(number & 1).cast_signed())
 }
 
 /// What a document says of where and when it was seen.

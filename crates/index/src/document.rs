@@ -9,9 +9,8 @@ use lookalike_core::{Layout, Recipe, Signature};
 use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::counts::{pull_date, push_date};
 use crate::error::{Error, ErrorKind, Result};
-use lookalike_files::{pull_number, push_number};
+use lookalike_files::{pull_number, pull_signed, push_number, push_signed};
 
 /// The longest id: longer than any path, and than URLs that servers accept.
 pub const MAX_ID_BYTES: usize = 64 << 10;
@@ -298,7 +297,7 @@ impl Record {
         }
         out.extend(self.source.into_iter().flat_map(u64::to_le_bytes));
         if let Some(date) = self.date {
-            push_date(date, &mut out);
+            push_signed(date, &mut out);
         }
         out.extend(self.id.as_bytes());
         out.extend(url.unwrap_or_default().as_bytes());
@@ -345,7 +344,7 @@ impl Record {
                 (source, rest) = (Some(u64::from_le_bytes(*word)), after);
             }
             if more & HAS_DATE != 0 {
-                date = Some(pull_date(&mut rest)?);
+                date = Some(pull_signed(&mut rest)?);
             }
         }
         signature.identity = (flags & HAS_IDENTITY != 0).then_some(signature.exact);

@@ -85,6 +85,7 @@ mod header;
 mod index;
 mod judge;
 mod maintenance;
+mod match_kind;
 mod operations;
 mod options;
 mod pending;
@@ -110,8 +111,9 @@ pub use document::{
 pub use error::{Error, ErrorKind, Operation, Result};
 pub use header::Secret;
 pub use index::{Documents, Index};
-pub use judge::{Match, MatchKind};
+pub use judge::Match;
 pub use maintenance::{Stats, VerificationReport};
+pub use match_kind::MatchKind;
 pub use operations::{AddIf, Addition, Answer, CheckedAddition};
 pub use options::{CreateOptions, OpenOptions};
 pub use rebuild::RebuildReport;
