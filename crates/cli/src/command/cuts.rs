@@ -4,7 +4,7 @@ use lookalike_engine::Run;
 use lookalike_engine::run::{Cut, DocumentCuts, MarkLimits, MarkedPiece, RunDocument, marked_cuts};
 use serde_json::{Value, json};
 
-use super::why::{merged, place, places};
+use super::place::{merged, place, places};
 use crate::flags::DiffForm;
 use crate::output::{Align, Style, Table, count, grouped, printable};
 

@@ -13,6 +13,7 @@ mod info;
 mod man;
 mod mirrors;
 mod passages;
+mod place;
 mod recipe;
 mod sample;
 mod serve;

@@ -9,6 +9,7 @@ use lookalike_engine::run::{
 };
 use serde_json::{Value, json};
 
+use super::place::{merged, place, places};
 use super::{cuts, difference};
 use crate::exit::Outcome;
 use crate::flags::{DiffForm, Why};
@@ -118,27 +119,6 @@ fn text(run: &Run, explanation: &Explanation, diff: DiffForm, style: Style) -> S
             }
             text + &shown_difference(run, document, removal, diff, style)
         }
-    }
-}
-
-/// Where documents are.
-pub(super) fn places(documents: &[(&str, &RunDocument)]) -> String {
-    let mut table = Table::new(&[Align::Left; 3]);
-    for (what, document) in documents {
-        table.row([what, &printable(&document.id), &place(document)]);
-    }
-    table.text()
-}
-
-pub(super) fn place(document: &RunDocument) -> String {
-    let mut place = format!("{}, record {}", printable(&document.source), grouped(document.record));
-    if let Some(offset) = document.offset {
-        // Without marks between thousands: it is for programs that go there.
-        place.extend([", byte ", &offset.to_string()]);
-    }
-    match &document.url {
-        Some(url) if *url != document.id => format!("{} ({place})", printable(url)),
-        _ => place,
     }
 }
 
@@ -332,12 +312,4 @@ fn removal_json(removal: &Removal) -> Value {
 fn step_json(step: &Step) -> Value {
     let Step { from, to, kind, scores, .. } = step;
     merged(json!({ "from": from, "to": to, "kind": kind }), json!(scores))
-}
-
-/// The fields of both objects.
-pub(super) fn merged(mut object: Value, other: Value) -> Value {
-    if let (Value::Object(fields), Value::Object(more)) = (&mut object, other) {
-        fields.extend(more);
-    }
-    object
 }

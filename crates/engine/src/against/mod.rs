@@ -29,6 +29,7 @@ mod runs;
 mod search;
 #[cfg(test)]
 mod tests;
+mod windows;
 
 use std::fs;
 use std::ops::ControlFlow;

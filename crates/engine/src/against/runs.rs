@@ -12,7 +12,7 @@
 
 use std::cmp::Ordering;
 
-use super::passages::{Windows, common_places};
+use super::windows::{Windows, common_places};
 use crate::polynomial::Polynomial;
 
 /// A run: where it begins in each, and its words.

@@ -1,6 +1,7 @@
 //! The clusters and passages of a finished run over HTTP, with pages to look through them, and to judge
 //! clusters.
 
+mod limits;
 mod passages;
 mod routes;
 mod state;

@@ -11,7 +11,7 @@ use lookalike_engine::run::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::routes::{BEGINNING, MAX_PAGE, numbers, page_size};
+use super::limits::{BEGINNING, MAX_PAGE, numbers, page_size};
 use super::state::ViewState;
 use crate::body::{Name, QueryString};
 use crate::problem::{Problem, Result};

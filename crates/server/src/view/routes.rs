@@ -15,6 +15,7 @@ use lookalike_engine::run::{
 };
 use serde::{Deserialize, Serialize};
 
+use super::limits::{BEGINNING, numbers, page_size};
 use super::passages;
 use super::state::ViewState;
 use crate::body::{Json, Name, QueryString, refuse};
@@ -28,17 +29,8 @@ use crate::routes::state::json;
 use crate::routes::{not_allowed, page};
 use crate::token::Token;
 
-/// The most clusters, or members of one, in an answer.
-pub(super) const MAX_PAGE: u64 = 100;
-
-/// Those in an answer where nobody says how many.
-const PAGE: u64 = 30;
-
 /// The longest note of a verdict, in bytes.
 const MAX_NOTE: usize = 4000;
-
-/// Characters of a document in a list.
-pub(super) const BEGINNING: usize = 160;
 
 pub(super) fn router(state: Arc<ViewState>, metrics: Arc<Metrics>) -> Router {
     let gate = Arc::new(Gate { options: state.options.clone(), metrics, is_open });
@@ -181,13 +173,6 @@ async fn clusters(
         .await
 }
 
-pub(super) fn page_size(limit: Option<u64>) -> Result<u64> {
-    match limit.unwrap_or(PAGE) {
-        limit @ 1..=MAX_PAGE => Ok(limit),
-        _ => Err(Problem::invalid(format!("`limit` is from 1 to {MAX_PAGE}"))),
-    }
-}
-
 fn no_cluster() -> Problem {
     Problem::not_found("the run has no cluster of this number")
 }
@@ -284,18 +269,6 @@ async fn beginnings(
             Ok(json(&Beginnings { beginnings }))
         })
         .await
-}
-
-/// Numbers with commas between them.
-pub(super) fn numbers(name: &str, list: &str) -> Result<Vec<u64>> {
-    let wrong =
-        || Problem::invalid(format!("`{name}` is a list of numbers with commas between them"));
-    let numbers: Vec<u64> =
-        list.split(',').map(|number| number.parse().map_err(|_| wrong())).collect::<Result<_>>()?;
-    if numbers.len() as u64 > MAX_PAGE {
-        return Err(Problem::invalid(format!("more than {MAX_PAGE} {name}")));
-    }
-    Ok(numbers)
 }
 
 /// Two documents.
