@@ -715,7 +715,7 @@ impl Index {
     fn collapse(&self, py: Python<'_>, ranked: &Bound<'_, PyAny>) -> PyResult<Vec<Option<usize>>> {
         enum RankedItem {
             Id(String),
-            Document(Document<'static>),
+            Document(Box<Document<'static>>),
         }
         let index = self.open_index()?;
         let given: Vec<RankedItem> = ranked
@@ -724,7 +724,7 @@ impl Index {
                 let given = given?;
                 match given.extract::<String>() {
                     Ok(id) => Ok(RankedItem::Id(id)),
-                    Err(_) => document(&given, &index).map(RankedItem::Document),
+                    Err(_) => document(&given, &index).map(Box::new).map(RankedItem::Document),
                 }
             })
             .collect::<PyResult<_>>()?;
@@ -732,7 +732,7 @@ impl Index {
             .iter()
             .map(|given| match given {
                 RankedItem::Id(id) => RankedEntry::Known(id),
-                RankedItem::Document(document) => RankedEntry::Given(document.clone()),
+                RankedItem::Document(document) => RankedEntry::Given(Document::clone(document)),
             })
             .collect();
         let collapsed = self.with(py, |index| index.collapse(&listed))?;

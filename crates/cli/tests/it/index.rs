@@ -330,7 +330,7 @@ fn documents_are_found_and_removed_by_their_urls() {
     assert_eq!(shown.json()["id"], "a");
     assert!(shown.json()["time"].as_u64().unwrap() > 1_700_000_000);
     let shown = done(&["index", "get", &index, "http://y.org/"]);
-    assert!(shown.stdout.contains("added   20"), "{}", shown.stdout);
+    assert!(shown.stdout.contains("added         20"), "{}", shown.stdout);
     let content = done(&["index", "get", &index, "http://y.org/", "--content"]);
     assert_eq!((content.stdout.as_str(), content.stderr.as_str()), ("text c", ""));
     let removed = run(&["index", "remove", &index, "--url", "http://x.org/", "--url", "http://z/"]);
