@@ -6,8 +6,9 @@ environment() {
   local packages
   case $1 in
     object_stores) packages=('moto[server,s3]' boto3) ;;
-    oracle) packages=(numpy pyarrow zstandard) ;;
-    warc) packages=(warcio brotli) ;;
+    # The last three read what was annotated.
+    oracle) packages=(numpy pyarrow zstandard pandas polars duckdb) ;;
+    warc) packages=(warcio brotli pywb) ;;
     server) packages=(schemathesis websocket-client openapi-python-client) ;;
     # The last two are what the package itself needs; datasketch is what a guide compares it with.
     python) packages=('datasketch==2.0.0' datasets mypy pandas polars pytest tqdm numpy pyarrow) ;;

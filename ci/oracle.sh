@@ -2,7 +2,8 @@
 # What Lookalike says, recomputed in plain Python that shares no code with it: the tokens and fingerprints of
 # the golden vectors; and of whole runs, that everything removed resembles something kept, that everything
 # else is there byte for byte, and that all scores and counts are right. On the example corpus, and on
-# corpora of chains, templates and copies. And that what was cut of documents stands elsewhere.
+# corpora of chains, templates and copies. And that what was cut of documents stands elsewhere, and that other tools
+# read what is added to records.
 set -eu
 . ci/everything.bash
 . ci/environment.bash
@@ -74,3 +75,7 @@ if "$python" ci/passages.py examples/corpus "$run" --min-words 50 2>"$out/fewer.
   exit 1
 fi
 grep 'is not the text without its cuts' "$out/fewer.txt"
+
+echo '--- annotations: other tools read them in every format'
+rm -rf "$out/annotated"
+"$python" ci/annotated.py "$lookalike" "$out/annotated"

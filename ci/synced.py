@@ -19,6 +19,7 @@ The count in `acknowledged` is written in place and not synced, on purpose; it m
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -215,27 +216,41 @@ def damage(store):
     sys.exit("there is no table of contents to damage")
 
 
+def begin_old(index):
+    """An index of a version that does not count."""
+    fixtures = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../tests/fixtures")
+    shutil.copytree(os.path.join(fixtures, "format_v3/example.index"), index)
+    keyspaces = os.path.join(index, "store/keyspaces")
+    for keyspace in os.listdir(keyspaces):  # no repository keeps a folder that is empty
+        os.makedirs(os.path.join(keyspaces, keyspace, "tables"), exist_ok=True)
+
+
 def main():
     program = os.path.abspath(sys.argv[1])
     checked, left_out, needless = 0, 0, []
     with tempfile.TemporaryDirectory() as folder:
         folder = os.path.realpath(folder)
         documents = os.path.join(folder, "documents.jsonl")
-        with open(documents, "w") as out:
+        again = os.path.join(folder, "again.jsonl")
+        with open(documents, "w") as out, open(again, "w") as copies:
             for n in range(40):
                 text = " ".join(f"w{(n * 7919 + w * w) % 5003}" for w in range(60))
                 out.write(json.dumps({"id": str(n), "text": text}) + "\n")
+                copies.write(json.dumps({"id": f"again {n}", "text": text}) + "\n")
         signatures = os.path.join(folder, "documents.signatures")
         subprocess.run([program, "sketch", documents, "--output", signatures], check=True,
                        stderr=subprocess.DEVNULL)
         parent = os.path.join(folder, "a")
-        index, copy, plain = (os.path.join(parent, name) for name in ("index", "copy", "plain"))
+        index, copy, plain, old = (os.path.join(parent, name) for name in ("index", "copy", "plain", "old"))
+        begin_old(old)
         compact = ["compact", index]
         commands = [
             (index, ["create", index]),
             (plain, ["create", plain, "--no-text"]),
             (index, ["add", index, documents]),
             (plain, ["add", plain, signatures]),
+            (index, ["filter", index, again]),
+            (old, ["filter", old, again]),  # gets another header, and counts
             (index, ["remove", index, "3", "5"]),
             (index, compact),
             (copy, ["snapshot", index, copy]),

@@ -7,7 +7,7 @@ import json
 import os
 import tempfile
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -27,6 +27,7 @@ Verify = Literal["exact", "estimate", "none"]
 Sites = Literal["label", "public-suffix"]
 Cluster = Literal["anchored", "components"]
 Pairs = Literal["needed", "all"]
+Write = Literal["kept", "all", "removed", "none"]
 
 
 def _inputs(inputs: AnyPath | Iterable[AnyPath]) -> list[str]:
@@ -43,6 +44,12 @@ def _per_source(limit: str | tuple[str, float] | None) -> tuple[str, float] | No
     except ValueError:
         message = f"max_removed_per_source is {limit!r}, but must be as in 'source=0.5'"
         raise ParameterError(message, "Parameter") from None
+
+
+def _repeats(repeat: str | Mapping[int, int] | None) -> str | None:
+    if repeat is None or isinstance(repeat, str):
+        return repeat
+    return ",".join(f"{copies}:{times}" for copies, times in sorted(repeat.items()))
 
 
 def dedup(
@@ -65,7 +72,13 @@ def dedup(
     max_removed_per_source: str | tuple[str, float] | None = None,
     count: str | None = None,
     date_field: str | None = None,
+    write: Write = "kept",
     no_write: bool = False,
+    annotate: bool = False,
+    annotate_as: str | None = None,
+    repeat: str | Mapping[int, int] | None = None,
+    weight: bool = False,
+    write_revisits: bool = False,
     resume: bool = False,
     force: bool = False,
     strict: bool = False,
@@ -82,8 +95,9 @@ def dedup(
 ) -> Report:
     """Finds look-alikes in files, and leaves the corpus without them in the folder `out`.
 
-    The options are those of `lookalike dedup`, by the same names. `known` has folders of finished runs,
-    files or folders of documents that are there already, and stay. `progress` is called with a
+    The options are those of `lookalike dedup`, by the same names; `repeat` may be a dict of copies and
+    times, `{1: 1, 2: 2, 10: 3}`. `known` has folders of finished runs, files or folders of documents that
+    are there already, and stay. `progress` is called with a
     `Progress` several times a second, on the calling thread; `True` shows bars of tqdm. Ctrl-C
     stops the job; what is complete by then stays, and `resume=True` goes on from there.
     """
@@ -104,7 +118,13 @@ def dedup(
         max_removed_per_source=_per_source(max_removed_per_source),
         count=count,
         date_field=date_field,
+        write=write,
         no_write=no_write,
+        annotate=annotate,
+        annotate_as=annotate_as,
+        repeat=_repeats(repeat),
+        weight=weight,
+        write_revisits=write_revisits,
         resume=resume,
         force=force,
         strict=strict,
@@ -173,7 +193,13 @@ def decide(
     max_removed_per_source: str | tuple[str, float] | None = None,
     count: str | None = None,
     date_field: str | None = None,
+    write: Write = "kept",
     no_write: bool = False,
+    annotate: bool = False,
+    annotate_as: str | None = None,
+    repeat: str | Mapping[int, int] | None = None,
+    weight: bool = False,
+    write_revisits: bool = False,
     resume: bool = False,
     memory: int | str | None = None,
     threads: int | None = None,
@@ -195,7 +221,13 @@ def decide(
         "max_removed_per_source": _per_source(max_removed_per_source),
         "count": count,
         "date_field": date_field,
+        "write": write,
         "no_write": no_write,
+        "annotate": annotate,
+        "annotate_as": annotate_as,
+        "repeat": _repeats(repeat),
+        "weight": weight,
+        "write_revisits": write_revisits,
         "resume": resume,
         "memory": memory,
         "threads": threads,
@@ -216,6 +248,7 @@ def against(
     threshold: float | None = None,
     containment: float | None = 0.8,
     ngram: int | None = None,
+    passages: int | None = None,
     min_tokens: int = 8,
     strict: bool = False,
     drop_unreadable: bool = False,
@@ -234,14 +267,15 @@ def against(
     in training data, for one.
 
     The options are those of `lookalike against`; `containment=None` is its `off`. With `ngram=13`, any
-    run of 13 words in common makes a match, and `Finding.passage` has the longest. Matches are in
-    `Findings.found`, or in the file `out`, .jsonl or .parquet, if there may be very many.
+    run of 13 words in common makes a match, and `Finding.passage` has the longest; with `passages=50`, each
+    run of 50 words or more is a match of its own, with its bytes on both sides. Matches are in `Findings.found`, or in the file `out`, .jsonl or .parquet, if there may be very many.
     """
     options = _job_options(
         recipe=recipe,
         threshold=threshold,
         containment=containment,
         ngram=ngram,
+        passages=passages,
         min_tokens=min_tokens,
         out=out,
         clean=clean,

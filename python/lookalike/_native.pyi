@@ -83,6 +83,11 @@ class CheckedAndAdded:
         """
         What was there before.
         """
+    @property
+    def counted(self, /) -> bool:
+        """
+        Whether it is one more for its keeper: not if it was added, nor if its id counts already.
+        """
 
 @final
 class Comparison:
@@ -158,6 +163,55 @@ class Comparison:
         """
 
 @final
+class Cut:
+    """
+    A piece of a document that was cut, and where the same words stay.
+    """
+    def __eq__(self, value: object, /) -> bool: ...
+    def __ne__(self, value: object, /) -> bool: ...
+    def __repr__(self, /) -> str: ...
+    @property
+    def begin(self, /) -> int:
+        """
+        Its first byte in the text.
+        """
+    @property
+    def copies(self, /) -> int:
+        """
+        How often they stand in the corpus.
+        """
+    @property
+    def document(self, /) -> RunDocument:
+        """
+        The document that it was cut of.
+        """
+    @property
+    def end(self, /) -> int:
+        """
+        Where it ends.
+        """
+    @property
+    def keeper(self, /) -> RunDocument:
+        """
+        The document in which they stay.
+        """
+    @property
+    def keeper_begin(self, /) -> int:
+        """
+        Their first byte there.
+        """
+    @property
+    def keeper_end(self, /) -> int:
+        """
+        Where they end.
+        """
+    @property
+    def words(self, /) -> int:
+        """
+        Its words.
+        """
+
+@final
 class Explanation:
     """
     What became of a document.
@@ -171,6 +225,11 @@ class Explanation:
         were learned, they count here as well.
         """
     @property
+    def cuts(self, /) -> list[Cut]:
+        """
+        What was cut of it, the first 1000 pieces.
+        """
+    @property
     def document(self, /) -> RunDocument:
         """
         The document.
@@ -181,14 +240,20 @@ class Explanation:
         Whether it has no tokens, and so resembles nothing.
         """
     @property
-    def fate(self, /) -> Literal["alone", "kept", "removed"]:
+    def fate(self, /) -> Literal["alone", "kept", "removed", "gone"]:
         """
-        Whether it has no look-alike (alone), stands for others (kept) or went (removed).
+        Whether it has no look-alike (alone), stands for others (kept), went for another one (removed),
+        or went because too little was left of it when passages were cut (gone).
         """
     @property
     def first(self, /) -> list[Member]:
         """
         The first of them in the input, at most 20.
+        """
+    @property
+    def kept_pieces(self, /) -> list[Cut]:
+        """
+        What was cut elsewhere because it has the same words, the first 1000 pieces.
         """
     @property
     def removal(self, /) -> Removal | None:
@@ -199,6 +264,11 @@ class Explanation:
     def stands_for(self, /) -> int:
         """
         How many others it stands for.
+        """
+    @property
+    def words_cut(self, /) -> int:
+        """
+        How many of its words were cut.
         """
 
 @final
@@ -443,7 +513,7 @@ class Finding:
     @property
     def passage(self, /) -> Passage | None:
         """
-        The longest run of words that both have, if `ngram` was given.
+        The longest run of words that both have, if `ngram` was given; with `passages`, one of their runs.
         """
     @property
     def reference(self, /) -> str:
@@ -503,9 +573,14 @@ class Findings:
         Each match, in the order of the inputs; none if they went to a file.
         """
     @property
+    def left_out(self, /) -> int:
+        """
+        Runs of words that are not told, since a document has very many.
+        """
+    @property
     def matches(self, /) -> int:
         """
-        Pairs of a document and a reference, also those that went to a file.
+        Pairs of a document and a reference, or runs of words of these, also those that went to a file.
         """
     @property
     def other_files(self, /) -> int:
@@ -623,6 +698,11 @@ class Index:
         Makes an index in a folder that is empty or does not exist. A recipe with templates needs
         those that a run has learned.
         """
+    def export(self, /, path: str | PathLike[str]) -> int:
+        """
+        Writes all documents with how often they were found: Parquet if the name ends in `.parquet`, JSON
+        lines otherwise; how many.
+        """
     def get(self, /, id: str) -> Record | None:
         """
         The document of an id.
@@ -690,6 +770,11 @@ class Match:
     """
     def __repr__(self, /) -> str: ...
     @property
+    def at_least(self, /) -> bool:
+        """
+        Whether there may have been more: before the index counted, or in what was damaged.
+        """
+    @property
     def b_similarity(self, /) -> int | None:
         """
         Equal features, if the recipe has any.
@@ -710,9 +795,24 @@ class Match:
         The share of this one that is in the document that was asked about, where it is known.
         """
     @property
+    def copies(self, /) -> int:
+        """
+        Documents that it stands for, itself included.
+        """
+    @property
     def estimate(self, /) -> float | None:
         """
         The resemblance estimated from sketches, where both are known.
+        """
+    @property
+    def exact_copies(self, /) -> int:
+        """
+        Those of them with its words in its order, itself included.
+        """
+    @property
+    def first(self, /) -> int | None:
+        """
+        The earliest date of them, in seconds since 1970.
         """
     @property
     def id(self, /) -> str:
@@ -725,6 +825,11 @@ class Match:
         Whether it is the same (exact) or only near.
         """
     @property
+    def last(self, /) -> int | None:
+        """
+        The latest.
+        """
+    @property
     def number(self, /) -> int:
         """
         Its number: smaller for those that were added earlier.
@@ -733,6 +838,11 @@ class Match:
     def resemblance(self, /) -> float | None:
         """
         The exact resemblance, where it is known.
+        """
+    @property
+    def sources(self, /) -> int:
+        """
+        The different sources of all of them.
         """
     @property
     def time(self, /) -> int:
@@ -904,6 +1014,16 @@ class Passage:
     def __ne__(self, value: object, /) -> bool: ...
     def __repr__(self, /) -> str: ...
     @property
+    def input_begin(self, /) -> int:
+        """
+        Its first byte in the text of the document.
+        """
+    @property
+    def input_end(self, /) -> int:
+        """
+        Where it ends there.
+        """
+    @property
     def input_text(self, /) -> str:
         """
         Its beginning as it stands in the document: a hundred words at most, with what is between.
@@ -912,6 +1032,16 @@ class Passage:
     def input_word(self, /) -> int:
         """
         The number of its first word in the document, from 0.
+        """
+    @property
+    def reference_begin(self, /) -> int:
+        """
+        Its first byte in the text of the reference.
+        """
+    @property
+    def reference_end(self, /) -> int:
+        """
+        Where it ends there.
         """
     @property
     def reference_text(self, /) -> str:
@@ -990,6 +1120,11 @@ class Rebuilt:
     def missing(self, /) -> int:
         """
         Documents of which nothing is left.
+        """
+    @property
+    def uncounted(self, /) -> int:
+        """
+        Documents whose counts begin again, and ids and sources that may count again.
         """
 
 @final
@@ -1163,9 +1298,29 @@ class Record:
     """
     def __repr__(self, /) -> str: ...
     @property
+    def at_least(self, /) -> bool:
+        """
+        Whether there may have been more: before the index counted, or in what was damaged.
+        """
+    @property
     def bytes(self, /) -> int:
         """
         Its length in bytes.
+        """
+    @property
+    def copies(self, /) -> int:
+        """
+        Documents that it stands for, itself included.
+        """
+    @property
+    def exact_copies(self, /) -> int:
+        """
+        Those of them with its words in its order, itself included.
+        """
+    @property
+    def first(self, /) -> int | None:
+        """
+        The earliest date of them, in seconds since 1970.
         """
     @property
     def id(self, /) -> str:
@@ -1173,9 +1328,19 @@ class Record:
         Its id.
         """
     @property
+    def last(self, /) -> int | None:
+        """
+        The latest.
+        """
+    @property
     def number(self, /) -> int:
         """
         Its number: ascending in the order of adding.
+        """
+    @property
+    def sources(self, /) -> int:
+        """
+        The different sources of all of them.
         """
     @property
     def stored(self, /) -> Literal["text", "html"] | None:
@@ -1491,4 +1656,4 @@ def why(folder: str | PathLike[str], id: str) -> list[Explanation]:
     What became of the documents of an id, or of a URL: those that the run tells of, the first 100.
     """
 
-__all__ = ["GROUP_LIMIT", "VERSION", "Added", "Answer", "CheckedAndAdded", "Comparison", "Explanation", "Filter", "FilterBin", "FilterMeasurement", "Finding", "Findings", "Index", "Match", "Member", "Mirror", "MirrorFindings", "Passage", "Progress", "Rebuilt", "Recipe", "Record", "Records", "Removal", "RunDocument", "Scores", "Signature", "Step", "against", "decide", "dedup", "dedup_table", "evaluate", "mirrors", "path_between", "plan", "records_of_rows", "report_page", "run_command", "tune", "why"]
+__all__ = ["GROUP_LIMIT", "VERSION", "Added", "Answer", "CheckedAndAdded", "Comparison", "Cut", "Explanation", "Filter", "FilterBin", "FilterMeasurement", "Finding", "Findings", "Index", "Match", "Member", "Mirror", "MirrorFindings", "Passage", "Progress", "Rebuilt", "Recipe", "Record", "Records", "Removal", "RunDocument", "Scores", "Signature", "Step", "against", "decide", "dedup", "dedup_table", "evaluate", "mirrors", "path_between", "plan", "records_of_rows", "report_page", "run_command", "tune", "why"]

@@ -193,6 +193,8 @@ class Report:
     """The largest clusters."""
     notes: list[str] = field(default_factory=list)
     """What else there is to know."""
+    written: str | None = None
+    """The documents that were written, "all" or "removed"; None if those that stay."""
     out: Path | None = field(default=None, compare=False)
     """The folder of the results, if there is one."""
     _json: str = field(default="", repr=False)

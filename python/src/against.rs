@@ -35,7 +35,7 @@ pub(crate) struct Finding {
     shingles_input: u64,
     /// Shingles of the reference.
     shingles_reference: u64,
-    /// The longest run of words that both have, if `ngram` was given.
+    /// The longest run of words that both have, if `ngram` was given; with `passages`, one of their runs.
     passage: Option<Passage>,
 }
 
@@ -49,6 +49,14 @@ pub(crate) struct Passage {
     input_word: u64,
     /// The number of its first word in the reference, likewise.
     reference_word: u64,
+    /// Its first byte in the text of the document.
+    input_begin: u64,
+    /// Where it ends there.
+    input_end: u64,
+    /// Its first byte in the text of the reference.
+    reference_begin: u64,
+    /// Where it ends there.
+    reference_end: u64,
     /// Its beginning as it stands in the document: a hundred words at most, with what is between.
     input_text: String,
     /// Its beginning as it stands in the reference.
@@ -61,6 +69,10 @@ impl From<&engine::Passage> for Passage {
             words: passage.words,
             input_word: passage.input_word,
             reference_word: passage.reference_word,
+            input_begin: passage.input_bytes.start,
+            input_end: passage.input_bytes.end,
+            reference_begin: passage.reference_bytes.start,
+            reference_end: passage.reference_bytes.end,
             input_text: passage.input_text.clone(),
             reference_text: passage.reference_text.clone(),
         }
@@ -112,8 +124,10 @@ pub(crate) struct Findings {
     documents: u64,
     /// References that could be read.
     references: u64,
-    /// Pairs of a document and a reference, also those that went to a file.
+    /// Pairs of a document and a reference, or runs of words of these, also those that went to a file.
     matches: u64,
+    /// Runs of words that are not told, since a document has very many.
+    left_out: u64,
     /// Documents that are in a pair.
     documents_found: u64,
     /// References that are in a pair.
@@ -149,6 +163,7 @@ impl Findings {
             documents: counts.documents,
             references: counts.references,
             matches: counts.matches,
+            left_out: counts.left_out,
             documents_found: counts.documents_found,
             references_found: counts.references_found,
             empty_references: counts.empty_references,
@@ -185,6 +200,7 @@ struct AgainstOptions {
     clean: Option<PathBuf>,
     containment: Option<f64>,
     ngram: Option<usize>,
+    passages: Option<usize>,
     threshold: Option<f64>,
     min_tokens: u64,
     drop_unreadable: bool,
@@ -215,8 +231,14 @@ pub(crate) fn against(
     if extension.is_some_and(|name| name != "jsonl" && name != "parquet") {
         return Err(parameter("the file of out must end in .jsonl or .parquet"));
     }
-    if let (Some(_), Some(_)) = (own.ngram, own.threshold) {
-        return Err(parameter("either ngram or threshold makes a match, not both"));
+    if let (Some(_), Some(_)) = (own.ngram.or(own.passages), own.threshold) {
+        return Err(parameter("either runs of words or a threshold make a match, not both"));
+    }
+    if let (Some(_), Some(_)) = (own.ngram, own.passages) {
+        return Err(parameter("either ngram or passages makes a match, not both"));
+    }
+    if own.passages == Some(0) {
+        return Err(parameter("passages is 0, but must be at least 1"));
     }
     let mut job = Against::new(references, inputs)
         .running(reading.running(&resources)?)
@@ -225,6 +247,7 @@ pub(crate) fn against(
         .temp(resources.work_folder("against"))
         .unreadable(unreadable(own.drop_unreadable))
         .given(own.ngram, Against::ngram)
+        .given(own.passages, Against::passages)
         .given(own.clean.as_ref(), Against::clean);
     job = match own.containment {
         Some(share) => job.containment(positive_share("containment", share)?),

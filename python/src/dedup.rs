@@ -16,8 +16,8 @@ use pyo3::prelude::*;
 use crate::error::{Raise, parameter};
 use crate::observe::Watch;
 use crate::options::{
-    BudgetOptions, CountOptions, JudgingOptions, ReadingOptions, ResourceOptions, clustering,
-    positive_share, unreadable,
+    BudgetOptions, CountOptions, JudgingOptions, ReadingOptions, ResourceOptions, WritingOptions,
+    clustering, positive_share, unreadable,
 };
 
 /// The options that only a job has.
@@ -29,7 +29,6 @@ struct DedupOptions {
     cluster: String,
     pairs: String,
     exact_only: bool,
-    no_write: bool,
     resume: bool,
     force: bool,
     drop_unreadable: bool,
@@ -54,8 +53,8 @@ fn job(inputs: Vec<String>, options: &Bound<'_, PyAny>) -> PyResult<(Dedup, Read
         .given(date_field, Dedup::date_field)
         .when(own.resume, Dedup::resume)
         .existing(Existing::with_force(own.force))
-        .unreadable(unreadable(own.drop_unreadable))
-        .when(own.no_write, Dedup::without_survivors);
+        .unreadable(unreadable(own.drop_unreadable));
+    let job = options.extract::<WritingOptions>()?.of_dedup(job)?;
     let job = own.known.into_iter().fold(job, Dedup::known);
     Ok((job, reading))
 }
@@ -178,7 +177,6 @@ struct DecideOptions {
     keep: Option<String>,
     cluster: Option<String>,
     approximate: bool,
-    no_write: bool,
     resume: bool,
 }
 
@@ -213,8 +211,8 @@ pub(crate) fn decide(
         .threads(running.threads)
         .given(running.temp, Decide::temp)
         .when(own.resume, Decide::resume)
-        .when(own.approximate, Decide::approximate)
-        .when(own.no_write, Decide::without_survivors);
+        .when(own.approximate, Decide::approximate);
+    let job = options.extract::<WritingOptions>()?.of_decide(job)?;
     run(py, progress, |observer| job.run_observed(&out, observer))
 }
 

@@ -6,11 +6,12 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use lookalike_cli::ExportWriter;
 use lookalike_core::Given as _;
 use lookalike_engine::TemplateFile;
 use lookalike_index::{
-    self as index, AddIf, Content, CreateOptions, Document, Index as CoreIndex, OpenOptions,
-    RankedEntry, Secret, Standing,
+    self as index, AddIf, Content, Counts, CreateOptions, Document, Index as CoreIndex,
+    OpenOptions, RankedEntry, Secret, Standing,
 };
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -65,6 +66,18 @@ pub(crate) struct Match {
     time: u64,
     /// Its number: smaller for those that were added earlier.
     number: u64,
+    /// Documents that it stands for, itself included.
+    copies: u64,
+    /// Those of them with its words in its order, itself included.
+    exact_copies: u64,
+    /// The different sources of all of them.
+    sources: u64,
+    /// The earliest date of them, in seconds since 1970.
+    first: Option<i64>,
+    /// The latest.
+    last: Option<i64>,
+    /// Whether there may have been more: before the index counted, or in what was damaged.
+    at_least: bool,
 }
 
 impl From<index::Match> for Match {
@@ -82,6 +95,12 @@ impl From<index::Match> for Match {
             verified: found.verified,
             time: found.time,
             number: found.number,
+            copies: found.counts.copies,
+            exact_copies: found.counts.exact_copies,
+            sources: found.counts.sources,
+            first: found.counts.first,
+            last: found.counts.last,
+            at_least: found.counts.at_least,
         }
     }
 }
@@ -164,11 +183,14 @@ pub(crate) struct CheckedAndAdded {
     answer: Answer,
     /// `None` if it was not added.
     added: Option<Added>,
+    /// Whether it is one more for its keeper: not if it was added, nor if its id counts already.
+    counted: bool,
 }
 
 impl From<index::CheckedAddition> for CheckedAndAdded {
     fn from(done: index::CheckedAddition) -> Self {
-        Self { answer: done.answer.into(), added: done.added.map(Added::from) }
+        let (added, counted) = (done.added.map(Added::from), done.counted);
+        Self { answer: done.answer.into(), added, counted }
     }
 }
 
@@ -183,6 +205,8 @@ pub(crate) struct Rebuilt {
     missing: u64,
     /// Acknowledged operations whose end of a journal is lost.
     lost_operations: u64,
+    /// Documents whose counts begin again, and ids and sources that may count again.
+    uncounted: u64,
     /// What is wrong with each damaged document, for the first of them.
     faults: Vec<String>,
 }
@@ -194,6 +218,7 @@ impl From<&index::RebuildReport> for Rebuilt {
             damaged: rebuilt.damaged,
             missing: rebuilt.missing,
             lost_operations: rebuilt.lost_operations,
+            uncounted: rebuilt.uncounted,
             faults: rebuilt.faults.clone(),
         }
     }
@@ -216,11 +241,29 @@ pub(crate) struct Record {
     tokens: u64,
     /// What is stored of its content: text, html or nothing.
     stored: Option<ContentKindName>,
+    /// Documents that it stands for, itself included.
+    copies: u64,
+    /// Those of them with its words in its order, itself included.
+    exact_copies: u64,
+    /// The different sources of all of them.
+    sources: u64,
+    /// The earliest date of them, in seconds since 1970.
+    first: Option<i64>,
+    /// The latest.
+    last: Option<i64>,
+    /// Whether there may have been more: before the index counted, or in what was damaged.
+    at_least: bool,
 }
 
-impl From<index::Record> for Record {
-    fn from(record: index::Record) -> Self {
+impl Record {
+    fn new(record: index::Record, counts: Counts) -> Self {
         Self {
+            copies: counts.copies,
+            exact_copies: counts.exact_copies,
+            sources: counts.sources,
+            first: counts.first,
+            last: counts.last,
+            at_least: counts.at_least,
             number: record.number,
             url: record.url,
             bytes: record.bytes,
@@ -267,9 +310,11 @@ impl Records {
                 reading.next = page.last().map(|last| last.number + 1);
                 reading.ready = page.into();
             }
-            Ok::<_, index::Error>(reading.ready.pop_front())
+            let Some(record) = reading.ready.pop_front() else { return Ok(None) };
+            let counts = self.index.counts(&record)?;
+            Ok::<_, index::Error>(Some((record, counts)))
         });
-        Ok(record.raise()?.map(Record::from))
+        Ok(record.raise()?.map(|(record, counts)| Record::new(record, counts)))
     }
 }
 
@@ -301,7 +346,7 @@ fn document(given: &Bound<'_, PyAny>, index: &CoreIndex) -> PyResult<Document<'s
         return Err(PyTypeError::new_err(format!("a document must be a mapping, not {found}")));
     };
     for key in mapping.keys()?.iter() {
-        let known = ["id", "text", "html", "signature", "url", "time"];
+        let known = ["id", "text", "html", "signature", "url", "time", "source", "date"];
         let key: String = key.extract()?;
         if !known.contains(&&*key) {
             return Err(parameter(format!(
@@ -320,7 +365,9 @@ fn document(given: &Bound<'_, PyAny>, index: &CoreIndex) -> PyResult<Document<'s
     let id: String = field("id")?.map(|id| id.extract()).transpose()?.unwrap_or_default();
     let url: Option<String> = field("url")?.map(|url| url.extract()).transpose()?;
     let time: Option<u64> = field("time")?.map(|time| time.extract()).transpose()?;
-    Ok(assemble(id, content, url, time))
+    let source: Option<String> = field("source")?.map(|source| source.extract()).transpose()?;
+    let date: Option<i64> = field("date")?.map(|date| date.extract()).transpose()?;
+    Ok(Document { source: source.map(Cow::Owned), date, ..assemble(id, content, url, time) })
 }
 
 fn assemble(
@@ -631,13 +678,33 @@ impl Index {
 
     /// The document of an id.
     fn get(&self, py: Python<'_>, id: &str) -> PyResult<Option<Record>> {
-        Ok(self.with(py, |index| index.get(id))?.map(Record::from))
+        let found = self.with(py, |index| match index.get(id)? {
+            Some(record) => index.counts(&record).map(|counts| Some((record, counts))),
+            None => Ok(None),
+        })?;
+        Ok(found.map(|(record, counts)| Record::new(record, counts)))
     }
 
     /// The content of the document of an id, if it is stored.
     fn content<'py>(&self, py: Python<'py>, id: &str) -> PyResult<Option<Bound<'py, PyBytes>>> {
         let content = self.with(py, |index| index.content(id))?;
         Ok(content.map(|content| PyBytes::new(py, &content)))
+    }
+
+    /// Writes all documents with how often they were found: Parquet if the name ends in `.parquet`, JSON
+    /// lines otherwise; how many.
+    fn export(&self, py: Python<'_>, path: PathBuf) -> PyResult<u64> {
+        let index = self.open_index()?;
+        py.detach(|| {
+            let mut writer = ExportWriter::create(&path)?;
+            let mut documents = index.documents().raise()?;
+            while let Some(record) = documents.next() {
+                let record = record.raise()?;
+                let counts = documents.counts(&record).raise()?;
+                writer.push(record, counts)?;
+            }
+            Ok(writer.finish()?)
+        })
     }
 
     /// Leaves out of a ranked list, the best first, the look-alikes of higher results: for each
@@ -648,7 +715,7 @@ impl Index {
     fn collapse(&self, py: Python<'_>, ranked: &Bound<'_, PyAny>) -> PyResult<Vec<Option<usize>>> {
         enum RankedItem {
             Id(String),
-            Document(Document<'static>),
+            Document(Box<Document<'static>>),
         }
         let index = self.open_index()?;
         let given: Vec<RankedItem> = ranked
@@ -657,7 +724,7 @@ impl Index {
                 let given = given?;
                 match given.extract::<String>() {
                     Ok(id) => Ok(RankedItem::Id(id)),
-                    Err(_) => document(&given, &index).map(RankedItem::Document),
+                    Err(_) => document(&given, &index).map(Box::new).map(RankedItem::Document),
                 }
             })
             .collect::<PyResult<_>>()?;
@@ -665,7 +732,7 @@ impl Index {
             .iter()
             .map(|given| match given {
                 RankedItem::Id(id) => RankedEntry::Known(id),
-                RankedItem::Document(document) => RankedEntry::Given(document.clone()),
+                RankedItem::Document(document) => RankedEntry::Given(Document::clone(document)),
             })
             .collect();
         let collapsed = self.with(py, |index| index.collapse(&listed))?;

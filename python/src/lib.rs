@@ -57,7 +57,9 @@ mod _native {
     #[pymodule_export]
     use crate::tune::{Filter, FilterBin, FilterMeasurement, tune};
     #[pymodule_export]
-    use crate::why::{Explanation, Member, Removal, RunDocument, Scores, Step, path_between, why};
+    use crate::why::{
+        Cut, Explanation, Member, Removal, RunDocument, Scores, Step, path_between, why,
+    };
 
     /// Documents of one group that a document is compared with at most.
     #[pymodule_export]

@@ -17,6 +17,7 @@ pub(crate) enum FateKind {
     Alone,
     Kept,
     Removed,
+    Gone,
 }
 
 impl FateKind {
@@ -25,6 +26,7 @@ impl FateKind {
             Self::Alone => "alone",
             Self::Kept => "kept",
             Self::Removed => "removed",
+            Self::Gone => "gone",
         }
     }
 }
@@ -68,5 +70,5 @@ named!(UnitName, Unit, [Words, Characters, Lines]);
 named!(MatchKindName, MatchKind, [Exact, Near]);
 named!(KindName, Kind, [Exact, Near]);
 named!(MirrorKindName, MirrorKind, [Host, Prefix]);
-named!(FateName, FateKind, [Alone, Kept, Removed]);
+named!(FateName, FateKind, [Alone, Kept, Removed, Gone]);
 named!(ContentKindName, ContentKind, [Text, Html]);

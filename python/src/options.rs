@@ -6,11 +6,11 @@ use lookalike_core::{Given as _, Recipe};
 use lookalike_corpus::{Format, ReadOptions};
 use lookalike_engine::matching::Clustering;
 use lookalike_engine::numbers::parse_bytes;
-use lookalike_engine::{RemovalBudget, Running, Unreadable};
+use lookalike_engine::{Decide, Dedup, RemovalBudget, Repeats, Running, Unreadable, Written};
 use pyo3::prelude::*;
 
 use crate::env;
-use crate::error::parameter;
+use crate::error::{Raise as _, parameter};
 use crate::recipe::{GivenJudging, judged};
 
 /// How documents are found to be alike.
@@ -179,6 +179,59 @@ pub(crate) fn positive_share(name: &str, share: f64) -> PyResult<f64> {
         return Ok(share);
     }
     Err(parameter(format!("{name} is {share}, but must be above 0 and at most 1")))
+}
+
+/// What is written of documents.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
+pub(crate) struct WritingOptions {
+    write: String,
+    no_write: bool,
+    annotate: bool,
+    annotate_as: Option<String>,
+    repeat: Option<String>,
+    weight: bool,
+    write_revisits: bool,
+}
+
+impl WritingOptions {
+    fn written(&self) -> PyResult<Written> {
+        if self.no_write {
+            return Ok(Written::Nothing);
+        }
+        let found = Written::ALL.into_iter().find(|written| written.name() == self.write);
+        found.ok_or_else(|| {
+            let given = &self.write;
+            parameter(format!("write is `{given}`, but must be kept, all, removed or none"))
+        })
+    }
+
+    fn repeats(&self) -> PyResult<Option<Repeats>> {
+        self.repeat.as_deref().map(str::parse).transpose().raise()
+    }
+
+    pub(crate) fn of_dedup(self, job: Dedup) -> PyResult<Dedup> {
+        let (written, repeats) = (self.written()?, self.repeats()?);
+        Ok(job
+            .write(written)
+            .when(self.annotate, Dedup::annotate)
+            .given(self.annotate_as, Dedup::annotate_as)
+            .given(repeats, Dedup::repeat)
+            .when(self.weight, Dedup::weigh)
+            .when(self.write_revisits, Dedup::write_revisits))
+    }
+
+    pub(crate) fn of_decide(self, job: Decide) -> PyResult<Decide> {
+        let (written, repeats) = (self.written()?, self.repeats()?);
+        Ok(job
+            .write(written)
+            .when(self.annotate, Decide::annotate)
+            .given(self.annotate_as, Decide::annotate_as)
+            .given(repeats, Decide::repeat)
+            .when(self.weight, Decide::weigh)
+            .when(self.write_revisits, Decide::write_revisits))
+    }
 }
 
 pub(crate) fn clustering(name: &str) -> PyResult<Clustering> {

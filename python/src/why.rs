@@ -189,6 +189,47 @@ impl Removal {
     }
 }
 
+/// A piece of a document that was cut, and where the same words stay.
+#[pyclass(frozen, get_all, eq, skip_from_py_object, module = "lookalike")]
+#[derive(Clone, PartialEq)]
+pub(crate) struct Cut {
+    /// The document that it was cut of.
+    document: RunDocument,
+    /// Its first byte in the text.
+    begin: u64,
+    /// Where it ends.
+    end: u64,
+    /// Its words.
+    words: u64,
+    /// How often they stand in the corpus.
+    copies: u64,
+    /// The document in which they stay.
+    keeper: RunDocument,
+    /// Their first byte there.
+    keeper_begin: u64,
+    /// Where they end.
+    keeper_end: u64,
+}
+
+impl From<run::Cut> for Cut {
+    fn from(cut: run::Cut) -> Self {
+        let run::Cut {
+            document, begin, end, words, copies, keeper, keeper_begin, keeper_end, ..
+        } = cut;
+        let (document, keeper) = (document.into(), keeper.into());
+        Self { document, begin, end, words, copies, keeper, keeper_begin, keeper_end }
+    }
+}
+
+#[pymethods]
+impl Cut {
+    fn __repr__(&self) -> String {
+        let Self { begin, end, words, .. } = self;
+        let (document, keeper) = (&self.document.id, &self.keeper.id);
+        format!("<lookalike.Cut {document:?} {begin}:{end}, {words} words, kept in {keeper:?}>")
+    }
+}
+
 /// What became of a document.
 #[pyclass(frozen, eq, module = "lookalike")]
 #[derive(PartialEq)]
@@ -196,7 +237,8 @@ pub(crate) struct Explanation {
     /// The document.
     #[pyo3(get)]
     document: RunDocument,
-    /// Whether it has no look-alike (alone), stands for others (kept) or went (removed).
+    /// Whether it has no look-alike (alone), stands for others (kept), went for another one (removed),
+    /// or went because too little was left of it when passages were cut (gone).
     #[pyo3(get)]
     fate: FateName,
     /// Whether it has no tokens, and so resembles nothing.
@@ -211,26 +253,42 @@ pub(crate) struct Explanation {
     /// Why it went, if it did.
     #[pyo3(get)]
     removal: Option<Removal>,
+    /// How many of its words were cut.
+    #[pyo3(get)]
+    words_cut: u64,
+    /// What was cut of it, the first 1000 pieces.
+    #[pyo3(get)]
+    cuts: Vec<Cut>,
+    /// What was cut elsewhere because it has the same words, the first 1000 pieces.
+    #[pyo3(get)]
+    kept_pieces: Vec<Cut>,
     run: PathBuf,
 }
 
 impl Explanation {
     fn new(explanation: run::Explanation, run: &Path) -> Self {
-        let run::Explanation { document, fate, .. } = explanation;
+        let run::Explanation { document, fate, cuts, .. } = explanation;
+        let gone = cuts.as_ref().is_some_and(|cuts| cuts.gone);
+        let stays = |fate: FateKind| FateName::from(if gone { FateKind::Gone } else { fate });
+        let words_cut = cuts.as_ref().map_or(0, |cuts| cuts.words_cut);
+        let (cuts, kept) = cuts.map(|cuts| (cuts.first, cuts.first_kept)).unwrap_or_default();
         let alone = Self {
             document: document.into(),
-            fate: FateKind::Alone.into(),
+            fate: stays(FateKind::Alone),
             empty: false,
             stands_for: 0,
             first: Vec::new(),
             removal: None,
+            words_cut,
+            cuts: cuts.into_iter().map(Cut::from).collect(),
+            kept_pieces: kept.into_iter().map(Cut::from).collect(),
             run: run.to_owned(),
         };
         match fate {
             run::Fate::Alone { empty } => Self { empty, ..alone },
             run::Fate::Kept { others, first } => {
                 let first = first.into_iter().map(Member::from).collect();
-                Self { fate: FateKind::Kept.into(), stands_for: others, first, ..alone }
+                Self { fate: stays(FateKind::Kept), stands_for: others, first, ..alone }
             }
             run::Fate::Removed(removal) => {
                 let removal = Some(Removal::from(*removal));

@@ -51,6 +51,22 @@ def test_decide(clean: Path, command: Command, tmp_path: Path) -> None:
         la.decide(clean, tmp_path / "python")
 
 
+def test_what_is_written(clean: Path, root: Path, command: Command, tmp_path: Path) -> None:
+    flags = ["--write", "all", "--annotate", "--annotate-as", "seen", "--repeat", "1:1,2:2", "--weight"]
+    command("decide", clean, "--out", tmp_path / "command", *flags)
+    la.decide(
+        clean, tmp_path / "python", write="all", annotate=True, annotate_as="seen", repeat={2: 2, 1: 1}, weight=True
+    )
+    assert files(tmp_path / "python") == files(tmp_path / "command")
+    command("dedup", root / "examples/corpus/notes.jsonl", "--out", tmp_path / "twice", "--repeat", "2:3")
+    la.dedup(root / "examples/corpus/notes.jsonl", tmp_path / "again", repeat="2:3")
+    assert files(tmp_path / "twice") == files(tmp_path / "again")
+    with pytest.raises(la.ParameterError, match="write is `some`"):
+        la.decide(clean, tmp_path / "wrong", write="some")  # type: ignore[arg-type]
+    with pytest.raises(la.ParameterError, match="times must be"):
+        la.decide(clean, tmp_path / "wrong", repeat={2: 0})
+
+
 def test_decide_from_needed_pairs(root: Path, tmp_path: Path) -> None:
     run = tmp_path / "needed"
     la.dedup(root / "examples/corpus", run, threshold=0.5)
@@ -86,7 +102,12 @@ def test_against(root: Path, command: Command, tmp_path: Path) -> None:
     assert (passage.input_word, passage.reference_word) == (expected["input_word"], expected["reference_word"])
     assert (passage.input_text, passage.reference_text) == (expected["input_passage"], expected["reference_passage"])
     assert findings.found[0].passage is None and "razor" in repr(passage)
-    for wrong in ({"ngram": 0}, {"ngram": 5, "threshold": 0.5}, {"containment": 0.0}, {"min_tokens": 0}, {"out": "matches.csv"}, {"threshold": 2.0}):
+    every = la.against(questions, letters, passages=13).found
+    printed = command("against", questions, "--input", letters, "--json", "--passages", "--min-words", "13")
+    places = ["words", "input_begin", "input_end", "reference_begin", "reference_end"]
+    told = [[getattr(each.passage, name) for name in places] for each in every]
+    assert told == [[json.loads(line)[name] for name in places] for line in printed.splitlines()] != []
+    for wrong in ({"ngram": 0}, {"passages": 0}, {"passages": 5, "ngram": 5}, {"ngram": 5, "threshold": 0.5}, {"containment": 0.0}, {"min_tokens": 0}, {"out": "matches.csv"}, {"threshold": 2.0}):
         with pytest.raises(la.ParameterError):
             la.against(questions, letters, **wrong)  # type: ignore[arg-type]
 
@@ -159,6 +180,7 @@ def test_why(clean: Path, command: Command) -> None:
     with pytest.raises(la.ParameterError, match="had no document `nobody`"):
         la.why(clean, "nobody")
 
+    assert removal is not None and explanation.cuts == [] and explanation.words_cut == 0
     path = la.path_between(clean, near["id"], near["keeper"])
     assert path is not None
     assert [(step.a.id, step.b.id) for step in path] == [(near["id"], near["keeper"])]
@@ -306,3 +328,18 @@ def test_sets_of_items() -> None:
     for wrong in ([1.5], [None], [True]):
         with pytest.raises(TypeError, match="an item must be str, bytes or int"):
             la.sign_items(wrong)  # type: ignore[arg-type]
+
+
+def test_why_of_cuts(root: Path, command: Command, tmp_path: Path) -> None:
+    command("passages", root / "examples/corpus", "--out", tmp_path / "cut")
+    [explanation] = la.why(tmp_path / "cut", "page-067")
+    [expected] = json.loads(command("why", tmp_path / "cut", "page-067", "--json"))["documents"]
+    passages = expected["passages"]
+    assert explanation.words_cut == passages["words_cut"] > 0 and explanation.fate == expected["fate"]
+    names = ["begin", "end", "words", "copies", "keeper_begin", "keeper_end"]
+    told = [[getattr(cut, name) for name in names] for cut in explanation.cuts]
+    assert told == [[cut[name] for name in names] for cut in passages["cuts"]]
+    keeper = explanation.cuts[0].keeper
+    assert keeper.id == passages["cuts"][0]["keeper"]["id"] and keeper.id in repr(explanation.cuts[0])
+    [kept] = la.why(tmp_path / "cut", keeper.id)
+    assert "page-067" in [cut.document.id for cut in kept.kept_pieces]

@@ -9,6 +9,23 @@ pub(crate) fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
+/// Seconds since 1970, or before it, as people write them.
+pub(crate) fn date(seconds: i64) -> String {
+    /// Seconds of four hundred years, after which the calendar repeats itself.
+    const ERA: i64 = 146_097 * 86_400;
+    match u64::try_from(seconds) {
+        Ok(seconds) => utc(seconds),
+        Err(_) if seconds > -4 * ERA => {
+            // As many years later, and named as many earlier.
+            let later = utc(seconds.saturating_add(4 * ERA).unsigned_abs());
+            let (year, rest) = later.split_once('-').unwrap_or((&later, ""));
+            let year = year.parse::<i64>().unwrap_or_default() - 1600;
+            format!("{year:04}-{rest}")
+        }
+        Err(_) => format!("{seconds} seconds from 1970"),
+    }
+}
+
 /// Seconds since 1970 as people write them.
 pub(crate) fn utc(seconds: u64) -> String {
     let (days, second) = (seconds / 86_400, seconds % 86_400);
@@ -27,7 +44,18 @@ pub(crate) fn utc(seconds: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::utc;
+    use super::{date, utc};
+
+    #[test]
+    fn dates_before_1970_are_those_of_the_calendar() {
+        for (seconds, expected) in [
+            (0, "1970-01-01 00:00:00 UTC"),
+            (-1, "1969-12-31 23:59:59 UTC"),
+            (-2_208_988_800, "1900-01-01 00:00:00 UTC"),
+        ] {
+            assert_eq!(date(seconds), expected);
+        }
+    }
 
     #[test]
     fn times_are_those_of_the_calendar() {

@@ -11,6 +11,7 @@ mod clock;
 mod command;
 mod env;
 mod exit;
+mod export;
 mod fault;
 mod flags;
 mod interrupt;
@@ -22,6 +23,8 @@ mod skipped;
 
 use std::ffi::OsString;
 use std::io::{self, Write as _};
+
+pub use export::ExportWriter;
 
 /// Does what these arguments say, which come after the program's name; the exit code.
 ///

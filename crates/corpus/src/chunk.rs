@@ -160,7 +160,7 @@ impl Chunk {
             }
             changed.clear();
             done = match edits.of(row.number) {
-                Ok(Edit::Drop) => Ok(()),
+                Ok(Edit::Drop | Edit::Revisit(_)) => Ok(()),
                 Ok(Edit::Keep) => match &self.content {
                     Content::Table(_, table) if !added.is_empty() => {
                         table.write_kept(row, added, &mut changed);
@@ -168,10 +168,19 @@ impl Chunk {
                     }
                     _ => write(row.bytes),
                 },
-                Ok(Edit::Change(change)) => match self.change(row, change, added, &mut changed) {
-                    Ok(()) => write(&changed),
-                    Err(fault) => Err(edits.refused(row.number, fault)),
-                },
+                Ok(Edit::Change(change)) => {
+                    let repeats = change.repeats;
+                    match self.change(row, change, added, &mut changed) {
+                        Ok(()) => (0..=repeats).try_for_each(|time| {
+                            // The last record of a file may have no line end.
+                            if time > 0 && split::content(row.bytes).len() == row.bytes.len() {
+                                write(b"\n")?;
+                            }
+                            write(&changed)
+                        }),
+                        Err(fault) => Err(edits.refused(row.number, fault)),
+                    }
+                }
                 Err(error) => Err(error),
             };
         });

@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use crate::error::{EditFault, Error, ErrorKind, Result};
 use crate::record::Record;
@@ -20,6 +20,10 @@ pub struct SelectionReport {
     pub kept: u64,
     /// Those of them that were changed.
     pub changed: u64,
+    /// How often records were written once more.
+    pub repeated: u64,
+    /// Records that were not to be kept, and of which a `revisit` stays.
+    pub revisits: u64,
     /// Records that were not to be kept.
     pub dropped: u64,
     /// Records that are not documents, and stay: nothing was asked about them.
@@ -41,6 +45,21 @@ pub enum Edit {
     Drop,
     /// It stays, but for this.
     Change(Change),
+    /// It goes; of web archives, a `revisit` record stays in its place.
+    Revisit(Revisit),
+}
+
+/// The record of a web archive that a `revisit` names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Revisit {
+    /// Its `WARC-Record-ID`.
+    pub id: String,
+    /// Its `WARC-Target-URI`.
+    pub url: Option<String>,
+    /// Its `WARC-Date`.
+    pub date: Option<String>,
+    /// Its `WARC-Payload-Digest`.
+    pub payload_digest: Option<String>,
 }
 
 /// What is changed in a record that stays.
@@ -51,6 +70,8 @@ pub struct Change {
     pub cuts: Vec<Range<u64>>,
     /// The values of the added fields, in the order of the fields. Those that are not there are null.
     pub values: Vec<AddedValue>,
+    /// How often it is written once more, right behind itself.
+    pub repeats: u32,
 }
 
 /// A field that every record of a selection gets.
@@ -76,16 +97,17 @@ pub enum AddedKind {
     Float,
     /// Strings.
     String,
-    /// Lists of ranges, `{"begin": 0, "end": 5}`.
+    /// Lists of ranges of a text that stand elsewhere: [`AddedSpan`].
     Spans,
 }
 
 /// A value of an added field. In CSV and TSV it is a string, or the text that it is in JSON; null and
 /// numbers that are not finite are nothing.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum AddedValue {
     /// None.
+    #[default]
     Null,
     /// A truth value.
     Bool(bool),
@@ -96,8 +118,26 @@ pub enum AddedValue {
     /// A string.
     String(String),
     /// Ranges.
-    #[serde(serialize_with = "serialize_spans")]
-    Spans(Vec<Range<u64>>),
+    Spans(Vec<AddedSpan>),
+}
+
+/// A range of a text that stands elsewhere too.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct AddedSpan {
+    /// Its first byte.
+    pub begin: u64,
+    /// The byte behind it.
+    pub end: u64,
+    /// The words in it.
+    pub words: u64,
+    /// How often they stand anywhere.
+    pub copies: u64,
+    /// The id of the document in which they stand, too.
+    pub keeper: String,
+    /// Their first byte there.
+    pub keeper_begin: u64,
+    /// The byte behind them.
+    pub keeper_end: u64,
 }
 
 impl AddedValue {
@@ -113,15 +153,6 @@ impl AddedValue {
     }
 }
 
-fn serialize_spans<S: Serializer>(spans: &[Range<u64>], serializer: S) -> Result<S::Ok, S::Error> {
-    #[derive(Serialize)]
-    struct Span {
-        begin: u64,
-        end: u64,
-    }
-    serializer.collect_seq(spans.iter().map(|&Range { start, end }| Span { begin: start, end }))
-}
-
 impl Change {
     /// Whether the text stays as it is.
     pub(crate) fn keeps_text(&self) -> bool {
@@ -132,7 +163,9 @@ impl Change {
     pub(crate) fn bytes(&self) -> usize {
         let values = self.values.iter().map(|value| match value {
             AddedValue::String(text) => text.len(),
-            AddedValue::Spans(spans) => size_of_val(&**spans),
+            AddedValue::Spans(spans) => {
+                size_of_val(&**spans) + spans.iter().map(|span| span.keeper.len()).sum::<usize>()
+            }
             _ => 0,
         });
         size_of::<Self>()
@@ -306,8 +339,10 @@ impl<'e> Edits<'e> {
         if let Edit::Change(change) = &edit {
             change.check(self.added).map_err(|fault| self.refused(number, fault))?;
             self.report.changed += 1;
+            self.report.repeated += u64::from(change.repeats);
         }
-        *(if edit == Edit::Drop { &mut self.report.dropped } else { &mut self.report.kept }) += 1;
+        let goes = matches!(edit, Edit::Drop | Edit::Revisit(_));
+        *(if goes { &mut self.report.dropped } else { &mut self.report.kept }) += 1;
         Ok(edit)
     }
 
@@ -316,7 +351,10 @@ impl<'e> Edits<'e> {
     pub(crate) fn keeps_whole(&mut self, number: u64) -> Result<bool> {
         match self.of(number)? {
             Edit::Keep => Ok(true),
-            Edit::Drop => Ok(false),
+            Edit::Drop | Edit::Revisit(_) => Ok(false),
+            Edit::Change(change) if change.repeats > 0 => {
+                Err(self.refused(number, EditFault::Once))
+            }
             Edit::Change(change) if change.keeps_text() => Ok(true),
             Edit::Change(_) => Err(self.refused(number, EditFault::Page)),
         }

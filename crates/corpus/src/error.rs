@@ -207,7 +207,7 @@ pub enum ErrorKind {
     /// A column cannot be added to a table that has it already.
     #[error(
         "`{path}`: has a column `{field}` already, so none can be added\n\
-         hint: give the one that is there another name, or leave it out"
+         hint: `--annotate-as NAME` gives what is added another name"
     )]
     ColumnTaken {
         /// The file.
@@ -333,7 +333,7 @@ pub enum EditFault {
     /// A field of that name is there already.
     #[error(
         "has a field `{by}` already, so `{field}` cannot be added\n\
-         hint: give the one that is there another name, or leave it out"
+         hint: `--annotate-as NAME` gives what is added another name"
     )]
     Taken {
         /// The field that was to be added.
@@ -341,6 +341,12 @@ pub enum EditFault {
         /// The one that is there.
         by: String,
     },
+    /// A repetition of what is a file of its own, or has an id that is its own.
+    #[error(
+        "is a text file, a web page or of a web archive, and cannot be written twice\n\
+         hint: `--weight` writes down how often it counts"
+    )]
+    Once,
     /// A cut of what is no text: offsets in a page are not those in its file.
     #[error("is a web page or of a web archive, and these are annotated, not cut")]
     Page,

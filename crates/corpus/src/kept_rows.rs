@@ -1,6 +1,7 @@
 //! The rows of a table that are wanted, batch by batch: the next are read while some are written.
 
-use arrow_array::{BooleanArray, RecordBatch};
+use arrow_array::{BooleanArray, RecordBatch, UInt32Array};
+use arrow_select::take::take_record_batch;
 
 use crate::edits::{Change, Edit, Edits};
 use crate::error::{Error, Result};
@@ -37,13 +38,44 @@ pub(crate) fn write_kept_rows(
             while from < batch.num_rows() {
                 let rows = KeptRows::take(&batch, from, next, context, edits, editor)?;
                 (from, next) = (from + rows.taken(), next + rows.taken() as u64);
-                if let Some(rows) = rows.selected(context, edits, editor)? {
-                    write(&rows)?;
+                if let Some((rows, repeats)) = rows.selected(context, edits, editor)? {
+                    write_repeated(&rows, &repeats, context, &mut write)?;
                 }
             }
         }
         Ok(None)
     })
+}
+
+/// Writes rows, each as often as it is wanted, some at a time.
+fn write_repeated(
+    rows: &RecordBatch,
+    repeats: &[u32],
+    context: &Context,
+    write: &mut impl FnMut(&RecordBatch) -> Result<()>,
+) -> Result<()> {
+    if repeats.iter().all(|&repeats| repeats == 0) {
+        return write(rows);
+    }
+    let text = Column::of(rows, &context.options.fields.text);
+    let usual = rows.get_array_memory_size() / rows.num_rows().max(1);
+    let (mut taken, mut bytes) = (Vec::new(), 0);
+    let mut flush = |taken: &mut Vec<u32>| {
+        let some = take_record_batch(rows, &UInt32Array::from(std::mem::take(taken)));
+        write(&some.map_err(|error| Error::broken(&context.path, error.to_string()))?)
+    };
+    for (row, &repeats) in repeats.iter().enumerate() {
+        let row_bytes = usual + text.as_ref().map_or(0, |text| text.length(row));
+        for _ in 0..=repeats {
+            taken.push(row as u32);
+            bytes += row_bytes;
+            if bytes >= MADE_BYTES {
+                flush(&mut taken)?;
+                bytes = 0;
+            }
+        }
+    }
+    if taken.is_empty() { Ok(()) } else { flush(&mut taken) }
 }
 
 /// Some rows of a batch, and what becomes of them.
@@ -68,10 +100,10 @@ impl KeptRows {
         let text = Column::of(batch, &context.options.fields.text);
         for (row, number) in (from..batch.num_rows()).zip(first_record..) {
             let edit = edits.take(number)?;
-            keeps.push(edit != Edit::Drop);
+            keeps.push(!matches!(edit, Edit::Drop | Edit::Revisit(_)));
             let change = match edit {
                 Edit::Change(change) => Some(change),
-                Edit::Keep | Edit::Drop => None,
+                Edit::Keep | Edit::Drop | Edit::Revisit(_) => None,
             };
             if keeps.last() == Some(&true) {
                 bytes += editor.bytes_made(text.as_ref(), row, change.as_ref());
@@ -90,13 +122,13 @@ impl KeptRows {
         self.keeps.len()
     }
 
-    /// Those that stay, with their changes, if there are any.
+    /// Those that stay, with their changes, if there are any, and how often each is written once more.
     fn selected(
         self,
         context: &Context,
         edits: &Edits<'_>,
         editor: &RowEditor,
-    ) -> Result<Option<RecordBatch>> {
+    ) -> Result<Option<(RecordBatch, Vec<u32>)>> {
         let Self { rows, keeps, changes } = self;
         if changes.iter().any(Option::is_some) {
             let checked = editor.check(&rows, &changes, context);
@@ -115,8 +147,10 @@ impl KeptRows {
             return Ok(None);
         }
         if !edits.may_change() {
-            return Ok(Some(selected));
+            return Ok(Some((selected, Vec::new())));
         }
-        editor.changed(&selected, &changes, &context.path).map(Some)
+        let repeats = changes.iter().map(|change| change.as_ref().map_or(0, |c| c.repeats));
+        let repeats = repeats.collect();
+        Ok(Some((editor.changed(&selected, &changes, &context.path)?, repeats)))
     }
 }

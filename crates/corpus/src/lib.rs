@@ -99,7 +99,9 @@ pub use arrow_array::RecordBatch;
 pub use charset::decode_page;
 pub use chunk::{Chunk, Chunks};
 pub use compression::Compression;
-pub use edits::{AddedField, AddedKind, AddedValue, Change, Edit, SelectionReport};
+pub use edits::{
+    AddedField, AddedKind, AddedSpan, AddedValue, Change, Edit, Revisit, SelectionReport,
+};
 pub use error::{BinaryKind, EditFault, Error, ErrorKind, Fault, Operation, Place, Result};
 pub use format::Format;
 pub use guard::{Panic, guarded, panics_are_expected};

@@ -14,7 +14,7 @@ use arrow_array::types::{
 };
 use arrow_array::{
     Array, ArrayRef, BooleanArray, Float64Array, GenericByteArray, GenericByteViewArray,
-    Int64Array, ListArray, RecordBatch, StringArray, StructArray, UInt64Array,
+    Int64Array, ListArray, RecordBatch, StringArray, StructArray,
 };
 use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer};
 use arrow_schema::{
@@ -22,7 +22,7 @@ use arrow_schema::{
 };
 use arrow_select::take::take;
 
-use crate::edits::{AddedField, AddedKind, AddedValue, Change, Cutter, Edits};
+use crate::edits::{AddedField, AddedKind, AddedSpan, AddedValue, Change, Cutter, Edits};
 use crate::error::{EditFault, Error, ErrorKind, Fault, Result};
 use crate::parquet::{self, Batch, Column};
 use crate::record::{Context, step};
@@ -289,13 +289,35 @@ fn added_type(kind: AddedKind) -> DataType {
     }
 }
 
-/// A range, as an element of a list; named as Parquet has it.
+/// A range, as an element of a list; named as Parquet has it. Integers have a sign, which tools
+/// for large tables take for granted.
 fn span_field() -> FieldRef {
     Arc::new(Field::new("element", DataType::Struct(span_fields()), false))
 }
 
 fn span_fields() -> ArrowFields {
-    ["begin", "end"].map(|name| Field::new(name, DataType::UInt64, false)).into_iter().collect()
+    let number = |name| Field::new(name, DataType::Int64, false);
+    let keeper = Field::new("keeper", DataType::Utf8, false);
+    let [begin, end, words, copies] = ["begin", "end", "words", "copies"].map(number);
+    let [keeper_begin, keeper_end] = ["keeper_begin", "keeper_end"].map(number);
+    [begin, end, words, copies, keeper, keeper_begin, keeper_end].into_iter().collect()
+}
+
+/// The spans of lists, one after another.
+fn span_columns(lists: &[Option<&[AddedSpan]>]) -> Vec<ArrayRef> {
+    let spans = || lists.iter().flatten().flat_map(|spans| spans.iter());
+    let number = |of: fn(&AddedSpan) -> u64| -> ArrayRef {
+        Arc::new(Int64Array::from_iter_values(spans().map(|span| of(span).cast_signed())))
+    };
+    vec![
+        number(|span| span.begin),
+        number(|span| span.end),
+        number(|span| span.words),
+        number(|span| span.copies),
+        Arc::new(spans().map(|span| Some(&span.keeper)).collect::<StringArray>()),
+        number(|span| span.keeper_begin),
+        number(|span| span.keeper_end),
+    ]
 }
 
 /// A column of these values, where there are any.
@@ -327,11 +349,7 @@ fn added_column<'v>(
                     _ => None,
                 })
                 .collect();
-            let spans = || lists.iter().flatten().flat_map(|spans| spans.iter());
-            let begins: UInt64Array = spans().map(|span| span.start).collect();
-            let ends: UInt64Array = spans().map(|span| span.end).collect();
-            let spans: Vec<ArrayRef> = vec![Arc::new(begins), Arc::new(ends)];
-            let spans = StructArray::try_new(span_fields(), spans, None)?;
+            let spans = StructArray::try_new(span_fields(), span_columns(&lists), None)?;
             let lengths = lists.iter().map(|spans| spans.map_or(0, <[_]>::len));
             let nulls: NullBuffer = lists.iter().map(Option::is_some).collect();
             let offsets = OffsetBuffer::from_lengths(lengths);

@@ -112,6 +112,7 @@ impl Source {
     ///
     /// - Added fields are left out where records have no fields: of text files, web pages and web archives.
     ///   In JSON only records that are changed have them.
+    /// - Nor can these be written more than once.
     /// - Records of which the content is a web page, in whatever format, and those of web archives
     ///   cannot be cut; nor can texts that are put together of the elements of a list, but in JSON.
     ///   There the line end between two elements stands nowhere, and stays.
@@ -197,7 +198,10 @@ impl Source {
         edits: &mut Edits<'_>,
     ) -> Result<Option<AtomicFile>> {
         let change = match edits.of(1)? {
-            Edit::Drop => return Ok(None),
+            Edit::Drop | Edit::Revisit(_) => return Ok(None),
+            Edit::Change(change) if change.repeats > 0 => {
+                return Err(edits.refused(1, EditFault::Once));
+            }
             Edit::Change(change) if !change.keeps_text() => change,
             Edit::Keep | Edit::Change(_) => return Ok(Some(self.copied(target)?.0)),
         };

@@ -4,10 +4,10 @@
 
 use std::collections::HashMap;
 
-use lookalike_corpus::Record;
+use lookalike_corpus::{FieldValue, Record};
 use lookalike_files::{RowsKind, RowsWriter};
+use xxhash_rust::xxh3::xxh3_64;
 
-use crate::counts::{self, COUNTED, DATES};
 use crate::dates;
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::Files;
@@ -16,9 +16,31 @@ use crate::keep::{self, KeepPolicy};
 pub(crate) const RANKS: RowsKind = *b"keeprank";
 pub(crate) const PARTS: RowsKind = *b"partnumb";
 
+/// The source of each row, if a field was named for it.
+pub(crate) const COUNTED: RowsKind = *b"counted ";
+
+/// The date of each row in microseconds of Unix time, if a field was named for it.
+pub(crate) const DATES: RowsKind = *b"datetime";
+
+/// The source of a document that has none.
+pub(crate) const NO_SOURCE: u64 = 0;
+
+/// The date of a document that has none. Years begin later.
+pub(crate) const NO_DATE: i64 = i64::MIN;
+
 /// The most parts that a removal budget counts: a field with more distinct values says nothing
 /// about sources.
 const MAX_PARTS: usize = 100_000;
+
+/// What a field says of the source.
+pub(crate) fn source_key(value: Option<FieldValue<'_>>) -> u64 {
+    value.map(|value| keep::text(&value)).map_or(NO_SOURCE, |text| name_key(&text))
+}
+
+/// The key of a source.
+pub(crate) fn name_key(name: &str) -> u64 {
+    if name.is_empty() { NO_SOURCE } else { xxh3_64(name.as_bytes()).max(NO_SOURCE + 1) }
+}
 
 /// What is asked.
 #[derive(Clone, Copy)]
@@ -61,11 +83,11 @@ impl<'a> FieldQuestions<'a> {
             found.parts.push(value.map_or_else(String::new, |value| keep::text(&value)));
         }
         if let Some(field) = self.counted {
-            found.counted.push(counts::source_key(record.field(field)));
+            found.counted.push(source_key(record.field(field)));
         }
         if let Some(field) = self.dated {
             let date = record.field(field).and_then(dates::date_microseconds);
-            found.dates.push(date.unwrap_or(counts::NO_DATE));
+            found.dates.push(date.unwrap_or(NO_DATE));
         }
     }
 
@@ -75,8 +97,8 @@ impl<'a> FieldQuestions<'a> {
         if self.part_field.is_some() {
             found.parts.push(String::new());
         }
-        found.counted.extend(self.counted.map(|_| counts::NO_SOURCE));
-        found.dates.extend(self.dated.map(|_| counts::NO_DATE));
+        found.counted.extend(self.counted.map(|_| NO_SOURCE));
+        found.dates.extend(self.dated.map(|_| NO_DATE));
     }
 
     fn rank(&self, rank: impl FnOnce(&KeepPolicy) -> u64, found: &mut Attributes) {
@@ -138,9 +160,9 @@ impl<'a> AttributesWriter<'a> {
         if let Some(dates) = &mut self.dates {
             found.dates.iter().try_for_each(|date| dates.push(&date.to_le_bytes()))?;
         }
-        let none = |source: &&u64| **source == counts::NO_SOURCE;
+        let none = |source: &&u64| **source == NO_SOURCE;
         self.summary.uncounted += found.counted.iter().filter(none).count() as u64;
-        let none = |date: &&i64| **date == counts::NO_DATE;
+        let none = |date: &&i64| **date == NO_DATE;
         self.summary.undated += found.dates.iter().filter(none).count() as u64;
         found.parts.iter().try_for_each(|part| self.part(part))
     }

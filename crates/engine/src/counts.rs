@@ -26,6 +26,7 @@ use lookalike_corpus::FieldValue;
 use lookalike_files::{RowsKind, RowsReader, double_word};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::attributes::{COUNTED, DATES, NO_DATE, NO_SOURCE, name_key};
 use crate::error::Result;
 use crate::files::Files;
 use crate::keep;
@@ -34,27 +35,6 @@ use crate::report::Kind;
 use crate::sign::SITES;
 use crate::sort::{Record, SortedRecords, Sorter};
 use crate::sources::{SourceRow, SourceTable};
-
-/// The source of each row, if a field was named for it.
-pub(crate) const COUNTED: RowsKind = *b"counted ";
-
-/// The date of each row in microseconds of Unix time, if a field was named for it.
-pub(crate) const DATES: RowsKind = *b"datetime";
-
-/// The source of a document that has none.
-pub(crate) const NO_SOURCE: u64 = 0;
-
-/// The date of a document that has none. Years begin later.
-pub(crate) const NO_DATE: i64 = i64::MIN;
-
-/// What a field says of the source.
-pub(crate) fn source_key(value: Option<FieldValue<'_>>) -> u64 {
-    value.map(|value| keep::text(&value)).map_or(NO_SOURCE, |text| name_key(&text))
-}
-
-fn name_key(name: &str) -> u64 {
-    if name.is_empty() { NO_SOURCE } else { xxh3_64(name.as_bytes()).max(NO_SOURCE + 1) }
-}
 
 /// How often a document that stays was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

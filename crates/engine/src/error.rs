@@ -58,6 +58,18 @@ pub enum ErrorKind {
     /// There is no such keep policy.
     #[error("{0}")]
     KeepPolicy(String),
+    /// This is no way to say how often documents are written.
+    #[error("{0}")]
+    Repeats(String),
+    /// What is asked for cannot be written.
+    #[error("{0}")]
+    Writing(String),
+    /// A file whose documents cannot be written more than once.
+    #[error(
+        "`{0}`: is a text file, a web page or a web archive, whose documents can be written once only\n\
+         hint: leave out `--repeat`, or name other files"
+    )]
+    Once(PathBuf),
     /// A signature file was given where documents are needed.
     #[error(
         "`{path}`: has signatures, but {option} needs the documents themselves\n\
@@ -200,6 +212,13 @@ pub enum ErrorKind {
         /// Why they cannot.
         fault: String,
     },
+    /// What known documents say is not looked at when passages are cut.
+    #[error(
+        "passages are cut of documents that stand in the inputs, and what known documents say is not \
+         looked at\n\
+         hint: run with --known first, and `lookalike passages` over what it kept"
+    )]
+    KnownPassages,
     /// An index is no known side.
     #[error(
         "`{0}` as the known side: is an index, which verifies by what it stores under its own key\n\
@@ -310,6 +329,18 @@ pub enum ErrorKind {
     TooManyClusters {
         /// How many there are.
         clusters: u64,
+        /// The least that would do, in bytes.
+        needed: u64,
+    },
+    /// What must be held of each cut does not fit into the memory allowed.
+    #[error(
+        "{cuts} cuts need {} MiB of memory to be looked through\n\
+         hint: allow more, with --memory",
+        needed.div_ceil(1 << 20)
+    )]
+    TooManyCuts {
+        /// How many there are.
+        cuts: u64,
         /// The least that would do, in bytes.
         needed: u64,
     },

@@ -34,6 +34,11 @@ impl Files {
         Self { out: out.to_owned(), work }
     }
 
+    /// Removes the documents that were written.
+    pub(crate) fn remove_written(&self) -> Result<()> {
+        [self.kept(), self.all(), self.removed()].iter().try_for_each(|path| remove(path))
+    }
+
     /// Fails if the inputs have a folder that these files would be in: a walk would meet them.
     pub(crate) fn check_apart(&self, inputs: &[String]) -> Result<()> {
         for input in inputs.iter().map(|input| input.strip_prefix("file://").unwrap_or(input)) {
@@ -71,6 +76,8 @@ impl Files {
             self.pairs(),
             self.passages(),
             self.kept(),
+            self.all(),
+            self.removed(),
             self.recipe(),
             self.sources(),
         ];
@@ -100,6 +107,8 @@ impl Files {
             counted => "documents.counted",
             dates => "documents.dates",
             kept => "kept",
+            all => "all",
+            removed => "removed",
             clusters => "clusters.parquet",
             pairs => "pairs.parquet",
             passages => "passages.parquet";
@@ -121,6 +130,8 @@ impl Files {
             judged_pairs => "pairs",
             keepers => "keepers",
             passage_anchors => "passage-anchors",
+            annotations => "annotations",
+            revisited => "revisited",
             passage_cuts => "passage-cuts",
             passage_parts => "passage-parts",
             passage_part_starts => "passage-part-starts",

@@ -94,7 +94,7 @@ impl KeepPolicy {
 }
 
 /// A field's value as text.
-pub(crate) fn text(value: &FieldValue<'_>) -> String {
+pub fn text(value: &FieldValue<'_>) -> String {
     match value {
         FieldValue::String(text) => text.to_string(),
         FieldValue::Integer(n) => n.to_string(),

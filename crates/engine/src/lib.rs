@@ -17,6 +17,7 @@
 mod against;
 mod attributes;
 mod bad_records;
+mod by_row;
 mod components;
 mod counts;
 mod dates;
@@ -69,7 +70,7 @@ pub use dates::date_microseconds;
 pub use dedup::{Decide, Dedup, PairScope, Plan, RemovalBudget};
 pub use error::{Error, ErrorKind, Operation, Result};
 pub use ids::Ids;
-pub use keep::KeepPolicy;
+pub use keep::{KeepPolicy, text as field_text};
 pub use learn::{TemplateFile, TemplateFileInfo};
 pub use lookalike_core::passages::CutUnit;
 pub use lookalike_files::{AtomicFile, Existing};
@@ -81,4 +82,4 @@ pub use recipe_pairs::{CopyRule, PairSearch, RecipeCost, RecipePairs, ShownDocum
 pub use run::Run;
 pub use running::Running;
 pub use texts::Texts;
-pub use write::{MEMBER_LIMIT, Unreadable};
+pub use write::{MEMBER_LIMIT, Repeats, Unreadable, Written};

@@ -7,7 +7,7 @@
 //! ([`PairSearch::max_candidates`]).
 
 use std::collections::HashMap;
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use lookalike_core::recipe::Candidates;
@@ -15,7 +15,7 @@ use lookalike_core::template::LeftOut;
 use lookalike_core::text::{Text, TextBuf, Unit};
 use lookalike_core::{Recipe, Signature, VerificationKey};
 use lookalike_corpus::{Format, ReadOptions, Record, UnpackedCopies};
-use lookalike_files::{Rows, WorkFolder};
+use lookalike_files::{AtomicFile, Rows, WorkFolder, write_file};
 
 use crate::attributes::FieldQuestions;
 use crate::error::{Error, ErrorKind, Operation, Result};
@@ -220,6 +220,24 @@ impl RecipePairs {
             Ok((row, ShownDocument { url, text, left_out }))
         });
         shown.collect()
+    }
+
+    /// Writes what a recipe has learned, and the recipe, into a folder, under the names that they
+    /// have in a run. False if it learns nothing.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn write_learned(&self, (number, recipe): (usize, &Recipe), folder: &Path) -> Result<bool> {
+        if !recipe.templates.are_learned() {
+            return Ok(false);
+        }
+        let (path, to) = (self.files[number].templates(), Files::new(folder, None));
+        let learned = File::open(&path).map_err(|e| Error::io(&path, Operation::Read, e))?;
+        let mut file = AtomicFile::create_with_folders(&to.templates())?;
+        file.copy_from(learned, &path)?;
+        file.commit()?;
+        write_file(&to.recipe(), recipe.to_toml().as_bytes())?;
+        Ok(true)
     }
 
     /// Calls `each` with the texts of some rows, which are in order. A long text comes in pieces,

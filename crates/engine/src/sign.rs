@@ -218,8 +218,7 @@ impl Signing<'_> {
     ) -> Result<()> {
         let watched = InputVersions::default();
         let mut read = self.means.read.clone();
-        // What was learned from is unpacked beside the inputs, and not unpacked again for this.
-        if self.keep_urls && learned.is_none() {
+        if self.keep_urls {
             read.offsets = Offsets::Told;
         }
         let means = Means { read: &read, ..self.means };

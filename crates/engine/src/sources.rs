@@ -523,6 +523,55 @@ impl SourceTable {
         Ok(texts)
     }
 
+    /// Stretches of the texts of some rows, as far as they are there: empty where a text cannot be read
+    /// any more, unless it is the system that refuses.
+    pub(crate) fn stretches(
+        &self,
+        options: &ReadOptions,
+        wanted: &[(Row, Range<u64>)],
+    ) -> Result<Vec<Vec<u8>>> {
+        let mut rows: Vec<Row> = wanted.iter().map(|(row, _)| *row).collect();
+        rows.sort_unstable();
+        rows.dedup();
+        let mut found = vec![Vec::new(); wanted.len()];
+        let of = |row: Row| {
+            let numbered = wanted.iter().enumerate();
+            numbered
+                .filter(move |(_, (of, _))| *of == row)
+                .map(|(number, (_, range))| (number, range))
+        };
+        for source in self.of_rows(&rows) {
+            let (source, own) = source?;
+            let read = if source.source.format() == Format::TextFile {
+                of(own[0]).try_for_each(|(number, range)| {
+                    // It may be too long to be in memory whole.
+                    let mut reader = source.source.text_reader(options)?;
+                    let failed = |e| lookalike_corpus::Error::reading(source.source.path(), e);
+                    io::copy(&mut reader.by_ref().take(range.start), &mut io::sink())
+                        .map_err(failed)?;
+                    let mut wanted = reader.take(range.end - range.start);
+                    wanted.read_to_end(&mut found[number]).map_err(failed)?;
+                    Ok(())
+                })
+            } else {
+                let mut texts = Texts::new();
+                source.for_each_record(options, own, |row, record| {
+                    let text = texts.of_record(record).bytes();
+                    let place = |at: u64| usize::try_from(at).unwrap_or(usize::MAX).min(text.len());
+                    for (number, range) in of(row) {
+                        found[number] = text[place(range.start)..place(range.end)].to_vec();
+                    }
+                })
+            };
+            if let Err(error) = read
+                && error.is_io()
+            {
+                return Err(error);
+            }
+        }
+        Ok(found)
+    }
+
     /// How many new documents all sources have.
     pub(crate) fn documents(&self) -> Result<u64> {
         self.new_sources()

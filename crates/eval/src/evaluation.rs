@@ -1,6 +1,6 @@
 //! What an evaluation finds: the value that `eval.json` and `eval.html` are written from.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use lookalike_core::recipe::Verify;
 use lookalike_core::{Layout, Recipe};
@@ -71,6 +71,9 @@ pub struct RecipeEvaluation {
     pub over_seeds: Option<SeedQuality>,
     /// Bytes of a signature.
     pub signature_bytes: u64,
+    /// The folder with what it has learned, if it has and that was asked for.
+    #[serde(skip)]
+    pub learned: Option<PathBuf>,
     /// What it took, as measured: the only numbers that differ from run to run.
     pub cost: RecipeCost,
     /// The pairs that it returns.
@@ -315,6 +318,7 @@ pub(crate) struct RecipeParts {
     pub(crate) curve: Option<Curve>,
     pub(crate) clusters: Option<ClusterQuality>,
     pub(crate) over_seeds: Option<SeedQuality>,
+    pub(crate) learned: Option<PathBuf>,
     pub(crate) cost: RecipeCost,
 }
 
@@ -334,8 +338,16 @@ impl Tables<'_> {
     }
 
     pub(crate) fn recipe(&self, number: usize, parts: RecipeParts) -> RecipeEvaluation {
-        let RecipeParts { reasons, faults, term_differences, curve, clusters, over_seeds, cost } =
-            parts;
+        let RecipeParts {
+            reasons,
+            faults,
+            term_differences,
+            curve,
+            clusters,
+            over_seeds,
+            learned,
+            cost,
+        } = parts;
         let recipe = &self.recipes[number];
         let RecipeCounts { returned, degrees, .. } = &self.counted[number];
         let correct = Correct {
@@ -371,6 +383,7 @@ impl Tables<'_> {
             curve,
             clusters,
             over_seeds,
+            learned,
             signature_bytes: Layout::of(recipe).bytes() as u64,
             cost,
             pairs,

@@ -51,6 +51,8 @@ mod statistics;
 mod tally;
 mod tidy;
 
+use std::path::PathBuf;
+
 use lookalike_core::{Evidence, mix};
 use lookalike_engine::matching::PairReader;
 use lookalike_engine::{Components, InputOrder, NoObserver, Observer, RecipePairs, Stage, Work};
@@ -168,6 +170,7 @@ impl Eval {
                     curve: curves.next().flatten(),
                     clusters,
                     over_seeds: SeedQuality::of(runs),
+                    learned: self.write_learned(&found, number)?,
                     cost: found.costs()[number],
                 },
             ));
@@ -186,6 +189,14 @@ impl Eval {
             combined: CombinedAlgorithm::of([training, testing]),
             labels: labels.summary,
         })
+    }
+
+    /// Leaves what a recipe has learned, if that was asked for; where.
+    fn write_learned(&self, found: &RecipePairs, number: usize) -> Result<Option<PathBuf>> {
+        let Some(folder) = &self.learned else { return Ok(None) };
+        let folder = folder.join((number + 1).to_string());
+        let has = found.write_learned((number, &self.recipes[number]), &folder)?;
+        Ok(has.then_some(folder))
     }
 
     /// The curve of each recipe that has one.

@@ -1,7 +1,7 @@
 //! What is asked for.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use lookalike_core::{Recipe, SiteRule, setters};
 use lookalike_corpus::{Inputs, Sources};
@@ -35,6 +35,7 @@ pub struct Eval {
     pub(crate) seed: u64,
     pub(crate) repeats: usize,
     pub(crate) sites: SiteRule,
+    pub(crate) learned: Option<PathBuf>,
     pub(crate) running: Running,
 }
 
@@ -65,6 +66,7 @@ impl Eval {
             seed: 0,
             repeats: 1,
             sites: SiteRule::default(),
+            learned: None,
             running: Running::default(),
         }
     }
@@ -88,6 +90,9 @@ impl Eval {
         repeats: usize => repeats = repeats.max(1);
         /// What a site is, for the tables by site; recipes have rules of their own.
         sites: SiteRule;
+        /// Leaves what recipes have learned below this folder, in one for each, by its number from 1,
+        /// and as a run leaves it: a file of templates, and the recipe.
+        learned_to: impl Into<PathBuf> => learned = Some(learned_to.into());
     }
 
     /// Fails if a folder for results is within an input: the next evaluation would read them as

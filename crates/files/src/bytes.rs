@@ -75,6 +75,17 @@ pub fn pull_number(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
+/// Appends a number that may be negative: its sign is the lowest bit.
+pub fn push_signed(number: i64, out: &mut Vec<u8>) {
+    push_number(((number << 1) ^ (number >> 63)).cast_unsigned(), out);
+}
+
+/// Takes a number that may be negative from the beginning of bytes; `None` if none is there.
+pub fn pull_signed(bytes: &mut &[u8]) -> Option<i64> {
+    let number = pull_number(bytes)?;
+    Some((number >> 1).cast_signed() ^ -(number & 1).cast_signed())
+}
+
 /// Fills `out` from a place in the file, whoever else reads from it.
 ///
 /// # Errors

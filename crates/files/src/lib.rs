@@ -25,7 +25,8 @@ mod rows;
 pub use atomic_file::{AtomicFile, Existing, commit_all, write_file, write_private_file};
 pub use byte_reader::ByteReader;
 pub use bytes::{
-    CHECKSUM, check_sum, checksum, double_word, pull_number, push_number, read_at, word,
+    CHECKSUM, check_sum, checksum, double_word, pull_number, pull_signed, push_number, push_signed,
+    read_at, word,
 };
 pub use checked_file::{CheckedFile, CheckedWriter};
 pub use error::{Error, ErrorKind, Operation, Result};

@@ -159,7 +159,8 @@ impl Index {
                     continue;
                 }
                 let found = self.judge_stored(&query, &known, &snapshot, tools, &mut cost)?;
-                let Some(found) = found else { continue };
+                let Some(mut found) = found else { continue };
+                found.counts = self.count_view(Some(&snapshot), None).of(&known)?;
                 if is_earlier(&known) {
                     is_first = false;
                     break;

@@ -11,6 +11,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use lookalike_core::GROUP_LIMIT;
 
+use crate::counts::source;
 use crate::document::{Content, ContentKind, Document, Record};
 use crate::error::Result;
 use crate::index::Index;
@@ -23,6 +24,7 @@ use crate::view::content;
 /// A result of a ranked list.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
+#[expect(clippy::large_enum_variant, reason = "a list has a thousand of them at most")]
 pub enum RankedEntry<'a> {
     /// The document of this id.
     Known(&'a str),
@@ -155,7 +157,10 @@ impl Keepers {
                 let template = index.template(document.url.as_deref())?;
                 Ok(tools.query(&document, template.as_deref(), true).shingles)
             };
-            if let Some(found) = source.judge.judge(&query, record, shingles)? {
+            if let Some(mut found) = source.judge.judge(&query, record, shingles)? {
+                if let Some(known) = &source.known[keeper] {
+                    found.counts = index.count_view(Some(&source.snapshot), None).of(known)?;
+                }
                 return Ok(Standing::LeftOut { keeper, found: Box::new(found) });
             }
         }
@@ -197,5 +202,8 @@ fn record(place: usize, document: &Document<'_>, query: Query) -> Record {
         time: document.time,
         stored,
         signature: query.signature,
+        line: place as u64,
+        source: document.source.as_deref().map(source),
+        date: document.date,
     }
 }

@@ -10,7 +10,7 @@ use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::error::{Error, ErrorKind, Result};
-use lookalike_files::{pull_number, push_number};
+use lookalike_files::{pull_number, pull_signed, push_number, push_signed};
 
 /// The longest id: longer than any path, and than URLs that servers accept.
 pub const MAX_ID_BYTES: usize = 64 << 10;
@@ -29,6 +29,12 @@ pub struct Document<'a> {
     pub url: Option<Cow<'a, str>>,
     /// When it was seen, in seconds since 1970, by the caller's clock; 0 if that is not known.
     pub time: u64,
+    /// What it came with, for [`Counts::sources`](crate::Counts::sources): a crawl, a vendor. The
+    /// site of its URL if it has none.
+    pub source: Option<Cow<'a, str>>,
+    /// Its date, in seconds since 1970, for [`Counts::first`](crate::Counts::first). When it was seen if
+    /// it has none.
+    pub date: Option<i64>,
     /// What it says.
     pub content: Content<'a>,
 }
@@ -68,7 +74,7 @@ impl<'a> Document<'a> {
 
     /// Any content, without a URL and a time.
     pub fn new(id: impl Into<Cow<'a, str>>, content: Content<'a>) -> Self {
-        Self { id: id.into(), url: None, time: 0, content }
+        Self { id: id.into(), url: None, time: 0, source: None, date: None, content }
     }
 
     /// With this URL.
@@ -85,15 +91,31 @@ impl<'a> Document<'a> {
         self
     }
 
+    /// Of this source, for what is counted.
+    #[must_use]
+    pub fn with_source(mut self, source: impl Into<Cow<'a, str>>) -> Self {
+        self.source = Some(source.into());
+        self
+    }
+
+    /// Of this date, for what is counted.
+    #[must_use]
+    pub fn with_date(mut self, date: i64) -> Self {
+        self.date = Some(date);
+        self
+    }
+
     pub(crate) fn check_lengths(&self) -> Result<()> {
         let content = match &self.content {
             Content::Text(bytes) | Content::Html(bytes) => bytes.len(),
             Content::Signed { .. } => 0,
         };
-        let url = self.url.as_deref().map_or(0, str::len);
+        let [url, source] =
+            [&self.url, &self.source].map(|field| field.as_deref().map_or(0, str::len));
         let fields = [
             ("id", self.id.len(), MAX_ID_BYTES),
             ("URL", url, MAX_URL_BYTES),
+            ("source", source, MAX_URL_BYTES),
             ("content", content, MAX_CONTENT_BYTES),
         ];
         match fields.into_iter().find(|&(_, bytes, limit)| bytes > limit) {
@@ -147,6 +169,13 @@ pub struct Record {
     /// stands in the place of the public fingerprint. The sketch is there if the recipe keeps it; in an index without contents,
     /// as a bit of each minvalue ([`BitSketch`](lookalike_core::sketch::BitSketch)).
     pub signature: Signature,
+    /// Its own number, or that of the first of those in whose place it stands with the same words: what
+    /// is counted goes by it.
+    pub(crate) line: u64,
+    /// Its source, if it came with one.
+    pub(crate) source: Option<u64>,
+    /// Its date, if it came with one.
+    pub(crate) date: Option<i64>,
 }
 
 const HTML: u8 = 1;
@@ -154,6 +183,11 @@ const STORED: u8 = 2;
 const HAS_URL: u8 = 4;
 const HAS_BITS: u8 = 8;
 const HAS_IDENTITY: u8 = 16;
+/// Something follows that is for counting, which these tell.
+const HAS_MORE: u8 = 32;
+const HAS_LINE: u8 = 1;
+const HAS_SOURCE: u8 = 2;
+const HAS_DATE: u8 = 4;
 
 /// How the signatures of an index are stored.
 #[derive(Clone, Copy, Debug)]
@@ -237,8 +271,8 @@ pub(crate) fn checked(number: u64, bytes: &[u8]) -> Option<&[u8]> {
 }
 
 impl Record {
-    /// Signature, flags, length, time, length of the id, id, URL, bits, checksum. What repeats from
-    /// one record to the next stands together, for the compression of blocks.
+    /// Signature, flags, length, time, length of the id, what is for counting, id, URL, bits, checksum.
+    /// What repeats from one record to the next stands together, for the compression of blocks.
     pub(crate) fn encode(&self, layout: SignatureLayout) -> Vec<u8> {
         let url = self.url.as_deref();
         let mut out = Vec::with_capacity(layout.as_in_files.bytes() + self.id.len() + 36);
@@ -249,15 +283,35 @@ impl Record {
         let has_url = if url.is_some() { HAS_URL } else { 0 };
         let has_bits = if bits.is_some() { HAS_BITS } else { 0 };
         let has_identity = if self.signature.identity.is_some() { HAS_IDENTITY } else { 0 };
-        out.push(html | stored | has_url | has_bits | has_identity);
+        let more = self.more();
+        let has_more = if more == 0 { 0 } else { HAS_MORE };
+        out.push(html | stored | has_url | has_bits | has_identity | has_more);
         for number in [self.bytes, self.time, self.id.len() as u64] {
             push_number(number, &mut out);
+        }
+        if more != 0 {
+            out.push(more);
+        }
+        if more & HAS_LINE != 0 {
+            push_number(self.line, &mut out);
+        }
+        out.extend(self.source.into_iter().flat_map(u64::to_le_bytes));
+        if let Some(date) = self.date {
+            push_signed(date, &mut out);
         }
         out.extend(self.id.as_bytes());
         out.extend(url.unwrap_or_default().as_bytes());
         out.extend(bits.into_iter().flatten());
         out.extend(checksum(self.number, &out));
         out
+    }
+
+    /// What there is for counting.
+    fn more(&self) -> u8 {
+        let line = if self.line == self.number { 0 } else { HAS_LINE };
+        let source = if self.source.is_some() { HAS_SOURCE } else { 0 };
+        let date = if self.date.is_some() { HAS_DATE } else { 0 };
+        line | source | date
     }
 
     /// Reads a record; `store` is for the message.
@@ -278,6 +332,21 @@ impl Record {
         let mut signature = layout.as_in_files.decode(signature)?;
         let (&flags, mut rest) = rest.split_first()?;
         let [bytes, time, length] = [(); 3].map(|()| pull_number(&mut rest));
+        let (mut line, mut source, mut date) = (number, None, None);
+        if flags & HAS_MORE != 0 {
+            let more;
+            (more, rest) = rest.split_first().map(|(&more, rest)| (more, rest))?;
+            if more & HAS_LINE != 0 {
+                line = pull_number(&mut rest)?;
+            }
+            if more & HAS_SOURCE != 0 {
+                let (word, after) = rest.split_first_chunk()?;
+                (source, rest) = (Some(u64::from_le_bytes(*word)), after);
+            }
+            if more & HAS_DATE != 0 {
+                date = Some(pull_signed(&mut rest)?);
+            }
+        }
         signature.identity = (flags & HAS_IDENTITY != 0).then_some(signature.exact);
         if flags & HAS_BITS != 0 {
             signature.sketch = layout.pull_bits(&mut rest)?;
@@ -293,6 +362,9 @@ impl Record {
             time: time?,
             stored: (flags & STORED != 0).then_some(kind),
             signature,
+            line,
+            source,
+            date,
         })
     }
 }

@@ -12,20 +12,28 @@ use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::tools::Verification;
 
 const MAGIC: [u8; 8] = *b"LOOKINDX";
-const FORMAT_VERSION: u32 = 3;
+const FORMAT_VERSION: u32 = 4;
+/// The third version, which does not count what it turns away.
+const WITHOUT_COUNTS: u32 = 3;
 /// The first version, without a verification key.
 const WITHOUT_KEY: u32 = 1;
 /// The second, whose documents cannot be found by their URLs.
 const WITHOUT_URLS: u32 = 2;
 /// Bytes of the key, between the check value and the length of the recipe.
 const KEY: usize = 16;
+/// Bytes of the number since which the index counts, after the key.
+const SINCE: usize = 8;
 /// The longest recipe; those that we write have less than a kilobyte and a name.
 const MAX_RECIPE: usize = 64 << 10;
-/// Bytes before the recipe, but for the key: magic, version, flags, the secret's check value, length.
+/// Bytes before the recipe, but for the key and what follows it: magic, version, flags, the secret's
+/// check value, length.
 const START: usize = 8 + 4 + 4 + 32 + 4;
 
 const STORES_TEXT: u32 = 1;
 const HAS_SECRET: u32 = 2;
+/// From the fourth version on, which one of an earlier version becomes.
+const HAS_KEY: u32 = 4;
+const HAS_URL_KEYS: u32 = 8;
 
 /// A secret from which an index draws its random choices, so that nobody without it can make
 /// documents that look alike to the index only, or that it takes for others.
@@ -84,7 +92,7 @@ impl Secret {
     }
 }
 
-/// What never changes.
+/// What never changes, but that an index of an earlier version begins to count.
 #[derive(Clone, Debug)]
 pub(crate) struct Header {
     /// As it was given; its seed is not the one that is used if there is a secret.
@@ -95,13 +103,30 @@ pub(crate) struct Header {
     key: Option<VerificationKey>,
     /// Whether URLs are keys of postings; not in the first two versions.
     pub(crate) has_url_keys: bool,
+    /// Since which document the index counts; not in the first three versions.
+    pub(crate) counts_since: Option<u64>,
 }
 
 impl Header {
     pub(crate) fn new(recipe: &Recipe, store_text: bool, secret: Option<&Secret>) -> Self {
-        let check_value = secret.map(Secret::check_value);
-        let key = Some(VerificationKey::random());
-        Self { recipe: recipe.clone(), store_text, check_value, key, has_url_keys: true }
+        Self {
+            recipe: recipe.clone(),
+            store_text,
+            check_value: secret.map(Secret::check_value),
+            key: Some(VerificationKey::random()),
+            has_url_keys: true,
+            counts_since: Some(0),
+        }
+    }
+
+    /// The same of an index that counts since this document.
+    pub(crate) fn counting_since(&self, since: Option<u64>) -> Self {
+        Self { counts_since: since, ..self.clone() }
+    }
+
+    /// What ids are hashed with; nothing where there is no key, and then 128 bits of SHA-256 do.
+    pub(crate) fn secret(&self) -> [u8; KEY] {
+        self.key.as_ref().map(VerificationKey::to_bytes).unwrap_or_default()
     }
 
     /// What documents are verified under.
@@ -124,19 +149,30 @@ impl Header {
 
     pub(crate) fn write(&self, path: &Path) -> Result<()> {
         let toml = self.recipe.to_toml();
-        let mut bytes = Vec::with_capacity(START + KEY + toml.len() + 8);
+        let mut bytes = Vec::with_capacity(START + KEY + SINCE + toml.len() + 8);
         bytes.extend(MAGIC);
-        let version = match (&self.key, self.has_url_keys) {
-            (None, _) => WITHOUT_KEY,
-            (Some(_), false) => WITHOUT_URLS,
-            (Some(_), true) => FORMAT_VERSION,
+        let version = match (self.counts_since, &self.key, self.has_url_keys) {
+            (Some(_), ..) => FORMAT_VERSION,
+            (None, None, _) => WITHOUT_KEY,
+            (None, Some(_), false) => WITHOUT_URLS,
+            (None, Some(_), true) => WITHOUT_COUNTS,
         };
         bytes.extend(version.to_le_bytes());
-        let text = if self.store_text { STORES_TEXT } else { 0 };
-        let secret = if self.check_value.is_some() { HAS_SECRET } else { 0 };
-        bytes.extend((text | secret).to_le_bytes());
+        let flag = |is_set: bool, flag: u32| if is_set { flag } else { 0 };
+        let mut flags = flag(self.store_text, STORES_TEXT);
+        flags |= flag(self.check_value.is_some(), HAS_SECRET);
+        if version == FORMAT_VERSION {
+            flags |= flag(self.key.is_some(), HAS_KEY) | flag(self.has_url_keys, HAS_URL_KEYS);
+        }
+        bytes.extend(flags.to_le_bytes());
         bytes.extend(self.check_value.unwrap_or_default());
-        bytes.extend(self.key.iter().flat_map(VerificationKey::to_bytes));
+        match self.counts_since {
+            Some(since) => {
+                bytes.extend(self.secret());
+                bytes.extend(since.to_le_bytes());
+            }
+            None => bytes.extend(self.key.iter().flat_map(VerificationKey::to_bytes)),
+        }
         bytes.extend((toml.len() as u32).to_le_bytes());
         bytes.extend(toml.as_bytes());
         bytes.extend(checksum(&bytes));
@@ -159,7 +195,8 @@ impl Header {
         let version = word(&bytes, 8);
         let start = match version {
             WITHOUT_KEY => START,
-            WITHOUT_URLS | FORMAT_VERSION => START + KEY,
+            WITHOUT_URLS | WITHOUT_COUNTS => START + KEY,
+            FORMAT_VERSION => START + KEY + SINCE,
             found => {
                 let (path, known) = (path.to_owned(), FORMAT_VERSION);
                 return Err(Error::from(ErrorKind::Version { path, found, known }));
@@ -181,7 +218,15 @@ impl Header {
         let check_value = check_value.filter(|_| flags & HAS_SECRET != 0);
         let key = body.get(START - 4..start - 4).and_then(<[u8]>::first_chunk);
         let key = key.map(|bytes| VerificationKey::from_bytes(*bytes));
-        let (store_text, has_url_keys) = (flags & STORES_TEXT != 0, version == FORMAT_VERSION);
-        Ok(Self { recipe, store_text, check_value, key, has_url_keys })
+        let store_text = flags & STORES_TEXT != 0;
+        if version != FORMAT_VERSION {
+            let has_url_keys = version == WITHOUT_COUNTS;
+            let counts_since = None;
+            return Ok(Self { recipe, store_text, check_value, key, has_url_keys, counts_since });
+        }
+        let key = key.filter(|_| flags & HAS_KEY != 0);
+        let (has_url_keys, counts_since) =
+            (flags & HAS_URL_KEYS != 0, Some(double_word(body, START - 4 + KEY)));
+        Ok(Self { recipe, store_text, check_value, key, has_url_keys, counts_since })
     }
 }

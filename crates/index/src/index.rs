@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{
+    Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
+};
 use std::{fs, io};
 
 use lookalike_core::recipe::{SketchParameters, Templates, Verify};
@@ -10,6 +12,7 @@ use lookalike_core::template::Template;
 use lookalike_core::{Kernel, Recipe, Signer};
 use lookalike_files::create_folder;
 
+use crate::counts::{CountView, Counts, PendingCounts};
 use crate::document::{Record, SignatureLayout};
 use crate::error::{Error, Operation, Result};
 use crate::folder::{
@@ -24,7 +27,7 @@ use crate::rebuild::{RebuildReport, finish_switch, rebuild};
 use crate::segments::{MergeThread, remove_orphans};
 use crate::sound::Expectation;
 use crate::state::{Head, Segments};
-use crate::store::{AcknowledgedOperations, Entries, Store, Table, lock};
+use crate::store::{AcknowledgedOperations, Entries, Snapshot, Store, Table, lock};
 use crate::templates::SiteTemplates;
 use crate::tools::{Tools, Verification};
 use crate::view::{Lists, View, content};
@@ -47,6 +50,8 @@ pub struct Index {
     pub(crate) threads: usize,
     pub(crate) store: Store,
     templates: Option<SiteTemplates>,
+    /// Since which document it counts; nothing until an index of an earlier version is changed.
+    counts_since: OnceLock<u64>,
     lists: RwLock<Lists>,
     writer: Mutex<Writer>,
     tools: Mutex<Vec<Tools>>,
@@ -162,6 +167,7 @@ impl Index {
         let expected = Expectation {
             acknowledged: Some(acknowledged.operations()),
             templates: header.recipe.templates.are_learned(),
+            counts: header.counts_since.is_some(),
         };
         let store = Store::open(&path.join(STORE), lock, options.cache_bytes, expected)?;
         let mut index = Self::with_store(path, header, store, acknowledged, options)?;
@@ -203,6 +209,7 @@ impl Index {
             Lists { segments: open_segments, recent: RecentPostings::default(), tombstones, next };
         let index = Self {
             path: path.to_owned(),
+            counts_since: header.counts_since.map_or_else(OnceLock::new, OnceLock::from),
             verification: header.verification(),
             header,
             recipe,
@@ -347,6 +354,14 @@ impl Index {
         })
     }
 
+    /// How often a document was found, as is known now.
+    ///
+    /// # Errors
+    /// As [`get`](Self::get).
+    pub fn counts(&self, record: &Record) -> Result<Counts> {
+        self.count_view(None, None).of(record)
+    }
+
     /// The content of the document of an id, if there is one and its content is stored.
     ///
     /// # Errors
@@ -371,10 +386,11 @@ impl Index {
 
     /// The documents between two changes.
     pub(crate) fn documents_of(&self, writer: &Writer) -> Result<Documents<'_>> {
-        let entries = self.store.from(Table::Documents, &[])?;
+        let snapshot = self.store.snapshot()?;
+        let entries = self.store.snapshot_from(&snapshot, Table::Documents, &[])?;
         let tombstones = self.lists().tombstones.clone();
         let missing = writer.head.documents;
-        Ok(Documents { index: self, entries, tombstones, missing })
+        Ok(Documents { index: self, snapshot, entries, tombstones, missing })
     }
 
     /// The template of a page's site, if the recipe leaves such out and there is one.
@@ -398,6 +414,33 @@ impl Index {
         pending: Option<&'v PendingChanges>,
     ) -> View<'v> {
         View { store: &self.store, layout: self.layout, lists, pending }
+    }
+
+    pub(crate) fn count_view<'v>(
+        &'v self,
+        snapshot: Option<&'v Snapshot>,
+        pending: Option<&'v PendingCounts>,
+    ) -> CountView<'v> {
+        let (store, sites) = (&self.store, self.recipe.sites);
+        // Nothing is counted yet, and so nothing is complete.
+        let since = self.counts_since.get().copied().unwrap_or(u64::MAX);
+        CountView { store, snapshot, pending, sites, since }
+    }
+
+    /// Has an index of an earlier version count from now on, so that no reader of then misses what is.
+    pub(crate) fn begin_counting(&self, writer: &Writer) -> Result<()> {
+        if self.counts_since.get().is_none() {
+            let since = writer.head.next;
+            self.store.sync_names()?;
+            self.header.counting_since(Some(since)).write(&self.path.join(HEADER))?;
+            self.counts_since.get_or_init(|| since);
+        }
+        Ok(())
+    }
+
+    /// The header of now.
+    pub(crate) fn header_of_now(&self) -> Header {
+        self.header.counting_since(self.counts_since.get().copied())
     }
 
     /// Works with tools that nobody else uses.
@@ -480,10 +523,21 @@ fn tombstones(store: &Store, head: Head) -> Result<HashSet<u64>> {
 /// The documents of an index, in the order of adding.
 pub struct Documents<'a> {
     index: &'a Index,
+    snapshot: Snapshot,
     entries: Entries<'a>,
     tombstones: HashSet<u64>,
     /// Documents that are still to come.
     missing: u64,
+}
+
+impl Documents<'_> {
+    /// How often one of them was found, at the moment as of which they are read.
+    ///
+    /// # Errors
+    /// If the index cannot be read or is damaged.
+    pub fn counts(&self, record: &Record) -> Result<Counts> {
+        self.index.count_view(Some(&self.snapshot), None).of(record)
+    }
 }
 
 impl Iterator for Documents<'_> {

@@ -10,8 +10,10 @@ use lookalike_core::{
 };
 use serde::Serialize;
 
+use crate::counts::Counts;
 use crate::document::{Record, SignatureLayout};
 use crate::error::Result;
+use crate::match_kind::MatchKind;
 
 /// A document that is asked about.
 pub(crate) struct Query {
@@ -19,27 +21,6 @@ pub(crate) struct Query {
     pub(crate) site: Option<String>,
     /// If it came with its content and they may be needed.
     pub(crate) shingles: Option<ShingleSet>,
-}
-
-/// How a match resembles the document that was asked about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Kind))]
-#[serde(rename_all = "lowercase")]
-pub enum MatchKind {
-    /// The same words in the same order.
-    Exact,
-    /// Roughly the same.
-    Near,
-}
-
-impl MatchKind {
-    /// Its name in answers.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Exact => "exact",
-            Self::Near => "near",
-        }
-    }
 }
 
 // What a match is in JSON, wherever it comes from: these fields in this order.
@@ -74,6 +55,9 @@ pub struct Match {
     pub time: u64,
     /// Its number: smaller for those that were added earlier.
     pub number: u64,
+    /// How often it was found.
+    #[serde(flatten)]
+    pub counts: Counts,
 }
 
 impl Match {
@@ -217,5 +201,6 @@ fn by_signatures(known: &Record, same: bool, agreement: Agreement, estimate: Opt
         verified: false,
         time: known.time,
         number: known.number,
+        counts: Counts::default(),
     }
 }

@@ -71,12 +71,13 @@
 //! writer      commits, flushes, has segments merged         maintenance  verify, compact, copy
 //! browse      pages of documents, searches, URLs             templates  of sites, left out
 //! collapse    a ranked list without look-alikes             clusters   what looks alike in the index
-//! threshold   asked under another threshold than its own
+//! threshold   asked under another threshold than its own   counts    how often documents were found
 //! ```
 
 mod browse;
 mod clusters;
 mod collapse;
+mod counts;
 mod document;
 mod error;
 mod folder;
@@ -84,6 +85,7 @@ mod header;
 mod index;
 mod judge;
 mod maintenance;
+mod match_kind;
 mod operations;
 mod options;
 mod pending;
@@ -102,14 +104,16 @@ mod writer;
 pub use browse::Found;
 pub use clusters::{Cluster, Clusters, MAX_CLUSTER, Member};
 pub use collapse::{CollapsedList, RankedEntry, Standing};
+pub use counts::{Counts, Seen};
 pub use document::{
     Content, ContentKind, Document, MAX_CONTENT_BYTES, MAX_ID_BYTES, MAX_URL_BYTES, Record,
 };
 pub use error::{Error, ErrorKind, Operation, Result};
 pub use header::Secret;
 pub use index::{Documents, Index};
-pub use judge::{Match, MatchKind};
+pub use judge::Match;
 pub use maintenance::{Stats, VerificationReport};
+pub use match_kind::MatchKind;
 pub use operations::{AddIf, Addition, Answer, CheckedAddition};
 pub use options::{CreateOptions, OpenOptions};
 pub use rebuild::RebuildReport;

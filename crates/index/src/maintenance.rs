@@ -7,6 +7,7 @@ use std::sync::Arc;
 use lookalike_core::mix;
 use lookalike_files::{AtomicFolder, partial_path, remove_folder, sync_folder};
 
+use crate::counts;
 use crate::document::Record;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::folder::{ACKNOWLEDGED, HEADER, LOCK, SEGMENTS, STORE};
@@ -55,6 +56,10 @@ pub struct VerificationReport {
     pub contents: u64,
     /// Postings, which are those of the documents and no others.
     pub postings: u64,
+    /// Documents that stand for others, each with its counts.
+    pub counts: u64,
+    /// What they counted: ids, and sources.
+    pub counted: u64,
 }
 
 impl Index {
@@ -107,6 +112,19 @@ impl Index {
                 self.postings_of(&record).for_each(|posting| expected.add(posting));
             }
         }
+        for entry in self.store.from(Table::Counts, &[])? {
+            let (line, bytes) = entry?;
+            let line = <[u8; 8]>::try_from(&line[..]).map(u64::from_be_bytes);
+            let line = line.map_err(|_| self.damaged("counts: a key is no number".to_owned()))?;
+            counts::decode(&self.store, line, &bytes)?;
+            verified.counts += 1;
+        }
+        let view = self.count_view(None, None);
+        for entry in self.store.from(Table::Counted, &[])? {
+            let (key, value) = entry?;
+            view.line(&key, &value)?;
+            verified.counted += 1;
+        }
         let lists = self.lists();
         let mut found = Sum::default();
         for segment in &lists.segments {
@@ -155,6 +173,7 @@ impl Index {
         self.renew_segments(&mut writer)?;
         let tombstones: Vec<u64> = self.lists().tombstones.iter().copied().collect();
         self.forget(&mut writer, &tombstones)?;
+        self.forget_counted(&mut writer)?;
         self.store.compact()
     }
 
@@ -232,7 +251,8 @@ impl Index {
             changes.insert(Table::State, TemplateCounts::KEY, &templates.counts().encode());
             copy.commit(changes, Durability::Later)?;
         }
-        for table in [Table::Documents, Table::Texts, Table::Tombstones, Table::Templates] {
+        let tables = Table::ALL.into_iter().filter(|table| *table != Table::State);
+        for table in tables {
             let (mut changes, mut bytes) = (Changes::default(), 0);
             for entry in self.store.snapshot_from(&snapshot, table, &[])? {
                 let (key, value) = entry?;
@@ -251,7 +271,7 @@ impl Index {
         }
         sync_folder(&segments_folder)?;
         AcknowledgedOperations::create(&folder.join(ACKNOWLEDGED), head.operations)?;
-        self.header.write(&folder.join(HEADER))?;
+        self.header_of_now().write(&folder.join(HEADER))?;
         Ok(copy_folder.commit()?)
     }
 }

@@ -4,6 +4,7 @@ use lookalike_core::shingle::ShingleSet;
 use lookalike_core::{GROUP_LIMIT, Signature};
 use serde::{Deserialize, Serialize};
 
+use crate::counts::{CountView, Counts, Seen, Sighting, TurnedAway};
 use crate::document::{Content, Document, Record};
 use crate::error::{Error, ErrorKind, Result};
 use crate::index::Index;
@@ -39,6 +40,10 @@ impl Answer {
     pub fn keeper(&self) -> Option<&Match> {
         self.matches.iter().min_by_key(|found| found.number)
     }
+
+    fn keeper_mut(&mut self) -> Option<&mut Match> {
+        self.matches.iter_mut().min_by_key(|found| found.number)
+    }
 }
 
 /// What an addition did.
@@ -72,6 +77,9 @@ pub struct CheckedAddition {
     pub answer: Answer,
     /// `None` if it was not added.
     pub added: Option<Addition>,
+    /// Whether it is one more for its keeper, in whose counts it is: not if it was added, nor if its id
+    /// counts already.
+    pub counted: bool,
 }
 
 impl Index {
@@ -143,8 +151,9 @@ impl Index {
         })
     }
 
-    /// Checks and, if there is no match or in any case, adds, with nothing in between. When this
-    /// returns, what was added is on disk.
+    /// Checks and, if there is no match or in any case, adds, with nothing in between. What is not
+    /// added is counted for the one that stands for it ([`Counts`](crate::Counts)). When this returns,
+    /// what was added or counted is on disk.
     ///
     /// # Errors
     /// As [`add`](Self::add).
@@ -154,7 +163,7 @@ impl Index {
     }
 
     /// Checks and adds documents one after another, so that each may match those before it; all
-    /// are added together or, if it fails, none.
+    /// are added or counted together or, if it fails, none.
     ///
     /// # Errors
     /// As [`add`](Self::add).
@@ -167,14 +176,22 @@ impl Index {
         self.with_tools(|tools| {
             self.change(Durability::Now, |change| {
                 let done = documents.iter().zip(&queries).map(|(document, query)| {
-                    let answer = change.answer(query, tools)?;
-                    let adds = add_if == AddIf::Any || answer.is_new();
-                    let added = adds.then(|| {
-                        let text = self.header.store_text;
-                        let prepared = prepare(document, query.signature.clone(), text)?;
-                        change.add(prepared, tools)
-                    });
-                    Ok(CheckedAddition { answer, added: added.transpose()? })
+                    let mut answer = change.answer(query, tools)?;
+                    if add_if == AddIf::New
+                        && let Some(keeper) = answer.keeper_mut()
+                    {
+                        let known = change.view().record(keeper.number)?;
+                        let seen = Sighting::of_document(self.recipe.sites, document);
+                        let turned_away = TurnedAway { id: &document.id, seen, kind: keeper.kind };
+                        let counts = change.count(&turned_away, &known, tools)?;
+                        keeper.counts = counts.unwrap_or(keeper.counts);
+                        let counted = counts.is_some();
+                        return Ok(CheckedAddition { answer, added: None, counted });
+                    }
+                    let text = self.header.store_text;
+                    let prepared = prepare(document, query.signature.clone(), text)?;
+                    let added = Some(change.add(prepared, tools)?);
+                    Ok(CheckedAddition { answer, added, counted: false })
                 });
                 done.collect()
             })
@@ -203,6 +220,25 @@ impl Index {
         let operations = writer.head.operations;
         writer.acknowledged.set(operations);
         Ok(count)
+    }
+
+    /// Counts documents that were turned away elsewhere for known ones, together. False for those whose
+    /// ids count already, and where there is no keeper.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add).
+    pub fn count_batch(&self, seen: &[Seen<'_>]) -> Result<Vec<bool>> {
+        self.with_tools(|tools| {
+            self.change(Durability::Now, |change| {
+                let counted = seen.iter().map(|seen| {
+                    let keeper = change.view().with_id(seen.keeper(), &mut tools.page)?;
+                    let Some(keeper) = keeper else { return Ok(false) };
+                    let turned_away = seen.turned_away(self.recipe.sites);
+                    Ok(change.count(&turned_away, &keeper, tools)?.is_some())
+                });
+                counted.collect()
+            })
+        })
     }
 
     /// Removes the document of an id. False if there is none.
@@ -278,7 +314,8 @@ impl Index {
     fn answer(&self, judge: &Judge, query: &Query, tools: &mut Tools) -> Result<Answer> {
         let (candidates, snapshot) = self.candidates(query, GROUP_LIMIT, tools)?;
         let content = |known: &Record| content(&self.store, None, Some(&snapshot), known);
-        self.answer_from(judge, query, &candidates, content, tools)
+        let counts = self.count_view(Some(&snapshot), None);
+        self.answer_from(judge, query, &candidates, content, counts, tools)
     }
 
     /// The candidates of now, so many of each list, and the moment as of which their contents are to
@@ -304,12 +341,15 @@ impl Index {
         query: &Query,
         candidates: &Candidates,
         content: impl Fn(&Record) -> Result<Option<Vec<u8>>>,
+        counts: CountView<'_>,
         tools: &mut Tools,
     ) -> Result<Answer> {
         let mut matches = Vec::new();
         for known in &candidates.records {
             let shingles = || self.shingles_of(known, content(known)?, tools);
-            matches.extend(judge.judge(query, known, shingles)?);
+            if let Some(found) = judge.judge(query, known, shingles)? {
+                matches.push(Match { counts: counts.of(known)?, ..found });
+            }
         }
         judge.sort(&mut matches);
         Ok(Answer { matches, limited: candidates.limited })
@@ -374,17 +414,56 @@ impl Change<'_> {
     }
 
     fn add(&mut self, document: UnnumberedDocument<'_>, tools: &mut Tools) -> Result<Addition> {
-        let replaced = self.remove(document.id, tools)?;
-        let number = self.pending.add(self.index.layout, &self.index.key_kinds(), document);
-        Ok(Addition { number, replaced })
+        let known = self.view().with_id(document.id, &mut tools.page)?;
+        let goes_on = |known: &&Record| has_same_words(&known.signature, &document.signature);
+        let line = known.as_ref().filter(goes_on).map(|known| known.line);
+        if let Some(known) = &known {
+            self.pending.remove(known.number);
+            if line.is_none() {
+                self.end_line(known.line)?;
+            }
+        }
+        let Self { index, pending, .. } = self;
+        let number = pending.add(index.layout, &index.key_kinds(), document, line);
+        Ok(Addition { number, replaced: known.is_some() })
     }
 
     fn remove(&mut self, id: &str, tools: &mut Tools) -> Result<bool> {
-        let known = self.view().with_id(id, &mut tools.page)?;
-        if let Some(known) = &known {
-            self.pending.remove(known.number);
+        let Some(known) = self.view().with_id(id, &mut tools.page)? else { return Ok(false) };
+        self.pending.remove(known.number);
+        self.end_line(known.line)?;
+        Ok(true)
+    }
+
+    fn counts(&self) -> CountView<'_> {
+        self.index.count_view(None, Some(&self.pending.counts))
+    }
+
+    /// Forgets what was counted on a line, if anything was.
+    fn end_line(&mut self, line: u64) -> Result<()> {
+        if self.counts().of_line(line)?.is_some() {
+            self.pending.counts.end(line);
         }
-        Ok(known.is_some())
+        Ok(())
+    }
+
+    /// Counts a document that is turned away for its keeper, whose counts these are then. `None` if its
+    /// id counts already.
+    fn count(
+        &mut self,
+        turned_away: &TurnedAway<'_>,
+        keeper: &Record,
+        tools: &mut Tools,
+    ) -> Result<Option<Counts>> {
+        if self.view().with_id(turned_away.id, &mut tools.page)?.is_some() {
+            return Ok(None);
+        }
+        let new = turned_away.count(self.counts(), self.index.header.secret(), keeper)?;
+        Ok(new.map(|new| {
+            let counts = new.counts;
+            new.write(&mut self.pending.counts);
+            counts
+        }))
     }
 
     fn answer(&self, query: &Query, tools: &mut Tools) -> Result<Answer> {
@@ -393,8 +472,13 @@ impl Change<'_> {
         let candidates =
             self.view().candidates(rule, &query.signature, GROUP_LIMIT, &mut tools.page)?;
         let content = |known: &Record| content(&index.store, Some(pending), None, known);
-        index.answer_from(&index.judge, query, &candidates, content, tools)
+        index.answer_from(&index.judge, query, &candidates, content, self.counts(), tools)
     }
+}
+
+/// Whether a document says the same as one of the same id, as far as signatures tell.
+fn has_same_words(a: &Signature, b: &Signature) -> bool {
+    a.exact == b.exact && a.identity == b.identity && a.tokens == b.tokens
 }
 
 /// Documents in parts of about as many bytes of contents: as many as there are threads, or fewer if

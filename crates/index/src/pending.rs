@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use lookalike_core::{CandidateRule, Signature};
 
+use crate::counts::PendingCounts;
 use crate::document::{Record, SignatureLayout, checksum};
 use crate::postings::{Posting, RecentPostings, exact_key, id_key, rule_key, url_key};
 use crate::state::Head;
@@ -19,6 +20,7 @@ pub(crate) struct PendingChanges {
     added: Vec<NewDocument>,
     lists: RecentPostings,
     tombstones: HashSet<u64>,
+    pub(crate) counts: PendingCounts,
 }
 
 struct NewDocument {
@@ -30,11 +32,12 @@ struct NewDocument {
 impl PendingChanges {
     pub(crate) fn new(head: Head) -> Self {
         let (first, lists) = (head.next, RecentPostings::default());
-        Self { head, first, added: Vec::new(), lists, tombstones: HashSet::new() }
+        let (added, tombstones) = (Vec::new(), HashSet::new());
+        Self { head, first, added, lists, tombstones, counts: PendingCounts::default() }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.added.is_empty() && self.tombstones.is_empty()
+        self.added.is_empty() && self.tombstones.is_empty() && self.counts.is_empty()
     }
 
     pub(crate) fn tombstones(&self) -> &HashSet<u64> {
@@ -57,12 +60,13 @@ impl PendingChanges {
         self.added(number)?.text.as_deref()
     }
 
-    /// Adds a document; its number.
+    /// Adds a document, on a line that goes on or its own; its number.
     pub(crate) fn add(
         &mut self,
         layout: SignatureLayout,
         kinds: &KeyKinds<'_>,
         document: UnnumberedDocument<'_>,
+        line: Option<u64>,
     ) -> u64 {
         let number = self.head.next;
         let keys = kinds.keys(document.id, document.url, &document.signature);
@@ -78,6 +82,9 @@ impl PendingChanges {
             time: document.time,
             stored: kind,
             signature: document.signature,
+            line: line.unwrap_or(number),
+            source: document.source,
+            date: document.date,
         };
         let text = text.map(|mut text| {
             text.extend(checksum(number, &text));
@@ -108,6 +115,7 @@ impl PendingChanges {
         for number in &self.tombstones {
             changes.insert(Table::Tombstones, &number.to_be_bytes(), &[]);
         }
+        self.counts.write(changes);
     }
 
     /// The new postings, and the new tombstones.

@@ -16,6 +16,7 @@ use std::{fs, io};
 
 use lookalike_files::{ErrorKind as FileErrorKind, remove_folder, sync_folder};
 
+use crate::counts::{self, Counts};
 use crate::document::{Record, SignatureLayout};
 use crate::error::{Error, Operation, Result};
 use crate::folder::{ACKNOWLEDGED, SEGMENTS, STORE};
@@ -52,6 +53,9 @@ pub struct RebuildReport {
     pub missing: u64,
     /// Acknowledged operations whose end of a journal is lost.
     pub lost_operations: u64,
+    /// Documents whose counts are damaged and begin again, and ids and sources that were counted and are
+    /// not known any more, so that they may count again.
+    pub uncounted: u64,
     /// What is wrong with each damaged document, for the first of them.
     pub faults: Vec<String>,
 }
@@ -59,11 +63,11 @@ pub struct RebuildReport {
 impl RebuildReport {
     /// Whether everything that was acknowledged is there.
     pub fn is_complete(&self) -> bool {
-        self.damaged == 0 && self.missing == 0 && self.lost_operations == 0
+        let Self { damaged, missing, lost_operations, uncounted, .. } = *self;
+        [damaged, missing, lost_operations, uncounted] == [0; 4]
     }
 
     fn tell(&mut self, fault: String) {
-        self.damaged += 1;
         if self.faults.len() < TOLD {
             self.faults.push(fault);
         }
@@ -83,7 +87,11 @@ pub(crate) fn rebuild(
         acknowledged => acknowledged.unwrap_or(0),
     };
     let recipe = header.signing_recipe(path, options.secret.as_ref())?;
-    let expected = Expectation { acknowledged: None, templates: recipe.templates.are_learned() };
+    let expected = Expectation {
+        acknowledged: None,
+        templates: recipe.templates.are_learned(),
+        counts: header.counts_since.is_some(),
+    };
     let old = Store::open(&path.join(STORE), None, options.cache_bytes, expected)?;
     let head = Head::decode(old.get(Table::State, Head::KEY)?.as_deref(), old.path())?;
 
@@ -116,13 +124,18 @@ pub(crate) fn rebuild(
                 if let Some(content) = content {
                     batch.insert(Table::Texts, number, &content)?;
                 }
+                copy_counts(&old, record.line, &mut batch, &mut rebuilt)?;
                 rebuilt.documents += 1;
             }
             Ok(None) => {}
-            Err(error) if error.is_corruption() => rebuilt.tell(error.to_string()),
+            Err(error) if error.is_corruption() => {
+                rebuilt.damaged += 1;
+                rebuilt.tell(error.to_string());
+            }
             Err(error) => return Err(error),
         }
     }
+    copy_counted(&old, &mut batch, &mut rebuilt)?;
     rebuilt.missing = head.documents.saturating_sub(rebuilt.documents + rebuilt.damaged);
     let (files, next_id) = segments.finish(head.next)?;
     let entries = files.iter().map(|segment| segment.entry()).collect();
@@ -216,6 +229,51 @@ fn read(store: &Store, layout: SignatureLayout, number: u64) -> Result<Option<St
     Ok(Some((record, bytes.to_vec(), content)))
 }
 
+/// Copies the counts of a line, if there are some. Where they are damaged, one of which it is known that
+/// there may have been more takes their place.
+fn copy_counts(
+    old: &Store,
+    line: u64,
+    batch: &mut Batch<'_>,
+    rebuilt: &mut RebuildReport,
+) -> Result<()> {
+    let stored = old.get(Table::Counts, &line.to_be_bytes());
+    let counts = match stored
+        .and_then(|stored| stored.map(|bytes| counts::decode(old, line, &bytes)).transpose())
+    {
+        Ok(None) => return Ok(()),
+        Ok(Some(counts)) => counts,
+        Err(error) if error.is_corruption() => {
+            rebuilt.uncounted += 1;
+            rebuilt.tell(error.to_string());
+            Counts { at_least: true, ..Counts::default() }
+        }
+        Err(error) => return Err(error),
+    };
+    batch.insert(Table::Counts, line, &counts.encode(line))
+}
+
+/// Copies what ids and sources have counted for. What does so for nobody any more is found by
+/// compacting.
+fn copy_counted(old: &Store, batch: &mut Batch<'_>, rebuilt: &mut RebuildReport) -> Result<()> {
+    for entry in old.from(Table::Counted, &[])? {
+        match entry {
+            Ok((key, value)) if counts::decode_line(&key, &value).is_some() => {
+                batch.insert_under(Table::Counted, &key, &value)?;
+            }
+            Ok(_) => rebuilt.uncounted += 1,
+            // What follows cannot be found either.
+            Err(error) if error.is_corruption() => {
+                rebuilt.uncounted += 1;
+                rebuilt.tell(error.to_string());
+                break;
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
 /// Says of which document a fault is.
 fn of(number: u64, id: Option<&str>, error: &Error) -> Error {
     match error.kind() {
@@ -294,8 +352,12 @@ struct Batch<'a> {
 
 impl Batch<'_> {
     fn insert(&mut self, table: Table, number: u64, value: &[u8]) -> Result<()> {
-        self.changes.insert(table, &number.to_be_bytes(), value);
-        self.bytes += value.len();
+        self.insert_under(table, &number.to_be_bytes(), value)
+    }
+
+    fn insert_under(&mut self, table: Table, key: &[u8], value: &[u8]) -> Result<()> {
+        self.changes.insert(table, key, value);
+        self.bytes += key.len() + value.len();
         if self.bytes > COPY_BYTES {
             let full = std::mem::take(&mut self.changes);
             self.store.commit(full, Durability::Later)?;

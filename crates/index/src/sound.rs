@@ -36,6 +36,8 @@ use crate::state::Head;
 const FJALL: [u8; 4] = *b"FJL\x03";
 /// Keyspaces have numbers in the order of their making: fjall's own, documents, texts, holes, state.
 const ALWAYS: u64 = 5;
+/// Those that came in later versions: templates, counts, counted.
+const LATER: usize = 3;
 const STATE: u64 = 4;
 /// Bytes of `current`: the number of a list, its checksum, and the kind of that, which is 0.
 const CURRENT: usize = 8 + 16 + 1;
@@ -50,6 +52,8 @@ pub(crate) struct Expectation {
     pub(crate) acknowledged: Option<u64>,
     /// Whether there are templates of sites. An index without them may be older than their keyspace.
     pub(crate) templates: bool,
+    /// Whether it counts, and so has all keyspaces.
+    pub(crate) counts: bool,
 }
 
 /// The end of a journal that fjall would cut off, so that it can be put back if the index is not
@@ -86,7 +90,7 @@ pub(crate) fn check(store: &Path, expected: Expectation) -> Result<Vec<Tail>> {
     if present(&version)? != FJALL {
         return Err(Error::corruption(&version, format!("has been changed\n{PUT_BACK}")));
     }
-    check_keyspaces(&store.join("keyspaces"), expected.templates)?;
+    check_keyspaces(&store.join("keyspaces"), expected)?;
     let journals = read_journals(store)?;
     if journals.is_empty() {
         // It has the last operations, or none; only `rebuild` takes what is there for all.
@@ -126,12 +130,12 @@ fn present(path: &Path) -> Result<Vec<u8>> {
     })
 }
 
-fn check_keyspaces(keyspaces: &Path, templates: bool) -> Result<()> {
+fn check_keyspaces(keyspaces: &Path, expected: Expectation) -> Result<()> {
     for number in 0..ALWAYS {
         check_keyspace(&keyspaces.join(number.to_string()))?;
     }
     let failed = |error| Error::io(keyspaces, Operation::Read, error);
-    let mut has_templates = false;
+    let mut whole = Vec::new();
     for entry in fs::read_dir(keyspaces).map_err(failed)? {
         let folder = entry.map_err(failed)?.path();
         let name = folder.file_name().and_then(|name| name.to_str());
@@ -142,19 +146,24 @@ fn check_keyspaces(keyspaces: &Path, templates: bool) -> Result<()> {
         if number < ALWAYS {
             continue;
         }
-        // The keyspace of templates. If it is being made in an older index, it has no tables yet,
-        // and fjall begins again.
-        let is_begun = !templates
+        // A keyspace that is being made in an older index has no tables yet, and fjall begins again.
+        let is_needed = expected.counts || expected.templates && number == ALWAYS;
+        let is_begun = !is_needed
             && !folder.join("current").try_exists().map_err(failed)?
             && is_empty(&folder.join("tables"))?;
         if !is_begun {
             check_keyspace(&folder)?;
-            has_templates = true;
+            whole.push(number);
         }
     }
-    if templates && !has_templates {
+    // The templates of an index that has some were made with it.
+    if expected.templates && !whole.contains(&ALWAYS) {
         let folder = keyspaces.join(ALWAYS.to_string());
         return Err(Error::corruption(&folder, format!("it is missing\n{PUT_BACK}")));
+    }
+    if expected.counts && whole.len() < LATER {
+        let fault = format!("of {LATER} keyspaces from {ALWAYS} on, there are {}", whole.len());
+        return Err(Error::corruption(keyspaces, format!("{fault}\n{PUT_BACK}")));
     }
     Ok(())
 }

@@ -6,6 +6,7 @@ use lookalike_core::text::html::Extractor;
 use lookalike_core::text::{DocumentTokens, KeyedTokenizer, Text};
 use lookalike_core::{Kernel, Recipe, Signature, Signer, SiteRule, VerificationKey};
 
+use crate::counts::source;
 use crate::document::{Content, ContentKind, Document, Record, SignatureLayout};
 use crate::error::{Error, ErrorKind, Result};
 use crate::judge::Query;
@@ -37,6 +38,8 @@ pub(crate) struct UnnumberedDocument<'a> {
     pub(crate) id: &'a str,
     pub(crate) url: Option<&'a str>,
     pub(crate) time: u64,
+    pub(crate) source: Option<u64>,
+    pub(crate) date: Option<i64>,
     pub(crate) bytes: u64,
     pub(crate) signature: Signature,
     /// The content, compressed.
@@ -173,7 +176,9 @@ pub(crate) fn prepare<'d>(
         Error::from(ErrorKind::OtherSignature { id, fault })
     })?;
     let (id, url) = (&*document.id, document.url.as_deref());
-    Ok(UnnumberedDocument { id, url, time: document.time, bytes, signature, stored })
+    let Document { time, date, .. } = *document;
+    let source = document.source.as_deref().map(source);
+    Ok(UnnumberedDocument { id, url, time, source, date, bytes, signature, stored })
 }
 
 /// What is signed and compared of a document.

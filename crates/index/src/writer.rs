@@ -30,6 +30,7 @@ impl Index {
         if pending.is_empty() {
             return Ok(());
         }
+        self.begin_counting(writer)?;
         let head = Head { operations: writer.head.operations + 1, ..pending.head };
         let mut changes = Changes::default();
         pending.write(&mut changes);
@@ -125,6 +126,7 @@ impl Index {
         lists.recent = recent;
         let tombstones: Vec<u64> = lists.tombstones.iter().copied().collect();
         drop(lists);
+        self.forget_counted(writer)?;
         self.forget(writer, &tombstones)
     }
 
@@ -178,6 +180,35 @@ impl Index {
         // Removed with the others, or else with the next change.
         let lists = self.lists();
         writer.garbage.retain(|number| lists.tombstones.contains(number));
+        Ok(())
+    }
+
+    /// Removes what ids and sources have counted for documents that are not known any more.
+    pub(crate) fn forget_counted(&self, writer: &mut Writer) -> Result<()> {
+        let view = self.count_view(None, None);
+        let mut changes = (Changes::default(), 0);
+        for entry in self.store.from(Table::Counted, &[])? {
+            let (key, value) = entry?;
+            if view.of_line(view.line(&key, &value)?)?.is_none() {
+                changes.0.remove(Table::Counted, &key);
+                changes.1 += 1;
+            }
+            if changes.1 == FORGET_BATCH {
+                self.commit_counted(writer, std::mem::take(&mut changes).0)?;
+            }
+        }
+        if changes.1 > 0 {
+            self.commit_counted(writer, changes.0)?;
+        }
+        Ok(())
+    }
+
+    fn commit_counted(&self, writer: &mut Writer, mut changes: Changes) -> Result<()> {
+        let head = Head { operations: writer.head.operations + 1, ..writer.head };
+        changes.insert(Table::State, Head::KEY, &head.encode());
+        self.store.commit(changes, Durability::Now)?;
+        writer.head = head;
+        writer.acknowledged.set(head.operations);
         Ok(())
     }
 

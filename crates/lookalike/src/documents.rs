@@ -22,9 +22,9 @@
 //! ```
 
 pub use lookalike_corpus::{
-    AddedField, AddedKind, AddedValue, Change, Chunk, Chunks, Compression, ContentKind, Document,
-    Edit, EditFault, FieldValue, Fields, FileCopy, Format, Inputs, Limits, Offsets,
-    PassedOverCounts, PendingCopies, PendingSelection, ReadOptions, Record, RecordBatch,
+    AddedField, AddedKind, AddedSpan, AddedValue, Change, Chunk, Chunks, Compression, ContentKind,
+    Document, Edit, EditFault, FieldValue, Fields, FileCopy, Format, Inputs, Limits, Offsets,
+    PassedOverCounts, PendingCopies, PendingSelection, ReadOptions, Record, RecordBatch, Revisit,
     SelectionReport, Source, Sources, Tables, UnpackedCopies, Version, decode_page, read_document,
 };
 pub use lookalike_engine::Texts;

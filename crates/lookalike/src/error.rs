@@ -268,6 +268,7 @@ fn kind_of_job(error: &JobError) -> ErrorKind {
         | Kind::TooManyParts { .. }
         | Kind::TooLittleMemory { .. }
         | Kind::TooManyClusters { .. }
+        | Kind::TooManyCuts { .. }
         | Kind::ReferenceTooLong { .. }
         | Kind::TooManyPasses { .. }
         | Kind::TooManyCandidates { .. } => ErrorKind::TooLarge,

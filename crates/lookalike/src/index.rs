@@ -5,7 +5,7 @@
 
 pub use lookalike_index::{
     AddIf, Addition, Answer, CheckedAddition, Cluster, Clusters, CollapsedList, Content,
-    ContentKind, CreateOptions, Document, Documents, Found, Index, IndexAt, MAX_CLUSTER,
+    ContentKind, Counts, CreateOptions, Document, Documents, Found, Index, IndexAt, MAX_CLUSTER,
     MAX_CONTENT_BYTES, MAX_ID_BYTES, MAX_URL_BYTES, Match, MatchKind, Member, OpenOptions,
-    RankedEntry, RebuildReport, Record, Secret, Standing, Stats, VerificationReport,
+    RankedEntry, RebuildReport, Record, Secret, Seen, Standing, Stats, VerificationReport,
 };

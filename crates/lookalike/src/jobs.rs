@@ -21,24 +21,28 @@ pub use lookalike_engine::signature_file::{
 pub use lookalike_engine::{
     Against, CutUnit, Decide, Dedup, Existing, Findings, InputOrder, KeepPolicy, Match, MatchFile,
     NoObserver, Number, Observer, PairScope, Passage, PassageRule, PassageScope, Plan,
-    RemovalBudget, Row, Run, Running, Stage, TemplateFile, TemplateFileInfo, Unreadable, Work,
+    RemovalBudget, Repeats, Row, Run, Running, Stage, TemplateFile, TemplateFileInfo, Unreadable,
+    Work, Written,
 };
 
 /// The report of a job, and its parts.
 pub mod report {
     pub use lookalike_engine::report::{
-        Cluster, Clustering, Counts, Difference, Fault, FilterSummary, Histogram, Kind,
-        LimitedGroups, Member, NearMiss, Options, OtherSources, Page, Passages, Piece,
-        RecipeSummary, Repeated, Report, Seconds, Site, Sites, Source, Templates, Tokens, Verify,
+        Cluster, Clustering, Counts, CutShare, Difference, Fault, FilterSummary, Histogram, Kind,
+        LimitedGroups, Member, NearMiss, Options, OtherSources, Page, Passage, PassageExample,
+        Passages, Piece, RecipeSummary, Repeated, Report, Seconds, Site, Sites, Source, Templates,
+        Tokens, Verify, class_end,
     };
 }
 
-/// What a finished run answers: why a document went, what its cluster is, what differs.
+/// What a finished run answers: why a document went, what its cluster is, what differs, what was cut.
 pub mod run {
     pub use lookalike_engine::run::{
         Agreement, ClusterFilter, ClusterKind, ClusterMember, ClusterOrder, ClusterPage,
-        ClusterSummary, Clusters, ClustersOfId, DocumentsById, Explanation, Fate, MAX_SAME_ID,
-        Member, PairVerdict, Removal, Run, RunComparison, RunDocument, SHOWN_MEMBERS, Scores, Step,
-        Verdict, VerdictCounts, Verdicts,
+        ClusterSummary, Clusters, ClustersOfId, Cut, DocumentCuts, DocumentsById, Explanation,
+        Fate, MAX_SAME_ID, MarkLimits, MarkedDocument, MarkedPiece, Member, PairVerdict,
+        PassageFilter, PassageOrder, PassagePage, PassageSummary, Passages, PassagesOfId, Removal,
+        Run, RunComparison, RunDocument, SHOWN_CUTS, SHOWN_MEMBERS, Scores, Step, Verdict,
+        VerdictCounts, Verdicts, marked_cuts,
     };
 }

@@ -1,7 +1,7 @@
 // Look through the documents, search them, and open one.
 
 import { Failure, ask, documentPath } from './api.js';
-import { bdi, byId, bytes, el, facts, grouped, show, when } from './dom.js';
+import { bdi, byId, bytes, counts, el, facts, grouped, show, when } from './dom.js';
 import { attempt } from './notice.js';
 import { gather, pages, summarize } from './session.js';
 
@@ -51,6 +51,7 @@ async function page(after) {
   const table = el('table', {},
     el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Id'),
       el('th', { scope: 'col', class: 'n' }, 'Length'),
+      el('th', { scope: 'col', class: 'n' }, 'Copies'),
       el('th', { scope: 'col', class: 'when' }, 'Added'))),
     rows);
   await gather({
@@ -77,6 +78,7 @@ function row(document) {
     el('td', {}, el('a', { href: `#browse/${encodeURIComponent(document.id)}` }, bdi(document.id)),
       document.url ? el('div', { class: 'soft small' }, bdi(document.url)) : ''),
     el('td', { class: 'n' }, bytes(document.bytes)),
+    el('td', { class: 'n' }, grouped(document.copies)),
     el('td', { class: 'when' }, when(document.time)));
 }
 
@@ -106,6 +108,7 @@ async function openDocument(id) {
       ['added', when(found.time)],
       ['URL', found.url ? bdi(found.url) : null],
       ['stored as', found.stored],
+      ...counts(found),
     ]),
   ];
   if (content === undefined) {

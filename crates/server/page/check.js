@@ -3,7 +3,7 @@
 import { Failure, ask, documentPath } from './api.js';
 import { dropInto, readInto } from './compare.js';
 import { differenceOf } from './difference.js';
-import { bdi, byId, el, facts, share, show, when } from './dom.js';
+import { bdi, byId, counts, el, facts, share, show, when } from './dom.js';
 import { attempt } from './notice.js';
 import { summarize } from './session.js';
 
@@ -79,7 +79,8 @@ function result(found, document, added) {
   const verdict = number === 0
     ? `Nothing like it is known.${added ? ' It was added.' : ''}`
     : `${number === 1 ? 'One look-alike is' : `${number} look-alikes are`} known.`
-      + `${added === false ? ' It was not added.' : ''}`;
+      + `${added === false ? ' It was not added.' : ''}`
+      + `${found.counted ? ' It counts for the one that stands for it.' : ''}`;
   const parts = [el('p', { class: `verdict ${number === 0 ? 'new' : 'known'}` }, verdict)];
   if (found.limited) {
     parts.push(el('p', { class: 'soft' }, 'Many documents share its features, and not all of them '
@@ -123,6 +124,7 @@ function card(match, document, keeper) {
       ['it in yours', share(match.containment_b), 'the share of this one that is in yours'],
       ['equal features', match.b_similarity, 'features that both have'],
       ['equal bits', match.c_similarity, 'bits of the projection that are equal'],
+      ...counts(match),
     ]),
     el('div', { class: 'row actions' },
       el('button', { type: 'button', onclick: compare }, 'What differs'),

@@ -47,7 +47,10 @@ export function bytes(number) {
 }
 
 export function when(seconds) {
-  if (!seconds) return 'at an unknown time';
+  return seconds ? moment(seconds) : 'at an unknown time';
+}
+
+function moment(seconds) {
   return new Date(seconds * 1000).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' });
 }
 
@@ -58,6 +61,19 @@ export function share(value) {
   if (value < 1 && text === '1.0000') return '> 0.9999';
   if (value > 0 && text === '0.0000') return '< 0.0001';
   return text;
+}
+
+// How often a document was found, as facts.
+export function counts(found) {
+  const date = (seconds) => (seconds === null ? null : moment(seconds));
+  return [
+    ['copies', `${found.at_least ? 'at least ' : ''}${grouped(found.copies)}`,
+      'documents that it stands for, itself included'],
+    ['exact copies', grouped(found.exact_copies), 'those with its words in its order'],
+    ['sources', grouped(found.sources), 'where they came from'],
+    ['first', date(found.first), 'the earliest date of them'],
+    ['last', date(found.last), 'the latest date of them'],
+  ];
 }
 
 // A name and its value, of those that have one.

@@ -356,6 +356,8 @@ let run = null;
 
 async function greet() {
   run = await ask('GET', '/v1/run');
+  if (run.has_passages && !run.compares_documents) location.replace('/passages');
+  byId('to-passages').hidden = !run.has_passages;
   summarize();
 }
 

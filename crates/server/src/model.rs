@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 
 use lookalike_core::recipe::Verify;
-use lookalike_index::{self as index, AddIf, Addition, Content, ContentKind, Match, MatchKind};
+use lookalike_index::{
+    self as index, AddIf, Addition, Content, ContentKind, Counts, Index, Match, MatchKind,
+};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -39,7 +41,7 @@ pub(crate) enum Check {
 
 /// A document that is added: it has an id.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(untagged, try_from = "Fields")]
+#[serde(untagged, try_from = "NamedFields")]
 pub(crate) enum NamedDocument {
     Text(NamedText),
     Html(NamedHtml),
@@ -122,6 +124,11 @@ pub(crate) struct NamedText {
     /// Where it comes from.
     #[schema(max_length = 16384)]
     url: Option<String>,
+    /// What it came with, for `sources`; the site of its URL if it has none.
+    #[schema(max_length = 16384)]
+    source: Option<String>,
+    /// Its date in seconds since 1970, for `first` and `last`; now if it has none.
+    date: Option<i64>,
 }
 
 /// A web page with its name.
@@ -134,6 +141,11 @@ pub(crate) struct NamedHtml {
     /// Where it comes from.
     #[schema(max_length = 16384)]
     url: Option<String>,
+    /// What it came with, for `sources`; the site of its URL if it has none.
+    #[schema(max_length = 16384)]
+    source: Option<String>,
+    /// Its date in seconds since 1970, for `first` and `last`; now if it has none.
+    date: Option<i64>,
 }
 
 /// A document of the index.
@@ -153,6 +165,18 @@ struct Fields {
     text: Option<String>,
     html: Option<String>,
     url: Option<String>,
+}
+
+/// All fields that a document to add can have.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NamedFields {
+    id: Option<String>,
+    text: Option<String>,
+    html: Option<String>,
+    url: Option<String>,
+    source: Option<String>,
+    date: Option<i64>,
 }
 
 /// All fields that a document to check can have.
@@ -228,17 +252,23 @@ impl TryFrom<CheckFields> for Check {
     }
 }
 
-impl TryFrom<Fields> for NamedDocument {
+impl TryFrom<NamedFields> for NamedDocument {
     type Error = String;
 
-    fn try_from(fields: Fields) -> Result<Self, String> {
+    fn try_from(fields: NamedFields) -> Result<Self, String> {
+        let NamedFields { id, text, html, url, source, date } = fields;
+        let found = source.as_ref().map_or(0, |source| source.chars().count());
+        if found > MAX_URL {
+            return Err(format!("the source has {found} characters, more than {MAX_URL}"));
+        }
+        let fields = Fields { id, text, html, url };
         fields.check()?;
         let Fields { id, text, html, url } = fields;
         let body = Fields::body(text, html)?.ok_or(NO_BODY)?;
         let id = id.ok_or("the document has no `id`")?;
         Ok(match body {
-            Body::Text(text) => Self::Text(NamedText { id, text, url }),
-            Body::Html(html) => Self::Html(NamedHtml { id, html, url }),
+            Body::Text(text) => Self::Text(NamedText { id, text, url, source, date }),
+            Body::Html(html) => Self::Html(NamedHtml { id, html, url, source, date }),
         })
     }
 }
@@ -302,14 +332,15 @@ impl From<Check> for (IndexDocument, Option<f64>) {
 
 impl From<NamedDocument> for IndexDocument {
     fn from(document: NamedDocument) -> Self {
-        match document {
-            NamedDocument::Text(document) => {
-                made(Some(document.id), document.url, text(document.text))
+        let (document, source, date) = match document {
+            NamedDocument::Text(NamedText { id, text: body, url, source, date }) => {
+                (made(Some(id), url, text(body)), source, date)
             }
-            NamedDocument::Html(document) => {
-                made(Some(document.id), document.url, html(document.html))
+            NamedDocument::Html(NamedHtml { id, html: body, url, source, date }) => {
+                (made(Some(id), url, html(body)), source, date)
             }
-        }
+        };
+        Self { source: source.map(Cow::Owned), date, ..document }
     }
 }
 
@@ -390,11 +421,15 @@ pub(crate) struct CheckedAndAdded {
     answer: Answer,
     /// Null if it was not added.
     added: Option<Addition>,
+    /// Whether it is one more for the look-alike that stands for it: not if it was added, nor if its id
+    /// counts already.
+    counted: bool,
 }
 
 impl CheckedAndAdded {
     pub(crate) fn new(done: index::CheckedAddition, judged: Judged) -> Self {
-        Self { answer: Answer::new(done.answer, judged), added: done.added }
+        let (added, counted) = (done.added, done.counted);
+        Self { answer: Answer::new(done.answer, judged), added, counted }
     }
 }
 
@@ -421,12 +456,19 @@ pub(crate) struct Record {
     time: u64,
     /// What is stored of it.
     stored: Option<ContentKind>,
+    #[serde(flatten)]
+    counts: Counts,
 }
 
-impl From<index::Record> for Record {
-    fn from(record: index::Record) -> Self {
+impl Record {
+    pub(crate) fn new(index: &Index, record: index::Record) -> Result<Self> {
+        let counts = index.counts(&record)?;
         let index::Record { id, url, number, bytes, time, stored, .. } = record;
-        Self { id, url, number, bytes, time, stored }
+        Ok(Self { id, url, number, bytes, time, stored, counts })
+    }
+
+    pub(crate) fn all(index: &Index, records: Vec<index::Record>) -> Result<Vec<Self>> {
+        records.into_iter().map(|record| Self::new(index, record)).collect()
     }
 }
 
@@ -446,7 +488,11 @@ pub(crate) struct WholeRecord {
 }
 
 impl WholeRecord {
-    pub(crate) fn new(record: index::Record, content: Option<Vec<u8>>) -> Self {
+    pub(crate) fn new(
+        index: &Index,
+        record: index::Record,
+        content: Option<Vec<u8>>,
+    ) -> Result<Self> {
         let content = content.map(|bytes| match String::from_utf8(bytes) {
             Ok(text) => text,
             // Documents that came by another door need not be UTF-8.
@@ -456,7 +502,7 @@ impl WholeRecord {
             Some(ContentKind::Html) => (None, content),
             _ => (content, None),
         };
-        Self { record: record.into(), text, html }
+        Ok(Self { record: Record::new(index, record)?, text, html })
     }
 }
 
@@ -470,13 +516,10 @@ pub(crate) struct Page {
     pub(crate) end: u64,
 }
 
-impl From<index::Found> for Page {
-    fn from(found: index::Found) -> Self {
-        Self {
-            documents: found.records.into_iter().map(Record::from).collect(),
-            next: found.next.map(before),
-            end: found.end,
-        }
+impl Page {
+    pub(crate) fn new(index: &Index, found: index::Found) -> Result<Self> {
+        let documents = Record::all(index, found.records)?;
+        Ok(Self { documents, next: found.next.map(before), end: found.end })
     }
 }
 
@@ -587,27 +630,24 @@ pub(crate) struct Joined {
     estimate: Option<f64>,
 }
 
-impl From<index::Clusters> for Clusters {
-    fn from(found: index::Clusters) -> Self {
+impl Clusters {
+    pub(crate) fn new(index: &Index, found: index::Clusters) -> Result<Self> {
         let joined = |(to, by): (String, index::Match)| Joined {
             to,
             kind: by.kind,
             resemblance: by.resemblance,
             estimate: by.estimate,
         };
-        let member = |member: index::Member| Member {
-            record: member.record.into(),
-            joined: member.joined.map(joined),
+        let member = |member: index::Member| {
+            let record = Record::new(index, member.record)?;
+            Ok(Member { record, joined: member.joined.map(joined) })
         };
-        let cluster = |cluster: index::Cluster| Cluster {
-            documents: cluster.members.into_iter().map(member).collect(),
-            limited: cluster.limited,
+        let cluster = |cluster: index::Cluster| {
+            let documents = cluster.members.into_iter().map(member).collect::<Result<_>>()?;
+            Ok(Cluster { documents, limited: cluster.limited })
         };
-        Self {
-            clusters: found.clusters.into_iter().map(cluster).collect(),
-            next: found.next.map(before),
-            end: found.end,
-        }
+        let clusters = found.clusters.into_iter().map(cluster).collect::<Result<_>>()?;
+        Ok(Self { clusters, next: found.next.map(before), end: found.end })
     }
 }
 

@@ -29,6 +29,7 @@ pub(crate) fn run(arguments: &Against, kernel: Kernel) -> anyhow::Result<Outcome
         .when(arguments.strict, Job::strict)
         .unreadable(unreadable(arguments.drop_unreadable))
         .given(arguments.ngram, Job::ngram)
+        .given(arguments.passages.then_some(arguments.min_words as usize), Job::passages)
         .given(arguments.clean.as_ref(), Job::clean);
     job = match arguments.containment {
         Containment::AtLeast(share) => job.containment(share),
@@ -38,7 +39,7 @@ pub(crate) fn run(arguments: &Against, kernel: Kernel) -> anyhow::Result<Outcome
     let file = arguments.out.as_ref().map(|path| job.create_file(path, existing));
     let mut printer = match file.transpose().map_err(with_hint)? {
         Some(file) => Printer::File(file),
-        None => Printer::Lines(Lines::new(arguments.json)),
+        None => Printer::Lines(Lines::new(arguments)),
     };
     let mut leftovers = vec![work];
     if let Printer::File(file) = &printer {
@@ -104,12 +105,15 @@ impl Printer {
 struct Lines {
     out: BufWriter<io::Stdout>,
     json: bool,
+    /// Whether the bytes of a run are told.
+    places: bool,
     any: bool,
 }
 
 impl Lines {
-    fn new(json: bool) -> Self {
-        Self { out: BufWriter::new(io::stdout()), json, any: false }
+    fn new(arguments: &Against) -> Self {
+        let Against { json, passages: places, .. } = *arguments;
+        Self { out: BufWriter::new(io::stdout()), json, places, any: false }
     }
 
     /// Numbers come first: they have one width, and ids any.
@@ -157,6 +161,15 @@ impl Lines {
             printable(found.reference),
             grouped(passage.reference_word + 1),
         )?;
+        if self.places {
+            let [input, reference] = [&passage.input_bytes, &passage.reference_bytes];
+            // Without marks between thousands: they are for programs that go there.
+            writeln!(
+                self.out,
+                "  bytes      {}-{} and {}-{}",
+                input.start, input.end, reference.start, reference.end
+            )?;
+        }
         let [input, reference] = [&passage.input_text, &passage.reference_text].map(|t| line(t));
         if input == reference {
             return writeln!(self.out, "  both       {input}");
@@ -166,6 +179,7 @@ impl Lines {
 }
 
 fn summary(findings: &Findings, arguments: &Against) {
+    let thing = if arguments.passages { "passage" } else { "match" };
     say(&format!(
         "{} of {} and {} of {} ({}) are in {}",
         grouped(findings.documents_found),
@@ -174,10 +188,15 @@ fn summary(findings: &Findings, arguments: &Against) {
         count(findings.references, "reference"),
         percent(findings.references_found, findings.references),
         match findings.matches {
-            1 => "1 match".to_owned(),
+            1 => format!("1 {thing}"),
+            passages if arguments.passages => count(passages, thing),
             matches => format!("{} matches", grouped(matches)),
         },
     ));
+    if findings.left_out > 0 {
+        let left_out = count(findings.left_out, "passage");
+        say(&format!("{left_out} not told: documents that have very many"));
+    }
     if findings.short_references > 0 {
         let named = findings.short_examples.iter().take(SHOWN).map(|id| printable(id));
         let named = named.collect::<Vec<_>>().join(", ");
@@ -193,7 +212,8 @@ fn summary(findings: &Findings, arguments: &Against) {
         say(&format!("{empty} without a word: nothing matches them"));
     }
     if findings.slow_references > 0 {
-        let share = if arguments.ngram.is_some() { "partly" } else { "mostly" };
+        let share =
+            if arguments.ngram.is_some() || arguments.passages { "partly" } else { "mostly" };
         say(&format!(
             "{} {share} of boilerplate that more than 1,000 references have: slower, nothing missed",
             count(findings.slow_references, "reference"),

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow, bail};
+use lookalike_core::recipe::Templates;
 use lookalike_core::template::Template;
 use lookalike_core::{Comparer, Comparison, Kernel, Recipe};
 use lookalike_corpus::{Document, Limits, read_document};
@@ -142,7 +143,8 @@ fn templates(
         .map(|document| document.url.as_deref().and_then(|url| recipe.sites.site(url)));
     if let [Some(a), Some(b)] = &sites {
         let found = [file.template_of(a)?, file.template_of(b)?];
-        if found.iter().any(Option::is_some) {
+        // Of a site without one nothing was learned; groups by a field have other names.
+        if recipe.templates == Templates::BySite || found.iter().any(Option::is_some) {
             return Ok(found);
         }
     }

@@ -22,8 +22,9 @@ pub(crate) fn run(arguments: &Decide, kernel: Kernel) -> anyhow::Result<Outcome>
         .threads(running.threads)
         .given(arguments.temp.clone(), engine::Decide::temp)
         .when(arguments.resume, engine::Decide::resume)
-        .when(arguments.approximate, engine::Decide::approximate)
-        .when(arguments.no_write, engine::Decide::without_survivors);
-    let Decide { progress, out, no_write, json, .. } = arguments;
-    run_watched(progress.form, out, !no_write, *json, |watch| job.run_observed(out, watch))
+        .when(arguments.approximate, engine::Decide::approximate);
+    let job = arguments.repeating.of_decide(arguments.writing.of_decide(job));
+    let Decide { progress, out, writing, json, .. } = arguments;
+    let written = writing.written();
+    run_watched(progress.form, out, written, *json, |watch| job.run_observed(out, watch))
 }

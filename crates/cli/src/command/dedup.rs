@@ -6,7 +6,7 @@ use lookalike_core::{Given as _, Kernel};
 use lookalike_engine as engine;
 use lookalike_engine::numbers::{bytes, count, duration, grouped, percent};
 use lookalike_engine::report::{Report, Verify};
-use lookalike_engine::{Error, ErrorKind, Existing, Plan};
+use lookalike_engine::{Error, ErrorKind, Existing, Plan, Written};
 
 use crate::exit::{Outcome, is_quiet, say};
 use crate::flags::{BatchJob, Dedup, ProgressForm, unreadable};
@@ -31,29 +31,30 @@ pub(crate) fn run(arguments: &Dedup, kernel: Kernel) -> anyhow::Result<Outcome> 
         let plan = job.plan()?;
         return show_plan(&plan, arguments.job.json).map(|()| Outcome::Done);
     }
-    let BatchJob { progress, no_write, json, .. } = &arguments.job;
-    let out = &arguments.out;
-    run_watched(progress.form, out, !no_write, *json, |watch| job.run_observed(out, watch))
+    let job = arguments.repeating.of_dedup(job);
+    let BatchJob { progress, writing, json, .. } = &arguments.job;
+    let (out, written) = (&arguments.out, writing.written());
+    run_watched(progress.form, out, written, *json, |watch| job.run_observed(out, watch))
 }
 
 /// A job that leaves a folder with survivors, as these flags have it.
 pub(super) fn job(inputs: &[String], flags: &BatchJob, kernel: Kernel) -> engine::Dedup {
-    engine::Dedup::new(inputs)
+    let job = engine::Dedup::new(inputs)
         .page(lookalike_pages::report)
         .running(flags.documents.running(flags.resources.running(kernel)))
         .given(flags.temp.clone(), engine::Dedup::temp)
         .when(flags.resume, engine::Dedup::resume)
         .existing(Existing::with_force(flags.force))
         .when(flags.strict, engine::Dedup::strict)
-        .unreadable(unreadable(flags.drop_unreadable))
-        .when(flags.no_write, engine::Dedup::without_survivors)
+        .unreadable(unreadable(flags.drop_unreadable));
+    flags.writing.of_dedup(job)
 }
 
 /// Runs a job that leaves a report, shows how it goes, and tells what came out.
 pub(super) fn run_watched(
     progress: ProgressForm,
     out: &Path,
-    survivors: bool,
+    written: Written,
     json: bool,
     job: impl FnOnce(&Watch) -> lookalike_engine::Result<Report>,
 ) -> anyhow::Result<Outcome> {
@@ -63,7 +64,7 @@ pub(super) fn run_watched(
     if json {
         output::write_json(&serde_json::to_value(&report)?)?;
     } else if !is_quiet() {
-        output::write(summary(&report, out, survivors))?;
+        output::write(summary(&report, out, written))?;
         say(&cost(&report));
     }
     Ok(Outcome::after_skipping(report.skipped))
@@ -96,7 +97,7 @@ fn with_hint(error: Error, out: &Path) -> anyhow::Error {
 const LOW_RECALL: f64 = 0.9;
 
 /// What happened, in a few lines.
-pub(super) fn summary(report: &Report, out: &Path, survivors: bool) -> String {
+pub(super) fn summary(report: &Report, out: &Path, written: Written) -> String {
     let removed = report.removed();
     let text = format!(
         "{} of {} {}, {} {} ({})\n\n",
@@ -144,10 +145,14 @@ pub(super) fn summary(report: &Report, out: &Path, survivors: bool) -> String {
         table.row(["found", &format!("{:.1} %", 100.0 * recall), &what]);
     }
     if let Some(passages) = &report.passages {
-        let what = format!(
-            "of words, {}: they stand elsewhere in what is kept",
-            count(passages.cuts, "cut")
-        );
+        let what = if passages.annotated {
+            format!("of words, in {}: annotated, not cut", count(passages.cuts, "piece"))
+        } else {
+            format!(
+                "of words, {}: they stand elsewhere in what is kept",
+                count(passages.cuts, "cut")
+            )
+        };
         let share = percent(passages.words_cut, passages.words);
         table.row(["passages", &share, &what]);
     }
@@ -174,25 +179,39 @@ pub(super) fn summary(report: &Report, out: &Path, survivors: bool) -> String {
         table.row(["limited", &grouped(limited.groups), &what]);
     }
     let alone = report.passages.as_ref().filter(|passages| passages.alone);
-    let decided = match alone {
-        Some(cut) => cut_summary(report, cut),
-        None => text + &table.text(),
+    let nothing_read = report.documents == 0 && report.skipped > 0;
+    let decided = if nothing_read {
+        // A table of noughts would hide it.
+        format!(
+            "nothing could be read: {} skipped; report.html names them\n",
+            grouped(report.skipped)
+        )
+    } else if let Some(cut) = alone {
+        cut_summary(report, cut)
+    } else {
+        text + &table.text()
     };
     let mut lines = vec![decided];
     lines.extend(report.notes.iter().map(|note| format!("note: {note}\n")));
     lines.push("\n".to_owned());
     let out = out.display();
-    if survivors {
-        lines.push(format!("{out}/kept         the documents that stay\n"));
-    }
+    let what = match written {
+        _ if nothing_read => None,
+        Written::Kept => Some("kept         the documents that stay"),
+        Written::All => Some("all          all documents"),
+        Written::Removed => Some("removed      the documents that go"),
+        Written::Nothing => None,
+    };
+    lines.extend(what.map(|what| format!("{out}/{what}\n")));
     lines.push(format!("{out}/report.html  what happened, with plots and differences\n"));
     lines.concat()
 }
 
 /// What was cut, in a few lines.
 fn cut_summary(report: &Report, passages: &engine::report::Passages) -> String {
+    let fate = if passages.annotated { "are annotated, not cut" } else { "are cut" };
     let text = format!(
-        "{} of {} are cut ({}); they stand elsewhere in what is kept\n\n",
+        "{} of {} {fate} ({}); they stand elsewhere in what is kept\n\n",
         grouped(passages.words_cut),
         count(passages.words, "word"),
         percent(passages.words_cut, passages.words),
@@ -202,7 +221,11 @@ fn cut_summary(report: &Report, passages: &engine::report::Passages) -> String {
     table.row([
         "documents",
         &grouped(report.documents),
-        &format!("of which {} were cut", grouped(passages.documents)),
+        &format!(
+            "of which {} {}",
+            grouped(passages.documents),
+            if passages.annotated { "have such words" } else { "were cut" }
+        ),
     ]);
     if passages.documents_gone > 0 {
         let lost = match passages.words_lost {

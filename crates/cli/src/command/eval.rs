@@ -36,19 +36,17 @@ pub(crate) fn run(arguments: &Eval, kernel: Kernel) -> anyhow::Result<Outcome> {
             let sets = sets(&arguments.sets, common)?;
             let mut jobs = Vec::new();
             for set in sets {
-                let job = of_labels(of_inputs(&set.documents)?);
+                let job = of_labels(of_inputs(&set.documents)?).learned_to(learned(&set.out));
+                // Below the folder of all, which is apart if this one is.
                 check_out(&job, common, &set.out, ["eval.json", "eval.html"])?;
                 jobs.push((set, job));
-            }
-            for (_, job) in &jobs {
-                job.check_apart(common.out())?;
             }
             check_names(common, common.out(), ["sets.json", "sets.html"])?;
             interrupt::watch(INTERRUPTED_AMONG_SETS, vec![work.clone()])?;
             evaluate_sets(&jobs, arguments, common)
         }
         None => {
-            let job = of_labels(of_inputs(&common.documents)?);
+            let job = of_labels(of_inputs(&common.documents)?).learned_to(learned(common.out()));
             check_out(&job, common, common.out(), ["eval.json", "eval.html"])?;
             check_more(&job, arguments, common)?;
             interrupt::watch(INTERRUPTED, vec![work.clone()])?;
@@ -205,6 +203,11 @@ fn check_new(path: &Path, common: &EvalInputs) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Where what recipes have learned is, below the results.
+fn learned(out: &Path) -> PathBuf {
+    out.join("learned")
+}
+
 /// Writes the numbers and the page, on which every pair has the command that compares it.
 fn write(
     evaluation: &Evaluation,
@@ -214,10 +217,17 @@ fn write(
 ) -> anyhow::Result<()> {
     let names: Vec<&str> = common.recipes.names().collect();
     let compare = |recipe: usize, ids: [&str; 2]| {
-        // A baseline is no recipe that `compare` knows, and standard input cannot be read again.
-        let recipe = names.get(recipe).filter(|name| baseline(name).is_none())?;
+        let by = match &evaluation.recipes.get(recipe)?.learned {
+            // The recipe is beside it.
+            Some(learned) => ("--learned", learned.to_string_lossy().into_owned()),
+            // A baseline is no recipe that `compare` knows.
+            None => {
+                ("--recipe", (*names.get(recipe).filter(|n| baseline(n).is_none())?).to_owned())
+            }
+        };
+        // Standard input cannot be read again.
         let again = !documents.iter().any(|document| document == "-");
-        again.then(|| compare_command(documents, &common.reading, recipe, ids))
+        again.then(|| compare_command(documents, &common.reading, by, ids))
     };
     let page = |evaluation: &Evaluation| pages::evaluation_with_commands(evaluation, &compare);
     Ok(evaluation.write(out, page)?)

@@ -6,9 +6,9 @@ use std::thread;
 use anyhow::{anyhow, bail};
 use lookalike_core::text::UNICODE_VERSION;
 use lookalike_core::{Kernel, Layout, Recipe};
-use lookalike_engine::TemplateFile;
 use lookalike_engine::report::Report;
 use lookalike_engine::signature_file::{FORMAT_VERSION, SignatureReader, is_signature_file};
+use lookalike_engine::{TemplateFile, Written};
 use serde_json::json;
 
 use super::dedup;
@@ -65,7 +65,9 @@ fn run(folder: &Path, as_json: bool) -> anyhow::Result<Outcome> {
     if as_json {
         output::write_json(&serde_json::to_value(&report)?)?;
     } else {
-        output::write(dedup::summary(&report, folder, folder.join("kept").is_dir()))?;
+        let is_there = |written: &Written| folder.join(written.name()).is_dir();
+        let written = Written::ALL.into_iter().find(is_there).unwrap_or(Written::Nothing);
+        output::write(dedup::summary(&report, folder, written))?;
     }
     Ok(Outcome::Done)
 }

@@ -3,6 +3,7 @@
 mod against;
 mod compare;
 mod completions;
+mod cuts;
 mod decide;
 mod dedup;
 mod difference;
@@ -12,6 +13,7 @@ mod info;
 mod man;
 mod mirrors;
 mod passages;
+mod place;
 mod recipe;
 mod sample;
 mod serve;

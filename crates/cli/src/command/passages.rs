@@ -11,7 +11,7 @@ pub(crate) fn run(arguments: &Passages, kernel: Kernel) -> anyhow::Result<Outcom
         .all_documents()
         .keep(arguments.keep.clone())
         .passages(arguments.rule.rule());
-    let BatchJob { progress, no_write, json, .. } = &arguments.job;
-    let out = &arguments.out;
-    dedup::run_watched(progress.form, out, !no_write, *json, |watch| job.run_observed(out, watch))
+    let BatchJob { progress, writing, json, .. } = &arguments.job;
+    let (out, written) = (&arguments.out, writing.written());
+    dedup::run_watched(progress.form, out, written, *json, |watch| job.run_observed(out, watch))
 }

@@ -1,10 +1,10 @@
-//! `lookalike view`: the clusters of a run in the browser.
+//! `lookalike view`: the clusters and passages of a run in the browser.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 
 use lookalike_engine::Run;
-use lookalike_engine::run::{Clusters, Verdicts};
+use lookalike_engine::run::{Clusters, Passages, Verdicts};
 use lookalike_files::write_file;
 use lookalike_server::View;
 
@@ -24,6 +24,9 @@ pub(crate) fn run(arguments: &flags::View) -> anyhow::Result<Outcome> {
         return labels(&verdicts, file);
     }
     let clusters = Clusters::open(run, arguments.memory)?;
+    let compares = clusters.run().compares_documents();
+    let left = arguments.memory.saturating_sub(clusters.len() * Clusters::BYTES);
+    let passages = Passages::open(Run::open(folder)?, left)?;
     // Requests of a person who looks at a page are no news; faults are.
     let options = serve::options(&arguments.access)?.log(|line| {
         if line.contains("\"fault\":") {
@@ -32,12 +35,13 @@ pub(crate) fn run(arguments: &flags::View) -> anyhow::Result<Outcome> {
     });
     let local = |port| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
     let listen = arguments.listen.map_or_else(|| vec![local(PORT), local(0)], |one| vec![one]);
-    let view = View::bind(clusters, verdicts, folder, &listen, options)?;
+    let view = View::bind((clusters, passages), verdicts, folder, &listen, options)?;
     serve::stop_when_interrupted(view.stop_handle(), "stopped at once; verdicts are on disk")?;
     if view.address() != listen[0] && listen[0].port() != 0 {
         say(&format!("port {PORT} is taken, so that another is used"));
     }
-    say(&format!("listening at http://{}/", view.address()));
+    let page = if compares { "" } else { "passages" };
+    say(&format!("listening at http://{}/{page}", view.address()));
     view.run()?;
     say("stopped");
     Ok(Outcome::Done)

@@ -9,7 +9,8 @@ use lookalike_engine::run::{
 };
 use serde_json::{Value, json};
 
-use super::difference;
+use super::place::{merged, place, places};
+use super::{cuts, difference};
 use crate::exit::Outcome;
 use crate::flags::{DiffForm, Why};
 use crate::output::{self, Align, Style, Table, beside, count, grouped, printable, threshold};
@@ -60,14 +61,26 @@ fn explain(run: &Run, arguments: &Why, found: &DocumentsById) -> anyhow::Result<
         }
         output::write(text)?;
     }
-    let alone = |explanation: &Explanation| matches!(explanation.fate, Fate::Alone { .. });
+    let alone = |explanation: &Explanation| {
+        let touched = explanation.cuts.as_ref().is_some_and(|cuts| cuts.pieces + cuts.kept > 0);
+        matches!(explanation.fate, Fate::Alone { .. }) && !touched
+    };
     Ok(if explanations.iter().all(alone) { Outcome::No } else { Outcome::Done })
 }
 
 fn text(run: &Run, explanation: &Explanation, diff: DiffForm, style: Style) -> String {
-    let Explanation { document, fate, .. } = explanation;
+    let Explanation { document, fate, cuts, .. } = explanation;
     let name = printable(&document.id);
+    let cuts = match cuts {
+        Some(cuts) if cuts.pieces + cuts.kept > 0 => cuts::text(run, document, cuts, diff, style),
+        _ => String::new(),
+    };
     match fate {
+        Fate::Alone { .. } if !cuts.is_empty() => cuts,
+        Fate::Alone { .. } if !run.compares_documents() => {
+            let sentence = style.bold(&format!("kept: nothing was cut of `{name}`"));
+            format!("{sentence}\n\n{}", places(&[("document", document)]))
+        }
         Fate::Alone { empty } => {
             let reason = if *empty {
                 "has no words, and an empty document resembles nothing"
@@ -83,7 +96,12 @@ fn text(run: &Run, explanation: &Explanation, diff: DiffForm, style: Style) -> S
             let others = count(*others, "other document");
             let sentence = style.bold(&format!("kept: `{name}` stands for {others}"));
             let place = places(&[("document", document)]);
-            format!("{sentence}\n\n{place}\n{}", members(first, fate))
+            let members = members(first, fate);
+            if cuts.is_empty() {
+                format!("{sentence}\n\n{place}\n{members}")
+            } else {
+                format!("{cuts}\nit stands for {others}\n{members}")
+            }
         }
         Fate::Removed(removal) => {
             let keeper = printable(&removal.keeper.id);
@@ -103,29 +121,6 @@ fn text(run: &Run, explanation: &Explanation, diff: DiffForm, style: Style) -> S
             }
             text + &shown_difference(run, document, removal, diff, style)
         }
-    }
-}
-
-/// Where documents are.
-fn places(documents: &[(&str, &RunDocument)]) -> String {
-    let mut table = Table::new(&[Align::Left; 3]);
-    for (what, document) in documents {
-        table.row([what, &printable(&document.id), &place(document)]);
-    }
-    table.text()
-}
-
-fn place(document: &RunDocument) -> String {
-    let known = if document.known { "known: " } else { "" };
-    let (source, record) = (printable(&document.source), grouped(document.record));
-    let mut place = format!("{known}{source}, record {record}");
-    if let Some(offset) = document.offset {
-        // Without marks between thousands: it is for programs that go there.
-        place.extend([", byte ", &offset.to_string()]);
-    }
-    match &document.url {
-        Some(url) if *url != document.id => format!("{} ({place})", printable(url)),
-        _ => place,
     }
 }
 
@@ -291,6 +286,12 @@ fn explanation_json(explanation: &Explanation) -> Value {
         Fate::Removed(removal) => removal_json(removal),
     };
     json = merged(json, details);
+    if let Some(cuts) = &explanation.cuts {
+        json = merged(json, json!({ "passages": cuts::json(cuts) }));
+        if cuts.gone {
+            json = merged(json, json!({ "fate": "gone" }));
+        }
+    }
     json
 }
 
@@ -313,12 +314,4 @@ fn removal_json(removal: &Removal) -> Value {
 fn step_json(step: &Step) -> Value {
     let Step { from, to, kind, scores, .. } = step;
     merged(json!({ "from": from, "to": to, "kind": kind }), json!(scores))
-}
-
-/// The fields of both objects.
-fn merged(mut object: Value, other: Value) -> Value {
-    if let (Value::Object(fields), Value::Object(more)) = (&mut object, other) {
-        fields.extend(more);
-    }
-    object
 }

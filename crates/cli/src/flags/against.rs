@@ -19,7 +19,8 @@ test question within a long page. The search is exact: no sketch, no misses. Of 
 shorter than a shingle, windows of its own length are looked for.
 
 With --ngram N, any run of N words in common makes a match, as checks for contaminated training data
-have it (N = 13 is usual). The longest such run is shown as it stands on either side.
+have it (N = 13 is usual). The longest such run is shown as it stands on either side. With --passages,
+each run of --min-words words or more is a match of its own, with its bytes on both sides.
 
 Each match is a line: the resemblance, the share of the reference that is in the document, the share
 of the document that is in the reference, and both ids. They come in the order of the inputs.
@@ -34,6 +35,7 @@ Examples:
   lookalike against questions.jsonl --input 'crawl/*.jsonl.zst' --out matches.parquet
   lookalike against test/ --input train.parquet --containment 0.5 --clean train-clean
   lookalike against questions.jsonl --input crawl/ --ngram 13 --out passages.jsonl
+  lookalike against questions.jsonl --input crawl/ --passages --min-words 30 --json
   lookalike against ours/ --input theirs/ --threshold 0.7 --containment off --json")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Against {
@@ -65,6 +67,14 @@ pub(crate) struct Against {
     #[arg(long, value_name = "N", conflicts_with_all = ["threshold", "containment"])]
     #[arg(help_heading = "Judging")]
     pub(crate) ngram: Option<usize>,
+    /// Match by runs of words, and tell each run of --min-words or more with its bytes on both sides
+    #[arg(long, conflicts_with_all = ["threshold", "containment", "ngram"])]
+    #[arg(help_heading = "Judging")]
+    pub(crate) passages: bool,
+    /// The fewest words of a passage
+    #[arg(long, value_name = "N", default_value = "50", requires = "passages")]
+    #[arg(value_parser = at_least::<1>, help_heading = "Judging")]
+    pub(crate) min_words: u32,
     /// Do not look for references of fewer tokens (words, unless the recipe says otherwise)
     #[arg(long, value_name = "N", default_value = "8", value_parser = at_least::<1>)]
     #[arg(help_heading = "Judging")]

@@ -94,15 +94,15 @@ impl Compare {
     }
 }
 
-/// What to type to compare two documents of these inputs.
+/// What to type to compare two documents of these inputs, by a recipe or by what one has learned.
 pub(crate) fn compare_command(
     inputs: &[String],
     reading: &Documents,
-    recipe: &str,
+    by: (&'static str, String),
     ids: [&str; 2],
 ) -> String {
     let inputs = inputs.iter().map(|input| ("--of", input.clone()));
-    let options = std::iter::once(("--recipe", recipe.to_owned())).chain(inputs);
+    let options = std::iter::once(by).chain(inputs);
     let options = options.chain(reading.typed());
     let options = options.flat_map(|(name, value)| [name.to_owned(), in_shell(&value)]);
     // After it, what begins with a dash is an id.

@@ -9,6 +9,7 @@ use lookalike_engine::matching::Clustering;
 use super::dedup::{Budget, CLUSTERINGS, Counts};
 use super::resources::{Progress, Resources};
 use super::value::{one_of, positive_share};
+use super::writing::{Repeating, Writing};
 
 /// Decide again from the pairs of a finished run: another threshold, another policy
 #[derive(Args)]
@@ -28,8 +29,9 @@ The inputs are also read for the survivors, and for the fields of --keep, --coun
 Examples:
   lookalike decide clean --out stricter --threshold 0.9
   lookalike decide clean --out newest --keep newest:date
-  lookalike decide clean --out joined --cluster components --no-write")]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+  lookalike decide clean --out joined --cluster components --no-write
+  lookalike decide clean --out gone --write removed --annotate
+  lookalike decide clean --out train --repeat 1:1,2:2,10:3")]
 pub(crate) struct Decide {
     /// The folder of a finished run
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
@@ -56,9 +58,10 @@ pub(crate) struct Decide {
     pub(crate) budget: Budget,
     #[command(flatten)]
     pub(crate) counts: Counts,
-    /// Decide and report, but write no survivors
-    #[arg(long, help_heading = "Running")]
-    pub(crate) no_write: bool,
+    #[command(flatten)]
+    pub(crate) writing: Writing,
+    #[command(flatten)]
+    pub(crate) repeating: Repeating,
     /// Go on with a decision that stopped
     #[arg(long, help_heading = "Running")]
     pub(crate) resume: bool,

@@ -11,6 +11,7 @@ use super::judging::Judging;
 use super::passages::PassageFlags;
 use super::resources::BatchJob;
 use super::value::{one_of, share};
+use super::writing::Repeating;
 
 /// Find look-alikes in a corpus, keep one of each, and prove it
 #[derive(Args)]
@@ -18,6 +19,10 @@ use super::value::{one_of, share};
 DIR then holds kept/ (the survivors: the inputs' own files, fields, order and compression),
 clusters.parquet and pairs.parquet (who went, for whom, and how similar they are), report.html and
 report.json, recipe.toml and manifest.json. `first` is the order of paths, then of records.
+
+With --write removed it holds removed/ instead, what went; with --write all --annotate all/, every
+document with what was decided of it. Each is in its own format: in JSON `lookalike` is an object, in
+CSV, TSV, Parquet and Arrow `lookalike_kept` and so on are columns.
 
 Nothing is removed unless a look-alike of it is kept whose resemblance has been computed from the
 documents. Documents without words resemble nothing and stay, and so does what cannot be read.
@@ -28,6 +33,7 @@ Examples:
   lookalike dedup shop.parquet --out clean --keep newest:updated --max-removed-per-source vendor=0.5
   lookalike dedup crawl/ --out clean --passages --min-words 30
   lookalike dedup crawl-2026/ --out new --known clean-2024 --known clean-2025
+  lookalike dedup crawl/ --out marked --write all --annotate
   lookalike dedup crawl/ --out clean --dry-run
   lookalike dedup crawl/ --out clean --resume")]
 pub(crate) struct Dedup {
@@ -70,6 +76,8 @@ pub(crate) struct Dedup {
     pub(crate) passages: bool,
     #[command(flatten)]
     pub(crate) passage_rule: PassageFlags,
+    #[command(flatten)]
+    pub(crate) repeating: Repeating,
     /// Say what the job would take, without running it
     #[arg(long, help_heading = "Running")]
     pub(crate) dry_run: bool,

@@ -74,6 +74,8 @@ Examples:
         #[arg(value_name = "INPUT", required = true, value_hint = ValueHint::AnyPath)]
         inputs: Vec<String>,
         #[command(flatten)]
+        counting: Counting,
+        #[command(flatten)]
         reading: Reading,
     },
     /// Ask which documents are look-alikes of known ones
@@ -110,7 +112,9 @@ Examples:
     /// Pass on the documents that are new, and add them
     #[command(after_long_help = "\
 Documents come in the order of the paths of their files, as in `lookalike dedup`: with an empty index
-of the same recipe, the same documents pass that `dedup --keep first` keeps.
+of the same recipe, the same documents pass that `dedup --keep first` keeps. The others are counted
+for those that stand for them, each id once: `index get` and `index export` say how often a document was
+found.
 
 Without --out the new documents go to standard output as JSON lines: a JSON record as it stands,
 another document as an object with its id, url, and text or html.
@@ -131,7 +135,26 @@ Examples:
         #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
         out: Option<PathBuf>,
         #[command(flatten)]
+        counting: Counting,
+        #[command(flatten)]
         reading: Reading,
+    },
+    /// Write all documents with how often they were found
+    #[command(after_long_help = "\
+A table of the id, the URL, the length, the time of adding, and the counts: copies (documents that it
+stands for, itself included), exact_copies, sources, first and last (dates), and at_least, which says
+that there may have been more before the index counted. FILE is Parquet if its name ends in .parquet, and
+JSON lines otherwise; - is standard output.
+
+Examples:
+  lookalike index export pages --out pages.parquet
+  lookalike index export pages --out - | jq 'select(.copies > 100)'")]
+    Export {
+        #[command(flatten)]
+        location: Location,
+        /// The file to write, or - for standard output
+        #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+        out: PathBuf,
     },
     /// Remove documents
     #[command(after_long_help = "\
@@ -218,6 +241,18 @@ pub(crate) struct Reading {
     pub(crate) progress: Progress,
     #[command(flatten)]
     pub(crate) documents: Documents,
+}
+
+#[derive(Args, Default)]
+pub(crate) struct Counting {
+    /// The field whose distinct values are the sources that a document came from [default: its site, or
+    /// its file where it has none]
+    #[arg(long, value_name = "FIELD", help_heading = "Counting")]
+    pub(crate) count: Option<String>,
+    /// The field with the date of a document, of which the first and the last are told [default: when
+    /// it was seen]
+    #[arg(long, value_name = "FIELD", help_heading = "Counting")]
+    pub(crate) date_field: Option<String>,
 }
 
 #[derive(Args)]

@@ -22,6 +22,7 @@ mod tune;
 mod value;
 mod view;
 mod why;
+mod writing;
 
 use std::ffi::OsString;
 use std::io::{self, Write as _};
@@ -39,7 +40,7 @@ pub(crate) use compare::{Compare, DiffForm, compare_command};
 pub(crate) use decide::Decide;
 pub(crate) use dedup::{Dedup, unreadable};
 pub(crate) use eval::{Eval, EvalCommand, EvalInputs};
-pub(crate) use index::{Index, IndexCommand, Location, Reading, Upkeep};
+pub(crate) use index::{Counting, Index, IndexCommand, Location, Reading, Upkeep};
 pub(crate) use judging::Judging;
 pub(crate) use mirrors::Mirrors;
 pub(crate) use passages::Passages;

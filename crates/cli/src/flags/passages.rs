@@ -19,7 +19,8 @@ lies in a run of N words, all of them cut, that stands word for word in what is 
 
 DIR then holds kept/ (the inputs' own files, with the texts cut and all else as it was), passages.parquet (what
 was cut of which document, and where it stays), report.html and report.json. A document of which no
-word is left goes. Web pages and web archives stay as they are.
+word is left goes. Web pages and web archives stay as they are. With --annotate nothing is cut: each
+record gets a field with its passages and where they stay.
 
 No document is compared with another as a whole: `lookalike dedup --passages` does both.
 
@@ -28,6 +29,7 @@ Exit codes: 0 done; 3 some input was skipped.
 Examples:
   lookalike passages corpus.jsonl.zst --out clean
   lookalike passages crawl/ --out clean --min-words 30 --cut sentences
+  lookalike passages corpus.parquet --out spans --annotate
   lookalike passages crawl/ --out clean --max-copies 6 --max-cut 0.2")]
 pub(crate) struct Passages {
     /// Files, folders, globs, or - for standard input

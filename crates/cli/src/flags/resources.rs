@@ -9,6 +9,7 @@ use lookalike_engine::Running;
 
 use super::documents::Documents;
 use super::value::{at_least, size};
+use super::writing::Writing;
 
 #[derive(Args)]
 pub(crate) struct Resources {
@@ -79,9 +80,8 @@ impl ScratchJob {
 #[derive(Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct BatchJob {
-    /// Decide and report, but write no survivors
-    #[arg(long, help_heading = "Running")]
-    pub(crate) no_write: bool,
+    #[command(flatten)]
+    pub(crate) writing: Writing,
     /// Go on with a job that stopped
     #[arg(long, help_heading = "Running")]
     pub(crate) resume: bool,

@@ -8,18 +8,21 @@ use clap::{Args, ValueHint};
 use super::access::{Access, address};
 use super::value::size;
 
-/// Look through the clusters of a run in the browser, and judge them
+/// Look through the clusters and passages of a run in the browser, and judge clusters
 #[derive(Args)]
 #[command(after_long_help = "\
 The page lists all clusters, by size or by the least resemblance; filters them by size, kind,
 resemblance, source and site; finds them by an id, a URL or words; and shows two members side by side
 with what differs. The address of the page says what it shows, so that a link can be shared.
 
+Another page lists the passages that a run has cut, by copies, length or document, finds them by an id,
+a URL or words, and shows a document with what was cut of it beside the one in which it stays.
+
 A verdict on two documents (same, different, unsure) goes to `verdicts.jsonl` in the folder of the
 run; the last one on a pair counts. `--labels FILE` writes them as labels for `lookalike eval`.
 
-Texts are read from the inputs again. 28 bytes of memory are held for each cluster. Without a token
-only programs of this machine are served. Ctrl-C stops it.
+Texts are read from the inputs again. 28 bytes of memory are held for each cluster, and 48 for
+each cut. Without a token only programs of this machine are served. Ctrl-C stops it.
 
 Examples:
   lookalike view out
@@ -36,7 +39,7 @@ pub(crate) struct View {
     pub(crate) listen: Option<SocketAddr>,
     #[command(flatten)]
     pub(crate) access: Access,
-    /// The most memory for the index of clusters
+    /// The most memory for the index of clusters and cuts
     #[arg(long, value_name = "SIZE", default_value = "2GiB", value_parser = size)]
     pub(crate) memory: u64,
     /// Write the verdicts as labels for `eval` (`-` for standard output), and serve nothing

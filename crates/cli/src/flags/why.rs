@@ -11,6 +11,8 @@ use super::compare::DiffForm;
 #[command(after_long_help = "\
 Of a document that went: the one that stands for it, how similar they are, which features they
 share, and what differs, read from the inputs again. Of one that stayed: those that it stands for.
+Where passages were cut: the text with what was cut of it marked, where each piece stays, and what
+was cut elsewhere because it stays here; a document all of whose words stand elsewhere went whole.
 With two ids: the shortest path of stored pairs from one to the other.
 
 Exit code 1 says that the document has no look-alike in the run, or that nothing joins the two.

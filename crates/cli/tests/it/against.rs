@@ -187,3 +187,44 @@ fn runs_of_words_are_found_and_shown() {
     run(&[&arguments[..], &["--threshold", "0.5"]].concat()).fails_with("cannot be used with");
     run(&[&arguments[..5], &["0"]].concat()).fails_with("shingles.width");
 }
+
+/// Each run of a reference is told with its bytes, which have the same words on both sides.
+#[test]
+fn every_passage_is_told_with_its_bytes() {
+    let folder = folder("against-passages");
+    let reference = "one two three four five six seven eight nine ten";
+    let input =
+        "x one two three four five, y SIX seven eight nine ten. one two three four five six!";
+    let [left, right] = ["reference.txt", "input.txt"].map(|name| path(&folder, name));
+    fs::write(&left, reference).unwrap();
+    fs::write(&right, input).unwrap();
+    let words = ["against", &left, "--input", &right, "--passages", "--min-words", "5"];
+    let found = run(&[&words[..], &["--json"]].concat()).succeeds();
+    let matches = json_values(&found.stdout);
+    let number = |found: &Value, name: &str| found[name].as_u64().unwrap() as usize;
+    let spans: Vec<_> = matches
+        .iter()
+        .map(|found| {
+            let of = |side: &str| {
+                number(found, &format!("{side}_begin"))..number(found, &format!("{side}_end"))
+            };
+            (&input[of("input")], &reference[of("reference")])
+        })
+        .collect();
+    let expected = [
+        ("one two three four five", "one two three four five"),
+        ("SIX seven eight nine ten", "six seven eight nine ten"),
+        ("one two three four five six", "one two three four five six"),
+    ];
+    assert_eq!(spans, expected);
+    found.says("1 of 1 document and 1 of 1 reference (100 %) are in 3 passages");
+
+    let file = path(&folder, "passages.jsonl");
+    run(&[&words[..], &["--out", &file]].concat()).succeeds();
+    assert_eq!(json_values(&fs::read_to_string(&file).unwrap()), matches);
+    let shown = run(&words).succeeds();
+    assert!(shown.stdout.contains("bytes      2-25 and 0-23\n"), "{}", shown.stdout);
+    assert_eq!(run(&[&words[..6], &["7"]].concat()).code, 1);
+    let both = run(&["against", &left, "--input", &right, "--passages", "--ngram", "5"]);
+    assert_eq!(both.code, 2);
+}

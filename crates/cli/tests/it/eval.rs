@@ -343,7 +343,8 @@ fn sites_may_be_registrable_domains() {
 #[test]
 fn several_sets_have_a_row_each_and_are_not_pooled() {
     let folder = folder("eval-sets");
-    let sets: Vec<String> = ["one", "two"].map(|name| path(&folder, name)).to_vec();
+    // Of the second name an address has to hide two letters.
+    let sets: Vec<String> = ["one", "two#50%"].map(|name| path(&folder, name)).to_vec();
     for (number, set) in sets.iter().enumerate() {
         fs::create_dir(set).unwrap();
         let documents = fs::read_to_string(root().join(DOCUMENTS)).unwrap();
@@ -361,13 +362,14 @@ fn several_sets_have_a_row_each_and_are_not_pooled() {
     let shown = run(&[&first[..], &of_sets].concat()).succeeds();
     shown.shows("recall, incorrect  text            pages");
     shown.shows("one                1.000, 78.9 %");
-    shown.shows("two                -, 100.0 %");
+    shown.shows("two#50%            -, 100.0 %");
     let json: Value =
         serde_json::from_slice(&fs::read(path(out.as_ref(), "sets.json")).unwrap()).unwrap();
     assert_eq!(json["over_sets"][0]["median_recall"], 1.0);
-    assert_eq!(json["over_sets"][0]["worst_incorrect"][0], "two");
+    assert_eq!(json["over_sets"][0]["worst_incorrect"][0], "two#50%");
     let page = fs::read_to_string(path(out.as_ref(), "sets.html")).unwrap();
     assert!(page.contains("<a href=\"one/eval.html\">one</a>"));
+    assert!(page.contains("<a href=\"two%2350%25/eval.html\">two#50%</a>"));
     // Each has its evaluation, with where a recipe is wrong.
     let one = fs::read_to_string(path(out.as_ref(), "one/eval.html")).unwrap();
     assert!(
@@ -393,4 +395,8 @@ fn several_sets_have_a_row_each_and_are_not_pooled() {
     run(&[&twice[..], &of_sets].concat()).fails_with("two sets of this name");
     let none = ["eval", "--sets", "nowhere", "--out", &out];
     run(&[&none[..], &of_sets].concat()).fails_with("--sets `nowhere`: is not a folder");
+    let within = path(sets[1].as_ref(), "out");
+    let within = ["eval", "--sets", &sets[0], &sets[1], "--out", &within];
+    let walked = ["--documents", ".", "--labels", "labels.jsonl"];
+    run(&[&within[..], &walked].concat()).fails_with("two#50%/out/");
 }

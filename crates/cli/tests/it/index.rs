@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::Value;
 
 use super::{Run, folder, json_values, path, run, run_with_input};
@@ -92,6 +93,55 @@ fn a_filter_passes_what_dedup_keeps() {
     done(&["index", "verify", &index]);
 }
 
+/// What a filter stops is counted, and what went in a run that is added: the same.
+#[test]
+fn a_filter_counts_what_dedup_removes() {
+    let folder = folder("index_counts");
+    let corpus = corpus(&folder);
+    let at = |name: &str| path(&folder, name);
+    done(&["dedup", &corpus, "--keep", "first", "--out", &at("out")]);
+    let counts = |index: &str| -> Vec<Value> {
+        let mut rows = json_values(&done(&["index", "export", index, "--out", "-"]).stdout);
+        for row in rows.iter_mut().map(|row| row.as_object_mut().unwrap()) {
+            for of_then in ["time", "first", "last", "number"] {
+                row.remove(of_then);
+            }
+        }
+        rows
+    };
+    done(&["index", "create", &at("filtered")]);
+    done(&["index", "filter", &at("filtered"), &corpus]).says(" counted for known ones");
+    let filtered = counts(&at("filtered"));
+    let copies: u64 = filtered.iter().map(|row| row["copies"].as_u64().unwrap()).sum();
+    assert_eq!(copies, 300);
+    assert!(filtered.iter().any(|row| row["copies"] != row["exact_copies"]));
+    assert!(filtered.iter().all(|row| row["sources"] == 1 && row["at_least"] == false));
+
+    done(&["index", "create", &at("loaded")]);
+    done(&["index", "add", &at("loaded"), &at("out")]).says(" counted that went");
+    assert_eq!(counts(&at("loaded")), filtered);
+    // Nothing counts twice, whichever way it comes again.
+    let again = done(&["index", "filter", &at("loaded"), &corpus]);
+    assert!(!again.stderr.contains("counted"), "{}", again.stderr);
+    done(&["index", "add", &at("loaded"), &at("out")]);
+    assert_eq!(counts(&at("loaded")), filtered);
+
+    done(&["index", "create", &at("fields")]);
+    done(&["index", "filter", &at("fields"), &corpus, "--count", "n"]);
+    for (row, of_file) in counts(&at("fields")).iter().zip(&filtered) {
+        assert_eq!((&row["sources"], &row["copies"]), (&row["copies"], &of_file["copies"]));
+    }
+    let shown = done(&["index", "get", &at("fields"), "d0"]).stdout;
+    assert!(shown.contains("copies") && shown.contains("sources"), "{shown}");
+    done(&["index", "export", &at("fields"), "--out", &at("all.parquet")]);
+    let table = fs::File::open(folder.join("all.parquet")).unwrap();
+    let table = ParquetRecordBatchReaderBuilder::try_new(table).unwrap().build().unwrap();
+    let rows: usize = table.map(|batch| batch.unwrap().num_rows()).sum();
+    assert_eq!(rows, filtered.len());
+    run(&["index", "export", &at("fields"), "--out", &at("none/all.jsonl")])
+        .fails_with("none/all.jsonl");
+}
+
 /// Nobody knows that what cannot be read is known.
 #[test]
 fn a_filter_passes_what_cannot_be_read() {
@@ -128,11 +178,14 @@ fn runs_and_signature_files_are_loaded() {
     done(&["index", "add", &at("of-run"), &at("out")]);
     done(&["index", "create", &at("of-kept")]);
     done(&["index", "add", &at("of-kept"), &at("out/kept")]);
-    // Only when they were added may differ.
+    // Only when they were added may differ, and how often they were found.
     let answers = |index: &str| -> Vec<Value> {
         let mut answers = json_values(&done(&["index", "check", index, &corpus, "--json"]).stdout);
         for found in answers.iter_mut().flat_map(|it| it["matches"].as_array_mut().unwrap()) {
             assert!(found["time"].take().as_u64().unwrap() > 1_700_000_000);
+            for count in ["copies", "exact_copies", "sources", "first", "last"] {
+                found[count].take();
+            }
         }
         answers
     };
@@ -277,7 +330,7 @@ fn documents_are_found_and_removed_by_their_urls() {
     assert_eq!(shown.json()["id"], "a");
     assert!(shown.json()["time"].as_u64().unwrap() > 1_700_000_000);
     let shown = done(&["index", "get", &index, "http://y.org/"]);
-    assert!(shown.stdout.contains("added   20"), "{}", shown.stdout);
+    assert!(shown.stdout.contains("added         20"), "{}", shown.stdout);
     let content = done(&["index", "get", &index, "http://y.org/", "--content"]);
     assert_eq!((content.stdout.as_str(), content.stderr.as_str()), ("text c", ""));
     let removed = run(&["index", "remove", &index, "--url", "http://x.org/", "--url", "http://z/"]);

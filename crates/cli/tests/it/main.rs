@@ -24,6 +24,7 @@ mod tune;
 mod view;
 mod warcs;
 mod why;
+mod written;
 
 use std::collections::BTreeMap;
 use std::fs;

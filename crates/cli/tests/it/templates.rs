@@ -126,6 +126,46 @@ fn records_are_compared_by_their_ids() {
     compare("shop 0", "shop 1000", &[]).fails_with("no document has the id `shop 1000`");
 }
 
+/// What an evaluation has learned is left for `compare`, which then says the same of a pair.
+#[test]
+fn pairs_of_an_evaluation_are_compared_by_what_it_has_learned() {
+    let folder = folder("templates-eval");
+    let out = finished(&folder, &["shop", "news"]);
+    let (input, labels) = (path(&folder, "pages.jsonl"), path(&folder, "labels.jsonl"));
+    let label = r#"{"a": "shop 0", "b": "shop again", "label": "incorrect"}"#;
+    fs::write(&labels, label).unwrap();
+    let evaluated = path(&folder, "evaluation");
+    let eval = ["eval", "--documents", &input, "--labels", &labels, "--out", &evaluated];
+    run(&[&eval[..], &["--recipes", "text,sites"]].concat()).succeeds();
+
+    let page = fs::read_to_string(Path::new(&evaluated).join("eval.html")).unwrap();
+    let learned = path(Path::new(&evaluated), "learned/2");
+    assert!(page.contains(&format!("lookalike compare --learned {learned} --of {input} ")));
+    assert!(!Path::new(&evaluated).join("learned/1").exists(), "`text` learns nothing");
+    let compare = ["compare", "--learned", &learned, "--of", &input, "shop 0", "shop again"];
+    let compared = run(&[&compare[..], &["--json"]].concat()).json();
+    let why = run(&["why", &out, "shop again", "--json"]).json();
+    let told = [&compared["resemblance"], &why["documents"][0]["resemblance"]];
+    let [here, there] = told.map(|value| value.as_f64().unwrap());
+    assert!((here - there).abs() < 1e-6 && here > 0.7, "{here} {there}");
+}
+
+/// Of a site that was not in the run, or had too few pages, nothing was learned.
+#[test]
+fn records_of_a_site_without_a_template_have_none() {
+    let folder = folder("templates-none");
+    let out = finished(&folder, &["shop"]);
+    let line = |id: &str, day| {
+        let (url, text) =
+            (format!("https://www.other.example/{id}"), page("shop", day, "few words"));
+        serde_json::json!({ "id": id, "url": url, "text": text }).to_string()
+    };
+    let input = path(&folder, "other.jsonl");
+    fs::write(&input, line("a", 1) + "\n" + &line("b", 2)).unwrap();
+    let compare = ["compare", "a", "b", "--of", &input, "--learned", &out, "--json"];
+    assert_eq!(run(&compare).json()["template_tokens_a"], 0);
+}
+
 #[test]
 fn the_template_of_which_group_must_be_clear() {
     let folder = folder("templates-group");

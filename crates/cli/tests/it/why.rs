@@ -208,3 +208,56 @@ fn mistakes_are_explained() {
     fs::write(folder.join("run/clusters.parquet"), "nonsense").unwrap();
     run(&["why", &out, "a"]).fails_with("clusters.parquet`: is damaged");
 }
+
+#[test]
+fn what_was_cut_is_marked_and_where_it_stays_is_told() {
+    let folder = folder("why-cut");
+    let notice = words(1, 60).join(" ");
+    let own = |seed| words(seed, 30).join(" ");
+    let documents = [
+        ("first", format!("{notice}\n{}", own(2))),
+        ("second", format!("{}\n{notice}\n{}\n", own(3), own(4))),
+        ("notice", notice.clone()),
+        ("other", own(5)),
+    ];
+    let line =
+        |(id, text): (&str, String)| format!("{}\n", serde_json::json!({ "id": id, "text": text }));
+    let file = path(&folder, "documents.jsonl");
+    fs::write(&file, documents.into_iter().map(line).collect::<String>()).unwrap();
+    let out = path(&folder, "run");
+    run(&["passages", &file, "--out", &out]).succeeds();
+
+    let cut = run(&["why", &out, "second"]);
+    assert_eq!((cut.code, cut.stderr.as_str()), (0, ""));
+    let first = "cut: 60 of 120 words of `second` stand elsewhere, in 1 piece\n";
+    assert!(cut.stdout.starts_with(first), "{}", cut.stdout);
+    assert!(cut.stdout.contains("[1]  60 words  3 copies  first  bytes 0-"), "{}", cut.stdout);
+    assert!(cut.stdout.contains("w3x29\n[-w1x0 w1x1 "), "{}", cut.stdout);
+    assert!(cut.stdout.contains(" w1x59-][1]\nw4x0 "), "{}", cut.stdout);
+    assert!(!run(&["why", &out, "second", "--diff", "never"]).stdout.contains("[-"));
+
+    let gone = run(&["why", &out, "notice"]);
+    assert!(gone.stdout.starts_with("gone: all 60 words of `notice` stand elsewhere\n"));
+    let kept = run(&["why", &out, "first"]);
+    let sentence = "kept whole: `first` has the words of 2 pieces that were cut elsewhere\n";
+    assert_eq!((kept.code, kept.stdout.starts_with(sentence)), (0, true), "{}", kept.stdout);
+    let other = run(&["why", &out, "other"]);
+    let sentence = "kept: nothing was cut of `other`\n";
+    assert_eq!((other.code, other.stdout.starts_with(sentence)), (1, true), "{}", other.stdout);
+
+    let json = run(&["why", &out, "second", "--json"]).json();
+    let document = &json["documents"][0];
+    let (told, piece) = (&document["passages"], &document["passages"]["cuts"][0]);
+    assert_eq!((&document["fate"], &told["words_cut"]), (&"alone".into(), &60.into()));
+    assert_eq!((&piece["keeper"]["id"], &piece["copies"]), (&"first".into(), &3.into()));
+    let [begin, end] = ["begin", "end"].map(|name| piece[name].as_u64().unwrap() as usize);
+    let text = format!("{}\n{notice}\n{}\n", own(3), own(4));
+    assert_eq!(text[begin..end].trim_end(), notice);
+    let json = run(&["why", &out, "notice", "--json"]).json();
+    assert_eq!(json["documents"][0]["fate"], "gone");
+
+    fs::remove_file(&file).unwrap();
+    let unread = run(&["why", &out, "second"]);
+    assert_eq!(unread.code, 0);
+    assert!(unread.stdout.contains("note: the text is left out: "), "{}", unread.stdout);
+}

@@ -20,6 +20,7 @@ mod companions;
 mod document;
 mod header;
 mod http;
+mod revisit;
 mod selection;
 mod split;
 

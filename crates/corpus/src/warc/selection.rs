@@ -1,5 +1,6 @@
 //! A selection of a web archive: the records that stay, each packed by itself.
 
+use std::borrow::Cow;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -7,10 +8,11 @@ use std::path::Path;
 use lookalike_files::AtomicFile;
 
 use super::companions::{Companions, Released};
+use super::revisit::revisit;
 use super::split::LOOK_AHEAD;
 use super::{Others, Piece, Split, StoredRecord};
 use crate::compression::MemberEncoder;
-use crate::edits::Edits;
+use crate::edits::{Edit, Edits};
 use crate::error::{Error, Operation, Result};
 use crate::position::Position;
 use crate::read_ahead::read_ahead;
@@ -141,14 +143,14 @@ impl<W: io::Write> WarcWriter<'_, W> {
         edits: &mut Edits<'_>,
     ) -> Result<()> {
         let (others, own) = match stored {
-            StoredRecord::Record(bytes) if edits.keeps_whole(number)? => {
-                (self.companions.release(), Some(bytes))
-            }
-            StoredRecord::Record(bytes) => (self.companions.drop_document(bytes), None),
+            StoredRecord::Record(bytes) => match what_stays(number, bytes, edits)? {
+                Some(own) => (self.companions.release(), Some(own)),
+                None => (self.companions.drop_document(bytes), None),
+            },
             StoredRecord::PassedOver(bytes) => (self.companions.pass(bytes), None),
         };
         self.write_others(&others, edits)?;
-        own.map_or(Ok(()), |bytes| self.write_record(bytes))
+        own.map_or(Ok(()), |bytes| self.write_record(&bytes))
     }
 
     /// Writes what was held back.
@@ -166,4 +168,18 @@ impl<W: io::Write> WarcWriter<'_, W> {
         let written = self.out.write_all(record).and_then(|()| self.out.end_record());
         written.map_err(|error| Error::io(self.target, Operation::Write, error))
     }
+}
+
+/// The record, or the one that stands in its place.
+fn what_stays<'b>(
+    number: u64,
+    bytes: &'b [u8],
+    edits: &mut Edits<'_>,
+) -> Result<Option<Cow<'b, [u8]>>> {
+    if let Edit::Revisit(keeper) = edits.of(number)? {
+        let revisit = revisit(bytes, keeper);
+        edits.report.revisits += u64::from(revisit.is_some());
+        return Ok(revisit.map(Cow::Owned));
+    }
+    Ok(edits.keeps_whole(number)?.then_some(Cow::Borrowed(bytes)))
 }

@@ -116,6 +116,11 @@ impl Match<'_> {
             object.insert("words".to_owned(), json!(words));
             object.insert("input_word".to_owned(), json!(input_word));
             object.insert("reference_word".to_owned(), json!(reference_word));
+            let bytes = [&passage.input_bytes, &passage.reference_bytes];
+            for (side, bytes) in ["input", "reference"].iter().zip(bytes) {
+                object.insert(format!("{side}_begin"), json!(bytes.start));
+                object.insert(format!("{side}_end"), json!(bytes.end));
+            }
             object.insert("input_passage".to_owned(), json!(passage.input_text));
             object.insert("reference_passage".to_owned(), json!(passage.reference_text));
         }
@@ -134,24 +139,37 @@ struct Columns {
 
 #[derive(Default)]
 struct PassageColumns {
-    numbers: [UInt64Builder; 3],
+    numbers: [UInt64Builder; 7],
     texts: [StringBuilder; 2],
 }
 
 impl PassageColumns {
-    fn fields() -> [Field; 5] {
+    fn fields() -> [Field; 9] {
         let field = |name: &str, kind| Field::new(name, kind, false);
         [
             field("words", DataType::UInt64),
             field("input_word", DataType::UInt64),
             field("reference_word", DataType::UInt64),
+            field("input_begin", DataType::UInt64),
+            field("input_end", DataType::UInt64),
+            field("reference_begin", DataType::UInt64),
+            field("reference_end", DataType::UInt64),
             field("input_passage", DataType::Utf8),
             field("reference_passage", DataType::Utf8),
         ]
     }
 
     fn push(&mut self, passage: &Passage) {
-        let numbers = [passage.words, passage.input_word, passage.reference_word];
+        let Passage { input_bytes, reference_bytes, .. } = passage;
+        let numbers = [
+            passage.words,
+            passage.input_word,
+            passage.reference_word,
+            input_bytes.start,
+            input_bytes.end,
+            reference_bytes.start,
+            reference_bytes.end,
+        ];
         for (column, number) in self.numbers.iter_mut().zip(numbers) {
             column.append_value(number);
         }

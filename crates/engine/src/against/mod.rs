@@ -16,7 +16,7 @@
 //! length are compared, so that it is found wherever it stands.
 //!
 //! With an n-gram, one shingle of that many words in common makes a match: the words of references
-//! are held too, and `passages` finds the longest run around it.
+//! are held too, and `passages` finds the longest run around it, or `runs` all of them.
 
 mod corpus;
 mod index;
@@ -25,9 +25,11 @@ mod matches;
 mod options;
 mod passages;
 mod references;
+mod runs;
 mod search;
 #[cfg(test)]
 mod tests;
+mod windows;
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -46,7 +48,7 @@ use crate::memory;
 use crate::observe::{NoObserver, Observer, Stage, Work};
 use crate::places::Row;
 use crate::sources::SourceTable;
-use crate::write::Survivors;
+use crate::write::{Survivors, Written};
 use corpus::{Corpus, ReferenceCounts};
 use index::{BYTES_PER_ELEMENT, Builder, Index, bytes_per_reference};
 use matches::{Emitter, Spool};
@@ -72,8 +74,10 @@ pub struct Findings {
     pub documents: u64,
     /// References that could be read.
     pub references: u64,
-    /// Pairs of a document and a reference.
+    /// Pairs of a document and a reference; where each run of words is told, these runs.
     pub matches: u64,
+    /// Runs of words that are not told, since a document has very many.
+    pub left_out: u64,
     /// Documents that are in a pair.
     pub documents_found: u64,
     /// References that are in a pair.
@@ -208,17 +212,23 @@ impl Job<'_> {
 
         let index = first.build(self.options.hot);
         findings.slow_references = index.slow_sets();
-        let mut spools = Vec::new();
+        let (mut spools, mut left_out) = (Vec::new(), 0);
         let found = if parts == 1 {
             inputs.read(
                 || Searcher::new(self.options, &self.key, &index),
-                |row, made| each_match(&index, row, &made, |found| emitter.emit(found)),
+                |row, made| {
+                    left_out += not_told(&made);
+                    each_match(&index, row, &made, |found| emitter.emit(found))
+                },
             )?
         } else {
             let mut spool = Spool::create(self.work.join("matches-0"))?;
             let found = inputs.read(
                 || Searcher::new(self.options, &self.key, &index),
-                |row, made| each_match(&index, row, &made, |found| spool.push(found)),
+                |row, made| {
+                    left_out += not_told(&made);
+                    each_match(&index, row, &made, |found| spool.push(found))
+                },
             )?;
             spools.push(spool.finish()?);
             found
@@ -231,7 +241,10 @@ impl Job<'_> {
             inputs.read_again(
                 Row::nth(0)..Row::nth(found.documents),
                 || Searcher::new(self.options, &self.key, &index),
-                |row, made| each_match(&index, row, &made, |found| spool.push(found)),
+                |row, made| {
+                    left_out += not_told(&made);
+                    each_match(&index, row, &made, |found| spool.push(found))
+                },
             )?;
             spools.push(spool.finish()?);
         }
@@ -246,6 +259,7 @@ impl Job<'_> {
         }
         findings.documents = found.documents;
         findings.matches = matches;
+        findings.left_out = left_out;
         findings.documents_found = matching.len();
         findings.references_found = matched.count().len();
         findings.passes = parts as u64;
@@ -350,7 +364,10 @@ impl Job<'_> {
             sources: &sources,
             options: &self.read,
             removed: matching,
+            written: Written::Kept,
             cuts: None,
+            annotations: None,
+            revisits: None,
             unreadable: self.options.unreadable,
             threads: self.options.running.threads,
             budget: self.options.running.memory as usize / 2,
@@ -374,6 +391,10 @@ impl Findings {
     }
 }
 
+fn not_told(made: &[Finding]) -> u64 {
+    made.iter().map(|finding| finding.left_out).sum()
+}
+
 /// Calls `each` with the matches of a batch whose first document has this row.
 fn each_match(
     index: &Index,
@@ -384,14 +405,20 @@ fn each_match(
     for finding in made {
         for found in &finding.found {
             let reference = index.member(found.member);
-            each(&Match {
+            let whole = Match {
                 input: &finding.id,
                 reference: &reference.id,
                 input_row: row.after(finding.number),
                 reference_row: reference.row,
                 overlap: found.overlap,
-                passage: found.passage.as_ref(),
-            })?;
+                passage: None,
+            };
+            if found.passages.is_empty() {
+                each(&whole)?;
+            }
+            for passage in &found.passages {
+                each(&Match { passage: Some(passage), ..whole })?;
+            }
         }
     }
     Ok(())

@@ -46,12 +46,20 @@ pub struct Against {
     pub(super) containment: Option<f64>,
     /// Words of a run that makes a match, whatever else is in the documents.
     pub(super) ngram: Option<usize>,
+    pub(super) told: RunsTold,
     pub(super) min_tokens: u64,
     pub(super) clean: Option<PathBuf>,
     pub(super) unreadable: Unreadable,
     /// References that may share a shingle before it is boilerplate; no result depends on it.
     pub(super) hot: usize,
     pub(super) running: Running,
+}
+
+/// Which of the runs of words that a document has of a reference are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RunsTold {
+    Longest,
+    All,
 }
 
 /// Unless told otherwise: the share of a reference that a document must have.
@@ -79,6 +87,7 @@ impl Against {
             recipe: Recipe::default(),
             containment: Some(DEFAULT_CONTAINMENT),
             ngram: None,
+            told: RunsTold::Longest,
             min_tokens: DEFAULT_MIN_TOKENS,
             clean: None,
             unreadable: Unreadable::Kept,
@@ -108,6 +117,15 @@ impl Against {
     #[must_use]
     pub fn resemblance_alone(mut self) -> Self {
         self.containment = None;
+        self
+    }
+
+    /// As [`ngram`](Self::ngram), and each run of so many words or more is a match of its own, and not only
+    /// the longest; but those that lie within one that begins before them. Of a document 10,000 are told,
+    /// and the others counted.
+    #[must_use]
+    pub fn passages(mut self, words: usize) -> Self {
+        (self.ngram, self.told) = (Some(words), RunsTold::All);
         self
     }
 

@@ -1,4 +1,5 @@
-//! The longest run of words that a document has in common with a reference, and where it stands.
+//! The runs of words that a document has in common with a reference, and where they stand: the longest,
+//! or all of them (`runs`).
 //!
 //! ```text
 //! windows   of N words, of both sides, that the other side has too
@@ -13,10 +14,15 @@
 //! Both sides are looked at in blocks, so that neither has to be in memory twice: a run that is longer
 //! than a block is told by its longest part.
 
+use std::cmp::Reverse;
+use std::ops::Range;
+
 use lookalike_core::VerificationKey;
 use lookalike_core::text::{self, Span, Unit, keyed_spans};
 use serde::{Deserialize, Serialize};
 
+use super::runs::{CommonRun, common_runs};
+use super::windows::{Windows, common_places};
 use crate::polynomial::Polynomial;
 
 /// Words of a block, without those that the next has too. 256 Ki: about 1.5 MB of text, and about 20 MB
@@ -36,6 +42,10 @@ pub struct Passage {
     pub input_word: u64,
     /// The number of its first word in the reference, likewise.
     pub reference_word: u64,
+    /// Its bytes in the text of the document.
+    pub input_bytes: Range<u64>,
+    /// Its bytes in the text of the reference.
+    pub reference_bytes: Range<u64>,
     /// Its beginning as it stands in the document: a hundred words at most, with what is between.
     pub input_text: String,
     /// Its beginning as it stands in the reference.
@@ -43,6 +53,19 @@ pub struct Passage {
 }
 
 impl Passage {
+    /// The run of so many words that begins at these places.
+    fn new((input, a): (&Words, usize), (reference, b): (&Words, usize), words: usize) -> Self {
+        Self {
+            words: words as u64,
+            input_word: input.first + a as u64,
+            reference_word: b as u64,
+            input_bytes: input.bytes_of(a, words),
+            reference_bytes: reference.bytes_of(b, words),
+            input_text: input.shown(a, words),
+            reference_text: reference.shown(b, words),
+        }
+    }
+
     /// Words of a run that its texts have, at most.
     pub const SHOWN_WORDS: u64 = 100;
 
@@ -54,8 +77,9 @@ impl Passage {
 /// The words of a text, or of a part of it, in order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Words {
-    /// The number of the first.
+    /// The number of the first, and its first byte or one before it.
     first: u64,
+    first_byte: u64,
     spans: Vec<Span>,
     text: Vec<u8>,
 }
@@ -88,6 +112,7 @@ impl Words {
         self.spans.drain(..BLOCK);
         let from = self.spans.first().map_or(self.text.len(), |span| span.start);
         self.text.drain(..from);
+        self.first_byte += from as u64;
         for span in &mut self.spans {
             span.start -= from;
             span.end -= from;
@@ -108,6 +133,12 @@ impl Words {
         })
     }
 
+    /// The bytes of a run.
+    fn bytes_of(&self, start: usize, words: usize) -> Range<u64> {
+        let [first, last] = [self.spans[start].start, self.spans[start + words - 1].end];
+        self.first_byte + first as u64..self.first_byte + last as u64
+    }
+
     /// The beginning of a run, as it stands.
     fn shown(&self, start: usize, words: usize) -> String {
         let run = &self.spans[start..start + words.min(Passage::SHOWN_WORDS as usize)];
@@ -119,57 +150,6 @@ impl Words {
         }
         String::from_utf8_lossy(&self.text[first.start..end]).into_owned()
     }
-}
-
-/// The beginning of a document or a reference in a block, as windows.
-struct Windows<'a> {
-    spans: &'a [Span],
-    /// The polynomials of the first 0, 1, 2, ... words.
-    prefixes: Vec<u64>,
-    width: usize,
-    /// Windows of `width` words and where they begin, in order.
-    sorted: Vec<(u64, u32)>,
-}
-
-impl<'a> Windows<'a> {
-    fn new(polynomial: &mut Polynomial, spans: &'a [Span], width: usize) -> Self {
-        let prefixes = polynomial.prefixes(spans.iter().map(|span| span.token));
-        let count = (spans.len() + 1).saturating_sub(width);
-        let at = |start: usize| polynomial.window(&prefixes, start, width);
-        let mut sorted: Vec<_> = (0..count).map(|start| (at(start), start as u32)).collect();
-        sorted.sort_unstable();
-        Self { spans, prefixes, width, sorted }
-    }
-
-    /// The runs of windows that begin at these places, which are ascending: for each of them, the words
-    /// from there to the end of its run.
-    fn runs(&self, places: &[u32]) -> Vec<u32> {
-        let mut lengths = vec![self.width as u32; places.len()];
-        for at in (1..places.len()).rev() {
-            if places[at - 1] + 1 == places[at] {
-                lengths[at - 1] = lengths[at] + 1;
-            }
-        }
-        lengths
-    }
-}
-
-/// Where windows of both sides begin that the other side has too, each ascending.
-fn common_places(a: &Windows<'_>, b: &Windows<'_>) -> (Vec<u32>, Vec<u32>) {
-    let (mut places_a, mut places_b) = (Vec::new(), Vec::new());
-    let mut rest = &a.sorted[..];
-    for windows in b.sorted.chunk_by(|one, other| one.0 == other.0) {
-        let hash = windows[0].0;
-        rest = &rest[rest.partition_point(|window| window.0 < hash)..];
-        let count = rest.partition_point(|window| window.0 == hash);
-        if count > 0 {
-            places_a.extend(rest[..count].iter().map(|window| window.1));
-            places_b.extend(windows.iter().map(|window| window.1));
-        }
-    }
-    places_a.sort_unstable();
-    places_b.sort_unstable();
-    (places_a, places_b)
 }
 
 /// The longest run that both have: its length, and where it begins in each; of several, the first in
@@ -238,10 +218,11 @@ impl Locator {
     pub(super) fn locate<'r>(
         &mut self,
         input: &Words,
-        references: impl Iterator<Item = (&'r Words, usize, &'r mut Option<Passage>)>,
+        references: impl Iterator<Item = (&'r Words, usize, &'r mut Vec<Passage>)>,
+        mut told: Told<'_>,
     ) {
         let mut known: Option<Windows<'_>> = None;
-        for (reference, width, best) in references {
+        for (reference, width, found) in references {
             let windows = match known.take() {
                 Some(windows) if windows.width == width => windows,
                 _ => {
@@ -249,28 +230,87 @@ impl Locator {
                     Windows::new(&mut self.0, &input.spans[..end], width)
                 }
             };
-            for (from, spans) in reference.blocks(width) {
-                let other = Windows::new(&mut self.0, spans, width);
-                let Some((words, a, b)) = longest_common_run(&self.0, &windows, &other) else {
-                    continue;
-                };
-                let input_word = input.first + a as u64;
-                let is_better = best
-                    .as_ref()
-                    .is_none_or(|best| (words as u64, best.input_word) > (best.words, input_word));
-                if is_better {
-                    *best = Some(Passage {
-                        words: words as u64,
-                        input_word,
-                        reference_word: (from + b) as u64,
-                        input_text: input.shown(a, words),
-                        reference_text: reference.shown(from + b, words),
-                    });
-                }
+            match &mut told {
+                Told::Longest => self.longest(input, &windows, reference, found),
+                Told::All(bounds) => self.all(input, &windows, reference, (found, bounds)),
             }
             known = Some(windows);
         }
     }
+
+    /// Keeps the longest run, if it is longer than that of earlier blocks.
+    fn longest(
+        &mut self,
+        input: &Words,
+        windows: &Windows<'_>,
+        reference: &Words,
+        found: &mut Vec<Passage>,
+    ) {
+        for (from, spans) in reference.blocks(windows.width) {
+            let other = Windows::new(&mut self.0, spans, windows.width);
+            let Some((words, a, b)) = longest_common_run(&self.0, windows, &other) else {
+                continue;
+            };
+            let input_word = input.first + a as u64;
+            let is_better =
+                |best: &Passage| (words as u64, best.input_word) > (best.words, input_word);
+            if found.first().is_none_or(is_better) {
+                *found = vec![Passage::new((input, a), (reference, from + b), words)];
+            }
+        }
+    }
+
+    /// Adds all runs, but those that lie within one that begins before them.
+    fn all(
+        &mut self,
+        input: &Words,
+        windows: &Windows<'_>,
+        reference: &Words,
+        (found, bounds): (&mut Vec<Passage>, &mut Bounds),
+    ) {
+        let mut runs = Vec::new();
+        for (from, spans) in reference.blocks(windows.width) {
+            let other = Windows::new(&mut self.0, spans, windows.width);
+            let (common, left_out) = common_runs(&self.0, windows, &other, bounds.room);
+            bounds.left_out += left_out;
+            let moved = |run: CommonRun| CommonRun { reference: from + run.reference, ..run };
+            runs.extend(common.into_iter().map(moved));
+        }
+        runs.sort_unstable_by_key(|run| (run.input, Reverse(run.words), run.reference));
+        let mut upto = 0;
+        for CommonRun { input: at, reference: there, words } in runs {
+            if at + words <= upto {
+                continue;
+            }
+            upto = at + words;
+            if bounds.room == 0 {
+                bounds.left_out += 1;
+                continue;
+            }
+            bounds.room -= 1;
+            found.push(Passage::new((input, at), (reference, there), words));
+        }
+    }
+}
+
+/// Which runs are told.
+pub(super) enum Told<'a> {
+    /// The longest of each reference.
+    Longest,
+    /// All of them.
+    All(&'a mut Bounds),
+}
+
+/// How many runs of one document may still be told, and how many were not.
+#[derive(Debug)]
+pub(super) struct Bounds {
+    pub(super) room: usize,
+    pub(super) left_out: u64,
+}
+
+impl Bounds {
+    /// 10,000: with their texts 40 MB at most. Of prose there are a few.
+    pub(super) const DOCUMENT: Self = Self { room: 10_000, left_out: 0 };
 }
 
 #[cfg(test)]
@@ -301,6 +341,21 @@ mod tests {
         best
     }
 
+    /// The definition of `runs`, by trying every pair of places.
+    fn naive_runs(a: &[u8], b: &[u8], least: usize) -> Vec<[usize; 3]> {
+        let (mut runs, mut upto) = (Vec::new(), 0);
+        for i in 0..a.len() {
+            let common = |j: usize| a[i..].iter().zip(&b[j..]).take_while(|(x, y)| x == y).count();
+            let longest = (0..b.len()).map(common).max().unwrap_or(0);
+            if longest >= least && i + longest > upto {
+                upto = i + longest;
+                let first = (0..b.len()).find(|j| common(*j) == longest).unwrap();
+                runs.push([longest, i, first]);
+            }
+        }
+        runs
+    }
+
     fn numbers() -> impl Strategy<Value = Vec<u8>> {
         prop::sample::select(vec![2_u8, 3, 30])
             .prop_flat_map(|kinds| prop::collection::vec(0..kinds, 0..60))
@@ -317,15 +372,50 @@ mod tests {
             };
             let key = VerificationKey::random();
             let (own, other) = (words(&text(&a), &key), words(&text(&b), &key));
-            let mut found = None;
-            Locator::new(&key).locate(&own, std::iter::once((&other, least, &mut found)));
+            let mut found = Vec::new();
+            let one = std::iter::once((&other, least, &mut found));
+            Locator::new(&key).locate(&own, one, Told::Longest);
+            let found = found.pop();
             let place = |p: &Passage| [p.words, p.input_word, p.reference_word].map(|n| n as usize);
             let expected = naive(&a, &b, least);
             prop_assert_eq!(found.as_ref().map(place), expected.map(<[usize; 3]>::from));
             if let (Some(found), Some((length, i, j))) = (found, expected) {
-                prop_assert_eq!(found.input_text, text(&a[i..i + length]));
-                prop_assert_eq!(found.reference_text, text(&b[j..j + length]));
+                prop_assert_eq!(&found.input_text, &text(&a[i..i + length]));
+                prop_assert_eq!(&found.reference_text, &text(&b[j..j + length]));
+                let whole = text(&a);
+                let bytes = found.input_bytes.start as usize..found.input_bytes.end as usize;
+                prop_assert_eq!(&whole[bytes], &found.input_text);
             }
+        }
+
+        #[test]
+        fn all_runs_are_those_of_a_naive_search(
+            (a, mut b) in (numbers(), numbers()),
+            (from, count) in (0..60_usize, 0..40_usize),
+            least in 1..8_usize,
+        ) {
+            // So that there is something in common.
+            let from = from.min(a.len());
+            b.extend(&a[from..a.len().min(from + count)]);
+            let text = |numbers: &[u8]| {
+                numbers.iter().map(|n| format!("w{n}")).collect::<Vec<_>>().join(" ")
+            };
+            let key = VerificationKey::random();
+            let (own, other) = (words(&text(&a), &key), words(&text(&b), &key));
+            let (mut found, mut bounds) = (Vec::new(), Bounds::DOCUMENT);
+            let one = std::iter::once((&other, least, &mut found));
+            Locator::new(&key).locate(&own, one, Told::All(&mut bounds));
+            let place = |p: &Passage| [p.words, p.input_word, p.reference_word].map(|n| n as usize);
+            let found: Vec<_> = found.iter().map(place).collect();
+            let expected = naive_runs(&a, &b, least);
+            prop_assert_eq!(&found, &expected);
+            prop_assert_eq!(bounds.left_out, 0);
+
+            let (mut first, mut bounds) = (Vec::new(), Bounds { room: 2, left_out: 0 });
+            let one = std::iter::once((&other, least, &mut first));
+            Locator::new(&key).locate(&own, one, Told::All(&mut bounds));
+            prop_assert_eq!(first.iter().map(place).collect::<Vec<_>>(), &expected[..expected.len().min(2)]);
+            prop_assert_eq!(first.len() as u64 + bounds.left_out, expected.len() as u64);
         }
     }
 
@@ -349,15 +439,23 @@ mod tests {
         let run = "the run that both of them have ";
         let a = words(&(filler(0, BLOCK - 3) + run + &filler(0, 9)), &key);
         let b = words(&(filler(1 << 30, 2 * BLOCK - 2) + run), &key);
-        let (width, mut found) = (7, None);
+        let (width, mut found) = (7, Vec::new());
         let mut input = a;
         let mut locator = Locator::new(&key);
+        let (mut all, mut bounds) = (Vec::new(), Bounds::DOCUMENT);
+        let mut in_block = |input: &Words| {
+            let one = std::iter::once((&b, width, &mut found));
+            locator.locate(input, one, Told::Longest);
+            let one = std::iter::once((&b, width, &mut all));
+            locator.locate(input, one, Told::All(&mut bounds));
+        };
         while input.has_block(width) {
-            locator.locate(&input, std::iter::once((&b, width, &mut found)));
+            in_block(&input);
             input.drop_block();
         }
-        locator.locate(&input, std::iter::once((&b, width, &mut found)));
-        let found = found.unwrap();
+        in_block(&input);
+        assert_eq!(all, found);
+        let found = found.pop().unwrap();
         assert_eq!((found.words, found.input_word), (7, BLOCK as u64 - 3));
         assert_eq!(found.reference_word, 2 * BLOCK as u64 - 2);
         assert_eq!(found.input_text, run.trim());

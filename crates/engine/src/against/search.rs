@@ -11,8 +11,8 @@ use lookalike_core::{Kernel, PairRule, VerificationKey};
 
 use super::corpus::{Reader, Text};
 use super::index::Index;
-use super::options::Against;
-use super::passages::{Locator, Passage, Words};
+use super::options::{Against, RunsTold};
+use super::passages::{Bounds, Locator, Passage, Told, Words};
 use super::references::sort_distinct;
 use crate::error::Result;
 use crate::pipeline::Payload;
@@ -26,6 +26,8 @@ pub(super) struct Finding {
     pub(super) id: String,
     /// By the rows of references.
     pub(super) found: Vec<FoundReference>,
+    /// Runs of words that are not told.
+    pub(super) left_out: u64,
 }
 
 /// A reference that a document matches.
@@ -35,13 +37,15 @@ pub(super) struct FoundReference {
     pub(super) member: u32,
     /// a is the document, b the reference.
     pub(super) overlap: Overlap,
-    pub(super) passage: Option<Passage>,
+    /// Of a search by runs of words, the longest or all of them.
+    pub(super) passages: Vec<Passage>,
 }
 
 impl Payload for Vec<Finding> {
     fn bytes(&self) -> usize {
         let of_found = |found: &FoundReference| {
-            size_of::<FoundReference>() + found.passage.as_ref().map_or(0, Passage::bytes)
+            let passages: usize = found.passages.iter().map(Passage::bytes).sum();
+            size_of::<FoundReference>() + passages
         };
         let bytes = |finding: &Finding| {
             let found: usize = finding.found.iter().map(of_found).sum();
@@ -187,17 +191,23 @@ impl<'a> Searcher<'a> {
 
     /// Finds the passages of references that have a shingle in common with a document. What has none
     /// but by chance, since a shingle is a fingerprint, is no match.
-    fn locate(&mut self, text: &Text<'_>, found: &mut Vec<FoundReference>) -> Result<()> {
+    fn locate(&mut self, text: &Text<'_>, found: &mut Vec<FoundReference>) -> Result<u64> {
         let Self { options, index, tokenizer, locator, .. } = self;
         let width = options.recipe.shingles.width;
         let mut words = Words::default();
+        let mut bounds = Bounds::DOCUMENT;
         let mut in_block = |words: &Words| {
+            let told = match options.told {
+                RunsTold::Longest => Told::Longest,
+                RunsTold::All => Told::All(&mut bounds),
+            };
             locator.locate(
                 words,
                 found.iter_mut().map(|found| {
                     let member = index.member(found.member);
-                    (&member.words, index.width(member), &mut found.passage)
+                    (&member.words, index.width(member), &mut found.passages)
                 }),
+                told,
             );
         };
         text.for_each_piece(|piece| {
@@ -208,8 +218,8 @@ impl<'a> Searcher<'a> {
             }
         })?;
         in_block(&words);
-        found.retain(|found| found.passage.is_some());
-        Ok(())
+        found.retain(|found| !found.passages.is_empty());
+        Ok(bounds.left_out)
     }
 }
 
@@ -247,16 +257,17 @@ impl Reader for Searcher<'_> {
                 found.extend(members.map(|member| FoundReference {
                     member,
                     overlap,
-                    passage: None,
+                    passages: Vec::new(),
                 }));
             }
         }
+        let mut left_out = 0;
         if self.options.ngram.is_some() && !found.is_empty() {
-            self.locate(text, &mut found)?;
+            left_out = self.locate(text, &mut found)?;
         }
         if !found.is_empty() {
             found.sort_unstable_by_key(|found| self.index.member(found.member).row);
-            made.push(Finding { number, id: id.to_owned(), found });
+            made.push(Finding { number, id: id.to_owned(), found, left_out });
         }
         Ok(bytes)
     }

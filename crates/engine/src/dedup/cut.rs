@@ -1,7 +1,9 @@
 //! What repeats inside of the documents that stay: the stage, and what is told of it.
 
+use super::cut_counts::{Counting, CutCounts};
 use super::job::Job;
 use super::options::Removes;
+use super::sites::Addresses;
 use crate::document_set::RowSet;
 use crate::error::{Error, ErrorKind, Result};
 use crate::identity_sets::Copies;
@@ -12,6 +14,7 @@ use crate::places::Place;
 use crate::report::{self, Report};
 use crate::sign::SigningSummary;
 use crate::signature_file::SignatureLookup;
+use crate::sources::SourceTable;
 use crate::write::Tables;
 
 impl Job<'_> {
@@ -39,6 +42,7 @@ impl Job<'_> {
         })?;
         // What would be cut is written down by then.
         if let Some(share) = rule.max_cut
+            && !self.options.writing.annotates
             && cut.words as f64 > share * cut.all_words as f64
         {
             let (cut, words) = (cut.words, cut.all_words);
@@ -62,25 +66,53 @@ impl Job<'_> {
     /// left.
     pub(super) fn gone(&self, removed: &RowSet) -> RowSet {
         let mut gone = removed.clone();
+        if self.options.writing.annotates {
+            return gone;
+        }
         for row in self.cut.iter().flat_map(|cut| &cut.gone) {
             gone.insert(*row);
         }
         gone.count()
     }
 
-    pub(super) fn report_passages(&self, report: &mut Report) {
+    /// What was cut, counted for the report.
+    pub(super) fn count_cuts(
+        &self,
+        cuts: Option<&Cuts>,
+        sources: &SourceTable,
+        removed: &RowSet,
+        addresses: Option<&mut Addresses>,
+    ) -> Result<CutCounts> {
+        let Some(cuts) = cuts else { return Ok(CutCounts::default()) };
+        Counting { means: self.means(), cuts, sources, removed, addresses }.run()
+    }
+
+    pub(super) fn report_passages(
+        &self,
+        report: &mut Report,
+        counts: CutCounts,
+        most_copies: Vec<report::Passage>,
+    ) {
         let (Some(cut), Some(rule)) = (&self.cut, self.options.passages) else { return };
-        let documents_gone = cut.gone.len() as u64;
+        let annotated = self.options.writing.annotates;
+        let documents_gone = if annotated { 0 } else { cut.gone.len() as u64 };
         report.kept -= documents_gone;
         report.passages = Some(report::Passages {
             rule: rule.name(),
+            annotated,
             alone: self.options.removes == Removes::Nothing,
             words: cut.all_words,
             words_cut: cut.words,
             cuts: cut.pieces,
-            documents: cut.documents,
+            documents: cut.documents + if annotated { cut.gone.len() as u64 } else { 0 },
             documents_gone,
-            words_lost: cut.lost_words,
+            words_lost: if annotated { 0 } else { cut.lost_words },
+            passages: counts.passages,
+            lengths: counts.lengths.counts(),
+            copies: counts.copies.counts(),
+            sources: counts.sources,
+            sites: counts.sites,
+            most_copies,
         });
     }
 }

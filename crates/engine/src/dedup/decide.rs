@@ -41,7 +41,7 @@ use crate::sign::{IDENTITIES, IDENTITY, SigningSummary};
 use crate::sources::SourceTable;
 use crate::stages::Judgement;
 use crate::verify::Refusals;
-use crate::write::Unreadable;
+use crate::write::{Repeats, Unreadable, Written};
 
 /// What a decision is made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,7 +120,19 @@ impl Decide {
         /// Goes on with a decision that stopped, if there is one.
         resume => job.resume = true;
         /// Only the decision is written, and not the survivors.
-        without_survivors => job.survivors = false;
+        without_survivors => job.writing.documents = Written::Nothing;
+        /// Which documents are written again; those that stay unless told otherwise.
+        write: Written => job.writing.documents = write;
+        /// As [`Dedup::annotate`].
+        annotate => job.writing.annotates = true;
+        /// As [`Dedup::annotate_as`].
+        annotate_as: impl Into<String> => job.writing.name = annotate_as.into();
+        /// As [`Dedup::repeat`].
+        repeat: Repeats => job.writing.repeats = Some(repeat);
+        /// As [`Dedup::weigh`].
+        weigh => job.writing.weighs = true;
+        /// As [`Dedup::write_revisits`].
+        write_revisits => job.writing.revisits = true;
         /// What makes `report.html` of the report; there is none unless told otherwise.
         page: Page => job.page = Some(page);
     }
@@ -145,9 +157,15 @@ impl Decide {
     fn run_in(&self, out: &Path, observer: &dyn Observer) -> Result<Report> {
         let run = Run::open(&self.run)?;
         let options = self.options(&run)?;
+        options.writing.check()?;
+        if options.writing.repeats() {
+            for number in 0..run.sources().len() {
+                options.writing.check_source(&run.sources().get(number)?.source)?;
+            }
+        }
         let basis = self.basis(&run, &options)?;
         let reads_documents = basis == Basis::Documents && options.recipe.verify == Verify::Exact;
-        if options.survivors
+        if options.writing.documents != Written::Nothing
             || reads_documents
             || still_asked(&run, &options).fields().next().is_some()
         {

@@ -35,9 +35,7 @@ use crate::sign::{Signing, SigningSummary};
 use crate::signature_file::SignatureLookup;
 use crate::sources::SourceTable;
 use crate::stages::Judgement;
-use crate::write::{
-    MEMBER_LIMIT, Outcome, PairListing, Survivors, TableSummary, Tables, Unreadable,
-};
+use crate::write::{MEMBER_LIMIT, Outcome, PairListing, TableSummary, Tables, has_fields};
 
 impl Dedup {
     /// Runs the job, and leaves its results in `out`.
@@ -64,8 +62,12 @@ impl Dedup {
         if self.passages.is_some() && self.recipe.tokens != Unit::Words {
             return Err(Error::from(ErrorKind::PassagesOfWords(self.recipe.name.clone())));
         }
+        self.writing.check()?;
         // Refused before anything is made, if there is no such input.
-        self.inputs().sources()?;
+        let sources = self.inputs().sources()?;
+        if self.writing.repeats() {
+            sources.flatten().try_for_each(|source| self.writing.check_source(&source))?;
+        }
         let known = self.known_sides()?;
         let mut request = self.request();
         if !known.is_empty() {
@@ -112,6 +114,9 @@ impl Dedup {
         }
         if self.clustering == Clustering::Components {
             return Err(Error::from(ErrorKind::KnownComponents));
+        }
+        if self.passages.is_some() {
+            return Err(Error::from(ErrorKind::KnownPassages));
         }
         for side in &known {
             // Refused before anything is made.
@@ -198,9 +203,13 @@ impl<'a> Job<'a> {
         // Before the manifest is read, or another job may begin meanwhile.
         let out_lock = JobLock::take(&files.out)?;
         let (manifest, is_new) = match Manifest::read(&files.manifest())? {
-            Some(before) if options.resume => {
+            Some(mut before) if options.resume => {
                 let same = before.check_same(&files.manifest(), &request, &options.inputs);
                 same.map_err(|error| in_words(error, &files, &options.recipe))?;
+                if before.request != request {
+                    files.remove_written()?;
+                    before.request = request;
+                }
                 (before, false)
             }
             // What did not get as far as its first results has nothing to lose.
@@ -491,10 +500,15 @@ impl<'a> Job<'a> {
             },
             sites: addresses.as_ref().map(|addresses| &addresses.sites),
         };
+        let mut annotations = self.annotation_sorter(order);
         let written = tables.write(&outcome, |document| {
             removed.insert(order.row(document.place));
             counts[usize::from(document.kind == Kind::Near)] += 1;
+            annotations.as_mut().map_or(Ok(()), |annotations| annotations.push(document))
         })?;
+        if let Some(annotations) = annotations {
+            annotations.write(&written.sizes, &self.files)?;
+        }
         let removed = removed.count();
         let repeats = self.counts(&tables, signed, removed.len(), &written)?;
         let cuts = self.cuts(&tables)?;
@@ -510,6 +524,7 @@ impl<'a> Job<'a> {
             observer: self.observer,
         };
         let sites = addresses.as_mut().map(|addresses| addresses.report(&decided)).transpose()?;
+        let cut = self.count_cuts(cuts.as_ref(), &sources, &removed, addresses.as_mut())?;
         let documents = Documents {
             recipe: &self.options.recipe,
             order,
@@ -518,35 +533,30 @@ impl<'a> Job<'a> {
             options: &self.read,
             files: &self.files,
         };
-        let gone = self.gone(&removed);
-        let survivors = Survivors {
-            sources: &sources,
-            options: &self.read,
-            removed: &gone,
-            cuts: cuts.as_ref(),
-            unreadable: self.options.unreadable,
-            threads: self.options.running.threads,
-            budget: self.budget,
-            observer: self.observer,
-        };
-        let kept = self.files.kept();
         // The report reads a few documents again, at the side of writing the survivors.
-        let (largest, kept) = std::thread::scope(|scope| {
-            let largest = scope.spawn(|| documents.largest(&outcome, &written.sizes));
-            let wanted = self.options.survivors && self.options.tables.is_empty();
-            let kept = if wanted { survivors.write(&kept) } else { Ok(()) };
-            let largest = largest.join().unwrap_or_else(|p| std::panic::resume_unwind(p));
-            (largest, kept)
+        let (quoted, kept) = std::thread::scope(|scope| {
+            let quoted = scope.spawn(|| documents.quoted(&outcome, &written.sizes, &cut.most));
+            let kept = self.write_documents(
+                signed.sides().all(),
+                &sources,
+                &signatures,
+                &removed,
+                cuts.as_ref(),
+            );
+            let quoted = quoted.join().unwrap_or_else(|p| std::panic::resume_unwind(p));
+            (quoted, kept)
         });
         kept?;
         let mut report = self.report(signed, judged, counts, &written);
-        report.largest_clusters = largest?;
+        let (largest, most_copies) = quoted?;
+        report.largest_clusters = largest;
         report.counts = repeats;
         self.note_uncounted(signed, &mut report);
-        self.report_passages(&mut report);
-        add_near_misses(&mut report, judged, &signatures)?;
+        self.report_passages(&mut report, cut, most_copies);
+        report.near_misses = near_misses(judged, &signatures)?;
         report.sites = sites.filter(|sites| sites.documents > 0);
-        add_sources(&mut report, &sources, &removed)?;
+        let without_fields = add_sources(&mut report, &sources, &removed)?;
+        self.report_written(&mut report, without_fields);
         let total = self.observer.seconds() - self.began;
         self.seconds.push((Stage::Write, self.observer.seconds() - began));
         report.seconds = seconds(&self.seconds, total);
@@ -636,7 +646,7 @@ impl<'a> Job<'a> {
         report.notes.extend(
             nothing_known.map(|side| format!("The known side `{}` has no documents.", side.name)),
         );
-        report.notes.extend(self.unreadable_note(signed));
+        report.notes.extend(self.unreadable_note(signed.skips.count));
         report.notes.extend(many_rounds(judged.rounds));
         report.notes.extend(self.notes.iter().cloned());
         if written.limited_sets > 0 {
@@ -647,27 +657,6 @@ impl<'a> Job<'a> {
             ));
         }
         report
-    }
-}
-
-impl Job<'_> {
-    /// Where that is which could not be read.
-    fn unreadable_note(&self, signed: &SigningSummary) -> Option<String> {
-        let writes = self.options.survivors && self.options.tables.is_empty();
-        if signed.skips.count == 0 || !writes {
-            return None;
-        }
-        let note = match self.options.unreadable {
-            Unreadable::Kept => {
-                "What could not be read is in kept/ as it was. Of a file that broke off and lost \
-                 documents, kept/ has the records before that, and all its bytes in a copy whose \
-                 name ends with .unreadable."
-            }
-            Unreadable::Dropped => {
-                "What could not be read was left out of kept/, as --drop-unreadable asks."
-            }
-        };
-        Some(note.to_owned())
     }
 }
 
@@ -725,24 +714,15 @@ fn is_in_use(folder: &Path) -> bool {
     entries.any(|entry| entry.is_ok_and(|entry| is_result(&entry.file_name())))
 }
 
-fn add_near_misses(
-    report: &mut Report,
-    judged: &Judgement,
-    signatures: &SignatureLookup,
-) -> Result<()> {
-    for miss in &judged.refusals.nearest {
-        let [a, b] = miss.rows.map(|row| signatures.id(row));
-        let resemblance = miss.resemblance;
-        report.near_misses.push(report::NearMiss { a: a?, b: b?, resemblance });
-    }
-    Ok(())
-}
-
-fn add_sources(report: &mut Report, sources: &SourceTable, removed: &RowSet) -> Result<()> {
-    let mut listed = Vec::new();
+/// Lists the sources, and tells how many documents have no fields.
+fn add_sources(report: &mut Report, sources: &SourceTable, removed: &RowSet) -> Result<u64> {
+    let (mut listed, mut without_fields) = (Vec::new(), 0);
     for number in 0..sources.new_sources() {
         let source = sources.get(number)?;
         report.bytes_read += source.bytes.unwrap_or(0);
+        if !has_fields(source.source.format()) {
+            without_fields += source.documents;
+        }
         listed.push(report::Source {
             name: source.source.id().to_owned(),
             documents: source.documents,
@@ -756,7 +736,7 @@ fn add_sources(report: &mut Report, sources: &SourceTable, removed: &RowSet) -> 
         }
     }
     report.set_sources(listed);
-    Ok(())
+    Ok(without_fields)
 }
 
 fn seconds(stages: &[(Stage, f64)], total: f64) -> report::Seconds {
@@ -772,6 +752,15 @@ fn seconds(stages: &[(Stage, f64)], total: f64) -> report::Seconds {
         write: of(Stage::Write),
         total,
     }
+}
+
+/// The most similar of the candidates that were refused.
+fn near_misses(judged: &Judgement, signatures: &SignatureLookup) -> Result<Vec<report::NearMiss>> {
+    let nearest = judged.refusals.nearest.iter().map(|miss| {
+        let [a, b] = miss.rows.map(|row| signatures.id(row));
+        Ok(report::NearMiss { a: a?, b: b?, resemblance: miss.resemblance })
+    });
+    nearest.collect()
 }
 
 /// `[size, how many clusters have it]`.

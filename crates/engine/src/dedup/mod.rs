@@ -17,7 +17,9 @@
 //! A job that was killed goes on with the first stage that is not complete.
 
 mod budget;
+mod common;
 mod cut;
+mod cut_counts;
 mod decide;
 mod job;
 mod largest;
@@ -26,6 +28,7 @@ mod plan;
 mod repeats;
 mod signature_input;
 mod sites;
+mod writing;
 
 pub use budget::RemovalBudget;
 pub use decide::Decide;

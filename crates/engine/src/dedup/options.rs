@@ -13,7 +13,7 @@ use crate::matching::Clustering;
 use crate::passages::PassageRule;
 use crate::report::Page;
 use crate::running::{Running, running_methods};
-use crate::write::Unreadable;
+use crate::write::{Repeats, Unreadable, Writing, Written};
 
 /// Which pairs are judged and listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,7 +63,7 @@ pub struct Dedup {
     pub(super) dated: Option<String>,
     pub(super) resume: bool,
     pub(super) existing: Existing,
-    pub(super) survivors: bool,
+    pub(super) writing: Writing,
     pub(super) unreadable: Unreadable,
     pub(super) page: Option<Page>,
     pub(super) running: Running,
@@ -90,7 +90,7 @@ impl Dedup {
             dated: None,
             resume: false,
             existing: Existing::Refuse,
-            survivors: true,
+            writing: Writing::default(),
             unreadable: Unreadable::Kept,
             page: None,
             running: Running::default(),
@@ -143,7 +143,21 @@ impl Dedup {
         /// What becomes of an earlier run in the folder of the results.
         existing: Existing;
         /// Only the decision is written, and not the survivors.
-        without_survivors => survivors = false;
+        without_survivors => writing.documents = Written::Nothing;
+        /// Which documents are written again; those that stay unless told otherwise.
+        write: Written => writing.documents = write;
+        /// Each record that is written says what was decided of it, in fields that are added: `lookalike`
+        /// with `cluster`, `copies`, `keeper`, `kind`, `resemblance` and `kept`. Passages are not cut
+        /// then, but stand in one more field, `passages`.
+        annotate => writing.annotates = true;
+        /// What is added to records is called this instead of `lookalike`.
+        annotate_as: impl Into<String> => writing.name = annotate_as.into();
+        /// Documents that stay are written as often as the number of their copies says.
+        repeat: Repeats => writing.repeats = Some(repeat);
+        /// How often a document would be written is in one more field, `weight`, and it is written once.
+        weigh => writing.weighs = true;
+        /// A page of a web archive that goes leaves a `revisit` record, which names its keeper.
+        write_revisits => writing.revisits = true;
         /// What becomes of records and files that cannot be read.
         unreadable: Unreadable;
         /// What makes `report.html` of the report; there is none unless told otherwise.
@@ -168,14 +182,15 @@ impl Dedup {
             named("cluster", self.clustering.name().to_owned()),
             named("pairs", self.pairs.name().to_owned()),
             named("exact-only", (self.removes == Removes::Exact).to_string()),
-            named("no-write", (!self.survivors).to_string()),
+            named("no-write", (self.writing.documents == Written::Nothing).to_string()),
             named("strict", self.running.strict.to_string()),
             named("drop-unreadable", (self.unreadable == Unreadable::Dropped).to_string()),
             named("max-removed-per-source", self.budget.field().unwrap_or_default().to_owned()),
         ];
         let counts = [("count", &self.counted), ("date-field", &self.dated)];
         let counts = counts.into_iter().filter_map(|(n, field)| Some(named(n, field.clone()?)));
-        request.into_iter().chain(passages).chain(all).chain(counts).collect()
+        let written = self.writing.request();
+        request.into_iter().chain(passages).chain(all).chain(counts).chain(written).collect()
     }
 
     /// What is asked of documents.

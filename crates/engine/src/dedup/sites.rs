@@ -78,14 +78,19 @@ impl Addresses {
         };
         let largest = self.count(decided, &mut report)?;
         for SiteCount { first, documents, removed: Reverse(removed) } in largest {
-            let url = self.urls.get(first)?.unwrap_or_default();
-            let name = self.rule.site(&url).unwrap_or_default();
+            let name = self.site(first)?;
             let share = removed as f64 / documents as f64;
             report.most_removed.push(report::Site { name, documents, removed, share });
         }
         let found = self.mirrors(decided, &mut report.limited_sets)?;
         (report.mirrors_found, report.mirrors) = (found.count, found.mirrors);
         Ok(report)
+    }
+
+    /// The site of a document, if its URL has one.
+    pub(super) fn site(&mut self, row: Row) -> Result<String> {
+        let url = self.urls.get(row)?.unwrap_or_default();
+        Ok(self.rule.site(&url).unwrap_or_default())
     }
 
     /// Counts documents by their sites; those of which most was removed.

@@ -27,6 +27,11 @@ const FORMAT: u32 = 3;
 /// The first version, whose jobs had no identity. Finished runs of all versions can be read.
 const WITHOUT_IDENTITY: u32 = 1;
 
+/// The options of what is written of the documents. That comes last, and a job that has not
+/// finished can go on with others.
+const OF_WRITING: [&str; 6] =
+    ["no-write", "write", "annotate", "repeat", "weight", "write-revisits"];
+
 /// What a job was asked for, as text: the name of an option and its value.
 pub(crate) type Request = BTreeMap<String, String>;
 
@@ -159,6 +164,9 @@ impl Manifest {
             return changed("inputs", self.inputs.join(" "), inputs.join(" "));
         }
         for key in self.request.keys().chain(request.keys()) {
+            if !self.finished && OF_WRITING.contains(&&**key) {
+                continue;
+            }
             let value = |request: &Request| request.get(key).cloned().unwrap_or_default();
             let (before, now) = (value(&self.request), value(request));
             if before != now {

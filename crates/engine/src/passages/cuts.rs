@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use lookalike_files::{Rows, RowsKind, RowsWriter, double_word};
+use lookalike_files::{Rows, RowsKind, RowsWriter};
 
+use crate::by_row::{ByRow, first_of};
 use crate::error::Result;
 use crate::files::Files;
 use crate::places::Row;
@@ -44,7 +45,7 @@ impl CutPiece {
         ]
     }
 
-    fn unpack(packed: Packed) -> Self {
+    pub(crate) fn unpack(packed: Packed) -> Self {
         let [first, second, third, fourth] = packed;
         let row = |packed: u64| Row::nth(packed >> 32);
         Self {
@@ -84,18 +85,13 @@ impl Cuts {
         self.0.for_each(|_, bytes| each(CutPiece::unpack(Packed::decode(bytes))))
     }
 
-    /// The pieces of some rows, in order.
-    pub(crate) fn of(&self, rows: &Range<Row>) -> Result<Vec<CutPiece>> {
-        let [from, upto] = [rows.start, rows.end].map(|row| self.first_of(row));
-        let (from, upto) = (from?, upto?);
-        let mut bytes = vec![0; (upto - from) as usize * Packed::BYTES];
-        self.0.rows(from, &mut bytes)?;
-        let pieces = bytes.chunks_exact(Packed::BYTES);
-        Ok(pieces.map(|bytes| CutPiece::unpack(Packed::decode(bytes))).collect())
+    /// Whether any of some rows has a piece.
+    pub(crate) fn any(&self, rows: &Range<Row>) -> Result<bool> {
+        Ok(first_of(&self.0, rows.start)? < first_of(&self.0, rows.end)?)
     }
 
-    /// The number of the first piece of a row or one after it.
-    fn first_of(&self, row: Row) -> Result<u64> {
-        Ok(self.0.partition_point(|cut| double_word(cut, 0) >> 32 < u64::from(row))?)
+    /// The pieces of rows from this one on, row by row.
+    pub(crate) fn from(&self, row: Row) -> Result<ByRow<'_, 4>> {
+        ByRow::from(&self.0, row)
     }
 }

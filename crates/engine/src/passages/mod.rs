@@ -36,6 +36,7 @@ mod tests;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use cuts::{CutPiece, Cuts};
+pub(crate) use read::can_be_cut;
 pub use rule::{PassageRule, PassageScope};
 
 use crate::document_set::RowSet;

@@ -32,7 +32,7 @@ pub(super) struct Reading<'a> {
 
 /// Whether texts of a source can be cut: pages and archives stay as they are, and so do columns whose
 /// texts are put together of lists.
-fn can_be_cut(format: Format, field: &str) -> bool {
+pub(crate) fn can_be_cut(format: Format, field: &str) -> bool {
     match format {
         Format::Html | Format::Warc => false,
         Format::Parquet | Format::Arrow => !field.contains("[]"),

@@ -1,5 +1,6 @@
 //! Parts in the order of the keep policy: what of each is cut.
 
+use std::ops::Range;
 use std::path::Path;
 
 use lookalike_core::passages::{Class, CutTask, Cutter, Piece, Window};
@@ -208,11 +209,17 @@ impl Passages {
         self.numbers.iter().map(|number| known[*number as usize].class).collect()
     }
 
-    /// The most copies of a window that has a word of a piece.
+    /// The most copies of a window that is within a piece; of one shorter than a window, of those that
+    /// have a word of it.
     fn copies(&self, known: &[Known], piece: &Piece, width: u32) -> u32 {
-        let from = self.windows.partition_point(|w| w.at + width <= piece.tokens.start);
-        let windows = self.windows[from..].iter().take_while(|w| w.at < piece.tokens.end);
-        let copies = windows.map(|w| known[self.numbers[w.class as usize] as usize].copies);
-        copies.max().unwrap_or(0)
+        let Range { start, end } = piece.tokens;
+        let of = |windows: &[Window]| {
+            let copies = |w: &Window| known[self.numbers[w.class as usize] as usize].copies;
+            windows.iter().map(copies).max()
+        };
+        let place = |at: u32| self.windows.partition_point(|w| w.at < at);
+        let within = place(start)..place((end + 1).saturating_sub(width)).max(place(start));
+        let around = place((start + 1).saturating_sub(width))..place(end);
+        of(&self.windows[within]).or_else(|| of(&self.windows[around])).unwrap_or(0)
     }
 }

@@ -157,3 +157,42 @@ fn long_documents_are_cut_in_parts() {
     // The line across the first border is in no part as a whole, and is not there twice.
     assert_eq!(found, [all]);
 }
+
+/// What the report says adds up, and depends on no thread.
+#[test]
+fn the_report_says_where_words_were_cut() {
+    let folder = WorkFolder::create(None).unwrap();
+    let files = ["a", "b", "c"].map(|name| folder.join(format!("{name}.jsonl")));
+    for (number, file) in (0..).zip(&files) {
+        let line = |n: u32| {
+            let own = one_line(1_000 * (10 * number + n)..1_000 * (10 * number + n) + 80);
+            let text = format!("{own}\n{}\n{}", one_line(7..70 + n), one_line(900..960));
+            let url = format!("http://www.site{}.example/{number}/{n}", n % 3);
+            let document =
+                serde_json::json!({ "id": format!("{number}-{n}"), "url": url, "text": text });
+            format!("{document}\n")
+        };
+        fs::write(file, (1..7).map(line).collect::<String>()).unwrap();
+    }
+    let inputs = files.map(|file| file.to_str().unwrap().to_owned());
+    let report = |threads: usize| {
+        let out = folder.join(format!("out-{threads}"));
+        let job = Dedup::new(inputs.clone()).all_documents().threads(threads);
+        let report = job.passages(PassageRule::default().cut(CutUnit::Words)).run(&out).unwrap();
+        report.passages.unwrap()
+    };
+    let one = report(1);
+    assert_eq!(one, report(3));
+    for shares in [&one.sources, &one.sites] {
+        let sum = |of: fn(&crate::report::CutShare) -> u64| shares.iter().map(of).sum::<u64>();
+        assert_eq!((sum(|s| s.words), sum(|s| s.words_cut)), (one.words, one.words_cut), "{one:?}");
+    }
+    assert_eq!((one.sources.len(), one.sites.len()), (3, 3));
+    assert_eq!(one.sites[0].name, "site2.example");
+    let count = |classes: &[[u64; 2]]| classes.iter().map(|[_, count]| count).sum::<u64>();
+    assert_eq!([count(&one.lengths), count(&one.copies)], [one.cuts; 2]);
+    let first = &one.most_copies[0];
+    assert_eq!(first.copies, 18);
+    assert!(first.text.contains("w900 w901"), "{first:?}");
+    assert!(one.most_copies.len() as u64 <= one.passages);
+}

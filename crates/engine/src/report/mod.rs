@@ -8,6 +8,7 @@
 
 mod difference;
 mod histogram;
+mod passages;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -27,6 +28,8 @@ use crate::mirrors::Mirror;
 
 pub use difference::{Difference, Piece, distinctive_difference, marked_difference};
 pub use histogram::Histogram;
+pub(crate) use passages::Classes;
+pub use passages::{CutShare, MAX_PASSAGES, Passage, PassageExample, class_end};
 
 /// The most sources that are listed; the others are counted.
 pub const MAX_SOURCES: usize = 50;
@@ -186,6 +189,9 @@ pub struct Report {
     /// Whatever else the user should know, a sentence or two each.
     #[serde(default)]
     pub notes: Vec<String>,
+    /// The documents that were written, `all` or `removed`; nothing if those that stay.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub written: Option<String>,
 }
 
 /// What was learned of templates.
@@ -212,6 +218,8 @@ pub struct Passages {
     pub rule: String,
     /// Whether no document was compared with another as a whole.
     pub alone: bool,
+    /// Whether nothing was cut, and what would be stands in a field of each record.
+    pub annotated: bool,
     /// Words of the documents that were looked at.
     pub words: u64,
     /// Those of them that were cut: they stand elsewhere in what is kept.
@@ -224,6 +232,18 @@ pub struct Passages {
     pub documents_gone: u64,
     /// The words that went with them and may stand nowhere else.
     pub words_lost: u64,
+    /// Passages: places of documents that stay, whose words were cut elsewhere.
+    pub passages: u64,
+    /// `[words, cuts of so many, or somewhat more]`, as [`class_end`] has it.
+    pub lengths: Vec<[u64; 2]>,
+    /// `[copies, cuts whose words stand so often, or somewhat more often]`, likewise.
+    pub copies: Vec<[u64; 2]>,
+    /// The sources of which most words were cut, at most [`MAX_SOURCES`].
+    pub sources: Vec<CutShare>,
+    /// The sites of which most words were cut, at most [`MAX_SITES`].
+    pub sites: Vec<CutShare>,
+    /// The passages with most copies, at most [`MAX_PASSAGES`]; of those that overlap one.
+    pub most_copies: Vec<Passage>,
 }
 
 /// How often the documents that stay were found.
@@ -633,6 +653,11 @@ impl Report {
             self.passed_over = passed_over.most_frequent(MAX_PASSED_OVER);
         }
         self.counts.most_repeated.truncate(MAX_REPEATED);
+        if let Some(passages) = &mut self.passages {
+            passages.sources.truncate(MAX_SOURCES);
+            passages.sites.truncate(MAX_SITES);
+            passages.most_copies.truncate(MAX_PASSAGES);
+        }
         self.largest_clusters.truncate(MAX_CLUSTERS);
         for cluster in &mut self.largest_clusters {
             cluster.members.truncate(MAX_MEMBERS);

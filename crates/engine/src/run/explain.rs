@@ -3,6 +3,7 @@
 use lookalike_core::recipe::SketchParameters;
 use lookalike_core::{Kernel, Signature, Similarity};
 
+use super::cuts::DocumentCuts;
 use super::path::Step;
 use super::tables::StoredMember;
 use super::{Run, RunDocument};
@@ -22,6 +23,8 @@ pub struct Explanation {
     pub document: RunDocument,
     /// What became of it.
     pub fate: Fate,
+    /// What was cut of it, if it stayed and the run looked for passages.
+    pub cuts: Option<DocumentCuts>,
 }
 
 /// What became of a document.
@@ -100,6 +103,7 @@ impl Run {
             members.push(member);
             Ok(())
         })?;
+        let mut cuts = self.cuts_of(rows)?;
         let explanation = |&row: &Row| {
             let document = self.document(row)?;
             let fate = match members.iter().find(|member| member.row == row) {
@@ -110,7 +114,11 @@ impl Run {
                 Some(member) if member.kept => self.kept(member)?,
                 Some(member) => Fate::Removed(Box::new(self.removal(member)?)),
             };
-            Ok(Explanation { document, fate })
+            let cuts = match fate {
+                Fate::Removed(_) => None,
+                Fate::Alone { .. } | Fate::Kept { .. } => cuts.remove(&row),
+            };
+            Ok(Explanation { document, fate, cuts })
         };
         rows.iter().map(explanation).collect()
     }

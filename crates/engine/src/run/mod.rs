@@ -8,7 +8,10 @@
 
 mod clusters;
 mod comparison;
+mod cuts;
 mod explain;
+mod marked;
+mod passages;
 mod path;
 mod survivors;
 mod tables;
@@ -42,7 +45,14 @@ pub use clusters::{
     ClustersOfId,
 };
 pub use comparison::RunComparison;
+pub use cuts::{Cut, DocumentCuts, SHOWN_CUTS};
 pub use explain::{Agreement, Explanation, Fate, Member, Removal, SHOWN_MEMBERS};
+pub(crate) use marked::parting;
+pub use marked::{MarkLimits, MarkedPiece, marked_cuts};
+pub use passages::{
+    MarkedDocument, PassageFilter, PassageOrder, PassagePage, PassageSummary, Passages,
+    PassagesOfId,
+};
 pub use path::Step;
 pub use verdicts::{PairVerdict, Verdict, VerdictCounts, Verdicts};
 

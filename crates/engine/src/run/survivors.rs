@@ -27,13 +27,14 @@ impl Run {
         })
     }
 
-    /// Calls `each` with every document that stays, in order, read from the inputs again.
+    /// Calls `each` with the name of the file and every document that stays, in order, read from the
+    /// inputs again.
     ///
     /// # Errors
     /// If an input has changed or cannot be read; and what `each` gives, which ends it.
     pub fn for_each_survivor<E: From<Error>>(
         &self,
-        mut each: impl FnMut(&Record<'_>) -> Result<(), E>,
+        mut each: impl FnMut(&str, &Record<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let removed = self.removed()?;
         self.sources.check_new_unchanged()?;
@@ -51,7 +52,7 @@ impl Run {
                 chunk.for_each_wanted(stays, |record| {
                     if outcome.is_ok() {
                         outcome = match record {
-                            Ok(record) => each(&record),
+                            Ok(record) => each(source.source.id(), &record),
                             Err(fault) => Err(Error::from(fault).into()),
                         };
                     }

@@ -1,5 +1,5 @@
-//! `clusters.parquet` and `pairs.parquet`, in: a batch at a time, and only the columns that are
-//! asked for; of `clusters.parquet` also single rows, by their numbers in it.
+//! `clusters.parquet`, `pairs.parquet` and `passages.parquet`, in: a batch at a time, and only the
+//! columns that are asked for; of `clusters.parquet` also single rows, by their numbers in it.
 
 use std::fs::File;
 use std::ops::Range;
@@ -18,6 +18,7 @@ use parquet::arrow::arrow_reader::{
 
 use super::{Run, RunDocument};
 use crate::error::{Error, Operation, Result};
+use crate::passages::CutPiece;
 use crate::places::Row;
 use crate::report::Kind;
 use crate::scores::{ScoredPair, Scores};
@@ -138,6 +139,39 @@ impl Run {
         self.read_pairs(&["row_a", "row_b"], None, |batch| {
             let (a, b) = (batch.rows("row_a")?, batch.rows("row_b")?);
             a.into_iter().zip(b).for_each(|(a, b)| each(a, b));
+            Ok(())
+        })
+    }
+
+    /// Calls `each` with all pieces that were cut, or with those whose document and keeper are `wanted`,
+    /// in the order of documents and of their bytes.
+    pub(super) fn for_each_cut(
+        &self,
+        wanted: Option<RowTest>,
+        mut each: impl FnMut(CutPiece) -> Result<()>,
+    ) -> Result<()> {
+        let (path, documents) = (&self.files.passages(), self.documents());
+        let columns =
+            ["row", "begin", "end", "words", "copies", "keeper_row", "keeper_begin", "keeper_end"];
+        let table = Table { path, documents, keys: ["row", "keeper_row"], columns: &columns };
+        table.read(wanted, |batch| {
+            let (rows, keepers) = (batch.rows("row")?, batch.rows("keeper_row")?);
+            let numbers = |name| batch.small_numbers(name);
+            let (begins, ends) = (numbers("begin")?, numbers("end")?);
+            let (words, copies) = (numbers("words")?, numbers("copies")?);
+            let (keeper_begins, keeper_ends) = (numbers("keeper_begin")?, numbers("keeper_end")?);
+            for (at, &row) in rows.iter().enumerate() {
+                each(CutPiece {
+                    row,
+                    begin: begins[at],
+                    end: ends[at],
+                    words: words[at],
+                    copies: copies[at],
+                    keeper: keepers[at],
+                    keeper_begin: keeper_begins[at],
+                    keeper_end: keeper_ends[at],
+                })?;
+            }
             Ok(())
         })
     }
@@ -368,6 +402,15 @@ impl Batch<'_> {
             (row < documents).then(|| Row::nth(row)).ok_or_else(beyond)
         };
         self.column::<UInt64Type>(name)?.values().iter().map(row).collect()
+    }
+
+    /// A column of numbers below 2^32.
+    fn small_numbers(&self, name: &str) -> Result<Vec<u32>> {
+        let small = |&number: &u64| {
+            let large = || self.table.damaged(format!("{number} in `{name}`"));
+            u32::try_from(number).map_err(|_| large())
+        };
+        self.column::<UInt64Type>(name)?.values().iter().map(small).collect()
     }
 
     /// The members that the rows are.

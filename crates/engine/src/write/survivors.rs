@@ -1,4 +1,4 @@
-//! The survivors of every source, each in a file of its own.
+//! The survivors of every source, each in a file of its own; or its documents that go, or all of them.
 //!
 //! What cannot be read stays as it is. A file that nothing goes from is copied,
 //! whatever is in it. Of one that breaks off, only the records before that can be
@@ -9,13 +9,16 @@
 //! and in the end the files themselves are counted.
 
 use std::fs;
-use std::ops::Range;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use lookalike_corpus::{Change, Edit, Format, PendingCopies, ReadOptions};
+use lookalike_corpus::{AddedField, Change, Edit, Format, PendingCopies, ReadOptions};
 
+use super::annotations::{Annotations, RowAnnotation, RowAnnotations};
+use super::revisits::{Revisiting, Revisits};
+use super::written::{Written, has_fields};
+use crate::by_row::ByRow;
 use crate::document_set::RowSet;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::observe::Observer;
@@ -25,6 +28,9 @@ use crate::sources::{SourceRow, SourceTable};
 
 /// What a thread that writes or packs takes: what it reads ahead, and the blocks of the packer.
 const THREAD_BYTES: usize = 24 << 20;
+
+/// What it takes more to find the ids of keepers.
+const IDS_BYTES: usize = 12 << 20;
 
 /// Copies that wait for their names, on all threads: each is an open file, of which some systems
 /// allow 256. To bring 64 small files to the disk together takes hardly longer than 256.
@@ -46,8 +52,13 @@ pub(crate) struct Survivors<'a> {
     pub(crate) options: &'a ReadOptions,
     /// The rows that go.
     pub(crate) removed: &'a RowSet,
+    pub(crate) written: Written,
     /// What is cut of those that stay.
     pub(crate) cuts: Option<&'a Cuts>,
+    /// What is added to records, or how often they are written.
+    pub(crate) annotations: Option<&'a Annotations<'a>>,
+    /// What records of web archives leave when they go.
+    pub(crate) revisits: Option<Revisiting<'a>>,
     pub(crate) unreadable: Unreadable,
     pub(crate) threads: usize,
     pub(crate) budget: usize,
@@ -59,7 +70,9 @@ impl Survivors<'_> {
     /// since files get their names last and no two sources have one name, and is left as it is.
     pub(crate) fn write(&self, folder: &Path) -> Result<()> {
         let next = AtomicUsize::new(0);
-        let threads = self.threads.min(self.budget / THREAD_BYTES).max(1);
+        let finds = self.annotations.is_some() || self.revisits.is_some();
+        let ids = if finds { IDS_BYTES } else { 0 };
+        let threads = self.threads.min(self.budget / (THREAD_BYTES + ids)).max(1);
         let mut options = self.options.clone();
         // What is left of the threads, where there are fewer files.
         options.packing_threads = threads / self.sources.new_sources().max(1);
@@ -109,11 +122,23 @@ impl Survivors<'_> {
     ) -> Result<u64> {
         self.observer.check_cancelled()?;
         let source = &row.source;
-        let removes = self.removed.any(&row.rows());
-        let cut = self.cuts.map(|cuts| cuts.of(&row.rows())).transpose()?.unwrap_or_default();
-        let goes = removes || !cut.is_empty();
+        let removed = self.removed.count_in(&row.rows());
+        let wanted = match self.written {
+            Written::Kept => row.documents - removed,
+            Written::All => row.documents,
+            Written::Removed | Written::Nothing => removed,
+        };
+        // Of what goes there is no file where nothing does.
+        if self.written == Written::Removed && wanted == 0 {
+            self.observer.advance(0, row.documents);
+            return Ok(0);
+        }
         let is_sound = row.bad.is_empty() && !row.broken;
-        let drops = !is_sound && self.unreadable == Unreadable::Dropped;
+        // What could not be read did not go.
+        let drops = !is_sound
+            && (self.unreadable == Unreadable::Dropped || self.written == Written::Removed);
+        let mut changes = self.changes(row)?;
+        let goes = wanted < row.documents || changes.is_some();
         let target = folder.join(source.name());
         let is_one_document = matches!(source.format(), Format::TextFile | Format::Html);
         if drops && row.documents == 0 && (row.broken || is_one_document) {
@@ -134,24 +159,34 @@ impl Survivors<'_> {
             return Ok(1);
         }
         let keep = |record| match row.row_of(record) {
-            Some(row) => !self.removed.contains(row),
+            Some(row) => self.wants(row),
             None => !drops,
         };
-        let mut pending = if cut.is_empty() {
-            source.pending_selection(folder, options, keep)?
-        } else {
-            let mut cut = &*cut;
-            source.pending_edits(folder, options, &[], |record| {
-                Ok(match row.row_of(record) {
-                    _ if !keep(record) => Edit::Drop,
-                    Some(row) => edit(row, &mut cut),
-                    None => Edit::Keep,
-                })
-            })?
+        let mut pending = match &mut changes {
+            None => source.pending_selection(folder, options, keep)?,
+            Some(changes) => {
+                let added = changes.fields(source.format());
+                // What goes wrong with tables on the way is not of the input.
+                let mut failed = None;
+                let pending = source.pending_edits(folder, options, &added, |record| {
+                    let edit = match row.row_of(record) {
+                        Some(row) if !keep(record) => changes.left(row),
+                        _ if !keep(record) => Ok(Edit::Drop),
+                        Some(row) => changes.edit(row, !self.removed.contains(row)),
+                        None => Ok(Edit::Keep),
+                    };
+                    edit.map_err(|error| {
+                        let message = error.to_string();
+                        failed.get_or_insert(error);
+                        lookalike_corpus::Error::broken(source.path(), message)
+                    })
+                });
+                failed.map_or(Ok(()), Err)?;
+                pending?
+            }
         };
-        let removed = self.removed.count_in(&row.rows());
         let bad = row.bad.len();
-        let wanted = row.documents - removed + if drops { 0 } else { bad };
+        let wanted = wanted + if drops { 0 } else { bad };
         let report = pending.report();
         let (found, all) = (report.kept, report.kept + report.dropped);
         let mut files = u64::from(report.path.is_some());
@@ -175,23 +210,80 @@ impl Survivors<'_> {
     }
 }
 
-/// What becomes of a row that stays, by the pieces that are cut of it and of rows after it.
-fn edit(row: Row, pieces: &mut &[CutPiece]) -> Edit {
-    let before = pieces.partition_point(|piece| piece.row < row);
-    let upto = pieces.partition_point(|piece| piece.row <= row);
-    let own = &pieces[before..upto];
-    *pieces = &pieces[upto..];
-    let mut cuts: Vec<Range<u64>> = Vec::new();
-    for piece in own {
-        match cuts.last_mut() {
-            Some(last) if last.end == u64::from(piece.begin) => last.end = piece.end.into(),
-            _ => cuts.push(piece.begin.into()..piece.end.into()),
+impl<'a> Survivors<'a> {
+    /// Whether a document is written.
+    fn wants(&self, row: Row) -> bool {
+        match self.written {
+            Written::Kept => !self.removed.contains(row),
+            Written::All => true,
+            Written::Removed | Written::Nothing => self.removed.contains(row),
         }
     }
-    if cuts.is_empty() {
-        return Edit::Keep;
+
+    /// What may be changed in records of a source; `None` if nothing is.
+    fn changes(&self, row: &SourceRow) -> Result<Option<Changes<'a>>> {
+        // There is nothing to be changed, and no header or schema to add anything to.
+        if row.broken && row.documents == 0 {
+            return Ok(None);
+        }
+        let rows = row.rows();
+        let has_cuts = self.cuts.map_or(Ok(false), |cuts| cuts.any(&rows))?;
+        let cuts = self.cuts.filter(|_| has_cuts && self.written != Written::Removed);
+        let annotations = self.annotations.filter(|_| has_fields(row.source.format()));
+        let is_archive = row.source.format() == Format::Warc && self.removed.any(&rows);
+        let revisits = self.revisits.filter(|_| is_archive);
+        let revisits = revisits.map(|with| Revisits::open(with, &rows)).transpose()?;
+        if cuts.is_none() && annotations.is_none() && revisits.is_none() {
+            return Ok(None);
+        }
+        Ok(Some(Changes {
+            cuts: cuts.map(|cuts| cuts.from(rows.start)).transpose()?,
+            annotations,
+            annotated: annotations.map(|annotations| annotations.of(&rows)).transpose()?,
+            revisits,
+        }))
     }
-    Edit::Change(Change { cuts, ..Change::default() })
+}
+
+/// What is changed in the records of a source, which come one after another.
+struct Changes<'a> {
+    cuts: Option<ByRow<'a, 4>>,
+    annotations: Option<&'a Annotations<'a>>,
+    annotated: Option<RowAnnotations<'a>>,
+    revisits: Option<Revisits<'a>>,
+}
+
+impl Changes<'_> {
+    /// The fields that records get.
+    fn fields(&self, format: Format) -> Vec<AddedField> {
+        self.annotations.map(|annotations| annotations.fields(format)).unwrap_or_default()
+    }
+
+    /// What is left of the record of a row that goes.
+    fn left(&mut self, row: Row) -> Result<Edit> {
+        let revisit = self.revisits.as_mut().map(|revisits| revisits.of(row)).transpose()?;
+        Ok(revisit.flatten().map_or(Edit::Drop, Edit::Revisit))
+    }
+
+    /// What becomes of the record of a row that is written.
+    fn edit(&mut self, row: Row, stays: bool) -> Result<Edit> {
+        let mut change = Change::default();
+        if let (Some(pieces), true) = (&mut self.cuts, stays) {
+            for piece in pieces.of(row)?.iter().copied().map(CutPiece::unpack) {
+                match change.cuts.last_mut() {
+                    Some(last) if last.end == u64::from(piece.begin) => {
+                        last.end = piece.end.into();
+                    }
+                    _ => change.cuts.push(piece.begin.into()..piece.end.into()),
+                }
+            }
+        }
+        if let Some(annotated) = &mut self.annotated {
+            let RowAnnotation { values, repeats } = annotated.next(row, stays)?;
+            (change.values, change.repeats) = (values, repeats);
+        }
+        Ok(if change == Change::default() { Edit::Keep } else { Edit::Change(change) })
+    }
 }
 
 /// Fails if the folder has fewer files than were written: two names may be one to a file system.
@@ -263,7 +355,10 @@ mod tests {
                 sources: &SourceTable::open(&table).unwrap(),
                 options: &ReadOptions::default(),
                 removed: &removed.count(),
+                written: Written::Kept,
                 cuts: None,
+                annotations: None,
+                revisits: None,
                 unreadable: Unreadable::Kept,
                 threads: 1,
                 budget: 1 << 30,

@@ -163,7 +163,7 @@ impl Tables<'_> {
     pub(crate) fn write(
         &self,
         outcome: &Outcome<'_>,
-        mut each_removed: impl FnMut(&Removal),
+        mut each_removed: impl FnMut(&Removal) -> Result<()>,
     ) -> Result<TableSummary> {
         let sorting = self.files.sorting();
         let mut members = Sorter::new(&sorting, self.budget / 4);
@@ -172,7 +172,7 @@ impl Tables<'_> {
         let mut written =
             TableSummary { sizes: vec![0; outcome.keepers.len()], ..TableSummary::default() };
         outcome.for_each_removed(|removed| {
-            each_removed(&removed);
+            each_removed(&removed)?;
             let Removal { place, keeper, kind, copy_of, evidence } = removed;
             let is_known = u64::from(self.order.sides().knows(keeper));
             written.known_removed += is_known;

@@ -2,7 +2,8 @@
 //!
 //! A thin layer that gives its errors names, catches what it panics about when its
 //! files are damaged, and knows our keyspaces. Numbers ascend, so that every table is
-//! written once and none overlaps another: fjall moves them, and rewrites nothing.
+//! written once and none overlaps another: fjall moves them, and rewrites nothing but what is
+//! counted, a few bytes of each document that comes again.
 //!
 //! fjall takes a journal that ends in the middle for one that a crash cut off,
 //! and damage in its middle for such an end. So that acknowledged operations
@@ -37,6 +38,8 @@ const TEXTS: &str = "texts";
 const TOMBSTONES: &str = "holes";
 const STATE: &str = "state";
 const TEMPLATES: &str = "templates";
+const COUNTS: &str = "counts";
+const COUNTED: &str = "counted";
 
 /// Bytes of a table in memory before it is written. 32 MiB: 200,000 records.
 const TABLE_BYTES: u64 = 32 << 20;
@@ -55,27 +58,35 @@ impl Table {
             Self::Tombstones => TOMBSTONES,
             Self::State => STATE,
             Self::Templates => TEMPLATES,
+            Self::Counts => COUNTS,
+            Self::Counted => COUNTED,
         }
     }
 
     fn options(self) -> KeyspaceCreateOptions {
         let bytes = match self {
-            Self::Documents | Self::Texts => TABLE_BYTES,
-            Self::Tombstones | Self::State | Self::Templates => SMALL_TABLE_BYTES,
+            Self::Documents | Self::Texts | Self::Counted => TABLE_BYTES,
+            Self::Tombstones | Self::State | Self::Templates | Self::Counts => SMALL_TABLE_BYTES,
         };
         let compression = match self {
             // Contents are compressed already, each by itself.
             Self::Texts => CompressionType::None,
             _ => CompressionType::Lz4,
         };
-        KeyspaceCreateOptions::default()
+        let options = KeyspaceCreateOptions::default()
             .max_memtable_size(bytes)
-            .data_block_size_policy(BlockSizePolicy::all(BLOCK_BYTES))
             .data_block_compression_policy(CompressionPolicy::all(compression))
+            .index_block_pinning_policy(PinningPolicy::all(true));
+        match self {
+            // What is looked for is mostly not there, or in any table: they keep their filters, and
+            // blocks of 4 KiB, since neighbours are not wanted.
+            Self::Counts | Self::Counted => options,
             // What is looked for is there, and in one table.
-            .filter_policy(FilterPolicy::disabled())
-            .expect_point_read_hits(true)
-            .index_block_pinning_policy(PinningPolicy::all(true))
+            _ => options
+                .data_block_size_policy(BlockSizePolicy::all(BLOCK_BYTES))
+                .filter_policy(FilterPolicy::disabled())
+                .expect_point_read_hits(true),
+        }
     }
 }
 
@@ -94,7 +105,7 @@ pub(crate) struct DiskStore {
 
 struct OpenStore {
     database: Database,
-    keyspaces: [Keyspace; 5],
+    keyspaces: [Keyspace; Table::ALL.len()],
 }
 
 impl OpenStore {
@@ -107,9 +118,9 @@ impl OpenStore {
                 .manual_journal_persist(true)
                 .worker_threads(2)
                 .open()?;
-            let [a, b, c, d, e] =
+            let [a, b, c, d, e, f, g] =
                 Table::ALL.map(|table| database.keyspace(table.name(), || table.options()));
-            Ok(Self { keyspaces: [a?, b?, c?, d?, e?], database })
+            Ok(Self { keyspaces: [a?, b?, c?, d?, e?, f?, g?], database })
         })
     }
 
@@ -126,10 +137,9 @@ impl DiskStore {
         cache_bytes: u64,
     ) -> Result<Self> {
         let open = OpenStore::new(path, cache_bytes)?;
-        // What fjall does not do itself.
-        sync_folder(&path.join("keyspaces"))?;
         let mut store = Self::closed(path, Vec::new(), lock.into());
         store.open = Some(open);
+        store.sync_names()?;
         Ok(store)
     }
 
@@ -229,6 +239,11 @@ impl DiskStore {
         })
     }
 
+    /// Sees the names of all keyspaces on disk, which fjall does not do itself.
+    pub(super) fn sync_names(&self) -> Result<()> {
+        Ok(sync_folder(&self.path.join("keyspaces"))?)
+    }
+
     /// Waits while tables are written behind us, and fails if that failed: fjall itself would wait
     /// for ever.
     fn wait_for_room(&self) -> Result<()> {
@@ -248,7 +263,10 @@ impl DiskStore {
     /// Has the tables with little in them written. A journal is kept until all of its tables are,
     /// and these would not be full for a long time.
     pub(super) fn write_small_tables(&self) -> Result<()> {
-        for table in [Table::Tombstones, Table::State, Table::Templates] {
+        for table in Table::ALL {
+            if matches!(table, Table::Documents | Table::Texts) {
+                continue;
+            }
             guarded(&self.path, table.name(), || self.inner().keyspace(table).rotate_memtable())?;
         }
         Ok(())

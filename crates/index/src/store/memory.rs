@@ -1,7 +1,7 @@
 //! The store in memory: ordered maps, with snapshots.
 //!
-//! An entry knows between which commits it was there. One that was removed stays
-//! until no snapshot can see it.
+//! An entry knows between which commits it was there. One that was removed or replaced
+//! stays until no snapshot can see it.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -29,8 +29,9 @@ struct Tables {
     /// Commits so far.
     commits: u64,
     entries: [BTreeMap<Slice, Version>; Table::ALL.len()],
-    /// Entries that snapshots may still see, in the order of their removal.
-    removed: Vec<(Table, Slice)>,
+    /// Entries that snapshots may still see, in the order of their removal or replacement, which
+    /// comes first.
+    removed: Vec<(u64, Table, Slice)>,
 }
 
 /// A value, and since and until which commit it is there.
@@ -38,11 +39,30 @@ struct Version {
     value: Slice,
     since: u64,
     until: Option<u64>,
+    /// The one that this replaced, if a snapshot may still see it.
+    before: Option<Box<Version>>,
 }
 
 impl Version {
-    fn is_visible_at(&self, commit: u64) -> bool {
-        self.since <= commit && self.until.is_none_or(|until| commit < until)
+    fn at(&self, commit: u64) -> Option<&Slice> {
+        let mut version = Some(self);
+        while let Some(Self { value, since, until, before }) = version {
+            if *since <= commit {
+                return until.is_none_or(|until| commit < until).then_some(value);
+            }
+            version = before.as_deref();
+        }
+        None
+    }
+
+    /// Forgets what it replaced that no snapshot from this one on can see.
+    fn forget(&mut self, oldest: Option<u64>) {
+        let is_seen =
+            |until: Option<u64>| oldest.zip(until).is_some_and(|(oldest, until)| oldest < until);
+        self.before = self.before.take().filter(|before| is_seen(before.until));
+        if let Some(before) = &mut self.before {
+            before.forget(oldest);
+        }
     }
 }
 
@@ -99,7 +119,7 @@ impl MemoryStore {
     ) -> Option<Slice> {
         let tables = self.tables();
         let version = tables.entries[table as usize].get(key)?;
-        version.is_visible_at(snapshot.commit).then(|| version.value.clone())
+        version.at(snapshot.commit).cloned()
     }
 
     pub(super) fn snapshot(&self) -> MemorySnapshot {
@@ -132,28 +152,35 @@ impl MemoryStore {
         for (table, key, value) in changes.0 {
             let entries = &mut tables.entries[table as usize];
             match value {
-                // Only records of the state are replaced, and no snapshot is asked for them.
                 Some(value) => {
-                    entries.insert(key, Version { value, since: commit, until: None });
+                    let new = Version { value, since: commit, until: None, before: None };
+                    let Some(old) = entries.insert(key.clone(), new) else { continue };
+                    let until = old.until.or(Some(commit));
+                    let before = Box::new(Version { until, ..old });
+                    entries.entry(key.clone()).and_modify(|new| new.before = Some(before));
+                    tables.removed.push((commit, table, key));
                 }
                 None => {
                     if let Some(version) = entries.get_mut(&key)
                         && version.until.is_none()
                     {
                         version.until = Some(commit);
-                        tables.removed.push((table, key));
+                        tables.removed.push((commit, table, key));
                     }
                 }
             }
         }
         let oldest = locked(&self.snapshots).first_key_value().map(|(&oldest, _)| oldest);
-        let is_seen = |(table, key): &(Table, Slice)| {
-            let until = tables.entries[*table as usize].get(key).and_then(|entry| entry.until);
-            oldest.zip(until).is_some_and(|(oldest, until)| oldest < until)
-        };
-        let unseen = tables.removed.partition_point(|entry| !is_seen(entry));
-        for (table, key) in tables.removed.drain(..unseen) {
-            tables.entries[table as usize].remove(&key);
+        let is_seen = |until: u64| oldest.is_some_and(|oldest| oldest < until);
+        let unseen = tables.removed.partition_point(|&(until, ..)| !is_seen(until));
+        for (_, table, key) in tables.removed.drain(..unseen) {
+            let entries = &mut tables.entries[table as usize];
+            let Some(entry) = entries.get_mut(&key) else { continue };
+            if entry.until.is_some_and(|until| !is_seen(until)) {
+                entries.remove(&key);
+            } else {
+                entry.forget(oldest);
+            }
         }
     }
 }
@@ -175,10 +202,11 @@ impl Iterator for MemoryEntries<'_> {
             let tables = self.store.tables();
             let rest = tables.entries[self.table as usize]
                 .range::<Slice, _>((self.next.as_ref(), Bound::Unbounded));
-            let visible = rest.filter(|(_, entry)| entry.is_visible_at(self.snapshot.commit));
-            let read = visible.take(READ_TOGETHER);
-            let read: Vec<Entry> =
-                read.map(|(key, entry)| (key.clone(), entry.value.clone())).collect();
+            let visible = rest.filter_map(|(key, entry)| {
+                let value = entry.at(self.snapshot.commit)?;
+                Some((key.clone(), value.clone()))
+            });
+            let read: Vec<Entry> = visible.take(READ_TOGETHER).collect();
             self.next = Bound::Excluded(read.last()?.0.clone());
             self.read = read.into_iter();
         }
@@ -235,6 +263,41 @@ mod tests {
         assert_eq!(store.tables().entries[Table::Texts as usize].len(), 3);
         assert!(store.tables().removed.is_empty());
         assert!(locked(&store.snapshots).is_empty());
+    }
+
+    #[test]
+    fn snapshots_see_what_was_replaced_since() {
+        let store = MemoryStore::default();
+        let set = |value: u8| {
+            let mut changes = Changes::default();
+            changes.insert(Table::Counts, &[1], &[value]);
+            store.commit(changes);
+        };
+        let at = |snapshot: &MemorySnapshot| {
+            let mut entries = store.snapshot_from(snapshot, Table::Counts, &[]);
+            let found = entries.next().map(|(_, value)| value[0]);
+            let got = store.get_at(snapshot, Table::Counts, &[1]).map(|value| value[0]);
+            assert_eq!(found, got);
+            found
+        };
+        let empty = store.snapshot();
+        set(1);
+        let first = store.snapshot();
+        set(2);
+        set(3);
+        let third = store.snapshot();
+        let mut changes = Changes::default();
+        changes.remove(Table::Counts, &[1]);
+        store.commit(changes);
+        let removed = store.snapshot();
+        set(4);
+        let seen = [&empty, &first, &third, &removed, &store.snapshot()].map(at);
+        assert_eq!(seen, [None, Some(1), Some(3), None, Some(4)]);
+        drop((empty, first, third, removed));
+        set(5);
+        let entries = &store.tables().entries[Table::Counts as usize];
+        assert!(entries.values().all(|version| version.before.is_none()));
+        assert!(store.tables().removed.is_empty());
     }
 
     /// More entries than are read under one lock, and changes between the reads.

@@ -3,7 +3,8 @@
 //! ```text
 //! documents  number -> record        texts  number -> compressed content
 //! holes      number -> nothing       state  "head", "runs", "templates"
-//! templates  site -> shingles
+//! templates  site -> shingles       counts  line -> how often it was found
+//! counted    hash of an id, or of a line and a source -> line
 //! ```
 //!
 //! Numbers are big endian and ascend. A store is in a folder ([`disk`]) or in memory
@@ -194,6 +195,15 @@ impl Store {
     pub(crate) fn sync(&self) -> Result<()> {
         match self {
             Self::Disk(store) => store.sync(),
+            Self::Memory(_) => Ok(()),
+        }
+    }
+
+    /// Sees the names of all tables on disk, which were made when the store of an earlier version was
+    /// opened.
+    pub(crate) fn sync_names(&self) -> Result<()> {
+        match self {
+            Self::Disk(store) => store.sync_names(),
             Self::Memory(_) => Ok(()),
         }
     }

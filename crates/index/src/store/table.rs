@@ -10,11 +10,21 @@ pub(crate) enum Table {
     Tombstones,
     State,
     Templates,
+    Counts,
+    Counted,
 }
 
 impl Table {
-    pub(super) const ALL: [Self; 5] =
-        [Self::Documents, Self::Texts, Self::Tombstones, Self::State, Self::Templates];
+    /// In the order of their making, which the format has.
+    pub(crate) const ALL: [Self; 7] = [
+        Self::Documents,
+        Self::Texts,
+        Self::Tombstones,
+        Self::State,
+        Self::Templates,
+        Self::Counts,
+        Self::Counted,
+    ];
 }
 
 /// When an operation is on disk.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use lookalike_core::recipe::{SketchParameters, Verify};
 use lookalike_core::{CandidateRule, Comparer, GROUP_LIMIT, Kernel, Recipe, Signature, Signer};
-use lookalike_index::{Answer, CreateOptions, Index, Match, MatchKind};
+use lookalike_index::{Answer, Counts, CreateOptions, Document, Index, Match, MatchKind};
 
 /// An index in a folder, and one in memory.
 pub(crate) fn both(path: &Path, recipe: &Recipe, options: &CreateOptions) -> [Index; 2] {
@@ -23,6 +23,30 @@ pub(crate) struct Found {
     b_similarity: Option<usize>,
     c_similarity: Option<usize>,
     containments: [Option<f64>; 2],
+    counts: Counted,
+}
+
+/// Copies, exact copies, sources, and the first and last date.
+pub(crate) type Counted = (u64, u64, u64, [Option<i64>; 2]);
+
+pub(crate) fn counted(counts: &Counts) -> Counted {
+    assert!(!counts.at_least);
+    (counts.copies, counts.exact_copies, counts.sources, [counts.first, counts.last])
+}
+
+/// A text under an id, from which its source and its date follow.
+pub(crate) fn document<'a>(id: &'a str, text: &'a str) -> Document<'a> {
+    let (source, date) = seen(id);
+    let document = Document::text(id, text);
+    let document = source.into_iter().fold(document, Document::with_source);
+    date.into_iter().fold(document, Document::with_date)
+}
+
+/// The source and the date of a document of this id; some have none.
+fn seen(id: &str) -> (Option<String>, Option<i64>) {
+    let number = id.parse::<i64>().unwrap_or(0);
+    let source = (number % 4 != 0).then(|| format!("source {}", number % 4));
+    (source, (number % 5 != 0).then_some(number - 10))
 }
 
 impl Found {
@@ -36,6 +60,7 @@ impl Found {
             b_similarity: found.b_similarity,
             c_similarity: found.c_similarity,
             containments: [found.containment_a, found.containment_b],
+            counts: counted(&found.counts),
         }
     }
 }
@@ -52,6 +77,7 @@ struct Known {
     text: String,
     signature: Signature,
     keys: Vec<u64>,
+    line: u64,
 }
 
 /// The index by its definition: all documents in a map, every list by looking at all of them.
@@ -62,6 +88,11 @@ pub(crate) struct Model {
     signer: Signer,
     comparer: Comparer,
     documents: BTreeMap<u64, Known>,
+    /// Of each line that counted anything: the ids of all it counted, the first its document's own, and
+    /// whether they are exact copies.
+    lines: BTreeMap<u64, Vec<(String, bool)>>,
+    /// The lines that ids were counted on.
+    ids: BTreeMap<String, u64>,
     next: u64,
 }
 
@@ -74,6 +105,8 @@ impl Model {
             signer: Signer::new(recipe).unwrap(),
             comparer: Comparer::new(recipe).unwrap(),
             documents: BTreeMap::new(),
+            lines: BTreeMap::new(),
+            ids: BTreeMap::new(),
             next: 0,
         }
     }
@@ -91,19 +124,56 @@ impl Model {
 
     /// The number of a new document, and whether it replaces another.
     pub(crate) fn add(&mut self, id: &str, text: &str) -> (u64, bool) {
-        let replaced = self.remove(id);
         let (signature, keys) = self.signed(text);
         let number = self.next;
         self.next += 1;
-        let known = Known { id: id.to_owned(), text: text.to_owned(), signature, keys };
+        let before = self.take(id);
+        let line = match &before {
+            Some(before) if before.signature.exact == signature.exact => before.line,
+            Some(before) => {
+                self.lines.remove(&before.line);
+                number
+            }
+            None => number,
+        };
+        let known = Known { id: id.to_owned(), text: text.to_owned(), signature, keys, line };
         self.documents.insert(number, known);
-        (number, replaced)
+        (number, before.is_some())
+    }
+
+    fn take(&mut self, id: &str) -> Option<Known> {
+        let number = self.documents.iter().find(|(_, known)| known.id == id).map(|(n, _)| *n)?;
+        self.documents.remove(&number)
     }
 
     pub(crate) fn remove(&mut self, id: &str) -> bool {
-        let before = self.documents.len();
-        self.documents.retain(|_, known| known.id != id);
-        self.documents.len() < before
+        let before = self.take(id);
+        before.inspect(|known| drop(self.lines.remove(&known.line))).is_some()
+    }
+
+    fn counts(&self, number: u64) -> Counted {
+        let known = &self.documents[&number];
+        let alone = vec![(known.id.clone(), true)];
+        let all = self.lines.get(&known.line).unwrap_or(&alone);
+        let sources: BTreeSet<_> = all.iter().filter_map(|(id, _)| seen(id).0).collect();
+        let dates: BTreeSet<_> = all.iter().filter_map(|(id, _)| seen(id).1).collect();
+        let exact = all.iter().filter(|(_, exact)| *exact).count();
+        let dates = [dates.first().copied(), dates.last().copied()];
+        (all.len() as u64, exact as u64, sources.len() as u64, dates)
+    }
+
+    /// Counts one that is turned away; whether it is one more.
+    fn count(&mut self, id: &str, keeper: u64, exact: bool) -> bool {
+        let is_known = self.documents.values().any(|known| known.id == id);
+        let counts = self.ids.get(id).is_some_and(|line| self.lines.contains_key(line));
+        if is_known || counts {
+            return false;
+        }
+        let known = &self.documents[&keeper];
+        let all = self.lines.entry(known.line).or_insert_with(|| vec![(known.id.clone(), true)]);
+        all.push((id.to_owned(), exact));
+        self.ids.insert(id.to_owned(), known.line);
+        true
     }
 
     pub(crate) fn check(&mut self, text: &str) -> Said {
@@ -150,6 +220,7 @@ impl Model {
             b_similarity: pair.b_similarity,
             c_similarity: pair.c_similarity,
             containments: [None; 2],
+            counts: self.counts(number),
         };
         if pair.same_tokens {
             found.kind = MatchKind::Exact;
@@ -196,10 +267,20 @@ impl Model {
         id: &str,
         text: &str,
         any: bool,
-    ) -> (Said, Option<(u64, bool)>) {
-        let answer = self.check(text);
-        let added = (any || answer.0.is_empty()).then(|| self.add(id, text));
-        (answer, added)
+    ) -> (Said, Option<(u64, bool)>, bool) {
+        let mut answer = self.check(text);
+        if any || answer.0.is_empty() {
+            let added = Some(self.add(id, text));
+            return (answer, added, false);
+        }
+        let first = answer.0.iter().min_by_key(|found| found.number).cloned();
+        let Some(Found { number, kind, .. }) = first else { return (answer, None, false) };
+        let counted = self.count(id, number, kind == MatchKind::Exact);
+        let counts = self.counts(number);
+        for found in answer.0.iter_mut().filter(|found| found.number == number) {
+            found.counts = counts;
+        }
+        (answer, None, counted)
     }
 
     /// The same documents, by iteration and by id.
@@ -214,6 +295,7 @@ impl Model {
             assert_eq!(index.get(&known.id).unwrap().as_ref(), Some(record));
             let content = self.store_text.then(|| known.text.clone().into_bytes());
             assert_eq!(index.content(&known.id).unwrap(), content);
+            assert_eq!(counted(&index.counts(record).unwrap()), self.counts(number));
         }
     }
 }

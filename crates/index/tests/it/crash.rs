@@ -1,5 +1,5 @@
 //! A process that is killed at any moment loses nothing that it was told is done, and leaves
-//! nothing half done.
+//! nothing half done; nor does it count anything twice.
 //!
 //! The test starts itself again as the process that is killed. What that does follows from the
 //! number of each operation, so that the test knows what must be there.
@@ -19,8 +19,39 @@ const CHILD: &str = "LOOKALIKE_INDEX_CRASH_CHILD";
 /// The first operation that it does.
 const FROM: &str = "LOOKALIKE_INDEX_CRASH_FROM";
 
-/// What is known: texts by id.
-type Texts = BTreeMap<String, String>;
+/// What is known.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Known {
+    /// Texts by id.
+    texts: BTreeMap<String, String>,
+    /// Of the documents that stay, which ids each has counted.
+    counted: BTreeMap<String, u64>,
+}
+
+impl Known {
+    /// As one that was made.
+    fn begun() -> Self {
+        Self { texts: (0..STAYING).map(staying).collect(), ..Self::default() }
+    }
+
+    /// Texts, and how often each document that stays was found.
+    fn seen(&self) -> Seen {
+        let mut copies = vec![1; STAYING as usize];
+        self.counted.values().for_each(|&n| copies[n as usize] += 1);
+        (self.texts.clone(), copies)
+    }
+}
+
+/// Texts by id, and copies of the documents that stay.
+type Seen = (BTreeMap<String, String>, Vec<u64>);
+
+/// Documents that are there from the beginning and stay.
+const STAYING: u64 = 10;
+
+fn staying(n: u64) -> (String, String) {
+    let words = (0..30).map(|w| format!("stays{n}x{w}"));
+    (format!("stays {n}"), words.collect::<Vec<_>>().join(" "))
+}
 
 fn random(operation: u64, purpose: u64) -> u64 {
     mix(mix(operation) ^ purpose)
@@ -40,21 +71,21 @@ fn documents(operation: u64, count: u64) -> Vec<(String, String)> {
 }
 
 /// The operation of a number, on the index and on what should be known after it.
-fn operate(operation: u64, index: Option<&Index>, known: &mut Texts) {
+fn operate(operation: u64, index: Option<&Index>, known: &mut Known) {
     let add = |index: &Index, some: &[(String, String)]| {
         let some: Vec<_> = some.iter().map(|(id, text)| Document::text(id, text)).collect();
         index.add_batch(&some).unwrap();
     };
-    match random(operation, 0) % 20 {
+    match random(operation, 0) % 26 {
         0..6 => {
             let some = documents(operation, 1);
             index.inspect(|index| add(index, &some));
-            known.extend(some);
+            known.texts.extend(some);
         }
         6..10 => {
             let some = documents(operation, 12);
             index.inspect(|index| add(index, &some));
-            known.extend(some);
+            known.texts.extend(some);
         }
         10..13 => {
             let some = documents(operation, 25);
@@ -62,14 +93,14 @@ fn operate(operation: u64, index: Option<&Index>, known: &mut Texts) {
                 let some = some.iter().map(|(id, text)| Document::text(id, text));
                 assert_eq!(index.load(some).unwrap(), 25);
             });
-            known.extend(some);
+            known.texts.extend(some);
         }
         13..17 => {
             let ids: Vec<String> = (0..4).map(|n| id(operation, n)).collect();
             index.inspect(|index| {
                 index.remove_batch(&ids).unwrap();
             });
-            known.retain(|id, _| !ids.contains(id));
+            known.texts.retain(|id, _| !ids.contains(id));
         }
         17..19 => {
             let some = documents(operation, 1);
@@ -77,7 +108,24 @@ fn operate(operation: u64, index: Option<&Index>, known: &mut Texts) {
                 let document = Document::text(&some[0].0, &some[0].1);
                 index.check_and_add(&document, AddIf::Any).unwrap();
             });
-            known.extend(some);
+            known.texts.extend(some);
+        }
+        19..25 => {
+            // Copies of documents that stay, under ids that come again.
+            let which = |n: u64| random(operation, 200 + n) % STAYING;
+            let copies: Vec<_> = (0..8)
+                .map(|n| (format!("copy {}", random(operation, 300 + n) % 2000), which(n)))
+                .collect();
+            index.inspect(|index| {
+                let texts: Vec<_> = copies.iter().map(|&(_, n)| staying(n).1).collect();
+                let documents = copies.iter().zip(&texts);
+                let documents: Vec<_> =
+                    documents.map(|((id, _), text)| Document::text(id, text)).collect();
+                index.check_and_add_batch(&documents, AddIf::New).unwrap();
+            });
+            for (id, n) in copies {
+                known.counted.entry(id).or_insert(n);
+            }
         }
         _ => {
             index.inspect(|index| index.compact().unwrap());
@@ -95,6 +143,15 @@ fn create(path: &Path) {
     Index::create(path, &recipe, &CreateOptions::new().open(options())).unwrap();
 }
 
+/// An index with the documents that stay.
+fn begin(path: &Path) {
+    create(path);
+    let index = Index::open(path, &options()).unwrap();
+    let all: Vec<_> = (0..STAYING).map(staying).collect();
+    let all: Vec<_> = all.iter().map(|(id, text)| Document::text(id, text)).collect();
+    index.add_batch(&all).unwrap();
+}
+
 /// What the process does that is killed: says the number of each operation when it is done.
 #[test]
 fn child() {
@@ -108,7 +165,7 @@ fn child() {
             return;
         }
     };
-    let mut known = Texts::new();
+    let mut known = Known::default();
     let mut out = std::io::stdout().lock();
     for operation in from.. {
         let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
@@ -146,31 +203,34 @@ fn acknowledged(output: &str, from: u64) -> u64 {
 }
 
 /// What an index knows.
-fn texts(index: &Index) -> Texts {
+fn seen(index: &Index) -> Seen {
     let records = index.documents().unwrap().map(Result::unwrap);
-    let mut texts = Texts::new();
+    let (mut texts, mut copies) = (BTreeMap::new(), Vec::new());
     for record in records {
+        if record.id.starts_with("stays") {
+            copies.push(index.counts(&record).unwrap().copies);
+        }
         let content = index.content(&record.id).unwrap().unwrap();
         let before = texts.insert(record.id, String::from_utf8(content).unwrap());
         assert_eq!(before, None, "an id stands for two documents");
     }
-    texts
+    (texts, copies)
 }
 
 /// Everything acknowledged is there, and the operation after it entirely or not at all. The number
 /// of the next operation.
-fn check(path: &Path, known: &mut Texts, done: std::ops::Range<u64>) -> u64 {
+fn check(path: &Path, known: &mut Known, done: std::ops::Range<u64>) -> u64 {
     for operation in done.clone() {
         operate(operation, None, known);
     }
     let index = Index::open(path, &options()).unwrap();
     index.verify().unwrap();
-    let found = texts(&index);
-    if found == *known {
+    let found = seen(&index);
+    if found == known.seen() {
         return done.end;
     }
     operate(done.end, None, known);
-    assert!(found == *known, "after operation {}", done.end);
+    assert!(found == known.seen(), "after operation {}", done.end);
     done.end + 1
 }
 
@@ -178,8 +238,8 @@ fn check(path: &Path, known: &mut Texts, done: std::ops::Range<u64>) -> u64 {
 fn nothing_acknowledged_is_lost_when_the_process_is_killed() {
     let folder = WorkFolder::create(None).unwrap();
     let path = folder.join("index");
-    create(&path);
-    let (mut known, mut next) = (Texts::new(), 0);
+    begin(&path);
+    let (mut known, mut next) = (Known::begun(), 0);
     let mut lives_with_work = 0;
     for life in 0..200 {
         let mut child = spawn(this_program(), &path, next);
@@ -203,7 +263,7 @@ fn nothing_acknowledged_is_lost_when_the_process_is_killed() {
         lives_with_work += u64::from(end > next);
         next = check(&path, &mut known, next..end);
     }
-    assert!(lives_with_work > 100 && !known.is_empty(), "{lives_with_work}");
+    assert!(lives_with_work > 100 && known.counted.len() > 100, "{lives_with_work}");
 }
 
 /// Names the index, for a process that makes or rebuilds one and is killed.
@@ -273,9 +333,9 @@ fn an_index_whose_making_was_killed_is_made_again() {
 fn a_rebuild_that_is_killed_loses_nothing() {
     let folder = WorkFolder::create(None).unwrap();
     let path = folder.join("index");
-    create(&path);
+    begin(&path);
     let index = Index::open(&path, &options()).unwrap();
-    let mut known = Texts::new();
+    let mut known = Known::begun();
     for operation in 0..60 {
         operate(operation, Some(&index), &mut known);
     }
@@ -286,7 +346,7 @@ fn a_rebuild_that_is_killed_loses_nothing() {
         interrupted += u64::from(!kill_maker(&path, life * 2500));
         let index = Index::open(&path, &options()).unwrap();
         index.verify().unwrap();
-        assert!(texts(&index) == known, "{life}");
+        assert!(seen(&index) == known.seen(), "{life}");
     }
     assert!(interrupted > 3, "{interrupted}");
     let names = std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().file_name());
@@ -299,7 +359,7 @@ fn a_rebuild_that_is_killed_loses_nothing() {
 fn nothing_acknowledged_is_lost_when_the_disk_is_full() {
     let folder = WorkFolder::create(None).unwrap();
     let path = folder.join("index");
-    create(&path);
+    begin(&path);
     // Opened once more, so that its journal is as long as what is in it.
     drop(Index::open(&path, &options()).unwrap());
     let mut shell = Command::new("sh");
@@ -313,7 +373,7 @@ fn nothing_acknowledged_is_lost_when_the_disk_is_full() {
     assert!(output.contains("failed"), "{output}");
     let end = acknowledged(&output, 0);
     assert!(end > 3, "{output}");
-    check(&path, &mut Texts::new(), 0..end);
+    check(&path, &mut Known::begun(), 0..end);
 }
 
 #[test]

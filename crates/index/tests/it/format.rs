@@ -12,7 +12,8 @@
 //!
 //! so that it has a segment, a number that is gone, and a document that is only in the journal, which
 //! was cut to what is written of it. That of `format_v2` was made in the same way, and has documents with
-//! URLs, which are no keys there yet.
+//! URLs, which are no keys there yet. That of `format_v3` was made in the same way; it does not count what
+//! it turns away, and the others do not either.
 
 use std::fs;
 use std::path::Path;
@@ -45,6 +46,49 @@ fn example(version: u32, path: &Path) {
     // No repository keeps a folder that is empty.
     for entry in fs::read_dir(path.join("store/keyspaces")).unwrap() {
         fs::create_dir_all(entry.unwrap().path().join("tables")).unwrap();
+    }
+}
+
+/// It is as it was until it is changed, and counts from then on: what was there says that there may have
+/// been more.
+#[test]
+fn format_version_3_is_read_for_ever_and_begins_to_count() {
+    let folder = WorkFolder::create(None).unwrap();
+    let path = folder.join("index");
+    example(3, &path);
+    let version = || fs::read(path.join("index")).unwrap()[8];
+    let reader = Index::open(&path, &OpenOptions::new()).unwrap();
+    assert!(reader.finds_urls());
+    assert_eq!(reader.verify().unwrap().documents, 4);
+    let counts = |index: &Index, id: &str| {
+        let counts = index.counts(&index.get(id).unwrap().unwrap()).unwrap();
+        (counts.copies, counts.exact_copies, counts.sources, counts.at_least)
+    };
+    assert_eq!(counts(&reader, "roof-1"), (1, 1, 1, true));
+    assert_eq!(counts(&reader, "garden"), (1, 1, 0, true));
+    // Looking changes nothing.
+    reader.compact().unwrap();
+    drop(reader);
+    assert_eq!(version(), 3);
+
+    for rebuild in [false, true] {
+        let options = OpenOptions::new().when(rebuild, OpenOptions::rebuild);
+        let index = Index::open(&path, &options).unwrap();
+        let known = Document::text("again", ROOF).with_source("elsewhere");
+        let done = index.check_and_add(&known, AddIf::New).unwrap();
+        assert_eq!((done.added, done.counted), (None, !rebuild));
+        let new = Document::text("new", "Something new");
+        assert_eq!(index.check_and_add(&new, AddIf::New).unwrap().added.is_some(), !rebuild);
+        assert_eq!(version(), 4);
+        assert_eq!(counts(&index, "roof-1"), (2, 2, 2, true));
+        assert_eq!(counts(&index, "garden"), (1, 1, 0, true));
+        assert_eq!(counts(&index, "new"), (1, 1, 0, false));
+        index.verify().unwrap();
+        let copy = folder.join(format!("copy-{rebuild}"));
+        index.snapshot(&copy).unwrap();
+        let copy = Index::open(&copy, &OpenOptions::new()).unwrap();
+        assert_eq!(counts(&copy, "roof-1"), (2, 2, 2, true));
+        assert_eq!(counts(&copy, "new"), (1, 1, 0, false));
     }
 }
 
@@ -100,4 +144,12 @@ fn format_version_1_is_read_for_ever() {
     let index = Index::open(&path, &OpenOptions::new()).unwrap();
     assert!(index.check_and_add(&Document::text("new", ROOF), AddIf::New).unwrap().added.is_none());
     assert_eq!(index.add(&Document::text("new", "Something new")).unwrap().number, 5);
+    // It has no verification key, and counts all the same.
+    drop(index);
+    let index = Index::open(&path, &OpenOptions::new()).unwrap();
+    let again = index.check_and_add(&Document::text("again", ROOF), AddIf::New).unwrap();
+    assert!(!index.check_and_add(&Document::text("again", ROOF), AddIf::New).unwrap().counted);
+    let roof = index.counts(&index.get("roof-1").unwrap().unwrap()).unwrap();
+    assert_eq!((roof.copies, roof.at_least, again.counted), (2 + 1, true, true));
+    index.verify().unwrap();
 }

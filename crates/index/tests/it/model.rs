@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::common::{Model, both, said};
+use crate::common::{Model, both, document, said};
 use lookalike_core::{Given as _, Recipe};
 use lookalike_files::WorkFolder;
 use lookalike_index::{AddIf, CreateOptions, Document, Index, OpenOptions};
@@ -79,7 +79,7 @@ fn named(some: &[(u8, Text)]) -> Vec<(String, String)> {
 }
 
 fn documents(named: &[(String, String)]) -> Vec<Document<'_>> {
-    named.iter().map(|(id, text)| Document::text(id, text)).collect()
+    named.iter().map(|(id, text)| document(id, text)).collect()
 }
 
 /// Does all steps to the model and to an index in a folder and one in memory, and compares.
@@ -108,7 +108,7 @@ fn run_on(
         match step {
             Step::Add { id, text } => {
                 let (id, text) = (id.to_string(), text.words());
-                let added = index.add(&Document::text(&id, &text)).unwrap();
+                let added = index.add(&document(&id, &text)).unwrap();
                 assert_eq!((added.number, added.replaced), model.add(&id, &text));
             }
             Step::AddBatch(some) => {
@@ -126,10 +126,10 @@ fn run_on(
             Step::CheckAndAdd { id, text, add_if_any } => {
                 let (id, text) = (id.to_string(), text.words());
                 let add_if = if *add_if_any { AddIf::Any } else { AddIf::New };
-                let done = index.check_and_add(&Document::text(&id, &text), add_if).unwrap();
+                let done = index.check_and_add(&document(&id, &text), add_if).unwrap();
                 let added = done.added.map(|a| (a.number, a.replaced));
                 assert_eq!(
-                    (said(&done.answer), added),
+                    (said(&done.answer), added, done.counted),
                     model.check_and_add(&id, &text, *add_if_any)
                 );
             }
@@ -138,7 +138,8 @@ fn run_on(
                 let done = index.check_and_add_batch(&documents(&named), AddIf::New).unwrap();
                 for (done, (id, text)) in done.into_iter().zip(&named) {
                     let added = done.added.map(|a| (a.number, a.replaced));
-                    assert_eq!((said(&done.answer), added), model.check_and_add(id, text, false));
+                    let said = (said(&done.answer), added, done.counted);
+                    assert_eq!(said, model.check_and_add(id, text, false));
                 }
             }
             Step::Remove(id) => {
@@ -225,7 +226,7 @@ fn hot_lists(index: &Index, mut model: Model) {
     let words = |n: usize| format!("{} n{}", Text { seed: 1, changed: 0 }.words(), n % 90);
     for n in 0..600 {
         let (id, text) = (n.to_string(), words(n));
-        index.load([Document::text(&id, &text)]).unwrap();
+        index.load([document(&id, &text)]).unwrap();
         model.add(&id, &text);
     }
     let mut limits: BTreeMap<bool, usize> = BTreeMap::new();

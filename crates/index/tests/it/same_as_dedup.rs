@@ -1,15 +1,18 @@
 //! Documents that come one by one and are added if they are new: those that stay are those that
-//! the batch job keeps of the same corpus, the first of each kind.
+//! the batch job keeps of the same corpus, the first of each kind, and they stand for as many.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
 use lookalike_core::recipe::{LEARNING_PRESETS, PRESETS};
 use lookalike_core::{Recipe, mix};
+use lookalike_engine::report::Kind;
+use lookalike_engine::run::{ClusterFilter, ClusterOrder, Clusters, Run};
 use lookalike_engine::{Dedup, KeepPolicy, TemplateFile};
 use lookalike_files::WorkFolder;
 use lookalike_index::{AddIf, CreateOptions, Document, Index, OpenOptions};
+use proptest::prelude::*;
 
 struct Page {
     id: String,
@@ -174,4 +177,110 @@ fn templates_stay_with_the_index() {
     // A recipe that needs templates is none for an index without.
     let error = Index::create(folder.join("none"), &recipe, &CreateOptions::new());
     assert!(error.unwrap_err().to_string().contains("templates"));
+}
+
+/// How often the keepers of a job were found, by their ids: what `counts.rs` defines, of its clusters.
+fn counts_of_job(
+    folder: &Path,
+    corpus: &[Page],
+    kept: &BTreeSet<String>,
+) -> BTreeMap<String, Found> {
+    let place = |id: &str| id[1..].parse::<usize>().unwrap();
+    let alone = |page: &Page| Found::of([(place(&page.id), true)], corpus);
+    let stays = |page: &&Page| kept.contains(&line(page));
+    let mut found: BTreeMap<String, Found> =
+        corpus.iter().filter(stays).map(|page| (page.id.clone(), alone(page))).collect();
+    let clusters = Clusters::open(Run::open(folder.join("out")).unwrap(), 64 << 20).unwrap();
+    let all = clusters.page(&ClusterFilter::default(), ClusterOrder::Input, 0, 1 << 20).unwrap();
+    for cluster in all.clusters {
+        let members = clusters.members(cluster.cluster, 0, u64::MAX).unwrap();
+        let of = members.iter().map(|member| {
+            (place(&member.document.id), member.kept || member.kind == Some(Kind::Exact))
+        });
+        found.insert(members[0].document.id.clone(), Found::of(of, corpus));
+    }
+    found
+}
+
+/// Copies, exact copies, sources, first and last.
+#[derive(Debug, PartialEq)]
+struct Found(u64, u64, u64, i64, i64);
+
+impl Found {
+    fn of(members: impl IntoIterator<Item = (usize, bool)>, corpus: &[Page]) -> Self {
+        let members: Vec<_> = members.into_iter().collect();
+        let sources: BTreeSet<_> =
+            members.iter().map(|&(n, _)| lookalike_core::site(&corpus[n].url)).collect();
+        let dates: BTreeSet<i64> = members.iter().map(|&(n, _)| date(n)).collect();
+        let exact = members.iter().filter(|(_, exact)| *exact).count();
+        let (first, last) = (dates.first().unwrap(), dates.last().unwrap());
+        Self(members.len() as u64, exact as u64, sources.len() as u64, *first, *last)
+    }
+}
+
+/// The date of a document, in no order.
+fn date(n: usize) -> i64 {
+    (mix(n as u64) % 1000).cast_signed() - 500
+}
+
+/// Filters snapshots one after another, each by an index that is opened anew and each twice, as
+/// after an interruption.
+fn filtered(index: &Path, corpus: &[Page], snapshots: &[usize]) -> BTreeMap<String, Found> {
+    let mut rest = corpus;
+    let options = OpenOptions::new().segment_postings(1000);
+    let mut next = 0;
+    for &length in snapshots {
+        let snapshot;
+        (snapshot, rest) = rest.split_at(length.min(rest.len()));
+        let index = Index::open(index, &options).unwrap();
+        for _ in 0..2 {
+            let mut at = next;
+            for batch in snapshot.chunks(40) {
+                let documents: Vec<_> = (at..)
+                    .zip(batch)
+                    .map(|(n, page)| {
+                        let document = Document::text(&page.id, &page.text).with_url(&page.url);
+                        document.with_date(date(n))
+                    })
+                    .collect();
+                index.check_and_add_batch(&documents, AddIf::New).unwrap();
+                at += batch.len();
+            }
+        }
+        index.compact().unwrap();
+        next += snapshot.len();
+    }
+    let index = Index::open(index, &options).unwrap();
+    index.verify().unwrap();
+    let documents = index.documents().unwrap().map(Result::unwrap);
+    let found = documents.map(|record| {
+        let counts = index.counts(&record).unwrap();
+        assert!(!counts.at_least);
+        let (first, last) = (counts.first.unwrap(), counts.last.unwrap());
+        (record.id, Found(counts.copies, counts.exact_copies, counts.sources, first, last))
+    });
+    found.collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+
+    /// Crawls one after another keep what one job over all of them keeps, found as often.
+    #[test]
+    fn snapshots_one_after_another_are_one_job(
+        seed in any::<u64>(),
+        pages in 1_u64..300,
+        mut snapshots in prop::collection::vec(0_usize..150, 1..5),
+        preset in prop::sample::select(vec!["text", "altavista", "henzinger-c"]),
+    ) {
+        snapshots.push(usize::MAX);
+        let folder = WorkFolder::create(None).unwrap();
+        let recipe = Recipe::preset(preset).unwrap();
+        let corpus = corpus(seed, pages);
+        let kept = kept_by_job(&folder, &corpus, &recipe);
+        let expected = counts_of_job(&folder, &corpus, &kept);
+        let index = folder.join("index");
+        drop(Index::create(&index, &recipe, &CreateOptions::new()).unwrap());
+        prop_assert_eq!(filtered(&index, &corpus, &snapshots), expected);
+    }
 }

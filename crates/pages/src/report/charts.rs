@@ -3,12 +3,14 @@
 use std::fmt::Write as _;
 
 use lookalike_engine::numbers::{count, grouped};
-use lookalike_engine::report::{Histogram, Report, Verify};
+use lookalike_engine::report::{Histogram, Report, Verify, class_end};
 
 use crate::chart::{Axis, Chart, RIGHT};
 
 /// Where the panels end.
 const BOTTOM: f64 = 330.0;
+/// Where those of cuts end, of which two stand side by side.
+const CUTS_BOTTOM: f64 = 230.0;
 
 /// The filter's curve above the resemblance of the pairs, on one axis; nothing if there is neither.
 pub(super) fn curve_and_pairs(report: &Report) -> Option<String> {
@@ -64,6 +66,34 @@ pub(super) fn cluster_sizes(sizes: &[[u64; 2]]) -> Option<String> {
             },
         );
     Some(chart.svg())
+}
+
+/// How many cuts there are of each class of a number, on a logarithmic axis; nothing without cuts.
+pub(super) fn cuts(classes: &[[u64; 2]], thing: &str, axis: &str) -> Option<String> {
+    let ([least, _], [last, _]) = (classes.first()?, classes.last()?);
+    let ends = |[from, _]: [u64; 2]| (from.max(1) as f64, (class_end(from) + 1) as f64);
+    let x = Axis::Logarithmic(ends([*least, 0]).0 * 0.9..=ends([*last, 0]).1 * 1.1);
+    let description = format!("How many cuts there are by {thing}, from {least} to {last}.");
+    let y = Axis::of_bars(classes.iter().map(|[_, cuts]| *cuts));
+    let scale = if matches!(y, Axis::Counts(_)) { "" } else { ", logarithmic" };
+    let mut chart = Chart::new(&description, CUTS_BOTTOM, x)
+        .panel(30.0..=CUTS_BOTTOM, y, &format!("cuts{scale}"))
+        .baseline("grid");
+    for &[from, cuts] in classes {
+        let (left, right) = ends([from, 0]);
+        // A part of their room is between bars.
+        let says = format!("{}: {}", range(from), count(cuts, "cut"));
+        chart.bar("accepted", left..=left + (right - left) * 0.9, cuts as f64, &says);
+    }
+    Some(chart.x_axis(axis).x_ticks().svg())
+}
+
+/// The numbers of a class.
+pub(super) fn range(least: u64) -> String {
+    match class_end(least) {
+        most if most == least => grouped(least),
+        most => format!("{} to {}", grouped(least), grouped(most)),
+    }
 }
 
 /// The chance of a pair of this resemblance to become a candidate, read off the curve.

@@ -3,11 +3,12 @@
 mod charts;
 mod clusters;
 mod counts;
+mod passages;
 mod sections;
 mod sites;
 
 use lookalike_engine::numbers::{bytes, count, grouped};
-use lookalike_engine::report::{Clustering, Report, Verify};
+use lookalike_engine::report::{Clustering, Passages, Report, Verify};
 
 use crate::chart;
 use crate::frame::{Page, Section};
@@ -15,11 +16,17 @@ use crate::markup::{Text, duration, percent, swatch};
 
 /// The page of a report, which is one file that needs nothing else.
 pub fn report(report: &Report) -> String {
+    // Of no use where no document was compared with another as a whole.
+    let of_documents = |section: fn(&Report) -> String| match alone(report) {
+        Some(_) => String::new(),
+        None => section(report),
+    };
     let sections = [
-        Section::new("pairs", "Pairs and clusters", sections::plots(report)),
-        Section::new("counts", "How often documents were found", counts::section(report)),
-        Section::new("sources", "Where documents were removed", sections::sources(report)),
-        Section::new("sites", "Sites and mirrors", sites::section(report)),
+        Section::new("passages", "What was cut", passages::section(report)),
+        Section::new("pairs", "Pairs and clusters", of_documents(sections::plots)),
+        Section::new("counts", "How often documents were found", of_documents(counts::section)),
+        Section::new("sources", "Where documents were removed", of_documents(sections::sources)),
+        Section::new("sites", "Sites and mirrors", of_documents(sites::section)),
         Section::new("clusters", "The largest clusters", clusters::section(report)),
         Section::new("near-misses", "What was nearly a pair", sections::near_misses(report)),
         Section::new("limited", "What was limited", sections::limited(report)),
@@ -30,7 +37,10 @@ pub fn report(report: &Report) -> String {
     ];
     Page {
         title: &title(report),
-        heading: "Look-alikes: report of a deduplication",
+        heading: match alone(report) {
+            Some(_) => "Passages: report of what was cut",
+            None => "Look-alikes: report of a deduplication",
+        },
         lede: &lede(report),
         summary: &summary(report),
         style: "",
@@ -43,7 +53,16 @@ pub fn report(report: &Report) -> String {
     .html(sections)
 }
 
+/// What was cut, if no document was compared with another as a whole.
+fn alone(report: &Report) -> Option<&Passages> {
+    report.passages.as_ref().filter(|passages| passages.alone)
+}
+
 fn title(report: &Report) -> String {
+    if let Some(passages) = alone(report) {
+        let words = count(passages.words, "word");
+        return format!("{} cut of {words} - Lookalike", grouped(passages.words_cut));
+    }
     format!(
         "{} removed of {} - Lookalike",
         grouped(report.removed()),
@@ -68,6 +87,19 @@ fn what_happened(report: &Report) -> String {
     if report.documents == 0 {
         return "No document was read.".to_owned();
     }
+    if let Some(passages) = alone(report) {
+        let of = format!("Of {}", count(passages.words, "word"));
+        return match passages.words_cut {
+            0 => format!("{of} none was cut: no passage stands at two places."),
+            cut => format!(
+                "{of} {} were cut ({}), in {} of {}.",
+                grouped(cut),
+                percent(cut, passages.words),
+                grouped(passages.documents + passages.documents_gone),
+                count(report.documents, "document"),
+            ),
+        };
+    }
     let of = format!("Of {}", count(report.documents, "document"));
     let (exact, near) = (report.exact_removed, report.near_removed);
     let were = if report.removed() == 1 { "was" } else { "were" };
@@ -91,6 +123,11 @@ fn what_happened(report: &Report) -> String {
 
 /// What stands behind the removals. Only what was computed from the documents is called verified.
 fn how_sure(report: &Report) -> Option<String> {
+    if alone(report).is_some_and(|passages| passages.words_cut > 0) {
+        return Some(
+            "Every word that was cut stands in a run of the same words that was kept.".to_owned(),
+        );
+    }
     if report.removed() == 0 {
         return None;
     }
@@ -144,6 +181,9 @@ fn how_sure(report: &Report) -> Option<String> {
 /// The shares as one bar, the counts as tiles, and what it cost.
 fn summary(report: &Report) -> String {
     let all = report.documents;
+    if let Some(passages) = alone(report) {
+        return cut_summary(report, passages);
+    }
     let share = |n: u64| if all == 0 { 0.0 } else { n as f64 / all as f64 };
     let bar = chart::bar([
         ("kept", share(report.kept)),
@@ -179,6 +219,33 @@ fn summary(report: &Report) -> String {
     ]
     .into_iter()
     .chain(known)
+    .map(|tile| tile.html())
+    .collect();
+    format!(
+        "<div class=\"shares\">{bar}</div>\n<dl class=\"tiles\">\n{tiles}</dl>\n\
+         <p class=\"soft\">{}</p>\n",
+        cost(report)
+    )
+}
+
+/// The same of a job that only cuts.
+fn cut_summary(report: &Report, passages: &Passages) -> String {
+    let share = passages.words_cut as f64 / passages.words.max(1) as f64;
+    let bar = chart::bar([("kept", 1.0 - share), ("near", share)]);
+    let kept = passages.words - passages.words_cut.min(passages.words);
+    let of_words = |words| percent(words, passages.words.max(1));
+    let tiles: String = [
+        Tile::new("Words", passages.words, String::new()),
+        Tile::new("Kept", kept, of_words(kept)).swatch("kept"),
+        Tile::new("Cut", passages.words_cut, of_words(passages.words_cut)).swatch("near"),
+        Tile::new("Passages", passages.passages, format!("{} cut", count(passages.cuts, "piece"))),
+        Tile::new("Documents", report.documents, String::new()).minor(),
+        Tile::new("Documents cut", passages.documents, "that stay".to_owned()).minor(),
+        Tile::new("Documents gone", passages.documents_gone, "too few words left".to_owned())
+            .minor(),
+        Tile::new("Skipped records", report.skipped, "could not be read".to_owned()).minor(),
+    ]
+    .into_iter()
     .map(|tile| tile.html())
     .collect();
     format!(

@@ -6,10 +6,11 @@ use lookalike_core::text::Unit;
 use lookalike_engine::mirrors::{Mirror, MirrorKind};
 use lookalike_engine::numbers::{bytes, duration, grouped};
 use lookalike_engine::report::{
-    Cluster, Clustering, Counts, Fault, FilterSummary, Histogram, Kind, LimitedGroups, Member,
-    NearMiss, OtherSources, Passages, Piece, Repeated, Report, Seconds, Site, Sites, Source,
-    Tokens, Verify, marked_difference,
+    Cluster, Clustering, Counts, CutShare, Fault, FilterSummary, Histogram, Kind, LimitedGroups,
+    Member, NearMiss, OtherSources, Passage, PassageExample, Passages, Piece, Repeated, Report,
+    Seconds, Site, Sites, Source, Tokens, Verify, marked_difference,
 };
+use lookalike_engine::run::MarkedPiece;
 use lookalike_pages::report as page;
 
 use crate::folder;
@@ -52,8 +53,7 @@ fn full() -> Report {
     report.peak_memory_bytes = 7_000_000_011;
     report.recipe_digest = String::from("5d2f0c");
     report.rounds = 7;
-    report.passages =
-        Some(Passages { words: 90_001, words_cut: 90_002, cuts: 90_003, ..Passages::default() });
+    report.passages = Some(cut());
     report.version = String::from("9.8.7");
     report.verified = true;
     report.recipe.name = String::from("text");
@@ -132,6 +132,50 @@ fn counts() -> Counts {
             first: Some("2019-05-06T07:08:09Z".to_owned()),
             last: None,
         }],
+    }
+}
+
+/// What was cut.
+fn cut() -> Passages {
+    let share = |name: &str, words, words_cut| CutShare { name: name.to_owned(), words, words_cut };
+    let piece = |text: &str| MarkedPiece::Kept(text.to_owned());
+    Passages {
+        words: 91_001,
+        words_cut: 91_002,
+        cuts: 91_003,
+        documents: 91_004,
+        documents_gone: 91_100,
+        words_lost: 91_005,
+        passages: 91_006,
+        lengths: vec![[50, 91_007], [1024, 91_008]],
+        copies: vec![[2, 91_009], [3, 91_010]],
+        sources: vec![share("cut.jsonl", 91_011, 91_012)],
+        sites: vec![share("cut.example", 91_013, 91_014)],
+        most_copies: vec![Passage {
+            words: 91_015,
+            copies: 91_016,
+            cuts: 91_017,
+            keeper: "keeps-it".to_owned(),
+            keeper_url: None,
+            begin: 91_018,
+            end: 91_019,
+            text: "a notice that stands everywhere".to_owned(),
+            left_out: 91_020,
+            example: PassageExample {
+                id: "lost-it".to_owned(),
+                url: Some("http://cut.example/".to_owned()),
+                begin: 1,
+                end: 2,
+                text: vec![
+                    piece("before"),
+                    MarkedPiece::Cut(0, "a notice".to_owned()),
+                    MarkedPiece::Gap(91_021),
+                    MarkedPiece::Cut(0, "everywhere".to_owned()),
+                    piece("behind"),
+                ],
+            },
+        }],
+        ..Passages::default()
     }
 }
 
@@ -321,10 +365,13 @@ fn every_number_is_on_the_page() {
         313,
         23,
         17,
-        90_001,
-        90_002,
-        90_003,
+        91_001,
+        91_002,
+        91_003,
+        91_004 + 91_100,
+        91_100,
     ];
+    let numbers = numbers.into_iter().chain(90_001..=90_006).chain(91_005..=91_021);
     for number in numbers {
         assert!(text.contains(&grouped(number)), "{number}");
     }
@@ -458,13 +505,36 @@ fn nothing_from_outside_becomes_markup() {
     let difference = cluster.difference.as_mut().unwrap();
     difference.with = text();
     difference.pieces = vec![Piece::Equal(text()), Piece::Deleted(text()), Piece::Inserted(text())];
+    let cut = report.passages.as_mut().unwrap();
+    (cut.sources[0].name, cut.sites[0].name) = (text(), text());
+    let passage = &mut cut.most_copies[0];
+    (passage.keeper, passage.text) = (text(), text());
+    passage.example.id = text();
+    passage.example.text = vec![MarkedPiece::Kept(text()), MarkedPiece::Cut(0, text())];
     let html = page(&report);
     check_well_formed(&html);
-    // Each of the 16 is there, as text.
-    assert!(html.matches("&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&gt;").count() >= 16);
+    // Each of the 23 is there, as text.
+    assert!(html.matches("&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&gt;").count() >= 23);
     assert!(!html.contains("<script") && !html.contains("<img"));
     let steers = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
     assert!(!html.contains(steers));
+}
+
+#[test]
+fn a_run_that_only_cuts_says_what_it_cut() {
+    let mut report = full();
+    let cut = report.passages.as_mut().unwrap();
+    (cut.alone, cut.words) = (true, 1_000_000);
+    let html = page(&report);
+    check_well_formed(&html);
+    let text = text_of(&html);
+    assert!(text.contains("Of 1,000,000 words 91,002 were cut (9.1 %)"), "{text}");
+    assert!(text.contains("Every word that was cut stands in a run of the same words"), "{text}");
+    assert!(!text.contains("near-duplicates were removed"), "{text}");
+    report.passages = Some(Passages { alone: true, words: 7, ..Passages::default() });
+    let html = page(&report);
+    check_well_formed(&html);
+    assert!(text_of(&html).contains("Of 7 words none was cut"));
 }
 
 #[test]

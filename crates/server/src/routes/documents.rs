@@ -72,7 +72,8 @@ pub(super) async fn add(
     }
 }
 
-/// Checks and, if there is no look-alike, adds, with nothing in between.
+/// Checks and, if there is no look-alike, adds, with nothing in between; else counts it for the one
+/// that stands for it, unless its id counts already.
 #[utoipa::path(
     post,
     path = "/v1/check-and-add",
@@ -137,7 +138,7 @@ pub(super) async fn get(State(app): State<Arc<App>>, Name(name): Name) -> Result
                  version made it: `GET /v1/documents?search=` does"
             })
         })?;
-        Ok(json(&WholeRecord::new(record, content)))
+        Ok(json(&WholeRecord::new(&app.index, record, content)?))
     })
     .await
 }
@@ -173,13 +174,14 @@ pub(super) async fn browse(
     let (from, limit, search) = options.range()?;
     app.ask(move |app| {
         if let Some(search) = search {
-            return Ok(json(&Page::from(app.index.search(&search, from, limit)?)));
+            let found = app.index.search(&search, from, limit)?;
+            return Ok(json(&Page::new(&app.index, found)?));
         }
         // One more than asked for tells whether there is another page.
-        let mut documents: Vec<Record> =
-            app.index.page(from, limit + 1)?.into_iter().map(Record::from).collect();
-        let more = documents.len() > limit;
-        documents.truncate(limit);
+        let mut records = app.index.page(from, limit + 1)?;
+        let more = records.len() > limit;
+        records.truncate(limit);
+        let documents = Record::all(&app.index, records)?;
         let next = documents.last().filter(|_| more).map(|last| last.number);
         Ok(json(&Page { documents, next, end: app.index.end() }))
     })
@@ -205,7 +207,11 @@ pub(super) async fn clusters(
     QueryString(options): QueryString<PageOptions>,
 ) -> Result<Response<Body>> {
     let (from, limit) = options.range()?;
-    app.ask(move |app| Ok(json(&Clusters::from(app.index.clusters(from, limit, LOOKED_AT)?)))).await
+    app.ask(move |app| {
+        let found = app.index.clusters(from, limit, LOOKED_AT)?;
+        Ok(json(&Clusters::new(&app.index, found)?))
+    })
+    .await
 }
 
 /// Documents that a request for clusters looks at: about a second's work.

@@ -1,4 +1,4 @@
-//! The web pages, of the service and of a run's clusters: files that are a part of the program.
+//! The web pages, of the service and of a run's clusters and passages: files that are a part of the program.
 
 use axum::Router;
 use axum::body::Body;
@@ -41,13 +41,16 @@ pub(crate) static SERVICE: [File; 14] = files! {
     "/page/stats.js", SCRIPT, "stats.js";
 };
 
-/// The page of a run's clusters.
-pub(crate) static VIEW: [File; 9] = files! {
+/// The pages of a run's clusters and passages.
+pub(crate) static VIEW: [File; 12] = files! {
     "/", HTML, "view.html";
     "/page/style.css", CSS, "style.css";
     "/page/view.css", CSS, "view.css";
     "/page/icon.svg", SVG, "icon.svg";
     "/page/view.js", SCRIPT, "view.js";
+    "/passages", HTML, "passages.html";
+    "/page/passages.js", SCRIPT, "passages.js";
+    "/page/passages.css", CSS, "passages.css";
     "/page/api.js", SCRIPT, "api.js";
     "/page/dom.js", SCRIPT, "dom.js";
     "/page/notice.js", SCRIPT, "notice.js";

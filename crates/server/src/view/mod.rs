@@ -1,5 +1,8 @@
-//! The clusters of a finished run over HTTP, with a page to look through and judge them.
+//! The clusters and passages of a finished run over HTTP, with pages to look through them, and to judge
+//! clusters.
 
+mod limits;
+mod passages;
 mod routes;
 mod state;
 
@@ -8,7 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use lookalike_engine::run::{Clusters, Verdicts};
+use lookalike_engine::run::{Clusters, Passages, Verdicts};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::listener::{Listener, Stop, runtime};
@@ -19,7 +22,7 @@ use state::ViewState;
 /// How long threads may take to end: nothing is lost of what they read.
 const THREADS_TIME: Duration = Duration::from_secs(1);
 
-/// A server of a run's clusters, which listens, and serves once it is run.
+/// A server of a run's clusters and passages, which listens, and serves once it is run.
 pub struct View {
     listener: Listener,
     state: ViewState,
@@ -32,7 +35,7 @@ impl View {
     /// # Errors
     /// If it cannot listen there, or would be open to everybody by mistake.
     pub fn bind(
-        clusters: Clusters,
+        (clusters, passages): (Clusters, Passages),
         verdicts: Verdicts,
         folder: &Path,
         listen: &[SocketAddr],
@@ -47,7 +50,8 @@ impl View {
             }
         }
         let listener = listener?;
-        Ok(Self { listener, state: ViewState::new(clusters, verdicts, folder, options) })
+        let state = ViewState::new((clusters, passages), verdicts, folder, options);
+        Ok(Self { listener, state })
     }
 
     /// Where it listens.

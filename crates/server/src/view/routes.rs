@@ -15,6 +15,8 @@ use lookalike_engine::run::{
 };
 use serde::{Deserialize, Serialize};
 
+use super::limits::{BEGINNING, numbers, page_size};
+use super::passages;
 use super::state::ViewState;
 use crate::body::{Json, Name, QueryString, refuse};
 use crate::clock;
@@ -27,17 +29,8 @@ use crate::routes::state::json;
 use crate::routes::{not_allowed, page};
 use crate::token::Token;
 
-/// The most clusters, or members of one, in an answer.
-const MAX_PAGE: u64 = 100;
-
-/// Those in an answer where nobody says how many.
-const PAGE: u64 = 30;
-
 /// The longest note of a verdict, in bytes.
 const MAX_NOTE: usize = 4000;
-
-/// Characters of a document in a list.
-const BEGINNING: usize = 160;
 
 pub(super) fn router(state: Arc<ViewState>, metrics: Arc<Metrics>) -> Router {
     let gate = Arc::new(Gate { options: state.options.clone(), metrics, is_open });
@@ -50,6 +43,11 @@ pub(super) fn router(state: Arc<ViewState>, metrics: Arc<Metrics>) -> Router {
         .route("/v1/compare", get(compare))
         .route("/v1/verdicts", post(give))
         .route("/v1/labels", get(labels))
+        .route("/v1/passages", get(passages::list))
+        .route("/v1/passages/find", get(passages::find))
+        .route("/v1/passages/beginnings", get(passages::beginnings))
+        .route("/v1/passages/{passage}", get(passages::one))
+        .route("/v1/cut/{row}", get(passages::document))
         .fallback(nothing)
         .method_not_allowed_fallback(not_allowed)
         .layer(from_fn_with_state(gate, gate::pass))
@@ -71,6 +69,11 @@ struct RunSummary {
     folder: String,
     documents: u64,
     clusters: u64,
+    /// Whether documents were compared with each other as wholes.
+    compares_documents: bool,
+    /// Whether passages were looked for, and how many were found.
+    has_passages: bool,
+    passages: u64,
     recipe: String,
     threshold: f64,
     /// Whether texts can be read: not if the run was made from a signature file.
@@ -84,6 +87,9 @@ async fn run(State(state): State<Arc<ViewState>>) -> Result<Response<Body>> {
         folder: state.folder.clone(),
         documents: run.documents(),
         clusters: state.clusters.len(),
+        compares_documents: run.compares_documents(),
+        has_passages: run.has_passages(),
+        passages: state.passages.len(),
         recipe: run.recipe().name.clone(),
         threshold: run.recipe().threshold,
         has_texts: run.has_inputs(),
@@ -165,13 +171,6 @@ async fn clusters(
             }))
         })
         .await
-}
-
-fn page_size(limit: Option<u64>) -> Result<u64> {
-    match limit.unwrap_or(PAGE) {
-        limit @ 1..=MAX_PAGE => Ok(limit),
-        _ => Err(Problem::invalid(format!("`limit` is from 1 to {MAX_PAGE}"))),
-    }
 }
 
 fn no_cluster() -> Problem {
@@ -263,12 +262,7 @@ async fn beginnings(
     State(state): State<Arc<ViewState>>,
     QueryString(BeginningOptions { rows }): QueryString<BeginningOptions>,
 ) -> Result<Response<Body>> {
-    let wrong = || Problem::invalid("`rows` is a list of numbers with commas between them");
-    let rows = rows.split(',').map(|row| row.parse().map(Row::nth).map_err(|_| wrong()));
-    let rows: Vec<Row> = rows.collect::<Result<_>>()?;
-    if rows.len() as u64 > MAX_PAGE {
-        return Err(Problem::invalid(format!("more than {MAX_PAGE} rows")));
-    }
+    let rows: Vec<Row> = numbers("rows", &rows)?.into_iter().map(Row::nth).collect();
     state
         .ask(move |state| {
             let beginnings = state.clusters.run().beginnings(&rows, BEGINNING)?;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use lookalike_engine::run::{Clusters, Verdicts};
+use lookalike_engine::run::{Clusters, Passages, Verdicts};
 
 use crate::body::Intake;
 use crate::memory::Memory;
@@ -14,6 +14,7 @@ use crate::work::Work;
 /// What all requests for a run share.
 pub(super) struct ViewState {
     pub(super) clusters: Clusters,
+    pub(super) passages: Passages,
     verdicts: Mutex<Verdicts>,
     /// The folder of the run, as it was named.
     pub(super) folder: String,
@@ -34,7 +35,7 @@ impl Intake for ViewState {
 
 impl ViewState {
     pub(super) fn new(
-        clusters: Clusters,
+        (clusters, passages): (Clusters, Passages),
         verdicts: Verdicts,
         folder: &Path,
         options: Options,
@@ -42,6 +43,7 @@ impl ViewState {
         let limits = &options.limits;
         Self {
             clusters,
+            passages,
             verdicts: Mutex::new(verdicts),
             folder: folder.display().to_string(),
             work: Work::new(limits.threads, limits.requests, limits.request_time),

@@ -11,7 +11,7 @@ use lookalike_core::template::FrameShingles;
 use lookalike_core::text::Tokenizer;
 use lookalike_core::{Kernel, Recipe, site_hash};
 use lookalike_engine::Run;
-use lookalike_engine::run::{Clusters, Verdicts};
+use lookalike_engine::run::{Clusters, Passages, Verdicts};
 use lookalike_files::WorkFolder;
 use lookalike_index::{CreateOptions, Index, OpenOptions};
 use lookalike_server::{Options, Server, Stop, View};
@@ -72,7 +72,8 @@ impl Running {
         let clusters = Clusters::open(Run::open(&out).unwrap(), 1 << 20).unwrap();
         let verdicts = Verdicts::open(&out).unwrap();
         let listen = ["127.0.0.1:0".parse().unwrap()];
-        let view = View::bind(clusters, verdicts, &out, &listen, options).unwrap();
+        let passages = Passages::open(Run::open(&out).unwrap(), 1 << 20).unwrap();
+        let view = View::bind((clusters, passages), verdicts, &out, &listen, options).unwrap();
         let (address, stop) = (view.address(), view.stop_handle());
         let thread = Some(std::thread::spawn(move || view.run().unwrap()));
         Self { address, stop, thread, folder, log }

@@ -42,6 +42,50 @@ fn a_document_is_added_found_read_and_removed() {
 }
 
 #[test]
+fn what_is_turned_away_is_counted_once_for_an_id() {
+    let server = Running::new();
+    let post = |id: &str, source: &str, date: i64| {
+        let document = json!({"id": id, "text": words(1, 0), "source": source, "date": date});
+        server.post("/v1/check-and-add", &document).ok()
+    };
+    let first = post("a", "spring", 100);
+    assert_eq!((&first["counted"], &first["added"]["number"]), (&json!(false), &json!(0)));
+    for (id, source, date, counted, copies, sources) in [
+        ("b", "summer", -5, true, 2, 2),
+        ("b", "autumn", 900, false, 2, 2),
+        ("a", "winter", 900, false, 2, 2),
+        ("c", "spring", 300, true, 3, 2),
+    ] {
+        let done = post(id, source, date);
+        let found = &done["matches"][0];
+        assert_eq!((&done["counted"], &done["added"]), (&json!(counted), &Value::Null), "{done}");
+        assert_eq!((&found["copies"], &found["exact_copies"]), (&json!(copies), &json!(copies)));
+        assert_eq!(found["sources"], sources);
+    }
+    let line = json!({"op": "check-and-add", "document": {"id": "d", "text": words(1, 1)}});
+    let answer = server.send(
+        "POST",
+        "/v1/bulk",
+        &[("Content-Type", "application/x-ndjson")],
+        line.to_string().as_bytes(),
+    );
+    assert_eq!(answer.lines()[0]["matches"][0]["copies"], 4);
+    let checked = server.post("/v1/check", &json!({"text": words(1, 0)})).ok();
+    for found in [
+        server.get("/v1/documents/a").ok(),
+        server.get("/v1/documents").ok()["documents"][0].clone(),
+        checked["matches"][0].clone(),
+    ] {
+        assert_eq!((&found["copies"], &found["exact_copies"]), (&json!(4), &json!(3)), "{found}");
+        assert_eq!(found["first"], -5);
+        assert_eq!((&found["sources"], &found["at_least"]), (&json!(2), &json!(false)));
+    }
+    let wrong = json!({"id": "e", "text": "x", "source": "s".repeat(16_385)});
+    server.post("/v1/documents", &wrong).problem(422, "invalid");
+    server.post("/v1/check", &json!({"text": "x", "source": "s"})).problem(422, "invalid");
+}
+
+#[test]
 fn a_question_may_have_a_threshold_of_its_own() {
     let server = Running::new();
     server.post("/v1/documents", &json!({"id": "a", "text": words(1, 0)})).ok();

@@ -217,3 +217,70 @@ fn a_token_is_asked_for() {
         assert_eq!(server.send("GET", path, &shown, b"").status, 200, "{path}");
     }
 }
+
+/// A run that cut a notice of two documents, and all of a third.
+fn cut() -> WorkFolder {
+    let folder = WorkFolder::create(None).unwrap();
+    let letters = folder.join("letters.jsonl");
+    let documents = [
+        ("a", format!("{}\n{}", words(1, 0), words(2, 0))),
+        ("b", format!("{}\n{}", words(3, 0), words(1, 0))),
+        ("c", words(1, 0)),
+        ("d", words(4, 0)),
+    ];
+    let line = |(id, text): (&str, String)| format!("{}\n", json!({ "id": id, "text": text }));
+    fs::write(&letters, documents.into_iter().map(line).collect::<String>()).unwrap();
+    let job = lookalike_engine::Dedup::new([letters.display().to_string()]).all_documents();
+    job.passages(lookalike_engine::PassageRule::default()).run(folder.join("out")).unwrap();
+    folder
+}
+
+#[test]
+fn passages_are_listed_and_shown_with_their_documents() {
+    let server = Running::view(cut(), Options::new());
+    let run = server.get("/v1/run").ok();
+    assert_eq!((&run["passages"], &run["compares_documents"]), (&json!(1), &json!(false)));
+    let all = server.get("/v1/passages").ok();
+    let passage = &all["passages"][0];
+    assert_eq!((&passage["copies"], &passage["cuts"]), (&json!(3), &json!(2)));
+    assert_eq!(passage["document"]["id"], "a");
+    for (query, count) in [
+        ("min_copies=4", 0),
+        ("max_copies=3&order=words", 1),
+        ("min_words=10000", 0),
+        ("words=w1x3%20w1x4", 1),
+        ("words=w2x3", 0),
+    ] {
+        let found = server.get(&format!("/v1/passages?{query}")).ok();
+        assert_eq!(found["passages"].as_array().unwrap().len(), count, "{query}");
+    }
+    let start = server.get("/v1/passages/beginnings?passages=0,7").ok();
+    assert!(start["beginnings"][0].as_str().unwrap().starts_with("w1x0 w1x1"), "{start}");
+    assert_eq!(start["beginnings"][1], Value::Null);
+
+    let open = server.get("/v1/passages/0").ok();
+    let ids: Vec<_> = open["places"].as_array().unwrap().iter().map(|one| &one["id"]).collect();
+    assert_eq!(ids, ["b", "c"]);
+    assert!(open["kept"]["text"][0]["cut"][1].as_str().unwrap().starts_with("w1x0 "), "{open}");
+    let rest = server.get("/v1/passages/0?from=1&limit=1").ok();
+    assert_eq!((rest["places"][0]["id"].as_str(), &rest["next"]), (Some("c"), &Value::Null));
+
+    let shown = server.get("/v1/cut/1?passage=0").ok();
+    assert_eq!((&shown["cuts"], &shown["gone"]), (&json!(1), &json!(false)));
+    assert!(shown["text"][1]["cut"][1].as_str().unwrap().starts_with("w1x0 "), "{shown}");
+    assert_eq!(server.get("/v1/cut/2").ok()["gone"], true);
+    let found = server.get("/v1/passages/find?id=c").ok();
+    assert_eq!((&found["documents"], &found["rows"]), (&json!(1), &json!([2])));
+    assert_eq!(found["passages"][0]["passage"], 0);
+
+    for path in ["/v1/passages/1", "/v1/passages/x", "/v1/cut/4", "/v1/cut/-1"] {
+        assert_eq!(server.get(path).status, 404, "{path}");
+    }
+    server.get("/v1/passages?limit=0").problem(422, "invalid");
+    server.get("/v1/passages/beginnings?passages=x").problem(422, "invalid");
+    server.get("/v1/passages?order=strange").problem(400, "malformed");
+    assert_eq!(server.get("/passages").status, 200);
+    let none = view();
+    assert_eq!(none.get("/v1/run").ok()["has_passages"], false);
+    assert_eq!(none.get("/v1/passages").ok()["of"], 0);
+}

@@ -7,16 +7,23 @@ use anyhow::{Context as _, bail};
 use lookalike_core::Signature;
 use lookalike_corpus::Sources;
 use lookalike_engine::Run;
+use lookalike_engine::run::{ClusterFilter, ClusterOrder, ClusterSummary, Clusters};
 use lookalike_engine::signature_file::{SignatureReader, is_signature_file};
-use lookalike_index::{Content, Document, Index};
+use lookalike_index::{Content, Document, Index, Seen};
 
-use super::documents::{Origin, Sink, content_bytes, document, read};
+use super::documents::{Origin, SeenFrom, Sink, content_bytes, read};
 use crate::clock;
 use crate::exit::{Outcome, say};
-use crate::flags::Reading;
+use crate::flags::{Counting, Reading};
 use crate::output::{bytes, count, grouped};
 
-pub(crate) fn run(index: &Index, inputs: &[String], reading: &Reading) -> anyhow::Result<Outcome> {
+pub(crate) fn run(
+    index: &Index,
+    inputs: &[String],
+    reading: &Reading,
+    counting: &Counting,
+) -> anyhow::Result<Outcome> {
+    let counting = &SeenFrom::new(index, counting);
     let is_signatures = |input: &&String| {
         let path = Path::new(input.as_str());
         path.is_file() && is_signature_file(path).unwrap_or(false)
@@ -28,7 +35,7 @@ pub(crate) fn run(index: &Index, inputs: &[String], reading: &Reading) -> anyhow
         load_signatures(index, Path::new(input))?;
     }
     for input in runs {
-        load_run(index, Path::new(input))?;
+        load_run(index, Path::new(input), counting)?;
     }
     if documents.is_empty() {
         return Ok(Outcome::Done);
@@ -36,7 +43,7 @@ pub(crate) fn run(index: &Index, inputs: &[String], reading: &Reading) -> anyhow
     let documents: Vec<String> = documents.into_iter().cloned().collect();
     let sources = Sources::by_name(&documents, reading.documents.format)?;
     let mut adding = Adding { index, added: 0, replaced: 0 };
-    let read = read("add", sources, reading, &mut adding)?;
+    let read = read("add", sources, reading, counting, &mut adding)?;
     say(&format!(
         "{} added{}{}; read {} in {:.1} s",
         count(adding.added, "document"),
@@ -70,6 +77,10 @@ impl Sink for Adding<'_> {
     }
 }
 
+/// What the clusters of a run may take in memory, and how many are looked at together.
+const CLUSTER_BYTES: u64 = 1 << 30;
+const PAGE: usize = 1000;
+
 /// Adds what a signature file has.
 fn load_signatures(index: &Index, path: &Path) -> anyhow::Result<()> {
     let mut reader = SignatureReader::open(path)?;
@@ -97,14 +108,14 @@ fn load_signatures(index: &Index, path: &Path) -> anyhow::Result<()> {
 }
 
 /// Adds the documents of a run that stayed.
-fn load_run(index: &Index, path: &Path) -> anyhow::Result<()> {
+fn load_run(index: &Index, path: &Path, counting: &SeenFrom<'_>) -> anyhow::Result<()> {
     let run = Run::open(path)?;
     let mut loading = Loading { index, batch: Vec::new(), bytes: 0, added: 0 };
     let templates = index.recipe().templates.are_learned();
     // What the index keeps beyond signatures is in the documents only, and signatures without
     // templates are those of the templates of a run.
     if (index.stores_text() || index.keeps_bits() || templates) && run.has_inputs() {
-        run.for_each_survivor(|record| loading.push(document(record)))?;
+        run.for_each_survivor(|file, record| loading.push(counting.document(record, Some(file))))?;
     } else {
         refuse_other_templates(index, path)?;
         index.recipe().check_same_bits(run.recipe()).with_context(|| {
@@ -113,8 +124,35 @@ fn load_run(index: &Index, path: &Path) -> anyhow::Result<()> {
         run.for_each_surviving_signature(|id, signature| loading.push(signed(id, signature)))?;
     }
     let added = loading.finish()?;
-    say(&format!("{} added that stayed in `{}`", count(added, "document"), path.display()));
+    let counted = count_removed(index, run, counting)?;
+    say(&format!(
+        "{} added that stayed in `{}`, {} counted that went",
+        count(added, "document"),
+        path.display(),
+        grouped(counted)
+    ));
     Ok(())
+}
+
+/// Counts the documents of a run that went for those that stand for them; how many.
+fn count_removed(index: &Index, run: Run, counting: &SeenFrom<'_>) -> anyhow::Result<u64> {
+    let clusters = Clusters::open(run, CLUSTER_BYTES)?;
+    let (mut next, mut counted) = (Some(0), 0);
+    while let Some(after) = next {
+        let page = clusters.page(&ClusterFilter::default(), ClusterOrder::Input, after, PAGE)?;
+        next = page.next;
+        for ClusterSummary { cluster, size, .. } in page.clusters {
+            let keeper = clusters.keeper(cluster)?.id;
+            for from in (1..size).step_by(Loading::BATCH) {
+                let members = clusters.members(cluster, from, Loading::BATCH as u64)?;
+                let seen: Vec<Seen<'_>> =
+                    members.iter().filter_map(|member| counting.member(member, &keeper)).collect();
+                counted +=
+                    index.count_batch(&seen)?.into_iter().filter(|is_new| *is_new).count() as u64;
+            }
+        }
+    }
+    Ok(counted)
 }
 
 /// Signatures of documents without their templates say nothing of which templates.

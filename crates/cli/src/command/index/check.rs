@@ -8,9 +8,9 @@ use lookalike_corpus::Sources;
 use lookalike_index::{Answer, Document, Index, IndexAt, Match};
 use serde_json::json;
 
-use super::documents::{Origin, Sink, read};
+use super::documents::{Origin, SeenFrom, Sink, read};
 use crate::exit::{Outcome, say};
-use crate::flags::Reading;
+use crate::flags::{Counting, Reading};
 use crate::output::{STANDARD_OUTPUT, count, grouped, printable};
 
 pub(crate) fn run(
@@ -36,7 +36,9 @@ pub(crate) fn run(
     let sources = Sources::by_name(inputs, reading.documents.format)?;
     let out = BufWriter::new(io::stdout().lock());
     let mut checking = Checking { index, at, recall, json, out, known: 0, limited: 0 };
-    let read = read("check", sources, reading, &mut checking)?;
+    // Nothing is counted.
+    let counting = Counting::default();
+    let read = read("check", sources, reading, &SeenFrom::new(index, &counting), &mut checking)?;
     checking.out.flush().context(STANDARD_OUTPUT)?;
     say(&format!(
         "{} of {} known{}",

@@ -2,12 +2,16 @@
 
 use std::borrow::Cow;
 
+use lookalike_core::SiteRule;
 use lookalike_corpus::{ContentKind, Record, Sources};
-use lookalike_index::{Content, Document};
+use lookalike_engine::report::Kind;
+use lookalike_engine::run::{ClusterMember, RunDocument};
+use lookalike_engine::{date_microseconds, field_text};
+use lookalike_index::{Content, Document, Index, MatchKind, Seen};
 
 use crate::clock;
 use crate::exit::Outcome;
-use crate::flags::Reading;
+use crate::flags::{Counting, Reading};
 use crate::interrupt;
 use crate::output::{count, grouped};
 use crate::progress::Progress;
@@ -80,11 +84,13 @@ pub(super) fn read(
     stage: &'static str,
     sources: Sources,
     reading: &Reading,
+    counting: &SeenFrom<'_>,
     sink: &mut impl Sink,
 ) -> anyhow::Result<ReadSummary> {
     interrupt::watch("interrupted", Vec::new())?;
     let mut reader = Reader {
         reading,
+        counting,
         progress: Progress::start(stage, reading.progress.form),
         skipped: SkipCount::default(),
         batch: Batch::default(),
@@ -104,6 +110,7 @@ pub(super) fn read(
 
 struct Reader<'a> {
     reading: &'a Reading,
+    counting: &'a SeenFrom<'a>,
     progress: Progress,
     skipped: SkipCount,
     batch: Batch,
@@ -121,7 +128,8 @@ struct Batch {
 impl Reader<'_> {
     /// How many files were of an unknown kind, and whether it ended early.
     fn read<S: Sink>(&mut self, mut sources: Sources, sink: &mut S) -> anyhow::Result<(u64, bool)> {
-        let options = self.reading.documents.options();
+        let mut options = self.reading.documents.options();
+        options.fields.others.extend(self.counting.fields());
         let mut number = 0;
         while let Some(source) = sources.next() {
             let source = match source {
@@ -136,7 +144,11 @@ impl Reader<'_> {
                 match chunk {
                     Ok(chunk) => {
                         let mut records = Vec::new();
-                        let taken = |record: Record<'_>| taken(&record, number, S::WANTS_JSON);
+                        let taken = |record: Record<'_>| {
+                            let json = record.json().filter(|_| S::WANTS_JSON).map(<[u8]>::to_vec);
+                            let origin = Origin { source: number, record: record.number, json };
+                            (self.counting.document(&record, Some(source.id())), origin)
+                        };
                         chunk.for_each(|record| records.push(record.map(taken)));
                         for record in records {
                             self.take(record, sink)?;
@@ -195,11 +207,6 @@ impl Reader<'_> {
     }
 }
 
-fn taken(record: &Record<'_>, source: u64, json: bool) -> (Document<'static>, Origin) {
-    let json = record.json().filter(|_| json).map(<[u8]>::to_vec);
-    (document(record), Origin { source, record: record.number, json })
-}
-
 /// The bytes of a document's content.
 pub(super) fn content_bytes(document: &Document<'_>) -> usize {
     match &document.content {
@@ -208,15 +215,69 @@ pub(super) fn content_bytes(document: &Document<'_>) -> usize {
     }
 }
 
-/// The document that a record is, seen now.
-pub(super) fn document(record: &Record<'_>) -> Document<'static> {
-    let content = Cow::Owned(record.content.to_vec());
-    let content = match record.kind {
-        ContentKind::Text => Content::Text(content),
-        ContentKind::Html => Content::Html(content),
-    };
-    let mut document =
-        Document::new(record.id.clone().into_owned(), content).with_time(clock::now());
-    document.url = record.url.clone().map(|url| Cow::Owned(url.into_owned()));
-    document
+/// Where documents are seen, as `dedup` has it: the value of a field, or else the site, or else the file.
+pub(super) struct SeenFrom<'a> {
+    field: Option<&'a str>,
+    date_field: Option<&'a str>,
+    sites: SiteRule,
+}
+
+impl<'a> SeenFrom<'a> {
+    pub(super) fn new(index: &Index, counting: &'a Counting) -> Self {
+        let Counting { count, date_field } = counting;
+        let sites = index.recipe().sites;
+        Self { field: count.as_deref(), date_field: date_field.as_deref(), sites }
+    }
+
+    /// The fields that are looked at.
+    fn fields(&self) -> impl Iterator<Item = String> {
+        self.field.into_iter().chain(self.date_field).map(str::to_owned)
+    }
+
+    /// The document that a record of a file is, seen now.
+    pub(super) fn document(&self, record: &Record<'_>, file: Option<&str>) -> Document<'static> {
+        let content = Cow::Owned(record.content.to_vec());
+        let content = match record.kind {
+            ContentKind::Text => Content::Text(content),
+            ContentKind::Html => Content::Html(content),
+        };
+        let mut document =
+            Document::new(record.id.clone().into_owned(), content).with_time(clock::now());
+        document.url = record.url.clone().map(|url| Cow::Owned(url.into_owned()));
+        let site = || document.url.as_deref().and_then(|url| self.sites.site(url));
+        document.source = match (self.field, site()) {
+            // Nothing is a source of its own, so that the site is not taken in its place.
+            (Some(field), _) => {
+                Some(record.field(field).map_or_else(String::new, |value| field_text(&value)))
+            }
+            (None, Some(_)) => None,
+            (None, None) => file.map(str::to_owned),
+        }
+        .map(Cow::Owned);
+        let date = self.date_field.and_then(|field| date_microseconds(record.field(field)?));
+        document.date = date.map(|date| date.div_euclid(1_000_000));
+        document
+    }
+}
+
+impl SeenFrom<'_> {
+    /// A member of a cluster of a run that went for this keeper; of its fields the run knows nothing.
+    pub(super) fn member<'m>(
+        &self,
+        member: &'m ClusterMember,
+        keeper: &'m str,
+    ) -> Option<Seen<'m>> {
+        let kind = match member.kind? {
+            Kind::Exact => MatchKind::Exact,
+            Kind::Near => MatchKind::Near,
+        };
+        let RunDocument { id, url, source, .. } = &member.document;
+        let seen = Seen::new(id, keeper, kind);
+        let site = url.as_deref().and_then(|url| self.sites.site(url));
+        Some(match (self.field, url, site) {
+            (Some(_), ..) => seen.with_source(""),
+            (None, Some(url), Some(_)) => seen.with_url(url),
+            (None, ..) => seen.with_source(source),
+        })
+    }
 }

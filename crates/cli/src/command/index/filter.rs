@@ -10,24 +10,26 @@ use lookalike_corpus::{ReadOptions, Source, Sources};
 use lookalike_index::{AddIf, Content, Document, Index};
 use serde_json::{Map, Value};
 
-use super::documents::{Origin, ReadSummary, Sink, read};
+use super::documents::{Origin, ReadSummary, SeenFrom, Sink, read};
 use crate::exit::{Outcome, say};
-use crate::flags::Reading;
+use crate::flags::{Counting, Reading};
 use crate::output::{STANDARD_OUTPUT, bytes, count, grouped};
 
 pub(crate) fn run(
     index: &Index,
     inputs: &[String],
     reading: &Reading,
+    counting: &Counting,
     out: Option<&Path>,
 ) -> anyhow::Result<Outcome> {
+    let counting = &SeenFrom::new(index, counting);
     let sources = Sources::by_name(inputs, reading.documents.format)?;
-    let (read, new) = match out {
+    let (read, passed) = match out {
         None => {
             let out = BufWriter::new(io::stdout().lock());
-            let mut lines = Lines { index, out, new: 0 };
-            let read = read("filter", sources, reading, &mut lines)?;
-            (read, lines.new)
+            let mut lines = Lines { index, out, passed: Passed::default() };
+            let read = read("filter", sources, reading, counting, &mut lines)?;
+            (read, lines.passed)
         }
         Some(folder) => {
             if inputs.iter().any(|input| input == "-") {
@@ -37,53 +39,72 @@ pub(crate) fn run(
                 .map_err(|error| anyhow::anyhow!("`{}`: {error}", folder.display()))?;
             let options = &reading.documents.options();
             let open = VecDeque::new();
-            let mut files = Files { index, folder, options, open, first: 0, new: 0 };
-            let read = read("filter", sources, reading, &mut files)?;
+            let passed = Passed::default();
+            let mut files = Files { index, folder, options, open, first: 0, passed };
+            let read = read("filter", sources, reading, counting, &mut files)?;
             if !read.interrupted {
                 files.write(u64::MAX)?;
             }
-            (read, files.new)
+            (read, files.passed)
         }
     };
-    summary(&read, new);
+    summary(&read, passed);
     if read.interrupted {
         bail!("interrupted\nhint: the documents that are added stay; run the rest again");
     }
     Ok(read.outcome())
 }
 
-fn summary(read: &ReadSummary, new: u64) {
+fn summary(read: &ReadSummary, passed: Passed) {
     say(&format!(
-        "{} of {} new, and added{}; read {} in {:.1} s",
-        grouped(new),
+        "{} of {} new, and added{}{}; read {} in {:.1} s",
+        grouped(passed.new),
         count(read.documents, "document"),
+        match passed.counted {
+            0 => String::new(),
+            counted => format!(", {} counted for known ones", grouped(counted)),
+        },
         read.remarks(),
         bytes(read.bytes),
         read.seconds,
     ));
 }
 
-/// Adds the documents of a batch that are new; for each whether it is.
-fn add_new(index: &Index, documents: &[Document<'_>]) -> anyhow::Result<Vec<bool>> {
-    let done = index.check_and_add_batch(documents, AddIf::New)?;
-    Ok(done.into_iter().map(|done| done.added.is_some()).collect())
+/// What became of documents.
+#[derive(Clone, Copy, Default)]
+struct Passed {
+    new: u64,
+    /// Those that are one more for a known one.
+    counted: u64,
+}
+
+impl Passed {
+    /// Adds the documents of a batch that are new, and counts the others; for each whether it is new.
+    fn add(&mut self, index: &Index, documents: &[Document<'_>]) -> anyhow::Result<Vec<bool>> {
+        let done = index.check_and_add_batch(documents, AddIf::New)?;
+        let each = done.into_iter().map(|done| {
+            self.new += u64::from(done.added.is_some());
+            self.counted += u64::from(done.counted);
+            done.added.is_some()
+        });
+        Ok(each.collect())
+    }
 }
 
 /// New documents as lines on standard output.
 struct Lines<'a> {
     index: &'a Index,
     out: BufWriter<io::StdoutLock<'static>>,
-    new: u64,
+    passed: Passed,
 }
 
 impl Sink for Lines<'_> {
     const WANTS_JSON: bool = true;
 
     fn batch(&mut self, documents: &[Document<'_>], origins: Vec<Origin>) -> anyhow::Result<()> {
-        let is_new = add_new(self.index, documents)?;
+        let is_new = self.passed.add(self.index, documents)?;
         for ((document, origin), is_new) in documents.iter().zip(origins).zip(is_new) {
             if is_new {
-                self.new += 1;
                 let line = origin.json.unwrap_or_else(|| object(document));
                 self.out.write_all(line.trim_ascii_end()).context(STANDARD_OUTPUT)?;
                 self.out.write_all(b"\n").context(STANDARD_OUTPUT)?;
@@ -119,7 +140,7 @@ struct Files<'a> {
     open: VecDeque<OpenSource>,
     /// The number of the first of them.
     first: u64,
-    new: u64,
+    passed: Passed,
 }
 
 /// A source whose file is still to be written.
@@ -145,11 +166,10 @@ impl Sink for Files<'_> {
 
     fn batch(&mut self, documents: &[Document<'_>], origins: Vec<Origin>) -> anyhow::Result<()> {
         let last = origins.last().map_or(0, |origin| origin.source);
-        for (origin, is_new) in origins.iter().zip(add_new(self.index, documents)?) {
+        for (origin, is_new) in origins.iter().zip(self.passed.add(self.index, documents)?) {
             let place = (origin.source - self.first) as usize;
             let Some(open) = self.open.get_mut(place) else { continue };
             if is_new {
-                self.new += 1;
                 open.any_passes = true;
             } else {
                 open.known.push(origin.record);

@@ -3,6 +3,7 @@
 mod add;
 mod check;
 mod documents;
+mod export;
 mod filter;
 mod upkeep;
 
@@ -27,15 +28,16 @@ pub(crate) fn run(arguments: &Arguments, kernel: Kernel) -> anyhow::Result<Outco
                 .open(options(location)?);
             create(&location.folder, &recipe, &options, learned.as_deref())
         }
-        IndexCommand::Add { location, inputs, reading } => {
-            add::run(&open(location)?, inputs, reading)
+        IndexCommand::Add { location, inputs, counting, reading } => {
+            add::run(&open(location)?, inputs, reading, counting)
         }
         IndexCommand::Check { location, inputs, threshold, json, reading } => {
             check::run(&open(location)?, inputs, reading, *threshold, *json)
         }
-        IndexCommand::Filter { location, inputs, out, reading } => {
-            filter::run(&open(location)?, inputs, reading, out.as_deref())
+        IndexCommand::Filter { location, inputs, out, counting, reading } => {
+            filter::run(&open(location)?, inputs, reading, counting, out.as_deref())
         }
+        IndexCommand::Export { location, out } => export::run(&open(location)?, out),
         IndexCommand::Remove { location, id, url, ids } => {
             upkeep::remove(&open(location)?, id, url, ids.as_deref())
         }

@@ -136,6 +136,7 @@ pub(super) fn content(index: &Index, name: &str) -> anyhow::Result<Outcome> {
 pub(super) fn get(index: &Index, name: &str, json: bool) -> anyhow::Result<Outcome> {
     let Some(record) = find(index, name)? else { return Ok(no_document(name)) };
     let stored = record.stored.map(ContentKind::name);
+    let counts = index.counts(&record)?;
     if json {
         output::write_json(&json!({
             "id": record.id,
@@ -145,6 +146,12 @@ pub(super) fn get(index: &Index, name: &str, json: bool) -> anyhow::Result<Outco
             "tokens": record.signature.tokens,
             "time": record.time,
             "stored": stored,
+            "copies": counts.copies,
+            "exact_copies": counts.exact_copies,
+            "sources": counts.sources,
+            "first": counts.first,
+            "last": counts.last,
+            "at_least": counts.at_least,
         }))?;
         return Ok(Outcome::Done);
     }
@@ -159,6 +166,15 @@ pub(super) fn get(index: &Index, name: &str, json: bool) -> anyhow::Result<Outco
     table.row(["tokens", &grouped(record.signature.tokens)]);
     table.row(["length", &bytes(record.bytes)]);
     table.row(["stored", stored.unwrap_or("only its signature")]);
+    let at_least = if counts.at_least { "at least " } else { "" };
+    table.row(["copies", &format!("{at_least}{}", grouped(counts.copies))]);
+    table.row(["exact copies", &grouped(counts.exact_copies)]);
+    table.row(["sources", &grouped(counts.sources)]);
+    for (name, date) in [("first", counts.first), ("last", counts.last)] {
+        if let Some(date) = date {
+            table.row([name, &clock::date(date)]);
+        }
+    }
     output::write(table.text())?;
     Ok(Outcome::Done)
 }
@@ -209,6 +225,8 @@ pub(super) fn verify(index: &Index, json: bool) -> anyhow::Result<Outcome> {
             "documents": verified.documents,
             "contents": verified.contents,
             "postings": verified.postings,
+            "counts": verified.counts,
+            "counted": verified.counted,
         }))?;
     }
     say(&format!(
@@ -246,19 +264,23 @@ pub(super) fn rebuilt(index: &Index, json: bool) -> anyhow::Result<Outcome> {
             "damaged": rebuilt.damaged,
             "missing": rebuilt.missing,
             "lost_operations": rebuilt.lost_operations,
+            "uncounted": rebuilt.uncounted,
             "faults": rebuilt.faults,
         }))?;
     }
     for fault in &rebuilt.faults {
         tell(&printable(fault));
     }
-    let more = rebuilt.damaged - rebuilt.faults.len() as u64;
+    let more = (rebuilt.damaged + rebuilt.uncounted).saturating_sub(rebuilt.faults.len() as u64);
     if more > 0 {
         tell(&format!("and {} more", grouped(more)));
     }
     say(&format!("{} in the index", count(rebuilt.documents, "document")));
     if rebuilt.is_complete() {
         return Ok(Outcome::Done);
+    }
+    if rebuilt.uncounted > 0 {
+        say(&format!("{} lost: documents may be counted again", count(rebuilt.uncounted, "count")));
     }
     say(&format!(
         "{} left out as damaged, {} missing, {} lost; the old files are in a folder `replaced-N` of \

@@ -154,6 +154,8 @@ fn only_bad_records_are_no_documents() {
     fs::write(folder.join("in.jsonl"), "not\njson\n").unwrap();
     let run = dedup(&[&folder.join("in.jsonl")], &folder.join("out"), &[]);
     assert_eq!(run.code, 3, "{}", run.stderr);
+    run.shows("nothing could be read: 2 skipped");
+    assert!(!run.stdout.contains("stay"), "{}", run.stdout);
     let report = report(&folder.join("out"));
     assert_eq!((&report["documents"], &report["skipped"]), (&0.into(), &2.into()));
     assert_eq!(fs::read(folder.join("out/kept/in.jsonl")).unwrap(), b"not\njson\n");

@@ -12,6 +12,7 @@ mod reference;
 mod same_bytes;
 mod sites;
 mod tables;
+mod written;
 mod wrong_field;
 
 use std::collections::BTreeMap;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::builder::{ListBuilder, StringBuilder};
 use arrow_array::cast::AsArray as _;
-use arrow_array::types::{Int64Type, UInt64Type};
+use arrow_array::types::Int64Type;
 use arrow_array::{
     Array, ArrayRef, BinaryArray, BooleanArray, Int64Array, RecordBatch, StructArray,
 };
@@ -173,8 +173,12 @@ proptest! {
             if has_values {
                 let spans = found.column(from).as_list::<i32>().value(row);
                 let spans = spans.as_struct();
-                let [begins, ends] = [0, 1].map(|i| spans.column(i).as_primitive::<UInt64Type>());
-                prop_assert_eq!((&begins.values()[..], &ends.values()[..]), (&[0, 7][..], &[5, 9][..]));
+                let names = ["begin", "end", "words", "copies", "keeper_begin", "keeper_end"];
+                for (name, expected) in names.iter().zip([[0, 7], [5, 9], [1, 1], [2, 2], [3, 3], [4, 4]]) {
+                    let column = spans.column_by_name(name).unwrap().as_primitive::<Int64Type>();
+                    prop_assert_eq!(&column.values()[..], &expected[..], "{}", name);
+                }
+                prop_assert_eq!(spans.column(4).as_string::<i32>().value(1), "k");
                 let id = found.column(from + 1).as_string::<i32>().value(row);
                 prop_assert_eq!(id, "a \"b\",\n\u{e9}");
                 prop_assert!(found.column(from + 2).as_boolean().value(row));

@@ -44,10 +44,11 @@ const FORMS: [(&str, &str); 9] = [
 ];
 
 /// What [`all_values`] are at the end of a line.
-const ADDED: &str = concat!(
-    r#","lookalike":{"passages":[{"begin":0,"end":5},{"begin":7,"end":9}],"#,
-    "\"by\":{\"id\":\"a \\\"b\\\",\\n\u{e9}\",\"share\":0.5},\"count\":-3},\"flag\":true",
-);
+fn added_values() -> String {
+    let rest =
+        "\"by\":{\"id\":\"a \\\"b\\\",\\n\u{e9}\",\"share\":0.5},\"count\":-3},\"flag\":true";
+    format!(",\"lookalike\":{{\"passages\":{SPANS},{rest}")
+}
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
@@ -98,7 +99,7 @@ proptest! {
         let mut found = bytes.split_inclusive(|byte| *byte == b'\n');
         let (first, last) = (frame.split('@').next().unwrap(), frame.rsplit('@').next().unwrap());
         let closing = last.rfind('}').unwrap();
-        let fields = if adds { ADDED } else { "" };
+        let fields = if adds { added_values() } else { String::new() };
         let (before, after) = last.as_bytes().split_at(closing);
         let last = [before, fields.as_bytes(), after, end].concat();
         for (line, edit) in lines.iter().zip(&edits).filter(|(_, edit)| **edit != Edit::Drop) {
@@ -175,7 +176,7 @@ fn fields_are_added_at_the_end_in_objects() {
     let line = "{\"text\":\"ab\"}";
     let lines = format!("{line} \n{line}");
     let written = changed("a.jsonl", lines, &options, &all_kinds(), vec![change, none]);
-    let first = ADDED.replace("0.5", "null");
+    let first = added_values().replace("0.5", "null");
     let second = concat!(
         r#"{"text":"ab","lookalike":{"passages":null,"by":{"id":null,"share":null},"#,
         r#""count":null},"flag":null}"#,
@@ -192,7 +193,7 @@ fn fields_that_are_there_are_not_added_again() {
         let fault = changed("a.jsonl", line, &options, &added, vec![Change::default()]);
         let fault = fault.unwrap_err();
         assert!(matches!(&fault, EditFault::Taken { field, .. } if field == "lookalike.passages"));
-        assert!(fault.to_string().contains("hint: give the one that is there another name"));
+        assert!(fault.to_string().contains("hint: `--annotate-as NAME`"));
     }
     let line = "{\"text\":\"a\",\"x\":{\"lookalike\":1},\"lookalikes\":1}";
     let fine = changed("a.jsonl", line, &options, &added, vec![Change::default()]);
@@ -228,7 +229,7 @@ fn what_cannot_be_changed_says_why() {
     }
     let added = [field("n", AddedKind::Integer)];
     let with = |values| {
-        let change = Change { cuts: Vec::new(), values };
+        let change = Change { values, ..Change::default() };
         let options = ReadOptions::default();
         changed("a.jsonl", line, &options, &added, vec![change])
     };

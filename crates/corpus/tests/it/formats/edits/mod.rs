@@ -2,6 +2,8 @@
 
 mod columns;
 mod json_lines;
+mod repeats;
+mod revisits;
 mod tables;
 mod texts;
 
@@ -11,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use lookalike_corpus::{
-    AddedField, AddedKind, AddedValue, Change, Compression, Edit, EditFault, ErrorKind,
+    AddedField, AddedKind, AddedSpan, AddedValue, Change, Compression, Edit, EditFault, ErrorKind,
     ReadOptions, SelectionReport, Source,
 };
 use proptest::prelude::*;
@@ -61,7 +63,8 @@ fn edits_of(all: &All, wishes: &[Wish], values: impl Fn(usize) -> Vec<AddedValue
     ) {
         (_, Wish::Drop) => Edit::Drop,
         (Ok(record), Wish::Cut(picks)) => {
-            Edit::Change(Change { cuts: cuts_of(&record.text, picks), values: values(i) })
+            let cuts = cuts_of(&record.text, picks);
+            Edit::Change(Change { cuts, values: values(i), ..Change::default() })
         }
         _ => Edit::Keep,
     };
@@ -75,7 +78,7 @@ fn expected(all: &All, edits: &[Edit]) -> Vec<Option<String>> {
         .filter_map(|(record, edit)| {
             let text = record.as_ref().ok().map(|record| record.text.clone());
             match edit {
-                Edit::Drop => None,
+                Edit::Drop | Edit::Revisit(_) => None,
                 Edit::Keep => Some(text),
                 Edit::Change(change) => Some(text.map(|text| cut(&text, &change.cuts))),
             }
@@ -103,7 +106,8 @@ fn edited(
     };
     let report = source.pending_edits(out, options, added, edit)?.publish()?;
     assert_eq!(asked, edits.len() as u64);
-    let kept = edits.iter().filter(|edit| **edit != Edit::Drop).count() as u64;
+    let goes = |edit: &&Edit| matches!(edit, Edit::Drop | Edit::Revisit(_));
+    let kept = edits.iter().filter(|edit| !goes(edit)).count() as u64;
     assert_eq!((report.kept, report.dropped), (kept, edits.len() as u64 - kept));
     assert!(fs::read_dir(out).unwrap().count() <= 1);
     Ok(report)
@@ -154,12 +158,19 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn cuts(cuts: &[(u64, u64)]) -> Change {
-    Change { cuts: cuts.iter().map(|&(begin, end)| begin..end).collect(), values: Vec::new() }
+    let cuts = cuts.iter().map(|&(begin, end)| begin..end).collect();
+    Change { cuts, ..Change::default() }
 }
 
 fn field(name: &str, kind: AddedKind) -> AddedField {
     AddedField { name: name.to_owned(), kind }
 }
+
+/// What the ranges of [`all_values`] are in JSON.
+const SPANS: &str = concat!(
+    r#"[{"begin":0,"end":5,"words":1,"copies":2,"keeper":"k","keeper_begin":3,"keeper_end":4},"#,
+    r#"{"begin":7,"end":9,"words":1,"copies":2,"keeper":"k","keeper_begin":3,"keeper_end":4}]"#,
+);
 
 /// One field of each kind, within each other.
 fn all_kinds() -> Vec<AddedField> {
@@ -172,9 +183,15 @@ fn all_kinds() -> Vec<AddedField> {
     ]
 }
 
+fn span(bytes: Range<u64>) -> AddedSpan {
+    let (begin, end) = (bytes.start, bytes.end);
+    let keeper = "k".to_owned();
+    AddedSpan { begin, end, words: 1, copies: 2, keeper, keeper_begin: 3, keeper_end: 4 }
+}
+
 fn all_values() -> Vec<AddedValue> {
     vec![
-        AddedValue::Spans(vec![0..5, 7..9]),
+        AddedValue::Spans(vec![span(0..5), span(7..9)]),
         AddedValue::String("a \"b\",\n\u{e9}".to_owned()),
         AddedValue::Bool(true),
         AddedValue::Integer(-3),

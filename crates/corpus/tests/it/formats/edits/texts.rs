@@ -23,7 +23,7 @@ proptest! {
         for cut in cuts.iter().rev() {
             expected.replace_range(cut.start as usize..cut.end as usize, "");
         }
-        let change = Edit::Change(Change { cuts, values: all_values() });
+        let change = Edit::Change(Change { cuts, values: all_values(), ..Change::default() });
         // There are no fields, so that none are added.
         let report = edited(&source, &folder.join("out"), &ReadOptions::default(), &all_kinds(), &[change]);
         let written = unpack(packing, &fs::read(report.unwrap().path.unwrap()).unwrap());
@@ -68,7 +68,7 @@ fn pages_and_web_archives_are_not_cut() {
         let fault = one(cuts(&[(0, 1)])).unwrap_err();
         assert_eq!(fault, EditFault::Page, "{name}");
         assert!(fault.to_string().ends_with("annotated, not cut"));
-        let change = Change { cuts: Vec::new(), values: all_values() };
+        let change = Change { values: all_values(), ..Change::default() };
         assert_eq!(one(change).unwrap(), bytes, "{name}");
     }
 }
