@@ -216,10 +216,11 @@ impl Corpus {
     pub(super) fn ranked_by(&self, keep: &KeepPolicy, count: bool) -> Vec<Document> {
         let mut documents = self.documents.clone();
         for (n, document) in documents.iter_mut().enumerate() {
-            document.counted = match count {
-                true => self.counted[n].clone(),
+            document.counted = if count {
+                self.counted[n].clone()
+            } else {
                 // Of all documents without a site, the file.
-                false => document.url.clone().or_else(|| Some(document.source.clone())),
+                document.url.clone().or_else(|| Some(document.source.clone()))
             };
             document.date = self.dates[n].filter(|_| count).map(|date| MOMENTS[date as usize - 1]);
             let words = document.text.split(|c: char| !c.is_alphanumeric());
