@@ -96,6 +96,17 @@ fn with_hint(error: Error, out: &Path) -> anyhow::Error {
 /// A recall that nobody expects.
 const LOW_RECALL: f64 = 0.9;
 
+/// How many went for known documents.
+fn add_known(table: &mut Table, report: &Report) {
+    if let Some(known) = &report.known {
+        let what = format!(
+            "went for one of the {}, which stay where they are",
+            count(known.documents, "known document")
+        );
+        table.row(["known", &grouped(known.removed), &what]);
+    }
+}
+
 /// What happened, in a few lines.
 pub(super) fn summary(report: &Report, out: &Path, written: Written) -> String {
     let removed = report.removed();
@@ -128,13 +139,7 @@ pub(super) fn summary(report: &Report, out: &Path, written: Written) -> String {
         }
     };
     table.row(["near-duplicates", &grouped(report.near_removed), &near]);
-    if let Some(known) = &report.known {
-        let what = format!(
-            "went for one of the {}, which stay where they are",
-            count(known.documents, "known document")
-        );
-        table.row(["known", &grouped(known.removed), &what]);
-    }
+    add_known(&mut table, report);
     table.row(["clusters", &grouped(report.clusters), &largest(report)]);
     table.row(["candidates", &grouped(report.candidates), "pairs that were compared"]);
     if let Some(recall) = report.recipe.recall.filter(|&recall| recall < LOW_RECALL) {
