@@ -28,6 +28,8 @@ Sites = Literal["label", "public-suffix"]
 Cluster = Literal["anchored", "components"]
 Pairs = Literal["needed", "all"]
 Write = Literal["kept", "all", "removed", "none"]
+Cut = Literal["words", "lines", "sentences", "paragraphs"]
+Within = Literal["corpus", "document"]
 
 
 def _inputs(inputs: AnyPath | Iterable[AnyPath]) -> list[str]:
@@ -72,6 +74,14 @@ def dedup(
     count: str | None = None,
     date_field: str | None = None,
     write: Write = "kept",
+    passages: bool = False,
+    min_words: int | None = None,
+    cut: Cut | None = None,
+    max_copies: int | None = None,
+    min_documents: int | None = None,
+    within: Within | None = None,
+    min_left: int | None = None,
+    max_cut: float | None = None,
     no_write: bool = False,
     annotate: bool = False,
     annotate_as: str | None = None,
@@ -97,8 +107,21 @@ def dedup(
     The options are those of `lookalike dedup`, by the same names; `repeat` may be a dict of copies and
     times, `{1: 1, 2: 2, 10: 3}`. `progress` is called with a
     `Progress` several times a second, on the calling thread; `True` shows bars of tqdm. Ctrl-C
-    stops the job; what is complete by then stays, and `resume=True` goes on from there.
+    stops the job; what is complete by then stays, and `resume=True` goes on from there. With `passages`,
+    what repeats inside of the documents that stay is cut, too, by the options of `passages`.
     """
+    rule = {
+        "min_words": min_words,
+        "cut": cut,
+        "max_copies": max_copies,
+        "min_documents": min_documents,
+        "within": within,
+        "min_left": min_left,
+        "max_cut": max_cut,
+    }
+    given = [name for name, value in rule.items() if value is not None]
+    if given and not passages:
+        raise ParameterError(f"{given[0]} has a meaning with passages=True only", "Parameter")
     options = _job_options(
         recipe=recipe,
         threshold=threshold,
@@ -116,6 +139,7 @@ def dedup(
         count=count,
         date_field=date_field,
         write=write,
+        passages=passages,
         no_write=no_write,
         annotate=annotate,
         annotate_as=annotate_as,
@@ -134,6 +158,7 @@ def dedup(
         html_field=html_field,
         id_field=id_field,
         url_field=url_field,
+        **rule,
     )
     with Bars.watching(progress) as watcher:
         report = _native.dedup(_inputs(inputs), Path(out), options, watcher)
@@ -151,6 +176,8 @@ def plan(
     templates: str | None = None,
     keep: str = "first",
     exact_only: bool = False,
+    passages: bool = False,
+    min_words: int | None = None,
     format: str | None = None,
     text_field: str = "text",
     html_field: str = "html",
@@ -167,6 +194,8 @@ def plan(
         templates=templates,
         keep=keep,
         exact_only=exact_only,
+        passages=passages,
+        min_words=min_words,
         format=format,
         text_field=text_field,
         html_field=html_field,

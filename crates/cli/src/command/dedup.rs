@@ -246,7 +246,7 @@ fn largest(report: &Report) -> String {
     }
 }
 
-fn show_plan(plan: &Plan, json: bool) -> anyhow::Result<()> {
+pub(super) fn show_plan(plan: &Plan, json: bool) -> anyhow::Result<()> {
     if json {
         return output::write_json(&serde_json::to_value(plan)?);
     }
@@ -270,6 +270,13 @@ fn show_plan(plan: &Plan, json: bool) -> anyhow::Result<()> {
         &bytes(plan.working_bytes),
         "at most, if every document were a candidate; freed in the end",
     ]);
+    if plan.passage_bytes > 0 {
+        table.row([
+            "disk for passages",
+            &bytes(plan.passage_bytes),
+            "of it, if all words were in passages; without any, a tenth",
+        ]);
+    }
     let per_document = format!("{} bytes a document", plan.memory_bytes_per_document);
     table.row([
         "memory",

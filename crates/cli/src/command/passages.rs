@@ -12,6 +12,9 @@ pub(crate) fn run(arguments: &Passages, kernel: Kernel) -> anyhow::Result<Outcom
         .keep(arguments.keep.clone())
         .passages(arguments.rule.rule());
     let BatchJob { progress, writing, json, .. } = &arguments.job;
+    if arguments.dry_run {
+        return dedup::show_plan(&job.plan()?, *json).map(|()| Outcome::Done);
+    }
     let (out, written) = (&arguments.out, writing.written());
     dedup::run_watched(progress.form, out, written, *json, |watch| job.run_observed(out, watch))
 }

@@ -280,7 +280,7 @@ impl<'a> Job<'a> {
         memory::working_bytes(memory, documents, self.options.bytes_per_document())
     }
 
-    fn sign(&self) -> Result<SigningSummary> {
+    pub(super) fn sign(&self) -> Result<SigningSummary> {
         if let Some(path) = self.options.signature_file() {
             self.observer.begin(Stage::Sign, None);
             return self.options.take_signatures(&path, &self.files);
