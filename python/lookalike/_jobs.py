@@ -7,7 +7,7 @@ import json
 import os
 import tempfile
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -30,6 +30,15 @@ Pairs = Literal["needed", "all"]
 Write = Literal["kept", "all", "removed", "none"]
 Cut = Literal["words", "lines", "sentences", "paragraphs"]
 Within = Literal["corpus", "document"]
+
+
+# A policy, or several of which each decides between documents that are equal in those before it.
+Keep = str | Sequence[str]
+
+
+def policy(keep: Keep) -> str:
+    """A keep policy as the command has it in one argument."""
+    return keep if isinstance(keep, str) else " then ".join(keep)
 
 
 def _inputs(inputs: AnyPath | Iterable[AnyPath]) -> list[str]:
@@ -65,7 +74,7 @@ def dedup(
     verify: Verify | None = None,
     sites: Sites | None = None,
     templates: str | None = None,
-    keep: str = "first",
+    keep: Keep = "first",
     cluster: Cluster = "anchored",
     pairs: Pairs = "needed",
     exact_only: bool = False,
@@ -130,7 +139,7 @@ def dedup(
         verify=verify,
         sites=sites,
         templates=templates,
-        keep=keep,
+        keep=policy(keep),
         cluster=cluster,
         pairs=pairs,
         exact_only=exact_only,
@@ -174,7 +183,7 @@ def plan(
     ngram: int | None = None,
     verify: Verify | None = None,
     templates: str | None = None,
-    keep: str = "first",
+    keep: Keep = "first",
     exact_only: bool = False,
     passages: bool = False,
     min_words: int | None = None,
@@ -192,7 +201,7 @@ def plan(
         ngram=ngram,
         verify=verify,
         templates=templates,
-        keep=keep,
+        keep=policy(keep),
         exact_only=exact_only,
         passages=passages,
         min_words=min_words,
@@ -210,7 +219,7 @@ def decide(
     out: AnyPath,
     *,
     threshold: float | None = None,
-    keep: str | None = None,
+    keep: Keep | None = None,
     cluster: Cluster | None = None,
     approximate: bool = False,
     max_removed: float | None = None,
@@ -238,7 +247,7 @@ def decide(
     """
     options = {
         "threshold": threshold,
-        "keep": keep,
+        "keep": None if keep is None else policy(keep),
         "cluster": cluster,
         "approximate": approximate,
         "max_removed": max_removed,
@@ -448,7 +457,7 @@ def dedup_table(
     verify: Verify | None = None,
     sites: Sites | None = None,
     templates: str | None = None,
-    keep: str = "first",
+    keep: Keep = "first",
     cluster: Cluster = "anchored",
     pairs: Pairs | None = None,
     exact_only: bool = False,
@@ -479,7 +488,7 @@ def dedup_table(
     # Of a text and a page, the page counts.
     names = [name for name in (html or text, id, url) if name]
     # Columns that are named by an option besides.
-    rows = stream(table, names, " ".join(filter(None, [keep, templates, count, date_field])))
+    rows = stream(table, names, " ".join(filter(None, [policy(keep), templates, count, date_field])))
     options = _job_options(
         recipe=recipe,
         threshold=threshold,
@@ -488,7 +497,7 @@ def dedup_table(
         verify=verify,
         sites=sites,
         templates=templates,
-        keep=keep,
+        keep=policy(keep),
         cluster=cluster,
         pairs=pairs or "needed",
         exact_only=exact_only,

@@ -1614,6 +1614,11 @@ def evaluate(documents: "collections.abc.Sequence[str]", labels: str | PathLike[
     Evaluates recipes; the evaluation as JSON, as a page, and as a table in CSV.
     """
 
+def keep_fields(policy: str) -> tuple[list[str], bool]:
+    """
+    The fields that a keep policy looks at, and whether it ends in the order of the input.
+    """
+
 def mirrors(inputs: "collections.abc.Sequence[str]", options: "collections.abc.Mapping[str, object]", progress: "collections.abc.Callable[[Progress], object] | None" = None) -> MirrorFindings:
     """
     Finds hosts and folders that replicate each other.
@@ -1671,4 +1676,4 @@ def why(folder: str | PathLike[str], id: str) -> list[Explanation]:
     What became of the documents of an id, or of a URL: those that the run tells of, the first 100.
     """
 
-__all__ = ["GROUP_LIMIT", "VERSION", "Added", "Answer", "CheckedAndAdded", "Comparison", "Cut", "Explanation", "Filter", "FilterBin", "FilterMeasurement", "Finding", "Findings", "Index", "Match", "Member", "Mirror", "MirrorFindings", "Passage", "Progress", "Rebuilt", "Recipe", "Record", "Records", "Removal", "RunDocument", "Scores", "Signature", "Step", "against", "decide", "dedup", "dedup_table", "evaluate", "mirrors", "passages", "passages_table", "path_between", "plan", "records_of_rows", "report_page", "rows_cut_whole", "run_command", "tune", "why"]
+__all__ = ["GROUP_LIMIT", "VERSION", "Added", "Answer", "CheckedAndAdded", "Comparison", "Cut", "Explanation", "Filter", "FilterBin", "FilterMeasurement", "Finding", "Findings", "Index", "Match", "Member", "Mirror", "MirrorFindings", "Passage", "Progress", "Rebuilt", "Recipe", "Record", "Records", "Removal", "RunDocument", "Scores", "Signature", "Step", "against", "decide", "dedup", "dedup_table", "evaluate", "keep_fields", "mirrors", "passages", "passages_table", "path_between", "plan", "records_of_rows", "report_page", "rows_cut_whole", "run_command", "tune", "why"]

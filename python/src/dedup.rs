@@ -199,6 +199,13 @@ fn table_job(table: &Bound<'_, PyAny>, options: &Bound<'_, PyAny>) -> PyResult<(
     Ok((job.tables(Tables::one(TABLE, batches)), rows))
 }
 
+/// The fields that a keep policy looks at, and whether it ends in the order of the input.
+#[pyfunction]
+pub(crate) fn keep_fields(policy: &str) -> PyResult<(Vec<String>, bool)> {
+    let policy: KeepPolicy = policy.parse().raise()?;
+    Ok((policy.fields().map(str::to_owned).collect(), policy.ends_in_input_order()))
+}
+
 /// The places in their files, from 1, of documents by their rows, of which those that cannot be
 /// read have none.
 #[pyfunction]

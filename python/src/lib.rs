@@ -42,7 +42,7 @@ mod _native {
     use crate::compare::Comparison;
     #[pymodule_export]
     use crate::dedup::{
-        decide, dedup, dedup_table, passages, passages_table, plan, records_of_rows, report_page,
+        decide, dedup, dedup_table, keep_fields, passages, passages_table, plan, records_of_rows, report_page,
         rows_cut_whole,
     };
     #[pymodule_export]

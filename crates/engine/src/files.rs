@@ -94,6 +94,11 @@ impl Files {
         all.try_for_each(|path| remove(&path))
     }
 
+    /// The ranks of documents under a key of the keep policy.
+    pub(crate) fn ranks(&self, key: usize) -> PathBuf {
+        self.work.join(format!("ranks-{key}"))
+    }
+
     files! {
         out:
             manifest => "manifest.json",
@@ -113,7 +118,6 @@ impl Files {
             pairs => "pairs.parquet",
             passages => "passages.parquet";
         work:
-            ranks => "ranks",
             sites => "sites",
             report_sites => "report-sites",
             parts => "parts",

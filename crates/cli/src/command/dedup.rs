@@ -9,7 +9,7 @@ use lookalike_engine::report::{Report, Verify};
 use lookalike_engine::{Error, ErrorKind, Existing, Plan, Written};
 
 use crate::exit::{Outcome, is_quiet, say};
-use crate::flags::{BatchJob, Dedup, ProgressForm, unreadable};
+use crate::flags::{BatchJob, Dedup, ProgressForm, keep, unreadable};
 use crate::output::{self, Align, Table};
 use crate::progress::Watch;
 use crate::{interrupt, recipe};
@@ -18,7 +18,7 @@ pub(crate) fn run(arguments: &Dedup, kernel: Kernel) -> anyhow::Result<Outcome> 
     let passages = arguments.passages.then(|| arguments.passage_rule.rule());
     let job = job(&arguments.inputs, &arguments.job, kernel)
         .recipe(recipe::judging(&arguments.judging)?)
-        .keep(arguments.keep.clone())
+        .given(keep(&arguments.keep), engine::Dedup::keep)
         .clustering(arguments.cluster)
         .pairs(arguments.pairs)
         .when(arguments.exact_only, engine::Dedup::exact_only)

@@ -41,9 +41,10 @@ pub(crate) struct Passages {
     #[command(flatten)]
     pub(crate) rule: PassageFlags,
     /// Whose copy of a passage stays: first, longest, shortest, newest:FIELD, oldest:FIELD,
-    /// max:FIELD, min:FIELD, prefer:FIELD=a,b,c; ties by id
+    /// max:FIELD, min:FIELD, prefer:FIELD=a,b,c; several, in quotes with `then` between or one flag each,
+    /// decide one after another; ties by id
     #[arg(long, value_name = "POLICY", default_value = "first", help_heading = "Deciding")]
-    pub(crate) keep: KeepPolicy,
+    pub(crate) keep: Vec<KeepPolicy>,
     /// Say what the job would take, without running it
     #[arg(long, conflicts_with = "resume", help_heading = "Running")]
     pub(crate) dry_run: bool,

@@ -26,7 +26,7 @@ use crate::matching::{Clustering, Clusters, Pairs};
 use crate::means::Means;
 use crate::memory;
 use crate::observe::{NoObserver, Observer, Stage, Work};
-use crate::order::Order;
+use crate::order::{Order, Ranked};
 use crate::passages::CutSummary;
 use crate::places::Place;
 use crate::report::{self, Kind, Report};
@@ -58,6 +58,7 @@ impl Dedup {
     /// Not for any kind of path: the job is to be compiled here, and not where it is called.
     fn run_in(&self, out: &Path, observer: &dyn Observer) -> Result<Report> {
         self.recipe.validate()?;
+        self.keep.check()?;
         if self.passages.is_some() && self.recipe.tokens != Unit::Words {
             return Err(Error::from(ErrorKind::PassagesOfWords(self.recipe.name.clone())));
         }
@@ -98,7 +99,7 @@ impl Dedup {
     /// Bytes that are held for each document, whatever the budget.
     pub(super) fn bytes_per_document(&self) -> u64 {
         // Keepers and sizes of clusters; places and rows in another order than the input's.
-        8 + if self.keep == KeepPolicy::First { 0 } else { 8 }
+        8 + if self.keep.is_input_order() { 0 } else { 8 }
     }
 }
 
@@ -311,11 +312,18 @@ impl<'a> Job<'a> {
     }
 
     pub(super) fn order(&self) -> Result<Order> {
-        if self.options.keep == KeepPolicy::First {
+        let keep = &self.options.keep;
+        if keep.is_input_order() {
             return Ok(Order::of_input());
         }
-        let ranks = Rows::open(&self.files.ranks(), RANKS, 8)?;
-        Order::by_rank(&ranks, &self.files.signatures(), &self.files.sorting(), self.budget / 2)
+        let keys = 0..keep.ranked().len();
+        let ranks = keys.map(|key| Ok(Rows::open(&self.files.ranks(key), RANKS, 8)?));
+        let ranked = Ranked {
+            ranks: &ranks.collect::<Result<Vec<_>>>()?,
+            signatures: &self.files.signatures(),
+            in_input_order: keep.ends_in_input_order(),
+        };
+        Order::by_rank(&ranked, &self.files.sorting(), self.budget / 2)
     }
 
     /// What the stages have in common.
@@ -744,12 +752,13 @@ fn many_rounds(rounds: u32) -> Option<String> {
 
 fn notes(signed: &SigningSummary, keep: &KeepPolicy) -> Vec<String> {
     let mut notes = Vec::new();
-    if let (Some(field), 1..) = (keep.field(), signed.unranked) {
-        notes.push(format!(
-            "{} documents had nothing in the field `{field}` that the policy `{keep}` could use; \
-             they come after all others.",
-            signed.unranked
-        ));
+    for (key, unranked) in keep.ranked().iter().zip(&signed.without_rank) {
+        if let (Some(field), 1..) = (key.field(), unranked) {
+            notes.push(format!(
+                "{unranked} documents had nothing in the field `{field}` that the policy `{key}` \
+                 could use; they come after all others."
+            ));
+        }
     }
     if signed.without_site > 0 {
         notes.push(format!(

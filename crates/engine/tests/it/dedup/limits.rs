@@ -59,7 +59,7 @@ fn the_limit_is_that_of_the_definition() {
             id: format!("{}#{record}", name(&input)),
             text: text.clone(),
             url: None,
-            rank: None,
+            ranks: Vec::new(),
             counted: Some(name(&input)),
             date: None,
             source: name(&input),
@@ -73,7 +73,14 @@ fn the_limit_is_that_of_the_definition() {
         (Clustering::Components, PairScope::All),
     ] {
         let recipe = Recipe::default();
-        let wish = Wish { recipe: &recipe, by_rank: false, clustering, pairs, exact_only: false };
+        let wish = Wish {
+            recipe: &recipe,
+            by_rank: false,
+            in_input_order: true,
+            clustering,
+            pairs,
+            exact_only: false,
+        };
         let answer = answer(&wish, &documents);
         let job = job(&input).clustering(clustering).pairs(pairs);
         let report = run(&job, &folder.join("out"));

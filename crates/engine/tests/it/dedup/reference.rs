@@ -20,8 +20,8 @@ pub(crate) struct Document {
     pub(crate) id: String,
     pub(crate) text: String,
     pub(crate) url: Option<String>,
-    /// Its number under the keep policy, the smaller the better; `None` comes last.
-    pub(crate) rank: Option<i64>,
+    /// Its numbers under the keys of the keep policy, the smaller the better; `None` comes last.
+    pub(crate) ranks: Vec<Option<i64>>,
     /// What clusters count as its source, if it has one, and its date in microseconds.
     pub(crate) counted: Option<String>,
     pub(crate) date: Option<i64>,
@@ -34,6 +34,8 @@ pub(crate) struct Wish<'a> {
     pub(crate) recipe: &'a Recipe,
     /// Whether documents are in the order of their ranks and ids, or of the input.
     pub(crate) by_rank: bool,
+    /// Whether documents of equal ranks are in the order of the input, whatever their ids.
+    pub(crate) in_input_order: bool,
     pub(crate) clustering: Clustering,
     pub(crate) pairs: PairScope,
     pub(crate) exact_only: bool,
@@ -66,8 +68,11 @@ struct Job<'a> {
 pub(crate) fn answer(wish: &Wish<'_>, documents: &[Document]) -> Answer {
     let mut rows: Vec<usize> = (0..documents.len()).collect();
     if wish.by_rank {
-        let rank = |row: usize| (documents[row].rank.is_none(), documents[row].rank);
-        rows.sort_by_key(|&row| (rank(row), documents[row].id.clone(), row));
+        rows.sort_by_key(|&row| {
+            let Document { ranks, id, .. } = &documents[row];
+            let ranks: Vec<_> = ranks.iter().map(|rank| (rank.is_none(), *rank)).collect();
+            (ranks, (!wish.in_input_order).then(|| id.clone()), row)
+        });
     }
     let mut signer = Signer::new(wish.recipe).unwrap();
     let signatures =
