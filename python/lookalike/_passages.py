@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import _native
-from ._jobs import Cut, Within, Write, _inputs, _job_options
+from ._jobs import Cut, Keep, Within, Write, _inputs, _job_options, policy
 from ._progress import Bars, Watcher
 from ._report import AnyPath, Report
 from ._tables import has_ids, stream
@@ -33,7 +33,7 @@ def passages(
     within: Within = "corpus",
     min_left: int = 1,
     max_cut: float | None = None,
-    keep: str = "first",
+    keep: Keep = "first",
     write: Write = "kept",
     no_write: bool = False,
     annotate: bool = False,
@@ -67,7 +67,7 @@ def passages(
         within=within,
         min_left=min_left,
         max_cut=max_cut,
-        keep=keep,
+        keep=policy(keep),
         write=write,
         no_write=no_write,
         annotate=annotate,
@@ -122,7 +122,7 @@ def passages_table(
     within: Within = "corpus",
     min_left: int = 1,
     max_cut: float | None = None,
-    keep: str = "first",
+    keep: Keep = "first",
     strict: bool = False,
     memory: int | str | None = None,
     threads: int | None = None,
@@ -142,7 +142,7 @@ def passages_table(
     if id is not None and not has_ids(table, id):
         id = None
     # It is read twice, and some can be read only once.
-    source = stream(table, [name for name in (text, id) if name], keep)
+    source = stream(table, [name for name in (text, id) if name], policy(keep))
     rows = pyarrow.RecordBatchReader.from_stream(source).read_all()
     options = _job_options(
         passages=True,
@@ -153,7 +153,7 @@ def passages_table(
         within=within,
         min_left=min_left,
         max_cut=max_cut,
-        keep=keep,
+        keep=policy(keep),
         no_write=True,
         strict=strict,
         memory=memory,
