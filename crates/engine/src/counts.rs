@@ -18,14 +18,11 @@
 
 use std::path::Path;
 
-use lookalike_corpus::FieldValue;
 use lookalike_files::{RowsKind, RowsReader, double_word};
-use xxhash_rust::xxh3::xxh3_64;
 
 use crate::attributes::{COUNTED, DATES, NO_DATE, NO_SOURCE, name_key};
 use crate::error::Result;
 use crate::files::Files;
-use crate::keep;
 use crate::places::Row;
 use crate::report::Kind;
 use crate::sign::SITES;
