@@ -42,8 +42,8 @@ mod _native {
     use crate::compare::Comparison;
     #[pymodule_export]
     use crate::dedup::{
-        decide, dedup, dedup_table, keep_fields, passages, passages_table, plan, records_of_rows, report_page,
-        rows_cut_whole,
+        decide, dedup, dedup_table, keep_fields, passages, passages_table, plan, records_of_rows,
+        report_page, rows_cut_whole,
     };
     #[pymodule_export]
     use crate::evaluate::evaluate;

@@ -147,7 +147,10 @@ mod tests {
                     let known = lines.len() as u64;
                     let line = match next(3) {
                         0 if known > 0 => lines[next(known) as usize].clone(),
-                        _ => (0..8).map(|_| format!("w{} ", next(40))).collect::<String>() + "\n",
+                        _ => {
+                            (0..8).map(|_| format!("w{} ", next(40))).collect::<Vec<_>>().concat()
+                                + "\n"
+                        }
                     };
                     lines.push(line.clone());
                     line
