@@ -50,6 +50,7 @@ from ._native import (
     Signature,
     Step,
 )
+from ._passages import CutTable, passages, passages_table
 from ._report import Plan, Report
 from .errors import (
     CorruptionError,
@@ -69,6 +70,7 @@ __all__ = [
     "Comparison",
     "CorruptionError",
     "Cut",
+    "CutTable",
     "Error",
     "ExistsError",
     "Evaluation",
@@ -113,6 +115,8 @@ __all__ = [
     "kept_mask",
     "mirrors",
     "pairs_of",
+    "passages",
+    "passages_table",
     "path_between",
     "plan",
     "resemblance",

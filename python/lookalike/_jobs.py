@@ -7,7 +7,7 @@ import json
 import os
 import tempfile
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -28,6 +28,17 @@ Sites = Literal["label", "public-suffix"]
 Cluster = Literal["anchored", "components"]
 Pairs = Literal["needed", "all"]
 Write = Literal["kept", "all", "removed", "none"]
+Cut = Literal["words", "lines", "sentences", "paragraphs"]
+Within = Literal["corpus", "document"]
+
+
+# A policy, or several of which each decides between documents that are equal in those before it.
+Keep = str | Sequence[str]
+
+
+def policy(keep: Keep) -> str:
+    """A keep policy as the command has it in one argument."""
+    return keep if isinstance(keep, str) else " then ".join(keep)
 
 
 def _inputs(inputs: AnyPath | Iterable[AnyPath]) -> list[str]:
@@ -63,7 +74,7 @@ def dedup(
     verify: Verify | None = None,
     sites: Sites | None = None,
     templates: str | None = None,
-    keep: str = "first",
+    keep: Keep = "first",
     cluster: Cluster = "anchored",
     pairs: Pairs = "needed",
     exact_only: bool = False,
@@ -73,6 +84,14 @@ def dedup(
     count: str | None = None,
     date_field: str | None = None,
     write: Write = "kept",
+    passages: bool = False,
+    min_words: int | None = None,
+    cut: Cut | None = None,
+    max_copies: int | None = None,
+    min_documents: int | None = None,
+    within: Within | None = None,
+    min_left: int | None = None,
+    max_cut: float | None = None,
     no_write: bool = False,
     annotate: bool = False,
     annotate_as: str | None = None,
@@ -99,8 +118,21 @@ def dedup(
     times, `{1: 1, 2: 2, 10: 3}`. `known` has folders of finished runs, files or folders of documents that
     are there already, and stay. `progress` is called with a
     `Progress` several times a second, on the calling thread; `True` shows bars of tqdm. Ctrl-C
-    stops the job; what is complete by then stays, and `resume=True` goes on from there.
+    stops the job; what is complete by then stays, and `resume=True` goes on from there. With `passages`,
+    what repeats inside of the documents that stay is cut, too, by the options of `passages`.
     """
+    rule = {
+        "min_words": min_words,
+        "cut": cut,
+        "max_copies": max_copies,
+        "min_documents": min_documents,
+        "within": within,
+        "min_left": min_left,
+        "max_cut": max_cut,
+    }
+    given = [name for name, value in rule.items() if value is not None]
+    if given and not passages:
+        raise ParameterError(f"{given[0]} has a meaning with passages=True only", "Parameter")
     options = _job_options(
         recipe=recipe,
         threshold=threshold,
@@ -109,7 +141,7 @@ def dedup(
         verify=verify,
         sites=sites,
         templates=templates,
-        keep=keep,
+        keep=policy(keep),
         cluster=cluster,
         pairs=pairs,
         exact_only=exact_only,
@@ -119,6 +151,7 @@ def dedup(
         count=count,
         date_field=date_field,
         write=write,
+        passages=passages,
         no_write=no_write,
         annotate=annotate,
         annotate_as=annotate_as,
@@ -137,6 +170,7 @@ def dedup(
         html_field=html_field,
         id_field=id_field,
         url_field=url_field,
+        **rule,
     )
     with Bars.watching(progress) as watcher:
         report = _native.dedup(_inputs(inputs), Path(out), options, watcher)
@@ -152,9 +186,11 @@ def plan(
     ngram: int | None = None,
     verify: Verify | None = None,
     templates: str | None = None,
-    keep: str = "first",
+    keep: Keep = "first",
     exact_only: bool = False,
     known: AnyPath | Iterable[AnyPath] = (),
+    passages: bool = False,
+    min_words: int | None = None,
     format: str | None = None,
     text_field: str = "text",
     html_field: str = "html",
@@ -169,9 +205,11 @@ def plan(
         ngram=ngram,
         verify=verify,
         templates=templates,
-        keep=keep,
+        keep=policy(keep),
         exact_only=exact_only,
         known=_inputs(known),
+        passages=passages,
+        min_words=min_words,
         format=format,
         text_field=text_field,
         html_field=html_field,
@@ -186,7 +224,7 @@ def decide(
     out: AnyPath,
     *,
     threshold: float | None = None,
-    keep: str | None = None,
+    keep: Keep | None = None,
     cluster: Cluster | None = None,
     approximate: bool = False,
     max_removed: float | None = None,
@@ -214,7 +252,7 @@ def decide(
     """
     options = {
         "threshold": threshold,
-        "keep": keep,
+        "keep": None if keep is None else policy(keep),
         "cluster": cluster,
         "approximate": approximate,
         "max_removed": max_removed,
@@ -424,7 +462,7 @@ def dedup_table(
     verify: Verify | None = None,
     sites: Sites | None = None,
     templates: str | None = None,
-    keep: str = "first",
+    keep: Keep = "first",
     cluster: Cluster = "anchored",
     pairs: Pairs | None = None,
     exact_only: bool = False,
@@ -457,7 +495,7 @@ def dedup_table(
     # Of a text and a page, the page counts.
     names = [name for name in (html or text, id, url) if name]
     # Columns that are named by an option besides.
-    rows = stream(table, names, " ".join(filter(None, [keep, templates, count, date_field])))
+    rows = stream(table, names, " ".join(filter(None, [policy(keep), templates, count, date_field])))
     paths = _known_paths(known)
     known_rows = stream(known, names, "") if known is not None and paths is None else None
     options = _job_options(
@@ -468,7 +506,7 @@ def dedup_table(
         verify=verify,
         sites=sites,
         templates=templates,
-        keep=keep,
+        keep=policy(keep),
         cluster=cluster,
         pairs=pairs or "needed",
         exact_only=exact_only,

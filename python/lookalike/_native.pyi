@@ -1614,9 +1614,24 @@ def evaluate(documents: "collections.abc.Sequence[str]", labels: str | PathLike[
     Evaluates recipes; the evaluation as JSON, as a page, and as a table in CSV.
     """
 
+def keep_fields(policy: str) -> tuple[list[str], bool]:
+    """
+    The fields that a keep policy looks at, and whether it ends in the order of the input.
+    """
+
 def mirrors(inputs: "collections.abc.Sequence[str]", options: "collections.abc.Mapping[str, object]", progress: "collections.abc.Callable[[Progress], object] | None" = None) -> MirrorFindings:
     """
     Finds hosts and folders that replicate each other.
+    """
+
+def passages(inputs: "collections.abc.Sequence[str]", out: str | PathLike[str], options: "collections.abc.Mapping[str, object]", progress: "collections.abc.Callable[[Progress], object] | None" = None) -> str:
+    """
+    Cuts passages of files, and removes no document as a look-alike; the report, as JSON.
+    """
+
+def passages_table(table: "object", out: str | PathLike[str], options: "collections.abc.Mapping[str, object]", progress: "collections.abc.Callable[[Progress], object] | None" = None) -> str:
+    """
+    Cuts passages of a table in memory; the report, as JSON.
     """
 
 def path_between(folder: str | PathLike[str], a: str, b: str) -> list[Step] | None:
@@ -1640,6 +1655,11 @@ def report_page(report: str) -> str:
     The page of a report, which is given as JSON.
     """
 
+def rows_cut_whole(run: str | PathLike[str]) -> list[int]:
+    """
+    The rows of a run of which too little was left, so that they went as a whole.
+    """
+
 def run_command(arguments: "collections.abc.Sequence[str]") -> int:
     """
     Does what the arguments of the command say; the exit code. Only for a process that does nothing
@@ -1656,4 +1676,4 @@ def why(folder: str | PathLike[str], id: str) -> list[Explanation]:
     What became of the documents of an id, or of a URL: those that the run tells of, the first 100.
     """
 
-__all__ = ["GROUP_LIMIT", "VERSION", "Added", "Answer", "CheckedAndAdded", "Comparison", "Cut", "Explanation", "Filter", "FilterBin", "FilterMeasurement", "Finding", "Findings", "Index", "Match", "Member", "Mirror", "MirrorFindings", "Passage", "Progress", "Rebuilt", "Recipe", "Record", "Records", "Removal", "RunDocument", "Scores", "Signature", "Step", "against", "decide", "dedup", "dedup_table", "evaluate", "mirrors", "path_between", "plan", "records_of_rows", "report_page", "run_command", "tune", "why"]
+__all__ = ["GROUP_LIMIT", "VERSION", "Added", "Answer", "CheckedAndAdded", "Comparison", "Cut", "Explanation", "Filter", "FilterBin", "FilterMeasurement", "Finding", "Findings", "Index", "Match", "Member", "Mirror", "MirrorFindings", "Passage", "Progress", "Rebuilt", "Recipe", "Record", "Records", "Removal", "RunDocument", "Scores", "Signature", "Step", "against", "decide", "dedup", "dedup_table", "evaluate", "keep_fields", "mirrors", "passages", "passages_table", "path_between", "plan", "records_of_rows", "report_page", "rows_cut_whole", "run_command", "tune", "why"]

@@ -132,6 +132,21 @@ class Cluster(TypedDict):
     members: list[ClusterMember]
 
 
+class PassageCounts(TypedDict):
+    """What was cut of documents; `words_lost` are those that went with documents of which too few words were left,
+    and may stand nowhere else."""
+
+    rule: str
+    alone: bool
+    annotated: bool
+    words: int
+    words_cut: int
+    cuts: int
+    documents: int
+    documents_gone: int
+    words_lost: int
+
+
 @dataclass(frozen=True)
 class Report:
     """What a job did: the fields of `report.json`. `to_dict` has those of them besides that only the
@@ -191,6 +206,8 @@ class Report:
     """Records that are not documents, by the reason."""
     largest_clusters: list[Cluster] = field(default_factory=list)
     """The largest clusters."""
+    passages: PassageCounts | None = None
+    """What was cut of documents, if that was asked for."""
     notes: list[str] = field(default_factory=list)
     """What else there is to know."""
     written: str | None = None
@@ -233,6 +250,10 @@ class Report:
         """`pairs.parquet`: the accepted pairs with their scores."""
         return self._read("pairs.parquet")
 
+    def read_passages(self) -> pyarrow.Table:
+        """`passages.parquet`: what was cut of documents, and where it stays."""
+        return self._read("passages.parquet")
+
     def _read(self, name: str) -> pyarrow.Table:
         import pyarrow.parquet
 
@@ -272,6 +293,8 @@ class Plan:
     """Disk for results besides the survivors."""
     working_bytes: int
     """Disk for working files, at most."""
+    passage_bytes: int
+    """Disk for passages, at most: a part of the working files."""
     memory_bytes_per_document: int
     """Memory for each document."""
     least_memory_bytes: int

@@ -16,6 +16,7 @@ use lookalike_core::{CandidateRule, Layout, Signature, VerificationKey, site_has
 use lookalike_corpus::{ContentKind, ReadOptions, Record, Sources, Tables};
 use lookalike_engine::{KeepPolicy, Texts, date_microseconds};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::columns::{Column, side_by_side};
 use crate::error::{Raise, parameter};
@@ -59,25 +60,13 @@ impl Documents<'_, '_> {
             _ => return Err(parameter("either texts or html must be given")),
         };
         let keep = self.keep.map(str::parse::<KeepPolicy>).transpose().raise()?;
-        let field = keep.as_ref().and_then(KeepPolicy::field);
+        let values = self.values(keep.as_ref())?;
         let urls = self.urls.as_ref().map(|urls| Column::text("urls", urls)).transpose()?;
-        let values = match (&self.keep_values, field) {
-            (Some(values), Some(field)) => Some((field, Column::new("keep_values", values)?)),
-            (None, None) => None,
-            (Some(_), None) => {
-                return Err(parameter("keep_values are given, but keep looks at no field"));
-            }
-            (None, Some(field)) => {
-                return Err(parameter(format!(
-                    "keep looks at `{field}`, but no keep_values are given"
-                )));
-            }
-        };
         let dates = self.dates.as_ref().map(|dates| Column::new("dates", dates)).transpose()?;
         let mut columns = vec![(CONTENT, &content)];
         columns.extend(dates.as_ref().map(|dates| (DATE, dates)));
         columns.extend(urls.as_ref().map(|urls| (URL, urls)));
-        columns.extend(values.as_ref().map(|(field, values)| (*field, values)));
+        columns.extend(values.iter().map(|(field, values)| (field.as_str(), values)));
         let tables = Tables::one("row", side_by_side(&columns)?);
         let mut options = ReadOptions::default();
         let [text, html] = match kind {
@@ -91,6 +80,40 @@ impl Documents<'_, '_> {
         let has_urls = urls.is_some();
         let has_dates = dates.is_some();
         Ok(Rows { tables, options, keep, has_urls, has_dates })
+    }
+
+    /// What the fields of the policy have: a column, or several by the names of fields.
+    fn values(&self, keep: Option<&KeepPolicy>) -> PyResult<Vec<(String, Column)>> {
+        let mut fields: Vec<&str> = keep.into_iter().flat_map(KeepPolicy::fields).collect();
+        fields.sort_unstable();
+        fields.dedup();
+        let Some(values) = &self.keep_values else {
+            return match fields.first() {
+                None => Ok(Vec::new()),
+                Some(field) => {
+                    Err(parameter(format!("keep looks at `{field}`, but no keep_values are given")))
+                }
+            };
+        };
+        if fields.is_empty() {
+            return Err(parameter("keep_values are given, but keep looks at no field"));
+        }
+        let named = values.cast::<PyDict>().ok();
+        if fields.len() > 1 && named.is_none() {
+            let fields = fields.join("`, `");
+            return Err(parameter(format!(
+                "keep looks at `{fields}`, so that keep_values must be a dict of a column for each"
+            )));
+        }
+        let column = |field: &str| {
+            let missing = || parameter(format!("keep_values have no column `{field}`"));
+            let values = match named {
+                Some(named) => &named.get_item(field)?.ok_or_else(missing)?,
+                None => values,
+            };
+            Ok((field.to_owned(), Column::new("keep_values", values)?))
+        };
+        fields.into_iter().map(column).collect()
     }
 }
 
@@ -193,7 +216,7 @@ enum Building {
     Projection(BinaryBuilder),
     Signature(BinaryBuilder),
     Site(UInt64Builder),
-    Rank(UInt64Builder),
+    Rank(ListBuilder<UInt64Builder>),
     Date(TimestampMicrosecondBuilder),
 }
 
@@ -211,7 +234,7 @@ impl<'a> Signing<'a> {
                 "projection" => Building::Projection(BinaryBuilder::new()),
                 "signature" => Building::Signature(BinaryBuilder::new()),
                 "site" => Building::Site(UInt64Builder::new()),
-                "rank" => Building::Rank(UInt64Builder::new()),
+                "rank" => Building::Rank(list_builder()),
                 "date" => {
                     let builder = TimestampMicrosecondBuilder::new().with_timezone("UTC");
                     Building::Date(builder)
@@ -287,8 +310,10 @@ impl<'a> Signing<'a> {
                     builder.append_option(site.as_deref().map(site_hash));
                 }
                 Building::Rank(builder) => {
-                    let rank = self.keep.map(|keep| keep.rank(signature.tokens, record));
-                    builder.append_value(rank.unwrap_or(0));
+                    let keep = self.keep.iter();
+                    builder.append_value(
+                        keep.flat_map(|keep| keep.ranks(signature.tokens, record)).map(Some),
+                    );
                 }
                 Building::Date(builder) => {
                     builder.append_option(record.field(DATE).and_then(date_microseconds));
@@ -316,13 +341,14 @@ impl Building {
     fn null(&mut self) {
         match self {
             Self::Exact(builder) | Self::Identity(builder) => builder.append_null(),
-            Self::Tokens(builder)
-            | Self::Shingles(builder)
-            | Self::Site(builder)
-            | Self::Rank(builder) => builder.append_null(),
+            Self::Tokens(builder) | Self::Shingles(builder) | Self::Site(builder) => {
+                builder.append_null();
+            }
             Self::Empty(builder) => builder.append_null(),
             Self::Date(builder) => builder.append_null(),
-            Self::Features(builder) | Self::Keys(builder) => builder.append(false),
+            Self::Features(builder) | Self::Keys(builder) | Self::Rank(builder) => {
+                builder.append(false);
+            }
             Self::Projection(builder) | Self::Signature(builder) => builder.append_null(),
         }
     }
@@ -330,10 +356,10 @@ impl Building {
     fn finish(self) -> ArrayRef {
         let mut builder: Box<dyn ArrayBuilder> = match self {
             Self::Exact(it) | Self::Identity(it) => Box::new(it),
-            Self::Tokens(it) | Self::Shingles(it) | Self::Site(it) | Self::Rank(it) => Box::new(it),
+            Self::Tokens(it) | Self::Shingles(it) | Self::Site(it) => Box::new(it),
             Self::Empty(it) => Box::new(it),
             Self::Date(it) => Box::new(it),
-            Self::Features(it) | Self::Keys(it) => Box::new(it),
+            Self::Features(it) | Self::Keys(it) | Self::Rank(it) => Box::new(it),
             Self::Projection(it) | Self::Signature(it) => Box::new(it),
         };
         builder.finish()

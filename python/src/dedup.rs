@@ -16,8 +16,8 @@ use pyo3::prelude::*;
 use crate::error::{Raise, parameter};
 use crate::observe::Watch;
 use crate::options::{
-    BudgetOptions, CountOptions, JudgingOptions, ReadingOptions, ResourceOptions, WritingOptions,
-    clustering, positive_share, unreadable,
+    BudgetOptions, CountOptions, JudgingOptions, PassageOptions, ReadingOptions, ResourceOptions,
+    WritingOptions, clustering, positive_share, unreadable,
 };
 
 /// The options that only a job has.
@@ -29,6 +29,7 @@ struct DedupOptions {
     cluster: String,
     pairs: String,
     exact_only: bool,
+    passages: bool,
     resume: bool,
     force: bool,
     drop_unreadable: bool,
@@ -40,6 +41,7 @@ fn job(inputs: Vec<String>, options: &Bound<'_, PyAny>) -> PyResult<(Dedup, Read
     let own: DedupOptions = options.extract()?;
     let reading: ReadingOptions = options.extract()?;
     let CountOptions { count, date_field } = options.extract()?;
+    let passages = own.passages.then(|| options.extract::<PassageOptions>()?.rule()).transpose()?;
     let job = Dedup::new(inputs)
         .page(lookalike_pages::report)
         .running(reading.running(&options.extract::<ResourceOptions<'_>>()?)?)
@@ -48,6 +50,7 @@ fn job(inputs: Vec<String>, options: &Bound<'_, PyAny>) -> PyResult<(Dedup, Read
         .clustering(clustering(&own.cluster)?)
         .pairs(pair_scope(&own.pairs)?)
         .when(own.exact_only, Dedup::exact_only)
+        .given(passages, Dedup::passages)
         .removal_budget(options.extract::<BudgetOptions>()?.budget()?)
         .given(count, Dedup::count)
         .given(date_field, Dedup::date_field)
@@ -124,6 +127,50 @@ pub(crate) fn plan(
     serde_json::to_string(&plan).map_err(|error| parameter(error.to_string()))
 }
 
+/// Cuts passages of files, and removes no document as a look-alike; the report, as JSON.
+#[pyfunction]
+#[pyo3(signature = (
+    inputs: "collections.abc.Sequence[str]", out,
+    options: "collections.abc.Mapping[str, object]",
+    progress: "collections.abc.Callable[[Progress], object] | None" = None
+))]
+pub(crate) fn passages(
+    py: Python<'_>,
+    inputs: Vec<String>,
+    out: PathBuf,
+    options: &Bound<'_, PyAny>,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<String> {
+    let (job, _) = job(inputs, options)?;
+    let job = job.all_documents();
+    run(py, progress, |observer| job.run_observed(&out, observer))
+}
+
+/// Cuts passages of a table in memory; the report, as JSON.
+#[pyfunction]
+#[pyo3(signature = (
+    table: "object", out, options: "collections.abc.Mapping[str, object]",
+    progress: "collections.abc.Callable[[Progress], object] | None" = None
+))]
+pub(crate) fn passages_table(
+    py: Python<'_>,
+    table: &Bound<'_, PyAny>,
+    out: PathBuf,
+    options: &Bound<'_, PyAny>,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<String> {
+    let (job, ..) = table_job(table, options)?;
+    let job = job.all_documents();
+    run(py, progress, |observer| job.run_observed(&out, observer))
+}
+
+/// The rows of a run of which too little was left, so that they went as a whole.
+#[pyfunction]
+pub(crate) fn rows_cut_whole(py: Python<'_>, run: PathBuf) -> PyResult<Vec<u64>> {
+    let rows = py.detach(|| Run::open(&run)?.rows_cut_whole()).raise()?;
+    Ok(rows.into_iter().map(u64::from).collect())
+}
+
 /// Runs a job on a table in memory; the report, as JSON, and how many rows the table has.
 #[pyfunction]
 #[pyo3(signature = (
@@ -139,14 +186,29 @@ pub(crate) fn dedup_table(
     options: &Bound<'_, PyAny>,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<(String, usize)> {
+    let (job, reading, rows) = table_job(table, options)?;
+    let known = known.map(|known| batches_of(known, &reading)).transpose()?;
+    let known = known.map(|batches| Tables::one(KNOWN_TABLE, batches));
+    let job = job.given(known, Dedup::known_tables);
+    Ok((run(py, progress, |observer| job.run_observed(&out, observer))?, rows))
+}
+
+/// A job on a table in memory, how that is read, and how many rows it has.
+fn table_job(
+    table: &Bound<'_, PyAny>,
+    options: &Bound<'_, PyAny>,
+) -> PyResult<(Dedup, ReadingOptions, usize)> {
     let (job, reading) = job(Vec::new(), options)?;
     let batches = batches_of(table, &reading)?;
     let rows = batches.iter().map(RecordBatch::num_rows).sum();
-    let known = known.map(|known| batches_of(known, &reading)).transpose()?;
-    let job = job
-        .tables(Tables::one(TABLE, batches))
-        .given(known.map(|batches| Tables::one(KNOWN_TABLE, batches)), Dedup::known_tables);
-    Ok((run(py, progress, |observer| job.run_observed(&out, observer))?, rows))
+    Ok((job.tables(Tables::one(TABLE, batches)), reading, rows))
+}
+
+/// The fields that a keep policy looks at, and whether it ends in the order of the input.
+#[pyfunction]
+pub(crate) fn keep_fields(policy: &str) -> PyResult<(Vec<String>, bool)> {
+    let policy: KeepPolicy = policy.parse().raise()?;
+    Ok((policy.fields().map(str::to_owned).collect(), policy.ends_in_input_order()))
 }
 
 /// The places in their files, from 1, of documents by their rows, of which those that cannot be

@@ -41,7 +41,10 @@ mod _native {
     #[pymodule_export]
     use crate::compare::Comparison;
     #[pymodule_export]
-    use crate::dedup::{decide, dedup, dedup_table, plan, records_of_rows, report_page};
+    use crate::dedup::{
+        decide, dedup, dedup_table, keep_fields, passages, passages_table, plan, records_of_rows,
+        report_page, rows_cut_whole,
+    };
     #[pymodule_export]
     use crate::evaluate::evaluate;
     #[pymodule_export]

@@ -6,7 +6,10 @@ use lookalike_core::{Given as _, Recipe};
 use lookalike_corpus::{Format, ReadOptions};
 use lookalike_engine::matching::Clustering;
 use lookalike_engine::numbers::parse_bytes;
-use lookalike_engine::{Decide, Dedup, RemovalBudget, Repeats, Running, Unreadable, Written};
+use lookalike_engine::{
+    CutUnit, Decide, Dedup, PassageRule, PassageScope, RemovalBudget, Repeats, Running, Unreadable,
+    Written,
+};
 use pyo3::prelude::*;
 
 use crate::env;
@@ -163,6 +166,64 @@ impl BudgetOptions {
 pub(crate) struct CountOptions {
     pub(crate) count: Option<String>,
     pub(crate) date_field: Option<String>,
+}
+
+/// What a passage is, and what of it is cut.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct PassageOptions {
+    min_words: Option<u64>,
+    cut: Option<String>,
+    max_copies: Option<u64>,
+    min_documents: Option<u64>,
+    within: Option<String>,
+    min_left: Option<u64>,
+    max_cut: Option<f64>,
+}
+
+impl PassageOptions {
+    pub(crate) fn rule(&self) -> PyResult<PassageRule> {
+        let most = PassageRule::MOST_WORDS.into();
+        let min_words = counted("min_words", self.min_words, most)?;
+        let max_copies = counted("max_copies", self.max_copies, u32::MAX.into())?;
+        let min_documents = counted("min_documents", self.min_documents, u32::MAX.into())?;
+        let min_left = counted("min_left", self.min_left, u64::MAX)?;
+        let max_cut = self.max_cut.map(|share| checked_share("max_cut", share)).transpose()?;
+        Ok(PassageRule::default()
+            .given(min_words.map(|n| n as u32), PassageRule::min_words)
+            .given(self.cut.as_deref().map(cut_unit).transpose()?, PassageRule::cut)
+            .given(max_copies.map(|n| n as u32), PassageRule::max_copies)
+            .given(min_documents.map(|n| n as u32), PassageRule::min_documents)
+            .given(self.within.as_deref().map(passage_scope).transpose()?, PassageRule::scope)
+            .given(min_left, PassageRule::min_left)
+            .given(max_cut, PassageRule::max_cut))
+    }
+}
+
+/// A number of things, at least one.
+fn counted(name: &str, number: Option<u64>, most: u64) -> PyResult<Option<u64>> {
+    match number {
+        Some(number) if !(1..=most).contains(&number) => {
+            let range =
+                if number == 0 { "at least 1".to_owned() } else { format!("at most {most}") };
+            Err(parameter(format!("{name} is {number}, but must be {range}")))
+        }
+        number => Ok(number),
+    }
+}
+
+fn cut_unit(name: &str) -> PyResult<CutUnit> {
+    let wrong =
+        || parameter(format!("cut is `{name}`, but must be words, lines, sentences or paragraphs"));
+    CutUnit::ALL.into_iter().find(|unit| unit.name() == name).ok_or_else(wrong)
+}
+
+fn passage_scope(name: &str) -> PyResult<PassageScope> {
+    match name {
+        "corpus" => Ok(PassageScope::Corpus),
+        "document" => Ok(PassageScope::Document),
+        other => Err(parameter(format!("within is `{other}`, but must be corpus or document"))),
+    }
 }
 
 /// A share, from 0 to 1.

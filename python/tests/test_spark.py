@@ -96,12 +96,12 @@ def test_the_victim_of_a_forger_stays(session: SparkSession, root: Path, tmp_pat
 
 def test_all_pairs_and_another_threshold(session: SparkSession, tmp_path: Path) -> None:
     rows = [row for row in mixed_rows() if row["id"] < "hot 000100" or row["id"] > "hot 9"]
-    check_equal(session, rows, tmp_path, pairs="all", threshold=0.6, keep="prefer:score=3,5")
+    check_equal(session, rows, tmp_path, pairs="all", threshold=0.6, keep=["prefer:score=3,5", "max:score", "shortest"])
 
 
 def test_sites_by_signatures(session: SparkSession, tmp_path: Path) -> None:
     rows = [row for row in mixed_rows() if row["id"] < "hot 000200"]
-    check_equal(session, rows, tmp_path, recipe="henzinger-sites", url="url", keep="max:score")
+    check_equal(session, rows, tmp_path, recipe="henzinger-sites", url="url", keep="max:score then first")
 
 
 def test_estimates(session: SparkSession, tmp_path: Path) -> None:
@@ -150,7 +150,7 @@ def test_counts_of_clusters(session: SparkSession, tmp_path: Path) -> None:
     for number, (given, options) in enumerate(asked):
         folder = tmp_path / str(number)
         folder.mkdir()
-        assert check_equal(session, given, folder, **options)["clusters"] > 50
+        assert check_equal(session, given, folder, **options)["clusters"] > 30
 
 
 @dataclass(frozen=True)

@@ -69,3 +69,12 @@ def searched(folder: Path) -> list[tuple[str, float]]:
         print(passage.words, measured.recall, precision["low"])
     items: la.Signature = la.sign_items({"a", b"b", 3})
     return [(each.input, each.resemblance) for each in found.found] + [(hosts[0], point[1]), ("", items.tokens)]
+
+
+def without_passages(folder: Path) -> list[str | None]:
+    report = la.passages([folder], out=folder / "out", cut="sentences", max_copies=2)
+    share: float = report.passages["words_cut"] / report.passages["words"] if report.passages else 0.0
+    cut: la.CutTable = la.passages_table(["some text"], min_words=30, within="document")
+    texts: list[str | None] = cut.text.to_pylist()
+    print(share, cut.spans.num_rows, cut.kept.sum(), cut.report.kept)
+    return texts

@@ -46,6 +46,8 @@ pub(crate) fn name_key(name: &str) -> u64 {
 #[derive(Clone, Copy)]
 pub(crate) struct FieldQuestions<'a> {
     pub(crate) keep: &'a KeepPolicy,
+    /// Whether documents are signed at the same time. Else what tokens say is not asked.
+    pub(crate) knows_tokens: bool,
     /// The field that the removal budget goes by.
     pub(crate) part_field: Option<&'a str>,
     /// The field whose distinct values clusters count.
@@ -57,27 +59,39 @@ pub(crate) struct FieldQuestions<'a> {
 /// What some documents have to say.
 #[derive(Default)]
 pub(crate) struct Attributes {
+    /// One after another for each key of the policy.
     ranks: Vec<u64>,
     parts: Vec<String>,
     counted: Vec<u64>,
     dates: Vec<i64>,
-    /// Documents whose field told the keep policy nothing.
-    unranked: u64,
 }
 
 impl<'a> FieldQuestions<'a> {
     /// Nothing is asked.
-    pub(crate) const NONE: Self =
-        Self { keep: &KeepPolicy::First, part_field: None, counted: None, dated: None };
+    pub(crate) const NONE: Self = Self {
+        keep: &KeepPolicy::First,
+        knows_tokens: true,
+        part_field: None,
+        counted: None,
+        dated: None,
+    };
 
     /// The fields that are looked at.
     pub(crate) fn fields(&self) -> impl Iterator<Item = &'a str> {
-        [self.keep.field(), self.part_field, self.counted, self.dated].into_iter().flatten()
+        let others = [self.part_field, self.counted, self.dated];
+        self.keep.fields().chain(others.into_iter().flatten())
+    }
+
+    /// The keys of the policy that are asked for, with their numbers.
+    fn keys(&self) -> impl Iterator<Item = (usize, &'a KeepPolicy)> {
+        let knows_tokens = self.knows_tokens;
+        let keys = self.keep.ranked().iter().enumerate();
+        keys.filter(move |(_, key)| knows_tokens || key.field().is_some())
     }
 
     /// Asks the next document, which has so many tokens.
     pub(crate) fn record(&self, tokens: u64, record: &Record<'_>, found: &mut Attributes) {
-        self.rank(|keep| keep.rank(tokens, record), found);
+        found.ranks.extend(self.keys().map(|(_, key)| key.rank(tokens, record)));
         if let Some(field) = self.part_field {
             let value = record.field(field);
             found.parts.push(value.map_or_else(String::new, |value| keep::text(&value)));
@@ -93,27 +107,20 @@ impl<'a> FieldQuestions<'a> {
 
     /// The same for one without fields.
     pub(crate) fn text(&self, tokens: u64, found: &mut Attributes) {
-        self.rank(|keep| keep.rank_of_text(tokens), found);
+        found.ranks.extend(self.keys().map(|(_, key)| key.rank_of_text(tokens)));
         if self.part_field.is_some() {
             found.parts.push(String::new());
         }
         found.counted.extend(self.counted.map(|_| NO_SOURCE));
         found.dates.extend(self.dated.map(|_| NO_DATE));
     }
-
-    fn rank(&self, rank: impl FnOnce(&KeepPolicy) -> u64, found: &mut Attributes) {
-        if *self.keep != KeepPolicy::First {
-            let rank = rank(self.keep);
-            found.unranked += u64::from(self.keep.is_unranked(rank));
-            found.ranks.push(rank);
-        }
-    }
 }
 
 /// Writes what documents say, in the order of rows.
 pub(crate) struct AttributesWriter<'a> {
     asked: FieldQuestions<'a>,
-    ranks: Option<RowsWriter>,
+    /// Of each key of the policy that is asked for, with its number.
+    ranks: Vec<(usize, RowsWriter)>,
     parts: Option<RowsWriter>,
     counted: Option<RowsWriter>,
     dates: Option<RowsWriter>,
@@ -124,7 +131,8 @@ pub(crate) struct AttributesWriter<'a> {
 /// What all documents said.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Summary {
-    pub(crate) unranked: u64,
+    /// Documents whose field told a key of the keep policy nothing, by the numbers of keys.
+    pub(crate) unranked: Vec<u64>,
     /// Documents whose field has nothing to count, and those whose field has no date.
     pub(crate) uncounted: u64,
     pub(crate) undated: u64,
@@ -137,22 +145,28 @@ impl<'a> AttributesWriter<'a> {
         let table = |wanted: bool, path, kind, width| {
             wanted.then(|| RowsWriter::create(path, kind, width)).transpose()
         };
-        let ranked = *asked.keep != KeepPolicy::First;
+        let ranks = asked
+            .keys()
+            .map(|(number, _)| Ok((number, RowsWriter::create(&files.ranks(number), RANKS, 8)?)));
+        let unranked = vec![0; asked.keep.ranked().len()];
         Ok(Self {
             asked,
-            ranks: table(ranked, &files.ranks(), RANKS, 8)?,
+            ranks: ranks.collect::<Result<_>>()?,
             parts: table(asked.part_field.is_some(), &files.parts(), PARTS, 4)?,
             counted: table(asked.counted.is_some(), &files.counted(), COUNTED, 8)?,
             dates: table(asked.dated.is_some(), &files.dates(), DATES, 8)?,
             part_numbers: HashMap::new(),
-            summary: Summary::default(),
+            summary: Summary { unranked, ..Summary::default() },
         })
     }
 
     pub(crate) fn take(&mut self, found: &Attributes) -> Result<()> {
-        self.summary.unranked += found.unranked;
-        if let Some(ranks) = &mut self.ranks {
-            found.ranks.iter().try_for_each(|rank| ranks.push(&rank.to_le_bytes()))?;
+        let keys = self.asked.keep.ranked();
+        for document in found.ranks.chunks(self.ranks.len().max(1)) {
+            for ((number, table), rank) in self.ranks.iter_mut().zip(document) {
+                table.push(&rank.to_le_bytes())?;
+                self.summary.unranked[*number] += u64::from(keys[*number].is_unranked(*rank));
+            }
         }
         if let Some(counted) = &mut self.counted {
             found.counted.iter().try_for_each(|source| counted.push(&source.to_le_bytes()))?;
@@ -185,8 +199,8 @@ impl<'a> AttributesWriter<'a> {
     }
 
     pub(crate) fn finish(self) -> Result<Summary> {
-        let tables = [self.ranks, self.parts, self.counted, self.dates];
-        for table in tables.into_iter().flatten() {
+        let others = [self.parts, self.counted, self.dates].into_iter().flatten();
+        for table in self.ranks.into_iter().map(|(_, table)| table).chain(others) {
             table.finish()?;
         }
         Ok(self.summary)

@@ -75,6 +75,7 @@ impl Files {
             self.clusters(),
             self.pairs(),
             self.passages(),
+            self.gone(),
             self.kept(),
             self.all(),
             self.removed(),
@@ -94,6 +95,11 @@ impl Files {
         all.try_for_each(|path| remove(&path))
     }
 
+    /// The ranks of documents under a key of the keep policy.
+    pub(crate) fn ranks(&self, key: usize) -> PathBuf {
+        self.work.join(format!("ranks-{key}"))
+    }
+
     files! {
         out:
             manifest => "manifest.json",
@@ -106,6 +112,7 @@ impl Files {
             templates => "documents.templates",
             counted => "documents.counted",
             dates => "documents.dates",
+            gone => "documents.gone",
             kept => "kept",
             all => "all",
             removed => "removed",
@@ -113,7 +120,6 @@ impl Files {
             pairs => "pairs.parquet",
             passages => "passages.parquet";
         work:
-            ranks => "ranks",
             sites => "sites",
             report_sites => "report-sites",
             parts => "parts",

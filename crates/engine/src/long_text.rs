@@ -1,6 +1,7 @@
 //! Texts that are too long to be held in memory, in pieces that have the same tokens.
 
 use std::io::{self, Read};
+use std::path::Path;
 
 use lookalike_core::text::{CUT_BYTES, Unit, last_cut};
 use lookalike_corpus::{Error, ReadOptions, Source};
@@ -26,6 +27,21 @@ pub(crate) fn for_each_piece(
         Ok(false) => Err(Error::stretch_too_long(source.path(), longest)),
         Err(error) => Err(Error::reading(source.path(), error)),
     }
+}
+
+/// The same of a text that is in memory.
+pub(crate) fn for_each_piece_of(
+    text: &[u8],
+    unit: Unit,
+    mut each: impl FnMut(&[u8]),
+) -> Result<(), Error> {
+    if text.len() <= PIECE_BYTES {
+        each(text);
+        return Ok(());
+    }
+    // What is read from memory does not fail, and no stretch is too long.
+    let cut = cut(text, unit, PIECE_BYTES, u64::MAX, each);
+    cut.map(drop).map_err(|error| Error::reading(Path::new(""), error))
 }
 
 /// Cuts a stream into pieces. `false` if that cannot be done.

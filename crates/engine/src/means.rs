@@ -3,6 +3,7 @@
 use lookalike_core::{Kernel, Recipe, VerificationKey};
 use lookalike_corpus::ReadOptions;
 
+use crate::error::Result;
 use crate::files::Files;
 use crate::observe::Observer;
 use crate::pipeline::Pipeline;
@@ -22,6 +23,12 @@ pub(crate) struct Means<'a> {
 }
 
 impl<'a> Means<'a> {
+    /// Listens for a stop, now and then: to be called with each number from 0 on.
+    pub(crate) fn listen(&self, number: u64) -> Result<()> {
+        const EVERY: u64 = 1 << 12;
+        if number % EVERY == EVERY - 1 { self.observer.check_cancelled() } else { Ok(()) }
+    }
+
     /// What reads documents, within so many bytes.
     pub(crate) fn pipeline(&self, budget: usize) -> Pipeline<'a> {
         Pipeline::within(budget, self.read, self.threads, self.observer)

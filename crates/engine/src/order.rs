@@ -1,8 +1,8 @@
 //! The order of the keep policy: from rows to places and back.
 //!
-//! Documents are sorted by their rank, then by their id, then by their row. Ids
-//! have any length, so they are compared sixteen bytes at a time, each time
-//! only among documents that are still equal. Memory: eight bytes a document,
+//! Documents are sorted by their ranks, then by their id, then by their row. One rank is compared
+//! after another, and ids, which have any length, sixteen bytes at a time, each time only among
+//! documents that are still equal. Memory: eight bytes a document,
 //! or nothing where the policy is the order of the input. Known documents come before all others, in
 //! the order of their rows.
 
@@ -32,31 +32,54 @@ struct RankedPlace {
     rows: Vec<Row>,
 }
 
+/// What the order is made of.
+pub(crate) struct Ranked<'a> {
+    /// The ranks of rows, a table for each key: one at least, and as long as one another.
+    pub(crate) ranks: &'a [Rows],
+    /// The ids of rows are in the signature file.
+    pub(crate) signatures: &'a Path,
+    /// Whether rows that are equal in all ranks have the order of the input, whatever their ids.
+    pub(crate) in_input_order: bool,
+}
+
 impl Order {
     /// That of the input.
     pub(crate) fn of_input(sides: impl Into<Sides>) -> Self {
         Self { sides: sides.into(), ranked: None }
     }
 
-    /// By the ranks of rows, which the table has, and by ids, which the signature file has.
+    /// By ranks and ids; what does not fit into `budget` bytes goes to the folder.
     pub(crate) fn by_rank(
         sides: impl Into<Sides>,
-        ranks: &Rows,
-        signatures: &Path,
+        ranked: &Ranked<'_>,
         folder: &Path,
         budget: usize,
     ) -> Result<Self> {
-        let mut sorter = Sorter::new(folder, budget);
-        ranks.for_each(|row, rank| {
-            let rank = u64::from_le_bytes(rank.try_into().unwrap_or_default());
-            sorter.push(Key { place: Place::nth(0), bytes: u128::from(rank), row: Row::nth(row) })
-        })?;
+        let Ranked { ranks, signatures, in_input_order } = *ranked;
+        let rows = ranks.first().map_or(0, Rows::len);
         let mut sorting = Sorting {
-            places: vec![Place::NONE; ranks.len() as usize],
-            tied: RowSet::none(ranks.len()),
-            ties: 0,
+            places: vec![Place::nth(0); rows as usize],
+            tied: RowSet::none(rows),
+            ties: rows,
         };
-        sorting.assign(sorter, Ties::Stay)?;
+        for (number, table) in ranks.iter().enumerate() {
+            let mut sorter = Sorter::new(folder, budget);
+            table.for_each(|row, rank| {
+                let row = Row::nth(row);
+                if number > 0 && !sorting.tied.contains(row) {
+                    return Ok(());
+                }
+                let rank = u64::from_le_bytes(rank.try_into().unwrap_or_default());
+                let (place, bytes) = (sorting.places[row.index()], u128::from(rank));
+                sorter.push(Key { place, bytes, row })
+            })?;
+            let is_last = number + 1 == ranks.len();
+            sorting
+                .assign(sorter, if is_last && in_input_order { Ties::ByRow } else { Ties::Stay })?;
+            if sorting.ties == 0 {
+                break;
+            }
+        }
         let mut offset = 0;
         while sorting.ties > 0 {
             let mut sorter = Sorter::new(folder, budget);
@@ -210,33 +233,49 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
-        fn order_is_known_ones_then_by_rank_then_id_then_row(
+        fn order_is_known_ones_then_by_ranks_then_id_then_row(
             known in 0..3_u64,
-            documents in prop::collection::vec((0_u64..3, "(http://www\\.example\\.org/){0,2}[ab\0]{0,3}"), 0..40),
+            documents in prop::collection::vec(
+                ([0_u64..3, 0_u64..3, 0_u64..2], "(http://www\\.example\\.org/){0,2}[ab\0]{0,3}"),
+                0..40,
+            ),
+            keys in 1..4_usize,
+            in_input_order: bool,
             budget in prop::sample::select(vec![0, 1 << 20]),
         ) {
             let folder = WorkFolder::create(None).unwrap();
-            let (ranks, signatures) = (folder.join("ranks"), folder.join("signatures"));
+            let signatures = folder.join("signatures");
             let recipe = Recipe::default();
-            let mut table = RowsWriter::create(&ranks, *b"keeprank", 8).unwrap();
             let mut file = SignatureWriter::create(&signatures, &recipe, Existing::Replace).unwrap();
             let blank = Layout::of(&recipe).decode(&vec![0; Layout::of(&recipe).bytes()]);
             let blank: Signature = blank.unwrap();
-            for (rank, id) in &documents {
-                table.push(&rank.to_le_bytes()).unwrap();
+            for (_, id) in &documents {
                 file.push(id, &blank).unwrap();
             }
             for _ in 0..known {
                 file.push("a known one", &blank).unwrap();
             }
-            table.finish().unwrap();
             file.finish().unwrap();
-            let ranks = Rows::open(&ranks, *b"keeprank", 8).unwrap();
+            let ranks: Vec<Rows> = (0..keys)
+                .map(|key| {
+                    let path = folder.join(format!("ranks-{key}"));
+                    let mut table = RowsWriter::create(&path, *b"keeprank", 8).unwrap();
+                    for (ranks, _) in &documents {
+                        table.push(&ranks[key].to_le_bytes()).unwrap();
+                    }
+                    table.finish().unwrap();
+                    Rows::open(&path, *b"keeprank", 8).unwrap()
+                })
+                .collect();
+            let ranked = Ranked { ranks: &ranks, signatures: &signatures, in_input_order };
             let sides = Sides { new: documents.len() as u64, known };
-            let order = Order::by_rank(sides, &ranks, &signatures, &folder, budget).unwrap();
+            let order = Order::by_rank(sides, &ranked, &folder, budget).unwrap();
 
             let mut expected: Vec<usize> = (0..documents.len()).collect();
-            expected.sort_by_key(|&row| (documents[row].clone(), row));
+            expected.sort_by_key(|&row| {
+                let (ranks, id) = &documents[row];
+                (ranks[..keys].to_vec(), (!in_input_order).then_some(id), row)
+            });
             expected.splice(0..0, documents.len()..sides.all() as usize);
             for (place, &row) in Place::all().zip(&expected) {
                 let row = Row::nth(row as u64);

@@ -5,7 +5,6 @@ use lookalike_files::RowsWriter;
 
 use crate::attributes::{Attributes, AttributesWriter, FieldQuestions, RANKS, Summary};
 use crate::error::{Error, ErrorKind, Result};
-use crate::keep::KeepPolicy;
 use crate::means::Means;
 use crate::pipeline::{Event, Payload, Piece};
 use crate::signature_file::SignatureReader;
@@ -25,27 +24,34 @@ impl Ranking<'_> {
     /// # Errors
     /// If an input is not what was signed, or the system refuses.
     pub(crate) fn run(&self, sources: &SourceTable) -> Result<Summary> {
-        let mut asked = self.asked;
-        if *asked.keep != KeepPolicy::First && asked.keep.field().is_none() {
-            self.by_tokens()?;
-            asked.keep = FieldQuestions::NONE.keep;
-        }
+        let asked = FieldQuestions { knows_tokens: false, ..self.asked };
+        self.by_tokens()?;
         match asked.fields().next() {
             Some(_) => self.ask(asked, sources),
             None => Ok(Summary::default()),
         }
     }
 
-    /// Ranks of policies that look at the number of tokens only.
+    /// Ranks under the keys that look at the number of tokens only.
     fn by_tokens(&self) -> Result<()> {
         let files = self.means.files;
-        let mut ranks = RowsWriter::create(&files.ranks(), RANKS, 8)?;
+        let mut tables = Vec::new();
+        for (number, key) in self.asked.keep.ranked().iter().enumerate() {
+            if key.field().is_none() {
+                tables.push((key, RowsWriter::create(&files.ranks(number), RANKS, 8)?));
+            }
+        }
+        if tables.is_empty() {
+            return Ok(());
+        }
         let new = self.documents as usize;
         for signed in SignatureReader::open(files.signatures())?.take(new) {
             let (_, signature) = signed?;
-            ranks.push(&self.asked.keep.rank_of_text(signature.tokens).to_le_bytes())?;
+            for (key, table) in &mut tables {
+                table.push(&key.rank_of_text(signature.tokens).to_le_bytes())?;
+            }
         }
-        Ok(ranks.finish()?)
+        Ok(tables.into_iter().try_for_each(|(_, table)| table.finish())?)
     }
 
     fn ask(&self, asked: FieldQuestions<'_>, sources: &SourceTable) -> Result<Summary> {

@@ -69,8 +69,9 @@ pub(crate) struct SigningSummary {
     pub(crate) sources: u64,
     /// Bytes of texts and pages.
     pub(crate) bytes: u64,
-    /// Documents whose field told the keep policy nothing.
-    pub(crate) unranked: u64,
+    /// Documents whose field told a key of the keep policy nothing, by the numbers of keys.
+    #[serde(default)]
+    pub(crate) without_rank: Vec<u64>,
     /// Files in folders that are of an unknown kind.
     pub(crate) other_files: u64,
     /// Documents whose field has nothing to count, and those whose field has no date.
@@ -93,8 +94,8 @@ impl SigningSummary {
     /// Takes what documents said.
     pub(crate) fn answered(&mut self, said: Summary) {
         let Summary { unranked, uncounted, undated, parts } = said;
-        (self.unranked, self.uncounted, self.undated) = (unranked, uncounted, undated);
-        self.parts = parts;
+        (self.without_rank, self.parts) = (unranked, parts);
+        (self.uncounted, self.undated) = (uncounted, undated);
     }
 
     /// Documents of both sides.

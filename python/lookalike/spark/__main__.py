@@ -36,7 +36,7 @@ def parser() -> argparse.ArgumentParser:
     add("--ngram", type=int, help="words in a shingle; else the recipe's")
     add("--verify", choices=["exact", "estimate", "none"])
     add("--sites", choices=["label", "public-suffix"])
-    add("--keep", default="first")
+    add("--keep", default=[], action="append", help="as of the command, one or several; else first")
     add("--cluster", choices=["anchored", "components"], default="anchored")
     add("--pairs", choices=["needed", "all"], default="needed")
     add("--exact-only", action="store_true")
@@ -85,6 +85,7 @@ def dedup(asked: argparse.Namespace) -> int:
             "exact_only", "count", "date_field", "strict", "work",
         )
     }  # fmt: skip
+    options["keep"] = asked.keep or "first"
     html = asked.html_field
     with warnings.catch_warnings():
         # The counts say it.

@@ -12,7 +12,8 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from .._native import Recipe
+from .._jobs import Keep, policy
+from .._native import Recipe, keep_fields
 from ..errors import ParameterError
 from ._columns import words
 from ._components import ONE_TASK
@@ -77,7 +78,7 @@ def run(
     ngram: int | None = None,
     verify: Verify | None = None,
     sites: Sites | None = None,
-    keep: str = "first",
+    keep: Keep = "first",
     cluster: Cluster = "anchored",
     pairs: Pairs | None = None,
     exact_only: bool = False,
@@ -104,7 +105,12 @@ def run(
     judged = Recipe.load(
         recipe, threshold=threshold, recall=recall, ngram=ngram, verify=verify, sites=sites
     )
-    source = Source(df, judged, id, None if html is not None else text, html, url, order, keep, count, date_field)
+    asked = policy(keep)
+    fields, in_input_order = keep_fields(asked)
+    content = None if html is not None else text
+    source = Source(
+        df, judged, id, content, html, url, order, asked, list(dict.fromkeys(fields)), in_input_order, count, date_field
+    )
     source.check()
     folder = Work(df.sparkSession, work)
     try:
@@ -172,7 +178,7 @@ def sign(
         if name not in _SIGNED:
             raise ParameterError(f"there is no column `{name}`; there are: {', '.join(_SIGNED)}", "Parameter")
     named = Recipe.load(recipe)
-    source = Source(df, named, id, None if html is not None else text, html, url, None, "first")
+    source = Source(df, named, id, None if html is not None else text, html, url, None, "first", [], True)
     source.check()
     content = "texts" if html is None else "html"
 

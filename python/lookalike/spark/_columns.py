@@ -43,11 +43,15 @@ def pieces(counts: Numbers, most: int) -> Iterator[slice]:
     return (slice(start, end) for start, end in zip(ends[:-1], ends[1:], strict=True))
 
 
-def words(lists: pa.Array) -> pa.Array:
-    """Lists of unsigned numbers as Spark can have them: the same bits with a sign."""
+def words(lists: pa.Array, flipped: int = 0) -> pa.Array:
+    """Lists of unsigned numbers as Spark can have them: the same bits with a sign, some of them
+    flipped."""
     if isinstance(lists, pa.ChunkedArray):
         lists = lists.combine_chunks()
-    values = lists.flatten().view(pa.int64())
+    values = lists.flatten()
+    if flipped:
+        values = pa.array(values.to_numpy(zero_copy_only=False) ^ flipped)
+    values = values.view(pa.int64())
     lengths = pc.fill_null(pc.list_value_length(lists), 0)
     ends = numpy.cumsum(lengths.to_numpy(zero_copy_only=False), dtype=numpy.int32)
     offsets = pa.array(numpy.concatenate([[0], ends]).astype(numpy.int32))

@@ -54,6 +54,9 @@ class Source:
     url: str | None
     order: str | None
     keep: str
+    # The columns that the keep policy looks at, and whether it ends in the order of the input.
+    keep_fields: list[str]
+    in_input_order: bool
     count: str | None = None
     date_field: str | None = None
     # What documents are verified under: nobody else knows it, and no result depends on it.
@@ -64,7 +67,7 @@ class Source:
         if (self.text is None) == (self.html is None):
             raise _wrong("either text or html must name a column")
         for name in (
-            self.id, self.text, self.html, self.url, self.order, self.keep_field, self.count, self.date_field,
+            self.id, self.text, self.html, self.url, self.order, self.count, self.date_field, *self.keep_fields,
         ):  # fmt: skip
             if name is not None:
                 self._column(name)
@@ -72,17 +75,6 @@ class Source:
         if not isinstance(content, (T.StringType, T.BinaryType)):
             name = self.text if self.html is None else self.html
             raise _wrong(f"column `{name}` is {content.simpleString()}, but must be string or binary")
-        # The policy is parsed where it lives.
-        values = None if self.keep_field is None else pa.nulls(0)
-        self.recipe.sign_batch(pa.array([], pa.string()), keep=self.keep, keep_values=values)
-
-    @property
-    def keep_field(self) -> str | None:
-        """The column that the keep policy looks at."""
-        name, colon, field = self.keep.partition(":")
-        if not colon:
-            return None
-        return field.partition("=")[0] if name == "prefer" else field
 
     @property
     def _content(self) -> Column:
@@ -111,8 +103,8 @@ class Source:
             columns.append(self._column(self.order).alias("order"))
         elif not isinstance(self.table.select(self._column(self.id)).schema[0].dataType, T.StringType):
             columns.append(self._column(self.id).alias("order"))
-        if self.keep_field is not None:
-            columns.append(self._column(self.keep_field).alias("keep_value"))
+        for number, field in enumerate(self.keep_fields):
+            columns.append(self._column(field).alias(f"keep_value_{number}"))
         if self.count is not None:
             columns.append(self._column(self.count).cast("string").alias("counted"))
         if self.date_field is not None:
@@ -148,7 +140,7 @@ def _halves(exact: pa.Array) -> list[pa.Array]:
 def sign_rows(source: Source, signatures: bool) -> DataFrame:
     """Every row of the input, signed; what has no text has no fingerprint."""
     recipe, keep, key = source.recipe, source.keep, source.key
-    is_html, has_field = source.html is not None, source.keep_field is not None
+    is_html, fields_of_keep = source.html is not None, source.keep_fields
     rows = source.with_hashes(source.rows())
     passed = [name for name in ("id", "order", "counted", *HASHES) if name in rows.columns]
     has_dates = source.date_field is not None
@@ -160,20 +152,21 @@ def sign_rows(source: Source, signatures: bool) -> DataFrame:
             signed = recipe.sign_batch(
                 **_contents(is_html, batch),
                 keep=keep,
-                keep_values=batch.column("keep_value") if has_field else None,
+                keep_values={
+                    field: batch.column(f"keep_value_{number}") for number, field in enumerate(fields_of_keep)
+                } or None,
                 dates=batch.column("date_value") if has_dates else None,
                 columns=wanted,
                 key=key,
             )
-            # Ranks are in the order of unsigned numbers, and Spark has signed ones.
-            rank = pc.fill_null(signed["rank"], 0).to_numpy() ^ _SIGN
             columns: dict[str, pa.Array] = {name: batch.column(name) for name in passed}
             columns["high"], columns["low"] = _halves(signed["exact"])
             columns["same_high"], columns["same_low"] = _halves(signed["identity"])
             columns["empty"] = signed["empty"]
-            columns["rank"] = pa.array(rank.view(numpy.int64))
             columns["site"] = signed["site"].view(pa.int64())
             columns["keys"] = words(signed["keys"])
+            # Ranks are in the order of unsigned numbers, and Spark has signed ones.
+            columns["rank"] = words(signed["rank"], flipped=_SIGN)
             for name in ["signature"] * signatures + ["date"] * has_dates:
                 columns[name] = signed[name]
             yield pa.RecordBatch.from_pydict(columns)
@@ -181,8 +174,8 @@ def sign_rows(source: Source, signatures: bool) -> DataFrame:
     fields = [rows.schema[name] for name in passed]
     fields += [T.StructField(name, T.LongType()) for name in ("high", "low", *IDENTITY)]
     fields += [T.StructField("empty", T.BooleanType())]
-    fields += [T.StructField(name, T.LongType()) for name in ("rank", "site")]
-    fields += [T.StructField("keys", T.ArrayType(T.LongType()))]
+    fields += [T.StructField("site", T.LongType())]
+    fields += [T.StructField(name, T.ArrayType(T.LongType())) for name in ("keys", "rank")]
     fields += [T.StructField("signature", T.BinaryType())] * signatures
     fields += [T.StructField("date", T.TimestampType())] * has_dates
     return rows.mapInArrow(sign, T.StructType(fields))
@@ -231,8 +224,8 @@ def read_documents(work: Work, source: Source, signatures: bool, strict: bool) -
         raise InputError(f"{counts['skipped']} rows have no text", "Record")
     order = [name for name in ("order",) if name in signed.columns]
     by_row = [*order, "id", "high", "low", "rank", "site"]
-    # Among documents of one rank and id, this is the order of rows.
-    by_place = by_row if source.keep == "first" else ["rank", "id", *by_row]
+    # Among documents of the same ranks (and id), this is the order of rows.
+    by_place = ["rank", *by_row] if source.in_input_order else ["rank", "id", *by_row]
     numbered = work.write("documents", number(signed.where(there), by_place, "place"))
     work.remove("signed")
     in_rows = None

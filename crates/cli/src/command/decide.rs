@@ -5,14 +5,14 @@ use lookalike_engine as engine;
 
 use super::dedup::run_watched;
 use crate::exit::Outcome;
-use crate::flags::Decide;
+use crate::flags::{Decide, keep};
 
 pub(crate) fn run(arguments: &Decide, kernel: Kernel) -> anyhow::Result<Outcome> {
     let running = arguments.resources.running(kernel);
     let job = engine::Decide::new(&arguments.run)
         .page(lookalike_pages::report)
         .given(arguments.threshold, engine::Decide::threshold)
-        .given(arguments.keep.clone(), engine::Decide::keep)
+        .given(keep(&arguments.keep), engine::Decide::keep)
         .given(arguments.cluster, engine::Decide::clustering)
         .removal_budget(arguments.budget.of_removals())
         .given(arguments.counts.count.clone(), engine::Decide::count)

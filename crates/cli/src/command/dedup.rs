@@ -9,7 +9,7 @@ use lookalike_engine::report::{Report, Verify};
 use lookalike_engine::{Error, ErrorKind, Existing, Plan, Written};
 
 use crate::exit::{Outcome, is_quiet, say};
-use crate::flags::{BatchJob, Dedup, ProgressForm, unreadable};
+use crate::flags::{BatchJob, Dedup, ProgressForm, keep, unreadable};
 use crate::output::{self, Align, Table};
 use crate::progress::Watch;
 use crate::{interrupt, recipe};
@@ -18,7 +18,7 @@ pub(crate) fn run(arguments: &Dedup, kernel: Kernel) -> anyhow::Result<Outcome> 
     let passages = arguments.passages.then(|| arguments.passage_rule.rule());
     let job = job(&arguments.inputs, &arguments.job, kernel)
         .recipe(recipe::judging(&arguments.judging)?)
-        .keep(arguments.keep.clone())
+        .given(keep(&arguments.keep), engine::Dedup::keep)
         .clustering(arguments.cluster)
         .pairs(arguments.pairs)
         .when(arguments.exact_only, engine::Dedup::exact_only)
@@ -259,7 +259,7 @@ fn largest(report: &Report) -> String {
     }
 }
 
-fn show_plan(plan: &Plan, json: bool) -> anyhow::Result<()> {
+pub(super) fn show_plan(plan: &Plan, json: bool) -> anyhow::Result<()> {
     if json {
         return output::write_json(&serde_json::to_value(plan)?);
     }
@@ -286,6 +286,13 @@ fn show_plan(plan: &Plan, json: bool) -> anyhow::Result<()> {
         &bytes(plan.working_bytes),
         "at most, if every document were a candidate; freed in the end",
     ]);
+    if plan.passage_bytes > 0 {
+        table.row([
+            "disk for passages",
+            &bytes(plan.passage_bytes),
+            "of it, if all words were in passages; without any, a tenth",
+        ]);
+    }
     let per_document = format!("{} bytes a document", plan.memory_bytes_per_document);
     table.row([
         "memory",

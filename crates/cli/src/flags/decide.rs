@@ -43,9 +43,10 @@ pub(crate) struct Decide {
     #[arg(long, value_name = "T", value_parser = positive_share, help_heading = "Deciding")]
     pub(crate) threshold: Option<f64>,
     /// Which of several look-alikes stays: first, longest, shortest, newest:FIELD, oldest:FIELD,
-    /// max:FIELD, min:FIELD, prefer:FIELD=a,b,c; ties by id
+    /// max:FIELD, min:FIELD, prefer:FIELD=a,b,c; several, in quotes with `then` between or
+    /// one flag each, decide one after another; ties by id
     #[arg(long, value_name = "POLICY", help_heading = "Deciding")]
-    pub(crate) keep: Option<KeepPolicy>,
+    pub(crate) keep: Vec<KeepPolicy>,
     /// How pairs become clusters: anchored (all that go have a pair with one that stays) or
     /// components (whatever pairs connect)
     #[arg(long, value_name = "HOW", value_parser = one_of(CLUSTERINGS))]

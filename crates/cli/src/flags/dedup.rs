@@ -56,9 +56,10 @@ pub(crate) struct Dedup {
     #[arg(value_parser = one_of(CLUSTERINGS), help_heading = "Deciding")]
     pub(crate) cluster: Clustering,
     /// Which of several look-alikes stays: first, longest, shortest, newest:FIELD, oldest:FIELD,
-    /// max:FIELD, min:FIELD, prefer:FIELD=a,b,c; ties by id
+    /// max:FIELD, min:FIELD, prefer:FIELD=a,b,c; several, in quotes with `then` between or
+    /// one flag each, decide one after another; ties by id
     #[arg(long, value_name = "POLICY", default_value = "first", help_heading = "Deciding")]
-    pub(crate) keep: KeepPolicy,
+    pub(crate) keep: Vec<KeepPolicy>,
     /// Look only for documents with the same words
     #[arg(long, help_heading = "Deciding")]
     pub(crate) exact_only: bool,
@@ -129,6 +130,11 @@ impl Budget {
         let each = self.max_removed_per_source.iter();
         each.fold(budget, |budget, (field, share)| budget.of_each(field, *share))
     }
+}
+
+/// What flags that may be given several times say together.
+pub(crate) fn keep(policies: &[KeepPolicy]) -> Option<KeepPolicy> {
+    policies.iter().cloned().reduce(KeepPolicy::then)
 }
 
 /// What becomes of what cannot be read.

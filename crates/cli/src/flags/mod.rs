@@ -38,7 +38,7 @@ pub(crate) use access::Access;
 pub(crate) use against::{Against, Containment};
 pub(crate) use compare::{Compare, DiffForm, compare_command};
 pub(crate) use decide::Decide;
-pub(crate) use dedup::{Dedup, unreadable};
+pub(crate) use dedup::{Dedup, keep, unreadable};
 pub(crate) use eval::{Eval, EvalCommand, EvalInputs};
 pub(crate) use index::{Counting, Index, IndexCommand, Location, Reading, Upkeep};
 pub(crate) use judging::Judging;

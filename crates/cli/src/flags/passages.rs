@@ -41,9 +41,13 @@ pub(crate) struct Passages {
     #[command(flatten)]
     pub(crate) rule: PassageFlags,
     /// Whose copy of a passage stays: first, longest, shortest, newest:FIELD, oldest:FIELD,
-    /// max:FIELD, min:FIELD, prefer:FIELD=a,b,c; ties by id
+    /// max:FIELD, min:FIELD, prefer:FIELD=a,b,c; several, in quotes with `then` between or one flag each,
+    /// decide one after another; ties by id
     #[arg(long, value_name = "POLICY", default_value = "first", help_heading = "Deciding")]
-    pub(crate) keep: KeepPolicy,
+    pub(crate) keep: Vec<KeepPolicy>,
+    /// Say what the job would take, without running it
+    #[arg(long, conflicts_with = "resume", help_heading = "Running")]
+    pub(crate) dry_run: bool,
     #[command(flatten)]
     pub(crate) job: BatchJob,
 }
@@ -52,8 +56,8 @@ pub(crate) struct Passages {
 #[derive(Args)]
 pub(crate) struct PassageFlags {
     /// The fewest words of a passage [default: 50]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    #[arg(help_heading = "Passages")]
+    #[arg(long, value_name = "N", help_heading = "Passages")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=i64::from(PassageRule::MOST_WORDS)))]
     min_words: Option<u32>,
     /// What is cut whole: words, lines, sentences or paragraphs [default: lines]
     #[arg(long, value_name = "UNIT", hide_possible_values = true, help_heading = "Passages")]

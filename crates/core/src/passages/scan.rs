@@ -63,6 +63,8 @@ pub struct Cutter {
     class_starts: Vec<u32>,
     members: Vec<u32>,
     pieces: Vec<Piece>,
+    /// Whether what is not cut is kept.
+    keeps: bool,
 }
 
 /// A document, or a part of one.
@@ -90,17 +92,29 @@ impl Cutter {
             class_starts: Vec::new(),
             members: Vec::new(),
             pieces: Vec::new(),
+            keeps: true,
         }
     }
 
     /// Finds the cuts of a document, in order, and hands each on in pieces. The classes are then those
     /// after the document.
-    pub fn cut(
+    pub fn cut(&mut self, task: CutTask<'_>, classes: &mut [Class], each: impl FnMut(&[Piece])) {
+        self.keeps = true;
+        self.run(task, classes, each);
+    }
+
+    /// The same of a document that goes with all that is left of it: what stands in documents before it.
+    pub fn cut_of_gone(
         &mut self,
         task: CutTask<'_>,
         classes: &mut [Class],
-        mut each: impl FnMut(&[Piece]),
+        each: impl FnMut(&[Piece]),
     ) {
+        self.keeps = false;
+        self.run(task, classes, each);
+    }
+
+    fn run(&mut self, task: CutTask<'_>, classes: &mut [Class], mut each: impl FnMut(&[Piece])) {
         self.prepare(task, classes.len());
         let CutTask { windows, .. } = task;
         let width = self.width;
@@ -185,6 +199,9 @@ impl Cutter {
         from: usize,
         chain: &mut Chain,
     ) {
+        if !self.keeps {
+            return;
+        }
         let Window { at, class } = task.windows[number];
         let known = &mut classes[class as usize];
         known.kept = known.kept.saturating_add(1);

@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::identity_sets::Copies;
 use crate::observe::{Stage, Work};
 use crate::order::Order;
-use crate::passages::Cuts;
+use crate::passages::{Cuts, gone_rows};
 use crate::places::Place;
 use crate::report::{self, Report};
 use crate::sign::SigningSummary;
@@ -64,15 +64,17 @@ impl Job<'_> {
 
     /// The rows that are not among the survivors: those that were removed, and those of which too little is
     /// left.
-    pub(super) fn gone(&self, removed: &RowSet) -> RowSet {
+    pub(super) fn gone(&self, removed: &RowSet) -> Result<RowSet> {
         let mut gone = removed.clone();
         if self.options.writing.annotates {
-            return gone;
+            return Ok(gone.count());
         }
-        for row in self.cut.iter().flat_map(|cut| &cut.gone) {
-            gone.insert(*row);
+        if self.cut.is_some() {
+            gone_rows(&self.files, |row| {
+                gone.insert(row);
+            })?;
         }
-        gone.count()
+        Ok(gone.count())
     }
 
     /// What was cut, counted for the report.
@@ -95,7 +97,7 @@ impl Job<'_> {
     ) {
         let (Some(cut), Some(rule)) = (&self.cut, self.options.passages) else { return };
         let annotated = self.options.writing.annotates;
-        let documents_gone = if annotated { 0 } else { cut.gone.len() as u64 };
+        let documents_gone = if annotated { 0 } else { cut.documents_gone };
         report.kept -= documents_gone;
         report.passages = Some(report::Passages {
             rule: rule.name(),
@@ -104,7 +106,7 @@ impl Job<'_> {
             words: cut.all_words,
             words_cut: cut.words,
             cuts: cut.pieces,
-            documents: cut.documents + if annotated { cut.gone.len() as u64 } else { 0 },
+            documents: cut.documents + if annotated { cut.documents_gone } else { 0 },
             documents_gone,
             words_lost: if annotated { 0 } else { cut.lost_words },
             passages: counts.passages,
@@ -114,5 +116,69 @@ impl Job<'_> {
             sites: counts.sites,
             most_copies,
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use lookalike_files::WorkFolder;
+
+    use super::*;
+    use crate::observe::NoObserver;
+    use crate::passages::PassageRule;
+    use crate::{CutUnit, Dedup};
+
+    /// With so little memory that all sorts and messages go to the disk.
+    #[test]
+    fn cuts_are_the_same_however_little_memory_there_is() {
+        let folder = WorkFolder::create(None).unwrap();
+        // Lines of few kinds of words, some of them copies of earlier ones.
+        let mut state = 7;
+        let mut next = |below: u64| {
+            state = lookalike_core::mix(state + 1);
+            state % below
+        };
+        let mut lines: Vec<String> = Vec::new();
+        let texts = (0..400).map(|_| {
+            let text: Vec<String> = (0..12)
+                .map(|_| {
+                    let known = lines.len() as u64;
+                    let line = match next(3) {
+                        0 if known > 0 => lines[next(known) as usize].clone(),
+                        _ => {
+                            (0..8).map(|_| format!("w{} ", next(40))).collect::<Vec<_>>().concat()
+                                + "\n"
+                        }
+                    };
+                    lines.push(line.clone());
+                    line
+                })
+                .collect();
+            serde_json::json!({ "text": text.concat() }).to_string() + "\n"
+        });
+        let input = folder.join("texts.jsonl");
+        fs::write(&input, texts.collect::<String>()).unwrap();
+        let results = |name: &str, budget: Option<usize>| {
+            let out = folder.join(name);
+            let rule = PassageRule::default().min_words(4).cut(CutUnit::Words);
+            let options = Dedup::new([input.to_str().unwrap()]).all_documents().passages(rule);
+            let mut job = Job::begin(&options, options.request(), &out, &NoObserver).unwrap();
+            let signed: SigningSummary = job.stage(Stage::Sign, Job::sign).unwrap();
+            let order = job.order().unwrap();
+            let _: u64 = job.stage(Stage::Group, |job| job.group(&signed, &order)).unwrap();
+            let copies = Copies::open(&job.files.copies()).unwrap();
+            let judged = job.judge(&signed, &order, &copies).unwrap();
+            let enough = std::mem::replace(&mut job.budget, budget.unwrap_or(64 << 20));
+            job.cut(&signed, &order, &copies).unwrap();
+            job.budget = enough;
+            let report = job.finish(&signed, &judged, &order, &copies).unwrap();
+            assert!(report.passages.unwrap().cuts > 1000);
+            ["kept/texts.jsonl", "passages.parquet"].map(|name| fs::read(out.join(name)).unwrap())
+        };
+        let enough = results("enough", None);
+        assert!(results("little", Some(0)) == enough);
+        assert!(results("some", Some(40_000)) == enough);
     }
 }

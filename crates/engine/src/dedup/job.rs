@@ -27,7 +27,7 @@ use crate::matching::{ALL_MEMBERS, Clustering, Clusters, Pairs};
 use crate::means::Means;
 use crate::memory;
 use crate::observe::{NoObserver, Observer, Stage, Work};
-use crate::order::Order;
+use crate::order::{Order, Ranked};
 use crate::passages::CutSummary;
 use crate::places::{Place, Sides};
 use crate::report::{self, Kind, Report};
@@ -59,6 +59,7 @@ impl Dedup {
     /// Not for any kind of path: the job is to be compiled here, and not where it is called.
     fn run_in(&self, out: &Path, observer: &dyn Observer) -> Result<Report> {
         self.recipe.validate()?;
+        self.keep.check()?;
         if self.passages.is_some() && self.recipe.tokens != Unit::Words {
             return Err(Error::from(ErrorKind::PassagesOfWords(self.recipe.name.clone())));
         }
@@ -128,7 +129,7 @@ impl Dedup {
     /// Bytes that are held for each document, whatever the budget.
     pub(super) fn bytes_per_document(&self) -> u64 {
         // Keepers and sizes of clusters; places and rows in another order than the input's.
-        8 + if self.keep == KeepPolicy::First { 0 } else { 8 }
+        8 + if self.keep.is_input_order() { 0 } else { 8 }
     }
 }
 
@@ -315,7 +316,7 @@ impl<'a> Job<'a> {
         memory::working_bytes(self.options.running.memory, sides.all(), held)
     }
 
-    fn sign(&self, known: &[KnownSide]) -> Result<SigningSummary> {
+    pub(super) fn sign(&self, known: &[KnownSide]) -> Result<SigningSummary> {
         if let Some(path) = self.options.signature_file() {
             self.observer.begin(Stage::Sign, None);
             return self.options.take_signatures(&path, &self.files);
@@ -347,13 +348,18 @@ impl<'a> Job<'a> {
     }
 
     pub(super) fn order(&self, signed: &SigningSummary) -> Result<Order> {
-        let sides = signed.sides();
-        if self.options.keep == KeepPolicy::First {
+        let (keep, sides) = (&self.options.keep, signed.sides());
+        if keep.is_input_order() {
             return Ok(Order::of_input(sides));
         }
-        let ranks = Rows::open(&self.files.ranks(), RANKS, 8)?;
-        let (signatures, sorting) = (self.files.signatures(), self.files.sorting());
-        Order::by_rank(sides, &ranks, &signatures, &sorting, self.budget / 2)
+        let keys = 0..keep.ranked().len();
+        let ranks = keys.map(|key| Ok(Rows::open(&self.files.ranks(key), RANKS, 8)?));
+        let ranked = Ranked {
+            ranks: &ranks.collect::<Result<Vec<_>>>()?,
+            signatures: &self.files.signatures(),
+            in_input_order: keep.ends_in_input_order(),
+        };
+        Order::by_rank(sides, &ranked, &self.files.sorting(), self.budget / 2)
     }
 
     /// What the stages have in common.
@@ -804,12 +810,13 @@ fn many_rounds(rounds: u32) -> Option<String> {
 
 fn notes(signed: &SigningSummary, keep: &KeepPolicy) -> Vec<String> {
     let mut notes = Vec::new();
-    if let (Some(field), 1..) = (keep.field(), signed.unranked) {
-        notes.push(format!(
-            "{} documents had nothing in the field `{field}` that the policy `{keep}` could use; \
-             they come after all others.",
-            signed.unranked
-        ));
+    for (key, unranked) in keep.ranked().iter().zip(&signed.without_rank) {
+        if let (Some(field), 1..) = (key.field(), unranked) {
+            notes.push(format!(
+                "{unranked} documents had nothing in the field `{field}` that the policy `{key}` \
+                 could use; they come after all others."
+            ));
+        }
     }
     if signed.without_site > 0 {
         notes.push(format!(

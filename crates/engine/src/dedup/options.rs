@@ -196,7 +196,8 @@ impl Dedup {
     /// What is asked of documents.
     pub(super) fn asked(&self) -> FieldQuestions<'_> {
         let (counted, dated) = (self.counted.as_deref(), self.dated.as_deref());
-        FieldQuestions { keep: &self.keep, part_field: self.budget.field(), counted, dated }
+        let (keep, part_field) = (&self.keep, self.budget.field());
+        FieldQuestions { keep, knows_tokens: true, part_field, counted, dated }
     }
 
     /// How records are read: with the fields that policies look at.

@@ -11,6 +11,7 @@ use super::job::BYTES_PER_KNOWN;
 use super::options::{Dedup, Removes};
 use crate::error::Result;
 use crate::memory::LEAST_WORKING_BYTES;
+use crate::passages::PassageRule;
 use crate::skips::Skips;
 
 /// Sources that are looked into.
@@ -39,6 +40,8 @@ pub struct Plan {
     pub result_bytes: u64,
     /// Disk for working files, at most: if every document were a candidate.
     pub working_bytes: u64,
+    /// Disk for passages, at most: if all words were in some. It is a part of the working files.
+    pub passage_bytes: u64,
     /// Memory that must be held for each document.
     pub memory_bytes_per_document: u64,
     /// The least `--memory` for so many documents.
@@ -61,6 +64,7 @@ impl Dedup {
             sampled_bytes: 0,
             result_bytes: 0,
             working_bytes: 0,
+            passage_bytes: 0,
             memory_bytes_per_document: self.bytes_per_document(),
             least_memory_bytes: 0,
         };
@@ -103,7 +107,8 @@ impl Dedup {
         let unpacked = plan.text_bytes.min(room);
         // The tokens and the shingles of all documents, if all groups are small.
         let learning = if self.recipe.templates.are_learned() { 2 * shingle_bytes } else { 0 };
-        plan.working_bytes = matching + shingles + learning + unpacked;
+        plan.passage_bytes = self.passages.map_or(0, |rule| passages(plan.text_bytes / 6, &rule));
+        plan.working_bytes = matching + shingles + learning + unpacked + plan.passage_bytes;
         let held = documents * plan.memory_bytes_per_document;
         let known = plan.known_documents * BYTES_PER_KNOWN;
         plan.least_memory_bytes = held + known + LEAST_WORKING_BYTES;
@@ -168,4 +173,14 @@ fn bytes_of_a_token(unit: Unit) -> u64 {
         Unit::Characters => 1,
         Unit::Lines => 30,
     }
+}
+
+/// Disk for so many words, if all are in passages.
+fn passages(words: u64, rule: &PassageRule) -> u64 {
+    // Two anchors for each half of a window, as they are sorted; those that are repeated, and once more.
+    let anchors = words * 4 / u64::from(rule.min_words).max(4) * (16 + 8 + 8);
+    // Of each window: where it is, and which part has it next, each as it is sorted, and what is known of
+    // it on its way. Of each word: where it stands, and what is cut of its part.
+    let windows = words * (24 + 24 + 24);
+    anchors + windows + words * 4
 }

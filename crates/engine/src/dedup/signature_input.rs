@@ -11,7 +11,6 @@ use super::options::{Dedup, Removes};
 use crate::attributes::RANKS;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::files::Files;
-use crate::keep::KeepPolicy;
 use crate::places::Row;
 use crate::sign::{IDENTITIES, IDENTITY, SigningSummary, identity};
 use crate::signature_file::{SignatureReader, is_signature_file};
@@ -42,9 +41,10 @@ impl Dedup {
         if self.recipe.candidates == Candidates::BySite {
             return refused("sites");
         }
-        let ranked = self.keep != KeepPolicy::First;
-        let ranks = ranked.then(|| RowsWriter::create(&files.ranks(), RANKS, 8));
-        let mut ranks = ranks.transpose()?;
+        let mut ranks = Vec::new();
+        for (number, key) in self.keep.ranked().iter().enumerate() {
+            ranks.push((key, RowsWriter::create(&files.ranks(number), RANKS, 8)?));
+        }
         // Public: nothing of a signature file can be verified.
         let mut identities = RowsWriter::create(&files.identities(), IDENTITIES, IDENTITY)?;
         let (mut id, mut signature) = (String::new(), Signature::default());
@@ -53,13 +53,13 @@ impl Dedup {
             signed.documents += 1;
             signed.empty += u64::from(signature.is_empty());
             identities.push(&identity(&signature))?;
-            if let Some(ranks) = &mut ranks {
-                ranks.push(&self.keep.rank_of_text(signature.tokens).to_le_bytes())?;
+            for (key, table) in &mut ranks {
+                table.push(&key.rank_of_text(signature.tokens).to_le_bytes())?;
             }
         }
         Row::check_count(signed.documents)?;
         identities.finish()?;
-        ranks.map_or(Ok(()), RowsWriter::finish)?;
+        ranks.into_iter().try_for_each(|(_, table)| table.finish())?;
         SourcesWriter::create(&files.sources())?.finish()?;
         let target = files.signatures();
         let _ = fs::remove_file(&target);

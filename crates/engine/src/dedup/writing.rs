@@ -69,7 +69,7 @@ impl Job<'_> {
         let survivors = Survivors {
             sources,
             options: &self.read,
-            removed: &self.gone(removed),
+            removed: &self.gone(removed)?,
             written: writing.documents,
             cuts: cuts.filter(|_| !writing.annotates),
             annotations: annotations.as_ref(),

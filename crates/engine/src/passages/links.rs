@@ -8,6 +8,7 @@ use super::part::ClassKey;
 use super::rule::{PassageRule, PassageScope};
 use super::windows::Fingerprint;
 use crate::error::Result;
+use crate::means::Means;
 use crate::sort::{SortedRecords, Sorter};
 
 /// Where a window begins: the place of its document, and its token there.
@@ -68,11 +69,15 @@ impl LinkSorter {
     }
 
     /// The links between equal windows that count as passages.
-    pub(super) fn links(self, rule: &PassageRule, folder: &Path, budget: usize) -> Result<Links> {
+    pub(super) fn links(self, rule: &PassageRule, means: &Means<'_>) -> Result<Links> {
         let mut sorted = self.0.finish()?;
-        let mut links = LinkWriter { rule, links: Sorter::new(folder, budget) };
+        let links = Sorter::new(&means.files.sorting(), means.budget / 4);
+        let mut links = LinkWriter { rule, links };
         let mut group: Option<Group> = None;
+        let mut number = 0;
         while let Some([first, second, third]) = sorted.next()? {
+            means.listen(number)?;
+            number += 1;
             let fingerprint = (first, (second >> 32) as u32);
             let spot = Spot::unpack(second << 32 | third >> 32);
             let count = u64::from(third as u32);

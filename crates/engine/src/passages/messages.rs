@@ -1,8 +1,9 @@
 //! What is known of windows, on its way to the part that has them next: a queue in the order of parts that
 //! may be longer than memory.
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
 use std::path::{Path, PathBuf};
 
 use lookalike_core::passages::Class;
@@ -45,19 +46,33 @@ pub(super) struct Messages {
     /// How many may be in memory.
     most: usize,
     near: BinaryHeap<Reverse<Packed>>,
-    /// Those that did not fit, in order, with the first of each file.
-    far: Vec<(Packed, SortedRunReader<Packed>)>,
+    /// Those that did not fit.
+    far: BinaryHeap<Run>,
 }
+
+/// Messages on disk, in order.
+struct Run {
+    /// The next of them.
+    head: Packed,
+    rest: SortedRunReader<Packed>,
+}
+
+/// Runs that are open at once: what they read ahead is 4 MiB.
+const MOST_RUNS: usize = 64;
 
 impl Messages {
     pub(super) fn new(folder: &Path, budget: usize) -> Self {
         let most = (budget / Packed::BYTES).max(4);
-        Self { folder: folder.to_owned(), most, near: BinaryHeap::new(), far: Vec::new() }
+        Self { folder: folder.to_owned(), most, near: BinaryHeap::new(), far: BinaryHeap::new() }
     }
 
     pub(super) fn push(&mut self, message: Message) -> Result<()> {
         if self.near.len() == self.most {
             self.spill()?;
+        }
+        if self.near.capacity() == 0 {
+            // All at once: growing would hold two copies. Pages that are not used cost nothing.
+            self.near.reserve_exact(self.most);
         }
         self.near.push(Reverse(message.pack()));
         Ok(())
@@ -65,56 +80,88 @@ impl Messages {
 
     /// Writes down the later half of those in memory.
     fn spill(&mut self) -> Result<()> {
-        let mut sorted: Vec<Packed> = self.near.drain().map(|Reverse(packed)| packed).collect();
-        sorted.sort_unstable();
+        if self.far.len() == MOST_RUNS {
+            let mut all = SortedRunWriter::create(&self.folder)?;
+            while let Some(packed) = self.pop_far()? {
+                all.push(packed)?;
+            }
+            self.add(all)?;
+        }
+        let mut sorted = std::mem::take(&mut self.near).into_vec();
+        sorted.sort_unstable_by_key(|Reverse(packed)| *packed);
         let mut run = SortedRunWriter::create(&self.folder)?;
-        for &packed in &sorted[self.most / 2..] {
+        for &Reverse(packed) in &sorted[self.most / 2..] {
             run.push(packed)?;
         }
+        self.add(run)?;
         sorted.truncate(self.most / 2);
-        self.near = sorted.into_iter().map(Reverse).collect();
-        let mut reader = run.finish()?.read()?;
-        if let Some(first) = reader.next()? {
-            self.far.push((first, reader));
+        self.near = sorted.into();
+        Ok(())
+    }
+
+    fn add(&mut self, run: SortedRunWriter<Packed>) -> Result<()> {
+        let mut rest = run.finish()?.read()?;
+        if let Some(head) = rest.next()? {
+            self.far.push(Run { head, rest });
         }
         Ok(())
+    }
+
+    /// Takes the next of those on disk.
+    fn pop_far(&mut self) -> Result<Option<Packed>> {
+        let Some(mut run) = self.far.peek_mut() else { return Ok(None) };
+        let head = run.head;
+        match run.rest.next()? {
+            Some(next) => run.head = next,
+            None => drop(PeekMut::pop(run)),
+        }
+        Ok(Some(head))
     }
 
     /// The next message for a window before this spot.
     pub(super) fn next_before(&mut self, end: Spot) -> Result<Option<Message>> {
         let near = self.near.peek().map(|Reverse(packed)| *packed);
-        let far = self.far.iter().enumerate().map(|(number, (first, _))| (*first, number)).min();
-        let end = end.pack();
-        match (near, far) {
-            (Some(near), far) if far.is_none_or(|(far, _)| near <= far) => {
-                if near[0] >= end {
-                    return Ok(None);
-                }
-                self.near.pop();
-                Ok(Some(Message::unpack(near)))
-            }
-            (_, Some((far, number))) => {
-                if far[0] >= end {
-                    return Ok(None);
-                }
-                let (first, reader) = &mut self.far[number];
-                match reader.next()? {
-                    Some(next) => *first = next,
-                    None => drop(self.far.swap_remove(number)),
-                }
-                Ok(Some(Message::unpack(far)))
-            }
-            _ => Ok(None),
+        let far = self.far.peek().map(|run| run.head);
+        let next = near.into_iter().chain(far).min();
+        if next.is_none_or(|next| next[0] >= end.pack()) {
+            return Ok(None);
         }
+        if next == near {
+            self.near.pop();
+        } else {
+            self.pop_far()?;
+        }
+        Ok(next.map(Message::unpack))
     }
 
     /// Where the next one goes.
     pub(super) fn next_spot(&self) -> Option<Spot> {
         let near = self.near.peek().map(|Reverse(packed)| packed[0]);
-        let far = self.far.iter().map(|(packed, _)| packed[0]);
+        let far = self.far.peek().map(|run| run.head[0]);
         near.into_iter().chain(far).min().map(Spot::unpack)
     }
 }
+
+/// The one whose next message is the least comes first.
+impl Ord for Run {
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.head.cmp(&self.head)
+    }
+}
+
+impl PartialOrd for Run {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Run {
+    fn eq(&self, other: &Self) -> bool {
+        self.head == other.head
+    }
+}
+
+impl Eq for Run {}
 
 #[cfg(test)]
 mod tests {

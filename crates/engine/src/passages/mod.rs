@@ -21,7 +21,9 @@
 //! Fingerprints are keyed, 93 bits of two polynomials, so that equal ones are equal words
 //! but for a chance of one in 2^40 at 2^24 windows of fifty words.
 
+mod anchors;
 mod cuts;
+mod gone;
 mod links;
 mod messages;
 mod part;
@@ -36,6 +38,7 @@ mod tests;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use cuts::{CutPiece, Cuts};
+pub(crate) use gone::gone_rows;
 pub(crate) use read::can_be_cut;
 pub use rule::{PassageRule, PassageScope};
 
@@ -60,7 +63,7 @@ pub(crate) struct CutSummary {
     pub(crate) pieces: u64,
     pub(crate) words: u64,
     /// Documents that go, since too little is left of them, and the words that are lost with them.
-    pub(crate) gone: Vec<Row>,
+    pub(crate) documents_gone: u64,
     pub(crate) lost_words: u64,
 }
 
@@ -79,16 +82,19 @@ impl Means<'_> {
         let (found, all_words) = reading.anchors()?;
         let folder = self.files.sorting();
         let windows = reading.parts(&found, order)?;
-        let links = windows.links(rule, &folder, self.budget / 4)?;
+        let links = windows.links(rule, self)?;
         let mut parts = Parts::open(self.files)?;
         let mut keepers = Parts::open(self.files)?;
         let mut sorter = Sorter::new(&folder, self.budget / 4);
         let mut summary = CutSummary { all_words, ..CutSummary::default() };
+        let mut gone = RowSet::none(documents);
         // The last document, and the words that were cut of it.
         let mut document: Option<(Row, u64)> = None;
-        let sweep = Sweep { rule, order, folder: &folder, budget: self.budget / 4 };
+        let sweep = Sweep { means: *self, rule, order };
         sweep.run(links, &mut parts, &mut tokens, |CutPart { row, part, pieces, all, goes }| {
             let mut words = 0;
+            // Words of pieces that have no bytes, as if the character that they end in were the next one's.
+            let mut before_bytes = 0;
             for (piece, copies) in pieces {
                 let keeper = order.row(crate::places::Place::nth(piece.source.document.into()));
                 let count = piece.tokens.end - piece.tokens.start;
@@ -101,34 +107,39 @@ impl Means<'_> {
                 let ([Some(begin), Some(end)], [Some(first), Some(last)]) = (cut, stays) else {
                     return Err(damaged(self, row));
                 };
+                words += u64::from(count);
+                if begin == end {
+                    before_bytes += count;
+                    continue;
+                }
                 let (copies, keeper_begin, keeper_end) = (*copies, first[0], last[1]);
                 let piece = CutPiece {
                     row,
                     begin,
                     end,
-                    words: count,
+                    words: count + std::mem::take(&mut before_bytes),
                     copies,
                     keeper,
                     keeper_begin,
                     keeper_end,
                 };
                 sorter.push(piece.pack())?;
-                words += u64::from(count);
+                summary.pieces += 1;
             }
-            summary.pieces += pieces.len() as u64;
             summary.words += words;
             let before = document.filter(|(last, _)| *last == row).map_or(0, |(_, words)| words);
             summary.documents += u64::from(before == 0);
             let cut = before + words;
             document = Some((row, cut));
             if goes || cut == all {
-                summary.gone.push(row);
+                gone.insert(row);
+                summary.documents_gone += 1;
                 summary.documents -= 1;
                 summary.lost_words += all - cut;
             }
             Ok(())
         })?;
-        summary.gone.sort_unstable();
+        gone::write(self.files, documents, &gone)?;
         cuts::write(self.files, sorter.finish()?)?;
         Ok(summary)
     }

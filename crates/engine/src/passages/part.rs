@@ -1,17 +1,20 @@
 //! A part of a document as the sweep sees it: the windows that may stand elsewhere, and, around them, where
 //! words stand and units begin.
 
+use std::ops::Range;
+
 use lookalike_core::passages::{CutUnit, PART, UnitStart, Window, unit_starts};
 use lookalike_core::text::Span;
 use lookalike_files::{RowsKind, pull_number, push_number};
 
 use super::windows::{Fingerprint, WindowMaker};
+use crate::error::Result;
 
 /// Parts, one after another.
 pub(super) const PART_BYTES: RowsKind = *b"passpart";
-/// The row and the first token of each part, and where it is.
+/// The row and the first token of each part, where it begins, and how long it is.
 pub(super) const PART_STARTS: RowsKind = *b"partplac";
-pub(super) const START_BYTES: usize = 16;
+pub(super) const START_BYTES: usize = 24;
 
 /// A part of a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -153,9 +156,8 @@ impl Part {
 
 /// Makes the parts of documents, on one thread.
 pub(super) struct PartMaker {
-    pub(super) windows: WindowMaker,
-    pub(super) width: u32,
-    pub(super) unit: CutUnit,
+    windows: WindowMaker,
+    unit: CutUnit,
     codes: Vec<u64>,
     places: Vec<u32>,
 }
@@ -166,24 +168,24 @@ pub(super) struct Rest {
     /// Bytes and tokens before it.
     byte: u32,
     token: u32,
-    pub(super) text: Vec<u8>,
-    pub(super) spans: Vec<Span>,
+    text: Vec<u8>,
+    spans: Vec<Span>,
 }
 
 impl PartMaker {
-    pub(super) fn new(windows: WindowMaker, width: u32, unit: CutUnit) -> Self {
-        Self { windows, width, unit, codes: Vec::new(), places: Vec::new() }
+    pub(super) fn new(windows: WindowMaker, unit: CutUnit) -> Self {
+        Self { windows, unit, codes: Vec::new(), places: Vec::new() }
     }
 
     /// Makes parts of what there is of a document, all of it if it is the end, and calls `each` with those that
-    /// have windows whose anchors are `wanted`, by their numbers in the document, ascending.
+    /// have windows whose anchors are `wanted`: of some tokens of the document, ascending.
     pub(super) fn parts(
         &mut self,
         rest: &mut Rest,
-        wanted: &[u32],
         is_end: bool,
-        mut each: impl FnMut(&Part, &[ClassKey]),
-    ) {
+        wanted: impl Fn(Range<u32>) -> Result<Vec<u32>>,
+        mut each: impl FnMut(&Part, &[ClassKey]) -> Result<()>,
+    ) -> Result<()> {
         while rest.spans.len() > PART || is_end && !rest.spans.is_empty() {
             let units = unit_starts(self.unit, &rest.text, &rest.spans);
             let (tokens, end) = if rest.spans.len() <= PART {
@@ -196,13 +198,17 @@ impl PartMaker {
                     _ => (PART, None),
                 }
             };
-            self.part(rest, &units, tokens, end, wanted, &mut each);
+            let anchors = wanted(rest.token..rest.token + tokens as u32)?;
+            if let Some((part, keys)) = self.part(rest, &units, tokens, end, &anchors) {
+                each(&part, &keys)?;
+            }
             let bytes = match end {
                 Some(end) => end as usize,
                 None => rest.spans.get(tokens).map_or(rest.text.len(), |span| span.start),
             };
             rest.drop(tokens, bytes);
         }
+        Ok(())
     }
 
     fn part(
@@ -212,13 +218,15 @@ impl PartMaker {
         tokens: usize,
         end: Option<u32>,
         wanted: &[u32],
-        each: &mut impl FnMut(&Part, &[ClassKey]),
-    ) {
-        let Self { windows: maker, width, codes, places, .. } = self;
+    ) -> Option<(Part, Vec<ClassKey>)> {
+        if wanted.is_empty() {
+            return None;
+        }
+        let Self { windows: maker, codes, places, .. } = self;
         codes.clear();
         codes.extend(rest.spans[..tokens].iter().map(|span| span.token));
         places.clear();
-        let mut wanted = wanted.iter().copied().skip_while(|at| *at < rest.token).peekable();
+        let mut wanted = wanted.iter().copied().peekable();
         let mut at = 0;
         maker.for_each_anchor(codes, |_, anchor| {
             let anchor = rest.token + anchor;
@@ -229,7 +237,7 @@ impl PartMaker {
             at += 1;
         });
         if places.is_empty() {
-            return;
+            return None;
         }
         let mut part = Part {
             first: rest.token,
@@ -248,8 +256,9 @@ impl PartMaker {
             keys[class as usize].count += 1;
             part.windows.push(Window { at, class });
         }
-        for run in places.chunk_by(|a, b| *b <= a + *width) {
-            let (first, last) = (run[0], run[run.len() - 1] + *width);
+        let width = maker.width as u32;
+        for run in places.chunk_by(|a, b| *b <= a + width) {
+            let (first, last) = (run[0], run[run.len() - 1] + width);
             let spans = &rest.spans[first as usize..last as usize];
             let place = |span: &Span| [span.start, span.end].map(|at| rest.byte + at as u32);
             part.stretches.push(Stretch { at: first, places: spans.iter().map(place).collect() });
@@ -259,7 +268,7 @@ impl PartMaker {
                 part.units.push(UnitStart { token: unit.token, byte: rest.byte + unit.byte });
             }
         }
-        each(&part, &keys);
+        Some((part, keys))
     }
 }
 
@@ -269,6 +278,17 @@ impl Rest {
         (self.byte, self.token) = (0, 0);
         self.text.clear();
         self.spans.clear();
+    }
+
+    /// Takes the next piece.
+    pub(super) fn add(&mut self, piece: &[u8], spans: Vec<Span>) {
+        let from = self.text.len();
+        self.text.extend_from_slice(piece);
+        self.spans.extend(spans.into_iter().map(|span| Span {
+            start: span.start + from,
+            end: span.end + from,
+            ..span
+        }));
     }
 
     fn drop(&mut self, tokens: usize, bytes: usize) {

@@ -1,15 +1,19 @@
-//! The two passes over documents: anchors, and the parts that have those which stand elsewhere.
+//! How documents are read, and the second pass over them: the parts that have anchors which stand elsewhere.
 
-use lookalike_core::text::{KeyedTokenizer, Unit, keyed_spans};
+use std::sync::{Mutex, PoisonError};
+
+use lookalike_core::text::{Unit, keyed_spans};
 use lookalike_corpus::{ContentKind, Format, Record, Source};
-use lookalike_files::{Rows, RowsKind, RowsWriter, double_word};
+use lookalike_files::RowsWriter;
 
+use super::anchors::Anchors;
 use super::links::{LinkSorter, Spot};
-use super::part::{ClassKey, PART_BYTES, PART_STARTS, PartMaker, Rest, START_BYTES};
+use super::part::{ClassKey, PART_BYTES, PART_STARTS, Part, PartMaker, Rest, START_BYTES};
 use super::rule::PassageRule;
 use super::windows::WindowMaker;
 use crate::document_set::RowSet;
 use crate::error::{Error, Result};
+use crate::files::Files;
 use crate::long_text;
 use crate::means::Means;
 use crate::order::Order;
@@ -18,8 +22,6 @@ use crate::places::Row;
 use crate::sort::{Record as _, Sorter};
 use crate::sources::{SourceAtHand, SourceTable};
 
-/// Anchors that stand at two places or more: row and token, ascending.
-const ANCHORS: RowsKind = *b"anchors ";
 /// What the passes read.
 pub(super) struct Reading<'a> {
     pub(super) means: Means<'a>,
@@ -41,138 +43,50 @@ pub(crate) fn can_be_cut(format: Format, field: &str) -> bool {
 }
 
 impl Reading<'_> {
-    /// Finds the anchors that stand at two places or more, and the documents that have them; how many words
-    /// there are in all.
-    pub(super) fn anchors(&self) -> Result<(RowSet, u64)> {
-        let Means { files, budget, observer, .. } = self.means;
-        let mut sorter: Sorter<[u64; 2]> = Sorter::new(&files.sorting(), budget / 4);
-        let mut words = 0;
-        self.run(
-            budget / 2,
-            &self.wanted,
-            || {
-                let mut maker = WindowMaker::new(self.means.key, self.rule.min_words);
-                let mut tokenizer =
-                    KeyedTokenizer::new(Unit::Words, self.means.kernel, self.means.key);
-                let mut codes: Vec<u64> = Vec::new();
-                move |row: Row, text: Text<'_>, batch: &mut AnchorBatch| {
-                    codes.clear();
-                    text.for_each_piece(self.means, |piece| tokenizer.codes(piece, &mut codes))?;
-                    batch.words += codes.len() as u64;
-                    let row = u64::from(row) << 32;
-                    let mut last = None;
-                    maker.for_each_anchor(&codes, |anchor, at| {
-                        if last.replace(at) != Some(at) {
-                            batch.anchors.push([anchor, row | u64::from(at)]);
-                        }
-                    });
-                    codes.shrink_to(KEPT_CODES);
-                    Ok(())
-                }
-            },
-            |batch: AnchorBatch| {
-                words += batch.words;
-                batch.anchors.into_iter().try_for_each(|anchor| sorter.push(anchor))
-            },
-        )?;
-        let mut sorted = sorter.finish()?;
-        let mut repeated: Sorter<u64> = Sorter::new(&files.sorting(), budget / 4);
-        let mut last: Option<([u64; 2], bool)> = None;
-        let mut number = 0;
-        while let Some(anchor) = sorted.next()? {
-            observer.tick(number)?;
-            number += 1;
-            let mut again = false;
-            if let Some((before, pushed)) = last.filter(|(before, _)| before[0] == anchor[0]) {
-                again = true;
-                if !pushed {
-                    repeated.push(before[1])?;
-                }
-                repeated.push(anchor[1])?;
-            }
-            last = Some((anchor, again));
-        }
-        drop(sorted);
-        let mut repeated = repeated.finish()?;
-        let mut file = RowsWriter::create(&files.passage_anchors(), ANCHORS, 8)?;
-        let mut found = RowSet::none(self.documents);
-        while let Some(spot) = repeated.next()? {
-            file.push(&spot.to_le_bytes())?;
-            found.insert(Row::nth(spot >> 32));
-        }
-        file.finish()?;
-        Ok((found.count(), words))
-    }
-
     /// Writes the parts of documents that have such anchors, and takes down their windows.
     pub(super) fn parts(&self, wanted: &RowSet, order: &Order) -> Result<LinkSorter> {
         let Means { files, budget, .. } = self.means;
-        let anchors = Rows::open(&files.passage_anchors(), ANCHORS, 8)?;
-        let mut bytes = RowsWriter::create(&files.passage_parts(), PART_BYTES, 1)?;
-        let mut starts =
-            RowsWriter::create(&files.passage_part_starts(), PART_STARTS, START_BYTES)?;
-        let mut sorter = LinkSorter::new(&files.sorting(), budget / 4);
-        let mut written = 0_u64;
+        let anchors = Anchors::open(files)?;
+        let sink = Mutex::new(PartSink::create(files, order, budget / 4)?);
+        let take = |batch: &mut PartBatch| {
+            let mut sink = sink.lock().unwrap_or_else(PoisonError::into_inner);
+            sink.take(batch)
+        };
         self.run(
             budget / 2,
             wanted,
             || {
-                let maker = WindowMaker::new(self.means.key, self.rule.min_words);
-                let mut maker = PartMaker::new(maker, self.rule.min_words, self.rule.cut);
+                let windows = WindowMaker::new(self.means.key, self.rule.min_words);
+                let mut maker = PartMaker::new(windows, self.rule.cut);
                 let mut rest = Rest::default();
-                let anchors = &anchors;
+                let (anchors, take) = (&anchors, &take);
                 move |row: Row, text: Text<'_>, batch: &mut PartBatch| {
-                    let wanted = anchors_of(anchors, row)?;
-                    if wanted.is_empty() {
-                        return Ok(());
-                    }
                     rest.begin();
-                    let mut each = |part: &super::part::Part, keys: &[ClassKey]| {
-                        let start = batch.bytes.len();
-                        part.encode(&mut batch.bytes);
-                        let keys = part.classes.iter().zip(keys);
-                        let keys = keys.map(|(at, key)| (part.first + at, *key)).collect();
-                        let bytes = batch.bytes.len() - start;
-                        batch.parts.push(BatchPart { row, first: part.first, bytes, keys });
+                    let wanted = |tokens| anchors.of(row, tokens);
+                    let mut made = Ok(());
+                    let mut more = |rest: &mut Rest, is_end| {
+                        maker.parts(rest, is_end, wanted, |part, keys| {
+                            batch.add(row, part, keys);
+                            if batch.bytes() > KEPT { take(batch) } else { Ok(()) }
+                        })
                     };
                     text.for_each_piece(self.means, |piece| {
-                        let from = rest.text.len();
-                        rest.text.extend_from_slice(piece);
-                        let spans = keyed_spans(Unit::Words, piece, self.means.key).into_iter();
-                        rest.spans.extend(spans.map(|mut span| {
-                            span.start += from;
-                            span.end += from;
-                            span
-                        }));
-                        maker.parts(&mut rest, &wanted, false, &mut each);
+                        if made.is_ok() {
+                            rest.add(piece, keyed_spans(Unit::Words, piece, self.means.key));
+                            made = more(&mut rest, false);
+                        }
                     })?;
-                    maker.parts(&mut rest, &wanted, true, &mut each);
-                    Ok(())
+                    made?;
+                    more(&mut rest, true)
                 }
             },
-            |batch: PartBatch| {
-                bytes.push(&batch.bytes)?;
-                for part in batch.parts {
-                    let spot = u64::from(part.row) << 32 | u64::from(part.first);
-                    let mut start = [0; START_BYTES];
-                    [spot, written].encode(&mut start);
-                    starts.push(&start)?;
-                    written += part.bytes as u64;
-                    let document = order.place(part.row).index() as u32;
-                    for (token, key) in part.keys {
-                        sorter.push(Spot { document, token }, key)?;
-                    }
-                }
-                Ok(())
-            },
+            |mut batch: PartBatch| take(&mut batch),
         )?;
-        bytes.finish()?;
-        starts.finish()?;
-        Ok(sorter)
+        sink.into_inner().unwrap_or_else(PoisonError::into_inner).finish()
     }
 
     /// Reads the texts that can be cut, on all threads, and hands on what is made of them, in order.
-    fn run<T: Payload + Default, W: FnMut(Row, Text<'_>, &mut T) -> Result<()>>(
+    pub(super) fn run<T: Payload + Default, W: FnMut(Row, Text<'_>, &mut T) -> Result<()>>(
         &self,
         budget: usize,
         wanted: &RowSet,
@@ -244,21 +158,27 @@ impl Reading<'_> {
     }
 }
 
-/// Codes that there is room for between documents.
-const KEPT_CODES: usize = 64 << 10;
+/// Bytes of a batch. What is more goes on before the document ends, so that one of any length takes no more.
+const KEPT: usize = 1 << 20;
 
 /// A text, whole or in a file that is too long for memory.
-enum Text<'a> {
+pub(super) enum Text<'a> {
     Whole(&'a [u8]),
     Long(&'a Source),
 }
 
 impl Text<'_> {
-    fn for_each_piece(&self, means: Means<'_>, mut each: impl FnMut(&[u8])) -> Result<()> {
+    /// Calls `each` with the pieces of a text, which have its tokens. What is made of one that is in memory
+    /// takes a multiple of it, so that it comes in pieces as well.
+    pub(super) fn for_each_piece(&self, means: Means<'_>, each: impl FnMut(&[u8])) -> Result<()> {
         match self {
-            Text::Whole(text) => each(text),
+            Text::Whole(text) => long_text::for_each_piece_of(text, Unit::Words, each)?,
             Text::Long(source) => {
-                long_text::for_each_piece(source, means.read, Unit::Words, each)?;
+                let mut read = means.read.clone();
+                // Places in texts are of four bytes.
+                let limit = &mut read.limits.max_document_bytes;
+                *limit = (*limit).min(u32::MAX.into());
+                long_text::for_each_piece(source, &read, Unit::Words, each)?;
             }
         }
         Ok(())
@@ -279,50 +199,91 @@ impl<T: Payload> Payload for Counted<T> {
     }
 }
 
-/// Fingerprints of anchors, and where they stand.
-#[derive(Default)]
-struct AnchorBatch {
-    anchors: Vec<[u64; 2]>,
-    words: u64,
-}
-
-impl Payload for AnchorBatch {
-    fn bytes(&self) -> usize {
-        16 * self.anchors.len()
-    }
-}
-
 /// Parts of some documents.
 #[derive(Default)]
 struct PartBatch {
     bytes: Vec<u8>,
     parts: Vec<BatchPart>,
+    keys: Vec<(u32, ClassKey)>,
 }
 
 struct BatchPart {
     row: Row,
     first: u32,
     bytes: usize,
-    keys: Vec<(u32, ClassKey)>,
+    keys: usize,
+}
+
+impl PartBatch {
+    fn add(&mut self, row: Row, part: &Part, keys: &[ClassKey]) {
+        let start = self.bytes.len();
+        part.encode(&mut self.bytes);
+        let (first, bytes) = (part.first, self.bytes.len() - start);
+        self.keys.extend(part.classes.iter().map(|at| first + at).zip(keys.iter().copied()));
+        self.parts.push(BatchPart { row, first, bytes, keys: keys.len() });
+    }
 }
 
 impl Payload for PartBatch {
     fn bytes(&self) -> usize {
-        let keys: usize = self.parts.iter().map(|part| part.keys.len()).sum();
-        self.bytes.len() + size_of::<(u32, ClassKey)>() * keys
+        self.bytes.len() + size_of::<(u32, ClassKey)>() * self.keys.len()
     }
 }
 
-/// The number of the first anchor of a row or one after it.
-fn first_anchor(anchors: &Rows, row: Row) -> Result<u64> {
-    Ok(anchors.partition_point(|anchor| double_word(anchor, 0) < u64::from(row) << 32)?)
+/// What writes parts, in any order.
+struct PartSink<'a> {
+    order: &'a Order,
+    bytes: RowsWriter,
+    written: u64,
+    /// The row and the first token of each part, where it begins, and how long it is.
+    starts: Sorter<[u64; 3]>,
+    starts_file: RowsWriter,
+    windows: LinkSorter,
 }
 
-/// The tokens at which anchors of a row begin.
-fn anchors_of(anchors: &Rows, row: Row) -> Result<Vec<u32>> {
-    let [from, upto] = [row, row.after(1)].map(|row| first_anchor(anchors, row));
-    let (from, upto) = (from?, upto?);
-    let mut bytes = vec![0; 8 * (upto - from) as usize];
-    anchors.rows(from, &mut bytes)?;
-    Ok((0..bytes.len()).step_by(8).map(|at| double_word(&bytes, at) as u32).collect())
+impl<'a> PartSink<'a> {
+    fn create(files: &Files, order: &'a Order, budget: usize) -> Result<Self> {
+        Ok(Self {
+            order,
+            bytes: RowsWriter::create(&files.passage_parts(), PART_BYTES, 1)?,
+            written: 0,
+            starts: Sorter::new(&files.sorting(), budget / 8),
+            starts_file: RowsWriter::create(
+                &files.passage_part_starts(),
+                PART_STARTS,
+                START_BYTES,
+            )?,
+            windows: LinkSorter::new(&files.sorting(), budget / 8 * 7),
+        })
+    }
+
+    /// Empties a batch.
+    fn take(&mut self, batch: &mut PartBatch) -> Result<()> {
+        self.bytes.push(&batch.bytes)?;
+        batch.bytes.clear();
+        let mut all_keys = batch.keys.drain(..);
+        for BatchPart { row, first, bytes, keys } in batch.parts.drain(..) {
+            let bytes = bytes as u64;
+            self.starts.push([u64::from(row) << 32 | u64::from(first), self.written, bytes])?;
+            self.written += bytes;
+            let document = self.order.place(row).index() as u32;
+            for (token, key) in all_keys.by_ref().take(keys) {
+                self.windows.push(Spot { document, token }, key)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<LinkSorter> {
+        let Self { bytes, starts, mut starts_file, windows, .. } = self;
+        bytes.finish()?;
+        let mut starts = starts.finish()?;
+        let mut row = [0; START_BYTES];
+        while let Some(start) = starts.next()? {
+            start.encode(&mut row);
+            starts_file.push(&row)?;
+        }
+        starts_file.finish()?;
+        Ok(windows)
+    }
 }

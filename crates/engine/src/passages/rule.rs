@@ -1,6 +1,6 @@
 //! What counts as a passage.
 
-use lookalike_core::passages::CutUnit;
+use lookalike_core::passages::{CutUnit, PART};
 use lookalike_core::setters;
 
 /// What counts as a passage, and what of it is cut.
@@ -37,6 +37,9 @@ impl Default for PassageRule {
 }
 
 impl PassageRule {
+    /// The most words of a passage: more are never found, since texts are cut in parts of so many.
+    pub const MOST_WORDS: u32 = PART as u32;
+
     setters! {
         /// The fewest words of a passage, at least one.
         min_words: u32 => min_words = min_words.max(1);
@@ -49,7 +52,7 @@ impl PassageRule {
         /// Where other copies are looked for.
         scope: PassageScope;
         /// A document of which fewer words are left goes whole, if anything was cut of it. More than one
-        /// loses words that stand nowhere else.
+        /// loses words that stand nowhere else. Those that are cut of it then stand in other documents.
         min_left: u64 => min_left = min_left.max(1);
         /// The share of all words beyond which nothing is cut, and the job fails.
         max_cut: f64 => max_cut = Some(max_cut);

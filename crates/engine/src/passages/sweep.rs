@@ -1,7 +1,6 @@
 //! Parts in the order of the keep policy: what of each is cut.
 
 use std::ops::Range;
-use std::path::Path;
 
 use lookalike_core::passages::{Class, CutTask, Cutter, Piece, Window};
 use lookalike_files::{Rows, double_word};
@@ -12,6 +11,7 @@ use super::part::{PART_BYTES, PART_STARTS, Part, START_BYTES};
 use super::rule::PassageRule;
 use crate::error::{Error, Result};
 use crate::files::Files;
+use crate::means::Means;
 use crate::order::Order;
 use crate::places::{Place, Row};
 
@@ -49,21 +49,15 @@ impl Parts {
         let wanted = u64::from(row) << 32 | u64::from(token);
         let low = self.starts.partition_point(|start| double_word(start, 0) <= wanted)?;
         let number = low.checked_sub(1).ok_or_else(|| self.damaged(row))?;
-        let (spot, from) = self.start(number)?;
-        let upto = if low < self.starts.len() { self.start(low)?.1 } else { self.bytes.len() };
-        self.buffer.resize(upto.saturating_sub(from) as usize, 0);
+        let mut start = [0; START_BYTES];
+        self.starts.rows(number, &mut start)?;
+        let [spot, from, bytes] = [0, 8, 16].map(|at| double_word(&start, at));
+        self.buffer.resize(bytes as usize, 0);
         self.bytes.rows(from, &mut self.buffer)?;
         let part = Part::decode(&mut &*self.buffer);
         let part = part.filter(|part| spot == u64::from(row) << 32 | u64::from(part.first));
         self.last = Some((row, part.ok_or_else(|| self.damaged(row))?));
         Ok(())
-    }
-
-    /// The first token of a part, and where the part is written.
-    fn start(&self, number: u64) -> Result<(u64, u64)> {
-        let mut bytes = [0; START_BYTES];
-        self.starts.rows(number, &mut bytes)?;
-        Ok((double_word(&bytes, 0), double_word(&bytes, 8)))
     }
 
     fn damaged(&self, row: Row) -> Error {
@@ -85,10 +79,9 @@ pub(super) struct CutPart<'a> {
 
 /// The sweep.
 pub(super) struct Sweep<'a> {
+    pub(super) means: Means<'a>,
     pub(super) rule: &'a PassageRule,
     pub(super) order: &'a Order,
-    pub(super) folder: &'a Path,
-    pub(super) budget: usize,
 }
 
 /// What is known of a class of the part at hand.
@@ -111,10 +104,12 @@ impl Sweep<'_> {
         mut each: impl FnMut(CutPart<'_>) -> Result<()>,
     ) -> Result<()> {
         let mut cutter = Cutter::new(self.rule.min_words, self.rule.max_copies);
-        let mut messages = Messages::new(self.folder, self.budget);
-        loop {
-            let spots = links.next_spot().into_iter().chain(messages.next_spot());
-            let Some(spot) = spots.min() else { return Ok(()) };
+        let Means { files, budget, .. } = self.means;
+        let mut messages = Messages::new(&files.sorting(), budget / 4);
+        let mut number = 0;
+        while let Some(spot) = links.next_spot().into_iter().chain(messages.next_spot()).min() {
+            self.means.listen(number)?;
+            number += 1;
             let row = self.order.row(Place::nth(spot.document.into()));
             let part = parts.get(row, spot.token)?;
             let mut known = arrived(&mut links, &mut messages, part, spot.document)?;
@@ -140,6 +135,12 @@ impl Sweep<'_> {
                 let all = tokens(row)?;
                 // Of a document of several parts some were kept for others already.
                 goes = all == u64::from(part.tokens) && all - cut < self.rule.min_left;
+                if goes && cut < all {
+                    // Nothing of it is kept, so that it serves itself no more than others.
+                    pieces.clear();
+                    classes = passages.classes(&known);
+                    cutter.cut_of_gone(task, &mut classes, |found| pieces.extend_from_slice(found));
+                }
                 let copies = |piece: &Piece| passages.copies(&known, piece, self.rule.min_words);
                 let pieces: Vec<_> = pieces.iter().map(|p| (p.clone(), copies(p))).collect();
                 each(CutPart { row, part, pieces: &pieces, all, goes })?;
@@ -156,6 +157,7 @@ impl Sweep<'_> {
                 }
             }
         }
+        Ok(())
     }
 }
 

@@ -1,42 +1,68 @@
 //! What a job cuts is what the definition cuts, and the promise holds on what is written.
 
 use std::fs;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
 
+use arrow_array::cast::AsArray as _;
+use arrow_array::types::UInt64Type;
+use lookalike_core::Kernel;
 use lookalike_core::passages::reference::{self, Document};
 use lookalike_core::passages::{CutUnit, unit_starts};
 use lookalike_core::text::{Unit, spans};
 use lookalike_files::WorkFolder;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use proptest::prelude::*;
 
 use super::*;
-use crate::Dedup;
+use crate::report::Report;
+use crate::{Dedup, KeepPolicy, Observer, Stage, Work};
 
-/// The texts after the definition, by the naive twin.
-fn naive(texts: &[String], rule: &PassageRule) -> Vec<String> {
+/// What a job is asked for besides its rule.
+#[derive(Clone, Copy, Debug)]
+enum Keep {
+    First,
+    /// By a number that goes down where those of the input go up.
+    Last,
+}
+
+/// The texts after the definition, by the naive twin; `None` of those that go.
+fn naive(texts: &[String], rule: &PassageRule, keep: Keep) -> Vec<Option<String>> {
+    let order: Vec<usize> = match keep {
+        Keep::First => (0..texts.len()).collect(),
+        Keep::Last => (0..texts.len()).rev().collect(),
+    };
     let unit_lists: Vec<_> = texts
         .iter()
         .map(|text| unit_starts(rule.cut, text.as_bytes(), &spans(Unit::Words, &**text)))
         .collect();
-    let documents: Vec<Document<u64>> = texts
+    let documents: Vec<Document<u64>> = order
         .iter()
-        .zip(&unit_lists)
-        .map(|(text, units)| {
-            let tokens = spans(Unit::Words, &**text).iter().map(|span| span.token).collect();
-            (tokens, units.iter().map(|unit| unit.token).collect())
+        .map(|&number| {
+            let tokens = tokens(&texts[number]);
+            (tokens, unit_lists[number].iter().map(|unit| unit.token).collect())
         })
         .collect();
-    let width = rule.min_words as usize;
-    let cut: Vec<Vec<bool>> = match rule.scope {
-        PassageScope::Corpus => reference::cut(&documents, width, rule.max_copies as usize),
+    let asked = reference::Rule {
+        width: rule.min_words as usize,
+        copies: rule.max_copies as usize,
+        documents: rule.min_documents as usize,
+        left: rule.min_left as usize,
+    };
+    let (cut, gone): (Vec<Vec<bool>>, Vec<bool>) = match rule.scope {
+        PassageScope::Corpus => reference::cut_by(&documents, asked),
         PassageScope::Document => documents
             .iter()
-            .flat_map(|one| {
-                reference::cut(std::slice::from_ref(one), width, rule.max_copies as usize)
+            .map(|one| {
+                let (mut cut, gone) = reference::cut_by(std::slice::from_ref(one), asked);
+                (cut.remove(0), gone[0])
             })
-            .collect(),
+            .unzip(),
     };
-    let mut left = Vec::new();
-    for ((text, units), cut) in texts.iter().zip(&unit_lists).zip(&cut) {
+    let mut left = vec![None; texts.len()];
+    for ((&number, cut), gone) in order.iter().zip(&cut).zip(gone) {
+        let (text, units) = (&texts[number], &unit_lists[number]);
         let mut kept = String::new();
         for (number, unit) in units.iter().enumerate() {
             if !cut[unit.token as usize] {
@@ -47,16 +73,18 @@ fn naive(texts: &[String], rule: &PassageRule) -> Vec<String> {
         if units.is_empty() {
             kept.clone_from(text);
         }
-        // A document of which nothing is left goes.
-        if cut.is_empty() || cut.contains(&false) {
-            left.push(kept);
-        }
+        left[number] = (!gone).then_some(kept);
     }
     left
 }
 
+fn tokens(text: &str) -> Vec<u64> {
+    spans(Unit::Words, text).iter().map(|span| span.token).collect()
+}
+
 fn lines(texts: &[String]) -> String {
-    texts.iter().map(|text| serde_json::json!({ "text": text }).to_string() + "\n").collect()
+    let line = |(number, text)| serde_json::json!({ "text": text, "n": number }).to_string() + "\n";
+    texts.iter().enumerate().map(line).collect()
 }
 
 /// The texts that a job leaves.
@@ -66,61 +94,167 @@ fn cut(folder: &WorkFolder, texts: &[String], job: impl FnOnce(Dedup) -> Dedup) 
     let out = folder.join("out");
     let _ = fs::remove_dir_all(&out);
     let input = input.to_str().unwrap().to_owned();
-    job(Dedup::new([input]).all_documents().memory(80 << 20)).run(&out).unwrap();
+    let report = job(Dedup::new([input]).memory(80 << 20)).run(&out).unwrap();
     let kept = fs::read_to_string(out.join("kept/texts.jsonl")).unwrap();
     let text = |line: &str| {
         let line: serde_json::Value = serde_json::from_str(line).unwrap();
         line["text"].as_str().unwrap().to_owned()
     };
-    kept.lines().map(text).collect()
+    let kept: Vec<String> = kept.lines().map(text).collect();
+    check_pieces(&out, texts, &kept, &report);
+    kept
 }
 
-fn text() -> impl Strategy<Value = String> {
-    let word = prop::sample::select(vec![
+/// Each piece stands word for word where it says, in a document that stays, and none of it there is cut.
+fn check_pieces(out: &Path, texts: &[String], kept: &[String], report: &Report) {
+    let file = fs::File::open(out.join("passages.parquet")).unwrap();
+    let mut pieces: Vec<[usize; 8]> = Vec::new();
+    for batch in ParquetRecordBatchReaderBuilder::try_new(file).unwrap().build().unwrap() {
+        let batch = batch.unwrap();
+        let columns =
+            ["row", "begin", "end", "keeper_row", "keeper_begin", "keeper_end", "words", "copies"];
+        let columns =
+            columns.map(|name| batch.column_by_name(name).unwrap().as_primitive::<UInt64Type>());
+        pieces.extend((0..batch.num_rows()).map(|row| columns.map(|c| c.value(row) as usize)));
+    }
+    let counts = report.passages.as_ref().unwrap();
+    assert_eq!(counts.cuts, pieces.len() as u64);
+    assert_eq!(counts.words_cut, pieces.iter().map(|piece| piece[6] as u64).sum::<u64>());
+    let mut last = (0, 0);
+    for &[row, begin, end, keeper, keeper_begin, keeper_end, words, copies] in &pieces {
+        assert!(last <= (row, begin) && begin < end, "in order, and something");
+        last = (row, end);
+        let there = &texts[keeper][keeper_begin..keeper_end];
+        // Of a character that is two words, one may be in a piece and one not.
+        if ![row, keeper].iter().any(|document| texts[*document].contains('\u{bd}')) {
+            assert_eq!(tokens(&texts[row][begin..end]), tokens(there));
+            assert_eq!(tokens(there).len(), words);
+        }
+        assert!(copies > 1);
+        let is_cut = |&[other, begin, end, ..]: &[usize; 8]| {
+            other == keeper && begin < keeper_end && keeper_begin < end
+        };
+        assert!(!pieces.iter().any(is_cut), "it is cut there");
+        assert!(kept.iter().any(|text| text.contains(there)), "it is not kept");
+    }
+}
+
+fn word() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec![
         "a",
         "b",
         "c",
         "Is",
         "\u{4e2d}",
         "\u{6587}",
+        "\u{304b}\u{3099}",
+        "\u{0e01}\u{0e33}",
         "\u{e9}t\u{e9}",
+        "\u{645}\u{631}\u{62d}\u{628}\u{627}",
+        "\u{939}\u{93f}\u{928}\u{94d}\u{926}\u{940}",
+        "\u{d55c}\u{ae00}",
+        "\u{41c}\u{438}\u{440}",
         "x-y",
         "http://a.b/c!d",
         "\u{bd}",
-    ]);
+    ])
+}
+
+fn text() -> impl Strategy<Value = String> {
     let between = prop::sample::select(vec![" ", " ", " ", "\n", ". ", "\n\n", "! ", ""]);
-    prop::collection::vec((word, between), 0..40).prop_map(|words| {
-        words.into_iter().map(|(word, between)| word.to_owned() + between).collect()
-    })
+    let random = prop::collection::vec((word(), between), 0..40).prop_map(|words| {
+        words.into_iter().map(|(word, between)| word.to_owned() + between).collect::<String>()
+    });
+    // What repeats itself, and by what.
+    let period = prop::collection::vec(word(), 1..4);
+    let between = prop::sample::select(vec![" ", "\n", ". "]);
+    let periodic = (period, between, 1..30_usize)
+        .prop_map(|(words, between, times)| (words.join(between) + between).repeat(times));
+    prop_oneof![3 => random, 1 => periodic]
 }
 
 fn rule() -> impl Strategy<Value = PassageRule> {
     let scope = prop::sample::select(vec![PassageScope::Corpus, PassageScope::Document]);
     let unit = prop::sample::select(CutUnit::ALL.to_vec());
-    (1..7_u32, unit, 1..3_u32, scope).prop_map(|(words, cut, copies, scope)| {
-        PassageRule::default().min_words(words).cut(cut).max_copies(copies).scope(scope)
+    let left = prop::sample::select(vec![1, 1, 1, 4, 12]);
+    (1..7_u32, unit, 1..3_u32, 1..3_u32, scope, left).prop_map(
+        |(words, cut, copies, documents, scope, left)| {
+            PassageRule::default()
+                .min_words(words)
+                .cut(cut)
+                .max_copies(copies)
+                .min_documents(documents)
+                .scope(scope)
+                .min_left(left)
+        },
+    )
+}
+
+/// Texts, some of which have a whole one in common, or a part of it.
+fn corpus() -> impl Strategy<Value = Vec<String>> {
+    let common = prop::collection::vec(0..6_u8, 8);
+    (prop::collection::vec(text(), 1..8), text(), common).prop_map(|(mut texts, shared, common)| {
+        let places: Vec<usize> = shared.char_indices().map(|(place, _)| place).collect();
+        for (text, how) in texts.iter_mut().zip(common) {
+            let at = |share: usize| places.get(places.len() * share / 8).copied().unwrap_or(0);
+            match how {
+                0 => *text = format!("{text}\n{shared}"),
+                1 => *text = format!("{shared}\n{text}"),
+                2 => *text = format!("{text} {}", &shared[at(1)..]),
+                3 => *text = format!("{} {text}", &shared[..at(7)]),
+                _ => {}
+            }
+        }
+        texts
     })
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(120))]
+    #![proptest_config(ProptestConfig::with_cases(160))]
 
     #[test]
     fn a_job_cuts_what_the_definition_cuts(
-        mut texts in prop::collection::vec(text(), 1..8),
-        shared in text(),
-        copied in any::<u8>(),
+        texts in corpus(),
         rule in rule(),
-        threads in 1..4_usize,
+        keep in prop::sample::select(vec![Keep::First, Keep::Last]),
+        threads in 1..5_usize,
+        memory in prop::sample::select(vec![80_u64 << 20, 256 << 20, 4 << 30]),
+        kernel in prop::sample::select(Kernel::available().collect::<Vec<_>>()),
     ) {
-        for (number, text) in texts.iter_mut().enumerate() {
-            if copied >> number & 1 == 1 {
-                *text = format!("{text}\n{shared}");
-            }
-        }
         let folder = WorkFolder::create(None).unwrap();
-        let found = cut(&folder, &texts, |job| job.passages(rule).threads(threads));
-        prop_assert_eq!(found, naive(&texts, &rule), "{:?}", rule);
+        let found = cut(&folder, &texts, |job| {
+            let job = job.all_documents().passages(rule);
+            let job = job.threads(threads).memory(memory).kernel(kernel);
+            match keep {
+                Keep::First => job,
+                Keep::Last => job.keep(KeepPolicy::Max("n".to_owned())),
+            }
+        });
+        let wanted: Vec<String> = naive(&texts, &rule, keep).into_iter().flatten().collect();
+        prop_assert_eq!(found, wanted, "{:?}", rule);
+    }
+
+    /// After documents went: what is cut is what the definition cuts of those that stay.
+    #[test]
+    fn passages_of_what_dedup_keeps_are_cut(texts in corpus(), rule in rule()) {
+        let folder = WorkFolder::create(None).unwrap();
+        let input = folder.join("stay.jsonl");
+        fs::write(&input, lines(&texts)).unwrap();
+        let input = input.to_str().unwrap().to_owned();
+        let stay = folder.join("stay");
+        Dedup::new([input]).memory(80 << 20).run(&stay).unwrap();
+        let stay = fs::read_to_string(stay.join("kept/stay.jsonl")).unwrap();
+        let stay: Vec<String> = stay
+            .lines()
+            .map(|line| {
+                let line: serde_json::Value = serde_json::from_str(line).unwrap();
+                line["text"].as_str().unwrap().to_owned()
+            })
+            .collect();
+        let found = cut(&folder, &texts, |job| job.passages(rule));
+        let wanted: Vec<String> =
+            naive(&stay, &rule, Keep::First).into_iter().flatten().collect();
+        prop_assert_eq!(found, wanted, "{:?}", rule);
     }
 }
 
@@ -139,7 +273,7 @@ fn everything_of_so_many_words_is_found_and_nothing_shorter() {
         let own = |n: u32| one_line(10_000 * n..10_000 * n + 37 * n);
         let texts: Vec<String> = (1..6).map(|n| own(n) + &passage + &own(n + 10)).collect();
         let rule = PassageRule::default().cut(CutUnit::Words);
-        let found = cut(&folder, &texts, |job| job.passages(rule));
+        let found = cut(&folder, &texts, |job| job.all_documents().passages(rule));
         let left: Vec<String> = (1..6).map(|n| own(n) + &own(n + 10)).collect();
         assert_eq!(found[0], texts[0], "the first copy stays");
         assert_eq!(&found[1..], if is_cut { &left[1..] } else { &texts[1..] }, "{length}");
@@ -153,7 +287,7 @@ fn long_documents_are_cut_in_parts() {
     let line = |n: u32| one_line(60 * n..60 * n + 60) + "\n";
     let all: String = (0..18_000).map(line).collect();
     let texts = [all.clone() + &line(17_990) + &line(5), all.clone()];
-    let found = cut(&folder, &texts, |job| job.passages(PassageRule::default()));
+    let found = cut(&folder, &texts, |job| job.all_documents().passages(PassageRule::default()));
     // The line across the first border is in no part as a whole, and is not there twice.
     assert_eq!(found, [all]);
 }
@@ -195,4 +329,109 @@ fn the_report_says_where_words_were_cut() {
     assert_eq!(first.copies, 18);
     assert!(first.text.contains("w900 w901"), "{first:?}");
     assert!(one.most_copies.len() as u64 <= one.passages);
+}
+
+/// Stops a job in the stage of passages, at one of the moments at which it listens.
+struct StopAt {
+    moment: u32,
+    stage: Mutex<Option<Stage>>,
+    listened: AtomicU32,
+}
+
+impl Observer for StopAt {
+    fn begin(&self, stage: Stage, _: Option<Work>) {
+        *self.stage.lock().unwrap() = Some(stage);
+    }
+
+    fn cancelled(&self) -> bool {
+        *self.stage.lock().unwrap() == Some(Stage::Passages)
+            && self.listened.fetch_add(1, Ordering::Relaxed) >= self.moment
+    }
+}
+
+#[test]
+fn a_job_that_was_stopped_at_any_moment_goes_on_to_the_same_result() {
+    let folder = WorkFolder::create(None).unwrap();
+    let input = folder.join("in");
+    fs::create_dir(&input).unwrap();
+    let passage = one_line(0..60) + "\n";
+    for n in 1..8 {
+        let own = one_line(1000 * n..1000 * n + 40) + "\n";
+        fs::write(input.join(format!("{n}.txt")), own.clone() + &passage + &own).unwrap();
+    }
+    let job = || {
+        let input = input.to_str().unwrap().to_owned();
+        Dedup::new([input]).all_documents().passages(PassageRule::default()).memory(80 << 20)
+    };
+    let results = |out: &Path| {
+        let kept = (1..8).map(|n| fs::read(out.join(format!("kept/{n}.txt"))).unwrap());
+        kept.chain([fs::read(out.join("passages.parquet")).unwrap()]).collect::<Vec<_>>()
+    };
+    let fresh = folder.join("fresh");
+    job().run(&fresh).unwrap();
+    let mut stops = 0;
+    for moment in 0.. {
+        let out = folder.join(format!("out-{moment}"));
+        let (stage, listened) = (Mutex::new(None), AtomicU32::new(0));
+        let stopped = job().run_observed(&out, &StopAt { moment, stage, listened });
+        let done = stopped.is_ok();
+        if !done {
+            stops += 1;
+            job().resume().run(&out).unwrap();
+        }
+        assert_eq!(results(&out), results(&fresh), "stopped at moment {moment}");
+        if done {
+            break;
+        }
+    }
+    assert!(stops > 3, "it listens");
+}
+
+#[test]
+fn bad_input_has_a_defined_result() {
+    let folder = WorkFolder::create(None).unwrap();
+    let input = folder.join("in.jsonl");
+    let out = folder.join("out");
+    let job = |rule: PassageRule| {
+        let _ = fs::remove_dir_all(&out);
+        let input = input.to_str().unwrap().to_owned();
+        Dedup::new([input]).all_documents().passages(rule).memory(80 << 20).run(&out)
+    };
+    // A field that is no text is skipped, and stays as it is; ids that repeat are documents of their own.
+    let text = one_line(0..60);
+    let records = [
+        serde_json::json!({ "id": "a", "text": text }),
+        serde_json::json!({ "id": "a", "text": 5 }),
+        serde_json::json!({ "id": "a", "text": null }),
+        serde_json::json!({ "id": "a", "text": text.clone() + "\nof its own" }),
+        serde_json::json!({ "id": "a", "text": "" }),
+    ];
+    let records: Vec<String> = records.iter().map(|record| record.to_string() + "\n").collect();
+    fs::write(&input, records.concat()).unwrap();
+    let report = job(PassageRule::default()).unwrap();
+    let cut = records.concat().replace(&(text.clone() + "\\n"), "");
+    assert_eq!(fs::read_to_string(out.join("kept/in.jsonl")).unwrap(), cut);
+    assert_eq!((report.documents, report.skipped, report.kept), (3, 2, 3));
+    // Windows that are longer than all texts, or than any part of one.
+    for words in [61, PassageRule::MOST_WORDS, PassageRule::MOST_WORDS + 1, u32::MAX] {
+        assert_eq!(job(PassageRule::default().min_words(words)).unwrap().passages.unwrap().cuts, 0);
+    }
+    assert_eq!(fs::read_to_string(out.join("kept/in.jsonl")).unwrap(), records.concat());
+    // Bytes that are no UTF-8 stay where they are kept, and go with the line that they are in.
+    let line = [b"\xf0 ".as_slice(), one_line(0..60).as_bytes(), b"\n"].concat();
+    let input = folder.join("bytes.txt");
+    fs::write(&input, [&*line, &line, b"\xc3"].concat()).unwrap();
+    let _ = fs::remove_dir_all(&out);
+    let input = input.to_str().unwrap().to_owned();
+    let job = Dedup::new([input]).all_documents().passages(PassageRule::default());
+    job.memory(80 << 20).run(&out).unwrap();
+    assert_eq!(fs::read(out.join("kept/bytes.txt")).unwrap(), line);
+    // No documents at all.
+    let empty = folder.join("empty.jsonl");
+    fs::write(&empty, "").unwrap();
+    let _ = fs::remove_dir_all(&out);
+    let empty = empty.to_str().unwrap().to_owned();
+    let job = Dedup::new([empty]).all_documents().passages(PassageRule::default());
+    let report = job.memory(80 << 20).run(&out).unwrap();
+    assert_eq!((report.documents, report.passages.unwrap().words), (0, 0));
 }

@@ -12,7 +12,7 @@ use crate::polynomial::Polynomial;
 
 /// Finds anchors and fingerprints, on one thread.
 pub(super) struct WindowMaker {
-    width: usize,
+    pub(super) width: usize,
     anchor_width: usize,
     anchors: Polynomial,
     fingerprints: [Polynomial; 2],
@@ -34,6 +34,11 @@ impl WindowMaker {
             fingerprints: [polynomial("windows, first"), polynomial("windows, second")],
             least: VecDeque::new(),
         }
+    }
+
+    /// How many windows so many tokens have.
+    pub(super) fn count(&self, tokens: usize) -> usize {
+        (tokens + 1).saturating_sub(self.width)
     }
 
     /// Calls `each` with the anchor of every window, in order: its fingerprint, and where it begins.

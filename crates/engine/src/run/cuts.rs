@@ -4,8 +4,7 @@ use std::collections::HashMap;
 
 use super::{Run, RunDocument};
 use crate::error::Result;
-use crate::observe::Stage;
-use crate::passages::{CutPiece, CutSummary};
+use crate::passages::CutPiece;
 use crate::places::Row;
 
 /// Pieces of a document that are told about, and pieces that it keeps for others.
@@ -76,12 +75,11 @@ impl Run {
 
     /// The documents that went because too few words were left of them, ascending. None does where
     /// passages were annotated, and not cut.
-    pub(super) fn gone(&self) -> Vec<Row> {
-        if !self.manifest.option("annotate").is_empty() {
-            return Vec::new();
+    pub(super) fn gone(&self) -> Result<Vec<Row>> {
+        if !self.has_passages() || !self.manifest.option("annotate").is_empty() {
+            return Ok(Vec::new());
         }
-        let cut: Option<(CutSummary, f64)> = self.manifest.stage(Stage::Passages);
-        cut.map_or_else(Vec::new, |(cut, _)| cut.gone)
+        self.rows_cut_whole()
     }
 
     /// What was cut of some documents, by one pass over the table; nothing if none was looked for.
@@ -109,7 +107,7 @@ impl Run {
             }
             Ok(())
         })?;
-        let gone = self.gone();
+        let gone = self.gone()?;
         let told = |(row, found): (Row, Found)| {
             let Found { words_cut, pieces, first, kept, first_kept } = found;
             let told = DocumentCuts {

@@ -32,6 +32,7 @@ use crate::learn::{LeavingOut, TemplateGroups};
 use crate::manifest::Manifest;
 use crate::observe::Stage;
 use crate::offsets::StoredOffsets;
+use crate::passages::gone_rows;
 use crate::places::Row;
 use crate::sign::SigningSummary;
 use crate::signature_file::SignatureLookup;
@@ -152,6 +153,16 @@ impl Run {
     /// How documents were signed and judged.
     pub fn recipe(&self) -> &Recipe {
         &self.recipe
+    }
+
+    /// The rows that went as a whole when passages were cut, since too few words of them were left; ascending.
+    ///
+    /// # Errors
+    /// If the run cut no passages, or the file of them cannot be read.
+    pub fn rows_cut_whole(&self) -> Result<Vec<Row>> {
+        let mut rows = Vec::new();
+        gone_rows(&self.files, |row| rows.push(row))?;
+        Ok(rows)
     }
 
     pub(crate) fn sources(&self) -> &SourceTable {

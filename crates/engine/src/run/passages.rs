@@ -184,7 +184,7 @@ impl Passages {
             order
         };
         let (by_copies, by_words) = (by(|cut| cut.copies), by(|cut| cut.words));
-        let gone = run.gone();
+        let gone = run.gone()?;
         Ok(Self { run, cuts, starts, by_copies, by_words, by_document, gone })
     }
 

@@ -170,7 +170,7 @@ impl Corpus {
             },
             text,
             url: url.map(str::to_owned),
-            rank: None,
+            ranks: Vec::new(),
             counted: None,
             date: None,
             source: source.to_owned(),
@@ -226,7 +226,7 @@ impl Corpus {
             let words = document.text.split(|c: char| !c.is_alphanumeric());
             let tokens = words.filter(|word| !word.is_empty()).count();
             let tokens = i64::try_from(tokens).unwrap();
-            document.rank = match keep {
+            let rank = |key: &KeepPolicy| match key {
                 KeepPolicy::Longest => Some(-tokens),
                 KeepPolicy::Shortest => Some(tokens),
                 KeepPolicy::Newest(_) => self.dates[n].map(|date| -date),
@@ -237,6 +237,7 @@ impl Corpus {
                 KeepPolicy::Prefer { .. } => self.origins[n],
                 _ => None,
             };
+            document.ranks = keep.keys().iter().map(rank).collect();
         }
         documents
     }
@@ -266,7 +267,7 @@ fn recipes() -> Vec<Recipe> {
     recipes
 }
 
-pub(super) const POLICIES: [&str; 8] = [
+pub(super) const POLICIES: [&str; 11] = [
     "first",
     "longest",
     "shortest",
@@ -275,6 +276,9 @@ pub(super) const POLICIES: [&str; 8] = [
     "max:score",
     "min:score",
     "prefer:origin=wiki,3,true",
+    "prefer:origin=wiki,3,true then max:score then longest",
+    "oldest:date then shortest then first",
+    "shortest then newest:date",
 ];
 
 #[derive(Clone, Debug)]
@@ -319,6 +323,7 @@ fn check(corpus: &Corpus, folder: &Path, choice: &Choice) -> (Report, Answer) {
     let wish = Wish {
         recipe: &choice.recipe,
         by_rank: choice.keep != KeepPolicy::First,
+        in_input_order: choice.keep.ends_in_input_order(),
         clustering: choice.clustering,
         pairs: choice.pairs,
         exact_only: choice.exact_only,

@@ -60,7 +60,7 @@ fn the_limit_is_that_of_the_definition() {
             id: format!("{}#{record}", name(&input)),
             text: text.clone(),
             url: None,
-            rank: None,
+            ranks: Vec::new(),
             counted: Some(name(&input)),
             date: None,
             source: name(&input),
@@ -77,6 +77,7 @@ fn the_limit_is_that_of_the_definition() {
         let wish = Wish {
             recipe: &recipe,
             by_rank: false,
+            in_input_order: true,
             clustering,
             pairs,
             exact_only: false,

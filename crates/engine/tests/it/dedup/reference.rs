@@ -20,8 +20,8 @@ pub(crate) struct Document {
     pub(crate) id: String,
     pub(crate) text: String,
     pub(crate) url: Option<String>,
-    /// Its number under the keep policy, the smaller the better; `None` comes last.
-    pub(crate) rank: Option<i64>,
+    /// Its numbers under the keys of the keep policy, the smaller the better; `None` comes last.
+    pub(crate) ranks: Vec<Option<i64>>,
     /// What clusters count as its source, if it has one, and its date in microseconds.
     pub(crate) counted: Option<String>,
     pub(crate) date: Option<i64>,
@@ -34,6 +34,8 @@ pub(crate) struct Wish<'a> {
     pub(crate) recipe: &'a Recipe,
     /// Whether documents are in the order of their ranks and ids, or of the input.
     pub(crate) by_rank: bool,
+    /// Whether documents of equal ranks are in the order of the input, whatever their ids.
+    pub(crate) in_input_order: bool,
     pub(crate) clustering: Clustering,
     pub(crate) pairs: PairScope,
     pub(crate) exact_only: bool,
@@ -69,8 +71,11 @@ pub(crate) fn answer(wish: &Wish<'_>, documents: &[Document]) -> Answer {
     let mut rows: Vec<usize> = (0..documents.len()).collect();
     let new = documents.len() - wish.known;
     if wish.by_rank {
-        let rank = |row: usize| (documents[row].rank.is_none(), documents[row].rank);
-        rows[..new].sort_by_key(|&row| (rank(row), documents[row].id.clone(), row));
+        rows[..new].sort_by_key(|&row| {
+            let Document { ranks, id, .. } = &documents[row];
+            let ranks: Vec<_> = ranks.iter().map(|rank| (rank.is_none(), *rank)).collect();
+            (ranks, (!wish.in_input_order).then(|| id.clone()), row)
+        });
     }
     rows.rotate_left(new);
     let mut signer = Signer::new(wish.recipe).unwrap();
