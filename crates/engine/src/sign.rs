@@ -19,7 +19,7 @@ use crate::document_set::RowSet;
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::Files;
 use crate::inputs::{Inputs, ListedSources};
-use crate::known::{KnownSide, SideSummary};
+use crate::known::summary::SideSummary;
 use crate::learn::{LearnedFiles, LearnedReader};
 use crate::long_text;
 use crate::means::Means;
@@ -55,7 +55,16 @@ pub(crate) struct Signing<'a> {
     /// Where compressed files leave what they unpack to.
     pub(crate) copies: &'a UnpackedCopies,
     /// Documents that are known, after which the others are signed.
-    pub(crate) known: &'a [KnownSide],
+    pub(crate) known: &'a [&'a dyn TakesKnown],
+}
+
+/// A side of documents that are known.
+pub(crate) trait TakesKnown {
+    /// What it is, with no documents yet.
+    fn summary(&self) -> SideSummary;
+
+    /// Signs the documents, or takes over their signatures.
+    fn sign(&self, signing: &Signing<'_>, sink: &mut Sink<'_>) -> Result<()>;
 }
 
 /// What was signed.

@@ -165,8 +165,8 @@ mod tests {
             let rule = PassageRule::default().min_words(4).cut(CutUnit::Words);
             let options = Dedup::new([input.to_str().unwrap()]).all_documents().passages(rule);
             let mut job = Job::begin(&options, options.request(), &out, &NoObserver).unwrap();
-            let signed: SigningSummary = job.stage(Stage::Sign, Job::sign).unwrap();
-            let order = job.order().unwrap();
+            let signed: SigningSummary = job.stage(Stage::Sign, |job| job.sign(&[])).unwrap();
+            let order = job.order(&signed).unwrap();
             let _: u64 = job.stage(Stage::Group, |job| job.group(&signed, &order)).unwrap();
             let copies = Copies::open(&job.files.copies()).unwrap();
             let judged = job.judge(&signed, &order, &copies).unwrap();

@@ -20,7 +20,8 @@ use crate::files::{Files, remove};
 use crate::identity_sets::Copies;
 use crate::inputs::{Inputs, ListedSources};
 use crate::keep::KeepPolicy;
-use crate::known::{Carried, KnownSide, SideSummary};
+use crate::known::summary::SideSummary;
+use crate::known::{Carried, KnownSide};
 use crate::learn::Counts;
 use crate::manifest::{Manifest, Request};
 use crate::matching::{ALL_MEMBERS, Clustering, Clusters, Pairs};
@@ -31,7 +32,7 @@ use crate::order::{Order, Ranked};
 use crate::passages::CutSummary;
 use crate::places::{Place, Sides};
 use crate::report::{self, Kind, Report};
-use crate::sign::{Signing, SigningSummary};
+use crate::sign::{Signing, SigningSummary, TakesKnown};
 use crate::signature_file::SignatureLookup;
 use crate::sources::SourceTable;
 use crate::stages::Judgement;
@@ -321,7 +322,8 @@ impl<'a> Job<'a> {
             self.observer.begin(Stage::Sign, None);
             return self.options.take_signatures(&path, &self.files);
         }
-        Signing { known, ..self.signing() }.run()
+        let known: Vec<_> = known.iter().map(|side| side as &dyn TakesKnown).collect();
+        Signing { known: &known, ..self.signing() }.run()
     }
 
     /// Lists the sources, and learns the templates of their documents.

@@ -30,6 +30,7 @@
 
 mod carry;
 mod identities;
+pub(crate) mod summary;
 
 use std::fs::File;
 use std::io::Read as _;
@@ -37,13 +38,13 @@ use std::path::{Path, PathBuf};
 
 use lookalike_core::Recipe;
 use lookalike_corpus::{Format, Tables};
-use serde::{Deserialize, Serialize};
 
+use self::summary::{KnownKind, SideSummary};
 use crate::error::{Error, ErrorKind, Result};
 use crate::inputs::Inputs;
 use crate::places::{Row, Sides};
 use crate::run::Run;
-use crate::sign::{Signing, Sink};
+use crate::sign::{Signing, Sink, TakesKnown};
 use crate::signature_file::is_signature_file;
 use crate::sources::SourceTable;
 
@@ -55,24 +56,6 @@ pub(crate) enum KnownSide {
     Input(String),
     /// Tables in memory.
     Tables(Tables),
-}
-
-/// What a side of known documents is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum KnownKind {
-    /// What stayed in a run.
-    Run,
-    /// Documents that were read.
-    Documents,
-}
-
-/// A side of known documents that was taken in.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct SideSummary {
-    pub(crate) name: String,
-    pub(crate) kind: KnownKind,
-    pub(crate) documents: u64,
 }
 
 /// The name of tables in memory.
@@ -141,14 +124,6 @@ impl KnownSide {
         }
     }
 
-    /// Signs the documents, or takes over their signatures.
-    pub(crate) fn sign(&self, signing: &Signing<'_>, sink: &mut Sink<'_>) -> Result<()> {
-        match self {
-            Self::Run(_, run) => carry::carry(run, sink),
-            _ => signing.sign_known(self.inputs(signing.inputs.format), sink),
-        }
-    }
-
     /// What is read of it; of a run nothing.
     pub(crate) fn inputs(&self, format: Option<Format>) -> Inputs<'_> {
         let (names, tables) = match self {
@@ -164,15 +139,23 @@ impl KnownSide {
         let Self::Run(_, run) = self else { return Ok(None) };
         Ok(Some(run.survivors()?.count().len()))
     }
+}
 
-    /// What it is, with no documents yet.
-    pub(crate) fn summary(&self) -> SideSummary {
+impl TakesKnown for KnownSide {
+    fn summary(&self) -> SideSummary {
         let (name, kind) = match self {
             Self::Run(path, _) => (path.display().to_string(), KnownKind::Run),
             Self::Input(name) => (name.clone(), KnownKind::Documents),
             Self::Tables(_) => (TABLES.to_owned(), KnownKind::Documents),
         };
         SideSummary { name, kind, documents: 0 }
+    }
+
+    fn sign(&self, signing: &Signing<'_>, sink: &mut Sink<'_>) -> Result<()> {
+        match self {
+            Self::Run(_, run) => carry::carry(run, sink),
+            _ => signing.sign_known(self.inputs(signing.inputs.format), sink),
+        }
     }
 }
 

@@ -23,7 +23,7 @@ use lookalike_files::write_file;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Operation, Result};
-pub use crate::known::KnownKind;
+pub use crate::known::summary::KnownKind;
 use crate::mirrors::Mirror;
 
 pub use difference::{Difference, Piece, distinctive_difference, marked_difference};
