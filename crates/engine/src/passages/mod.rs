@@ -27,6 +27,7 @@ mod gone;
 mod links;
 mod messages;
 mod part;
+mod parts;
 mod read;
 mod rule;
 mod sweep;

@@ -1,25 +1,15 @@
-//! How documents are read, and the second pass over them: the parts that have anchors which stand elsewhere.
+//! How the passes read documents: the texts that can be cut, on all threads.
 
-use std::sync::{Mutex, PoisonError};
-
-use lookalike_core::text::{Unit, keyed_spans};
+use lookalike_core::text::Unit;
 use lookalike_corpus::{ContentKind, Format, Record, Source};
-use lookalike_files::RowsWriter;
 
-use super::anchors::Anchors;
-use super::links::{LinkSorter, Spot};
-use super::part::{ClassKey, PART_BYTES, PART_STARTS, Part, PartMaker, Rest, START_BYTES};
 use super::rule::PassageRule;
-use super::windows::WindowMaker;
 use crate::document_set::RowSet;
 use crate::error::{Error, Result};
-use crate::files::Files;
 use crate::long_text;
 use crate::means::Means;
-use crate::order::Order;
 use crate::pipeline::{Event, Payload, Piece};
 use crate::places::Row;
-use crate::sort::{Record as _, Sorter};
 use crate::sources::{SourceAtHand, SourceTable};
 
 /// What the passes read.
@@ -43,48 +33,6 @@ pub(crate) fn can_be_cut(format: Format, field: &str) -> bool {
 }
 
 impl Reading<'_> {
-    /// Writes the parts of documents that have such anchors, and takes down their windows.
-    pub(super) fn parts(&self, wanted: &RowSet, order: &Order) -> Result<LinkSorter> {
-        let Means { files, budget, .. } = self.means;
-        let anchors = Anchors::open(files)?;
-        let sink = Mutex::new(PartSink::create(files, order, budget / 4)?);
-        let take = |batch: &mut PartBatch| {
-            let mut sink = sink.lock().unwrap_or_else(PoisonError::into_inner);
-            sink.take(batch)
-        };
-        self.run(
-            budget / 2,
-            wanted,
-            || {
-                let windows = WindowMaker::new(self.means.key, self.rule.min_words);
-                let mut maker = PartMaker::new(windows, self.rule.cut);
-                let mut rest = Rest::default();
-                let (anchors, take) = (&anchors, &take);
-                move |row: Row, text: Text<'_>, batch: &mut PartBatch| {
-                    rest.begin();
-                    let wanted = |tokens| anchors.of(row, tokens);
-                    let mut made = Ok(());
-                    let mut more = |rest: &mut Rest, is_end| {
-                        maker.parts(rest, is_end, wanted, |part, keys| {
-                            batch.add(row, part, keys);
-                            if batch.bytes() > KEPT { take(batch) } else { Ok(()) }
-                        })
-                    };
-                    text.for_each_piece(self.means, |piece| {
-                        if made.is_ok() {
-                            rest.add(piece, keyed_spans(Unit::Words, piece, self.means.key));
-                            made = more(&mut rest, false);
-                        }
-                    })?;
-                    made?;
-                    more(&mut rest, true)
-                }
-            },
-            |mut batch: PartBatch| take(&mut batch),
-        )?;
-        sink.into_inner().unwrap_or_else(PoisonError::into_inner).finish()
-    }
-
     /// Reads the texts that can be cut, on all threads, and hands on what is made of them, in order.
     pub(super) fn run<T: Payload + Default, W: FnMut(Row, Text<'_>, &mut T) -> Result<()>>(
         &self,
@@ -158,9 +106,6 @@ impl Reading<'_> {
     }
 }
 
-/// Bytes of a batch. What is more goes on before the document ends, so that one of any length takes no more.
-const KEPT: usize = 1 << 20;
-
 /// A text, whole or in a file that is too long for memory.
 pub(super) enum Text<'a> {
     Whole(&'a [u8]),
@@ -196,94 +141,5 @@ struct Counted<T> {
 impl<T: Payload> Payload for Counted<T> {
     fn bytes(&self) -> usize {
         self.made.bytes()
-    }
-}
-
-/// Parts of some documents.
-#[derive(Default)]
-struct PartBatch {
-    bytes: Vec<u8>,
-    parts: Vec<BatchPart>,
-    keys: Vec<(u32, ClassKey)>,
-}
-
-struct BatchPart {
-    row: Row,
-    first: u32,
-    bytes: usize,
-    keys: usize,
-}
-
-impl PartBatch {
-    fn add(&mut self, row: Row, part: &Part, keys: &[ClassKey]) {
-        let start = self.bytes.len();
-        part.encode(&mut self.bytes);
-        let (first, bytes) = (part.first, self.bytes.len() - start);
-        self.keys.extend(part.classes.iter().map(|at| first + at).zip(keys.iter().copied()));
-        self.parts.push(BatchPart { row, first, bytes, keys: keys.len() });
-    }
-}
-
-impl Payload for PartBatch {
-    fn bytes(&self) -> usize {
-        self.bytes.len() + size_of::<(u32, ClassKey)>() * self.keys.len()
-    }
-}
-
-/// What writes parts, in any order.
-struct PartSink<'a> {
-    order: &'a Order,
-    bytes: RowsWriter,
-    written: u64,
-    /// The row and the first token of each part, where it begins, and how long it is.
-    starts: Sorter<[u64; 3]>,
-    starts_file: RowsWriter,
-    windows: LinkSorter,
-}
-
-impl<'a> PartSink<'a> {
-    fn create(files: &Files, order: &'a Order, budget: usize) -> Result<Self> {
-        Ok(Self {
-            order,
-            bytes: RowsWriter::create(&files.passage_parts(), PART_BYTES, 1)?,
-            written: 0,
-            starts: Sorter::new(&files.sorting(), budget / 8),
-            starts_file: RowsWriter::create(
-                &files.passage_part_starts(),
-                PART_STARTS,
-                START_BYTES,
-            )?,
-            windows: LinkSorter::new(&files.sorting(), budget / 8 * 7),
-        })
-    }
-
-    /// Empties a batch.
-    fn take(&mut self, batch: &mut PartBatch) -> Result<()> {
-        self.bytes.push(&batch.bytes)?;
-        batch.bytes.clear();
-        let mut all_keys = batch.keys.drain(..);
-        for BatchPart { row, first, bytes, keys } in batch.parts.drain(..) {
-            let bytes = bytes as u64;
-            self.starts.push([u64::from(row) << 32 | u64::from(first), self.written, bytes])?;
-            self.written += bytes;
-            let document = self.order.place(row).index() as u32;
-            for (token, key) in all_keys.by_ref().take(keys) {
-                self.windows.push(Spot { document, token }, key)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn finish(self) -> Result<LinkSorter> {
-        let Self { bytes, starts, mut starts_file, windows, .. } = self;
-        bytes.finish()?;
-        let mut starts = starts.finish()?;
-        let mut row = [0; START_BYTES];
-        while let Some(start) = starts.next()? {
-            start.encode(&mut row);
-            starts_file.push(&row)?;
-        }
-        starts_file.finish()?;
-        Ok(windows)
     }
 }
