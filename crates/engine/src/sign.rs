@@ -59,7 +59,7 @@ pub(crate) struct Signing<'a> {
 }
 
 /// A side of documents that are known.
-pub(crate) trait TakesKnown {
+pub(crate) trait TakesKnown: Sync {
     /// What it is, with no documents yet.
     fn summary(&self) -> SideSummary;
 

@@ -88,7 +88,8 @@ impl Choice {
     fn answer(&self, keep: &KeepPolicy, new: &[Document], known: &[Document]) -> Answer {
         let wish = Wish {
             recipe: &self.recipe,
-            by_rank: *keep != KeepPolicy::First,
+            by_rank: !keep.is_input_order(),
+            in_input_order: keep.ends_in_input_order(),
             clustering: Clustering::Anchored,
             pairs: self.pairs,
             exact_only: self.exact_only,

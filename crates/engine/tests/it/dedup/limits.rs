@@ -109,7 +109,7 @@ fn the_limit_counts_known_documents() {
             id: format!("{}#{record}", name(input)),
             text: text.clone(),
             url: None,
-            rank: None,
+            ranks: Vec::new(),
             counted: (input == new).then(|| name(input)),
             date: None,
             source: name(input),
@@ -120,8 +120,15 @@ fn the_limit_counts_known_documents() {
     let documents = [of(&new, &texts), of(&old, &known)].concat();
     for pairs in [PairScope::Needed, PairScope::All] {
         let (recipe, clustering) = (Recipe::default(), Clustering::Anchored);
-        let (by_rank, exact_only, known) = (false, false, known.len());
-        let wish = Wish { recipe: &recipe, by_rank, clustering, pairs, exact_only, known };
+        let wish = Wish {
+            recipe: &recipe,
+            by_rank: false,
+            in_input_order: true,
+            clustering,
+            pairs,
+            exact_only: false,
+            known: known.len(),
+        };
         let answer = answer(&wish, &documents);
         let job = job(&new).known(name(&old)).pairs(pairs);
         let report = run(&job, &folder.join("out"));
