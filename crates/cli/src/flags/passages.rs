@@ -45,11 +45,11 @@ pub(crate) struct Passages {
     /// decide one after another; ties by id
     #[arg(long, value_name = "POLICY", default_value = "first", help_heading = "Deciding")]
     pub(crate) keep: Vec<KeepPolicy>,
+    #[command(flatten)]
+    pub(crate) job: BatchJob,
     /// Say what the job would take, without running it
     #[arg(long, conflicts_with = "resume", help_heading = "Running")]
     pub(crate) dry_run: bool,
-    #[command(flatten)]
-    pub(crate) job: BatchJob,
 }
 
 /// What a passage is, and what of it is cut.
