@@ -88,7 +88,7 @@ impl Choice {
     fn answer(&self, keep: &KeepPolicy, new: &[Document], known: &[Document]) -> Answer {
         let wish = Wish {
             recipe: &self.recipe,
-            by_rank: !keep.is_input_order(),
+            by_rank: *keep != KeepPolicy::First,
             in_input_order: keep.ends_in_input_order(),
             clustering: Clustering::Anchored,
             pairs: self.pairs,
