@@ -62,11 +62,12 @@ class Run:
         members = [(id, keeper or id, kind) for _, id, _, keeper, kind in DOCUMENTS if kind]
         for id, keeper, kind in members:
             size = sum(other == keeper for _, other, _ in members)
+            exact = sum(other == keeper and how != "near" for _, other, how in members)
             a, b = plain_set(texts[id]), plain_set(texts[keeper])
             self.clusters.append({
                 "id": id, "cluster": sorted({k for _, k, _ in members}).index(keeper),
                 "size": size, "keeper": keeper, "kept": id == keeper, "kind": kind,
-                "resemblance": len(a & b) / len(a | b)})
+                "copies": size, "exact_copies": exact, "resemblance": len(a & b) / len(a | b)})
         for first, second, kind in PAIRS:
             a, b = plain_set(texts[first]), plain_set(texts[second])
             shared = len(a & b)
@@ -160,6 +161,8 @@ def broken_runs():
         ("a removal without resemblance", resembles, too_far, nothing),
         ("near called exact", "exact copies have the same tokens",
          set_row("near", kind="exact"), nothing),
+        ("a wrong number of copies", "copies are the documents of clusters",
+         set_row("near", copies=9), nothing),
         ("a wrong resemblance", "scores are right", set_row("near", resemblance=0.99), nothing),
         ("an unverified removal", "scores are right", set_row("near", resemblance=None), nothing),
         ("a removal without a row", mirrored, cut_row("ferry-again"), nothing),

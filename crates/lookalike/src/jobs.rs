@@ -29,9 +29,9 @@ pub use lookalike_engine::{
 pub mod report {
     pub use lookalike_engine::report::{
         Cluster, Clustering, Counts, CutShare, Difference, Fault, FilterSummary, Histogram, Kind,
-        LimitedGroups, Member, NearMiss, Options, OtherSources, Page, Passage, PassageExample,
-        Passages, Piece, RecipeSummary, Repeated, Report, Seconds, Site, Sites, Source, Templates,
-        Tokens, Verify, class_end,
+        Known, KnownKind, KnownSide, LimitedGroups, Member, NearMiss, Options, OtherSources, Page,
+        Passage, PassageExample, Passages, Piece, RecipeSummary, Repeated, Report, Seconds, Site,
+        Sites, Source, Templates, Tokens, Verify, class_end,
     };
 }
 

@@ -6,7 +6,9 @@ use lookalike_core::recipe::Verify;
 use lookalike_index::{
     self as index, AddIf, Addition, Content, ContentKind, Counts, Index, Match, MatchKind,
 };
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Number;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::problem::{Problem, Result};
@@ -128,6 +130,7 @@ pub(crate) struct NamedText {
     #[schema(max_length = 16384)]
     source: Option<String>,
     /// Its date in seconds since 1970, for `first` and `last`; now if it has none.
+    #[serde(default, deserialize_with = "whole_number")]
     date: Option<i64>,
 }
 
@@ -145,6 +148,7 @@ pub(crate) struct NamedHtml {
     #[schema(max_length = 16384)]
     source: Option<String>,
     /// Its date in seconds since 1970, for `first` and `last`; now if it has none.
+    #[serde(default, deserialize_with = "whole_number")]
     date: Option<i64>,
 }
 
@@ -176,7 +180,19 @@ struct NamedFields {
     html: Option<String>,
     url: Option<String>,
     source: Option<String>,
+    #[serde(default, deserialize_with = "whole_number")]
     date: Option<i64>,
+}
+
+/// A whole number, however it is spelt: to a JSON schema `1.0` is one.
+fn whole_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<i64>, D::Error> {
+    let whole = |number: &Number| {
+        let rounded = number.as_f64().filter(|n| n.fract() == 0.0 && n.abs() < 2_f64.powi(63));
+        number.as_i64().or(rounded.map(|n| n as i64))
+    };
+    let number = Option::<Number>::deserialize(deserializer)?;
+    let fault = |number: &Number| D::Error::custom(format!("`{number}` is no whole number"));
+    number.map(|number| whole(&number).ok_or_else(|| fault(&number))).transpose()
 }
 
 /// All fields that a document to check can have.

@@ -43,7 +43,7 @@ def pieces(counts: Numbers, most: int) -> Iterator[slice]:
     return (slice(start, end) for start, end in zip(ends[:-1], ends[1:], strict=True))
 
 
-def words(lists: pa.Array, flipped: int = 0) -> pa.Array:
+def words(lists: pa.Array, flipped: int | numpy.uint64 = 0) -> pa.Array:
     """Lists of unsigned numbers as Spark can have them: the same bits with a sign, some of them
     flipped."""
     if isinstance(lists, pa.ChunkedArray):
