@@ -123,32 +123,6 @@ pub fn find(
     Ok(Copies { path: path.to_owned(), documents, places, count })
 }
 
-/// The known places whose fingerprint a new document has, too, by what `each` hands on: the place
-/// and a fingerprint of documents, in any order.
-pub(crate) fn shared_with_new(
-    folder: &Path,
-    budget: usize,
-    sides: Sides,
-    each: impl FnOnce(&mut dyn FnMut(Place, u128) -> Result<()>) -> Result<()>,
-) -> Result<PlaceSet> {
-    // The new ones of a fingerprint come first.
-    let mut fingerprints: Sorter<[u64; 3]> = Sorter::new(folder, budget);
-    each(&mut |place, exact| {
-        let known = u64::from(sides.knows(place));
-        fingerprints.push([(exact >> 64) as u64, exact as u64, known << 32 | u64::from(place)])
-    })?;
-    let mut fingerprints = fingerprints.finish()?;
-    let (mut shared, mut last_new) = (PlaceSet::none(sides.known), None);
-    while let Some([high, low, place]) = fingerprints.next()? {
-        if place >> 32 == 0 {
-            last_new = Some([high, low]);
-        } else if last_new == Some([high, low]) {
-            shared.insert(Place::nth(place & u64::from(u32::MAX)));
-        }
-    }
-    Ok(shared)
-}
-
 /// Which documents are copies of others.
 #[derive(Debug)]
 pub struct Copies {

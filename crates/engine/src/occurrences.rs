@@ -61,6 +61,25 @@ impl Occurrences {
         }
     }
 
+    /// Counts a key that is counted no more than once.
+    #[inline]
+    pub(crate) fn count_once(&mut self, key: u64) {
+        let (word, bits) = self.place(key);
+        let word = &mut self.words[word];
+        let counter = *word >> bits & 3;
+        *word += u64::from(counter < 1) << bits;
+    }
+
+    /// Counts a key once more if it may have been counted, and says whether it may.
+    #[inline]
+    pub(crate) fn meet(&mut self, key: u64) -> bool {
+        let (word, bits) = self.place(key);
+        let word = &mut self.words[word];
+        let counter = *word >> bits & 3;
+        *word += u64::from(counter == 1) << bits;
+        counter > 0
+    }
+
     /// Whether a key may have been counted more than once. Never false for one that was.
     #[inline]
     pub fn may_be_many(&self, key: u64) -> bool {

@@ -84,10 +84,8 @@ impl Order {
         while sorting.ties > 0 {
             let mut sorter = Sorter::new(folder, budget);
             let mut ties = Ties::ByRow;
-            SignatureReader::open(signatures)?.for_each_row(|row, id, _| {
-                if row.index() >= sorting.places.len() || !sorting.tied.contains(row) {
-                    return Ok(());
-                }
+            let reader = SignatureReader::open(signatures)?;
+            reader.for_each_of(sorting.tied.members(), |row, id, _| {
                 let rest = id.as_bytes().get(offset..).unwrap_or_default();
                 if !rest.is_empty() {
                     ties = Ties::Stay;

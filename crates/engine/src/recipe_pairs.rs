@@ -411,7 +411,7 @@ impl Job<'_> {
             strict: self.options.running.strict,
             keep_urls: false,
             copies: &self.copies,
-            known: &[],
+            known: None,
         }
     }
 

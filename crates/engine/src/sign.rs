@@ -30,7 +30,7 @@ use crate::places::{Row, Sides};
 use crate::signature_file::{SignatureWriter, check_id};
 use crate::skips::{Faults, Skips};
 use crate::sources::{
-    FieldNames, InputVersions, SourceRow, SourceTable, SourcesWriter, StaysWriter,
+    FieldNames, InputVersions, SourceRow, SourceTable, SourcesWriter, write_taken,
 };
 use crate::texts::Texts;
 use crate::urls::{UrlList, UrlsWriter};
@@ -39,6 +39,9 @@ use crate::urls::{UrlList, UrlsWriter};
 pub(crate) const IDENTITIES: RowsKind = *b"identity";
 /// Bytes of an identity.
 pub(crate) const IDENTITY: usize = 16;
+/// In place of that of a known document that may be a copy: its text has to be read first. No document that
+/// was read has it, or one of 2^128.
+pub(crate) const TO_BE_READ: u128 = u128::MAX;
 
 /// The hash of a site for each row; 0 for none.
 pub(crate) const SITES: RowsKind = *b"sitehash";
@@ -54,16 +57,13 @@ pub(crate) struct Signing<'a> {
     pub(crate) keep_urls: bool,
     /// Where compressed files leave what they unpack to.
     pub(crate) copies: &'a UnpackedCopies,
-    /// Documents that are known, after which the others are signed.
-    pub(crate) known: &'a [&'a dyn TakesKnown],
+    /// Documents that are known; they come after the others.
+    pub(crate) known: Option<&'a dyn TakesKnown>,
 }
 
-/// A side of documents that are known.
+/// The sides of documents that are known.
 pub(crate) trait TakesKnown: Sync {
-    /// What it is, with no documents yet.
-    fn summary(&self) -> SideSummary;
-
-    /// Signs the documents, or takes over their signatures.
+    /// Signs the documents, or takes over their signatures. All others are in the sink.
     fn sign(&self, signing: &Signing<'_>, sink: &mut Sink<'_>) -> Result<()>;
 }
 
@@ -107,9 +107,9 @@ impl SigningSummary {
         (self.uncounted, self.undated) = (uncounted, undated);
     }
 
-    /// Documents of both sides.
+    /// Documents of both sides, of the known one those that take part.
     pub(crate) fn sides(&self) -> Sides {
-        let known = self.known.iter().map(|side| side.documents).sum();
+        let known = self.known.iter().map(|side| side.rows).sum();
         Sides { new: self.documents, known }
     }
 
@@ -203,10 +203,7 @@ impl Signing<'_> {
         let learned = LearnedFiles::open(files, recipe)?;
         let mut sink = Sink::create(self, files)?;
         self.sign_into(&mut sink, listed, learned.as_ref())?;
-        for side in self.known {
-            sink.begin_known(side.summary())?;
-            side.sign(self, &mut sink)?;
-        }
+        self.known.map_or(Ok(()), |known| known.sign(self, &mut sink))?;
         sink.finish()
     }
 
@@ -408,7 +405,6 @@ pub(crate) struct Sink<'a> {
     signatures: SignatureWriter,
     identities: RowsWriter,
     sources: SourcesWriter,
-    stays: StaysWriter,
     sites: Option<RowsWriter>,
     urls: UrlsWriter,
     offsets: OffsetsWriter,
@@ -426,6 +422,8 @@ pub(crate) struct Sink<'a> {
 
 impl<'a> Sink<'a> {
     fn create(signing: &'a Signing<'a>, files: &Files) -> Result<Self> {
+        // What an earlier job left.
+        write_taken(&files.sources(), &RowSet::none(0))?;
         let sites = signing.needs_sites().then(|| RowsWriter::create(&files.sites(), SITES, 8));
         Ok(Self {
             signing,
@@ -436,7 +434,6 @@ impl<'a> Sink<'a> {
             )?,
             identities: RowsWriter::create(&files.identities(), IDENTITIES, IDENTITY)?,
             sources: SourcesWriter::create(&files.sources())?,
-            stays: StaysWriter::create(&files.sources())?,
             sites: sites.transpose()?,
             urls: UrlsWriter::create(&files.urls())?,
             offsets: OffsetsWriter::create(&files.offsets())?,
@@ -516,7 +513,7 @@ impl<'a> Sink<'a> {
     }
 
     /// Ends a side, and begins one of known documents.
-    fn begin_known(&mut self, side: SideSummary) -> Result<()> {
+    pub(crate) fn begin_known(&mut self, side: SideSummary) -> Result<()> {
         self.end_side()?;
         self.signed.known.push(side);
         Ok(())
@@ -528,7 +525,11 @@ impl<'a> Sink<'a> {
         skips.check_texts(documents, true)?;
         self.signed.skips.merge(skips);
         match self.signed.known.last_mut() {
-            Some(side) => side.documents = documents,
+            Some(side) => {
+                side.rows = documents;
+                // Of a run there may be more, which have no part in this.
+                side.documents = side.documents.max(documents);
+            }
             None => self.signed.documents = documents,
         }
         Ok(())
@@ -542,32 +543,42 @@ impl<'a> Sink<'a> {
         self.offsets.finish()?;
         let attributes = self.attributes.finish()?;
         self.signed.answered(attributes);
-        self.stays.finish()?;
         self.sources.finish()?;
         self.signatures.finish()?;
         Ok(self.signed)
     }
 }
 
-/// What is carried over from a run.
+/// A document of a run, as it is taken over.
+pub(crate) struct Carried<'a> {
+    pub(crate) signature: &'a Signature,
+    pub(crate) url: Option<&'a str>,
+    pub(crate) offset: Option<u64>,
+    /// Whether it has the public fingerprint of a new document.
+    pub(crate) may_be_copy: bool,
+}
+
+/// What is taken over from runs.
 impl Sink<'_> {
     /// The row that comes next.
     pub(crate) fn next_row(&self) -> Row {
         Row::nth(self.rows)
     }
 
-    /// Takes a document. What its identity set goes by is not known here.
-    pub(crate) fn carried(
+    /// Calls `each` with the signature of every document so far.
+    pub(crate) fn for_each_signature(
         &mut self,
-        id: &str,
-        signature: &Signature,
-        url: Option<&str>,
-        offset: Option<u64>,
+        each: impl FnMut(Row, &Signature) -> Result<()>,
     ) -> Result<()> {
-        let mut encoded = Vec::with_capacity(self.layout.bytes());
-        self.layout.encode(signature, &mut encoded);
-        self.signatures.push_encoded(id, &encoded)?;
-        self.identities.push(&[0; IDENTITY])?;
+        self.signatures.for_each_so_far(each)
+    }
+
+    /// Takes a document.
+    pub(crate) fn carried(&mut self, id: &str, carried: &Carried<'_>) -> Result<()> {
+        let Carried { signature, url, offset, may_be_copy } = *carried;
+        self.signatures.push(id, signature)?;
+        let identity = if may_be_copy { TO_BE_READ } else { 0 };
+        self.identities.push(&identity.to_le_bytes())?;
         if let Some(sites) = &mut self.sites {
             let site = url.and_then(|url| self.signing.means.recipe.sites.site(url));
             sites.push(&site.as_deref().map_or(0, site_hash).to_le_bytes())?;
@@ -578,12 +589,12 @@ impl Sink<'_> {
         self.count(1)
     }
 
-    /// Takes which documents of the run stayed; how many there are of runs before it.
-    pub(crate) fn stays(&mut self, stays: &RowSet) -> Result<u64> {
-        self.stays.push(stays)
+    /// Takes which documents of all known runs are taken over.
+    pub(crate) fn taken(&mut self, rows: &RowSet) -> Result<()> {
+        write_taken(&self.signing.means.files.sources(), rows)
     }
 
-    /// Takes a source of it.
+    /// Takes a source of them.
     pub(crate) fn source(&mut self, source: &SourceRow) -> Result<()> {
         self.sources.push(source)
     }

@@ -71,19 +71,19 @@ pub(crate) struct SourceRow {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) fields: Option<FieldNames>,
     /// If it is of a known run: where it stands there. Its rows are those of its documents that
-    /// stayed.
+    /// are taken over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) of_run: Option<KnownRows>,
 }
 
-/// The rows of a source in a known run, and which of them stayed.
+/// The rows of a source in a known run, and which of them are taken over.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct KnownRows {
     /// The row of its first document among those of all known runs.
     first: Row,
     documents: u64,
     #[serde(skip, default = "no_rows")]
-    stays: Arc<RowSet>,
+    taken: Arc<RowSet>,
 }
 
 fn no_rows() -> Arc<RowSet> {
@@ -91,21 +91,21 @@ fn no_rows() -> Arc<RowSet> {
 }
 
 impl KnownRows {
-    /// Those that stayed are given when the table is opened.
+    /// Those that are taken over are given when the table is opened.
     pub(crate) fn new(first: Row, documents: u64) -> Self {
-        Self { first, documents, stays: no_rows() }
+        Self { first, documents, taken: no_rows() }
     }
 
-    /// How many of its documents that stayed come before the one of this number.
+    /// How many of those come before the one of this number, if it is one.
     fn rank(&self, number: u64) -> Option<u64> {
         let row = self.first.after(number);
-        let stayed = number < self.documents && self.stays.contains(row);
-        stayed.then(|| self.stays.rank(row) - self.stays.rank(self.first))
+        let is_taken = number < self.documents && self.taken.contains(row);
+        is_taken.then(|| self.taken.rank(row) - self.taken.rank(self.first))
     }
 
     /// The number of the document that so many come before.
     fn number(&self, rank: u64) -> u64 {
-        let row = self.stays.nth(self.stays.rank(self.first) + rank);
+        let row = self.taken.nth(self.taken.rank(self.first) + rank);
         row.map_or(0, |row| u64::from(row) - u64::from(self.first))
     }
 }
@@ -292,8 +292,8 @@ pub(crate) struct SourceTable {
     copies: Option<UnpackedCopies>,
     tables: Tables,
     known_tables: Tables,
-    /// What stayed in known runs.
-    stays: Arc<RowSet>,
+    /// The documents of known runs that are rows here.
+    taken: Arc<RowSet>,
 }
 
 impl SourceTable {
@@ -326,7 +326,7 @@ impl SourceTable {
             copies: None,
             tables: Tables::default(),
             known_tables: Tables::default(),
-            stays: stays(path)?,
+            taken: taken(path)?,
         };
         let (mut line, mut offset) = (Vec::new(), 0);
         loop {
@@ -386,7 +386,7 @@ impl SourceTable {
         let tables = if row.fields.is_some() { &self.known_tables } else { &self.tables };
         row.source = row.source.with_tables(tables);
         if let Some(rows) = &mut row.of_run {
-            rows.stays = Arc::clone(&self.stays);
+            rows.taken = Arc::clone(&self.taken);
         }
         if let Some(copies) = &self.copies {
             row.source = row.source.with_copies(copies);
@@ -587,18 +587,18 @@ impl SourceTable {
     }
 }
 
-/// The bits of documents that stayed in known runs, in a file beside the table; none if there is no
-/// such file.
-const STAYS: RowsKind = *b"stayrows";
+/// The bits of documents of known runs that are rows here, in a file beside the table; none if there is
+/// no such file.
+const TAKEN: RowsKind = *b"takenrow";
 
 /// Its name.
-const STAYS_NAME: &str = "documents.known";
+const TAKEN_NAME: &str = "documents.known";
 
-fn stays(table: &Path) -> Result<Arc<RowSet>> {
-    let path = table.with_file_name(STAYS_NAME);
+fn taken(table: &Path) -> Result<Arc<RowSet>> {
+    let path = table.with_file_name(TAKEN_NAME);
     let mut words = Vec::new();
     if path.exists() {
-        Rows::open(&path, STAYS, 8)?.for_each(|_, word| -> Result<()> {
+        Rows::open(&path, TAKEN, 8)?.for_each(|_, word| -> Result<()> {
             words.push(double_word(word, 0));
             Ok(())
         })?;
@@ -606,38 +606,16 @@ fn stays(table: &Path) -> Result<Arc<RowSet>> {
     Ok(Arc::new(RowSet::of_words(words)))
 }
 
-/// Writes that file, if there is anything to be in it.
-pub(crate) struct StaysWriter {
-    path: PathBuf,
-    file: Option<RowsWriter>,
-    words: u64,
-}
-
-impl StaysWriter {
-    /// Beside the table. Removes what an earlier job left.
-    pub(crate) fn create(table: &Path) -> Result<Self> {
-        let path = table.with_file_name(STAYS_NAME);
-        files::remove(&path)?;
-        Ok(Self { path, file: None, words: 0 })
+/// Writes that file, if there is anything to be in it, in place of any that is there.
+pub(crate) fn write_taken(table: &Path, taken: &RowSet) -> Result<()> {
+    let path = table.with_file_name(TAKEN_NAME);
+    files::remove(&path)?;
+    if taken.words().is_empty() {
+        return Ok(());
     }
-
-    /// Adds those of a run; how many rows there are before them.
-    pub(crate) fn push(&mut self, stays: &RowSet) -> Result<u64> {
-        let before = 64 * self.words;
-        let file = match self.file.take() {
-            Some(file) => file,
-            None => RowsWriter::create(&self.path, STAYS, 8)?,
-        };
-        let file = self.file.insert(file);
-        stays.words().iter().try_for_each(|word| file.push(&word.to_le_bytes()))?;
-        self.words += stays.words().len() as u64;
-        Row::check_count(64 * self.words)?;
-        Ok(before)
-    }
-
-    pub(crate) fn finish(self) -> Result<()> {
-        Ok(self.file.map_or(Ok(()), RowsWriter::finish)?)
-    }
+    let mut file = RowsWriter::create(&path, TAKEN, 8)?;
+    taken.words().iter().try_for_each(|word| file.push(&word.to_le_bytes()))?;
+    Ok(file.finish()?)
 }
 
 /// The source that was asked for last.

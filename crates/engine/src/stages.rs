@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 use crate::document_set::RowSet;
 use crate::error::Result;
 use crate::identity_sets::{self, Copies};
-use crate::known::Carried;
 use crate::matching::{
     self, Clustering, GroupCounts, GroupReader, GroupTask, LimitedGroups, Pairs, Step,
 };
@@ -19,7 +18,7 @@ use crate::means::Means;
 use crate::observe::{Stage, Work};
 use crate::order::Order;
 use crate::places::{Place, Row, Sides};
-use crate::sign::{IDENTITIES, IDENTITY, SITES};
+use crate::sign::{IDENTITIES, IDENTITY, SITES, TO_BE_READ};
 use crate::signature_file::{SignatureLookup, SignatureReader};
 use crate::sources::SourceTable;
 use crate::verify::{Refusals, Sets, Verifier, Verifying};
@@ -37,51 +36,38 @@ pub(crate) struct Judgement {
 }
 
 impl Means<'_> {
-    /// Finds the identity sets. `carried` has the known documents whose signatures were carried over:
-    /// what their identity sets go by is not known yet.
+    /// Finds the identity sets. Known documents that may be copies are read from their sources.
     pub(crate) fn identity_sets(
         &self,
         order: &Order,
-        carried: Option<&Carried<'_>>,
+        known: Option<&SourceTable>,
     ) -> Result<Copies> {
         let sides = order.sides();
         self.observer.begin(Stage::Group, Some(Work::Documents(sides.all())));
         let (path, folder) = (self.files.copies(), self.files.sorting());
         let budget = self.budget / 2;
-        let shared = carried.map(|carried| self.shared(carried, order)).transpose()?;
         identity_sets::find(&path, &folder, budget, sides, |each| {
             let identities = Rows::open(&self.files.identities(), IDENTITIES, IDENTITY)?;
+            let mut to_be_read = RowSet::none(sides.all());
             identities.for_each(|row, identity| {
                 self.observer.tick(row)?;
-                let identity =
-                    identity.first_chunk().map_or(0, |bytes| u128::from_le_bytes(*bytes));
-                if identity == 0 { Ok(()) } else { each(order.place(Row::nth(row)), identity) }
+                let row = Row::nth(row);
+                let identity = identity.first_chunk().map_or(0, |id| u128::from_le_bytes(*id));
+                match identity {
+                    0 => Ok(()),
+                    TO_BE_READ => {
+                        to_be_read.insert(row);
+                        Ok(())
+                    }
+                    identity => each(order.place(row), identity),
+                }
             })?;
-            let (Some(carried), Some(shared)) = (carried, &shared) else { return Ok(()) };
-            self.identities_of(carried.sources, shared, |row, identity| {
+            let to_be_read = to_be_read.count();
+            let Some(sources) = known.filter(|_| to_be_read.len() > 0) else { return Ok(()) };
+            self.identities_of(sources, &to_be_read, |row, identity| {
                 each(order.place(row), identity)
             })
         })
-    }
-
-    /// The carried rows whose public fingerprint a new document has, too.
-    fn shared(&self, carried: &Carried<'_>, order: &Order) -> Result<RowSet> {
-        let (folder, sides) = (self.files.sorting(), order.sides());
-        let shared = identity_sets::shared_with_new(&folder, self.budget / 2, sides, |each| {
-            self.for_each_signature(|row, _, signature| {
-                let is_asked = !sides.knows_row(row) || carried.has(row);
-                if is_asked && !signature.is_empty() {
-                    each(order.place(row), signature.exact)?;
-                }
-                Ok(())
-            })
-        })?;
-        let mut rows = RowSet::none(sides.all());
-        let known = Row::between(Row::nth(sides.new)..Row::nth(sides.all()));
-        known.filter(|row| shared.contains(order.place(*row))).for_each(|row| {
-            rows.insert(row);
-        });
-        Ok(rows.count())
     }
 
     /// The same where every document is one of its own.

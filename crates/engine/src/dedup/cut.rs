@@ -167,7 +167,7 @@ mod tests {
             let mut job = Job::begin(&options, options.request(), &out, &NoObserver).unwrap();
             let signed: SigningSummary = job.stage(Stage::Sign, |job| job.sign(&[])).unwrap();
             let order = job.order(&signed).unwrap();
-            let _: u64 = job.stage(Stage::Group, |job| job.group(&signed, &order)).unwrap();
+            let _: u64 = job.stage(Stage::Group, |job| job.group(&order)).unwrap();
             let copies = Copies::open(&job.files.copies()).unwrap();
             let judged = job.judge(&signed, &order, &copies).unwrap();
             let enough = std::mem::replace(&mut job.budget, budget.unwrap_or(64 << 20));

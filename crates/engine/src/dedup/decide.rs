@@ -230,7 +230,7 @@ impl Decide {
         let signed: SigningSummary = job.stage(Stage::Sign, |job| job.carry_over(run))?;
         job.budget = job.working_bytes(signed.sides())?;
         let order = job.order(&signed)?;
-        let _: u64 = job.stage(Stage::Group, |job| job.group(&signed, &order))?;
+        let _: u64 = job.stage(Stage::Group, |job| job.group(&order))?;
         let copies = Copies::open(&job.files.copies())?;
         let judged = match basis {
             Basis::Documents => job.judge(&signed, &order, &copies)?,

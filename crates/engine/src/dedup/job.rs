@@ -21,7 +21,7 @@ use crate::identity_sets::Copies;
 use crate::inputs::{Inputs, ListedSources};
 use crate::keep::KeepPolicy;
 use crate::known::summary::SideSummary;
-use crate::known::{Carried, KnownSide};
+use crate::known::{KnownSide, KnownSides};
 use crate::learn::Counts;
 use crate::manifest::{Manifest, Request};
 use crate::matching::{ALL_MEMBERS, Clustering, Clusters, Pairs};
@@ -32,7 +32,7 @@ use crate::order::{Order, Ranked};
 use crate::passages::CutSummary;
 use crate::places::{Place, Sides};
 use crate::report::{self, Kind, Report};
-use crate::sign::{Signing, SigningSummary, TakesKnown};
+use crate::sign::{Signing, SigningSummary};
 use crate::signature_file::SignatureLookup;
 use crate::sources::SourceTable;
 use crate::stages::Judgement;
@@ -91,7 +91,7 @@ impl Dedup {
         signed.add(learned.listed);
         job.budget = job.working_bytes(signed.sides())?;
         let order = job.order(&signed)?;
-        let _: u64 = job.stage(Stage::Group, |job| job.group(&signed, &order))?;
+        let _: u64 = job.stage(Stage::Group, |job| job.group(&order))?;
         let copies = Copies::open(&job.files.copies())?;
         let judged = job.judge(&signed, &order, &copies)?;
         job.learned = learned.counts;
@@ -322,8 +322,7 @@ impl<'a> Job<'a> {
             self.observer.begin(Stage::Sign, None);
             return self.options.take_signatures(&path, &self.files);
         }
-        let known: Vec<_> = known.iter().map(|side| side as &dyn TakesKnown).collect();
-        Signing { known: &known, ..self.signing() }.run()
+        Signing { known: Some(&KnownSides(known)), ..self.signing() }.run()
     }
 
     /// Lists the sources, and learns the templates of their documents.
@@ -345,7 +344,7 @@ impl<'a> Job<'a> {
             strict: self.options.running.strict,
             keep_urls: true,
             copies: &self.copies,
-            known: &[],
+            known: None,
         }
     }
 
@@ -378,13 +377,11 @@ impl<'a> Job<'a> {
         }
     }
 
-    pub(super) fn group(&self, signed: &SigningSummary, order: &Order) -> Result<u64> {
+    pub(super) fn group(&self, order: &Order) -> Result<u64> {
         if self.options.removes == Removes::Nothing {
             return Ok(self.means().no_identity_sets(order.sides())?.count());
         }
-        let sources = self.sources()?;
-        let carried = Carried::of(&sources, order.sides(), &signed.known);
-        Ok(self.means().identity_sets(order, carried.as_ref())?.count())
+        Ok(self.means().identity_sets(order, Some(&self.sources()?))?.count())
     }
 
     /// Who stands for each place.
@@ -676,7 +673,7 @@ fn known_report(signed: &SigningSummary, removed: u64) -> Option<report::Known> 
         documents: side.documents,
     };
     (!signed.known.is_empty()).then(|| report::Known {
-        documents: signed.sides().known,
+        documents: signed.known.iter().map(|side| side.documents).sum(),
         removed,
         sides: signed.known.iter().map(side).collect(),
     })

@@ -17,19 +17,23 @@
 //! The known side of a known run is not known by that: to know `b`, which was made with `--known a`,
 //! and `a`, both are named.
 //!
+//! **What takes part**: a document of a run that has no key and no fingerprint of a new one can be
+//! nobody's keeper, and is not taken over (`partners`). Of a million known documents this leaves a
+//! few, and of the others costs one look at their signatures.
+//!
 //! **Rows** of known documents come after those of the new, so that the rows of the new are what they
 //! would be without; **places** come before. Signatures, sources and addresses of both sides are in the same
-//! files of the run, so that whatever asks for a row finds it. That takes the disk of a signature,
-//! about a hundred bytes, for each known document.
+//! files of the run, so that whatever asks for a row finds it.
 //!
-//! **Texts** of a known run are read again where verification needs them, from its own inputs, which must not
-//! have changed: for documents that share a key with a new one, and for those that have the
-//! public fingerprint of one. A fingerprint that anyone can compute proves nothing, and the identity under
-//! the key of that run is gone with the key. Templates are learned of the new side only, so that recipes which leave them
+//! **Texts** of a known run are read again where verification needs them, from its own inputs, which
+//! must not have changed: of those that share a key with a new document, or its public fingerprint. A
+//! fingerprint that anyone can compute proves nothing, and the identity under the key of that run is
+//! gone with the key. Templates are learned of the new side only, so that recipes which leave them
 //! out are refused.
 
 mod carry;
 mod identities;
+mod partners;
 pub(crate) mod summary;
 
 use std::fs::File;
@@ -39,14 +43,13 @@ use std::path::{Path, PathBuf};
 use lookalike_core::Recipe;
 use lookalike_corpus::{Format, Tables};
 
+use self::partners::Partners;
 use self::summary::{KnownKind, SideSummary};
 use crate::error::{Error, ErrorKind, Result};
 use crate::inputs::Inputs;
-use crate::places::{Row, Sides};
 use crate::run::Run;
 use crate::sign::{Signing, Sink, TakesKnown};
 use crate::signature_file::is_signature_file;
-use crate::sources::SourceTable;
 
 /// A side of known documents, as it is given.
 pub(crate) enum KnownSide {
@@ -111,16 +114,28 @@ impl KnownSide {
         Ok(Self::Run(path.to_owned(), Box::new(run)))
     }
 
+    /// The run that it is, if it is one.
+    fn run(&self) -> Option<&Run> {
+        let Self::Run(_, run) = self else { return None };
+        Some(run)
+    }
+
+    /// As it was named.
+    fn name(&self) -> String {
+        match self {
+            Self::Run(path, _) => path.display().to_string(),
+            Self::Input(name) => name.clone(),
+            Self::Tables(_) => TABLES.to_owned(),
+        }
+    }
+
     /// Which documents they are, for a job that goes on: a run is known by its identity, inputs by
     /// their names.
     pub(crate) fn identity(&self) -> String {
-        match self {
-            Self::Run(path, run) => match &run.manifest.job {
-                Some(job) => format!("{} ({})", path.display(), String::from(*job)),
-                None => path.display().to_string(),
-            },
-            Self::Input(name) => name.clone(),
-            Self::Tables(_) => TABLES.to_owned(),
+        let job = self.run().and_then(|run| run.manifest.job);
+        match job {
+            Some(job) => format!("{} ({})", self.name(), String::from(job)),
+            None => self.name(),
         }
     }
 
@@ -136,26 +151,36 @@ impl KnownSide {
 
     /// How many documents it has, if that can be told without reading them.
     pub(crate) fn documents(&self) -> Result<Option<u64>> {
-        let Self::Run(_, run) = self else { return Ok(None) };
-        Ok(Some(run.survivors()?.count().len()))
+        self.run().map(|run| Ok(run.survivors()?.count().len())).transpose()
     }
 }
 
-impl TakesKnown for KnownSide {
-    fn summary(&self) -> SideSummary {
-        let (name, kind) = match self {
-            Self::Run(path, _) => (path.display().to_string(), KnownKind::Run),
-            Self::Input(name) => (name.clone(), KnownKind::Documents),
-            Self::Tables(_) => (TABLES.to_owned(), KnownKind::Documents),
-        };
-        SideSummary { name, kind, documents: 0 }
-    }
+/// All sides of a job.
+pub(crate) struct KnownSides<'a>(pub(crate) &'a [KnownSide]);
 
+impl TakesKnown for KnownSides<'_> {
     fn sign(&self, signing: &Signing<'_>, sink: &mut Sink<'_>) -> Result<()> {
-        match self {
-            Self::Run(_, run) => carry::carry(run, sink),
-            _ => signing.sign_known(self.inputs(signing.inputs.format), sink),
+        let runs: Vec<_> = self.0.iter().filter_map(KnownSide::run).collect();
+        let partners = Partners::find(&runs, signing, sink)?;
+        sink.taken(&partners.rows)?;
+        let mut of_runs = partners.runs.iter();
+        for side in self.0 {
+            let mut summary = SideSummary {
+                name: side.name(),
+                kind: KnownKind::Documents,
+                documents: 0,
+                rows: 0,
+            };
+            if let Some((run, at)) = side.run().and_then(|run| Some((run, of_runs.next()?))) {
+                (summary.kind, summary.documents) = (KnownKind::Run, at.stayed);
+                sink.begin_known(summary)?;
+                carry::carry(run, at, &partners, sink)?;
+            } else {
+                sink.begin_known(summary)?;
+                signing.sign_known(side.inputs(signing.inputs.format), sink)?;
+            }
         }
+        Ok(())
     }
 }
 
@@ -164,36 +189,4 @@ fn is_index(folder: &Path) -> bool {
     let mut magic = [0; 8];
     let header = File::open(folder.join("index"));
     header.and_then(|mut file| file.read_exact(&mut magic)).is_ok() && magic == *b"LOOKINDX"
-}
-
-/// Known documents whose signatures were carried over from runs.
-pub(crate) struct Carried<'a> {
-    pub(crate) sources: &'a SourceTable,
-    sides: Sides,
-    known: &'a [SideSummary],
-}
-
-impl<'a> Carried<'a> {
-    /// Those of these sides; `None` if there are none.
-    pub(crate) fn of(
-        sources: &'a SourceTable,
-        sides: Sides,
-        known: &'a [SideSummary],
-    ) -> Option<Self> {
-        let any = known.iter().any(|side| side.kind == KnownKind::Run && side.documents > 0);
-        any.then_some(Self { sources, sides, known })
-    }
-
-    /// Whether the document of a row is one of them.
-    pub(crate) fn has(&self, row: Row) -> bool {
-        let mut end = self.sides.new;
-        if u64::from(row) < end {
-            return false;
-        }
-        let side = self.known.iter().find(|side| {
-            end += side.documents;
-            u64::from(row) < end
-        });
-        side.is_some_and(|side| side.kind == KnownKind::Run)
-    }
 }

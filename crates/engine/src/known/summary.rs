@@ -17,5 +17,7 @@ pub enum KnownKind {
 pub(crate) struct SideSummary {
     pub(crate) name: String,
     pub(crate) kind: KnownKind,
+    /// Its documents, and those of them that are rows of the job.
     pub(crate) documents: u64,
+    pub(crate) rows: u64,
 }

@@ -172,7 +172,7 @@ impl Job<'_> {
             strict: self.options.running.strict,
             keep_urls: true,
             copies: &copies,
-            known: &[],
+            known: None,
         };
         let signed = signing.run()?;
         let mut findings = MirrorFindings::of(&signed);

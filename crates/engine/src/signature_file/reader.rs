@@ -181,6 +181,28 @@ impl<R: Read> SignatureReader<R> {
         Ok(())
     }
 
+    /// The same of some rows, which are in order. What comes after them is not looked at.
+    pub(crate) fn for_each_of(
+        mut self,
+        wanted: impl IntoIterator<Item = Row>,
+        mut each: impl FnMut(Row, &str, &Signature) -> Result<()>,
+    ) -> Result<()> {
+        let (mut id, mut signature) = (String::new(), Signature::default());
+        for row in wanted {
+            while self.rows < row.into() {
+                if self.block.row == self.block.rows && !self.next_block()? {
+                    return Ok(());
+                }
+                self.skip_row();
+            }
+            if !self.read(&mut id, &mut signature)? {
+                return Ok(());
+            }
+            each(row, &id, &signature)?;
+        }
+        Ok(())
+    }
+
     fn try_read(&mut self, id: &mut String, signature: &mut Signature) -> Result<bool> {
         let in_block = self.block.row < self.block.rows;
         if self.ended || !in_block && !self.next_block()? {
@@ -206,10 +228,17 @@ impl<R: Read> SignatureReader<R> {
         })?;
         id.clear();
         id.push_str(text);
-        block.next_id += length;
+        self.skip_row();
+        Ok(())
+    }
+
+    /// Goes on to the next row of the block.
+    fn skip_row(&mut self) {
+        let Self { block, layout, .. } = self;
+        let lengths_at = BLOCK_HEADER + block.rows * layout.bytes();
+        block.next_id += length_at(&block.bytes, lengths_at, block.row);
         block.row += 1;
         self.rows += 1;
-        Ok(())
     }
 }
 

@@ -1,12 +1,14 @@
 //! Signature files, out.
 
+use std::io::Write as _;
 use std::path::Path;
 
 use lookalike_core::{Layout, Recipe, Signature};
 use lookalike_files::{AtomicFile, Existing, checksum};
 
-use super::{MAX_BLOCK_IDS, MAX_ID_BYTES, header, rows_per_block};
-use crate::error::{Error, ErrorKind, Result};
+use super::{MAX_BLOCK_IDS, MAX_ID_BYTES, SignatureReader, header, rows_per_block};
+use crate::error::{Error, ErrorKind, Operation, Result};
+use crate::places::Row;
 
 /// Writes a signature file. Nothing is under the final name before [`finish`](Self::finish);
 /// without it, nothing is left at all.
@@ -52,6 +54,21 @@ impl SignatureWriter {
         };
         writer.write(&header(recipe))?;
         Ok(writer)
+    }
+
+    /// Calls `each` with the signature of every document so far, in order.
+    pub(crate) fn for_each_so_far(
+        &mut self,
+        mut each: impl FnMut(Row, &Signature) -> Result<()>,
+    ) -> Result<()> {
+        if self.block_rows > 0 {
+            self.flush_block()?;
+        }
+        let flushed = self.file.flush();
+        flushed.map_err(|e| Error::io(self.partial_path(), Operation::Write, e))?;
+        let rows = Row::between(Row::nth(0)..Row::nth(self.written.rows));
+        let reader = SignatureReader::open(self.partial_path())?;
+        reader.for_each_of(rows, |row, _, signature| each(row, signature))
     }
 
     /// The name of the file until it is complete.

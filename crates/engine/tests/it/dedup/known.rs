@@ -11,7 +11,7 @@ use lookalike_engine::{Decide, Dedup, ErrorKind, KeepPolicy, PairScope, Run};
 use proptest::prelude::*;
 
 use crate::dedup::equals_reference::{Corpus, Making, POLICIES, making, recipe};
-use crate::dedup::reference::{Answer, Document, Wish, answer};
+use crate::dedup::reference::{Answer, Document, Wish, answer, have_a_feature_of};
 use crate::dedup::tables::ClusterRow;
 use crate::dedup::{files, folder, job, name, results, run, tables};
 
@@ -130,7 +130,8 @@ fn check(plan: &Plan, folder: &Path, choice: &Choice) -> (PathBuf, Answer) {
         let ranked = corpus.ranked_by(keep, false);
         rows.iter().map(|&row| ranked[row].clone()).collect::<Vec<Document>>()
     };
-    let (mut known, mut known_rows) = (Vec::new(), Vec::new());
+    let (mut known, mut known_rows, mut of_inputs) =
+        (Vec::new(), Vec::new(), BTreeSet::<usize>::new());
     let (new, sides) = files.split_last().unwrap();
     for (n, ((input, rows), side)) in sides.iter().zip(&choice.sides).enumerate() {
         let keep = &choice.known_keep;
@@ -139,6 +140,7 @@ fn check(plan: &Plan, folder: &Path, choice: &Choice) -> (PathBuf, Answer) {
         if *side == Side::Input {
             known.push(input.clone());
             known_rows.extend(rows);
+            of_inputs.extend(rows);
             continue;
         }
         let out = folder.join(format!("run-{n}"));
@@ -155,7 +157,19 @@ fn check(plan: &Plan, folder: &Path, choice: &Choice) -> (PathBuf, Answer) {
     }
     let keep = &choice.keep;
     let (input, rows) = new;
-    let answer = choice.answer(keep, &documents(keep, rows), &documents(keep, &known_rows));
+    let (new, known_documents) = (documents(keep, rows), documents(keep, &known_rows));
+    let mut answer = choice.answer(keep, &new, &known_documents);
+    // Of runs only those have a row that can have a part in it.
+    let mut takes_part = have_a_feature_of(&choice.recipe, &new, &known_documents);
+    for (takes_part, row) in takes_part.iter_mut().zip(&known_rows) {
+        *takes_part |= of_inputs.contains(row);
+    }
+    answer.renumber(|row| {
+        let Some(number) = row.checked_sub(new.len() as u64) else { return row };
+        assert!(takes_part[number as usize], "without a feature in common");
+        let before = takes_part[..number as usize].iter().filter(|is| **is).count();
+        (new.len() + before) as u64
+    });
     let out = folder.join("out");
     let report = run(&choice.job(input, keep, &known), &out);
     assert_eq!(tables::clusters(&out), answer.clusters);
@@ -169,6 +183,8 @@ fn check(plan: &Plan, folder: &Path, choice: &Choice) -> (PathBuf, Answer) {
     assert_eq!((told.documents, told.removed), (known_rows.len() as u64, for_known));
     assert_eq!(told.sides.iter().map(|side| side.documents).sum::<u64>(), told.documents);
     assert_eq!(report.documents, rows.len() as u64);
+    let taken = takes_part.iter().filter(|is| **is).count();
+    assert_eq!(Run::open(&out).unwrap().rows(), (rows.len() + taken) as u64);
     assert_eq!(report.exact_removed, answer.exact_removed);
     assert_eq!(report.near_removed, answer.near_removed);
     assert_eq!(report.kept, (rows.len() - answer.removed.len()) as u64);

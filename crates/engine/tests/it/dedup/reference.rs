@@ -86,6 +86,38 @@ pub(crate) fn answer(wish: &Wish<'_>, documents: &[Document]) -> Answer {
     Job { wish, documents, rows, signatures, rule, comparer }.answer()
 }
 
+impl Answer {
+    /// With other numbers of rows, in the same order.
+    pub(crate) fn renumber(&mut self, number: impl Fn(u64) -> u64) {
+        for row in &mut self.clusters {
+            (row.row, row.cluster) = (number(row.row), number(row.cluster));
+        }
+        for pair in self.pairs.iter_mut().chain(&mut self.possible_pairs) {
+            (pair.row_a, pair.row_b) = (number(pair.row_a), number(pair.row_b));
+        }
+    }
+}
+
+/// Which documents have a key or the fingerprint of one of the others.
+pub(crate) fn have_a_feature_of(
+    recipe: &Recipe,
+    others: &[Document],
+    documents: &[Document],
+) -> Vec<bool> {
+    let rule = CandidateRule::new(Kernel::best(), recipe);
+    let mut signer = Signer::new(recipe).unwrap();
+    let mut features = |document: &Document| {
+        let signature = signer.sign(document.text.as_bytes());
+        let mut keys = Vec::new();
+        rule.keys(signature, &mut keys);
+        let keys = keys.into_iter().map(u128::from);
+        let exact = (!signature.is_empty()).then_some(signature.exact);
+        keys.chain(exact).collect::<BTreeSet<u128>>()
+    };
+    let of_others: BTreeSet<u128> = others.iter().flat_map(&mut features).collect();
+    documents.iter().map(|document| !features(document).is_disjoint(&of_others)).collect()
+}
+
 impl Job<'_> {
     fn answer(&self) -> Answer {
         let copies = self.copies();
