@@ -482,8 +482,9 @@ def dedup_table(
     `text` (or `html` instead), `id` and `url` name columns, in which dots reach into structs and
     brackets into lists: `messages[].content`. With `id=None`, and in a list without
     ids, the ids are the numbers of rows, from 0. Gives the columns of `clusters.parquet`, with a row for each
-    document that is in a cluster; `known`, another table with these columns or the paths of runs and
-    documents, has those that are there already, and stay: their rows are `known`. `kept_mask` makes a mask of it, and `Report.of` has the counts.
+    document that is in a cluster; `known`, another table with these columns, or a path of a run or of
+    documents, or a list of `Path`s (a list of strings is one of texts), has those that are there already, and stay: their
+    rows are `known`. `kept_mask` makes a mask of it, and `Report.of` has the counts.
     With `pairs`, "needed" or "all" as for the command, `pairs_of` has the pairs.
     """
     import pyarrow.parquet
