@@ -94,10 +94,10 @@ class Counts(TypedDict, total=False):
 
 
 class KnownSide(TypedDict):
-    """A side of known documents: a run, or documents that were read."""
+    """A side of known documents: a run, an index, or documents that were read."""
 
     name: str
-    kind: Literal["run", "documents"]
+    kind: Literal["run", "documents", "index"]
     documents: int
 
 

@@ -44,6 +44,7 @@ fn job(inputs: Vec<String>, options: &Bound<'_, PyAny>) -> PyResult<(Dedup, Read
     let passages = own.passages.then(|| options.extract::<PassageOptions>()?.rule()).transpose()?;
     let job = Dedup::new(inputs)
         .page(lookalike_pages::report)
+        .known_indexes(lookalike_index::open_shelf)
         .running(reading.running(&options.extract::<ResourceOptions<'_>>()?)?)
         .recipe(options.extract::<JudgingOptions<'_>>()?.recipe()?)
         .keep(own.keep.parse::<KeepPolicy>().raise()?)

@@ -92,6 +92,19 @@ def test_one_job_over_both_keeps_the_same(tmp_path: Path) -> None:
     assert la.kept_mask(whole, 600)[400:].tolist() == la.kept_mask(alone, 200).tolist()
 
 
+def test_an_index_is_known(tmp_path: Path) -> None:
+    old, new = crawls()
+    with la.Index.create(tmp_path / "index", "text") as index:
+        index.add_batch([{"id": row["id"], "text": row["text"]} for row in old])
+    by_index = la.dedup_table(new, known=tmp_path / "index")
+    by_table = la.dedup_table(new, known=old)
+    names = ["id", "keeper", "kept", "kind", "resemblance", "known", "keeper_known"]
+    assert by_index.select(names).to_pylist() == by_table.select(names).to_pylist()
+    told = la.Report.of(by_index).known
+    assert told is not None
+    assert (told["documents"], told["sides"][0]["kind"]) == (400, "index") and told["removed"] > 10
+
+
 def test_texts_and_what_cannot_be_known() -> None:
     texts = ["one two three four five six seven", "something else altogether", "a third one that nobody has seen"]
     clusters = la.dedup_table(texts, known=[texts[1].upper()])

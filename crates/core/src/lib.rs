@@ -17,6 +17,7 @@
 //! resemblance and difference: the truth about two documents
 //! verification  what it is computed from, so that nobody can forge it
 //! recipe      every parameter of all that
+//! shelf       what a job asks of an index that it knows
 //! ```
 //!
 //! ```
@@ -42,6 +43,7 @@ mod random;
 pub mod recipe;
 pub mod resemblance;
 mod setters;
+mod shelf;
 pub mod shingle;
 mod signature;
 mod signer;
@@ -60,6 +62,7 @@ pub use lookalike_kernels::{Kernel, KernelError, Sequence, mix};
 pub use pair_rule::{Evidence, GROUP_LIMIT, PairRule, Standing, Verdict};
 pub use random::random_bytes;
 pub use recipe::Recipe;
+pub use shelf::{OpenShelf, Shelf, ShelfError, ShelvedContent, ShelvedDocument};
 #[doc(hidden)]
 pub use setters::Given;
 pub use signature::{Layout, Signature, Similarity};

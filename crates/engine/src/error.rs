@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use lookalike_core::ShelfError;
 pub use lookalike_files::Operation;
 
 use crate::numbers;
@@ -219,13 +220,26 @@ pub enum ErrorKind {
          hint: run with --known first, and `lookalike passages` over what it kept"
     )]
     KnownPassages,
-    /// An index is no known side.
+    /// The documents of an index cannot be known as they are.
     #[error(
-        "`{0}` as the known side: is an index, which verifies by what it stores under its own key\n\
-         hint: `lookalike index filter {0}` leaves out what it knows, and learns the rest; or name what it \
-         was made of"
+        "`{path}` as the known side: {fault}\n\
+         hint: name what the index was made of instead, or pass the documents through \
+         `lookalike index filter`"
     )]
-    KnownIndex(PathBuf),
+    KnownIndex {
+        /// The folder of the index.
+        path: PathBuf,
+        /// Why they cannot.
+        fault: String,
+    },
+    /// An index that is to be known cannot be read.
+    #[error("`{path}` as the known side: {source}")]
+    Shelf {
+        /// The folder of the index.
+        path: PathBuf,
+        /// What it says.
+        source: ShelfError,
+    },
     /// Templates are learned of the new side only.
     #[error(
         "the recipe `{0}` leaves out templates, which are learned from all documents of a site, and \

@@ -91,8 +91,14 @@ impl Files {
             self.dates(),
             self.known(),
         ];
-        let mut all = report.into_iter().chain(tables).chain(documents).chain([self.manifest()]);
-        all.try_for_each(|path| remove(&path))
+        let indexes = (1..).map(|number| self.of_known_index(number)).take_while(|path| path.exists());
+        let all = report.into_iter().chain(tables).chain(documents).chain(indexes);
+        all.chain([self.manifest()]).try_for_each(|path| remove(&path))
+    }
+
+    /// What is taken over from a known index, the first of which is 1.
+    pub(crate) fn of_known_index(&self, number: usize) -> PathBuf {
+        self.out.join(format!("known-{number}.jsonl"))
     }
 
     /// The ranks of documents under a key of the keep policy.

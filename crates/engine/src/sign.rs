@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 use lookalike_core::recipe::{Candidates, Templates};
 use lookalike_core::{Layout, Signature, Signer, site_hash};
-use lookalike_corpus::{Chunk, Offsets, PassedOverCounts, Record, Source, UnpackedCopies};
+use lookalike_corpus::{Chunk, Fields, Offsets, PassedOverCounts, Record, Source, UnpackedCopies};
 use lookalike_files::{Existing, RowsKind, RowsWriter};
 use serde::{Deserialize, Serialize};
 
@@ -217,6 +217,11 @@ impl Signing<'_> {
         Ok(())
     }
 
+    /// Signs the documents of a source of our own.
+    pub(crate) fn sign_own(&self, source: Source, sink: &mut Sink<'_>) -> Result<()> {
+        self.sign_into(sink, std::iter::once(Ok((0, source))), None)
+    }
+
     fn sign_into(
         &self,
         sink: &mut Sink<'_>,
@@ -417,6 +422,8 @@ pub(crate) struct Sink<'a> {
     /// What was passed over of the side so far, and its documents.
     skips: Skips,
     documents: u64,
+    /// By what known documents are read; nothing while there are none.
+    fields: Option<FieldNames>,
     signed: SigningSummary,
 }
 
@@ -443,6 +450,7 @@ impl<'a> Sink<'a> {
             source: Default::default(),
             skips: Skips::default(),
             documents: 0,
+            fields: None,
             signed: SigningSummary::default(),
         })
     }
@@ -497,8 +505,7 @@ impl<'a> Sink<'a> {
             let (strict, observer) = (self.signing.strict, self.signing.means.observer);
             self.skips.skip(Error::from(fault), strict, observer)?;
         }
-        let is_known = !self.signed.known.is_empty();
-        self.signed.sources += u64::from(!is_known);
+        self.signed.sources += u64::from(self.fields.is_none());
         self.sources.push(&SourceRow {
             source,
             bytes,
@@ -507,14 +514,15 @@ impl<'a> Sink<'a> {
             documents,
             bad,
             broken,
-            fields: is_known.then(|| FieldNames::of(&self.signing.means.read.fields)),
+            fields: self.fields.clone(),
             of_run: None,
         })
     }
 
-    /// Ends a side, and begins one of known documents.
-    pub(crate) fn begin_known(&mut self, side: SideSummary) -> Result<()> {
+    /// Ends a side, and begins one of known documents, which are read by these fields.
+    pub(crate) fn begin_known(&mut self, side: SideSummary, fields: &Fields) -> Result<()> {
         self.end_side()?;
+        self.fields = Some(FieldNames::of(fields));
         self.signed.known.push(side);
         Ok(())
     }

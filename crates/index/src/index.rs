@@ -538,6 +538,11 @@ impl Documents<'_> {
     pub fn counts(&self, record: &Record) -> Result<Counts> {
         self.index.count_view(Some(&self.snapshot), None).of(record)
     }
+
+    /// What one of them says, if that is stored, at that moment.
+    pub(crate) fn content(&self, record: &Record) -> Result<Option<Vec<u8>>> {
+        content(&self.index.store, None, Some(&self.snapshot), record)
+    }
 }
 
 impl Iterator for Documents<'_> {

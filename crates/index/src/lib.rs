@@ -72,6 +72,7 @@
 //! browse      pages of documents, searches, URLs             templates  of sites, left out
 //! collapse    a ranked list without look-alikes             clusters   what looks alike in the index
 //! threshold   asked under another threshold than its own   counts    how often documents were found
+//! shelf       what a batch job that knows it asks for
 //! ```
 
 mod browse;
@@ -92,6 +93,7 @@ mod pending;
 mod postings;
 mod rebuild;
 mod segments;
+mod shelf;
 mod sound;
 mod state;
 mod store;
@@ -117,4 +119,5 @@ pub use match_kind::MatchKind;
 pub use operations::{AddIf, Addition, Answer, CheckedAddition};
 pub use options::{CreateOptions, OpenOptions};
 pub use rebuild::RebuildReport;
+pub use shelf::open_shelf;
 pub use threshold::IndexAt;

@@ -8,4 +8,5 @@ pub use lookalike_index::{
     ContentKind, Counts, CreateOptions, Document, Documents, Found, Index, IndexAt, MAX_CLUSTER,
     MAX_CONTENT_BYTES, MAX_ID_BYTES, MAX_URL_BYTES, Match, MatchKind, Member, OpenOptions,
     RankedEntry, RebuildReport, Record, Secret, Seen, Standing, Stats, VerificationReport,
+    open_shelf,
 };

@@ -18,6 +18,7 @@ pub use lookalike_engine::report::Report;
 pub use lookalike_engine::signature_file::{
     BlockIds, SignatureLookup, SignatureReader, SignatureWriter, WriteSummary, is_signature_file,
 };
+pub use lookalike_core::{OpenShelf, Shelf, ShelfError, ShelvedContent, ShelvedDocument};
 pub use lookalike_engine::{
     Against, CutUnit, Decide, Dedup, Existing, Findings, InputOrder, KeepPolicy, Match, MatchFile,
     NoObserver, Number, Observer, PairScope, Passage, PassageRule, PassageScope, Plan,

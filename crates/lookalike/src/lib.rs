@@ -92,7 +92,10 @@ pub use signature::{Kernel, Signature, Signer, Similarity};
 /// people, `report.html`, beside `report.json`.
 #[cfg(feature = "jobs")]
 pub fn dedup(inputs: impl IntoIterator<Item = impl Into<String>>) -> Dedup {
-    Dedup::new(inputs).page(pages::report)
+    let job = Dedup::new(inputs).page(pages::report);
+    #[cfg(feature = "index")]
+    let job = job.known_indexes(lookalike_index::open_shelf);
+    job
 }
 
 /// Another decision from the folder of a finished run, with a page as that of [`dedup`].

@@ -41,6 +41,7 @@ pub(crate) fn run(arguments: &Dedup, kernel: Kernel) -> anyhow::Result<Outcome> 
 pub(super) fn job(inputs: &[String], flags: &BatchJob, kernel: Kernel) -> engine::Dedup {
     let job = engine::Dedup::new(inputs)
         .page(lookalike_pages::report)
+        .known_indexes(lookalike_index::open_shelf)
         .running(flags.documents.running(flags.resources.running(kernel)))
         .given(flags.temp.clone(), engine::Dedup::temp)
         .when(flags.resume, engine::Dedup::resume)

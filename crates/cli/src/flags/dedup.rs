@@ -44,9 +44,9 @@ pub(crate) struct Dedup {
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) out: PathBuf,
     /// Documents that are there already, and stay: the folder of a finished run (what it kept, without
-    /// signing it again), or files, folders and globs of documents. Documents of INPUT that look like
-    /// one of them go. Give it as often as there are sides, the preferred first
-    #[arg(long, value_name = "RUN|INPUT", help_heading = "Deciding", value_hint = ValueHint::AnyPath)]
+    /// signing it again) or of an index with texts, or files, folders and globs of documents. Documents
+    /// of INPUT that look like one of them go. Give it as often as there are sides, the preferred first
+    #[arg(long, value_name = "RUN|INDEX|INPUT", help_heading = "Deciding", value_hint = ValueHint::AnyPath)]
     pub(crate) known: Vec<String>,
     #[command(flatten)]
     pub(crate) judging: Judging,

@@ -21,7 +21,7 @@ use crate::identity_sets::Copies;
 use crate::inputs::{Inputs, ListedSources};
 use crate::keep::KeepPolicy;
 use crate::known::summary::SideSummary;
-use crate::known::{KnownSide, KnownSides};
+use crate::known::{KnownSide, KnownSides, Named};
 use crate::learn::Counts;
 use crate::manifest::{Manifest, Request};
 use crate::matching::{ALL_MEMBERS, Clustering, Clusters, Pairs};
@@ -106,7 +106,8 @@ impl Dedup {
 
     /// The known sides, each of which can be known.
     pub(super) fn known_sides(&self) -> Result<Vec<KnownSide>> {
-        let known = KnownSide::open(&self.known, &self.known_tables, &self.recipe)?;
+        let (names, tables, indexes) = (&*self.known, &self.known_tables, self.known_indexes);
+        let known = KnownSide::open(Named { names, tables, indexes }, &self.recipe)?;
         if known.is_empty() {
             return Ok(known);
         }

@@ -1,6 +1,6 @@
 //! What a job is asked for.
 
-use lookalike_core::{Recipe, setters};
+use lookalike_core::{OpenShelf, Recipe, setters};
 use lookalike_corpus::{Format, ReadOptions, Tables};
 use lookalike_files::Existing;
 
@@ -52,6 +52,7 @@ pub struct Dedup {
     pub(super) tables: Tables,
     pub(super) known: Vec<String>,
     pub(super) known_tables: Tables,
+    pub(super) known_indexes: Option<OpenShelf>,
     pub(super) recipe: Recipe,
     pub(super) keep: KeepPolicy,
     pub(super) clustering: Clustering,
@@ -79,6 +80,7 @@ impl Dedup {
             tables: Tables::default(),
             known: Vec::new(),
             known_tables: Tables::default(),
+            known_indexes: None,
             recipe: Recipe::default(),
             keep: KeepPolicy::First,
             clustering: Clustering::Anchored,
@@ -102,8 +104,8 @@ impl Dedup {
         Self::new(Vec::<String>::new()).tables(tables)
     }
 
-    /// One more side of known documents: the folder of a finished run, of which it is what stayed, or a
-    /// file, folder or glob of documents. They are not written and not removed; a document
+    /// One more side of known documents: the folder of a finished run, of which it is what stayed, that of
+    /// an index ([`known_indexes`](Self::known_indexes)), or a file, folder or glob of documents. They are not written and not removed; a document
     /// goes if it looks like one of them, which come before all others.
     #[must_use]
     pub fn known(mut self, side: impl Into<String>) -> Self {
@@ -114,6 +116,8 @@ impl Dedup {
     setters! {
         /// Known documents in memory, which come after the other known sides.
         known_tables: Tables;
+        /// What opens an index that is a known side; without it none can be.
+        known_indexes: OpenShelf => known_indexes = Some(known_indexes);
         /// Tables in memory, which come after the other inputs. A job with any writes no survivors:
         /// `clusters.parquet` has the rows that go.
         tables: Tables;

@@ -1,6 +1,6 @@
 //! What is taken over from a known run: signatures, sources, addresses.
 
-use super::partners::{Partners, RunRows};
+use super::partners::{Partners, SideRows};
 use crate::error::Result;
 use crate::offsets::StoredOffsets;
 use crate::places::Row;
@@ -13,7 +13,7 @@ use crate::urls::Urls;
 /// Takes over those documents of a run that have anything in common with a new one.
 pub(super) fn carry(
     run: &Run,
-    at: &RunRows,
+    at: &SideRows,
     partners: &Partners,
     sink: &mut Sink<'_>,
 ) -> Result<()> {

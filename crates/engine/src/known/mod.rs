@@ -10,14 +10,15 @@
 //! and no one of them stands for the others.
 //!
 //! ```text
-//! a run    the documents that its own decision left: signatures as they are stored, never made again
-//! inputs   any that a job takes: signed as new ones are
+//! a run     the documents that its own decision left: signatures as they are stored, never made again
+//! an index  its documents, of which it stores the texts
+//! inputs    any that a job takes: signed as new ones are
 //! ```
 //!
 //! The known side of a known run is not known by that: to know `b`, which was made with `--known a`,
 //! and `a`, both are named.
 //!
-//! **What takes part**: a document of a run that has no key and no fingerprint of a new one can be
+//! **What takes part**: a document of a run or index that has no key and no fingerprint of a new one can be
 //! nobody's keeper, and is not taken over (`partners`). Of a million known documents this leaves a
 //! few, and of the others costs one look at their signatures.
 //!
@@ -34,16 +35,18 @@
 mod carry;
 mod identities;
 mod partners;
+mod shelves;
 pub(crate) mod summary;
 
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use lookalike_core::Recipe;
-use lookalike_corpus::{Format, Tables};
+use lookalike_core::{OpenShelf, Recipe};
+use lookalike_corpus::{Fields, Format, Tables};
 
-use self::partners::Partners;
+use self::partners::{Partners, Signed};
+use self::shelves::KnownIndex;
 use self::summary::{KnownKind, SideSummary};
 use crate::error::{Error, ErrorKind, Result};
 use crate::inputs::Inputs;
@@ -55,10 +58,21 @@ use crate::signature_file::is_signature_file;
 pub(crate) enum KnownSide {
     /// What stayed in a run.
     Run(PathBuf, Box<Run>),
+    /// What is in an index.
+    Index(KnownIndex),
     /// A file, folder or glob of documents.
     Input(String),
     /// Tables in memory.
     Tables(Tables),
+}
+
+/// The known sides of a job, as they are given.
+#[derive(Clone, Copy)]
+pub(crate) struct Named<'a> {
+    pub(crate) names: &'a [String],
+    pub(crate) tables: &'a Tables,
+    /// What opens indexes, if the program has any.
+    pub(crate) indexes: Option<OpenShelf>,
 }
 
 /// The name of tables in memory.
@@ -69,8 +83,9 @@ impl KnownSide {
     ///
     /// # Errors
     /// If a run is not finished, or is none whose documents can be known.
-    pub(crate) fn open(names: &[String], tables: &Tables, recipe: &Recipe) -> Result<Vec<Self>> {
-        let named = names.iter().map(|name| Self::named(name, recipe));
+    pub(crate) fn open(given: Named<'_>, recipe: &Recipe) -> Result<Vec<Self>> {
+        let Named { names, tables, indexes } = given;
+        let named = names.iter().map(|name| Self::named(name, recipe, indexes));
         let tables = (!tables.is_empty()).then(|| Ok(Self::Tables(tables.clone())));
         let sides: Vec<Self> = named.chain(tables).collect::<Result<_>>()?;
         if !sides.is_empty() && recipe.templates.are_learned() {
@@ -79,14 +94,18 @@ impl KnownSide {
         Ok(sides)
     }
 
-    fn named(name: &str, recipe: &Recipe) -> Result<Self> {
+    fn named(name: &str, recipe: &Recipe, indexes: Option<OpenShelf>) -> Result<Self> {
         let path = Path::new(name);
         if path.is_file() && is_signature_file(path).unwrap_or(false) {
             let (path, option) = (path.to_owned(), "to be known".to_owned());
             return Err(Error::from(ErrorKind::NeedsDocuments { path, option }));
         }
         if is_index(path) {
-            return Err(Error::from(ErrorKind::KnownIndex(path.to_owned())));
+            let Some(open) = indexes else {
+                let fault = "is an index, which this program does not open".to_owned();
+                return Err(Error::from(ErrorKind::KnownIndex { path: path.to_owned(), fault }));
+            };
+            return Ok(Self::Index(KnownIndex::find(path, open, recipe)?));
         }
         if !Run::is_at(path) {
             return Ok(Self::Input(name.to_owned()));
@@ -114,35 +133,40 @@ impl KnownSide {
         Ok(Self::Run(path.to_owned(), Box::new(run)))
     }
 
-    /// The run that it is, if it is one.
-    fn run(&self) -> Option<&Run> {
-        let Self::Run(_, run) = self else { return None };
-        Some(run)
+    /// The run or index that it is, if it is one.
+    fn signed(&self) -> Option<Signed<'_>> {
+        match self {
+            Self::Run(_, run) => Some(Signed::Run(run)),
+            Self::Index(index) => Some(Signed::Index(index)),
+            Self::Input(_) | Self::Tables(_) => None,
+        }
     }
 
     /// As it was named.
     fn name(&self) -> String {
         match self {
             Self::Run(path, _) => path.display().to_string(),
+            Self::Index(index) => index.folder.display().to_string(),
             Self::Input(name) => name.clone(),
             Self::Tables(_) => TABLES.to_owned(),
         }
     }
 
-    /// Which documents they are, for a job that goes on: a run is known by its identity, inputs by
-    /// their names.
+    /// Which documents they are, for a job that goes on: a run is known by its identity, an index by its
+    /// state, inputs by their names.
     pub(crate) fn identity(&self) -> String {
-        let job = self.run().and_then(|run| run.manifest.job);
-        match job {
-            Some(job) => format!("{} ({})", self.name(), String::from(job)),
-            None => self.name(),
-        }
+        let which = match self.signed() {
+            Some(Signed::Run(run)) => run.manifest.job.map(String::from),
+            Some(Signed::Index(index)) => Some(index.state.clone()),
+            None => None,
+        };
+        which.map_or_else(|| self.name(), |which| format!("{} ({which})", self.name()))
     }
 
-    /// What is read of it; of a run nothing.
+    /// What is read of it; of a run or an index nothing.
     pub(crate) fn inputs(&self, format: Option<Format>) -> Inputs<'_> {
         let (names, tables) = match self {
-            Self::Run(..) => (&[][..], None),
+            Self::Run(..) | Self::Index(_) => (&[][..], None),
             Self::Input(name) => (std::slice::from_ref(name), None),
             Self::Tables(tables) => (&[][..], Some(tables)),
         };
@@ -151,7 +175,11 @@ impl KnownSide {
 
     /// How many documents it has, if that can be told without reading them.
     pub(crate) fn documents(&self) -> Result<Option<u64>> {
-        self.run().map(|run| Ok(run.survivors()?.count().len())).transpose()
+        Ok(match self.signed() {
+            Some(Signed::Run(run)) => Some(run.survivors()?.count().len()),
+            Some(Signed::Index(index)) => Some(index.documents),
+            None => None,
+        })
     }
 }
 
@@ -160,24 +188,31 @@ pub(crate) struct KnownSides<'a>(pub(crate) &'a [KnownSide]);
 
 impl TakesKnown for KnownSides<'_> {
     fn sign(&self, signing: &Signing<'_>, sink: &mut Sink<'_>) -> Result<()> {
-        let runs: Vec<_> = self.0.iter().filter_map(KnownSide::run).collect();
-        let partners = Partners::find(&runs, signing, sink)?;
+        let signed: Vec<_> = self.0.iter().filter_map(KnownSide::signed).collect();
+        let partners = Partners::find(&signed, signing, sink)?;
         sink.taken(&partners.rows)?;
-        let mut of_runs = partners.runs.iter();
+        let (mut at, mut indexes) = (partners.sides.iter(), 0);
         for side in self.0 {
-            let mut summary = SideSummary {
-                name: side.name(),
-                kind: KnownKind::Documents,
-                documents: 0,
-                rows: 0,
+            let signed = side.signed().and_then(|signed| Some((signed, at.next()?)));
+            let (kind, documents) = match signed {
+                Some((Signed::Run(_), at)) => (KnownKind::Run, at.documents),
+                Some((Signed::Index(_), at)) => (KnownKind::Index, at.documents),
+                None => (KnownKind::Documents, 0),
             };
-            if let Some((run, at)) = side.run().and_then(|run| Some((run, of_runs.next()?))) {
-                (summary.kind, summary.documents) = (KnownKind::Run, at.stayed);
-                sink.begin_known(summary)?;
-                carry::carry(run, at, &partners, sink)?;
-            } else {
-                sink.begin_known(summary)?;
-                signing.sign_known(side.inputs(signing.inputs.format), sink)?;
+            let summary = SideSummary { name: side.name(), kind, documents, rows: 0 };
+            let own = Fields::default();
+            let fields = if kind == KnownKind::Index { &own } else { &signing.means.read.fields };
+            sink.begin_known(summary, fields)?;
+            match signed {
+                Some((Signed::Run(run), at)) => carry::carry(run, at, &partners, sink)?,
+                Some((Signed::Index(index), at)) => {
+                    indexes += 1;
+                    let path = signing.means.files.of_known_index(indexes);
+                    let first = at.rows.start;
+                    let is_taken = |number| partners.rows.contains(first.after(number));
+                    index.take(is_taken, &path, signing, sink)?;
+                }
+                None => signing.sign_known(side.inputs(signing.inputs.format), sink)?,
             }
         }
         Ok(())

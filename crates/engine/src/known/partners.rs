@@ -1,4 +1,4 @@
-//! Which documents of known runs have something in common with a new one: a key, or the public
+//! Which documents of known runs and indexes have something in common with a new one: a key, or the public
 //! fingerprint.
 //!
 //! Of the others nothing can come, so they are not taken over: what they cost is one look at their
@@ -13,12 +13,13 @@
 //!
 //! Equal features are then neighbours. So the answer is exact and does not depend on the size of the
 //! filter, which is within the budget; only how much is sorted does. Memory: the budget, and two bits
-//! for each document of the known runs.
+//! for each of these documents.
 
 use std::ops::Range;
 
 use lookalike_core::{CandidateRule, Signature};
 
+use super::shelves::KnownIndex;
 use crate::document_set::RowSet;
 use crate::error::Result;
 use crate::occurrences::Occurrences;
@@ -35,21 +36,27 @@ const FILTER_BYTES: u64 = 16;
 /// Every run begins with a word of bits of its own.
 const WORD: u64 = 64;
 
-/// Documents of known runs, by their rows there, those of each run after those of the run before it.
+/// A side that has signatures.
+#[derive(Clone, Copy)]
+pub(super) enum Signed<'a> {
+    Run(&'a Run),
+    Index(&'a KnownIndex),
+}
+
+/// Documents of such sides, by their rows there, those of each side after those of the one before it.
 pub(super) struct Partners {
-    /// Those that stayed and have anything in common with a new one.
+    /// Those that have anything in common with a new one.
     pub(super) rows: RowSet,
     /// Those of them that have its fingerprint.
     pub(super) of_fingerprints: RowSet,
-    /// Of each run, where its rows begin, and how many of its documents stayed.
-    pub(super) runs: Vec<RunRows>,
+    pub(super) sides: Vec<SideRows>,
 }
 
-/// The rows of a run among those of all.
-#[derive(Clone)]
-pub(super) struct RunRows {
+/// The rows of a side among those of all.
+pub(super) struct SideRows {
     pub(super) rows: Range<Row>,
-    pub(super) stayed: u64,
+    /// Those of them that are known: what stayed.
+    pub(super) documents: u64,
 }
 
 /// What a feature is of.
@@ -106,11 +113,15 @@ impl Features {
 }
 
 impl Partners {
-    /// Those of these runs. The new documents are in the sink, and nothing else.
-    pub(super) fn find(runs: &[&Run], signing: &Signing<'_>, sink: &mut Sink<'_>) -> Result<Self> {
-        if runs.is_empty() {
+    /// Those of these sides. The new documents are in the sink, and nothing else.
+    pub(super) fn find(
+        sides: &[Signed<'_>],
+        signing: &Signing<'_>,
+        sink: &mut Sink<'_>,
+    ) -> Result<Self> {
+        if sides.is_empty() {
             let [rows, of_fingerprints] = [RowSet::none(0).count(), RowSet::none(0)];
-            return Ok(Self { rows, of_fingerprints, runs: Vec::new() });
+            return Ok(Self { rows, of_fingerprints, sides: Vec::new() });
         }
         let means = &signing.means;
         let rule = CandidateRule::new(means.kernel, means.recipe);
@@ -128,20 +139,33 @@ impl Partners {
 
         let mut sorter: Sorter<[u64; 2]> = Sorter::new(&means.files.sorting(), means.budget / 4);
         let (mut found, mut next) = (Vec::new(), Row::nth(0));
-        for run in runs {
-            let stays = run.survivors()?.count();
-            let reader = SignatureReader::open(run.files.signatures())?;
-            reader.for_each_of(stays.members(), |row, _, signature| {
+        for side in sides {
+            let mut look = |row: Row, signature: &Signature, own: bool| {
                 means.listen(row.into())?;
                 features.for_each(signature, |feature, what| {
-                    if !filter.meet(feature) {
+                    // An index has another fingerprint in the place of the public one.
+                    if what == What::Fingerprint && !own || !filter.meet(feature) {
                         return Ok(());
                     }
                     sorter.push([feature, Of::Known(next.after(row.into()), what).number()])
                 })
-            })?;
-            let end = next.after(run.documents());
-            found.push(RunRows { rows: next..end, stayed: stays.len() });
+            };
+            let (rows, documents) = match side {
+                Signed::Run(run) => {
+                    let stays = run.survivors()?.count();
+                    let reader = SignatureReader::open(run.files.signatures())?;
+                    reader.for_each_of(stays.members(), |row, _, signature| {
+                        look(row, signature, true)
+                    })?;
+                    (run.documents(), stays.len())
+                }
+                Signed::Index(index) => {
+                    index.for_each_signature(|row, signature| look(row, signature, false))?;
+                    (index.documents, index.documents)
+                }
+            };
+            let end = next.after(rows);
+            found.push(SideRows { rows: next..end, documents });
             next = end.after(u64::from(end).next_multiple_of(WORD) - u64::from(end));
             Row::check_count(next.into())?;
         }
@@ -158,7 +182,7 @@ impl Partners {
         Self::of_sorted(sorter, found, next.into())
     }
 
-    fn of_sorted(sorter: Sorter<[u64; 2]>, runs: Vec<RunRows>, rows: u64) -> Result<Self> {
+    fn of_sorted(sorter: Sorter<[u64; 2]>, sides: Vec<SideRows>, rows: u64) -> Result<Self> {
         let [mut all, mut of_fingerprints] = [RowSet::none(rows), RowSet::none(rows)];
         let (mut sorted, mut of_new) = (sorter.finish()?, None);
         while let Some([feature, number]) = sorted.next()? {
@@ -174,6 +198,6 @@ impl Partners {
                 Of::Known(..) => {}
             }
         }
-        Ok(Self { rows: all.count(), of_fingerprints, runs })
+        Ok(Self { rows: all.count(), of_fingerprints, sides })
     }
 }

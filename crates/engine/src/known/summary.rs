@@ -10,6 +10,8 @@ pub enum KnownKind {
     Run,
     /// Documents that were read.
     Documents,
+    /// What is in an index.
+    Index,
 }
 
 /// A side of known documents that was taken in.

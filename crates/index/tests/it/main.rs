@@ -7,6 +7,7 @@ mod common;
 mod crash;
 mod damage;
 mod format;
+mod known;
 mod model;
 mod operations;
 mod same_as_dedup;

@@ -14,15 +14,15 @@ use lookalike_files::WorkFolder;
 use lookalike_index::{AddIf, CreateOptions, Document, Index, OpenOptions};
 use proptest::prelude::*;
 
-struct Page {
-    id: String,
-    url: String,
-    text: String,
+pub(crate) struct Page {
+    pub(crate) id: String,
+    pub(crate) url: String,
+    pub(crate) text: String,
 }
 
 /// Copies, near-duplicates of near-duplicates, and a template that far more pages share than are
 /// looked at in a list.
-fn corpus(seed: u64, pages: u64) -> Vec<Page> {
+pub(crate) fn corpus(seed: u64, pages: u64) -> Vec<Page> {
     let random = |n: u64, purpose: u64| mix(mix(seed ^ n) ^ purpose);
     let word = |of: u64, w: u64| format!("w{}", random(of, 1000 + w) % 3000);
     let mut texts: Vec<Vec<String>> = Vec::new();
@@ -83,7 +83,7 @@ fn kept_by_job(folder: &Path, corpus: &[Page], recipe: &Recipe) -> BTreeSet<Stri
     kept
 }
 
-fn line(page: &Page) -> String {
+pub(crate) fn line(page: &Page) -> String {
     format!(r#"{{"id": "{}", "url": "{}", "text": "{}"}}"#, page.id, page.url, page.text)
 }
 

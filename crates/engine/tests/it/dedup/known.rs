@@ -350,7 +350,7 @@ fn what_cannot_be_known_is_refused() {
     fs::create_dir_all(&index).unwrap();
     fs::write(index.join("index"), "LOOKINDX and more").unwrap();
     let error = refused(job(&new).known(name(&index)));
-    assert!(matches!(error.kind(), ErrorKind::KnownIndex(_)), "{error}");
+    assert!(matches!(error.kind(), ErrorKind::KnownIndex { .. }), "{error}");
     let error = refused(job(&new).known(name(&folder.join("none"))));
     assert!(error.to_string().contains("none"), "{error}");
     // A known side is no place for results.
