@@ -18,6 +18,7 @@ LOOKALIKE_COMMAND=$target/debug/lookalike \
   "$python" -m pytest -q -p no:cacheprovider --rootdir "$repository/python" \
   --ignore-glob "$repository/python/tests/test_spark*" --ignore "$repository/python/tests/test_wheel.py" \
   "$repository/python/tests"
+"$python" "$repository/benchmarks/snapshots.py" "$target/debug/lookalike" "$repository"/examples/crawls/*.jsonl
 settings=$repository/python/pyproject.toml
 "$python" -m mypy.stubtest --mypy-config-file "$settings" lookalike._native
 "$python" -m mypy --config-file "$settings" -p lookalike
