@@ -35,8 +35,11 @@ pub enum ErrorKind {
     UnknownPreset(String),
     /// A recipe was made for another version of this program.
     #[error(
-        "the recipe has version {0}, but this program knows only version {known}",
-        known = recipe::VERSION
+        "the recipe has version {0}, but this program knows only {whole}, and {templates} where \
+         templates are not `off`\nhint: a recipe file may leave it out; a run or an index has to be \
+         made again",
+        whole = recipe::VERSION,
+        templates = recipe::TEMPLATES_VERSION
     )]
     Version(u32),
     /// Two things were made by recipes that give different bits.

@@ -50,6 +50,8 @@ function reason(name) {
     title: 'the title',
     landmark: 'landmarks such as navigation',
     control: 'buttons and fields',
+    dialog: 'dialogs',
+    hidden: 'hidden blocks',
     'outside-main': 'what is outside the main part',
     menu: 'menus',
     template: 'the template of the site',

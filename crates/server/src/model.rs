@@ -772,8 +772,8 @@ pub(crate) struct Difference {
     /// or beside the content of their page: what differs in them is not told. Empty if the recipe of the
     /// index leaves out nothing.
     pub(crate) template: Vec<usize>,
-    /// Why each of them is left out: `title`, `landmark`, `control`, `outside-main`, `menu` or
-    /// `template`.
+    /// Why each of them is left out: `title`, `landmark`, `control`, `dialog`, `hidden`, `outside-main`,
+    /// `menu` or `template`.
     pub(crate) reasons: Vec<String>,
     /// Tokens that only the first has.
     pub(crate) deleted: u64,

@@ -5,12 +5,15 @@
 //! Of shingles of w tokens, and of what `text/html/structure.rs` says of tokens:
 //!
 //! 1. The page has a *main part* if `main` holds at least 2w tokens that are
-//!    neither in a landmark nor in a control.
-//! 2. Beside the content are the title, landmarks, controls and, if there is a main
-//!    part, all that is outside of it.
+//!    in no landmark, control or dialog.
+//! 2. Beside the content are the title, landmarks, controls, dialogs and, if there is a
+//!    main part, all that is outside of it.
 //! 3. A *menu* is a run of at least w tokens in blocks that are links. A page with a
 //!    main part in which, of what is not beside the content, menus are more than the
 //!    rest is an index of others: its links are its content, and it has no menu.
+//! 4. Hidden blocks are beside the content if, without menus, they have no more tokens
+//!    than the rest of it: behind an open dialog all of a page is hidden, and so are
+//!    texts that unfold.
 //!
 //! This gives three levels of a page: without all of it, with its menus, and whole.
 
@@ -26,6 +29,10 @@ pub enum LeftOut {
     Landmark,
     /// It is in a button, a list to choose from, or a field to write in.
     Control,
+    /// It is in a dialog.
+    Dialog,
+    /// It is in a block that is hidden from who has the page read out.
+    Hidden,
     /// The page has a main part, and it is outside of it.
     OutsideMain,
     /// It is in a menu: a run of blocks that are nearly all links.
@@ -41,6 +48,8 @@ impl LeftOut {
             Self::Title => "title",
             Self::Landmark => "landmark",
             Self::Control => "control",
+            Self::Dialog => "dialog",
+            Self::Hidden => "hidden",
             Self::OutsideMain => "outside-main",
             Self::Menu => "menu",
             Self::Template => "template",
@@ -96,6 +105,22 @@ impl PageLayout {
                 *reason = reason.filter(|reason| *reason != LeftOut::Menu);
             }
         }
+        self.mark_hidden(runs);
+    }
+
+    fn mark_hidden(&mut self, runs: &[SectionRun]) {
+        let content = || self.runs.iter().zip(runs).filter(|((_, reason), _)| reason.is_none());
+        let is_hidden = |run: &SectionRun| run.kind.place == Place::Hidden;
+        let all: usize = content().map(|(_, run)| run.tokens).sum();
+        let hidden = content().filter(|(_, run)| is_hidden(run));
+        if 2 * hidden.map(|(_, run)| run.tokens).sum::<usize>() > all {
+            return;
+        }
+        for ((_, reason), run) in self.runs.iter_mut().zip(runs) {
+            if is_hidden(run) {
+                *reason = reason.or(Some(LeftOut::Hidden));
+            }
+        }
     }
 
     fn mark_menus(&mut self, runs: &[SectionRun], width: usize) {
@@ -147,6 +172,10 @@ fn reason(run: &SectionRun, has_main: bool) -> Option<LeftOut> {
         Place::Title => Some(LeftOut::Title),
         Place::Landmark => Some(LeftOut::Landmark),
         Place::Control => Some(LeftOut::Control),
-        Place::Body => (has_main && !run.kind.in_main).then_some(LeftOut::OutsideMain),
+        Place::Dialog => Some(LeftOut::Dialog),
+        // Of what is hidden more has to be known.
+        Place::Body | Place::Hidden => {
+            (has_main && !run.kind.in_main).then_some(LeftOut::OutsideMain)
+        }
     }
 }

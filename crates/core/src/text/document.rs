@@ -52,23 +52,29 @@ pub enum Place {
     Landmark,
     /// A button, a list to choose from, or a field to write in.
     Control,
+    /// A dialog.
+    Dialog,
+    /// A block that is hidden from who has the page read out.
+    Hidden,
 }
 
 impl SectionKind {
-    /// As a number of four bits.
+    /// As a number of five bits.
     pub fn to_bits(self) -> u8 {
-        self.place as u8 | u8::from(self.in_main) << 2 | u8::from(self.is_links) << 3
+        self.place as u8 | u8::from(self.in_main) << 3 | u8::from(self.is_links) << 4
     }
 
-    /// Of such a number; bits above the four do not count.
+    /// Of such a number; bits above the five do not count.
     pub fn from_bits(bits: u8) -> Self {
-        let place = match bits & 3 {
-            0 => Place::Body,
+        let place = match bits & 7 {
             1 => Place::Title,
             2 => Place::Landmark,
-            _ => Place::Control,
+            3 => Place::Control,
+            4 => Place::Dialog,
+            5 => Place::Hidden,
+            _ => Place::Body,
         };
-        Self { place, in_main: bits & 4 != 0, is_links: bits & 8 != 0 }
+        Self { place, in_main: bits & 8 != 0, is_links: bits & 16 != 0 }
     }
 }
 
@@ -226,7 +232,7 @@ mod tests {
         let text = TextBuf {
             bytes: b"a b.png c d.png e".to_vec(),
             atoms: vec![2..7, 10..15],
-            sections: vec![section(8, 1), section(10, 8), section(17, 0)],
+            sections: vec![section(8, 1), section(10, 16), section(17, 0)],
         };
         let parts = |text: Text<'_>| {
             let mut parts = Vec::new();
@@ -247,14 +253,14 @@ mod tests {
         let atom = |text: &str| (true, text.to_owned());
         let expected = [
             (kind(1), vec![plain("a "), atom("b.png")]),
-            (kind(8), vec![plain("c ")]),
+            (kind(16), vec![plain("c ")]),
             (kind(0), vec![atom("d.png"), plain(" e")]),
         ];
         assert_eq!(of(&text), expected);
         let beginning = text.as_text().beginning(9).to_buf();
-        assert_eq!(of(&beginning), [expected[0].clone(), (kind(8), vec![plain("c")])]);
+        assert_eq!(of(&beginning), [expected[0].clone(), (kind(16), vec![plain("c")])]);
         let whole = TextBuf { sections: Vec::new(), ..text };
         assert_eq!(of(&whole), [(kind(0), parts(whole.as_text()))]);
-        assert!((0..16).all(|bits| kind(bits).to_bits() == bits));
+        assert!((0..32).all(|bits| bits & 7 > 5 || kind(bits).to_bits() == bits));
     }
 }

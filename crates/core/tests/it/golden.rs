@@ -129,13 +129,16 @@ fn everything_of_pages(kernel: Kernel) -> Value {
     let page = "<html lang=en><title>Lights</title><nav>Home <a href=/>All lights</a></nav><main><h1>Skerry</h1>\
         <p>The keeper who slept badly counted seventeen ships before dawn, and none of them answered.\
         <ul><li><a href=/a>The light of the north</a><li><a href=/b>The light of the south</a></ul>\
+        <div role=dialog>We store little files</div>\
         <p>Printed on 17 May for all who keep a light.</main><footer>Lights since 1811</footer>";
-    let mut extractor = Extractor::new();
-    let text = extractor.extract(page.as_bytes(), None);
+    let hidden = "<p>The keeper who slept badly counted seventeen ships before dawn, and none of them answered.\
+        <div aria-hidden=true><p>Choose which little files we may store</div>";
     let mut frame = Vec::new();
     Tokenizer::with_kernel(Unit::Words, kernel).tokens("for all who keep a light", &mut frame);
     let template = Template::new(FrameShingles::new(kernel, 5).of(&frame).to_vec());
-    let of = |name: &str, template: Option<&Template>| {
+    let of = |page: &str, name: &str, template: Option<&Template>| {
+        let mut extractor = Extractor::new();
+        let text = extractor.extract(page.as_bytes(), None);
         let recipe = Recipe::preset(name).unwrap();
         let mut signer = Signer::with_kernel(&recipe, kernel).unwrap();
         let signature = signer.sign_distinctive(text, template);
@@ -145,7 +148,10 @@ fn everything_of_pages(kernel: Kernel) -> Value {
             "exact": format!("{:032x}", signature.exact),
         })
     };
-    json!({ "page": page, "pages": of("pages", None), "sites": of("sites", Some(&template)) })
+    json!([
+        { "page": page, "pages": of(page, "pages", None), "sites": of(page, "sites", Some(&template)) },
+        { "page": hidden, "pages": of(hidden, "pages", None) },
+    ])
 }
 
 /// The vectors of this version, or those of now if they are to be written.

@@ -18,8 +18,8 @@ fn kinds(page: &str) -> Vec<SectionKind> {
     runs.iter().flat_map(|run| std::iter::repeat_n(run.kind, run.tokens)).collect()
 }
 
-/// The same in short: `.` for nothing in particular, T, L and C for the places, `m` behind what is in
-/// `main`, `a` behind links.
+/// The same in short: `.` for nothing in particular, T, L, C, D and H for the places, `m` behind what is
+/// in `main`, `a` behind links.
 fn said(page: &str) -> String {
     let short = |kind: &SectionKind| {
         let place = match kind.place {
@@ -27,6 +27,8 @@ fn said(page: &str) -> String {
             Place::Title => "T",
             Place::Landmark => "L",
             Place::Control => "C",
+            Place::Dialog => "D",
+            Place::Hidden => "H",
         };
         let (main, links) =
             (if kind.in_main { "m" } else { "" }, if kind.is_links { "a" } else { "" });
@@ -58,6 +60,24 @@ fn known_answers() {
         ),
         // What is in a landmark stays in it.
         ("<nav><main>x</main><button>y</button></nav>", "Lm L"),
+        ("<dialog open>x</dialog><dialog>not open</dialog>z", "D ."),
+        ("<div role=dialog>x<nav>y</nav></div><main><p role=AlertDialog>v</main>", "D D Dm"),
+        ("<div aria-modal=true>x</div><div aria-modal=false>y</div>z", "D . ."),
+        (
+            "<div aria-hidden=TRUE>x<p>y</div><div aria-hidden=false>v</div><div aria-hidden>w",
+            "H H . .",
+        ),
+        ("<div aria-hidden=true aria-hidden=false>x</div>", "H"),
+        // Icons and the like are inline.
+        ("<span aria-hidden=true>x</span> <i role=dialog>y</i>", ". ."),
+        // What it holds may say more of itself.
+        (
+            "<div aria-hidden=true>x<nav>y</nav><button>z</button><div role=dialog>v</div></div>",
+            "H L C D",
+        ),
+        ("<div aria-hidden=true>x<main>y<div aria-hidden=true>z</div></main>v</div>", "H .m .m H"),
+        ("<article><div aria-hidden=true>x</div></article>", "."),
+        ("<nav aria-hidden=true>x</nav><div role=dialog aria-hidden=true>y</div>", "L D"),
         // More than four of five letters.
         ("<p><a href=x>four</a> z</p>", ". ."),
         ("<p><a href=x>fours</a> z</p>", ".a .a"),
@@ -110,21 +130,75 @@ fn nothing_is_known_of_text() {
     assert_eq!(found.len(), 1);
 }
 
+#[test]
+fn hidden_blocks_are_content_where_they_are_most_of_a_page() {
+    let left = |page: &str| {
+        let document = document(page);
+        let mut layout = PageLayout::default();
+        layout.read(&document, 5);
+        layout.count(Level::Content)
+    };
+    let words = |count: usize| "word ".repeat(count);
+    let page = |hidden: usize, rest: usize| {
+        format!("<p>{}</p><div aria-hidden=true><p>{}</div>", words(rest), words(hidden))
+    };
+    // A dialog for cookies that says only that it is hidden, and texts that unfold.
+    for (hidden, rest, expected) in [(760, 2290, 2290), (40, 40, 40), (41, 40, 81), (700, 68, 768)]
+    {
+        assert_eq!(left(&page(hidden, rest)), expected, "{hidden} {rest}");
+    }
+    // Behind an open dialog.
+    let dialog = format!("<div role=dialog aria-modal=true>{}</div>", words(500));
+    let behind = format!("<div aria-hidden=true><nav>{}</nav>{}</div>", words(30), words(200));
+    assert_eq!(left(&format!("{dialog}{behind}")), 200);
+    let main = format!("<div aria-hidden=true><main>{}</main>{}</div>", words(200), words(50));
+    assert_eq!(left(&format!("{dialog}{main}<p>{}", words(300))), 200);
+    // Menus do not make it a page of other things.
+    let menu = format!("<ul><li><a href=/>{}</a></ul>", words(300));
+    assert_eq!(left(&format!("{menu}{}", page(50, 40))), 90);
+}
+
 /// A part of a page that is made for the test.
 #[derive(Clone, Debug)]
 enum Node {
     Word(String),
     /// With or without an address.
     Link(bool, Vec<String>),
+    /// Its name, an attribute, and what is in it.
     Block(&'static str, &'static str, Vec<Node>),
 }
 
 const BLOCKS: &[&str] = &[
-    "div", "section", "nav", "search", "main", "article", "aside", "header", "footer", "button",
+    "div",
+    "section",
+    "nav",
+    "search",
+    "main",
+    "article",
+    "aside",
+    "header",
+    "footer",
+    "button",
+    "dialog open",
     "x-card",
 ];
-const ROLES: &[&str] =
-    &["", "", "", "navigation", "banner", "complementary", "main", "article", "note", "tab"];
+const ATTRIBUTES: &[&str] = &[
+    "",
+    "",
+    "",
+    "role=navigation",
+    "role=banner",
+    "role=complementary",
+    "role=main",
+    "role=article",
+    "role=note",
+    "role=tab",
+    "role=alertdialog",
+    "aria-modal=true",
+    "aria-hidden=true",
+    "aria-hidden=true",
+    "aria-hidden=false",
+];
 
 fn node() -> impl Strategy<Value = Node> {
     use prop::sample::select;
@@ -135,8 +209,8 @@ fn node() -> impl Strategy<Value = Node> {
             .prop_map(|(href, words)| Node::Link(href, words)),
     ];
     leaf.prop_recursive(5, 50, 5, |inner| {
-        (select(BLOCKS), select(ROLES), prop::collection::vec(inner, 0..5))
-            .prop_map(|(tag, role, inside)| Node::Block(tag, role, inside))
+        (select(BLOCKS), select(ATTRIBUTES), prop::collection::vec(inner, 0..5))
+            .prop_map(|(tag, attribute, inside)| Node::Block(tag, attribute, inside))
     })
 }
 
@@ -145,8 +219,10 @@ fn html(nodes: &[Node]) -> String {
         Node::Word(word) => word.clone(),
         Node::Link(true, words) => format!("<a class=x href='/y'>{}</a>", words.join(" ")),
         Node::Link(false, words) => format!("<a name=x>{}</a>", words.join(" ")),
-        Node::Block(tag, "", inside) => format!("<{tag}>{}</{tag}>", html(inside)),
-        Node::Block(tag, role, inside) => format!("<{tag} role={role}>{}</{tag}>", html(inside)),
+        Node::Block(tag, attribute, inside) => {
+            let name = tag.split(' ').next().unwrap_or_default();
+            format!("<{tag} {attribute}>{}</{name}>", html(inside))
+        }
     };
     nodes.iter().map(one).collect::<Vec<_>>().join(" \n")
 }
@@ -179,16 +255,26 @@ fn naive(nodes: &[Node], at: Naive, kinds: &mut Vec<SectionKind>) {
         match node {
             Node::Word(_) => kinds.push(kind),
             Node::Link(_, words) => kinds.extend(words.iter().map(|_| kind)),
-            Node::Block(tag, role, inside) => {
-                let in_main = at.in_main || *tag == "main" || *role == "main";
-                let in_article = at.in_article || *tag == "article" || *role == "article";
-                let soft = ["aside", "header", "footer"].contains(tag) || *role == "complementary";
-                let hard =
-                    ["nav", "search"].contains(tag) || ["navigation", "banner"].contains(role);
-                let is_landmark = (hard || soft && !in_main && !in_article) && *role != "note";
+            Node::Block(tag, attribute, inside) => {
+                let is = |wanted: &[&str]| wanted.contains(tag) || wanted.contains(attribute);
+                let in_main = at.in_main || is(&["main", "role=main"]);
+                let in_article = at.in_article || is(&["article", "role=article"]);
+                let soft = is(&["aside", "header", "footer", "role=complementary"]);
+                let hard = is(&["nav", "search", "role=navigation", "role=banner"]);
+                let is_landmark = (hard || soft && !in_main && !in_article) && !is(&["role=note"]);
+                let is_hidden = at.place == Place::Hidden || is(&["aria-hidden=true"]);
                 let place = match at.place {
-                    Place::Body if *tag == "button" => Place::Control,
-                    Place::Body if is_landmark => Place::Landmark,
+                    Place::Body | Place::Hidden if is(&["button"]) => Place::Control,
+                    Place::Body | Place::Hidden if is_landmark => Place::Landmark,
+                    Place::Body | Place::Hidden
+                        if is(&["dialog open", "role=alertdialog", "aria-modal=true"]) =>
+                    {
+                        Place::Dialog
+                    }
+                    Place::Body | Place::Hidden if is_hidden && !in_main && !in_article => {
+                        Place::Hidden
+                    }
+                    Place::Hidden => Place::Body,
                     place => place,
                 };
                 naive(inside, Naive { place, in_main, in_article }, kinds);
@@ -210,7 +296,7 @@ proptest! {
 
     #[test]
     fn a_layout_is_its_definition(
-        runs in prop::collection::vec((0_usize..9, 0_u8..16), 0..12),
+        runs in prop::collection::vec((0_usize..9, 0_u8..32), 0..12),
         width in 1_usize..6,
     ) {
         let runs: Vec<SectionRun> = runs
@@ -255,12 +341,18 @@ fn naive_layout(runs: &[SectionRun], width: usize) -> Vec<Option<LeftOut>> {
         Place::Title => Some(LeftOut::Title),
         Place::Landmark => Some(LeftOut::Landmark),
         Place::Control => Some(LeftOut::Control),
-        Place::Body if has_main && !kinds[at].in_main => Some(LeftOut::OutsideMain),
-        Place::Body => is_menu(at).then_some(LeftOut::Menu),
+        Place::Dialog => Some(LeftOut::Dialog),
+        Place::Body | Place::Hidden if has_main && !kinds[at].in_main => Some(LeftOut::OutsideMain),
+        Place::Body | Place::Hidden => is_menu(at).then_some(LeftOut::Menu),
     };
     let reasons: Vec<_> = (0..kinds.len()).map(reason).collect();
     let count = |wanted| reasons.iter().filter(|reason| **reason == wanted).count();
     let is_index = has_main && count(Some(LeftOut::Menu)) > count(None);
     let keep = |reason: Option<LeftOut>| reason.filter(|why| !(is_index && *why == LeftOut::Menu));
-    reasons.into_iter().map(keep).collect()
+    let reasons: Vec<_> = reasons.into_iter().map(keep).collect();
+    let (hidden, shown): (Vec<usize>, Vec<usize>) = (0..kinds.len())
+        .filter(|at| reasons[*at].is_none())
+        .partition(|at| kinds[*at].place == Place::Hidden);
+    let hide = |at: &usize| hidden.len() <= shown.len() && hidden.contains(at);
+    (0..kinds.len()).map(|at| if hide(&at) { Some(LeftOut::Hidden) } else { reasons[at] }).collect()
 }

@@ -268,7 +268,10 @@ fn bad_parameters_are_named_with_what_is_possible() {
 fn bad_files_are_refused_with_the_reason() {
     for (toml, reason) in [
         ("# a comment\n", "not a recipe: it says nothing"),
-        ("version = 2", "the recipe has version 2, but this program knows only version 1"),
+        (
+            "version = 2",
+            "the recipe has version 2, but this program knows only 1, and 3 where templates are not `off`",
+        ),
         ("version = 1\nwidth = 5", "unknown field `width`"),
         (
             "version = 1\ntokens = \"letters\"",
@@ -281,9 +284,9 @@ fn bad_files_are_refused_with_the_reason() {
         ("version = 1\n[verify]\nthreshold = \"high\"", "invalid type"),
         ("version = 1\n[sketch]\nkind = \"none\"", "`candidates.rule` is features"),
         ("version = 1\n[projection]\nagree = 3", "`projection.bits` is missing"),
-        ("version = 3", "version 3"),
-        ("version = 1\nbase = \"sites\"", "version 1"),
-        ("version = 2\nbase = \"text\"", "version 2"),
+        ("version = 4", "version 4"),
+        ("version = 2\nbase = \"sites\"", "version 2"),
+        ("version = 3\nbase = \"text\"", "version 3"),
         ("version = 1\n[projection]\nbits = 0", "`projection.bits` is 0"),
         ("\u{0}", "not a recipe"),
     ] {

@@ -244,7 +244,7 @@ fn level_set(width: usize, document: &DocumentTokens, level: Level) -> Set {
 proptest! {
     #[test]
     fn a_sample_has_the_shingles_of_all_levels(
-        runs in prop::collection::vec((prop::collection::vec(word(), 0..9), 0_u8..16), 0..8),
+        runs in prop::collection::vec((prop::collection::vec(word(), 0..9), 0_u8..32), 0..8),
         width in 1_usize..6,
     ) {
         let mut document = DocumentTokens::default();

@@ -201,7 +201,7 @@ mod tests {
             let codes = tokens.iter().map(|token| !token).collect();
             let run = |n| SectionRun {
                 tokens: (record * 3 + n) as usize % 5,
-                kind: SectionKind::from_bits((record + n) as u8 % 16),
+                kind: SectionKind::from_bits((record + n) as u8 % 32),
             };
             DocumentTokens { tokens, codes, runs: (0..record % 4).map(run).collect() }
         };

@@ -67,7 +67,7 @@ use foreign::Foreign;
 use hidden::OpenElements;
 use html5gum::{Emitter, State};
 use image::{Form, Location};
-use structure::Structure;
+use structure::{Attributes, Structure};
 
 use super::document::{Text, TextBuf};
 
@@ -77,7 +77,7 @@ const NAME_BYTES: usize = 16;
 /// How much of an attribute `style` is looked at.
 const STYLE_BYTES: usize = 4 << 10;
 
-/// How much of a role or a language: more than any has.
+/// How much of a role, a language or a yes or no: more than any has.
 const WORD_BYTES: usize = 64;
 
 /// What buffers keep of their room between pages: more than nearly any page needs.
@@ -167,6 +167,8 @@ struct Tag {
     hidden: Value,
     open: Value,
     role: Value,
+    aria_hidden: Value,
+    aria_modal: Value,
     language: Value,
 }
 
@@ -191,6 +193,8 @@ enum AttributeUse {
     Href,
     Style,
     Role,
+    AriaHidden,
+    AriaModal,
     Language,
     /// Its value does not, or it was there before.
     Nothing,
@@ -239,6 +243,8 @@ impl Tag {
         self.hidden.clear();
         self.open.clear();
         self.role.clear();
+        self.aria_hidden.clear();
+        self.aria_modal.clear();
         self.language.clear();
     }
 
@@ -265,6 +271,8 @@ impl Tag {
             // Where a link leads does not matter.
             (b"href", Element::A) => first(&mut self.href, AttributeUse::Nothing),
             (b"role", _) => first(&mut self.role, AttributeUse::Role),
+            (b"aria-hidden", _) => first(&mut self.aria_hidden, AttributeUse::AriaHidden),
+            (b"aria-modal", _) => first(&mut self.aria_modal, AttributeUse::AriaModal),
             (b"lang" | b"xml:lang", Element::Html) => {
                 first(&mut self.language, AttributeUse::Language)
             }
@@ -291,11 +299,24 @@ impl Tag {
             AttributeUse::Href => (&mut self.href.bytes, usize::MAX),
             AttributeUse::Style => (&mut self.style.bytes, STYLE_BYTES),
             AttributeUse::Role => (&mut self.role.bytes, WORD_BYTES),
+            AttributeUse::AriaHidden => (&mut self.aria_hidden.bytes, WORD_BYTES),
+            AttributeUse::AriaModal => (&mut self.aria_modal.bytes, WORD_BYTES),
             AttributeUse::Language => (&mut self.language.bytes, WORD_BYTES),
             AttributeUse::Nothing => return,
         };
         let room = most.saturating_sub(value.len());
         value.extend_from_slice(&piece[..piece.len().min(room)]);
+    }
+
+    /// What is said of what the element holds.
+    fn attributes(&self) -> Attributes<'_> {
+        let is_true = |value: &Value| value.bytes.eq_ignore_ascii_case(b"true");
+        Attributes {
+            has_href: self.href.is_given,
+            role: self.role.is_given.then_some(&*self.role.bytes),
+            is_modal: is_true(&self.aria_modal),
+            is_hidden: is_true(&self.aria_hidden),
+        }
     }
 
     /// Whether attributes hide the element.
@@ -407,8 +428,7 @@ impl Page {
         if !is_unseen {
             self.separate(element);
             if self.is_shown() {
-                let role = self.tag.role.is_given.then_some(&*self.tag.role.bytes);
-                self.structure.start(element, self.tag.href.is_given, role);
+                self.structure.start(element, self.tag.attributes());
             }
         }
         if element == Element::Html && self.language.is_empty() {

@@ -12,8 +12,13 @@
 //!    also `aside`, `header`, `footer` and the role `complementary`. The role
 //!    `note` says that an element is none. What is in a landmark belongs to it.
 //! 3. *Controls* are `button`, `select`, `option`, `optgroup` and `textarea`.
-//! 4. `main` is the element or the role, and so is `article`. Of a role that is a
-//!    list, the first word counts; on an inline element none does.
+//! 4. A *dialog* is `dialog` or a block with the role `dialog` or `alertdialog` or with
+//!    `aria-modal="true"`.
+//! 5. *Hidden* is what is in a block with `aria-hidden="true"` and in none of these, nor
+//!    in `main` or `article`, whichever of the two is around the other: there hidden
+//!    blocks are texts that unfold.
+//! 6. `main` is the element or the role, and so is `article`. Of a role that is a
+//!    list, the first word counts. On an inline element no attribute says anything.
 //!
 //! A link goes on up to its end tag, the next `a`, or the end of a cell, as in
 //! browsers. Blocks end by their own end tag, that of a block around them, or
@@ -80,10 +85,22 @@ struct BlockText {
 enum Role {
     Landmark,
     Complementary,
+    Dialog,
     Main,
     Article,
     Note,
     Other,
+}
+
+/// What the attributes of a start tag say.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Attributes<'a> {
+    pub(super) has_href: bool,
+    pub(super) role: Option<&'a [u8]>,
+    /// `aria-modal="true"`.
+    pub(super) is_modal: bool,
+    /// `aria-hidden="true"`.
+    pub(super) is_hidden: bool,
 }
 
 impl Role {
@@ -93,6 +110,7 @@ impl Role {
         match &*first {
             b"navigation" | b"banner" | b"contentinfo" | b"search" => Self::Landmark,
             b"complementary" => Self::Complementary,
+            b"dialog" | b"alertdialog" => Self::Dialog,
             b"main" => Self::Main,
             b"article" => Self::Article,
             b"note" => Self::Note,
@@ -103,22 +121,25 @@ impl Role {
 
 impl Context {
     /// Of an element that stands in this one.
-    fn of(self, element: Element, role: Option<&[u8]>) -> Self {
+    fn of(self, element: Element, attributes: Attributes<'_>) -> Self {
         use Element::{
-            Article, Aside, Button, Footer, Header, Main, Nav, Optgroup, Search, Select,
+            Article, Aside, Button, Dialog, Footer, Header, Main, Nav, Optgroup, Search, Select,
         };
-        let role = role.map_or(Role::Other, Role::of);
+        let role = attributes.role.map_or(Role::Other, Role::of);
         let in_main = self.in_main || element == Main || role == Role::Main;
         let in_article = self.in_article || element == Article || role == Role::Article;
         let is_aside = matches!(element, Aside | Header | Footer) || role == Role::Complementary;
         let is_landmark = matches!(element, Nav | Search)
             || role == Role::Landmark
             || (is_aside && !in_main && !in_article);
+        let is_hidden = attributes.is_hidden || self.place == Place::Hidden;
         let place = match element {
-            _ if self.place != Place::Body => self.place,
+            _ if !matches!(self.place, Place::Body | Place::Hidden) => self.place,
             Element::Title => Place::Title,
             Button | Select | Element::Option | Optgroup | Element::Textarea => Place::Control,
             _ if is_landmark && role != Role::Note => Place::Landmark,
+            _ if element == Dialog || role == Role::Dialog || attributes.is_modal => Place::Dialog,
+            _ if is_hidden && !in_main && !in_article => Place::Hidden,
             _ => Place::Body,
         };
         Self { place, in_main, in_article }
@@ -138,16 +159,16 @@ impl Structure {
     }
 
     /// Takes the start tag of an element with content that is shown.
-    pub(super) fn start(&mut self, element: Element, has_href: bool, role: Option<&[u8]>) {
+    pub(super) fn start(&mut self, element: Element, attributes: Attributes<'_>) {
         if element == Element::A {
-            self.is_in_link = has_href;
+            self.is_in_link = attributes.has_href;
         }
         if element.is_inline() {
             return;
         }
         self.end_implied(element);
         let context = self.open.last().map_or(Context::default(), |block| block.context);
-        self.push(element, context.of(element, role));
+        self.push(element, context.of(element, attributes));
     }
 
     fn push(&mut self, element: Element, context: Context) {
