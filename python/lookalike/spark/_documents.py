@@ -75,6 +75,8 @@ class Source:
         if not isinstance(content, (T.StringType, T.BinaryType)):
             name = self.text if self.html is None else self.html
             raise _wrong(f"column `{name}` is {content.simpleString()}, but must be string or binary")
+        # A recipe that has to see a whole site is refused here, and not by an executor.
+        self.recipe.sign("")
 
     @property
     def _content(self) -> Column:
