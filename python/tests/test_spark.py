@@ -361,7 +361,7 @@ def test_what_has_no_text_or_no_id(session: SparkSession) -> None:
         ({"keep": "newest:date"}, "there is no column `date`"),
         ({"cluster": "some"}, "must be anchored or components"),
         ({"recipe": "nothing"}, "nothing"),
-        ({"recipe": "sites"}, "`sites`"),
+        ({"recipe": "sites"}, "only `dedup` and `eval` learn templates"),
         ({"threshold": 1.5}, "threshold"),
     ],
 )
