@@ -57,6 +57,12 @@ def _per_source(limit: str | tuple[str, float] | None) -> tuple[str, float] | No
         raise ParameterError(message, "Parameter") from None
 
 
+def _lost(lost: float | None, threshold: float | None, recall: float | None = None) -> float | None:
+    if lost is not None and (threshold is not None or recall is not None):
+        raise ParameterError("lost goes by containment, for which threshold and recall mean nothing", "Parameter")
+    return lost
+
+
 def _repeats(repeat: str | Mapping[int, int] | None) -> str | None:
     if repeat is None or isinstance(repeat, str):
         return repeat
@@ -74,7 +80,9 @@ def dedup(
     verify: Verify | None = None,
     sites: Sites | None = None,
     templates: str | None = None,
-    keep: Keep = "first",
+    keep: Keep | None = None,
+    keep_count: int = 1,
+    lost: float | None = None,
     cluster: Cluster = "anchored",
     pairs: Pairs = "needed",
     exact_only: bool = False,
@@ -141,7 +149,9 @@ def dedup(
         verify=verify,
         sites=sites,
         templates=templates,
-        keep=policy(keep),
+        keep=None if keep is None else policy(keep),
+        keep_count=keep_count,
+        lost=_lost(lost, threshold, recall),
         cluster=cluster,
         pairs=pairs,
         exact_only=exact_only,
@@ -186,7 +196,8 @@ def plan(
     ngram: int | None = None,
     verify: Verify | None = None,
     templates: str | None = None,
-    keep: Keep = "first",
+    keep: Keep | None = None,
+    lost: float | None = None,
     exact_only: bool = False,
     known: AnyPath | Iterable[AnyPath] = (),
     passages: bool = False,
@@ -205,7 +216,8 @@ def plan(
         ngram=ngram,
         verify=verify,
         templates=templates,
-        keep=policy(keep),
+        keep=None if keep is None else policy(keep),
+        lost=_lost(lost, threshold, recall),
         exact_only=exact_only,
         known=_inputs(known),
         passages=passages,
@@ -224,7 +236,9 @@ def decide(
     out: AnyPath,
     *,
     threshold: float | None = None,
+    lost: float | None = None,
     keep: Keep | None = None,
+    keep_count: int | None = None,
     cluster: Cluster | None = None,
     approximate: bool = False,
     max_removed: float | None = None,
@@ -252,7 +266,9 @@ def decide(
     """
     options = {
         "threshold": threshold,
+        "lost": _lost(lost, threshold),
         "keep": None if keep is None else policy(keep),
+        "keep_count": keep_count,
         "cluster": cluster,
         "approximate": approximate,
         "max_removed": max_removed,
@@ -462,7 +478,9 @@ def dedup_table(
     verify: Verify | None = None,
     sites: Sites | None = None,
     templates: str | None = None,
-    keep: Keep = "first",
+    keep: Keep | None = None,
+    keep_count: int = 1,
+    lost: float | None = None,
     cluster: Cluster = "anchored",
     pairs: Pairs | None = None,
     exact_only: bool = False,
@@ -496,7 +514,7 @@ def dedup_table(
     # Of a text and a page, the page counts.
     names = [name for name in (html or text, id, url) if name]
     # Columns that are named by an option besides.
-    rows = stream(table, names, " ".join(filter(None, [policy(keep), templates, count, date_field])))
+    rows = stream(table, names, " ".join(filter(None, [keep and policy(keep), templates, count, date_field])))
     paths = _known_paths(known)
     known_rows = stream(known, names, "") if known is not None and paths is None else None
     options = _job_options(
@@ -507,7 +525,9 @@ def dedup_table(
         verify=verify,
         sites=sites,
         templates=templates,
-        keep=policy(keep),
+        keep=None if keep is None else policy(keep),
+        keep_count=keep_count,
+        lost=_lost(lost, threshold, recall),
         cluster=cluster,
         pairs=pairs or "needed",
         exact_only=exact_only,

@@ -240,10 +240,11 @@ class Explanation:
         Whether it has no tokens, and so resembles nothing.
         """
     @property
-    def fate(self, /) -> Literal["alone", "kept", "removed", "gone"]:
+    def fate(self, /) -> Literal["alone", "kept", "beside", "removed", "gone"]:
         """
-        Whether it has no look-alike (alone), stands for others (kept), went for another one (removed),
-        or went because too little was left of it when passages were cut (gone).
+        Whether it has no look-alike (alone), stands for others (kept), stays beside the one that stands
+        for it (beside), went for another one (removed), or went because too little was left of it when
+        passages were cut (gone).
         """
     @property
     def first(self, /) -> list[Member]:
@@ -258,7 +259,7 @@ class Explanation:
     @property
     def removal(self, /) -> Removal | None:
         """
-        Why it went, if it did.
+        Why it went, if it did, or which document it stays beside.
         """
     @property
     def stands_for(self, /) -> int:
@@ -872,6 +873,11 @@ class Member:
     def document(self, /) -> RunDocument:
         """
         The document.
+        """
+    @property
+    def kept(self, /) -> bool:
+        """
+        Whether it stays beside its keeper.
         """
     @property
     def kind(self, /) -> Literal["exact", "near"]:

@@ -109,6 +109,15 @@ class Known(TypedDict):
     sides: list[KnownSide]
 
 
+class Lost(TypedDict):
+    """What went with documents by containment: the share that was allowed, the shingles of those that went for
+    one that is not their copy, and those of them that are not in their keeper."""
+
+    share: float
+    shingles: int
+    shingles_lost: int
+
+
 class FaultCount(TypedDict):
     """How often a fault made a record unreadable."""
 
@@ -117,7 +126,7 @@ class FaultCount(TypedDict):
 
 
 class ClusterMember(TypedDict):
-    """A document that was removed, and how it resembles its keeper."""
+    """A document that was removed, or with `keep_count` stays beside its keeper, and how it resembles that."""
 
     id: str
     kind: Literal["exact", "near"]
@@ -180,6 +189,10 @@ class Report:
     """Identifies all parameters of the recipe."""
     text_bytes: int = 0
     """Bytes of text."""
+    kept_beside: int = 0
+    """Documents that stay beside the one that stands for them, with `keep_count`."""
+    lost: Lost | None = None
+    """What went with documents that are contained in others, with `lost`."""
     known: Known | None = None
     """The known side, if there was one. The other counts leave its documents out."""
     rounds: int = 0

@@ -25,7 +25,9 @@ use crate::options::{
 #[pyo3(from_item_all)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 struct DedupOptions {
-    keep: String,
+    keep: Option<String>,
+    keep_count: Option<u32>,
+    lost: Option<f64>,
     cluster: String,
     pairs: String,
     exact_only: bool,
@@ -47,7 +49,9 @@ fn job(inputs: Vec<String>, options: &Bound<'_, PyAny>) -> PyResult<(Dedup, Read
         .known_indexes(lookalike_index::open_shelf)
         .running(reading.running(&options.extract::<ResourceOptions<'_>>()?)?)
         .recipe(options.extract::<JudgingOptions<'_>>()?.recipe()?)
-        .keep(own.keep.parse::<KeepPolicy>().raise()?)
+        .given(own.keep.as_deref().map(str::parse::<KeepPolicy>).transpose().raise()?, Dedup::keep)
+        .given(keep_count(own.keep_count)?, Dedup::keep_count)
+        .given(own.lost, Dedup::lost)
         .clustering(clustering(&own.cluster)?)
         .pairs(pair_scope(&own.pairs)?)
         .when(own.exact_only, Dedup::exact_only)
@@ -61,6 +65,13 @@ fn job(inputs: Vec<String>, options: &Bound<'_, PyAny>) -> PyResult<(Dedup, Read
     let job = options.extract::<WritingOptions>()?.of_dedup(job)?;
     let job = own.known.into_iter().fold(job, Dedup::known);
     Ok((job, reading))
+}
+
+fn keep_count(count: Option<u32>) -> PyResult<Option<u32>> {
+    match count {
+        Some(0) => Err(parameter("keep_count is 0, but must be at least 1")),
+        count => Ok(count),
+    }
 }
 
 fn pair_scope(name: &str) -> PyResult<PairScope> {
@@ -237,7 +248,9 @@ pub(crate) fn report_page(report: &str) -> PyResult<String> {
 #[pyo3(from_item_all)]
 struct DecideOptions {
     threshold: Option<f64>,
+    lost: Option<f64>,
     keep: Option<String>,
+    keep_count: Option<u32>,
     cluster: Option<String>,
     approximate: bool,
     resume: bool,
@@ -264,7 +277,9 @@ pub(crate) fn decide(
     let job = Decide::new(folder)
         .page(lookalike_pages::report)
         .given(threshold, Decide::threshold)
+        .given(own.lost, Decide::lost)
         .given(keep, Decide::keep)
+        .given(keep_count(own.keep_count)?, Decide::keep_count)
         .given(own.cluster.as_deref().map(clustering).transpose()?, Decide::clustering)
         .removal_budget(options.extract::<BudgetOptions>()?.budget()?)
         .given(count, Decide::count)

@@ -16,6 +16,7 @@ use pyo3::types::PyString;
 pub(crate) enum FateKind {
     Alone,
     Kept,
+    Beside,
     Removed,
     Gone,
 }
@@ -25,6 +26,7 @@ impl FateKind {
         match self {
             Self::Alone => "alone",
             Self::Kept => "kept",
+            Self::Beside => "beside",
             Self::Removed => "removed",
             Self::Gone => "gone",
         }
@@ -70,5 +72,5 @@ named!(UnitName, Unit, [Words, Characters, Lines]);
 named!(MatchKindName, MatchKind, [Exact, Near]);
 named!(KindName, Kind, [Exact, Near]);
 named!(MirrorKindName, MirrorKind, [Host, Prefix]);
-named!(FateName, FateKind, [Alone, Kept, Removed, Gone]);
+named!(FateName, FateKind, [Alone, Kept, Beside, Removed, Gone]);
 named!(ContentKindName, ContentKind, [Text, Html]);

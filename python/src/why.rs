@@ -124,6 +124,8 @@ impl Step {
 pub(crate) struct Member {
     /// The document.
     document: RunDocument,
+    /// Whether it stays beside its keeper.
+    kept: bool,
     /// How it resembles its keeper.
     kind: KindName,
     /// How much, if that is known.
@@ -132,8 +134,8 @@ pub(crate) struct Member {
 
 impl From<run::Member> for Member {
     fn from(member: run::Member) -> Self {
-        let run::Member { document, kind, resemblance, .. } = member;
-        Self { document: document.into(), kind: kind.into(), resemblance }
+        let run::Member { document, kept, kind, resemblance, .. } = member;
+        Self { document: document.into(), kept, kind: kind.into(), resemblance }
     }
 }
 
@@ -237,8 +239,9 @@ pub(crate) struct Explanation {
     /// The document.
     #[pyo3(get)]
     document: RunDocument,
-    /// Whether it has no look-alike (alone), stands for others (kept), went for another one (removed),
-    /// or went because too little was left of it when passages were cut (gone).
+    /// Whether it has no look-alike (alone), stands for others (kept), stays beside the one that stands
+    /// for it (beside), went for another one (removed), or went because too little was left of it when
+    /// passages were cut (gone).
     #[pyo3(get)]
     fate: FateName,
     /// Whether it has no tokens, and so resembles nothing.
@@ -250,7 +253,7 @@ pub(crate) struct Explanation {
     /// The first of them in the input, at most 20.
     #[pyo3(get)]
     first: Vec<Member>,
-    /// Why it went, if it did.
+    /// Why it went, if it did, or which document it stays beside.
     #[pyo3(get)]
     removal: Option<Removal>,
     /// How many of its words were cut.
@@ -290,6 +293,10 @@ impl Explanation {
                 let first = first.into_iter().map(Member::from).collect();
                 Self { fate: stays(FateKind::Kept), stands_for: others, first, ..alone }
             }
+            run::Fate::Beside(removal) => {
+                let removal = Some(Removal::from(*removal));
+                Self { fate: stays(FateKind::Beside), removal, ..alone }
+            }
             run::Fate::Removed(removal) => {
                 let removal = Some(Removal::from(*removal));
                 Self { fate: FateKind::Removed.into(), removal, ..alone }
@@ -306,7 +313,7 @@ impl Explanation {
         let id = &self.document.id;
         let Some(removal) = &self.removal else {
             return Err(parameter(format!(
-                "`{id}` was not removed: it has no keeper to compare with"
+                "`{id}` has no other document for its keeper: there is nothing to compare it with"
             )));
         };
         let rows = [self.document.row, removal.keeper.row].map(lookalike_engine::Row::nth);

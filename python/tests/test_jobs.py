@@ -51,6 +51,50 @@ def test_decide(clean: Path, command: Command, tmp_path: Path) -> None:
         la.decide(clean, tmp_path / "python")
 
 
+def test_several_of_a_cluster_stay(root: Path, command: Command, tmp_path: Path) -> None:
+    corpus = root / "examples/corpus"
+    command("dedup", corpus, "--out", tmp_path / "command", "--keep-count", "2", "--keep", "longest")
+    report = la.dedup(corpus, tmp_path / "python", keep_count=2, keep="longest")
+    assert files(tmp_path / "python") == files(tmp_path / "command")
+    table = pyarrow.parquet.read_table(tmp_path / "python" / "clusters.parquet")
+    beside = [row for row in table.to_pylist() if row["kept"] and row["kind"] != "keeper"]
+    assert report.kept_beside == len(beside) > 0
+    (explanation,) = la.why(tmp_path / "python", beside[0]["id"])
+    assert explanation.removal is not None
+    assert (explanation.fate, explanation.removal.keeper.id) == ("beside", beside[0]["keeper"])
+    (explanation,) = la.why(tmp_path / "python", beside[0]["keeper"])
+    assert explanation.first[0].kept
+    again = la.decide(tmp_path / "python", tmp_path / "again", keep_count=1)
+    assert again.kept == report.kept - report.kept_beside
+    with pytest.raises(la.ParameterError, match="keep_count is 0"):
+        la.dedup(corpus, tmp_path / "none", keep_count=0)
+
+
+def test_documents_that_are_in_others_go(root: Path, command: Command, tmp_path: Path) -> None:
+    corpus = root / "examples/corpus"
+    command("dedup", corpus, "--out", tmp_path / "command", "--lost", "0.1")
+    report = la.dedup(corpus, tmp_path / "python", lost=0.1)
+    assert files(tmp_path / "python") == files(tmp_path / "command")
+    lost = report.lost
+    assert lost is not None and lost["share"] == 0.1
+    assert 0 < lost["shingles_lost"] <= 0.1 * lost["shingles"]
+    decided = la.decide(tmp_path / "python", tmp_path / "decided", lost=0.02)
+    assert decided.kept > report.kept
+    words = [f"word{n}" for n in range(60)]
+    table = {"id": ["part", "whole"], "text": [" ".join(words[:30]), " ".join(words)]}
+    clusters = la.dedup_table(pyarrow.table(table), lost=0)
+    assert clusters.select(["id", "keeper", "kept"]).to_pylist() == [
+        {"id": "whole", "keeper": "whole", "kept": True},
+        {"id": "part", "keeper": "whole", "kept": False},
+    ]
+    for options in [{"threshold": 0.9}, {"recall": 0.9}, {"keep": "first"}, {"cluster": "components"}]:
+        with pytest.raises(la.ParameterError):
+            la.dedup(corpus, tmp_path / "refused", lost=0.1, **options)  # type: ignore[arg-type]
+    with pytest.raises(la.ParameterError):
+        la.decide(tmp_path / "python", tmp_path / "refused", lost=0.1, threshold=0.9)
+    assert la.plan(corpus, lost=0.02).working_bytes > 0
+
+
 def test_what_is_written(clean: Path, root: Path, command: Command, tmp_path: Path) -> None:
     flags = ["--write", "all", "--annotate", "--annotate-as", "seen", "--repeat", "1:1,2:2", "--weight"]
     command("decide", clean, "--out", tmp_path / "command", *flags)

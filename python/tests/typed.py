@@ -47,7 +47,7 @@ def decided(run: Path) -> float:
 
 def explained(run: Path) -> str:
     for explanation in la.why(run, "a"):
-        fate: Literal["alone", "kept", "removed", "gone"] = explanation.fate
+        fate: Literal["alone", "kept", "beside", "removed", "gone"] = explanation.fate
         if explanation.removal is not None:
             keeper: str = explanation.removal.keeper.id
             kind: Literal["exact", "near"] = explanation.removal.kind

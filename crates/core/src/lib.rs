@@ -62,9 +62,9 @@ pub use lookalike_kernels::{Kernel, KernelError, Sequence, mix};
 pub use pair_rule::{Evidence, GROUP_LIMIT, PairRule, Standing, Verdict};
 pub use random::random_bytes;
 pub use recipe::Recipe;
-pub use shelf::{OpenShelf, Shelf, ShelfError, ShelvedContent, ShelvedDocument};
 #[doc(hidden)]
 pub use setters::Given;
+pub use shelf::{OpenShelf, Shelf, ShelfError, ShelvedContent, ShelvedDocument};
 pub use signature::{Layout, Signature, Similarity};
 pub use signer::Signer;
 pub use site::{SiteRule, host, site, site_hash};

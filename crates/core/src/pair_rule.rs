@@ -150,18 +150,49 @@ pub enum Standing {
 /// [`of_candidate`](Self::of_candidate). If that leaves it open, the shingle sets decide, by
 /// [`by_overlap`](Self::by_overlap). Two that were compared in every respect go to
 /// [`accepts`](Self::accepts).
+///
+/// A pair is two documents that resemble each other, or, by [`containing`](Self::containing), a later one that
+/// is contained in an earlier one: nothing is said of the earlier in the later then.
 #[derive(Clone, Debug)]
 pub struct PairRule {
     verify: Verify,
-    threshold: f64,
+    enough: Enough,
     candidates: CandidateRule,
 }
+
+/// What two documents must have in common.
+#[derive(Clone, Copy, Debug)]
+enum Enough {
+    /// At least this resemblance.
+    Resemblance(f64),
+    /// All of the later one but at most this share of it.
+    AllBut(f64),
+}
+
+/// What shares of sets may be beside a limit that was given in decimals: far less than a shingle of a
+/// set of any size that there is.
+const ROUNDING: f64 = 1e-12;
 
 impl PairRule {
     /// Of this recipe.
     pub fn new(kernel: Kernel, recipe: &Recipe) -> Self {
         let candidates = CandidateRule::new(kernel, recipe);
-        Self { verify: recipe.verify, threshold: recipe.threshold, candidates }
+        Self { verify: recipe.verify, enough: Enough::Resemblance(recipe.threshold), candidates }
+    }
+
+    /// By which a later document is a pair with an earlier one if at most the share `lost` of its
+    /// shingles is not there, whatever the resemblance of the two is. Only shingle sets can say so: what the
+    /// recipe has for candidates, and its threshold, mean nothing here.
+    #[must_use]
+    pub fn containing(mut self, lost: f64) -> Self {
+        self.verify = Verify::Exact;
+        self.enough = Enough::AllBut(lost);
+        self
+    }
+
+    /// Whether what two documents have in common is measured by their resemblance.
+    pub fn goes_by_resemblance(&self) -> bool {
+        matches!(self.enough, Enough::Resemblance(_))
     }
 
     /// What makes a candidate.
@@ -171,7 +202,12 @@ impl PairRule {
 
     /// Whether signatures say more than that the two share a key.
     pub fn reads_signatures(&self) -> bool {
-        !self.candidates.is_sharing_a_key() || self.verify == Verify::Estimate
+        match self.enough {
+            Enough::AllBut(_) => false,
+            Enough::Resemblance(_) => {
+                !self.candidates.is_sharing_a_key() || self.verify == Verify::Estimate
+            }
+        }
     }
 
     /// Whether shingle sets may have to be compared.
@@ -211,7 +247,14 @@ impl PairRule {
     /// Whether this is enough for a candidate. The rule of candidates by itself is, where there
     /// is nothing else to go by.
     pub fn verdict(&self, evidence: Evidence) -> Verdict {
-        let enough = evidence.resemblance().is_none_or(|found| found >= self.threshold);
+        let enough = match self.enough {
+            Enough::Resemblance(threshold) => {
+                evidence.resemblance().is_none_or(|found| found >= threshold)
+            }
+            Enough::AllBut(lost) => evidence
+                .shares()
+                .is_some_and(|[_, _, later_in_earlier]| 1.0 - later_in_earlier <= lost + ROUNDING),
+        };
         if enough { Verdict::Accepted(evidence) } else { Verdict::Refused }
     }
 

@@ -65,6 +65,9 @@ pub enum ErrorKind {
     /// What is asked for cannot be written.
     #[error("{0}")]
     Writing(String),
+    /// Documents cannot go by containment here.
+    #[error("{0}")]
+    Lost(String),
     /// A file whose documents cannot be written more than once.
     #[error(
         "`{0}`: is a text file, a web page or a web archive, whose documents can be written once only\n\

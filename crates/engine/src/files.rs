@@ -91,7 +91,8 @@ impl Files {
             self.dates(),
             self.known(),
         ];
-        let indexes = (1..).map(|number| self.of_known_index(number)).take_while(|path| path.exists());
+        let indexes =
+            (1..).map(|number| self.of_known_index(number)).take_while(|path| path.exists());
         let all = report.into_iter().chain(tables).chain(documents).chain(indexes);
         all.chain([self.manifest()]).try_for_each(|path| remove(&path))
     }

@@ -1,6 +1,6 @@
 //! What the stages of a job work with.
 
-use lookalike_core::{Kernel, Recipe, VerificationKey};
+use lookalike_core::{Given as _, Kernel, PairRule, Recipe, VerificationKey};
 use lookalike_corpus::ReadOptions;
 
 use crate::error::Result;
@@ -12,6 +12,8 @@ use crate::pipeline::Pipeline;
 #[derive(Clone, Copy)]
 pub(crate) struct Means<'a> {
     pub(crate) recipe: &'a Recipe,
+    /// The share of a document that need not be in its keeper, where pairs go by containment.
+    pub(crate) lost: Option<f64>,
     pub(crate) kernel: Kernel,
     pub(crate) read: &'a ReadOptions,
     pub(crate) key: &'a VerificationKey,
@@ -23,6 +25,11 @@ pub(crate) struct Means<'a> {
 }
 
 impl<'a> Means<'a> {
+    /// What makes a pair.
+    pub(crate) fn pair_rule(&self) -> PairRule {
+        PairRule::new(self.kernel, self.recipe).given(self.lost, PairRule::containing)
+    }
+
     /// Listens for a stop, now and then: to be called with each number from 0 on.
     pub(crate) fn listen(&self, number: u64) -> Result<()> {
         const EVERY: u64 = 1 << 12;

@@ -393,6 +393,7 @@ impl Job<'_> {
     fn means<'a>(&'a self, recipe: &'a Recipe, files: &'a Files) -> Means<'a> {
         Means {
             recipe,
+            lost: None,
             kernel: self.options.running.kernel,
             read: &self.read,
             key: &self.key,
@@ -474,7 +475,7 @@ fn candidates(groups: &Path) -> Result<u64> {
     let (mut sum, mut members) = (0_u64, 0_u64);
     while let Some(step) = groups.next()? {
         match step {
-            Step::Member(_) => {
+            Step::Member(_) | Step::Held(_) => {
                 sum = sum.saturating_add(members);
                 members += 1;
             }

@@ -134,7 +134,7 @@ impl Means<'_> {
         if self.recipe.verify == Verify::Exact {
             let mut groups = GroupReader::open(&self.files.groups())?;
             while let Some(step) = groups.next()? {
-                if let Step::Member(place) = step {
+                if let Step::Member(place) | Step::Held(place) = step {
                     wanted.insert(order.row(place));
                 }
             }
@@ -161,11 +161,11 @@ impl Means<'_> {
         pairs: Pairs,
     ) -> Result<Judgement> {
         self.observer.begin(Stage::Decide, None);
-        let by_site = self.recipe.candidates == Candidates::BySite;
+        let by_site = self.recipe.candidates == Candidates::BySite && self.lost.is_none();
         let exact = self.recipe.verify == Verify::Exact;
         let signatures = SignatureLookup::open(self.files.signatures())?;
         let mut verifier = Verifier::new(Verifying {
-            recipe: self.recipe,
+            rule: self.pair_rule(),
             kernel: self.kernel,
             threads: self.threads,
             order,

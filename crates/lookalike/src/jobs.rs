@@ -12,13 +12,13 @@
 //! What a job may use (memory, threads, a folder for working files) changes no result. An [`Observer`]
 //! watches one, and may stop it; it can go on later.
 
+pub use lookalike_core::{OpenShelf, Shelf, ShelfError, ShelvedContent, ShelvedDocument};
 pub use lookalike_engine::matching::Clustering;
 pub use lookalike_engine::mirrors::{Mirror, MirrorFindings, MirrorKind, Mirrors};
 pub use lookalike_engine::report::Report;
 pub use lookalike_engine::signature_file::{
     BlockIds, SignatureLookup, SignatureReader, SignatureWriter, WriteSummary, is_signature_file,
 };
-pub use lookalike_core::{OpenShelf, Shelf, ShelfError, ShelvedContent, ShelvedDocument};
 pub use lookalike_engine::{
     Against, CutUnit, Decide, Dedup, Existing, Findings, InputOrder, KeepPolicy, Match, MatchFile,
     NoObserver, Number, Observer, PairScope, Passage, PassageRule, PassageScope, Plan,
@@ -30,9 +30,9 @@ pub use lookalike_engine::{
 pub mod report {
     pub use lookalike_engine::report::{
         Cluster, Clustering, Counts, CutShare, Difference, Fault, FilterSummary, Histogram, Kind,
-        Known, KnownKind, KnownSide, LimitedGroups, Member, NearMiss, Options, OtherSources, Page,
-        Passage, PassageExample, Passages, Piece, RecipeSummary, Repeated, Report, Seconds, Site,
-        Sites, Source, Templates, Tokens, Verify, class_end,
+        Known, KnownKind, KnownSide, LimitedGroups, Lost, Member, NearMiss, Options, OtherSources,
+        Page, Passage, PassageExample, Passages, Piece, RecipeSummary, Repeated, Report, Seconds,
+        Site, Sites, Source, Templates, Tokens, Verify, class_end,
     };
 }
 

@@ -184,6 +184,7 @@ fn usual_clusters() -> Vec<Cluster> {
             url: url(m),
             kind: if m == 1 { Kind::Exact } else { Kind::Near },
             resemblance: Some(1.0 - 0.034_7 * (m - 1) as f64),
+            kept: false,
         };
         Cluster {
             size,
@@ -227,6 +228,7 @@ fn hostile() -> Result<Report, lookalike_core::Error> {
         url: Some(id.to_owned()),
         kind: Kind::Near,
         resemblance: None,
+        kept: false,
     };
     let cluster = Cluster {
         size: 3,

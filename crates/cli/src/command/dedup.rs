@@ -19,6 +19,8 @@ pub(crate) fn run(arguments: &Dedup, kernel: Kernel) -> anyhow::Result<Outcome> 
     let job = job(&arguments.inputs, &arguments.job, kernel)
         .recipe(recipe::judging(&arguments.judging)?)
         .given(keep(&arguments.keep), engine::Dedup::keep)
+        .keep_count(arguments.keep_count)
+        .given(arguments.lost, engine::Dedup::lost)
         .clustering(arguments.cluster)
         .pairs(arguments.pairs)
         .when(arguments.exact_only, engine::Dedup::exact_only)
@@ -97,6 +99,58 @@ fn with_hint(error: Error, out: &Path) -> anyhow::Error {
 /// A recall that nobody expects.
 const LOW_RECALL: f64 = 0.9;
 
+/// A share that was given in decimals.
+fn share(share: f64) -> String {
+    // As many digits as it was given with: 0.07 is not 7.000000000000001 %.
+    let percent = format!("{:.6}", 100.0 * share);
+    format!("{} %", percent.trim_end_matches('0').trim_end_matches('.'))
+}
+
+/// Why documents went that are no copies.
+fn near(report: &Report) -> String {
+    match report.recipe.verify {
+        _ if report.lost.is_some() => {
+            "nearly all of each is in a longer one that stays, computed from the documents"
+                .to_owned()
+        }
+        Verify::Exact => format!(
+            "resemblance {} or more with one that stays, computed from the documents",
+            output::threshold(report.recipe.threshold)
+        ),
+        Verify::Estimate => format!(
+            "estimated resemblance {} or more; not verified, open to forgery",
+            output::threshold(report.recipe.threshold)
+        ),
+        Verify::None => {
+            "by the candidate rule of the recipe; not verified, open to forgery".to_owned()
+        }
+    }
+}
+
+/// What went with documents that are contained in others.
+fn add_lost(table: &mut Table, report: &Report) {
+    if let Some(lost) = report.lost.filter(|lost| lost.shingles > 0) {
+        let what = format!(
+            "of their shingles, {} of {}, and at most {} of one document",
+            grouped(lost.shingles_lost),
+            grouped(lost.shingles),
+            share(lost.share),
+        );
+        table.row(["lost", &percent(lost.shingles_lost, lost.shingles), &what]);
+    }
+}
+
+/// How many stay that another stands for.
+fn add_kept_beside(table: &mut Table, report: &Report) {
+    if report.kept_beside > 0 {
+        let what = format!(
+            "stay beside the document that stands for them, up to {} of a cluster",
+            grouped(report.options.keep_count)
+        );
+        table.row(["kept beside", &grouped(report.kept_beside), &what]);
+    }
+}
+
 /// How many went for known documents.
 fn add_known(table: &mut Table, report: &Report) {
     if let Some(known) = &report.known {
@@ -126,21 +180,10 @@ pub(super) fn summary(report: &Report, out: &Path, written: Written) -> String {
         &grouped(report.exact_removed),
         "the same words in the same order as one that stays",
     ]);
-    let near = match report.recipe.verify {
-        Verify::Exact => format!(
-            "resemblance {} or more with one that stays, computed from the documents",
-            output::threshold(report.recipe.threshold)
-        ),
-        Verify::Estimate => format!(
-            "estimated resemblance {} or more; not verified, open to forgery",
-            output::threshold(report.recipe.threshold)
-        ),
-        Verify::None => {
-            "by the candidate rule of the recipe; not verified, open to forgery".to_owned()
-        }
-    };
-    table.row(["near-duplicates", &grouped(report.near_removed), &near]);
+    table.row(["near-duplicates", &grouped(report.near_removed), &near(report)]);
     add_known(&mut table, report);
+    add_lost(&mut table, report);
+    add_kept_beside(&mut table, report);
     table.row(["clusters", &grouped(report.clusters), &largest(report)]);
     table.row(["candidates", &grouped(report.candidates), "pairs that were compared"]);
     if let Some(recall) = report.recipe.recall.filter(|&recall| recall < LOW_RECALL) {

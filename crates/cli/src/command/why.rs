@@ -1,7 +1,6 @@
 //! `lookalike why`: what became of a document, or what joins two.
 
 use anyhow::bail;
-use lookalike_core::Recipe;
 use lookalike_engine::Run;
 use lookalike_engine::report::Kind;
 use lookalike_engine::run::{
@@ -103,18 +102,22 @@ fn text(run: &Run, explanation: &Explanation, diff: DiffForm, style: Style) -> S
                 format!("{cuts}\nit stands for {others}\n{members}")
             }
         }
-        Fate::Removed(removal) => {
+        Fate::Beside(removal) | Fate::Removed(removal) => {
             let keeper = printable(&removal.keeper.id);
             let is = match removal.kind {
                 _ if removal.scores.is_none() => "is joined by other documents to",
                 Kind::Exact => "has the same words in the same order as",
                 Kind::Near => "is a near-duplicate of",
             };
-            let sentence = format!("removed: `{name}` {is} `{keeper}`, which stands for it");
+            let sentence = if matches!(fate, Fate::Beside(_)) {
+                format!("kept: `{name}` {is} `{keeper}`, and stays beside it")
+            } else {
+                format!("removed: `{name}` {is} `{keeper}`, which stands for it")
+            };
             let mut text = format!("{}\n\n", style.bold(&sentence));
             text += &places(&[("document", document), ("keeper", &removal.keeper)]);
             text.push('\n');
-            text += &scores(run.recipe(), removal);
+            text += &scores(run, removal);
             if !removal.path.is_empty() {
                 text.push('\n');
                 text += &steps(&removal.path);
@@ -125,10 +128,17 @@ fn text(run: &Run, explanation: &Explanation, diff: DiffForm, style: Style) -> S
 }
 
 fn members(first: &[Member], fate: &Fate) -> String {
-    let mut table = Table::new(&[Align::Left, Align::Left, Align::Left, Align::Left]);
-    for Member { document, kind, resemblance, .. } in first {
+    let mut table = Table::new(&[Align::Left; 5]);
+    for Member { document, kept, kind, resemblance, .. } in first {
         let resemblance = resemblance.map_or("-".to_owned(), share);
-        table.row([kind.name(), &resemblance, &printable(&document.id), &place(document)]);
+        let id = printable(&document.id);
+        table.row([
+            kind.name(),
+            &resemblance,
+            &id,
+            &place(document),
+            if *kept { "stays" } else { "" },
+        ]);
     }
     let mut text = table.text();
     if let Fate::Kept { others, .. } = fate
@@ -140,7 +150,8 @@ fn members(first: &[Member], fate: &Fate) -> String {
     text
 }
 
-fn scores(recipe: &Recipe, removal: &Removal) -> String {
+fn scores(run: &Run, removal: &Removal) -> String {
+    let recipe = run.recipe();
     let Removal { scores, agreement, cluster_size, .. } = removal;
     let Scores { resemblance, containment_a, containment_b, estimate, .. } =
         scores.unwrap_or_default();
@@ -150,15 +161,24 @@ fn scores(recipe: &Recipe, removal: &Removal) -> String {
     let measured = match (scores, resemblance) {
         (None, _) => "the two are not a pair of this run".to_owned(),
         (_, None) => "not computed by this run".to_owned(),
+        _ if run.lost().is_some() => "shingles of both, out of those of either".to_owned(),
         _ => format!(
             "{} of both, out of those of either; {} or more was wanted",
             if recipe.templates.leave_out() { "distinctive shingles" } else { "shingles" },
             threshold(recipe.threshold)
         ),
     };
-    let value = resemblance.map_or("-".to_owned(), |value| beside(value, recipe.threshold));
+    let value = match run.lost() {
+        Some(_) => or_dash(resemblance),
+        None => resemblance.map_or("-".to_owned(), |value| beside(value, recipe.threshold)),
+    };
     row("resemblance", &value, &measured);
-    row("containment_a", &or_dash(containment_a), "share of the document that is in its keeper");
+    let in_keeper = "share of the document that is in its keeper";
+    let in_keeper = match run.lost() {
+        Some(lost) => format!("{in_keeper}; at most {lost} of it may be lost"),
+        None => in_keeper.to_owned(),
+    };
+    row("containment_a", &or_dash(containment_a), &in_keeper);
     row("containment_b", &or_dash(containment_b), "share of the keeper that is in the document");
     let kept = match estimate {
         Some(_) => "resemblance as the sketches see it",
@@ -184,7 +204,12 @@ fn scores(recipe: &Recipe, removal: &Removal) -> String {
     if let Some((equal, of)) = agreement.repeats {
         row("lists", &equal.to_string(), &format!("repeats with a list in common, out of {of}"));
     }
-    row("cluster", &grouped(*cluster_size), "documents, of which the keeper stays");
+    let stay = if run.keeps_several() {
+        "documents, of which several stay"
+    } else {
+        "documents, of which the keeper stays"
+    };
+    row("cluster", &grouped(*cluster_size), stay);
     table.text()
 }
 
@@ -277,12 +302,17 @@ fn explanation_json(explanation: &Explanation) -> Value {
         Fate::Alone { empty } => json!({ "fate": "alone", "empty": empty }),
         Fate::Kept { others, first } => {
             let member = |member: &Member| {
-                let details = json!({ "kind": member.kind, "resemblance": member.resemblance });
+                let details = json!({
+                    "kept": member.kept,
+                    "kind": member.kind,
+                    "resemblance": member.resemblance,
+                });
                 merged(json!(member.document), details)
             };
             let first: Vec<Value> = first.iter().take(SHOWN_MEMBERS).map(member).collect();
             json!({ "fate": "kept", "stands_for": others, "first": first })
         }
+        Fate::Beside(removal) => merged(removal_json(removal), json!({ "fate": "beside" })),
         Fate::Removed(removal) => removal_json(removal),
     };
     json = merged(json, details);

@@ -8,7 +8,7 @@ use lookalike_engine::matching::Clustering;
 
 use super::dedup::{Budget, CLUSTERINGS, Counts};
 use super::resources::{Progress, Resources};
-use super::value::{one_of, positive_share};
+use super::value::{at_least, lost_share, one_of, positive_share};
 use super::writing::{Repeating, Writing};
 
 /// Decide again from the pairs of a finished run: another threshold, another policy
@@ -29,6 +29,8 @@ The inputs are also read for the survivors, and for the fields of --keep, --coun
 Examples:
   lookalike decide clean --out stricter --threshold 0.9
   lookalike decide clean --out newest --keep newest:date
+  lookalike decide clean --out careful --lost 0.02
+  lookalike decide clean --out three --keep-count 3
   lookalike decide clean --out joined --cluster components --no-write
   lookalike decide clean --out gone --write removed --annotate
   lookalike decide clean --out train --repeat 1:1,2:2,10:3")]
@@ -42,11 +44,20 @@ pub(crate) struct Decide {
     /// The least resemblance of two look-alikes; not below the run's
     #[arg(long, value_name = "T", value_parser = positive_share, help_heading = "Deciding")]
     pub(crate) threshold: Option<f64>,
+    /// Remove a document only if at most this share of its shingles is not in the one that stays, also
+    /// if the run went by resemblance. The longer of two stays
+    #[arg(long, value_name = "SHARE", value_parser = lost_share, help_heading = "Deciding")]
+    #[arg(conflicts_with = "threshold")]
+    pub(crate) lost: Option<f64>,
     /// Which of several look-alikes stays: first, longest, shortest, newest:FIELD, oldest:FIELD,
     /// max:FIELD, min:FIELD, prefer:FIELD=a,b,c; several, in quotes with `then` between or
     /// one flag each, decide one after another; ties by id
     #[arg(long, value_name = "POLICY", help_heading = "Deciding")]
     pub(crate) keep: Vec<KeepPolicy>,
+    /// How many documents of a cluster stay, the first by the policy; the others go for the first
+    #[arg(long, value_name = "K", value_parser = at_least::<1>)]
+    #[arg(help_heading = "Deciding")]
+    pub(crate) keep_count: Option<u32>,
     /// How pairs become clusters: anchored (all that go have a pair with one that stays) or
     /// components (whatever pairs connect)
     #[arg(long, value_name = "HOW", value_parser = one_of(CLUSTERINGS))]

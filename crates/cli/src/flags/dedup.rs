@@ -10,7 +10,7 @@ use lookalike_engine::{KeepPolicy, PairScope, RemovalBudget, Unreadable};
 use super::judging::Judging;
 use super::passages::PassageFlags;
 use super::resources::BatchJob;
-use super::value::{one_of, share};
+use super::value::{at_least, lost_share, one_of, share};
 use super::writing::Repeating;
 
 /// Find look-alikes in a corpus, keep one of each, and prove it
@@ -33,6 +33,8 @@ Examples:
   lookalike dedup shop.parquet --out clean --keep newest:updated --max-removed-per-source vendor=0.5
   lookalike dedup crawl/ --out clean --passages --min-words 30
   lookalike dedup crawl-2026/ --out new --known clean-2024 --known clean-2025
+  lookalike dedup crawl/ --out clean --keep-count 3
+  lookalike dedup crawl/ --out clean --lost 0.02
   lookalike dedup crawl/ --out marked --write all --annotate
   lookalike dedup crawl/ --out clean --dry-run
   lookalike dedup crawl/ --out clean --resume")]
@@ -58,8 +60,18 @@ pub(crate) struct Dedup {
     /// Which of several look-alikes stays: first, longest, shortest, newest:FIELD, oldest:FIELD,
     /// max:FIELD, min:FIELD, prefer:FIELD=a,b,c; several, in quotes with `then` between or
     /// one flag each, decide one after another; ties by id
-    #[arg(long, value_name = "POLICY", default_value = "first", help_heading = "Deciding")]
+    /// [default: first; with --lost, longest]
+    #[arg(long, value_name = "POLICY", help_heading = "Deciding")]
     pub(crate) keep: Vec<KeepPolicy>,
+    /// How many documents of a cluster stay, the first by the policy; the others go for the first
+    #[arg(long, value_name = "K", default_value = "1", help_heading = "Deciding")]
+    #[arg(value_parser = at_least::<1>)]
+    pub(crate) keep_count: u32,
+    /// Remove a document only if at most this share of its shingles is not in the one that stays, whatever
+    /// their resemblance: 0.02 loses at most 2 % of a document. The longer of two stays
+    #[arg(long, value_name = "SHARE", value_parser = lost_share, help_heading = "Deciding")]
+    #[arg(conflicts_with_all = ["threshold", "recall"])]
+    pub(crate) lost: Option<f64>,
     /// Look only for documents with the same words
     #[arg(long, help_heading = "Deciding")]
     pub(crate) exact_only: bool,

@@ -34,6 +34,15 @@ pub(super) fn share(text: &str) -> Result<f64, String> {
     if (0.0..=1.0).contains(&value) { Ok(value) } else { Err("must be from 0 to 1".to_owned()) }
 }
 
+/// A share from 0 on and below 1.
+pub(super) fn lost_share(text: &str) -> Result<f64, String> {
+    match share(text) {
+        Ok(value) if value < 1.0 => Ok(value),
+        Err(error) if error == "not a number" => Err(error),
+        _ => Err("must be from 0 to below 1".to_owned()),
+    }
+}
+
 /// A size such as `512MiB`, `4GiB` or `1000000`.
 pub(super) fn size(text: &str) -> Result<u64, &'static str> {
     parse_bytes(text).ok_or("must be a size, such as 512MiB or 4GiB")
@@ -74,7 +83,9 @@ mod tests {
         for wrong in ["0", "-0.1", "1.5", "NaN", "inf", "", "x"] {
             assert!(positive_share(wrong).is_err(), "{wrong}");
             assert!(proper_share(wrong).is_err(), "{wrong}");
+            assert!(wrong == "0" || lost_share(wrong).is_err(), "{wrong}");
         }
+        assert!(lost_share("1").is_err() && lost_share("0").is_ok());
         assert!(proper_share("1").is_err() && proper_share("0.95").is_ok());
     }
 }

@@ -12,6 +12,7 @@ mod general;
 mod help;
 mod index;
 mod info;
+mod lost;
 mod mirrors;
 mod noisy;
 #[cfg(feature = "object-stores")]

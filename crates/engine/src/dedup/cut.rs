@@ -28,8 +28,10 @@ impl Job<'_> {
         let Some(rule) = self.options.passages else { return Ok(()) };
         let cut = self.stage(Stage::Passages, |job| {
             let mut stay = RowSet::none(signed.documents);
-            for (place, keeper) in Place::all().zip(&job.keepers(signed)?) {
-                if place == *keeper && !copies.is_copy(place) {
+            let keepers = job.keepers(signed)?;
+            let beside = job.kept_beside(&keepers, copies)?;
+            for (place, keeper) in Place::all().zip(&keepers) {
+                if place == *keeper && !copies.is_copy(place) || beside.contains(place) {
                     stay.insert(order.row(place));
                 }
             }

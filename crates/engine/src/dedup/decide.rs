@@ -13,7 +13,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use lookalike_core::recipe::{Candidates, Verify};
-use lookalike_core::{Evidence, Kernel, PairRule, Recipe, setters};
+use lookalike_core::{Evidence, Kernel, Recipe, setters};
 use lookalike_corpus::Format;
 use lookalike_files::{AtomicFile, Existing, RowsWriter};
 
@@ -71,7 +71,9 @@ enum Basis {
 pub struct Decide {
     run: PathBuf,
     threshold: Option<f64>,
+    lost: Option<f64>,
     keep: Option<KeepPolicy>,
+    keep_count: Option<u32>,
     clustering: Option<Clustering>,
     /// Whether the stored pairs are enough, whatever they are.
     approximate: bool,
@@ -82,9 +84,9 @@ pub struct Decide {
 impl Decide {
     /// From the folder of a finished run.
     pub fn new(run: impl Into<PathBuf>) -> Self {
-        let (threshold, keep, clustering) = (None, None, None);
+        let (threshold, lost, keep, keep_count, clustering) = (None, None, None, None, None);
         let (run, approximate, job) = (run.into(), false, Dedup::new(Vec::<String>::new()));
-        Self { run, threshold, keep, clustering, approximate, job }
+        Self { run, threshold, lost, keep, keep_count, clustering, approximate, job }
     }
 
     /// The stored pairs are enough, also if they are only those that the run's own decision needed:
@@ -99,8 +101,13 @@ impl Decide {
     setters! {
         /// The least resemblance of two look-alikes; not below the run's.
         threshold: f64 => threshold = Some(threshold);
+        /// The share of a document that may be lost, as [`Dedup::lost`]; also for a run that went by
+        /// resemblance.
+        lost: f64 => lost = Some(lost);
         /// Which of several look-alikes stays.
         keep: KeepPolicy => keep = Some(keep);
+        /// How many documents of a cluster stay, as [`Dedup::keep_count`].
+        keep_count: u32 => keep_count = Some(keep_count);
         /// How pairs become clusters.
         clustering: Clustering => clustering = Some(clustering);
         /// The field whose distinct values are the sources of a cluster.
@@ -157,7 +164,7 @@ impl Decide {
     fn run_in(&self, out: &Path, observer: &dyn Observer) -> Result<Report> {
         let run = Run::open(&self.run)?;
         let options = self.options(&run)?;
-        options.writing.check()?;
+        options.check()?;
         if options.writing.repeats() {
             for number in 0..run.sources().len() {
                 options.writing.check_source(&run.sources().get(number)?.source)?;
@@ -190,9 +197,13 @@ impl Decide {
     fn basis(&self, run: &Run, options: &Dedup) -> Result<Basis> {
         let manifest = &run.manifest;
         let is_as_before = options.recipe.threshold.to_bits() == run.recipe().threshold.to_bits()
-            && manifest.option("keep").parse().is_ok_and(|keep: KeepPolicy| keep == options.keep)
+            && manifest.option("keep") == options.policy().to_string()
+            && manifest.option("lost")
+                == options.lost.map_or(String::new(), |lost| lost.to_string())
             && manifest.option("cluster") == options.clustering.name();
-        if options.removes != Removes::Near || options.pairs == PairScope::All || is_as_before {
+        // Pairs of containment are stored in one direction, and those of resemblance are not all there are.
+        let all_pairs = options.pairs == PairScope::All && options.lost.is_none();
+        if options.removes != Removes::Near || all_pairs || is_as_before {
             return Ok(Basis::AllPairs);
         }
         if self.approximate {
@@ -282,10 +293,29 @@ impl Decide {
             let found = format!("`{}`", manifest.option(option));
             Error::corruption(&run.files.manifest(), 0, format!("a known `{option}`"), found)
         };
+        let lost = manifest.option("lost");
+        let lost =
+            (!lost.is_empty()).then(|| lost.parse().map_err(|_| unknown("lost"))).transpose()?;
         options.keep = match &self.keep {
-            Some(keep) => keep.clone(),
-            None => manifest.option("keep").parse().map_err(|_| unknown("keep"))?,
+            Some(keep) => Some(keep.clone()),
+            // Who goes by containment has a policy of its own.
+            None if self.lost.is_some() && lost.is_none() => None,
+            None => Some(manifest.option("keep").parse().map_err(|_| unknown("keep"))?),
         };
+        options.lost = self.lost.or(lost);
+        if self.lost.is_some() && !manifest.option("known").is_empty() {
+            let reason = "a run with a known side has only such known documents as share a feature \
+                          with a new one, which `--lost` does not go by\n\
+                          hint: `dedup --lost` with the known documents themselves";
+            return Err(Error::from(ErrorKind::Lost(reason.to_owned())));
+        }
+        if options.lost.is_some() && self.threshold.is_some() {
+            let reason = "`--lost` goes by containment, for which `--threshold` means nothing\n\
+                          hint: leave out `--threshold`, or decide from a run without `--lost`";
+            return Err(Error::from(ErrorKind::Lost(reason.to_owned())));
+        }
+        let before = || manifest.option("keep-count").parse().unwrap_or(1);
+        options = options.keep_count(self.keep_count.unwrap_or_else(before));
         options.clustering = match (self.clustering, manifest.option("cluster")) {
             (Some(clustering), _) => clustering,
             (None, "anchored") => Clustering::Anchored,
@@ -407,21 +437,22 @@ impl Job<'_> {
             folder: &self.files.sorting(),
             budget: self.budget / 4 * 3,
         };
-        let rule = PairRule::new(self.options.running.kernel, &self.options.recipe);
+        let rule = self.means().pair_rule();
         let (mut read, mut near) = (0, 0);
         let clusters = cluster_pairs(&task, |each| {
             run.for_each_pair(None, |pair| {
                 self.observer.tick(read)?;
                 read += 1;
                 near += u64::from(pair.kind == Kind::Near);
-                let Some(evidence) = self.evidence(&rule, run, &pair)? else { return Ok(()) };
+                let Some(evidence) = self.evidence(run, &pair)? else { return Ok(()) };
                 let [a, b] = [pair.a, pair.b].map(|row| representatives[order.place(row).index()]);
                 if a == b {
                     let expected = "a near pair of different documents".to_owned();
                     let found = format!("copies: {} and {}", pair.a, pair.b);
                     return Err(damaged(run, expected, found));
                 }
-                each(Pair::new([a, b], evidence))
+                let pair = Pair::new([a, b], evidence);
+                if rule.verdict(pair.evidence).is_accepted() { each(pair) } else { Ok(()) }
             })
         })?;
         // What the run did not look at was not stored.
@@ -431,8 +462,8 @@ impl Job<'_> {
         Ok(Judgement { candidates: near, rounds: clusters.rounds, refusals, ..before })
     }
 
-    /// Why a stored pair is one under the new threshold; `None` if it is none, or one of copies.
-    fn evidence(&self, rule: &PairRule, run: &Run, pair: &ScoredPair) -> Result<Option<Evidence>> {
+    /// What is stored of a pair; `None` of copies.
+    fn evidence(&self, run: &Run, pair: &ScoredPair) -> Result<Option<Evidence>> {
         if pair.kind == Kind::Exact {
             return Ok(None);
         }
@@ -451,7 +482,7 @@ impl Job<'_> {
                 Evidence::Stored { resemblance, containment_a, containment_b }
             }
         };
-        Ok(rule.verdict(evidence).evidence())
+        Ok(Some(evidence))
     }
 }
 

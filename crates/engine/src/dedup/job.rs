@@ -4,7 +4,6 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::{fs, io};
 
-use lookalike_core::text::Unit;
 use lookalike_core::{GROUP_LIMIT, Recipe, VerificationKey};
 use lookalike_corpus::{ReadOptions, UnpackedCopies};
 use lookalike_files::{Existing, JOB_LOCK, JobLock, Rows, write_file};
@@ -14,12 +13,13 @@ use super::largest::Documents;
 use super::options::{Dedup, PairScope, Removes};
 use super::sites::{Addresses, Decision};
 use crate::attributes::RANKS;
-use crate::document_set::RowSet;
+use crate::document_set::{PlaceSet, RowSet};
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::files::{Files, remove};
 use crate::identity_sets::Copies;
 use crate::inputs::{Inputs, ListedSources};
 use crate::keep::KeepPolicy;
+use crate::keep_count;
 use crate::known::summary::SideSummary;
 use crate::known::{KnownSide, KnownSides, Named};
 use crate::learn::Counts;
@@ -36,7 +36,7 @@ use crate::sign::{Signing, SigningSummary};
 use crate::signature_file::SignatureLookup;
 use crate::sources::SourceTable;
 use crate::stages::Judgement;
-use crate::write::{MEMBER_LIMIT, Outcome, PairListing, TableSummary, Tables, has_fields};
+use crate::write::{MEMBER_LIMIT, Outcome, TableSummary, Tables, has_fields};
 
 impl Dedup {
     /// Runs the job, and leaves its results in `out`.
@@ -59,12 +59,7 @@ impl Dedup {
 
     /// Not for any kind of path: the job is to be compiled here, and not where it is called.
     fn run_in(&self, out: &Path, observer: &dyn Observer) -> Result<Report> {
-        self.recipe.validate()?;
-        self.keep.check()?;
-        if self.passages.is_some() && self.recipe.tokens != Unit::Words {
-            return Err(Error::from(ErrorKind::PassagesOfWords(self.recipe.name.clone())));
-        }
-        self.writing.check()?;
+        self.check()?;
         // Refused before anything is made, if there is no such input.
         let sources = self.inputs().sources()?;
         if self.writing.repeats() {
@@ -118,6 +113,14 @@ impl Dedup {
         if self.clustering == Clustering::Components {
             return Err(Error::from(ErrorKind::KnownComponents));
         }
+        // Of these only what shares a feature with a new document is taken over.
+        let is_carried =
+            |side: &KnownSide| matches!(side, KnownSide::Run(..) | KnownSide::Index(_));
+        if self.lost.is_some() && known.iter().any(is_carried) {
+            let reason = "`--lost` looks into known documents themselves, and not into a run or an \
+                          index\nhint: name the documents: of a run, the folder `kept`";
+            return Err(Error::from(ErrorKind::Lost(reason.to_owned())));
+        }
         if self.passages.is_some() {
             return Err(Error::from(ErrorKind::KnownPassages));
         }
@@ -131,7 +134,7 @@ impl Dedup {
     /// Bytes that are held for each document, whatever the budget.
     pub(super) fn bytes_per_document(&self) -> u64 {
         // Keepers and sizes of clusters; places and rows in another order than the input's.
-        8 + if self.keep.is_input_order() { 0 } else { 8 }
+        8 + if self.policy().is_input_order() { 0 } else { 8 }
     }
 }
 
@@ -350,7 +353,7 @@ impl<'a> Job<'a> {
     }
 
     pub(super) fn order(&self, signed: &SigningSummary) -> Result<Order> {
-        let (keep, sides) = (&self.options.keep, signed.sides());
+        let (keep, sides) = (self.options.policy(), signed.sides());
         if keep.is_input_order() {
             return Ok(Order::of_input(sides));
         }
@@ -368,6 +371,7 @@ impl<'a> Job<'a> {
     pub(super) fn means(&self) -> Means<'_> {
         Means {
             recipe: &self.options.recipe,
+            lost: self.options.lost,
             kernel: self.options.running.kernel,
             read: &self.read,
             key: &self.key,
@@ -391,6 +395,12 @@ impl<'a> Job<'a> {
             return Ok(Clusters::open(&self.files.keepers())?.keepers);
         }
         Ok(Place::all().take(signed.sides().all() as usize).collect())
+    }
+
+    /// The places that stay though another stands for them.
+    pub(super) fn kept_beside(&self, keepers: &[Place], copies: &Copies) -> Result<PlaceSet> {
+        let count = self.options.keep_count;
+        keep_count::beside(count, keepers, copies, &self.files.sorting(), self.budget / 2)
     }
 
     /// Whether documents are compared at all.
@@ -420,7 +430,10 @@ impl<'a> Job<'a> {
             PairScope::Needed => GROUP_LIMIT + 1,
             PairScope::All => ALL_MEMBERS,
         };
-        let counts = self.means().groups(order, known_members, copies)?;
+        let counts = match self.options.lost {
+            Some(_) => self.means().groups_of_probes(order, copies, &self.sources()?)?,
+            None => self.means().groups(order, known_members, copies)?,
+        };
         Ok(MatchStage { groups: counts.groups, members: counts.members, largest: counts.largest })
     }
 
@@ -480,6 +493,7 @@ impl<'a> Job<'a> {
         let sorting = self.files.sorting();
         let outcome = Outcome {
             keepers: &keepers,
+            beside: &self.kept_beside(&keepers, copies)?,
             copies,
             pairs: self.removes_near().then_some(&*pairs),
             folder: &sorting,
@@ -499,17 +513,15 @@ impl<'a> Job<'a> {
             sources: &sources,
             files: &self.files,
             budget: self.budget / 2,
-            listed: match (self.options.pairs, self.options.clustering) {
-                (PairScope::All, _) => PairListing::All,
-                (PairScope::Needed, Clustering::Components) => PairListing::Judged,
-                (PairScope::Needed, Clustering::Anchored) => PairListing::WithKeepers,
-            },
+            listed: self.options.listed_pairs(),
             sites: addresses.as_ref().map(|addresses| &addresses.sites),
         };
         let mut annotations = self.annotation_sorter(order);
         let written = tables.write(&outcome, |document| {
-            removed.insert(order.row(document.place));
-            counts[usize::from(document.kind == Kind::Near)] += 1;
+            if !document.stays {
+                removed.insert(order.row(document.place));
+                counts[usize::from(document.kind == Kind::Near)] += 1;
+            }
             annotations.as_mut().map_or(Ok(()), |annotations| annotations.push(document))
         })?;
         if let Some(annotations) = annotations {
@@ -595,8 +607,11 @@ impl<'a> Job<'a> {
         [exact_removed, near_removed]: [u64; 2],
         written: &TableSummary,
     ) -> Report {
-        let Dedup { recipe, keep, clustering, pairs, running, .. } = self.options;
-        let curve = recipe.features.map(|filter| filter.curve(100)).unwrap_or_default();
+        let Dedup { recipe, clustering, pairs, running, .. } = self.options;
+        let keep = self.options.policy();
+        // Features find no candidates where these go by containment.
+        let filter = recipe.features.filter(|_| self.options.lost.is_none());
+        let curve = filter.map(|filter| filter.curve(100)).unwrap_or_default();
         let mut report = Report {
             documents: signed.documents,
             empty: signed.empty,
@@ -612,6 +627,8 @@ impl<'a> Job<'a> {
             exact_removed,
             near_removed,
             kept: signed.documents - exact_removed - near_removed,
+            kept_beside: written.kept_beside,
+            lost: self.options.lost.map(|share| report::Lost { share, ..written.lost }),
             known: known_report(signed, written.known_removed),
             clusters: written.clusters,
             candidates: judged.candidates,
@@ -623,6 +640,7 @@ impl<'a> Job<'a> {
             recipe: recipe.into(),
             options: report::Options {
                 keep: keep.to_string(),
+                keep_count: self.options.keep_count.into(),
                 cluster: match clustering {
                     Clustering::Anchored => report::Clustering::Anchored,
                     Clustering::Components => report::Clustering::Components,

@@ -17,17 +17,17 @@ use crate::report::{self, Cluster, Kind, MAX_CLUSTERS, MAX_MEMBERS, distinctive_
 use crate::signature_file::SignatureLookup;
 use crate::sources::SourceTable;
 use crate::urls::Urls;
-use crate::write::{Outcome, Removal};
+use crate::write::{Follower, Outcome};
 
 /// The most of a document that is read for its difference.
 const MAX_BYTES: usize = 2 << 20;
 
-/// Members of a large cluster: its size, its keeper, and some that go.
+/// A large cluster: its size, its keeper, and some others.
 struct Large {
     keeper: Place,
     size: u64,
-    members: Vec<Removal>,
-    near: Option<Removal>,
+    members: Vec<Follower>,
+    near: Option<Follower>,
 }
 
 /// Where documents are.
@@ -52,14 +52,14 @@ impl Documents<'_> {
         if largest.is_empty() {
             return Ok(Vec::new());
         }
-        outcome.for_each_removed(|removed| {
-            if let Some(&number) = by_keeper.get(&removed.keeper) {
+        outcome.for_each_follower(|member| {
+            if let Some(&number) = by_keeper.get(&member.keeper) {
                 let large = &mut largest[number];
-                if removed.kind == Kind::Near && large.near.is_none() {
-                    large.near = Some(removed);
+                if member.kind == Kind::Near && large.near.is_none() {
+                    large.near = Some(member);
                 }
                 if large.members.len() < MAX_MEMBERS {
-                    large.members.push(removed);
+                    large.members.push(member);
                 }
             }
             Ok(())
@@ -88,13 +88,14 @@ impl Documents<'_> {
         leaving_out: &mut LeavingOut,
     ) -> Result<Cluster> {
         let mut members = Vec::new();
-        for removed in &large.members {
-            let row = self.order.row(removed.place);
+        for member in &large.members {
+            let row = self.order.row(member.place);
             members.push(report::Member {
                 id: names.ids.get(row)?,
                 url: names.url(row)?,
-                kind: removed.kind,
-                resemblance: removed.resemblance(),
+                kind: member.kind,
+                resemblance: member.resemblance(),
+                kept: member.stays,
             });
         }
         let text = |place: Place| texts.get(&self.order.row(place));

@@ -1,11 +1,14 @@
 //! What a job is asked for.
 
+use lookalike_core::recipe::Verify;
+use lookalike_core::text::Unit;
 use lookalike_core::{OpenShelf, Recipe, setters};
 use lookalike_corpus::{Format, ReadOptions, Tables};
 use lookalike_files::Existing;
 
 use super::budget::RemovalBudget;
 use crate::attributes::FieldQuestions;
+use crate::error::{Error, ErrorKind, Result};
 use crate::keep::KeepPolicy;
 use crate::learn::TemplateGroups;
 use crate::manifest::Request;
@@ -13,7 +16,7 @@ use crate::matching::Clustering;
 use crate::passages::PassageRule;
 use crate::report::Page;
 use crate::running::{Running, running_methods};
-use crate::write::{Repeats, Unreadable, Writing, Written};
+use crate::write::{PairListing, Repeats, Unreadable, Writing, Written};
 
 /// Which pairs are judged and listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,7 +57,9 @@ pub struct Dedup {
     pub(super) known_tables: Tables,
     pub(super) known_indexes: Option<OpenShelf>,
     pub(super) recipe: Recipe,
-    pub(super) keep: KeepPolicy,
+    pub(super) keep: Option<KeepPolicy>,
+    pub(super) lost: Option<f64>,
+    pub(super) keep_count: u32,
     pub(super) clustering: Clustering,
     pub(super) pairs: PairScope,
     pub(super) removes: Removes,
@@ -82,7 +87,9 @@ impl Dedup {
             known_tables: Tables::default(),
             known_indexes: None,
             recipe: Recipe::default(),
-            keep: KeepPolicy::First,
+            keep: None,
+            lost: None,
+            keep_count: 1,
             clustering: Clustering::Anchored,
             pairs: PairScope::Needed,
             removes: Removes::Near,
@@ -123,8 +130,16 @@ impl Dedup {
         tables: Tables;
         /// How documents are signed and judged; the `text` preset unless told otherwise.
         recipe: Recipe;
-        /// Which of several look-alikes stays.
-        keep: KeepPolicy;
+        /// Which of several look-alikes stays: the first unless told otherwise.
+        keep: KeepPolicy => keep = Some(keep);
+        /// A document goes only if at most this share of its shingles is not in the one that stays for
+        /// it, and not by their resemblance: a page goes for the book that has it, and never the book for
+        /// the page. The longer one stays, so that a policy has to begin with
+        /// [`Longest`](KeepPolicy::Longest), which is also what it is unless told otherwise.
+        lost: f64 => lost = Some(lost);
+        /// How many documents of a cluster stay, the first in the order of the keep policy; 0 is taken
+        /// for 1. The others go for the first of them, as they would if one stayed.
+        keep_count: u32 => keep_count = keep_count.max(1);
         /// How pairs become clusters.
         clustering: Clustering;
         /// Which pairs are judged and listed.
@@ -168,6 +183,94 @@ impl Dedup {
         page: Page => page = Some(page);
     }
 
+    /// Fails if the options cannot be, or not together.
+    pub(super) fn check(&self) -> Result<()> {
+        self.recipe.validate()?;
+        self.policy().check()?;
+        self.check_lost()?;
+        if self.passages.is_some() && self.recipe.tokens != Unit::Words {
+            return Err(Error::from(ErrorKind::PassagesOfWords(self.recipe.name.clone())));
+        }
+        self.writing.check()?;
+        if self.keep_count > 1 && self.writing.repeats.is_some() {
+            let reason = "--repeat and --keep-count both say how often the documents of a cluster \
+                          are written\nhint: leave one of them out";
+            return Err(Error::from(ErrorKind::Writing(reason.to_owned())));
+        }
+        Ok(())
+    }
+
+    /// Fails if documents cannot go by containment, though they should.
+    fn check_lost(&self) -> Result<()> {
+        let Some(lost) = self.lost else { return Ok(()) };
+        let refused = |reason: String| Err(Error::from(ErrorKind::Lost(reason)));
+        if !(0.0..1.0).contains(&lost) {
+            return refused(format!(
+                "the share that may be lost is {lost}, but must be from 0 to below 1"
+            ));
+        }
+        if self.policy().keys().first() != Some(&KeepPolicy::Longest) {
+            return refused(format!(
+                "`--lost` keeps the longer of two documents, so that `--keep {policy}` cannot decide\n\
+                 hint: leave out `--keep`, or decide between equally long ones: \
+                 `--keep 'longest then {policy}'`",
+                policy = self.policy()
+            ));
+        }
+        if self.removes != Removes::Near {
+            return refused(
+                "`--lost` is about documents that are not copies, of which none would go\n\
+                 hint: leave out `--exact-only`"
+                    .to_owned(),
+            );
+        }
+        if self.clustering == Clustering::Components {
+            return refused(
+                "by `--cluster components` a document may go for one that has nothing of it, which \
+                 `--lost` rules out\nhint: leave out one of them"
+                    .to_owned(),
+            );
+        }
+        if self.recipe.verify != Verify::Exact {
+            return refused(format!(
+                "`--lost` compares the documents themselves, but the recipe `{}` does not\n\
+                 hint: `--verify exact` does",
+                self.recipe.name
+            ));
+        }
+        if self.recipe.templates.leave_out() {
+            return refused(format!(
+                "`--lost` counts all of a document, but the recipe `{}` leaves out templates\n\
+                 hint: `--templates off` counts them",
+                self.recipe.name
+            ));
+        }
+        match self.signature_file() {
+            Some(path) => {
+                let option = "`--lost`".to_owned();
+                Err(Error::from(ErrorKind::NeedsDocuments { path, option }))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Which of several look-alikes stays.
+    pub(super) fn policy(&self) -> &KeepPolicy {
+        static FIRST: KeepPolicy = KeepPolicy::First;
+        static LONGEST: KeepPolicy = KeepPolicy::Longest;
+        let unless_told = if self.lost.is_some() { &LONGEST } else { &FIRST };
+        self.keep.as_ref().unwrap_or(unless_told)
+    }
+
+    /// Which of the accepted pairs are listed.
+    pub(super) fn listed_pairs(&self) -> PairListing {
+        match (self.pairs, self.clustering) {
+            (PairScope::All, _) => PairListing::All,
+            (PairScope::Needed, Clustering::Components) => PairListing::Judged,
+            (PairScope::Needed, Clustering::Anchored) => PairListing::WithKeepers,
+        }
+    }
+
     /// What results depend on.
     pub(super) fn request(&self) -> Request {
         let fields = &self.running.read.fields;
@@ -182,7 +285,7 @@ impl Dedup {
             named("html-field", fields.html.clone()),
             named("id-field", fields.id.clone()),
             named("url-field", fields.url.clone()),
-            named("keep", self.keep.to_string()),
+            named("keep", self.policy().to_string()),
             named("cluster", self.clustering.name().to_owned()),
             named("pairs", self.pairs.name().to_owned()),
             named("exact-only", (self.removes == Removes::Exact).to_string()),
@@ -191,16 +294,27 @@ impl Dedup {
             named("drop-unreadable", (self.unreadable == Unreadable::Dropped).to_string()),
             named("max-removed-per-source", self.budget.field().unwrap_or_default().to_owned()),
         ];
+        let keep_count =
+            (self.keep_count > 1).then(|| named("keep-count", self.keep_count.to_string()));
+        let lost = self.lost.map(|lost| named("lost", lost.to_string()));
         let counts = [("count", &self.counted), ("date-field", &self.dated)];
         let counts = counts.into_iter().filter_map(|(n, field)| Some(named(n, field.clone()?)));
         let written = self.writing.request();
-        request.into_iter().chain(passages).chain(all).chain(counts).chain(written).collect()
+        request
+            .into_iter()
+            .chain(keep_count)
+            .chain(lost)
+            .chain(passages)
+            .chain(all)
+            .chain(counts)
+            .chain(written)
+            .collect()
     }
 
     /// What is asked of documents.
     pub(super) fn asked(&self) -> FieldQuestions<'_> {
         let (counted, dated) = (self.counted.as_deref(), self.dated.as_deref());
-        let (keep, part_field) = (&self.keep, self.budget.field());
+        let (keep, part_field) = (self.policy(), self.budget.field());
         FieldQuestions { keep, knows_tokens: true, part_field, counted, dated }
     }
 

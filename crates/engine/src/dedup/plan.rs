@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::job::BYTES_PER_KNOWN;
 use super::options::{Dedup, Removes};
+use crate::containment::POOL;
 use crate::error::Result;
 use crate::memory::LEAST_WORKING_BYTES;
 use crate::passages::PassageRule;
@@ -54,6 +55,7 @@ impl Dedup {
     /// # Errors
     /// If an input is not there, or no record has a text.
     pub fn plan(&self) -> Result<Plan> {
+        self.check()?;
         let read = self.reading();
         let mut plan = Plan {
             sources: 0,
@@ -92,8 +94,15 @@ impl Dedup {
         plan.result_bytes = all * signature + url_bytes;
         let rule = CandidateRule::new(self.running.kernel, &self.recipe);
         let keys = if self.removes == Removes::Near { rule.keys_per_document() as u64 } else { 0 };
-        // A record of 12 bytes for each key, sorted in runs and merged; then groups of four.
-        let matching = documents * (20 + keys * 16) + plan.known_documents * 44;
+        let matching = match self.lost {
+            // A record of 12 bytes for each key, sorted in runs and merged; then groups of four.
+            None => documents * (20 + keys * 16) + plan.known_documents * 44,
+            // If each document were in another, all elements of pools have two holders: a record of 16
+            // bytes each, sorted, and once more as it is counted, and one to choose probes by.
+            Some(_) => {
+                documents * (20 + POOL as u64 * (2 * 2 + 1) * 16) + plan.known_documents * 44
+            }
+        };
         // A shingle is eight bytes.
         let shingle_bytes = 8 * (plan.text_bytes / bytes_of_a_token(self.recipe.tokens));
         let shingles = match self.recipe.verify {

@@ -20,7 +20,7 @@ impl Job<'_> {
     ) -> Result<report::Counts> {
         let repeats = &written.repeats;
         let keepers = written.clusters - written.known_clusters;
-        let alone = signed.documents - removed - keepers;
+        let alone = signed.documents - removed - keepers - written.kept_beside;
         let alone = (alone > 0).then_some([1, alone]);
         let pairs = |(number, documents): (&u64, &u64)| [*number, *documents];
         let mut counts = report::Counts {

@@ -42,7 +42,7 @@ impl Dedup {
             return refused("sites");
         }
         let mut ranks = Vec::new();
-        for (number, key) in self.keep.ranked().iter().enumerate() {
+        for (number, key) in self.policy().ranked().iter().enumerate() {
             ranks.push((key, RowsWriter::create(&files.ranks(number), RANKS, 8)?));
         }
         // Public: nothing of a signature file can be verified.

@@ -4,7 +4,9 @@
 
 use std::path::{Path, PathBuf};
 
-use lookalike_core::{OpenShelf, Recipe, Shelf, ShelfError, ShelvedContent, ShelvedDocument, Signature};
+use lookalike_core::{
+    OpenShelf, Recipe, Shelf, ShelfError, ShelvedContent, ShelvedDocument, Signature,
+};
 use lookalike_corpus::{Fields, Format, Source};
 use lookalike_files::{AtomicFile, Existing};
 use serde::Serialize;

@@ -46,7 +46,7 @@ impl State {
             Self::Components(components) => components.parents(),
         };
         let place = |step: &Step| match *step {
-            Step::Member(place) => place.index(),
+            Step::Member(place) | Step::Held(place) => place.index(),
             Step::End => 0,
         };
         black_box(steps.iter().fold(0, |all, step| all ^ known[place(step)].index()));

@@ -28,10 +28,13 @@ use crate::places::{Place, Sides};
 use crate::sort::{Record, Sorter};
 
 /// Files of groups. The counts are those of all documents and of [`GroupCounts`].
-const GROUPS: RowsKind = *b"keygroup";
+pub(super) const GROUPS: RowsKind = *b"keygroup";
 
 /// Ends a group. No document has this place.
-const END: Place = Place::NONE;
+pub(super) const END: Place = Place::NONE;
+
+/// Comes before a member that looks for no other. No document has this place either.
+pub(super) const HELD: Place = Place::nth(u32::MAX as u64 - 1);
 
 /// Bytes of counters for a key: eight counters, so that one in eight keys that occur once is kept.
 const COUNTER_BYTES: u64 = 2;
@@ -84,10 +87,16 @@ pub struct GroupCounts {
 
 impl GroupCounts {
     /// Counts a group.
-    fn add(&mut self, members: usize) {
+    pub(super) fn add(&mut self, members: usize) {
         self.groups += 1;
         self.members += members as u64;
         self.largest = self.largest.max(members as u64);
+    }
+
+    /// As a file has them, of so many documents in all.
+    pub(super) fn stored(self, all: u64) -> [u64; 7] {
+        let Self { documents, keys, records, groups, members, largest } = self;
+        [all, documents, keys, records, groups, members, largest]
     }
 }
 
@@ -286,13 +295,12 @@ impl GroupWriter {
                 counts.add(members);
             }
         }
-        let GroupCounts { documents, keys, records, groups, members, largest } = counts;
-        file.finish_with([all.all(), documents, keys, records, groups, members, largest])?;
+        file.finish_with(counts.stored(all.all()))?;
         Ok(counts)
     }
 }
 
-fn write_places(file: &mut RowsWriter, places: &[Place]) -> Result<()> {
+pub(super) fn write_places(file: &mut RowsWriter, places: &[Place]) -> Result<()> {
     Ok(places.iter().try_for_each(|place| file.push(&place.to_le_bytes()))?)
 }
 
@@ -301,6 +309,8 @@ fn write_places(file: &mut RowsWriter, places: &[Place]) -> Result<()> {
 pub enum Step {
     /// A member of the group, after the ones before it.
     Member(Place),
+    /// A member that others are compared with, and that is not compared with those before it.
+    Held(Place),
     /// The group has no more members; there were at least two.
     End,
 }
@@ -348,8 +358,14 @@ impl GroupReader {
         let Some(bytes) = self.file.next()? else {
             return self.check_end().map(|()| None);
         };
-        let place = Place::read(&bytes, 0);
-        if place == END {
+        let mut place = Place::read(&bytes, 0);
+        let is_held = place == HELD;
+        if is_held {
+            let Some(bytes) = self.file.next()? else {
+                return Err(self.corrupt("a place", "the end of all groups".into()));
+            };
+            place = Place::read(&bytes, 0);
+        } else if place == END {
             if self.size < 2 {
                 return Err(self.corrupt("a group of two members or more", "its end".into()));
             }
@@ -364,7 +380,7 @@ impl GroupReader {
         self.last = place;
         self.size += 1;
         self.members += 1;
-        Ok(Some(Step::Member(place)))
+        Ok(Some(if is_held { Step::Held(place) } else { Step::Member(place) }))
     }
 
     fn check_end(&self) -> Result<()> {

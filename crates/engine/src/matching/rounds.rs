@@ -19,6 +19,9 @@
 //! template linear: no group is ever expanded to all pairs. Where it was
 //! reached is counted ([`LimitedGroups`]), never silent.
 //!
+//! A group may have members that look for nothing ([`Step::Held`]): they are among the first of those
+//! after them, and the group is none of theirs.
+//!
 //! Of known documents, which have the first places, nothing is decided: they stay, and the loop is
 //! over the others. It can be, since whoever comes before them is known, too.
 //!
@@ -308,15 +311,21 @@ impl Rounds<'_> {
         let mut changed = false;
         let again = made.by_later.is_some();
         while let Some(step) = groups.next(&self.state)? {
-            let Step::Member(later) = step else {
-                first.members.clear();
-                changed = false;
-                continue;
+            let (later, is_compared) = match step {
+                Step::Member(place) => (place, u64::from(place) >= self.task.known),
+                Step::Held(place) => (place, false),
+                Step::End => {
+                    first.members.clear();
+                    changed = false;
+                    continue;
+                }
             };
             // What comes before the first changed member was made in the last round.
             changed |= self.changed.contains(later);
-            if u64::from(later) < self.task.known {
-                first.push(later);
+            if !is_compared {
+                if self.state.comes_first(later) {
+                    first.push(later);
+                }
                 continue;
             }
             let known = if changed { 0 } else { last.min(first.members.len()) };
@@ -418,26 +427,31 @@ impl Rounds<'_> {
         let mut right = 0u64;
         let mut groups = GroupReadahead::open(self.task.groups)?;
         let mut first = First::new(limit);
-        let (mut size, mut come_first) = (0, 0);
+        let (mut size, mut come_first, mut any_compared) = (0, 0, false);
         while let Some(step) = groups.next(&self.state)? {
-            let Step::Member(place) = step else {
-                if come_first > limit {
-                    limited.groups += 1;
-                    limited.largest = limited.largest.max(size);
+            let (place, is_compared) = match step {
+                Step::Member(place) => (place, u64::from(place) >= self.task.known),
+                Step::Held(place) => (place, false),
+                Step::End => {
+                    if come_first > limit && any_compared {
+                        limited.groups += 1;
+                        limited.largest = limited.largest.max(size);
+                    }
+                    first.members.clear();
+                    (size, come_first, any_compared) = (0, 0, false);
+                    continue;
                 }
-                first.members.clear();
-                (size, come_first) = (0, 0);
-                continue;
             };
             size += 1;
-            let is_known = u64::from(place) < self.task.known;
-            if come_first > limit && !is_known && late.insert(place) {
+            any_compared |= is_compared;
+            if come_first > limit && is_compared && late.insert(place) {
                 limited.documents += 1;
             }
             if self.state.comes_first(place) {
                 first.push(place);
                 come_first += 1;
             } else if let State::Anchored(keepers) = &self.state
+                && is_compared
                 && first.members.binary_search(&keepers[place.index()]).is_ok()
                 && confirmed.insert(place)
             {

@@ -157,6 +157,7 @@ impl Job<'_> {
         let Mirrors { recipe, running: Running { kernel, threads, memory, .. }, .. } = self.options;
         let mut means = Means {
             recipe,
+            lost: None,
             kernel: *kernel,
             read: &read,
             key: &key,

@@ -96,6 +96,13 @@ pub struct Report {
     pub near_removed: u64,
     /// Documents that stay.
     pub kept: u64,
+    /// Those of them that another stands for: they stay beside it, where several of a cluster are
+    /// kept.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub kept_beside: u64,
+    /// What went with documents, where they went by containment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lost: Option<Lost>,
     /// Clusters of two documents or more.
     pub clusters: u64,
     /// Pairs of documents that were looked at.
@@ -192,6 +199,20 @@ pub struct Report {
     /// The documents that were written, `all` or `removed`; nothing if those that stay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub written: Option<String>,
+}
+
+/// What went with documents that were contained in others, near enough.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct Lost {
+    /// The share of a document's shingles that need not be in its keeper.
+    pub share: f64,
+    /// Shingles of the documents that went for one that is not their copy; 0 if it was decided from
+    /// stored pairs, which tell shares only.
+    pub shingles: u64,
+    /// Those of them that are not in the keeper of their document.
+    pub shingles_lost: u64,
 }
 
 /// What was learned of templates.
@@ -449,6 +470,8 @@ impl From<Unit> for Tokens {
 pub struct Options {
     /// Which document of several stays, as it was asked for: `longest`.
     pub keep: String,
+    /// How many documents of a cluster stay.
+    pub keep_count: u64,
     /// How pairs become clusters.
     pub cluster: Clustering,
     /// Which pairs were looked for: `needed` or `all`.
@@ -566,14 +589,14 @@ pub struct Cluster {
     /// Its URL, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keeper_url: Option<String>,
-    /// Some of those that go, at most [`MAX_MEMBERS`].
+    /// Some of the others, at most [`MAX_MEMBERS`].
     pub members: Vec<Member>,
     /// What differs between the keeper and one of the members.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub difference: Option<Difference>,
 }
 
-/// A document that was removed.
+/// A document that another stands for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Member {
     /// Its id.
@@ -585,6 +608,9 @@ pub struct Member {
     pub kind: Kind,
     /// How much, if that is known.
     pub resemblance: Option<f64>,
+    /// Whether it stays beside the keeper.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub kept: bool,
 }
 
 /// How a document resembles its keeper.
@@ -695,6 +721,12 @@ impl Report {
             Error::corruption(path, offset as u64, "the JSON of a report", fault.to_string())
         })
     }
+}
+
+/// Whether a number is left out of JSON where it is usually none.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "so serde asks")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// A value as the JSON that a file has.

@@ -530,7 +530,7 @@ impl Pass {
         let mut finished = None;
         match &mut self.open {
             Some((entry, _)) if entry.keeper == member.cluster => {
-                if member.kept || member.row == member.cluster {
+                if member.row == member.cluster {
                     return Err("a second keeper");
                 }
                 entry.has_exact |= member.kind == Kind::Exact;

@@ -73,6 +73,16 @@ impl Run {
         self.manifest.option("all-documents") != "true"
     }
 
+    /// Whether more than one document of a cluster stays.
+    pub fn keeps_several(&self) -> bool {
+        !self.manifest.option("keep-count").is_empty()
+    }
+
+    /// The share of a document that need not be in its keeper, where documents went by containment.
+    pub fn lost(&self) -> Option<f64> {
+        self.manifest.option("lost").parse().ok()
+    }
+
     /// The documents that went because too few words were left of them, ascending. None does where
     /// passages were annotated, and not cut.
     pub(super) fn gone(&self) -> Result<Vec<Row>> {

@@ -39,26 +39,31 @@ pub enum Fate {
     Kept {
         /// For how many.
         others: u64,
-        /// The first of them in the input, at most [`SHOWN_MEMBERS`].
+        /// Those of them that stay, too, and then the first in the input; at most
+        /// [`SHOWN_MEMBERS`] together.
         first: Vec<Member>,
     },
+    /// It stays beside the one that stands for it, since more than one of a cluster is kept.
+    Beside(Box<Removal>),
     /// It went.
     Removed(Box<Removal>),
 }
 
-/// A document that went.
+/// A document that another stands for.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Member {
     /// The document.
     pub document: RunDocument,
+    /// Whether it stays beside its keeper.
+    pub kept: bool,
     /// How it resembles its keeper.
     pub kind: Kind,
     /// How much, if that is known.
     pub resemblance: Option<f64>,
 }
 
-/// Why a document went.
+/// Why a document went, or would have if one of its cluster were kept.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Removal {
@@ -111,12 +116,13 @@ impl Run {
                     let signature = self.signatures.signature(row)?;
                     Fate::Alone { empty: signature.is_empty() }
                 }
-                Some(member) if member.kept => self.kept(member)?,
+                Some(member) if member.row == member.cluster => self.kept(member)?,
+                Some(member) if member.kept => Fate::Beside(Box::new(self.removal(member)?)),
                 Some(member) => Fate::Removed(Box::new(self.removal(member)?)),
             };
             let cuts = match fate {
                 Fate::Removed(_) => None,
-                Fate::Alone { .. } | Fate::Kept { .. } => cuts.remove(&row),
+                Fate::Alone { .. } | Fate::Kept { .. } | Fate::Beside(_) => cuts.remove(&row),
             };
             Ok(Explanation { document, fate, cuts })
         };
@@ -126,7 +132,7 @@ impl Run {
     fn kept(&self, keeper: &StoredMember) -> Result<Fate> {
         let mut members: Vec<StoredMember> = Vec::new();
         let (keeper_row, mut seen) = (keeper.row, 0);
-        // The rows of a cluster come in order, so the first are the first.
+        // Those of a cluster that stay come first, and both in the order of rows.
         let wanted = move |row, cluster| {
             let is_member = cluster == keeper_row && row != keeper_row;
             seen += usize::from(is_member);
@@ -136,9 +142,10 @@ impl Run {
             members.push(member);
             Ok(())
         })?;
-        let first = members.into_iter().map(|StoredMember { row, kind, resemblance, .. }| {
-            Ok(Member { document: self.document(row)?, kind, resemblance })
-        });
+        let first =
+            members.into_iter().map(|StoredMember { row, kept, kind, resemblance, .. }| {
+                Ok(Member { document: self.document(row)?, kept, kind, resemblance })
+            });
         let first = first.collect::<Result<_>>()?;
         Ok(Fate::Kept { others: keeper.size.saturating_sub(1), first })
     }

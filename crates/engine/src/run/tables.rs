@@ -92,7 +92,10 @@ impl Run {
     ) -> Result<()> {
         self.for_each_member(
             |_, _| true,
-            |member| if member.kind == Kind::Near { each(member.row) } else { Ok(()) },
+            |member| {
+                let went = !member.kept && member.kind == Kind::Near;
+                if went { each(member.row) } else { Ok(()) }
+            },
         )
     }
 

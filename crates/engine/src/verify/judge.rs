@@ -1,6 +1,6 @@
 //! Candidates judged on several threads.
 
-use lookalike_core::{Kernel, PairRule, Recipe, Standing, Verdict};
+use lookalike_core::{Kernel, PairRule, Standing, Verdict};
 use lookalike_files::Rows;
 
 use super::refusals::Refusals;
@@ -17,7 +17,7 @@ const BATCH: usize = 1 << 14;
 
 /// What judging needs.
 pub(crate) struct Verifying<'a> {
-    pub(crate) recipe: &'a Recipe,
+    pub(crate) rule: PairRule,
     pub(crate) kernel: Kernel,
     pub(crate) threads: usize,
     pub(crate) order: &'a Order,
@@ -32,7 +32,6 @@ pub(crate) struct Verifying<'a> {
 /// Judges candidates by the recipe.
 pub(crate) struct Verifier<'a> {
     verifying: Verifying<'a>,
-    rule: PairRule,
     /// Candidates that share a key, but for which the whole rule does not hold.
     pub(crate) beyond_the_rule: u64,
     pub(crate) refusals: Refusals,
@@ -40,9 +39,7 @@ pub(crate) struct Verifier<'a> {
 
 impl<'a> Verifier<'a> {
     pub(crate) fn new(verifying: Verifying<'a>) -> Self {
-        let Verifying { kernel, recipe, .. } = verifying;
-        let (rule, refusals) = (PairRule::new(kernel, recipe), Refusals::default());
-        Self { rule, verifying, beyond_the_rule: 0, refusals }
+        Self { verifying, beyond_the_rule: 0, refusals: Refusals::default() }
     }
 
     fn judge_one(
@@ -51,26 +48,27 @@ impl<'a> Verifier<'a> {
         sides: &mut [Side; 2],
         refusals: &mut Refusals,
     ) -> Result<Standing> {
-        let Verifying { order, signatures, sites, sets, .. } = &self.verifying;
+        let Verifying { rule, order, signatures, sites, sets, .. } = &self.verifying;
         let [a, b] = [candidate.earlier, candidate.later].map(|place| order.row(place));
-        let standing = if self.rule.reads_signatures() {
+        let standing = if rule.reads_signatures() {
             let [x, y] = [signatures.signature(a)?, signatures.signature(b)?];
-            self.rule.by_signatures(&x, &y, same_site(sites.as_ref(), a, b)?)
+            rule.by_signatures(&x, &y, same_site(sites.as_ref(), a, b)?)
         } else {
-            self.rule.of_candidate(|| None)
+            rule.of_candidate(|| None)
         };
         let sets = match (standing, sets) {
             (Standing::Open, Some(sets)) => sets,
             (standing, _) => return Ok(standing),
         };
         let ranges = [sets.range(a)?, sets.range(b)?];
-        if !self.rule.is_possible(ranges.clone().map(|range| range.end - range.start)) {
+        if !rule.is_possible(ranges.clone().map(|range| range.end - range.start)) {
             return Ok(Standing::Judged(Verdict::Refused));
         }
         let [side_a, side_b] = sides;
         let overlap = overlap(self.verifying.kernel, sets, [side_a, side_b], ranges)?;
-        let verdict = self.rule.by_overlap(overlap);
-        if !verdict.is_accepted() {
+        let verdict = rule.by_overlap(overlap);
+        // What is contained in nothing may resemble something: that is no near miss.
+        if !verdict.is_accepted() && rule.goes_by_resemblance() {
             refusals.add(a, b, &overlap);
         }
         Ok(Standing::Judged(verdict))

@@ -11,7 +11,7 @@ use std::ops::Range;
 use lookalike_corpus::{AddedField, AddedKind, AddedSpan, AddedValue, Format};
 use lookalike_files::{Rows, RowsKind, RowsWriter, double_word};
 
-use super::outcome::Removal;
+use super::outcome::Follower;
 use super::written::{Writing, has_fields};
 use crate::by_row::ByRow;
 use crate::document_set::RowSet;
@@ -69,11 +69,11 @@ impl<'a> AnnotationSorter<'a> {
         Self { order, sorter: Sorter::new(&files.sorting(), budget) }
     }
 
-    /// A document that goes.
-    pub(crate) fn push(&mut self, removal: &Removal) -> Result<()> {
-        let role = if removal.kind == Kind::Exact { Role::Exact } else { Role::Near };
-        let rows = [removal.place, removal.keeper].map(|place| self.order.row(place));
-        self.push_as(rows, role, removal.resemblance().map_or(NONE, f64::to_bits))
+    /// A document that another stands for.
+    pub(crate) fn push(&mut self, follower: &Follower) -> Result<()> {
+        let role = if follower.kind == Kind::Exact { Role::Exact } else { Role::Near };
+        let rows = [follower.place, follower.keeper].map(|place| self.order.row(place));
+        self.push_as(rows, role, follower.resemblance().map_or(NONE, f64::to_bits))
     }
 
     fn push_as(&mut self, [row, keeper]: [Row; 2], role: Role, resemblance: u64) -> Result<()> {

@@ -12,7 +12,7 @@ mod written;
 pub(crate) use annotations::{AnnotationSorter, Annotations, ClusterTable};
 pub use copied_pairs::MEMBER_LIMIT;
 pub(crate) use copied_pairs::{for_each, for_each_within_sets};
-pub(crate) use outcome::{Outcome, Removal};
+pub(crate) use outcome::{Follower, Outcome};
 pub(crate) use revisits::Revisiting;
 pub(crate) use survivors::Survivors;
 pub use survivors::Unreadable;

@@ -1,7 +1,8 @@
-//! Who goes, for whom, and why: the decision with the copies in it.
+//! Who stands for whom, and why: the decision with the copies in it.
 
 use lookalike_core::Evidence;
 
+use crate::document_set::PlaceSet;
 use crate::error::Result;
 use crate::identity_sets::{Copies, CopyOf};
 use crate::matching::PairReader;
@@ -9,11 +10,12 @@ use crate::places::Place;
 use crate::report::Kind;
 use crate::sort::{SortedRecords, Sorter};
 
-/// A document that goes.
+/// A document that another stands for: it goes, or stays beside that one.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Removal {
+pub(crate) struct Follower {
     pub(crate) place: Place,
     pub(crate) keeper: Place,
+    pub(crate) stays: bool,
     pub(crate) kind: Kind,
     /// Of a copy, the first of its identity set.
     pub(crate) copy_of: Option<Place>,
@@ -21,7 +23,7 @@ pub(crate) struct Removal {
     pub(crate) evidence: Option<Evidence>,
 }
 
-impl Removal {
+impl Follower {
     /// The exact resemblance with the keeper, where it is known.
     pub(crate) fn resemblance(&self) -> Option<f64> {
         if self.kind == Kind::Exact {
@@ -35,6 +37,8 @@ impl Removal {
 pub(crate) struct Outcome<'a> {
     /// For each place the place that stands for it.
     pub(crate) keepers: &'a [Place],
+    /// The places that stay though another stands for them.
+    pub(crate) beside: &'a PlaceSet,
     pub(crate) copies: &'a Copies,
     /// The accepted pairs; `None` if nothing was matched.
     pub(crate) pairs: Option<&'a std::path::Path>,
@@ -55,11 +59,11 @@ impl Outcome<'_> {
         sorter.finish()
     }
 
-    /// Calls `each` with every document that goes: in the order of places, the copies of a
+    /// Calls `each` with every document that another stands for: in the order of places, the copies of a
     /// document right after it.
-    pub(crate) fn for_each_removed(
+    pub(crate) fn for_each_follower(
         &self,
-        mut each: impl FnMut(Removal) -> Result<()>,
+        mut each: impl FnMut(Follower) -> Result<()>,
     ) -> Result<()> {
         let mut copies = self.copies_by_representative()?;
         let mut next_copy = copies.next()?;
@@ -78,13 +82,14 @@ impl Outcome<'_> {
             }
             let goes = keeper != place;
             if goes {
-                each(Removal { place, keeper, kind: Kind::Near, copy_of: None, evidence })?;
+                let (kind, copy_of, stays) = (Kind::Near, None, self.beside.contains(place));
+                each(Follower { place, keeper, stays, kind, copy_of, evidence })?;
             }
             while let Some([_, copy]) = next_copy.filter(|[first, _]| *first == place) {
                 // With its keeper a copy has in common what its representative has.
                 let kind = if goes { Kind::Near } else { Kind::Exact };
-                let copy_of = Some(place);
-                each(Removal { place: copy, keeper, kind, copy_of, evidence })?;
+                let (copy_of, stays) = (Some(place), self.beside.contains(copy));
+                each(Follower { place: copy, keeper, stays, kind, copy_of, evidence })?;
                 next_copy = copies.next()?;
             }
         }

@@ -18,7 +18,7 @@ use parquet::file::properties::WriterProperties;
 
 use super::copied_pairs;
 use super::most_repeated::Repeats;
-use super::outcome::{Outcome, Removal};
+use super::outcome::{Follower, Outcome};
 use crate::counts::{ClusterCounts, CountReader, Counting, Where};
 use crate::error::{Error, Operation, Result};
 use crate::files::Files;
@@ -28,7 +28,7 @@ use crate::offsets::StoredOffsets;
 use crate::order::Order;
 use crate::passages::{CutPiece, Cuts};
 use crate::places::{InputOrder, Place, Row, Sides};
-use crate::report::{Histogram, Kind};
+use crate::report::{Histogram, Kind, Lost};
 use crate::scores::{ScoredPair, Scores};
 use crate::signature_file::SignatureLookup;
 use crate::sort::{Record, SortedRecords, Sorter};
@@ -74,6 +74,10 @@ pub(crate) struct TableSummary {
     /// Those of them whose keeper is known, and the documents that went for one.
     pub(crate) known_clusters: u64,
     pub(crate) known_removed: u64,
+    /// Documents that stay though another stands for them.
+    pub(crate) kept_beside: u64,
+    /// What went, and what of it is not in a keeper.
+    pub(crate) lost: Lost,
     pub(crate) pairs: u64,
     /// Identity sets of which not every member's pairs are listed.
     pub(crate) limited_sets: u64,
@@ -106,7 +110,7 @@ impl TableSummary {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Member {
     keeper_row: Row,
-    is_removed: bool,
+    fate: Fate,
     row: Row,
     /// How it resembles its keeper; the keeper is the same as itself.
     kind: Kind,
@@ -116,12 +120,30 @@ struct Member {
 
 const NO_RESEMBLANCE: u64 = u64::MAX;
 
+/// What becomes of a member, in the order in which members are listed.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Fate {
+    Keeper,
+    StaysBeside,
+    Goes,
+}
+
+impl Fate {
+    fn numbered(number: u8) -> Self {
+        match number {
+            0 => Self::Keeper,
+            1 => Self::StaysBeside,
+            _ => Self::Goes,
+        }
+    }
+}
+
 impl Record for Member {
     const BYTES: usize = 4 + 1 + 4 + 1 + 8;
 
     fn encode(self, out: &mut [u8]) {
         out[..4].copy_from_slice(&self.keeper_row.to_le_bytes());
-        out[4] = self.is_removed.into();
+        out[4] = self.fate as u8;
         out[5..9].copy_from_slice(&self.row.to_le_bytes());
         out[9] = self.kind as u8;
         out[10..].copy_from_slice(&self.resemblance.to_le_bytes());
@@ -130,7 +152,7 @@ impl Record for Member {
     fn decode(bytes: &[u8]) -> Self {
         Self {
             keeper_row: Row::read(bytes, 0),
-            is_removed: bytes[4] == 1,
+            fate: Fate::numbered(bytes[4]),
             row: Row::read(bytes, 5),
             kind: Kind::numbered(bytes[9]),
             resemblance: double_word(bytes, 10),
@@ -159,11 +181,12 @@ impl Record for Line {
 }
 
 impl Tables<'_> {
-    /// Writes both tables; `each_removed` sees every document that goes, on the same pass.
+    /// Writes both tables; `each_follower` sees every document that another stands for, on the same
+    /// pass.
     pub(crate) fn write(
         &self,
         outcome: &Outcome<'_>,
-        mut each_removed: impl FnMut(&Removal) -> Result<()>,
+        mut each_follower: impl FnMut(&Follower) -> Result<()>,
     ) -> Result<TableSummary> {
         let sorting = self.files.sorting();
         let mut members = Sorter::new(&sorting, self.budget / 4);
@@ -171,22 +194,28 @@ impl Tables<'_> {
         let mut counting = Counting::new(self.places_of_counts(), self.budget / 2);
         let mut written =
             TableSummary { sizes: vec![0; outcome.keepers.len()], ..TableSummary::default() };
-        outcome.for_each_removed(|removed| {
-            each_removed(&removed)?;
-            let Removal { place, keeper, kind, copy_of, evidence } = removed;
+        outcome.for_each_follower(|follower| {
+            each_follower(&follower)?;
+            let Follower { place, keeper, stays, kind, copy_of, evidence } = follower;
             let is_known = u64::from(self.order.sides().knows(keeper));
-            written.known_removed += is_known;
+            written.kept_beside += u64::from(stays);
+            if let (Some(Evidence::Exact(overlap)), false) = (evidence, stays) {
+                written.lost.shingles += overlap.b;
+                written.lost.shingles_lost += overlap.b - overlap.common;
+            }
+            written.known_removed += if stays { 0 } else { is_known };
             let size = &mut written.sizes[keeper.index()];
             // The keeper itself counts, and is a member once.
             if *size == 0 {
                 *size = 1;
                 written.clusters += 1;
                 written.known_clusters += is_known;
-                members.push(self.member(keeper, keeper, Kind::Exact, None))?;
+                members.push(self.member(keeper, keeper, Fate::Keeper, Kind::Exact, None))?;
                 counting.push(self.order.row(keeper), self.order.row(keeper), Kind::Exact)?;
             }
             *size = size.saturating_add(1);
-            members.push(self.member(place, keeper, kind, removed.resemblance()))?;
+            let fate = if stays { Fate::StaysBeside } else { Fate::Goes };
+            members.push(self.member(place, keeper, fate, kind, follower.resemblance()))?;
             counting.push(self.order.row(place), self.order.row(keeper), kind)?;
             let mut push = |earlier, evidence, kind| {
                 lines.push(self.line(Pair { earlier, later: place, evidence }, kind))
@@ -232,10 +261,17 @@ impl Tables<'_> {
         Line { pair: Pair::new(rows, evidence), kind }
     }
 
-    fn member(&self, place: Place, keeper: Place, kind: Kind, resemblance: Option<f64>) -> Member {
+    fn member(
+        &self,
+        place: Place,
+        keeper: Place,
+        fate: Fate,
+        kind: Kind,
+        resemblance: Option<f64>,
+    ) -> Member {
         Member {
             keeper_row: self.order.row(keeper),
-            is_removed: place != keeper,
+            fate,
             row: self.order.row(place),
             kind,
             resemblance: resemblance.map_or(NO_RESEMBLANCE, f64::to_bits),
@@ -440,7 +476,10 @@ struct ClusterLine {
 fn cluster_columns(lines: &[ClusterLine]) -> Vec<ArrayRef> {
     let text = |n: usize| strings(lines.iter().map(move |line| &*line.texts[n]));
     let number = |of: fn(&ClusterLine) -> u64| numbers(lines.iter().map(of));
-    let kind = |member: &Member| if member.is_removed { member.kind.name() } else { "keeper" };
+    let kind = |member: &Member| match member.fate {
+        Fate::Keeper => "keeper",
+        Fate::StaysBeside | Fate::Goes => member.kind.name(),
+    };
     let resemblance = |member: &Member| {
         (member.resemblance != NO_RESEMBLANCE).then(|| f64::from_bits(member.resemblance))
     };
@@ -450,7 +489,7 @@ fn cluster_columns(lines: &[ClusterLine]) -> Vec<ArrayRef> {
         number(|line| line.member.keeper_row.into()),
         number(|line| line.numbers[0]),
         text(1),
-        truths(lines.iter().map(|line| !line.member.is_removed)),
+        truths(lines.iter().map(|line| line.member.fate != Fate::Goes)),
         strings(lines.iter().map(|line| kind(&line.member))),
         Arc::new(resemblances.collect::<Float64Array>()),
         number(|line| line.member.row.into()),

@@ -23,7 +23,8 @@ fn write(path: &Path, pages: &[Page]) -> String {
 /// An index in two commits, of which something was removed that is not known any more.
 fn index(path: &Path, recipe: &Recipe, pages: &[Page]) -> String {
     let index = Index::create(path, recipe, &CreateOptions::new()).unwrap();
-    let documents = pages.iter().map(|page| Document::text(&page.id, &page.text).with_url(&page.url));
+    let documents =
+        pages.iter().map(|page| Document::text(&page.id, &page.text).with_url(&page.url));
     let documents: Vec<_> = documents.collect();
     let (first, rest) = documents.split_at(pages.len() / 2);
     index.add_batch(first).unwrap();

@@ -35,7 +35,8 @@ pub(super) fn curve_and_pairs(report: &Report) -> Option<String> {
         chart = draw_pairs(chart, report, if has_curve { 196.0 } else { 30.0 });
     }
     let mut chart = chart.x_axis("resemblance");
-    if report.recipe.verify != Verify::None && report.recipe.threshold.is_finite() {
+    let by_threshold = report.recipe.verify != Verify::None && report.lost.is_none();
+    if by_threshold && report.recipe.threshold.is_finite() {
         draw_threshold(&mut chart, report.recipe.threshold, at_threshold);
     }
     Some(chart.svg())

@@ -35,12 +35,13 @@ pub(super) fn section(report: &Report) -> String {
 }
 
 fn cluster(cluster: &Cluster, report: &Report, open: &str) -> String {
-    let removed = cluster.size.saturating_sub(1);
+    let others = cluster.size.saturating_sub(1);
     let shown = cluster.members.len() as u64;
-    let caption = if shown < removed {
-        format!("{} of the {}", grouped(shown), count(removed, "removed document"))
+    let other = if report.kept_beside > 0 { "other" } else { "removed" };
+    let caption = if shown < others {
+        format!("{} of the {}", grouped(shown), count(others, &format!("{other} document")))
     } else {
-        "The removed documents".to_owned()
+        format!("The {other} documents")
     };
     let columns = [Column::Words("Document"), Column::Words("Kind"), Column::Number("Resemblance")];
     let mut table = Table::new(&caption, &columns);
@@ -64,7 +65,8 @@ fn member_cells(member: &Member) -> [String; 3] {
         Kind::Near => "near-duplicate",
     };
     let name = named(&member.id, member.url.as_deref());
-    [name, kind.to_owned(), resemblance(member.resemblance)]
+    let kind = if member.kept { format!("{kind}, stays") } else { kind.to_owned() };
+    [name, kind, resemblance(member.resemblance)]
 }
 
 /// Four digits; only what is all the same is shown as 1.

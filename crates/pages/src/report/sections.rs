@@ -4,7 +4,9 @@
 use std::fmt::Write as _;
 
 use lookalike_engine::numbers::{bytes, count, grouped};
-use lookalike_engine::report::{Clustering, Histogram, Passages, Report, Source, Verify};
+use lookalike_engine::report::{
+    Clustering, Histogram, Lost, Options, Passages, Report, Source, Verify,
+};
 
 use super::charts;
 use crate::chart;
@@ -268,11 +270,15 @@ fn facts(report: &Report) -> Vec<(&'static str, String)> {
         )
     });
     let verify = match recipe.verify {
+        _ if report.lost.is_some() => {
+            "exact: the share of each document that is in a longer one, computed from the documents"
+        }
         Verify::Exact => "exact: the resemblance of each candidate, computed from the documents",
         Verify::Estimate => "estimate: the resemblance of each candidate, from the sketches",
         Verify::None => "none: every candidate is a pair",
     };
-    let judged = recipe.verify != Verify::None && recipe.threshold.is_finite();
+    let by_threshold = recipe.verify != Verify::None && report.lost.is_none();
+    let judged = by_threshold && recipe.threshold.is_finite();
     let cluster = match options.cluster {
         Clustering::Anchored => {
             "anchored: a document goes only if it has a pair with one that stays"
@@ -285,9 +291,10 @@ fn facts(report: &Report) -> Vec<(&'static str, String)> {
         ("Tokens", Some(format!("{}s", recipe.tokens.singular()))),
         ("Filter", filter),
         ("Verification", Some(verify.to_owned())),
+        ("Lost of a document", report.lost.as_ref().map(lost)),
         ("Threshold", judged.then(|| format!("a resemblance of {} or more", recipe.threshold))),
         ("Clusters", Some(cluster.to_owned())),
-        ("Kept of a cluster", named(&options.keep)),
+        ("Kept of a cluster", kept_of_a_cluster(options)),
         ("Pairs looked for", named(&options.pairs)),
         ("Read", Some(both(report.bytes_read))),
         ("Memory allowed", Some(both(options.memory_bytes))),
@@ -297,6 +304,26 @@ fn facts(report: &Report) -> Vec<(&'static str, String)> {
         ("Version", named(&report.version)),
     ];
     facts.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+}
+
+/// What went with documents that are contained in others.
+fn lost(lost: &Lost) -> String {
+    let most = format!("at most a share of {} of its shingles", lost.share);
+    if lost.shingles == 0 {
+        return most;
+    }
+    let (gone, all) = (grouped(lost.shingles_lost), grouped(lost.shingles));
+    let share = percent(lost.shingles_lost, lost.shingles);
+    format!("{most}; of all that went {gone} of {all} ({share})")
+}
+
+/// The policy, and how many stay by it if that is more than one.
+fn kept_of_a_cluster(options: &Options) -> Option<String> {
+    let policy = (!options.keep.is_empty()).then(|| Name(&options.keep).to_string())?;
+    Some(match options.keep_count {
+        0 | 1 => policy,
+        several => format!("the first {} by {policy}", grouped(several)),
+    })
 }
 
 /// What was cut of documents that stay.

@@ -16,7 +16,7 @@ use lookalike_pages::report as page;
 use crate::folder;
 
 fn member(id: &str, url: Option<&str>, kind: Kind, resemblance: Option<f64>) -> Member {
-    Member { id: id.to_owned(), url: url.map(str::to_owned), kind, resemblance }
+    Member { id: id.to_owned(), url: url.map(str::to_owned), kind, resemblance, kept: false }
 }
 
 /// A report in which every number is another one.

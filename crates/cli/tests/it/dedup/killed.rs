@@ -112,12 +112,17 @@ fn a_hundred_kills_change_nothing() {
 /// The same where the order is not that of the input.
 #[test]
 fn kills_under_another_keep_policy_change_nothing() {
-    let more = ["--keep", "longest", "--pairs", "all"];
-    let mut runs = Runs::new(folder("killed-longest"), &more);
-    for number in 0..3 {
-        runs.disturbed(number, &shares(5 * number, 6, 0.7), &more);
+    let jobs: [(&str, &[&str]); 2] = [
+        ("killed-longest", &["--keep", "longest", "--pairs", "all"]),
+        ("killed-lost", &["--lost", "0.1", "--keep-count", "2"]),
+    ];
+    for (name, more) in jobs {
+        let mut runs = Runs::new(folder(name), more);
+        for number in 0..3 {
+            runs.disturbed(number, &shares(5 * number, 6, 0.7), more);
+        }
+        assert!(runs.kills > 3, "{name}");
     }
-    assert!(runs.kills > 3);
 }
 
 #[cfg(unix)]

@@ -19,9 +19,23 @@ use crate::dedup::{folder, job, name, run, tables, words};
 /// How a document is made; `of` is an earlier one.
 #[derive(Clone, Debug)]
 pub(super) enum Making {
-    Fresh { length: usize },
-    Edited { of: usize, edits: usize },
-    Copied { of: usize },
+    Fresh {
+        length: usize,
+    },
+    Edited {
+        of: usize,
+        edits: usize,
+    },
+    Copied {
+        of: usize,
+    },
+    /// A stretch of it, with some words changed.
+    Part {
+        of: usize,
+        from: usize,
+        length: usize,
+        edits: usize,
+    },
     Empty,
     OneWord,
 }
@@ -32,13 +46,15 @@ pub(super) fn making() -> impl Strategy<Value = Making> {
         6 => (any::<u16>(), 0..8_usize)
             .prop_map(|(of, edits)| Making::Edited { of: of.into(), edits }),
         2 => any::<u16>().prop_map(|of| Making::Copied { of: of.into() }),
+        1 => (any::<u16>(), 0..60_usize, 1..60_usize, 0..3_usize)
+            .prop_map(|(of, from, length, edits)| Making::Part { of: of.into(), from, length, edits }),
         1 => Just(Making::Empty),
         1 => Just(Making::OneWord),
     ]
 }
 
 /// A document in the making: how, and the seed of everything else about it.
-type Plan = Vec<(Making, u64)>;
+pub(super) type Plan = Vec<(Making, u64)>;
 
 /// Dates, what they are worth, and what is none.
 fn dates() -> Vec<(Value, Option<i64>)> {
@@ -103,7 +119,7 @@ pub(super) struct Corpus {
 const FILES: [&str; 3] = ["a.jsonl", "b.ndjson", "c/d.json"];
 
 impl Corpus {
-    fn write(plan: &Plan, folder: &Path) -> Self {
+    pub(super) fn write(plan: &Plan, folder: &Path) -> Self {
         let mut corpus = Self::default();
         fs::create_dir_all(folder.join("c")).unwrap();
         for (number, file) in FILES.iter().enumerate() {
@@ -188,18 +204,9 @@ impl Corpus {
         };
         match making {
             Making::Fresh { length } => words(random, *length).join(" "),
-            Making::Edited { of, edits } => {
-                let mut words: Vec<String> =
-                    earlier(*of).split_whitespace().map(str::to_owned).collect();
-                for _ in 0..*edits {
-                    let at = random.next() as usize % (words.len() + 1);
-                    let new = format!("new{}", random.next() % 100);
-                    match words.get_mut(at) {
-                        Some(word) if !random.next().is_multiple_of(4) => *word = new,
-                        _ => words.insert(at, new),
-                    }
-                }
-                words.join(" ")
+            Making::Edited { of, edits } => edited(earlier(*of).split_whitespace(), *edits, random),
+            Making::Part { of, from, length, edits } => {
+                edited(earlier(*of).split_whitespace().skip(*from).take(*length), *edits, random)
             }
             // The same tokens.
             Making::Copied { of } => earlier(*of).to_uppercase().replace(' ', ",\n "),
@@ -243,6 +250,19 @@ impl Corpus {
     }
 }
 
+fn edited<'w>(words: impl Iterator<Item = &'w str>, edits: usize, random: &mut Sequence) -> String {
+    let mut words: Vec<String> = words.map(str::to_owned).collect();
+    for _ in 0..edits {
+        let at = random.next() as usize % (words.len() + 1);
+        let new = format!("new{}", random.next() % 100);
+        match words.get_mut(at) {
+            Some(word) if !random.next().is_multiple_of(4) => *word = new,
+            _ => words.insert(at, new),
+        }
+    }
+    words.join(" ")
+}
+
 pub(super) fn recipe(name: &str, verify: Verify) -> Recipe {
     let mut recipe = Recipe::preset(name).unwrap();
     recipe.verify = verify;
@@ -282,15 +302,17 @@ pub(super) const POLICIES: [&str; 11] = [
 ];
 
 #[derive(Clone, Debug)]
-struct Choice {
-    recipe: Recipe,
-    keep: KeepPolicy,
-    clustering: Clustering,
-    pairs: PairScope,
-    exact_only: bool,
+pub(super) struct Choice {
+    pub(super) recipe: Recipe,
+    pub(super) keep: KeepPolicy,
+    pub(super) keep_count: usize,
+    pub(super) lost: Option<f64>,
+    pub(super) clustering: Clustering,
+    pub(super) pairs: PairScope,
+    pub(super) exact_only: bool,
     /// Whether values of a field and dates are counted.
-    count: bool,
-    threads: usize,
+    pub(super) count: bool,
+    pub(super) threads: usize,
 }
 
 fn choice() -> impl Strategy<Value = Choice> {
@@ -301,27 +323,34 @@ fn choice() -> impl Strategy<Value = Choice> {
     (
         recipe,
         prop::sample::select(POLICIES.to_vec()),
+        prop_oneof![2 => Just(1_usize), 1 => 2..4_usize],
         prop::bool::weighted(0.3),
         any::<bool>(),
         prop::bool::weighted(0.1),
         any::<bool>(),
         1..4_usize,
     )
-        .prop_map(|(recipe, keep, components, all, exact_only, count, threads)| Choice {
-            recipe,
-            keep: keep.parse().unwrap(),
-            clustering: if components { Clustering::Components } else { Clustering::Anchored },
-            pairs: if all { PairScope::All } else { PairScope::Needed },
-            exact_only,
-            count,
-            threads,
+        .prop_map(|(recipe, keep, keep_count, components, all, exact_only, count, threads)| {
+            Choice {
+                recipe,
+                keep: keep.parse().unwrap(),
+                keep_count,
+                lost: None,
+                clustering: if components { Clustering::Components } else { Clustering::Anchored },
+                pairs: if all { PairScope::All } else { PairScope::Needed },
+                exact_only,
+                count,
+                threads,
+            }
         })
 }
 
 /// Runs the job on a corpus and compares everything.
-fn check(corpus: &Corpus, folder: &Path, choice: &Choice) -> (Report, Answer) {
+pub(super) fn check(corpus: &Corpus, folder: &Path, choice: &Choice) -> (Report, Answer) {
     let wish = Wish {
         recipe: &choice.recipe,
+        keep_count: choice.keep_count,
+        lost: choice.lost,
         by_rank: choice.keep != KeepPolicy::First,
         in_input_order: choice.keep.ends_in_input_order(),
         clustering: choice.clustering,
@@ -334,6 +363,8 @@ fn check(corpus: &Corpus, folder: &Path, choice: &Choice) -> (Report, Answer) {
     let job = job(&input)
         .recipe(choice.recipe.clone())
         .keep(choice.keep.clone())
+        .keep_count(choice.keep_count as u32)
+        .given(choice.lost, Dedup::lost)
         .clustering(choice.clustering)
         .pairs(choice.pairs)
         .when(choice.exact_only, Dedup::exact_only)
@@ -363,22 +394,24 @@ fn check(corpus: &Corpus, folder: &Path, choice: &Choice) -> (Report, Answer) {
 
 /// What the report says of counts follows from the rows of keepers.
 fn check_counts(report: &Report, answer: &Answer) {
-    let mut kept: Vec<_> = answer.clusters.iter().filter(|row| row.kept).collect();
+    let mut keepers: Vec<_> = answer.clusters.iter().filter(|row| row.kind == "keeper").collect();
+    let beside = answer.clusters.iter().filter(|row| row.kept).count() - keepers.len();
+    assert_eq!(report.kept_beside, beside as u64);
     let spread = |of: fn(&[u64; 3]) -> u64| {
         let mut spread = BTreeMap::new();
-        for row in &kept {
+        for row in &keepers {
             *spread.entry(of(&row.counts)).or_insert(0) += 1;
         }
         spread
     };
-    let alone = report.kept - kept.len() as u64;
+    let alone = report.kept - (keepers.len() + beside) as u64;
     let mut copies = spread(|counts| counts[0]);
     copies.extend((alone > 0).then_some((1, alone)));
     let pairs = |spread: BTreeMap<u64, u64>| spread.into_iter().map(|(n, of)| [n, of]).collect();
     let (copies, sources): (Vec<_>, Vec<_>) = (pairs(copies), pairs(spread(|counts| counts[2])));
     assert_eq!((&report.counts.copies, &report.counts.sources), (&copies, &sources));
-    kept.sort_by_key(|row| (std::cmp::Reverse(row.counts[0]), row.row));
-    let most = kept.iter().take(20).map(|row| (row.id.clone(), row.counts));
+    keepers.sort_by_key(|row| (std::cmp::Reverse(row.counts[0]), row.row));
+    let most = keepers.iter().take(20).map(|row| (row.id.clone(), row.counts));
     let listed = report.counts.most_repeated.iter();
     let listed = listed.map(|of| (of.id.clone(), [of.copies, of.exact_copies, of.sources]));
     assert_eq!(listed.collect::<Vec<_>>(), most.collect::<Vec<_>>());
@@ -393,7 +426,7 @@ fn check_pairs(pairs: &[PairRow], answer: &Answer, choice: &Choice) {
     // Which of the pairs connect a component is free, but they are pairs, and they do.
     assert!(pairs.iter().all(|pair| answer.possible_pairs.contains(pair)));
     let mut reached: BTreeSet<u64> =
-        answer.clusters.iter().filter(|row| row.kept).map(|row| row.row).collect();
+        answer.clusters.iter().filter(|row| row.kind == "keeper").map(|row| row.row).collect();
     for _ in 0..answer.clusters.len() {
         for pair in pairs {
             if reached.contains(&pair.row_a) || reached.contains(&pair.row_b) {
@@ -457,6 +490,8 @@ fn every_recipe_and_policy_removes_something() {
             let choice = Choice {
                 recipe: recipe("text", Verify::Exact),
                 keep: policy.parse().unwrap(),
+                keep_count: 1,
+                lost: None,
                 clustering: Clustering::Anchored,
                 pairs: PairScope::Needed,
                 exact_only: false,
@@ -473,6 +508,8 @@ fn every_recipe_and_policy_removes_something() {
         let choice = Choice {
             recipe,
             keep: KeepPolicy::First,
+            keep_count: 2,
+            lost: None,
             clustering: Clustering::Components,
             pairs: PairScope::All,
             exact_only: false,

@@ -36,6 +36,8 @@ struct Choice {
     /// The policy of the known runs.
     known_keep: KeepPolicy,
     sides: Vec<Side>,
+    keep_count: usize,
+    lost: Option<f64>,
     pairs: PairScope,
     exact_only: bool,
     threads: usize,
@@ -58,19 +60,24 @@ fn choice() -> impl Strategy<Value = Choice> {
             prop::sample::select(vec![Side::Input, Side::Run, Side::Next]),
             SIDES,
         ),
+        prop_oneof![2 => Just(1_usize), 1 => 2..4_usize],
         prop::bool::weighted(0.3),
         prop::bool::weighted(0.1),
         1..4_usize,
     )
-        .prop_map(|(recipe, (keep, known_keep), sides, all, exact_only, threads)| Choice {
-            recipe,
-            keep: keep.parse().unwrap(),
-            known_keep: known_keep.parse().unwrap(),
-            sides,
-            pairs: if all { PairScope::All } else { PairScope::Needed },
-            exact_only,
-            threads,
-        })
+        .prop_map(
+            |(recipe, (keep, known_keep), sides, keep_count, all, exact_only, threads)| Choice {
+                recipe,
+                keep: keep.parse().unwrap(),
+                known_keep: known_keep.parse().unwrap(),
+                sides,
+                keep_count,
+                lost: None,
+                pairs: if all { PairScope::All } else { PairScope::Needed },
+                exact_only,
+                threads,
+            },
+        )
 }
 
 impl Choice {
@@ -78,6 +85,8 @@ impl Choice {
         let job = job(input)
             .recipe(self.recipe.clone())
             .keep(keep.clone())
+            .keep_count(self.keep_count as u32)
+            .given(self.lost, Dedup::lost)
             .pairs(self.pairs)
             .when(self.exact_only, Dedup::exact_only)
             .threads(self.threads);
@@ -88,6 +97,8 @@ impl Choice {
     fn answer(&self, keep: &KeepPolicy, new: &[Document], known: &[Document]) -> Answer {
         let wish = Wish {
             recipe: &self.recipe,
+            keep_count: self.keep_count,
+            lost: self.lost,
             by_rank: *keep != KeepPolicy::First,
             in_input_order: keep.ends_in_input_order(),
             clustering: Clustering::Anchored,
@@ -178,7 +189,8 @@ fn check(plan: &Plan, folder: &Path, choice: &Choice) -> (PathBuf, Answer) {
     let sides: Vec<[bool; 2]> =
         answer.clusters.iter().map(|row| [row.row, row.cluster].map(is_known)).collect();
     assert_eq!(tables::known(&out), sides);
-    let for_known = sides.iter().filter(|sides| **sides == [false, true]).count() as u64;
+    let went = sides.iter().zip(&answer.clusters).filter(|(_, row)| !row.kept);
+    let for_known = went.filter(|(sides, _)| **sides == [false, true]).count() as u64;
     let told = report.known.as_ref().unwrap();
     assert_eq!((told.documents, told.removed), (known_rows.len() as u64, for_known));
     assert_eq!(told.sides.iter().map(|side| side.documents).sum::<u64>(), told.documents);

@@ -75,6 +75,8 @@ fn the_limit_is_that_of_the_definition() {
     ] {
         let recipe = Recipe::default();
         let wish = Wish {
+            keep_count: 1,
+            lost: None,
             recipe: &recipe,
             by_rank: false,
             in_input_order: true,
@@ -121,6 +123,8 @@ fn the_limit_counts_known_documents() {
     for pairs in [PairScope::Needed, PairScope::All] {
         let (recipe, clustering) = (Recipe::default(), Clustering::Anchored);
         let wish = Wish {
+            keep_count: 1,
+            lost: None,
             recipe: &recipe,
             by_rank: false,
             in_input_order: true,

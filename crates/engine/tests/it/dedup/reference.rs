@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lookalike_core::recipe::Verify;
 use lookalike_core::resemblance::Overlap;
+use lookalike_core::shingle::{ShingleSet, Shingler};
 use lookalike_core::text::Tokenizer;
 use lookalike_core::{
-    CandidateRule, Comparer, Comparison, GROUP_LIMIT, Kernel, Recipe, Signature, Signer, site,
+    CandidateRule, Comparer, Comparison, GROUP_LIMIT, Kernel, Recipe, Signature, Signer, mix, site,
 };
 use lookalike_engine::PairScope;
 use lookalike_engine::matching::Clustering;
@@ -32,6 +33,10 @@ pub(crate) struct Document {
 /// What is wanted of a job.
 pub(crate) struct Wish<'a> {
     pub(crate) recipe: &'a Recipe,
+    /// The share of a document that need not be in its keeper, if it goes by that.
+    pub(crate) lost: Option<f64>,
+    /// How many of a cluster stay.
+    pub(crate) keep_count: usize,
     /// Whether documents are in the order of their ranks and ids, or of the input.
     pub(crate) by_rank: bool,
     /// Whether documents of equal ranks are in the order of the input, whatever their ids.
@@ -55,6 +60,11 @@ pub(crate) struct Answer {
     pub(crate) exact_removed: u64,
     pub(crate) near_removed: u64,
 }
+
+/// Elements that probes are chosen from, where documents go by containment, and how many of the least
+/// are probes, and of the others.
+const POOL: usize = 32;
+const PROBES: usize = 4;
 
 /// Documents by place.
 struct Job<'a> {
@@ -156,15 +166,56 @@ impl Job<'_> {
         keys.into_iter().collect()
     }
 
-    /// The places of each key, without copies.
-    fn groups(&self, copies: &[Option<usize>]) -> Vec<Vec<usize>> {
-        let mut groups: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+    /// The places of each key, without copies, and whether each looks for those before it.
+    fn groups(&self, copies: &[Option<usize>]) -> Vec<Vec<(usize, bool)>> {
+        if self.wish.lost.is_some() {
+            return self.groups_of_probes(copies);
+        }
+        let mut groups: BTreeMap<u64, Vec<(usize, bool)>> = BTreeMap::new();
         for place in (0..self.rows.len()).filter(|&place| copies[place].is_none()) {
+            let is_new = place >= self.wish.known;
             for key in self.keys(place) {
-                groups.entry(key).or_default().push(place);
+                groups.entry(key).or_default().push((place, is_new));
             }
         }
         groups.into_values().collect()
+    }
+
+    /// The places of each element, and for which of them it is a probe.
+    fn groups_of_probes(&self, copies: &[Option<usize>]) -> Vec<Vec<(usize, bool)>> {
+        let mut holders: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+        for place in (0..self.rows.len()).filter(|&place| copies[place].is_none()) {
+            for element in self.elements(place) {
+                holders.entry(element).or_default().push(place);
+            }
+        }
+        let mut probes: Vec<BTreeSet<u64>> = Vec::new();
+        for place in 0..self.rows.len() {
+            let pool: Vec<u64> = self.elements(place).into_iter().take(POOL).collect();
+            let (least, others) = pool.split_at(PROBES.min(pool.len()));
+            let is_common =
+                |element| holders.get(element).is_some_and(|all| all.len() > GROUP_LIMIT);
+            let (common, rare): (Vec<u64>, Vec<u64>) = others.iter().partition(|&e| is_common(e));
+            let chosen = rare.into_iter().chain(common).take(PROBES);
+            let all = least.iter().copied().chain(chosen);
+            probes.push(if place < self.wish.known { BTreeSet::new() } else { all.collect() });
+        }
+        let looks = |element: &u64, place: usize| (place, probes[place].contains(element));
+        let group = |(element, places): (&u64, &Vec<usize>)| {
+            places.iter().map(|&place| looks(element, place)).collect()
+        };
+        holders.iter().map(group).collect()
+    }
+
+    /// The mixed shingles of a document, ascending.
+    fn elements(&self, place: usize) -> BTreeSet<u64> {
+        let recipe = self.wish.recipe;
+        let mut tokens = Vec::new();
+        Tokenizer::new(recipe.tokens).tokens(self.document(place).text.as_bytes(), &mut tokens);
+        let (width, counting) = (recipe.shingles.width, recipe.shingles.counting);
+        let mut shingler = Shingler::new(Kernel::best(), width, counting);
+        let set = ShingleSet::of_tokens(&mut shingler, &tokens);
+        set.as_slice().iter().map(|&shingle| mix(shingle)).collect()
     }
 
     fn compare(&self, a: usize, b: usize) -> Comparison {
@@ -176,9 +227,9 @@ impl Job<'_> {
     fn accepted(&self, copies: &[Option<usize>]) -> BTreeMap<(usize, usize), Comparison> {
         let mut candidates = BTreeSet::new();
         for group in self.groups(copies) {
-            for (n, &b) in group.iter().enumerate() {
-                if b >= self.wish.known {
-                    candidates.extend(group[..n].iter().map(|&a| (a, b)));
+            for (n, &(b, looks)) in group.iter().enumerate() {
+                if looks {
+                    candidates.extend(group[..n].iter().map(|&(a, _)| (a, b)));
                 }
             }
         }
@@ -187,6 +238,10 @@ impl Job<'_> {
     }
 
     fn accepts(&self, a: usize, b: usize, comparison: &Comparison) -> bool {
+        if let Some(lost) = self.wish.lost {
+            let Overlap { b, common, .. } = comparison.overlap;
+            return b > 0 && (b - common) as f64 <= lost * b as f64 + 1e-9;
+        }
         let site_of = |place: usize| self.document(place).url.as_deref().and_then(site);
         let same_site = site_of(a).is_some() && site_of(a) == site_of(b);
         let threshold = self.wish.recipe.threshold;
@@ -215,9 +270,10 @@ impl Job<'_> {
         let mut keepers: Vec<usize> = (0..self.rows.len()).collect();
         for place in self.wish.known..self.rows.len() {
             let mut candidates = BTreeSet::new();
-            for group in groups.iter().filter(|group| group.contains(&place)) {
-                let kept = group.iter().filter(|&&e| e < place && keepers[e] == e);
-                candidates.extend(kept.take(self.limit()).copied());
+            for group in groups.iter().filter(|group| group.contains(&(place, true))) {
+                let before = group.iter().map(|(e, _)| *e);
+                let kept = before.filter(|&e| e < place && keepers[e] == e);
+                candidates.extend(kept.take(self.limit()));
             }
             let keeper = candidates.into_iter().find(|&e| accepted.contains_key(&(e, place)));
             keepers[place] = keeper.unwrap_or(place);
@@ -233,8 +289,8 @@ impl Job<'_> {
     ) -> Vec<usize> {
         let mut neighbours = vec![BTreeSet::new(); self.rows.len()];
         for group in self.groups(copies) {
-            for (n, &later) in group.iter().enumerate() {
-                for &earlier in group[..n].iter().take(self.limit()) {
+            for (n, &(later, _)) in group.iter().enumerate() {
+                for &(earlier, _) in group[..n].iter().take(self.limit()) {
                     if accepted.contains_key(&(earlier, later)) {
                         neighbours[earlier].insert(later);
                         neighbours[later].insert(earlier);
@@ -281,6 +337,8 @@ impl Job<'_> {
             .map(|keeper| (0..keepers.len()).filter(|&p| keeper_of(p) == keeper).collect())
             .collect();
         let mut pairs = BTreeMap::new();
+        // How many of each cluster stay so far.
+        let mut stay = vec![0; keepers.len()];
         for (place, &row) in self.rows.iter().enumerate() {
             let keeper = keeper_of(place);
             if sizes[keeper] < 2 {
@@ -297,7 +355,9 @@ impl Job<'_> {
                 "exact" => Some(1.0),
                 _ => accepted.get(&own).filter(|_| exact).map(|c| c.overlap.resemblance()),
             };
-            if place != keeper {
+            let kept = stay[keeper] < self.wish.keep_count;
+            stay[keeper] += usize::from(kept);
+            if !kept {
                 answer.removed.insert(row);
                 *(if copy_of_keeper {
                     &mut answer.exact_removed
@@ -317,7 +377,7 @@ impl Job<'_> {
                 cluster: self.rows[keeper] as u64,
                 size: sizes[keeper],
                 keeper: self.document(keeper).id.clone(),
-                kept: place == keeper,
+                kept,
                 kind: kind.to_owned(),
                 resemblance,
                 row: row as u64,
@@ -327,7 +387,7 @@ impl Job<'_> {
                 dates: self.dates(&members[keeper]),
             });
         }
-        answer.clusters.sort_by_key(|row| (row.cluster, !row.kept, row.row));
+        answer.clusters.sort_by_key(|row| (row.cluster, row.kind != "keeper", !row.kept, row.row));
         let needed = pairs.clone();
         let all = self.wish.pairs == PairScope::All;
         let members = |first: usize| {

@@ -46,6 +46,8 @@ fn jobs(inputs: &[String]) -> Vec<(&'static str, Dedup)> {
     vec![
         ("first", plain.clone()),
         ("longest", plain.clone().keep(KeepPolicy::Longest)),
+        ("three of each", plain.clone().keep(KeepPolicy::Longest).keep_count(3)),
+        ("lost", plain.clone().lost(0.3)),
         ("all pairs", plain.pairs(PairScope::All)),
     ]
 }

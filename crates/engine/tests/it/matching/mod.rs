@@ -3,6 +3,7 @@
 mod artefacts;
 mod clusters;
 mod groups;
+mod holders;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -57,6 +58,7 @@ fn read_groups(folder: &Path) -> Vec<Vec<u32>> {
     while let Some(step) = reader.next().unwrap() {
         match step {
             Step::Member(place) => members.push(number(place)),
+            Step::Held(place) => panic!("all members of these groups look, also {place}"),
             Step::End => groups.push(std::mem::take(&mut members)),
         }
     }
