@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::identity_sets::Copies;
 use crate::observe::{Stage, Work};
 use crate::order::Order;
-use crate::passages::{Cuts, gone_rows};
+use crate::passages::{Cuts, Gone};
 use crate::places::Place;
 use crate::report::{self, Report};
 use crate::sign::SigningSummary;
@@ -72,7 +72,7 @@ impl Job<'_> {
             return Ok(gone.count());
         }
         if self.cut.is_some() {
-            gone_rows(&self.files, |row| {
+            Gone::open(&self.files)?.for_each(|row| {
                 gone.insert(row);
             })?;
         }

@@ -39,7 +39,7 @@ mod tests;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use cuts::{CutPiece, Cuts};
-pub(crate) use gone::gone_rows;
+pub(crate) use gone::Gone;
 pub(crate) use read::can_be_cut;
 pub use rule::{PassageRule, PassageScope};
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{Run, RunDocument};
 use crate::error::Result;
-use crate::passages::CutPiece;
+use crate::passages::{CutPiece, Gone};
 use crate::places::Row;
 
 /// Pieces of a document that are told about, and pieces that it keeps for others.
@@ -40,6 +40,8 @@ pub struct DocumentCuts {
     pub words: u64,
     /// Those that were cut.
     pub words_cut: u64,
+    /// Whether these were only annotated, and stay.
+    pub annotated: bool,
     /// Pieces that were cut.
     pub pieces: u64,
     /// The first of them, at most [`SHOWN_CUTS`].
@@ -83,13 +85,15 @@ impl Run {
         self.manifest.option("lost").parse().ok()
     }
 
-    /// The documents that went because too few words were left of them, ascending. None does where
-    /// passages were annotated, and not cut.
-    pub(super) fn gone(&self) -> Result<Vec<Row>> {
-        if !self.has_passages() || !self.manifest.option("annotate").is_empty() {
-            return Ok(Vec::new());
-        }
-        self.rows_cut_whole()
+    /// Whether passages were annotated, and not cut.
+    pub fn annotates_passages(&self) -> bool {
+        self.has_passages() && !self.manifest.option("annotate").is_empty()
+    }
+
+    /// The documents that went because too few words were left of them. None does where passages were annotated.
+    pub(super) fn gone(&self) -> Result<Option<Gone>> {
+        let cuts = self.has_passages() && !self.annotates_passages();
+        cuts.then(|| Gone::open(&self.files)).transpose()
     }
 
     /// What was cut of some documents, by one pass over the table; nothing if none was looked for.
@@ -123,9 +127,10 @@ impl Run {
             let told = DocumentCuts {
                 words: self.signatures.signature(row)?.tokens,
                 words_cut,
+                annotated: self.annotates_passages(),
                 pieces,
                 first: self.named(&first)?,
-                gone: gone.binary_search(&row).is_ok(),
+                gone: gone.as_ref().map_or(Ok(false), |gone| gone.contains(row))?,
                 kept,
                 first_kept: self.named(&first_kept)?,
             };

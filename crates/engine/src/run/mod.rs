@@ -32,7 +32,7 @@ use crate::learn::{LeavingOut, TemplateGroups};
 use crate::manifest::Manifest;
 use crate::observe::Stage;
 use crate::offsets::StoredOffsets;
-use crate::passages::gone_rows;
+use crate::passages::Gone;
 use crate::places::Row;
 use crate::sign::SigningSummary;
 use crate::signature_file::SignatureLookup;
@@ -161,7 +161,7 @@ impl Run {
     /// If the run cut no passages, or the file of them cannot be read.
     pub fn rows_cut_whole(&self) -> Result<Vec<Row>> {
         let mut rows = Vec::new();
-        gone_rows(&self.files, |row| rows.push(row))?;
+        Gone::open(&self.files)?.for_each(|row| rows.push(row))?;
         Ok(rows)
     }
 

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::text_pass::{ByteBudget, PASS_BYTES};
 use super::{Cut, MarkLimits, MarkedPiece, Run, RunDocument, marked_cuts};
 use crate::error::{Error, ErrorKind, Result};
-use crate::passages::CutPiece;
+use crate::passages::{CutPiece, Gone};
 use crate::places::Row;
 
 /// Passages whose documents one search looks at together.
@@ -33,7 +33,7 @@ pub struct Passages {
     /// The cuts as they stand in documents.
     by_document: Vec<u32>,
     /// Documents that went because too few words were left of them.
-    gone: Vec<Row>,
+    gone: Option<Gone>,
 }
 
 /// A passage, without the places at which it was cut.
@@ -452,7 +452,7 @@ impl Passages {
             words: self.run.signatures.signature(row)?.tokens,
             words_cut: pieces.map(|cut| u64::from(cut.words)).sum(),
             cuts: cuts.len() as u64,
-            gone: self.gone.binary_search(&row).is_ok(),
+            gone: self.gone.as_ref().map_or(Ok(false), |gone| gone.contains(row))?,
             passages: shown.map(|cut| self.passage_of(*cut)).collect(),
             text: text.into_iter().map(shifted).collect(),
             fault,
