@@ -1,13 +1,15 @@
 //! A part of a document as the sweep sees it: the windows that may stand elsewhere, and, around them, where
 //! words stand and units begin.
 
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 use std::ops::Range;
 
 use lookalike_core::passages::{CutUnit, PART, UnitStart, Window, unit_starts};
 use lookalike_core::text::Span;
 use lookalike_files::{RowsKind, pull_number, push_number};
 
-use super::windows::{Fingerprint, WindowMaker};
+use super::windows::{Fingerprint, FingerprintHasher, WindowMaker};
 use crate::error::Result;
 
 /// Parts, one after another.
@@ -246,7 +248,8 @@ impl PartMaker {
             ..Part::default()
         };
         let mut keys: Vec<ClassKey> = Vec::new();
-        let mut numbers = std::collections::HashMap::new();
+        let mut numbers: HashMap<_, u32, BuildHasherDefault<FingerprintHasher>> =
+            HashMap::default();
         for (fingerprint, &at) in maker.fingerprints(codes, places).into_iter().zip(&*places) {
             let class = *numbers.entry(fingerprint).or_insert_with(|| {
                 part.classes.push(at);
