@@ -23,13 +23,15 @@ pub(super) fn text(
     let sentence = style.bold(&sentence(&printable(&document.id), cuts));
     let mut text = format!("{sentence}\n\n{}", places(&[("document", document)]));
     if cuts.pieces > 0 {
-        text += "\nwhat was cut, and where it stays\n";
+        let stays = if cuts.annotated { "stands first" } else { "stays" };
+        text.extend(["\nwhat was ", done(cuts), ", and where it ", stays, "\n"]);
         text += &list(&cuts.first, cuts.pieces, listed, |cut| {
             (&cut.keeper, [cut.keeper_begin, cut.keeper_end])
         });
     }
     if cuts.kept > 0 {
-        text += "\ncut elsewhere, since it stays here\n";
+        let stays = if cuts.annotated { "stands here first" } else { "stays here" };
+        text.extend(["\n", done(cuts), " elsewhere, since it ", stays, "\n"]);
         text +=
             &list(&cuts.first_kept, cuts.kept, listed, |cut| (&cut.document, [cut.begin, cut.end]));
     }
@@ -40,8 +42,14 @@ pub(super) fn text(
     text
 }
 
+/// What was done to the pieces.
+fn done(cuts: &DocumentCuts) -> &'static str {
+    if cuts.annotated { "annotated" } else { "cut" }
+}
+
 fn sentence(name: &str, cuts: &DocumentCuts) -> String {
     let DocumentCuts { words, words_cut, pieces, gone, kept, .. } = *cuts;
+    let done = done(cuts);
     let of = format!("{} of {} of `{name}`", grouped(words_cut), count(words, "word"));
     match (gone, words - words_cut.min(words)) {
         (true, 0) => format!("gone: all {} of `{name}` stand elsewhere", count(words, "word")),
@@ -49,10 +57,10 @@ fn sentence(name: &str, cuts: &DocumentCuts) -> String {
             let left = count(left, "word");
             format!("gone: {of} stand elsewhere, and {left} would be too little to stay")
         }
-        _ if pieces > 0 => format!("cut: {of} stand elsewhere, in {}", count(pieces, "piece")),
+        _ if pieces > 0 => format!("{done}: {of} stand elsewhere, in {}", count(pieces, "piece")),
         _ => {
             let kept = count(kept, "piece");
-            format!("kept whole: `{name}` has the words of {kept} that were cut elsewhere")
+            format!("kept whole: `{name}` has the words of {kept} that were {done} elsewhere")
         }
     }
 }
@@ -158,6 +166,7 @@ pub(super) fn json(cuts: &DocumentCuts) -> Value {
     json!({
         "words": cuts.words,
         "words_cut": cuts.words_cut,
+        "annotated": cuts.annotated,
         "pieces": cuts.pieces,
         "cuts": cuts.first.iter().map(cut).collect::<Vec<_>>(),
         "pieces_kept": cuts.kept,

@@ -266,7 +266,8 @@ fn cut_summary(report: &Report, passages: &engine::report::Passages) -> String {
         percent(passages.words_cut, passages.words),
     );
     let mut table = Table::new(&[Align::Left, Align::Right, Align::Left]);
-    table.row(["cuts", &grouped(passages.cuts), "passages.parquet has each, and where it stays"]);
+    let pieces = if passages.annotated { "pieces" } else { "cuts" };
+    table.row([pieces, &grouped(passages.cuts), "passages.parquet has each, and where it stays"]);
     table.row([
         "documents",
         &grouped(report.documents),

@@ -77,7 +77,8 @@ fn text(run: &Run, explanation: &Explanation, diff: DiffForm, style: Style) -> S
     match fate {
         Fate::Alone { .. } if !cuts.is_empty() => cuts,
         Fate::Alone { .. } if !run.compares_documents() => {
-            let sentence = style.bold(&format!("kept: nothing was cut of `{name}`"));
+            let done = if run.annotates_passages() { "annotated" } else { "cut" };
+            let sentence = style.bold(&format!("kept: nothing was {done} of `{name}`"));
             format!("{sentence}\n\n{}", places(&[("document", document)]))
         }
         Fate::Alone { empty } => {

@@ -18,6 +18,7 @@ mod noisy;
 #[cfg(feature = "object-stores")]
 mod object_stores;
 mod pages;
+mod passages;
 mod serve;
 mod sketch;
 mod templates;

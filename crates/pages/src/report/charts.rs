@@ -69,21 +69,22 @@ pub(super) fn cluster_sizes(sizes: &[[u64; 2]]) -> Option<String> {
     Some(chart.svg())
 }
 
-/// How many cuts there are of each class of a number, on a logarithmic axis; nothing without cuts.
-pub(super) fn cuts(classes: &[[u64; 2]], thing: &str, axis: &str) -> Option<String> {
+/// How many cuts, or what else `one` is, there are of each class of a number, on a logarithmic axis; nothing
+/// without any.
+pub(super) fn cuts((classes, one): (&[[u64; 2]], &str), thing: &str, axis: &str) -> Option<String> {
     let ([least, _], [last, _]) = (classes.first()?, classes.last()?);
     let ends = |[from, _]: [u64; 2]| (from.max(1) as f64, (class_end(from) + 1) as f64);
     let x = Axis::Logarithmic(ends([*least, 0]).0 * 0.9..=ends([*last, 0]).1 * 1.1);
-    let description = format!("How many cuts there are by {thing}, from {least} to {last}.");
+    let description = format!("How many {one}s there are by {thing}, from {least} to {last}.");
     let y = Axis::of_bars(classes.iter().map(|[_, cuts]| *cuts));
     let scale = if matches!(y, Axis::Counts(_)) { "" } else { ", logarithmic" };
     let mut chart = Chart::new(&description, CUTS_BOTTOM, x)
-        .panel(30.0..=CUTS_BOTTOM, y, &format!("cuts{scale}"))
+        .panel(30.0..=CUTS_BOTTOM, y, &format!("{one}s{scale}"))
         .baseline("grid");
     for &[from, cuts] in classes {
         let (left, right) = ends([from, 0]);
         // A part of their room is between bars.
-        let says = format!("{}: {}", range(from), count(cuts, "cut"));
+        let says = format!("{}: {}", range(from), count(cuts, one));
         chart.bar("accepted", left..=left + (right - left) * 0.9, cuts as f64, &says);
     }
     Some(chart.x_axis(axis).x_ticks().svg())

@@ -21,8 +21,12 @@ pub fn report(report: &Report) -> String {
         Some(_) => String::new(),
         None => section(report),
     };
+    let done = match &report.passages {
+        Some(passages) if passages.annotated => "What was annotated",
+        _ => "What was cut",
+    };
     let sections = [
-        Section::new("passages", "What was cut", passages::section(report)),
+        Section::new("passages", done, passages::section(report)),
         Section::new("pairs", "Pairs and clusters", of_documents(sections::plots)),
         Section::new("counts", "How often documents were found", of_documents(counts::section)),
         Section::new("sources", "Where documents were removed", of_documents(sections::sources)),
@@ -38,6 +42,7 @@ pub fn report(report: &Report) -> String {
     Page {
         title: &title(report),
         heading: match alone(report) {
+            Some(passages) if passages.annotated => "Passages: report of what was annotated",
             Some(_) => "Passages: report of what was cut",
             None => "Look-alikes: report of a deduplication",
         },
@@ -61,7 +66,8 @@ fn alone(report: &Report) -> Option<&Passages> {
 fn title(report: &Report) -> String {
     if let Some(passages) = alone(report) {
         let words = count(passages.words, "word");
-        return format!("{} cut of {words} - Lookalike", grouped(passages.words_cut));
+        let done = passages::done(passages);
+        return format!("{} {done} of {words} - Lookalike", grouped(passages.words_cut));
     }
     format!(
         "{} removed of {} - Lookalike",
@@ -90,10 +96,14 @@ fn what_happened(report: &Report) -> String {
     if let Some(passages) = alone(report) {
         let of = format!("Of {}", count(passages.words, "word"));
         return match passages.words_cut {
-            0 => format!("{of} none was cut: no passage stands at two places."),
+            0 => {
+                let done = passages::done(passages);
+                format!("{of} none was {done}: no passage stands at two places.")
+            }
             cut => format!(
-                "{of} {} were cut ({}), in {} of {}.",
+                "{of} {} were {} ({}), in {} of {}.",
                 grouped(cut),
+                passages::done_and_not(passages),
                 percent(cut, passages.words),
                 grouped(passages.documents + passages.documents_gone),
                 count(report.documents, "document"),
@@ -123,10 +133,11 @@ fn what_happened(report: &Report) -> String {
 
 /// What stands behind the removals. Only what was computed from the documents is called verified.
 fn how_sure(report: &Report) -> Option<String> {
-    if alone(report).is_some_and(|passages| passages.words_cut > 0) {
-        return Some(
-            "Every word that was cut stands in a run of the same words that was kept.".to_owned(),
-        );
+    if let Some(passages) = alone(report).filter(|passages| passages.words_cut > 0) {
+        let done = passages::done(passages);
+        return Some(format!(
+            "Every word that was {done} stands in a run of the same words that was kept."
+        ));
     }
     if report.removed() == 0 {
         return None;
@@ -234,15 +245,22 @@ fn cut_summary(report: &Report, passages: &Passages) -> String {
     let bar = chart::bar([("kept", 1.0 - share), ("near", share)]);
     let kept = passages.words - passages.words_cut.min(passages.words);
     let of_words = |words| percent(words, passages.words.max(1));
+    let [others, done, documents] = if passages.annotated {
+        ["Others", "Annotated", "Documents annotated"]
+    } else {
+        ["Kept", "Cut", "Documents cut"]
+    };
+    let pieces = format!("{} {}", count(passages.cuts, "piece"), passages::done(passages));
+    let gone =
+        Tile::new("Documents gone", passages.documents_gone, "too few words left".to_owned());
     let tiles: String = [
         Tile::new("Words", passages.words, String::new()),
-        Tile::new("Kept", kept, of_words(kept)).swatch("kept"),
-        Tile::new("Cut", passages.words_cut, of_words(passages.words_cut)).swatch("near"),
-        Tile::new("Passages", passages.passages, format!("{} cut", count(passages.cuts, "piece"))),
+        Tile::new(others, kept, of_words(kept)).swatch("kept"),
+        Tile::new(done, passages.words_cut, of_words(passages.words_cut)).swatch("near"),
+        Tile::new("Passages", passages.passages, pieces),
         Tile::new("Documents", report.documents, String::new()).minor(),
-        Tile::new("Documents cut", passages.documents, "that stay".to_owned()).minor(),
-        Tile::new("Documents gone", passages.documents_gone, "too few words left".to_owned())
-            .minor(),
+        Tile::new(documents, passages.documents, "that stay".to_owned()).minor(),
+        gone.minor(),
         Tile::new("Skipped records", report.skipped, "could not be read".to_owned()).minor(),
     ]
     .into_iter()

@@ -329,11 +329,12 @@ fn kept_of_a_cluster(options: &Options) -> Option<String> {
 /// What was cut of documents that stay.
 fn passages(passages: &Passages) -> String {
     format!(
-        "{} of {} words cut ({}), in {}; <code>passages.parquet</code> has where each stays",
+        "{} of {} words {} ({}), in {}; <code>passages.parquet</code> has where each stays",
         grouped(passages.words_cut),
         grouped(passages.words),
+        super::passages::done_and_not(passages),
         percent(passages.words_cut, passages.words),
-        count(passages.cuts, "cut"),
+        count(passages.cuts, "piece"),
     )
 }
 

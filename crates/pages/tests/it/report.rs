@@ -538,6 +538,26 @@ fn a_run_that_only_cuts_says_what_it_cut() {
 }
 
 #[test]
+fn nothing_is_called_cut_that_was_annotated() {
+    for alone in [true, false] {
+        let mut report = full();
+        let annotated = report.passages.as_mut().unwrap();
+        (annotated.annotated, annotated.alone) = (true, alone);
+        (annotated.documents_gone, annotated.words_lost) = (0, 0);
+        let html = page(&report);
+        check_well_formed(&html);
+        let text = text_of(&html);
+        assert!(
+            text.contains("were annotated, not cut (")
+                && text.contains("Where it was annotated first")
+        );
+        for word in [" cut ", "cuts", "Cut"] {
+            assert!(!text.replace("annotated, not cut (", "").contains(word), "{word}: {text}");
+        }
+    }
+}
+
+#[test]
 fn long_text_is_cut_and_lists_are_bounded() {
     let folder = folder("bounded");
     let long = "\u{5d0}".repeat(10_000);
