@@ -29,6 +29,7 @@ LETTER = (
     "stand there. The stairs stay open, and the cellar can be used as always. If you have questions, "
     "ask the office on the ground floor, which is open every day from nine to twelve."
 )
+LETTER_WORDS = re.findall(r"\w+", LETTER)
 FRAME = "Example News. Home World Science Sports Weather Letters. Search this site and its archive since 1901."
 HOSTILE_ID = '<img src=x onerror="window.hacked=1">'
 HOSTILE = '<script>window.hacked=2</script> "quoted" & <b>bold</b> \u202etxet\u202c words of nobody else'
@@ -459,13 +460,88 @@ def run_to_view(program, folder):
     return run
 
 
+def passages_to_view(program, folder, *options):
+    """A run of 40 passages, one of which stands in 40 documents more."""
+    folder.mkdir()
+    notice = [" ".join(f"{word}{n}" for word in LETTER_WORDS) for n in range(40)]
+    texts = [f"{notice[n]}\nThis is letter {n}." for n in range(40)]
+    texts += [f"Again, letter {n}.\n{notice[n]}" for n in range(40)]
+    texts += [f"{HOSTILE}\n{notice[7]}\nAnd so on, {n}." for n in range(40)]
+    documents = folder / "letters.jsonl"
+    documents.write_text("".join(json.dumps({"id": f"d{n}", "text": text}) + "\n" for n, text in enumerate(texts)))
+    run = str(folder / "run")
+    subprocess.run([program, "passages", str(documents), "--out", run, *options], check=True, capture_output=True)
+    return run
+
+
 def view(browser, program, folder):
-    server = Server(program, folder, command=["view", run_to_view(program, folder)])
-    try:
-        view_clusters(browser, server)
-    finally:
-        # Whoever reads our output would wait for it.
-        server.process.kill()
+    folder.mkdir()
+    for run, look in [(run_to_view(program, folder / "clusters"), view_clusters),
+                      (passages_to_view(program, folder / "passages"), view_passages),
+                      (passages_to_view(program, folder / "annotated", "--annotate"), view_annotated)]:
+        server = Server(program, folder, command=["view", run])
+        try:
+            look(browser, server)
+        finally:
+            # Whoever reads our output would wait for it.
+            server.process.kill()
+
+
+def view_passages(browser, server):
+    opened = "document.querySelector('#passage h2')?.innerText"
+    items = "document.querySelectorAll('#passages .item').length"
+    browser.open(server.url)
+    browser.wait("location.pathname === '/passages'")
+    browser.sees("40 passages of 120 documents")
+    browser.wait(f"{items} === 30 && {opened} === '42 copies of {len(LETTER_WORDS)} words'")
+    browser.wait("document.querySelector('#passages .words').innerText.startsWith('Dear7 neighbours')")
+    browser.wait("document.querySelector('del.here')?.innerText.startsWith('Dear7 neighbours')")
+    browser.sees("It was cut of")
+    browser.sees("1 to 30 of 41")
+    browser.pictures(Path(OUT), "view-passages")
+
+    # By the keyboard: the next document that it was cut of, the next passage; a link shows the same.
+    browser.key("n")
+    browser.wait("new URLSearchParams(location.search).has('row')")
+    browser.wait("document.querySelector('.places .chosen').innerText.includes('d80')")
+    browser.click("#passage button", "Later")
+    browser.sees("31 to 41 of 41")
+    browser.key("j")
+    browser.wait(f"{opened} === '2 copies of {len(LETTER_WORDS)} words'")
+    link = browser.run("location.href")
+    browser.open("about:blank")
+    browser.open(link)
+    browser.wait(f"{opened} === '2 copies of {len(LETTER_WORDS)} words'")
+
+    # Pages, filters and searches.
+    browser.click("#pages button", "Later")
+    browser.wait(f"{items} === 10")
+    browser.run("history.back()")
+    browser.wait(f"{items} === 30")
+    browser.click("summary", "Filters")
+    browser.write("[name=min_copies]", "3")
+    browser.click("#more button", "Apply")
+    browser.sees("1 of 40 passages")
+    browser.click("#clear")
+    browser.sees("40 passages\n")
+    browser.write("[name=q]", "d49")
+    browser.key("Enter")
+    browser.sees("One document has this id or URL: 1 passage that it keeps or that was cut of it.")
+    browser.wait("document.querySelector('.places .chosen').innerText.includes('d49')")
+    browser.write("[name=q]", "neighbours33 the33")
+    browser.key("Enter")
+    browser.sees("1 found; looked through 40 of 40 passages")
+    browser.write("[name=q]", "words that nobody wrote")
+    browser.key("Enter")
+    browser.sees("No passage is open.")
+    assert browser.run("window.hacked") is None
+
+
+def view_annotated(browser, server):
+    browser.open(server.url)
+    browser.sees("It was annotated in")
+    browser.sees("Nothing was annotated of it.")
+    assert not re.search(r"\bcut\b", browser.text(), re.I), browser.text()
 
 
 def view_clusters(browser, server):

@@ -42,12 +42,13 @@ pub(crate) static SERVICE: [File; 14] = files! {
 };
 
 /// The pages of a run's clusters and passages.
-pub(crate) static VIEW: [File; 12] = files! {
+pub(crate) static VIEW: [File; 13] = files! {
     "/", HTML, "view.html";
     "/page/style.css", CSS, "style.css";
     "/page/view.css", CSS, "view.css";
     "/page/icon.svg", SVG, "icon.svg";
     "/page/view.js", SCRIPT, "view.js";
+    "/page/list.js", SCRIPT, "list.js";
     "/passages", HTML, "passages.html";
     "/page/passages.js", SCRIPT, "passages.js";
     "/page/passages.css", CSS, "passages.css";

@@ -71,8 +71,8 @@ struct RunSummary {
     clusters: u64,
     /// Whether documents were compared with each other as wholes.
     compares_documents: bool,
-    /// Whether passages were looked for, and how many were found.
-    has_passages: bool,
+    /// What was done to passages, `cut` or `annotated`, if any were looked for; and how many were found.
+    passages_were: Option<&'static str>,
     passages: u64,
     recipe: String,
     threshold: f64,
@@ -83,12 +83,13 @@ struct RunSummary {
 
 async fn run(State(state): State<Arc<ViewState>>) -> Result<Response<Body>> {
     let run = state.clusters.run();
+    let done = if run.annotates_passages() { "annotated" } else { "cut" };
     Ok(json(&RunSummary {
         folder: state.folder.clone(),
         documents: run.documents(),
         clusters: state.clusters.len(),
         compares_documents: run.compares_documents(),
-        has_passages: run.has_passages(),
+        passages_were: run.has_passages().then_some(done),
         passages: state.passages.len(),
         recipe: run.recipe().name.clone(),
         threshold: run.recipe().threshold,

@@ -240,6 +240,7 @@ fn passages_are_listed_and_shown_with_their_documents() {
     let server = Running::view(cut(), Options::new());
     let run = server.get("/v1/run").ok();
     assert_eq!((&run["passages"], &run["compares_documents"]), (&json!(1), &json!(false)));
+    assert_eq!(run["passages_were"], "cut");
     let all = server.get("/v1/passages").ok();
     let passage = &all["passages"][0];
     assert_eq!((&passage["copies"], &passage["cuts"]), (&json!(3), &json!(2)));
@@ -281,6 +282,6 @@ fn passages_are_listed_and_shown_with_their_documents() {
     server.get("/v1/passages?order=strange").problem(400, "malformed");
     assert_eq!(server.get("/passages").status, 200);
     let none = view();
-    assert_eq!(none.get("/v1/run").ok()["has_passages"], false);
+    assert_eq!(none.get("/v1/run").ok()["passages_were"], Value::Null);
     assert_eq!(none.get("/v1/passages").ok()["of"], 0);
 }
