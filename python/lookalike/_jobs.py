@@ -129,15 +129,7 @@ def dedup(
     stops the job; what is complete by then stays, and `resume=True` goes on from there. With `passages`,
     what repeats inside of the documents that stay is cut, too, by the options of `passages`.
     """
-    rule = {
-        "min_words": min_words,
-        "cut": cut,
-        "max_copies": max_copies,
-        "min_documents": min_documents,
-        "within": within,
-        "min_left": min_left,
-        "max_cut": max_cut,
-    }
+    rule = passage_options(locals())
     given = [name for name, value in rule.items() if value is not None]
     if given and not passages:
         raise ParameterError(f"{given[0]} has a meaning with passages=True only", "Parameter")
@@ -462,6 +454,15 @@ def _job_options(**given: object) -> dict[str, object]:
     parameters = inspect.signature(dedup).parameters.values()
     options = [each for each in parameters if each.default is not each.empty]
     return {each.name: each.default for each in options if each.name != "progress"} | given
+
+
+# What says which runs of words are passages, and what of them is cut.
+PASSAGE_OPTIONS = ["min_words", "cut", "max_copies", "min_documents", "within", "min_left", "max_cut"]
+
+
+def passage_options(arguments: Mapping[str, object]) -> dict[str, object]:
+    """Those of a function that has all of them: of its `locals()`."""
+    return {name: arguments[name] for name in PASSAGE_OPTIONS}
 
 
 def dedup_table(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import _native
-from ._jobs import Cut, Keep, Within, Write, _inputs, _job_options, policy
+from ._jobs import Cut, Keep, Within, Write, _inputs, _job_options, passage_options, policy
 from ._progress import Bars, Watcher
 from ._report import AnyPath, Report
 from ._tables import has_ids, stream
@@ -58,15 +58,9 @@ def passages(
     `Report.passages` has the counts, and `Report.read_passages` what was cut and where it stays.
     `progress` and Ctrl-C are as with `dedup`.
     """
+    rule = passage_options(locals())
     options = _job_options(
         passages=True,
-        min_words=min_words,
-        cut=cut,
-        max_copies=max_copies,
-        min_documents=min_documents,
-        within=within,
-        min_left=min_left,
-        max_cut=max_cut,
         keep=policy(keep),
         write=write,
         no_write=no_write,
@@ -84,6 +78,7 @@ def passages(
         html_field=html_field,
         id_field=id_field,
         url_field=url_field,
+        **rule,
     )
     with Bars.watching(progress) as watcher:
         report = _native.passages(_inputs(inputs), Path(out), options, watcher)
@@ -144,15 +139,9 @@ def passages_table(
     # It is read twice, and some can be read only once.
     source = stream(table, [name for name in (text, id) if name], policy(keep))
     rows = pyarrow.RecordBatchReader.from_stream(source).read_all()
+    rule = passage_options(locals())
     options = _job_options(
         passages=True,
-        min_words=min_words,
-        cut=cut,
-        max_copies=max_copies,
-        min_documents=min_documents,
-        within=within,
-        min_left=min_left,
-        max_cut=max_cut,
         keep=policy(keep),
         no_write=True,
         strict=strict,
@@ -163,6 +152,7 @@ def passages_table(
         html_field="\0",
         id_field=id or "",
         url_field="\0",
+        **rule,
     )
     with tempfile.TemporaryDirectory(prefix="lookalike-", dir=temp) as folder:
         out = Path(folder) / "run"
