@@ -4,15 +4,16 @@
     python3 benchmarks/passages.py BINARY CORPUS.jsonl.zst [--times 10] [--memory 512MiB]
 
 The corpus as it is, and one that is `--times` as large (letters exchanged, as in `end_to_end.py`); as much of one
-repeated line, and as much without any repeat. What counts is the time of the processor in the programs, since
-the clock and the system also count what others do with the machine; ratios are medians of rounds. Disk is the
-most that was in the folder of working files. Fails if a run cuts other words than the ones before it, or too
-few: those of the large corpus are about those of its copies, of the repeated line one is left, and nothing of
+repeated line, and as much without any repeat. What counts is the time of the processor, in the programs and in the
+system for them, since the clock also counts what others do with the machine; all figures are medians of rounds. Disk
+is the most that was in the folders of working files and of results. Fails if a run cuts other words than the ones before it, or
+too few: those of the large corpus are about those of its copies, of the repeated line one is left, and nothing of
 what has no repeats.
 """
 
 import argparse
 import hashlib
+import itertools
 import json
 import os
 import random
@@ -35,26 +36,29 @@ LINE = " ".join(f"word{n}" for n in range(60)) + "\n"
 
 def main():
     arguments = parse_arguments()
+    jobs = arguments.jobs
     with tempfile.TemporaryDirectory(prefix="lookalike-passages-", dir=arguments.work) as folder:
         folder = Path(folder)
-        print(f"{'corpus':12} {'MB':>7} {'words cut':>11} | {'dedup s':>8} {'passages':>9} {'both':>8} | {'ratio':>6} "
-              f"{'both':>6} | {'us/kB':>6} {'disk/text':>9} {'peak MiB':>8}", flush=True)
+        print(f"{'corpus':10} {'MB':>7} {'words cut':>11} |" + "".join(f" {job + ' s':>10}" for job in jobs)
+              + " |" + "".join(f" {job + ' /':>10}" for job in jobs[1:])
+              + f" | {'us/kB':>6} {'disk/text':>9} {'peak MiB':>8}", flush=True)
         costs, cuts = {}, {}
         for name, write in corpora(arguments):
             path = folder / "documents.jsonl"
             with open(path, "wb") as file:
                 size = sum(write(file))
             found = measure(arguments, path, folder)
-            seconds = {job: statistics.median(run.seconds for run in runs) for job, runs in found.items()}
-            ratio = {job: statistics.median(a.seconds / b.seconds for a, b in zip(found[job], found["dedup"]))
-                     for job in found}
-            costs[name] = min(run.seconds for run in found["passages"]) / size * 1e9
+            middle = {job: statistics.median(run.seconds for run in runs) for job, runs in found.items()}
+            ratios = [statistics.median(a.seconds / b.seconds for a, b in zip(found[job], found["dedup"]))
+                      for job in jobs[1:]]
+            costs[name] = middle["passages"] / size * 1e9
             cuts[name] = found["passages"][0].cut, found["passages"][0].words
             disk = max(run.disk for run in found["passages"]) / size
             peak = max(run.peak for run in found["passages"])
-            print(f"{name:12} {size / 1e6:7.0f} {cuts[name][0]:11} | {seconds['dedup']:8.2f} {seconds['passages']:9.2f} "
-                  f"{seconds['both']:8.2f} | {ratio['passages']:6.2f} {ratio['both']:6.2f} | {costs[name]:6.1f} "
-                  f"{disk:9.3f} {peak / 2**20:8.0f}", flush=True)
+            print(f"{name:10} {size / 1e6:7.0f} {cuts[name][0]:11} |"
+                  + "".join(f" {middle[job]:10.2f}" for job in jobs) + " |"
+                  + "".join(f" {ratio:10.2f}" for ratio in ratios)
+                  + f" | {costs[name]:6.1f} {disk:9.3f} {peak / 2**20:8.0f}", flush=True)
         print()
         for name, cost in costs.items():
             print(f"A kB of {name} costs {cost / costs['as it is']:.2f} times one of the corpus as it is")
@@ -69,7 +73,8 @@ def parse_arguments():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--threads", default="2")
     parser.add_argument("--memory", default="512MiB")
-    parser.add_argument("--only", nargs="*", help="only corpora of these names")
+    parser.add_argument("--only", nargs="*", help="the corpus and, of the others, those of these names")
+    parser.add_argument("--jobs", nargs="*", choices=JOBS, default=list(JOBS), help="dedup and passages at least")
     parser.add_argument("--work", metavar="DIR", help="where to put corpora and outputs")
     return parser.parse_args()
 
@@ -83,7 +88,7 @@ def corpora(arguments):
         "one line": lambda file: repeated(large * 16_000, file),
         "no repeats": lambda file: random_texts(large * 16_000, file),
     }
-    wanted = arguments.only or all_of_them
+    wanted = all_of_them if arguments.only is None else arguments.only
     return [(name, write) for name, write in all_of_them.items() if name in wanted or name == "as it is"]
 
 
@@ -123,7 +128,7 @@ class Run:
                    "--threads", arguments.threads, "--memory", arguments.memory]
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.disk, ended = 0, threading.Event()
-        watcher = threading.Thread(target=self.watch, args=(temp, ended))
+        watcher = threading.Thread(target=self.watch, args=((temp, out), ended))
         watcher.start()
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -131,17 +136,17 @@ class Run:
         watcher.join()
         if process.returncode:
             sys.exit(f"{' '.join(map(str, command))} ended with {process.returncode}")
-        self.seconds, self.peak = usage.ru_utime, usage.ru_maxrss * 1024
+        self.seconds, self.peak = usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
         passages = json.loads((out / "report.json").read_text()).get("passages", {})
         self.cut, self.words = passages.get("words_cut", 0), passages.get("words", 0)
         table = out / "passages.parquet"
         self.digest = hashlib.sha256(table.read_bytes()).hexdigest() if table.exists() else None
 
-    def watch(self, folder, ended):
-        """Looks at what is in the folder until the job has ended."""
+    def watch(self, folders, ended):
+        """Looks at what is in the folders until the job has ended."""
         while not ended.is_set():
             used = 0
-            for root, _, files in os.walk(folder):
+            for root, _, files in itertools.chain.from_iterable(map(os.walk, folders)):
                 for file in files:
                     try:
                         used += os.stat(os.path.join(root, file)).st_size
@@ -153,9 +158,9 @@ class Run:
 
 def measure(arguments, path, folder):
     """Runs of each job, in turns."""
-    found = {job: [] for job in JOBS}
+    found = {job: [] for job in arguments.jobs}
     for number in range(arguments.rounds):
-        for job in list(JOBS)[:: 1 if number % 2 else -1]:
+        for job in arguments.jobs[:: 1 if number % 2 else -1]:
             found[job].append(Run(arguments, job, path, folder))
             if found[job][0].digest != found[job][-1].digest:
                 sys.exit(f"{job} gave two results")
