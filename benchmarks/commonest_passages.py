@@ -21,6 +21,8 @@ import pyarrow.parquet
 
 CHECKER = Path(__file__).resolve().parent.parent / "ci/passages.py"
 LISTED = 10
+# Words of a passage.
+WHOLE = 50
 # Characters of scripts without spaces are words.
 WORD = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]|[^\W\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]+")
 # Characters of a passage that are shown.
@@ -70,7 +72,9 @@ def run(binary, texts, folder, unit):
 def most_copies(texts, table):
     """The passages with most copies, the longest of equals first: copies, words and text."""
     columns = pyarrow.parquet.read_table(table, columns=["copies", "words", "keeper_row", "keeper_begin", "keeper_end"])
-    rows = sorted(set(zip(*(column.to_pylist() for column in columns.columns))), key=lambda row: (-row[0], -row[1], row))
+    rows = set(zip(*(column.to_pylist() for column in columns.columns)))
+    # Shorter ones are parts of a cut whose other parts stay elsewhere.
+    rows = sorted((row for row in rows if row[1] >= WHOLE), key=lambda row: (-row[0], -row[1], row))
     lines = texts.read_bytes().splitlines()
     listed, known = 0, set()
     for copies, words, keeper, begin, end in rows:
