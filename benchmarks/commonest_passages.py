@@ -95,7 +95,7 @@ def beginning(text):
     if len(words) > SHOWN:
         # Scripts without spaces have no words to end with.
         words = (words[:SHOWN].rpartition(" ")[0] or words[:SHOWN]) + " ..."
-    return "".join("\\" + character if character in "\\`*_|<[#" else character for character in words)
+    return "".join("\\" + character if character in "\\`*_|<[](#" else character for character in words)
 
 
 def grouped(number):

@@ -107,7 +107,9 @@ def some_words(text, length, numbers):
         return None
     first = numbers.randrange(len(words) - length + 1)
     begin, end = words[first].start(), words[first + length - 1].end()
-    passage, around = text[begin:end], text[max(begin - 1, 0):end + 1]
+    passage = text[begin:end]
+    # With all of what it begins and ends in: an address may begin long before.
+    around = re.search(r"\S*\Z", text[:begin]).group() + passage + re.match(r"\S*", text[end:]).group()
     odd = re.search(r"_|://|www\.", around)
     plain = all(unicodedata.category(c)[0] in "LZP" or c.isascii() for c in passage)
     same = unicodedata.normalize("NFKC", around) == around
