@@ -122,9 +122,20 @@ class Comparison:
         The share of b that is in a.
         """
     @property
+    def edit_distance(self, /) -> tuple[int, int]:
+        """
+        The fewest edits that turn a into b, or two bounds of them: at least and at most. An edit
+        removes or adds any number of occurrences of one word.
+        """
+    @property
     def estimate(self, /) -> float | None:
         """
         The resemblance estimated from sketches, if the recipe's can.
+        """
+    @property
+    def repeats_in_common(self, /) -> int | None:
+        """
+        Repeats of the lists that share a list, if the recipe has lists.
         """
     @property
     def resemblance(self, /) -> float:

@@ -36,6 +36,13 @@ pub(crate) struct Comparison {
     /// Tokens in the difference of the two sequences.
     #[pyo3(get)]
     term_difference: u64,
+    /// The fewest edits that turn a into b, or two bounds of them: at least and at most. An edit
+    /// removes or adds any number of occurrences of one word.
+    #[pyo3(get)]
+    edit_distance: (u64, u64),
+    /// Repeats of the lists that share a list, if the recipe has lists.
+    #[pyo3(get)]
+    repeats_in_common: Option<usize>,
     /// Shingles of a.
     #[pyo3(get)]
     shingles_a: u64,
@@ -75,6 +82,8 @@ impl Comparison {
             c_similarity: pair.c_similarity,
             same_tokens: pair.same_tokens,
             term_difference: pair.term_difference,
+            edit_distance: (pair.edit_distance.at_least, pair.edit_distance.at_most),
+            repeats_in_common: pair.repeats_in_common,
             shingles_a: pair.overlap.a,
             shingles_b: pair.overlap.b,
             tokens_a: pair.tokens[0],

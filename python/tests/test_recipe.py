@@ -152,6 +152,9 @@ def test_comparing() -> None:
     assert pair.resemblance == 7 / 13 == la.resemblance(old, new)
     assert pair.containment_a == pair.containment_b == 0.7 == la.containment(old, new)
     assert (pair.term_difference, pair.shingles_a, pair.tokens_b) == (2, 10, 14)
+    assert pair.edit_distance == (2, 2)
+    assert pair.repeats_in_common is None
+    assert la.compare(old, new, recipe="pugh").repeats_in_common in range(7)
     assert not pair.same_tokens and la.compare(old, old.upper()).same_tokens
     assert la.resemblance("", "") == 0.0
     recipe = la.Recipe.preset("henzinger-combined")

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use lookalike_kernels::Kernel;
 
 use crate::candidate::Agreement;
-use crate::difference::term_difference;
+use crate::difference::{EditDistance, distances};
 use crate::error::Result;
 use crate::recipe::Recipe;
 use crate::resemblance::Overlap;
@@ -37,6 +37,8 @@ pub struct Comparison {
     pub same_tokens: bool,
     /// Tokens in the difference of the two sequences.
     pub term_difference: u64,
+    /// Words to remove or to add, as Pugh counts edits.
+    pub edit_distance: EditDistance,
     /// Tokens of each.
     pub tokens: [u64; 2],
     /// How many of them are left out: template, or beside the content; none where the recipe looks at
@@ -135,6 +137,7 @@ impl Comparer {
         let template_tokens = sides.map(|(template, document)| {
             own.left_out(template, document).iter().flatten().count() as u64
         });
+        let (term_difference, edit_distance) = distances(&a.codes, &b.codes);
         Comparison {
             overlap: Overlap::of(self.kernel, &set_a, &set_b),
             estimate: self.similarity.estimate(&signature_a, &signature_b),
@@ -142,7 +145,8 @@ impl Comparer {
             c_similarity: self.similarity.c(&signature_a, &signature_b),
             repeats_in_common: self.similarity.lists(&signature_a, &signature_b),
             same_tokens: a.codes == b.codes,
-            term_difference: term_difference(&a.codes, &b.codes),
+            term_difference,
+            edit_distance,
             tokens: [a.tokens.len() as u64, b.tokens.len() as u64],
             template_tokens,
         }

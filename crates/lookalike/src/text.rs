@@ -14,7 +14,8 @@
 //! ```
 
 pub use lookalike_core::difference::{
-    Excerpt, Limits, MarkedDifference, Piece, marked, marked_distinctive, term_difference,
+    EditDistance, Excerpt, Limits, MarkedDifference, Piece, edit_distance, marked,
+    marked_distinctive, term_difference,
 };
 pub use lookalike_core::shingle::{Shingle, ShingleSet, Shingler};
 pub use lookalike_core::text::{

@@ -18,6 +18,7 @@ export function differenceOf(compared, first, second, whole = false) {
       ['equal features', compared.b_similarity],
       ['equal bits', compared.c_similarity],
       ['words that differ', grouped(compared.term_difference)],
+      ['edits', bounds(compared.edit_distance), 'words to remove or add, however often each'],
       ['shingles', `${grouped(compared.shingles_a)} and ${grouped(compared.shingles_b)}`],
     ]));
   }
@@ -97,4 +98,9 @@ function columns({ pieces, template, reasons }, first, second) {
   return el('table', { class: 'difference' },
     el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, first), el('th', { scope: 'col' }, second))),
     body);
+}
+
+// A distance, or what it lies between.
+function bounds({ at_least: least, at_most: most }) {
+  return least === most ? grouped(most) : `${grouped(least)} to ${grouped(most)}`;
 }

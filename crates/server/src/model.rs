@@ -752,6 +752,7 @@ pub(crate) struct Comparison {
     pub(crate) same_tokens: bool,
     /// Tokens deleted or inserted.
     pub(crate) term_difference: u64,
+    pub(crate) edit_distance: EditDistance,
     /// Tokens of the first that are left out: the template of its site, or beside its content.
     pub(crate) template_tokens_a: u64,
     /// Tokens of the second that are left out: the template of its site, or beside its content.
@@ -761,6 +762,16 @@ pub(crate) struct Comparison {
     /// Distinct shingles of the second.
     pub(crate) shingles_b: u64,
     pub(crate) difference: Difference,
+}
+
+/// The fewest edits that turn one document into the other, where an edit removes or adds any number of
+/// occurrences of one word. It is known exactly where both bounds are the same.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct EditDistance {
+    /// No fewer edits do it.
+    pub(crate) at_least: u64,
+    /// As many do it.
+    pub(crate) at_most: u64,
 }
 
 /// What differs, in pieces.

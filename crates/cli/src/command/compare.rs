@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow, bail};
-use lookalike_core::recipe::Templates;
+use lookalike_core::difference::EditDistance;
+use lookalike_core::recipe::{SketchParameters, Templates};
 use lookalike_core::template::Template;
 use lookalike_core::{Comparer, Comparison, Kernel, Recipe};
 use lookalike_corpus::{Document, Limits, read_document};
@@ -159,6 +160,14 @@ fn templates(
     Ok([only.clone(), only])
 }
 
+/// The distance, or its bounds.
+fn edits(distance: EditDistance) -> String {
+    match distance.exact() {
+        Some(edits) => grouped(edits),
+        None => format!("{} to {}", grouped(distance.at_least), grouped(distance.at_most)),
+    }
+}
+
 fn json(comparison: &Comparison) -> serde_json::Value {
     let overlap = comparison.overlap;
     json!({
@@ -168,8 +177,13 @@ fn json(comparison: &Comparison) -> serde_json::Value {
         "estimate": comparison.estimate,
         "b_similarity": comparison.b_similarity,
         "c_similarity": comparison.c_similarity,
+        "repeats_in_common": comparison.repeats_in_common,
         "same_tokens": comparison.same_tokens,
         "term_difference": comparison.term_difference,
+        "edit_distance": {
+            "at_least": comparison.edit_distance.at_least,
+            "at_most": comparison.edit_distance.at_most,
+        },
         "shingles_a": overlap.a,
         "shingles_b": overlap.b,
     })
@@ -207,8 +221,19 @@ fn table(recipe: &Recipe, comparison: &Comparison) -> String {
     row("estimate", or_dash(comparison.estimate.map(share)), estimate);
     row("b_similarity", or_dash(comparison.b_similarity.map(|n| n.to_string())), &features);
     row("c_similarity", or_dash(comparison.c_similarity.map(|n| n.to_string())), &bits);
+    if let (Some(equal), SketchParameters::Lists { repeats, .. }) =
+        (comparison.repeats_in_common, recipe.sketch)
+    {
+        let meaning = format!("repeats with a list in common, out of {repeats}");
+        row("repeats_in_common", equal.to_string(), &meaning);
+    }
     row("same_tokens", same.to_owned(), "whether the two differ at most in case, spaces and signs");
     row("term_difference", grouped(comparison.term_difference), "tokens deleted or inserted");
+    row(
+        "edit_distance",
+        edits(comparison.edit_distance),
+        "words to remove or add, however often each",
+    );
     let of = |side: usize, which: &str| {
         let tokens = output::count(comparison.tokens[side], "token");
         let template = match comparison.template_tokens[side] {

@@ -25,7 +25,7 @@ fn small_edits_make_a_pair() {
 }
 
 #[test]
-fn json_has_exactly_the_fields_of_the_contract() {
+fn json_has_all_fields() {
     let json = run(&["compare", A, B, "--json"]).json();
     let keys: Vec<&String> = json.as_object().unwrap().keys().collect();
     assert_eq!(
@@ -37,14 +37,19 @@ fn json_has_exactly_the_fields_of_the_contract() {
             "estimate",
             "b_similarity",
             "c_similarity",
+            "repeats_in_common",
             "same_tokens",
             "term_difference",
+            "edit_distance",
             "shingles_a",
             "shingles_b",
         ]
     );
     assert_eq!(json["shingles_a"], 341);
     assert_eq!(json["term_difference"], 13);
+    let edits = &json["edit_distance"];
+    assert_eq!(edits["at_least"], edits["at_most"], "letters with few changes: {edits}");
+    assert!(edits["at_most"].as_u64().is_some_and(|n| (1..=13).contains(&n)), "{edits}");
     assert_eq!(json["same_tokens"], false);
     assert!(json["c_similarity"].is_null());
     let (a, b) = (json["shingles_a"].as_f64().unwrap(), json["shingles_b"].as_f64().unwrap());

@@ -17,8 +17,8 @@ use super::state::json;
 use crate::app::App;
 use crate::body::Json;
 use crate::model::{
-    Collapsed, Comparison, Difference, DocumentOrId, IndexDocument, Judged, LeftOut, MAX_RESULTS,
-    Pair, Piece, Ranked, Ranking,
+    Collapsed, Comparison, Difference, DocumentOrId, EditDistance, IndexDocument, Judged, LeftOut,
+    MAX_RESULTS, Pair, Piece, Ranked, Ranking,
 };
 use crate::problem::{Problem, Result};
 
@@ -106,6 +106,10 @@ pub(crate) fn answer(
         c_similarity: comparison.c_similarity.map(|n| n as u64),
         same_tokens: comparison.same_tokens,
         term_difference: comparison.term_difference,
+        edit_distance: EditDistance {
+            at_least: comparison.edit_distance.at_least,
+            at_most: comparison.edit_distance.at_most,
+        },
         template_tokens_a: comparison.template_tokens[0],
         template_tokens_b: comparison.template_tokens[1],
         shingles_a: overlap.a,
