@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes examples/pages: web pages of four sites and what is right about them.
+"""Writes examples/pages: web pages of four sites, what is right about them, and their links.
 
-    python3 examples/make_pages.py            write documents.jsonl and labels.jsonl
+    python3 examples/make_pages.py            write documents.jsonl, labels.jsonl and links.csv
     python3 examples/make_pages.py --check    exit with 1 if the files differ from what it writes
 
 Python's standard library only, and the same bytes each time. Sentences are composed from the words
@@ -112,13 +112,34 @@ def labels(pages):
             yield {"a": a, "b": b, "label": found[0], "reason": found[1]}
 
 
+def links(pages):
+    """Reports link to the one before on their site and the manual to the report on it, both versions
+    of the manual from chapter to chapter, and the shop to the newer version; one link leads elsewhere."""
+    url = {name: url for name, (url, _) in pages.items()}
+    for site, last in (("news", 7), ("press", 5)):
+        for number in range(1, last + 1):
+            yield url[f"{site}-{number}"], url[f"{site}-{number - 1}"]
+    for version, number in itertools.product((1, 2), range(5)):
+        yield url[f"manual-{version}-{number}"], url[f"manual-{version}-{number + 1}"]
+    for number in range(10):
+        yield url[f"shop-{number}"], url["manual-2-0"]
+    yield url["manual-1-0"], url["news-0"]
+    yield url["manual-2-0"], url["press-0"]
+    yield url["news-0"], "http://www.elsewhere.example/"
+
+
 def files():
     pages = {}
     for part in (shop, news, manual, others):
         part(pages)
     documents = [{"id": name, "url": url, "text": text} for name, (url, text) in pages.items()]
     lines = lambda records: "".join(json.dumps(record) + "\n" for record in records)
-    return {"documents.jsonl": lines(documents), "labels.jsonl": lines(labels(pages))}
+    edges = "source,target\n" + "".join(f"{source},{target}\n" for source, target in links(pages))
+    return {
+        "documents.jsonl": lines(documents),
+        "labels.jsonl": lines(labels(pages)),
+        "links.csv": edges,
+    }
 
 
 def main():

@@ -6,7 +6,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use lookalike_cli::ExportWriter;
+use lookalike_cli::{ExportWriter, ExportedDocument};
 use lookalike_core::Given as _;
 use lookalike_engine::TemplateFile;
 use lookalike_index::{
@@ -701,7 +701,7 @@ impl Index {
             while let Some(record) = documents.next() {
                 let record = record.raise()?;
                 let counts = documents.counts(&record).raise()?;
-                writer.push(record, counts)?;
+                writer.push(ExportedDocument { record, counts })?;
             }
             Ok(writer.finish()?)
         })

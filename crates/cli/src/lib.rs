@@ -24,7 +24,7 @@ mod skipped;
 use std::ffi::OsString;
 use std::io::{self, Write as _};
 
-pub use export::ExportWriter;
+pub use export::{ExportRow, ExportWriter, ExportedDocument};
 
 /// Does what these arguments say, which come after the program's name; the exit code.
 ///

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal as _, Write as _};
+use std::path::Path;
 
 use anyhow::Context as _;
 pub(crate) use lookalike_engine::numbers::{bytes, count, grouped};
@@ -10,6 +11,11 @@ use crate::env;
 
 /// What is said when standard output cannot be written.
 pub(crate) const STANDARD_OUTPUT: &str = "standard output: cannot be written";
+
+/// What failed if a file, or `-` for standard output, could not be written, where the system does not say.
+pub(crate) fn written_to(out: &Path) -> String {
+    if out == Path::new("-") { STANDARD_OUTPUT.to_owned() } else { format!("`{}`", out.display()) }
+}
 
 /// Writes data to standard output, all of it or an error.
 pub(crate) fn write(data: impl AsRef<[u8]>) -> anyhow::Result<()> {
@@ -20,6 +26,15 @@ pub(crate) fn write(data: impl AsRef<[u8]>) -> anyhow::Result<()> {
 /// Writes a JSON object on a line of its own.
 pub(crate) fn write_json(value: &serde_json::Value) -> anyhow::Result<()> {
     write(format!("{value}\n"))
+}
+
+/// The end of a line that tells what a job took; nothing where the system does not say how much memory it was.
+pub(crate) fn memory_at_most(peak_bytes: u64) -> String {
+    if peak_bytes == 0 {
+        String::new()
+    } else {
+        format!(", {} of memory at most", bytes(peak_bytes))
+    }
 }
 
 /// The most frequent of some reasons, with how often each came up.

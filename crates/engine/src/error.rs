@@ -53,6 +53,27 @@ pub enum ErrorKind {
         /// What is wrong with it.
         fault: Box<Error>,
     },
+    /// Nothing that was read is an edge.
+    #[error(
+        "no record names two documents, of {count} that were read\n{first}\n\
+         hint: name the fields that they are named in (--from-field, --to-field)"
+    )]
+    NoEdges {
+        /// How many were read.
+        count: u64,
+        /// What is wrong with the first.
+        first: String,
+    },
+    /// An edge names one document only.
+    #[error("`{path}` record {record}: field `{field}` is missing")]
+    NoEnd {
+        /// The file.
+        path: PathBuf,
+        /// Its number in the file, from 1.
+        record: u64,
+        /// The field.
+        field: String,
+    },
     /// The recipe is none that can be followed.
     #[error("{0}")]
     BadRecipe(#[from] lookalike_core::Error),

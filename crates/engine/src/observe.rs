@@ -34,6 +34,8 @@ pub enum Stage {
     Differ,
     /// Pairs to mirrors.
     Mirrors,
+    /// Links collapsed onto keepers.
+    Links,
 }
 
 impl Stage {
@@ -65,6 +67,7 @@ impl Stage {
             Self::Count => "count",
             Self::Differ => "differ",
             Self::Mirrors => "mirrors",
+            Self::Links => "links",
         }
     }
 }

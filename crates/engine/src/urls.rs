@@ -24,7 +24,7 @@ const END: u64 = 8 + 8;
 
 /// The longest URL that is kept: what servers and crawlers take. A document with a longer one is
 /// as one without.
-const MAX_BYTES: usize = 8 << 10;
+pub(crate) const MAX_BYTES: usize = 8 << 10;
 
 /// Rows of a block.
 const BLOCK: u64 = 64;

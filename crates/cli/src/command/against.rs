@@ -228,10 +228,10 @@ fn summary(findings: &Findings, arguments: &Against) {
     let read = findings.bytes * findings.passes;
     let rate = read as f64 / 1e6 / findings.seconds.max(1e-9);
     say(&format!(
-        "read {} in {} ({rate:.0} MB/s), {} of memory at most",
+        "read {} in {} ({rate:.0} MB/s){}",
         bytes(read),
         duration(findings.seconds),
-        bytes(findings.peak_memory_bytes),
+        output::memory_at_most(findings.peak_memory_bytes),
     ));
 }
 

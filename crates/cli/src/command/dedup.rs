@@ -290,10 +290,10 @@ fn cut_summary(report: &Report, passages: &engine::report::Passages) -> String {
 fn cost(report: &Report) -> String {
     let rate = report.text_bytes as f64 / 1e6 / report.seconds.total.max(1e-9);
     format!(
-        "read {} of text in {} ({rate:.1} MB/s), {} of memory at most",
+        "read {} of text in {} ({rate:.1} MB/s){}",
         bytes(report.text_bytes),
         duration(report.seconds.total),
-        bytes(report.peak_memory_bytes),
+        output::memory_at_most(report.peak_memory_bytes),
     )
 }
 

@@ -1,6 +1,7 @@
 //! The commands, one module each.
 
 mod against;
+mod collapse_links;
 mod compare;
 mod completions;
 mod cuts;
@@ -41,6 +42,7 @@ pub(crate) fn run(command: &Command) -> anyhow::Result<Outcome> {
         Command::View(arguments) => kernel().and_then(|_| view::run(arguments)),
         Command::Against(arguments) => against::run(arguments, kernel()?),
         Command::Mirrors(arguments) => mirrors::run(arguments, kernel()?),
+        Command::CollapseLinks(arguments) => collapse_links::run(arguments, kernel()?),
         Command::Index(arguments) => index::run(arguments, kernel()?),
         Command::Compare(arguments) => compare::run(arguments, kernel()?),
         Command::Tune(arguments) => tune::run(arguments, kernel()?),

@@ -6,6 +6,7 @@
 
 mod access;
 mod against;
+mod collapse_links;
 mod compare;
 mod decide;
 mod dedup;
@@ -36,6 +37,7 @@ use crate::exit::{DONE, ERROR};
 
 pub(crate) use access::Access;
 pub(crate) use against::{Against, Containment};
+pub(crate) use collapse_links::{CollapseLinks, NameKind};
 pub(crate) use compare::{Compare, DiffForm, compare_command};
 pub(crate) use decide::Decide;
 pub(crate) use dedup::{Dedup, keep, unreadable};
@@ -86,6 +88,7 @@ pub(crate) enum Command {
     Decide(Box<Decide>),
     Against(Box<Against>),
     Mirrors(Box<Mirrors>),
+    CollapseLinks(Box<CollapseLinks>),
     Index(Box<Index>),
     Compare(Compare),
     Tune(Box<Tune>),
@@ -169,6 +172,7 @@ impl Command {
             Self::Decide(decide) => decide.resources.check(),
             Self::Against(against) => against.check(),
             Self::Mirrors(mirrors) => mirrors.check(),
+            Self::CollapseLinks(links) => links.check(),
             Self::Compare(compare) => compare.check(),
             Self::Tune(tune) => tune.check(),
             Self::Eval(eval) => eval.check(),

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::{folder, run};
 
-const COMMANDS: [&str; 17] = [
+const COMMANDS: [&str; 18] = [
     "passages",
     "dedup",
     "why",
@@ -16,6 +16,7 @@ const COMMANDS: [&str; 17] = [
     "decide",
     "against",
     "mirrors",
+    "collapse-links",
     "index",
     "compare",
     "tune",

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod against;
+mod collapse_links;
 mod compare;
 mod decide;
 mod dedup;

@@ -10,6 +10,7 @@ mod clusters;
 mod comparison;
 mod cuts;
 mod explain;
+mod links;
 mod marked;
 mod passages;
 mod path;
@@ -48,6 +49,7 @@ pub use clusters::{
 pub use comparison::RunComparison;
 pub use cuts::{Cut, DocumentCuts, SHOWN_CUTS};
 pub use explain::{Agreement, Explanation, Fate, Member, Removal, SHOWN_MEMBERS};
+pub use links::{CollapseLinks, LinkCounts};
 pub(crate) use marked::parting;
 pub use marked::{MarkLimits, MarkedPiece, marked_cuts};
 pub use passages::{
@@ -207,15 +209,24 @@ impl Run {
     /// Of both sides.
     fn find_id(&self, id: &str) -> Result<[DocumentsById; 2]> {
         let mut found = <[DocumentsById; 2]>::default();
+        self.for_each_id(|row, found_id| {
+            if found_id == id {
+                found[usize::from(self.is_known(row))].add(row);
+            }
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    /// Calls `each` with all rows and their ids, in order.
+    fn for_each_id(&self, mut each: impl FnMut(Row, &str) -> Result<()>) -> Result<()> {
         let mut row = Row::nth(0);
         while u64::from(row) < self.rows() {
             let block = self.signatures.ids_around(row)?;
-            for row in Row::between(block.rows()).filter(|row| block.id(*row) == id) {
-                found[usize::from(self.is_known(row))].add(row);
-            }
+            Row::between(block.rows()).try_for_each(|row| each(row, block.id(row)))?;
             row = block.rows().end;
         }
-        Ok(found)
+        Ok(())
     }
 
     /// The id of a row's document.

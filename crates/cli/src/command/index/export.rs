@@ -6,8 +6,8 @@ use anyhow::Context as _;
 use lookalike_index::Index;
 
 use crate::exit::{Outcome, say};
-use crate::export::ExportWriter;
-use crate::output::{STANDARD_OUTPUT, count};
+use crate::export::{ExportWriter, ExportedDocument};
+use crate::output::{count, written_to};
 
 pub(crate) fn run(index: &Index, out: &Path) -> anyhow::Result<Outcome> {
     let mut writer = ExportWriter::create(out)?;
@@ -15,16 +15,11 @@ pub(crate) fn run(index: &Index, out: &Path) -> anyhow::Result<Outcome> {
     while let Some(record) = documents.next() {
         let record = record?;
         let counts = documents.counts(&record)?;
-        writer.push(record, counts).with_context(|| of(out))?;
+        writer.push(ExportedDocument { record, counts }).with_context(|| written_to(out))?;
     }
-    let written = writer.finish().with_context(|| of(out))?;
+    let written = writer.finish().with_context(|| written_to(out))?;
     if out != Path::new("-") {
         say(&format!("{} in `{}`", count(written, "document"), out.display()));
     }
     Ok(Outcome::Done)
-}
-
-/// What failed, where the system does not say.
-fn of(out: &Path) -> String {
-    if out == Path::new("-") { STANDARD_OUTPUT.to_owned() } else { format!("`{}`", out.display()) }
 }

@@ -6,6 +6,7 @@ mod example;
 mod in_memory;
 mod known;
 mod limits;
+mod links;
 mod lost;
 mod near_misses;
 mod recall;
