@@ -212,7 +212,7 @@ def test_errors_mirror_the_engines(tmp_path: Path) -> None:
     ):
         with pytest.raises(la.ParameterError):
             la.dedup(corpus, tmp_path / "wrong", **wrong)  # type: ignore[arg-type]
-    for wrong in ({"recipe": 7}, {"memory": []}, {"keep": None}):
+    for wrong in ({"recipe": 7}, {"memory": []}, {"keep": 7}):
         with pytest.raises(TypeError):
             la.dedup(corpus, tmp_path / "wrong", **wrong)  # type: ignore[arg-type]
     assert not os.path.exists(tmp_path / "wrong")

@@ -219,7 +219,7 @@ def test_why(clean: Path, command: Command) -> None:
     [keeper] = la.why(clean, near["keeper"])
     assert keeper.fate == "kept" and keeper.removal is None and keeper.stands_for >= 1
     assert near["id"] in [member.document.id for member in keeper.first]
-    with pytest.raises(la.ParameterError, match="was not removed"):
+    with pytest.raises(la.ParameterError, match="no other document for its keeper"):
         keeper.compare()
     with pytest.raises(la.ParameterError, match="had no document `nobody`"):
         la.why(clean, "nobody")
