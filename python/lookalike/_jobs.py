@@ -514,8 +514,9 @@ def dedup_table(
         id = None
     # Of a text and a page, the page counts.
     names = [name for name in (html or text, id, url) if name]
+    asked = None if keep is None else policy(keep)
     # Columns that are named by an option besides.
-    rows = stream(table, names, " ".join(filter(None, [keep and policy(keep), templates, count, date_field])))
+    rows = stream(table, names, " ".join(filter(None, [asked, templates, count, date_field])))
     paths = _known_paths(known)
     known_rows = stream(known, names, "") if known is not None and paths is None else None
     options = _job_options(
@@ -526,7 +527,7 @@ def dedup_table(
         verify=verify,
         sites=sites,
         templates=templates,
-        keep=None if keep is None else policy(keep),
+        keep=asked,
         keep_count=keep_count,
         lost=_lost(lost, threshold, recall),
         cluster=cluster,
