@@ -3,10 +3,10 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use lookalike_core::mix;
 use lookalike_core::shingle::Shingler;
 use lookalike_core::sketch::Bottom;
 use lookalike_core::text::{Text, Tokenizer};
+use lookalike_core::{Kernel, mix};
 
 use crate::document_set::RowSet;
 use crate::error::{Error, ErrorKind, Result};
@@ -204,6 +204,7 @@ impl<'a, T: Taker> Worker<'a, T> {
         let Means { recipe, kernel, .. } = *means;
         let (width, counting) = (recipe.shingles.width, recipe.shingles.counting);
         let elements = Elements {
+            kernel,
             tokenizer: Tokenizer::with_kernel(recipe.tokens, kernel),
             shingler: Shingler::new(kernel, width, counting),
             taker,
@@ -252,6 +253,7 @@ impl<'a, T: Taker> Worker<'a, T> {
 
 /// Makes the elements of texts.
 struct Elements<T> {
+    kernel: Kernel,
     tokenizer: Tokenizer,
     shingler: Shingler,
     taker: T,
@@ -260,12 +262,13 @@ struct Elements<T> {
 impl<T: Taker> Elements<T> {
     /// The next piece of a text.
     fn text(&mut self, row: Row, piece: Text<'_>) -> Result<()> {
-        let Self { tokenizer, shingler, taker } = self;
+        let Self { kernel, tokenizer, shingler, taker } = self;
         let mut taken = Ok(());
         tokenizer.for_each_block(piece, &mut |tokens| {
             shingler.push(tokens, |shingles| {
                 if taken.is_ok() {
-                    taken = taker.take(row, mixed(shingles));
+                    kernel.mix(0, shingles);
+                    taken = taker.take(row, shingles);
                 }
             });
         });
@@ -274,17 +277,12 @@ impl<T: Taker> Elements<T> {
 
     /// The text has no more pieces.
     fn end(&mut self, row: Row) -> Result<()> {
-        let Self { shingler, taker, .. } = self;
+        let Self { kernel, shingler, taker, .. } = self;
         let mut taken = Ok(());
-        shingler.finish(|shingles| taken = taker.take(row, mixed(shingles)));
+        shingler.finish(|shingles| {
+            kernel.mix(0, shingles);
+            taken = taker.take(row, shingles);
+        });
         taken.and_then(|()| taker.end(row))
     }
-}
-
-/// The elements of shingles, in their place.
-fn mixed(shingles: &mut [u64]) -> &[u64] {
-    for shingle in &mut *shingles {
-        *shingle = mix(*shingle);
-    }
-    shingles
 }
