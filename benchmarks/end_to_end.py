@@ -63,6 +63,10 @@ def parse_arguments():
 
 
 def lines(path):
+    if not str(path).endswith(".zst"):
+        with open(path, "rb") as file:
+            yield from file
+        return
     with subprocess.Popen(["zstd", "-qdc", str(path)], stdout=subprocess.PIPE) as unpacked:
         yield from unpacked.stdout
 

@@ -25,17 +25,11 @@ import unicodedata
 from collections import defaultdict
 from pathlib import Path
 
+from end_to_end import lines
+
 WIDTH = 5
 # Written without spaces: a character is a word.
 ALONE = re.compile("([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff\uf900-\ufaff]|[\U00020000-\U0003ffff])")
-
-
-def lines(path):
-    if path.suffix != ".zst":
-        yield from path.open("rb")
-        return
-    with subprocess.Popen(["zstd", "-qdc", path], stdout=subprocess.PIPE) as unpacked:
-        yield from unpacked.stdout
 
 
 def words(text):

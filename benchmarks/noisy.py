@@ -18,13 +18,7 @@ import tempfile
 import time
 from pathlib import Path
 
-
-def lines(path):
-    if path.suffix != ".zst":
-        yield from path.open("rb")
-        return
-    with subprocess.Popen(["zstd", "-qdc", path], stdout=subprocess.PIPE) as unpacked:
-        yield from unpacked.stdout
+from end_to_end import lines
 
 
 def bytes_below(folder):

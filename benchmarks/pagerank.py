@@ -6,7 +6,7 @@
 DOCUMENTS are JSON lines (or .zst) of pages with `url` and `html`; their links to each other are the graph. Says
 what `dedup` and `collapse-links` leave of it, and how the rank of pages changes: that of all copies
 of a page in the crawled graph beside that of the keeper in the collapsed one. Needs networkx,
-scipy and zstandard.
+scipy, pyarrow and `zstd`.
 """
 
 import json
@@ -19,7 +19,8 @@ from urllib.parse import urldefrag, urljoin
 
 import networkx
 import pyarrow.parquet
-import zstandard
+
+from end_to_end import lines
 
 
 class Links(HTMLParser):
@@ -37,11 +38,9 @@ class Links(HTMLParser):
 
 
 def pages(path):
-    opened = zstandard.open(path, "rt", encoding="utf-8") if path.endswith(".zst") else open(path, encoding="utf-8")
-    with opened as lines:
-        for line in lines:
-            page = json.loads(line)
-            yield page["url"], page["html"]
+    for line in lines(path):
+        page = json.loads(line)
+        yield page["url"], page["html"]
 
 
 def rank(edges):
@@ -65,8 +64,8 @@ def main():
         subprocess.run(dedup + (["--recipe", *recipe] if recipe else []), check=True)
         links = [binary, "collapse-links", listed, "--run", out, "--by", "url", "--out", collapsed, "--json", "--quiet"]
         counts = json.loads(subprocess.run(links, check=True, capture_output=True).stdout)
-        lines = map(json.loads, collapsed.read_text().splitlines())
-        after_graph, after = rank([(link["source"], link["target"], link["links"]) for link in lines])
+        collapsed_links = map(json.loads, collapsed.read_text().splitlines())
+        after_graph, after = rank([(link["source"], link["target"], link["links"]) for link in collapsed_links])
         table = pyarrow.parquet.read_table(out / "clusters.parquet", columns=["url", "row", "cluster"]).to_pylist()
     by_row = {member["row"]: member["url"] for member in table}
     keepers = {member["url"]: by_row[member["cluster"]] for member in table}
