@@ -156,7 +156,8 @@ def judge(texts, tokens, left, spans):
         for begin, end in ranges:
             cut |= (places[:, 0] < end) & (places[:, 1] > begin)
         stands = numpy.zeros(len(places) + 1, numpy.int64)
-        known = numpy.isin(sums, standing).nonzero()[0]
+        nearest = numpy.minimum(numpy.searchsorted(standing, sums), len(standing) - 1)
+        known = (standing[nearest] == sums).nonzero()[0]
         numpy.add.at(stands, known, 1)
         numpy.add.at(stands, known + WIDTH, -1)
         cut_words += int(cut.sum())

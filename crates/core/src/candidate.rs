@@ -97,6 +97,7 @@ impl CandidateRule {
                 SketchParameters::Lists { lists, repeats, .. } => lists * repeats,
                 _ => 0,
             },
+            Candidates::None => 0,
         }
     }
 
@@ -114,7 +115,9 @@ impl CandidateRule {
 
     /// Whether two documents that agree so far are a candidate.
     pub fn admits(&self, agreement: Agreement, same_site: bool) -> bool {
-        self.conditions(agreement, same_site).all(|condition| condition.found >= condition.needed)
+        let mut conditions = self.conditions(agreement, same_site);
+        self.recipe.candidates != Candidates::None
+            && conditions.all(|condition| condition.found >= condition.needed)
     }
 
     /// What the signatures of this recipe have in common.
@@ -166,6 +169,7 @@ impl CandidateRule {
             Candidates::Lists => [repeats, None],
             Candidates::BySite if !same_site => [bits(|p| p.agree), None],
             Candidates::Combined | Candidates::BySite => [features, bits(|p| p.agree_combined)],
+            Candidates::None => [None, None],
         };
         conditions.into_iter().flatten()
     }

@@ -99,6 +99,17 @@ impl Signer {
         tokenizer.for_each_block(piece.into(), &mut |tokens, codes| pass.push(tokens, codes));
     }
 
+    /// As [`push`](Self::push), and calls `each` with the codes of the tokens, in blocks: tokens again, where
+    /// there is no key.
+    #[doc(hidden)]
+    pub fn push_watched<'t>(&mut self, piece: impl Into<Text<'t>>, each: &mut dyn FnMut(&[Code])) {
+        let Self { tokenizer, pass, .. } = self;
+        tokenizer.for_each_block(piece.into(), &mut |tokens, codes| {
+            pass.push(tokens, codes);
+            each(codes);
+        });
+    }
+
     /// Ends a document that came in pieces.
     pub fn finish(&mut self) -> &Signature {
         self.pass.finish()

@@ -50,6 +50,11 @@ enum Content {
 }
 
 impl Chunk {
+    /// The format of its source.
+    pub fn format(&self) -> Format {
+        self.context.format
+    }
+
     /// The number of its first record, from 1.
     pub fn first_record(&self) -> u64 {
         match &self.content {
@@ -251,7 +256,7 @@ impl Source {
     /// What parsers need to know of it.
     pub(crate) fn context(&self, options: &ReadOptions) -> Context {
         let path = self.path().to_owned();
-        Context { path, id: self.id.clone(), options: options.clone() }
+        Context { path, id: self.id.clone(), format: self.format(), options: options.clone() }
     }
 
     fn open(

@@ -5,6 +5,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, ErrorKind, Fault, Place, Result};
+use crate::format::Format;
 
 /// The names of the fields that documents are made of.
 ///
@@ -213,6 +214,7 @@ impl Record<'_> {
 pub(crate) struct Context {
     pub(crate) path: PathBuf,
     pub(crate) id: String,
+    pub(crate) format: Format,
     pub(crate) options: ReadOptions,
 }
 

@@ -413,6 +413,7 @@ impl Job<'_> {
             keep_urls: false,
             copies: &self.copies,
             known: None,
+            anchors: None,
         }
     }
 

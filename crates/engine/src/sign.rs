@@ -9,7 +9,9 @@ use std::borrow::Cow;
 
 use lookalike_core::recipe::{Candidates, Templates};
 use lookalike_core::{Layout, Signature, Signer, site_hash};
-use lookalike_corpus::{Chunk, Fields, Offsets, PassedOverCounts, Record, Source, UnpackedCopies};
+use lookalike_corpus::{
+    Chunk, ContentKind, Fields, Offsets, PassedOverCounts, Record, Source, UnpackedCopies,
+};
 use lookalike_files::{Existing, RowsKind, RowsWriter};
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +27,9 @@ use crate::long_text;
 use crate::means::Means;
 use crate::observe::{Stage, Work};
 use crate::offsets::OffsetsWriter;
+use crate::passages::{
+    ANCHORS_KEPT, Anchor, AnchorMaker, AnchorSink, PassageRule, can_be_cut, longest_cut,
+};
 use crate::pipeline::{Event, Payload, Piece};
 use crate::places::{Row, Sides};
 use crate::signature_file::{SignatureWriter, check_id};
@@ -46,6 +51,9 @@ pub(crate) const TO_BE_READ: u128 = u128::MAX;
 /// The hash of a site for each row; 0 for none.
 pub(crate) const SITES: RowsKind = *b"sitehash";
 
+/// Memory for the anchors of a text that comes in pieces.
+const LONG_TEXT_ANCHORS: usize = 4 << 20;
+
 /// How to sign.
 pub(crate) struct Signing<'a> {
     pub(crate) means: Means<'a>,
@@ -59,6 +67,8 @@ pub(crate) struct Signing<'a> {
     pub(crate) copies: &'a UnpackedCopies,
     /// Documents that are known; they come after the others.
     pub(crate) known: Option<&'a dyn TakesKnown>,
+    /// What is cut of all documents, if anything is: their anchors are found on the way.
+    pub(crate) anchors: Option<&'a PassageRule>,
 }
 
 /// The sides of documents that are known.
@@ -78,6 +88,9 @@ pub(crate) struct SigningSummary {
     pub(crate) sources: u64,
     /// Bytes of texts and pages.
     pub(crate) bytes: u64,
+    /// Words of the texts that can be cut, if their anchors were found on the way.
+    #[serde(default)]
+    pub(crate) cut_words: Option<u64>,
     /// Documents whose field told a key of the keep policy nothing, by the numbers of keys.
     #[serde(default)]
     pub(crate) without_rank: Vec<u64>,
@@ -233,8 +246,13 @@ impl Signing<'_> {
         if self.keep_urls {
             read.offsets = Offsets::Told;
         }
+        let mut budget = self.means.budget;
+        if self.anchors.is_some() {
+            // A quarter is for them.
+            budget -= budget / 4;
+        }
         let means = Means { read: &read, ..self.means };
-        means.pipeline(means.budget).run(
+        means.pipeline(budget).run(
             watched.watch(listed),
             || Worker::start(self, learned),
             |event| match event {
@@ -271,6 +289,17 @@ struct Batch {
     records: u64,
     bad: Faults,
     passed_over: Vec<Cow<'static, str>>,
+    anchors: Anchors,
+}
+
+/// Anchors of the documents of a batch, which are called by their numbers in it.
+#[derive(Default)]
+struct Anchors {
+    found: Vec<Anchor>,
+    /// Those of a long text, which is alone in its batch.
+    of_long_text: Option<AnchorSink>,
+    /// Words of the texts that were looked at.
+    words: u64,
 }
 
 impl Payload for Batch {
@@ -278,7 +307,8 @@ impl Payload for Batch {
         let texts = self.ids.len() + self.urls.bytes() + 16 * self.offsets.len();
         // With ranks, and what is counted.
         let records = (80 + IDENTITY) * self.id_lengths.len() + self.bad.bytes();
-        self.signatures.len() + texts + records + 48 * self.passed_over.len()
+        let anchors = 16 * self.anchors.found.len();
+        self.signatures.len() + texts + records + 48 * self.passed_over.len() + anchors
     }
 }
 
@@ -289,6 +319,7 @@ struct Worker<'a> {
     texts: Texts,
     layout: Layout,
     learned: LearnedReader<'a>,
+    anchors: Option<AnchorMaker>,
 }
 
 impl<'a> Worker<'a> {
@@ -305,11 +336,12 @@ impl<'a> Worker<'a> {
             texts: Texts::new(),
             layout,
             learned: LearnedReader::new(recipe, learned),
+            anchors: signing.anchors.map(|rule| AnchorMaker::new(key, rule)),
         };
         Ok(move |source, piece| {
             Ok(match piece {
                 Piece::Chunk(chunk) => worker.chunk(source, &chunk),
-                Piece::LongText(source) => worker.long_text(&source),
+                Piece::LongText(source) => worker.long_text(&source)?,
             })
         })
     }
@@ -318,12 +350,13 @@ impl<'a> Worker<'a> {
         let passed_over = chunk.passed_over().to_vec();
         let mut batch = Batch { passed_over, ..Batch::default() };
         let first = chunk.first_record();
+        let is_cut = can_be_cut(chunk.format(), &self.signing.means.read.fields.text);
         chunk.for_each(|record| {
             let number = first + batch.records;
             batch.records += 1;
             match record {
                 Ok(record) => {
-                    if let Err(fault) = self.document(source, &record, &mut batch) {
+                    if let Err(fault) = self.document(source, &record, is_cut, &mut batch) {
                         let (path, fault) = (chunk.path().to_owned(), Box::new(fault));
                         let kind = ErrorKind::Record { path, record: number, fault };
                         batch.bad.push(number, Error::from(kind));
@@ -335,13 +368,30 @@ impl<'a> Worker<'a> {
         batch
     }
 
-    fn document(&mut self, source: u64, record: &Record<'_>, batch: &mut Batch) -> Result<()> {
+    fn document(
+        &mut self,
+        source: u64,
+        record: &Record<'_>,
+        is_cut: bool,
+        batch: &mut Batch,
+    ) -> Result<()> {
         check_id(&record.id)?;
         let template = self.learned.template(record)?;
         let template = template.as_deref();
-        let signature = match self.learned.tokens(source, record)? {
-            Some(document) => self.signer.sign_distinctive_tokens(document, template),
-            None => self.signer.sign_distinctive(self.texts.of_record(record), template),
+        let anchors = self.anchors.as_mut().filter(|_| is_cut && record.kind == ContentKind::Text);
+        let signature = match (anchors, self.learned.tokens(source, record)?) {
+            (Some(anchors), _) => {
+                let row = Row::nth(batch.id_lengths.len() as u64);
+                let Anchors { found, words, .. } = &mut batch.anchors;
+                self.signer.push_watched(&*record.content, &mut |codes| {
+                    *words += codes.len() as u64;
+                    anchors.push(codes, row, found);
+                });
+                anchors.end(row, found);
+                self.signer.finish()
+            }
+            (None, Some(document)) => self.signer.sign_distinctive_tokens(document, template),
+            (None, None) => self.signer.sign_distinctive(self.texts.of_record(record), template),
         };
         self.layout.encode(signature, &mut batch.signatures);
         batch.identities.extend(identity(signature));
@@ -367,18 +417,38 @@ impl<'a> Worker<'a> {
     }
 
     /// A text that comes in pieces: only what is known of a text file is known of it.
-    fn long_text(&mut self, source: &Source) -> Batch {
+    fn long_text(&mut self, source: &Source) -> Result<Batch> {
         let mut batch = Batch { records: 1, ..Batch::default() };
-        let Means { recipe, read: options, .. } = self.signing.means;
-        let read = long_text::for_each_piece(source, options, recipe.tokens, |piece| {
+        let Means { recipe, read: options, files, .. } = self.signing.means;
+        let mut options = options.clone();
+        if self.anchors.is_some() {
+            options.limits.max_document_bytes = longest_cut(&options.limits);
+        }
+        let Anchors { found, of_long_text, words } = &mut batch.anchors;
+        let mut taken = Ok(());
+        let read = long_text::for_each_piece(source, &options, recipe.tokens, |piece| {
             batch.bytes += piece.len() as u64;
-            self.signer.push(piece);
+            let Some(anchors) = &mut self.anchors else { return self.signer.push(piece) };
+            self.signer.push_watched(piece, &mut |codes| {
+                *words += codes.len() as u64;
+                anchors.push(codes, Row::nth(0), found);
+            });
+            if found.len() > ANCHORS_KEPT && taken.is_ok() {
+                let sink = of_long_text
+                    .get_or_insert_with(|| AnchorSink::new(&files.sorting(), LONG_TEXT_ANCHORS));
+                taken = sink.take(Row::nth(0), found);
+            }
         });
         let signature = self.signer.finish();
+        if let Some(anchors) = &mut self.anchors {
+            anchors.end(Row::nth(0), found);
+        }
+        taken?;
         if let Err(fault) = read {
             batch.bytes = 0;
+            batch.anchors = Anchors::default();
             batch.bad.push(1, Error::from(fault));
-            return batch;
+            return Ok(batch);
         }
         self.layout.encode(signature, &mut batch.signatures);
         batch.identities.extend(identity(signature));
@@ -393,7 +463,7 @@ impl<'a> Worker<'a> {
             batch.urls.push(None);
             batch.offsets.push(None);
         }
-        batch
+        Ok(batch)
     }
 }
 
@@ -414,6 +484,7 @@ pub(crate) struct Sink<'a> {
     urls: UrlsWriter,
     offsets: OffsetsWriter,
     attributes: AttributesWriter<'a>,
+    anchors: Option<AnchorSink>,
     layout: Layout,
     /// Documents of all sides.
     rows: u64,
@@ -445,6 +516,9 @@ impl<'a> Sink<'a> {
             urls: UrlsWriter::create(&files.urls())?,
             offsets: OffsetsWriter::create(&files.offsets())?,
             attributes: AttributesWriter::create(signing.asked, files)?,
+            anchors: signing
+                .anchors
+                .map(|_| AnchorSink::new(&files.sorting(), signing.means.budget / 4)),
             layout: Layout::of(signing.means.recipe),
             rows: 0,
             source: Default::default(),
@@ -455,7 +529,14 @@ impl<'a> Sink<'a> {
         })
     }
 
-    fn take(&mut self, batch: Batch) -> Result<()> {
+    fn take(&mut self, mut batch: Batch) -> Result<()> {
+        if let Some(anchors) = &mut self.anchors {
+            let Anchors { found, of_long_text, words } = &mut batch.anchors;
+            let first = Row::nth(self.rows);
+            anchors.take(first, found)?;
+            of_long_text.take().map_or(Ok(()), |sink| anchors.take_all(first, sink))?;
+            *self.signed.cut_words.get_or_insert_default() += *words;
+        }
         let mut id_start = 0;
         let signatures = batch.signatures.chunks_exact(self.layout.bytes());
         for (signature, &length) in signatures.zip(&batch.id_lengths) {
@@ -553,6 +634,10 @@ impl<'a> Sink<'a> {
         self.signed.answered(attributes);
         self.sources.finish()?;
         self.signatures.finish()?;
+        if let Some(anchors) = self.anchors {
+            anchors.finish(self.signing.means)?;
+            self.signed.cut_words.get_or_insert_default();
+        }
         Ok(self.signed)
     }
 }

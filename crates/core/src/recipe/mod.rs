@@ -199,6 +199,8 @@ pub enum Candidates {
     BySite,
     /// A list in common in enough repeats: Pugh.
     Lists,
+    /// Nothing: only copies are found. For those who look for no more, since nothing has to be sampled.
+    None,
 }
 
 /// What makes a candidate a pair.
@@ -340,6 +342,7 @@ impl Recipe {
                 (features && projection, "another rule where features or projection are missing")
             }
             Candidates::Lists => (lists, "another rule where the sketch is not of lists"),
+            Candidates::None => (true, ""),
         };
         if !fits {
             // What only estimates proposes nothing, however much it is asked to.
@@ -686,6 +689,7 @@ names!(Candidates, "candidates.rule", {
     Combined => "combined",
     BySite => "by-site",
     Lists => "lists",
+    None => "none",
 });
 names!(SiteRule, "candidates.sites", { Label => "label", PublicSuffix => "public-suffix" });
 names!(Verify, "verify.by", { Exact => "exact", Estimate => "estimate", None => "none" });

@@ -31,6 +31,17 @@ impl Default for Recipe {
 }
 
 impl Recipe {
+    /// One by which nothing is sampled, and only copies are found: signatures of 24 bytes.
+    pub fn of_copies() -> Self {
+        Self {
+            name: "copies".to_owned(),
+            sketch: SketchParameters::None,
+            features: None,
+            candidates: Candidates::None,
+            ..Self::default()
+        }
+    }
+
     /// A named recipe.
     ///
     /// The papers' presets reproduce the papers: their candidates are pairs

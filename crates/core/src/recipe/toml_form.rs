@@ -213,7 +213,7 @@ impl File {
             Candidates::Features | Candidates::Combined | Candidates::BySite => {
                 matches!(self.sketch_kind(), None | Some("minwise"))
             }
-            Candidates::Projection | Candidates::Lists => false,
+            Candidates::Projection | Candidates::Lists | Candidates::None => false,
         };
         let none = FeaturesTable::default();
         let table = match &self.features {

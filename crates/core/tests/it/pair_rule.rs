@@ -55,15 +55,19 @@ fn is_candidate(recipe: &Recipe, a: &Signature, b: &Signature, same_site: bool) 
             };
             a.sketch.chunks(lists).zip(b.sketch.chunks(lists)).filter(shared).count() >= agree
         }
+        Candidates::None => false,
         _ => panic!("a rule that this test does not know"),
     }
 }
 
 fn recipe() -> impl Strategy<Value = Recipe> {
     let verify = prop_oneof![Just(Verify::Exact), Just(Verify::Estimate), Just(Verify::None)];
-    (proptest::sample::select(&PRESETS[..]), verify, 1_u32..=20).prop_map(
-        |(name, verify, of_20)| {
+    (proptest::sample::select(&PRESETS[..]), verify, 1_u32..=20, 0..20).prop_map(
+        |(name, verify, of_20, proposes)| {
             let mut recipe = Recipe::preset(name).unwrap();
+            if proposes == 0 && !recipe.templates.leave_out() {
+                recipe.candidates = Candidates::None;
+            }
             // Only minima estimate a resemblance that is this easy to count.
             if verify != Verify::Estimate
                 || matches!(recipe.sketch, SketchParameters::Minwise { .. })
@@ -137,6 +141,33 @@ proptest! {
 
         let pair = if recipe.verify == Verify::None { candidate(true) } else { enough };
         prop_assert_eq!(rule.accepts(&compared), !empty && (x == y || pair));
+    }
+
+    /// The words of the later document are all, or all but some, of those of the earlier one, as a page is
+    /// of a book.
+    #[test]
+    fn a_document_is_contained_in_another_but_for_a_share(
+        [x, y] in documents(),
+        begin: prop::sample::Index,
+        of_100 in 0_u64..=100,
+    ) {
+        prop_assume!(!x.is_empty());
+        let later = &y[begin.index(y.len())..];
+        let recipe = Recipe::default();
+        let lost = of_100 as f64 / 100.0;
+        let rule = PairRule::new(Kernel::best(), &recipe).containing(lost);
+        let comparer = Comparer::new(&recipe);
+        let overlap =
+            comparer.unwrap().compare(text(&x).as_bytes(), text(later).as_bytes()).overlap;
+
+        let width = recipe.shingles.width;
+        let [earlier, later] = [&x, later].map(|words| shingles(words, width));
+        let missing = later.difference(&earlier).count() as u64;
+        // In whole numbers, which are not rounded.
+        let is_contained = missing * 100 <= of_100 * later.len() as u64;
+        prop_assert_eq!(rule.by_overlap(overlap).is_accepted(), is_contained);
+        prop_assert!(!rule.goes_by_resemblance() && !rule.reads_signatures());
+        prop_assert!(rule.is_possible([overlap.a, overlap.b]) || !is_contained);
     }
 
     #[test]

@@ -101,6 +101,10 @@ fn what_is_missing_has_the_defaults_of_text() {
     // A rule that is not about features needs none.
     let c = "[projection]\nbits = 384\n[candidates]\nrule = \"projection\"";
     assert_eq!((read(c).features, read(c).sketch), (None, SketchParameters::None));
+    assert_eq!(
+        read("[candidates]\nrule = \"none\""),
+        Recipe { name: text.name, ..Recipe::of_copies() }
+    );
 }
 
 #[test]

@@ -37,10 +37,12 @@ impl Job<'_> {
             }
             let sources = job.sources()?;
             let signatures = SignatureLookup::open(job.files.signatures())?;
-            job.observer.begin(Stage::Passages, Some(Work::Documents(2 * signed.documents)));
+            let passes = if signed.cut_words.is_some() { 1 } else { 2 };
+            job.observer.begin(Stage::Passages, Some(Work::Documents(passes * signed.documents)));
             let documents = (signed.documents, stay.count());
             let tokens = |row| Ok(signatures.signature(row)?.tokens);
-            job.means().cut_passages(&rule, &sources, order, documents, tokens)
+            let words = signed.cut_words;
+            job.means().cut_passages(&rule, &sources, order, documents, words, tokens)
         })?;
         // What would be cut is written down by then.
         if let Some(share) = rule.max_cut

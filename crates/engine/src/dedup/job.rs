@@ -349,6 +349,7 @@ impl<'a> Job<'a> {
             keep_urls: true,
             copies: &self.copies,
             known: None,
+            anchors: self.options.passages_of_all(),
         }
     }
 

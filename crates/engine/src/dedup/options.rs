@@ -120,6 +120,13 @@ impl Dedup {
         self
     }
 
+    /// No document is removed, whatever it resembles: for those who cut passages only. They are signed by
+    /// [`Recipe::of_copies`], unless another recipe is given after this.
+    #[must_use]
+    pub fn all_documents(self) -> Self {
+        Self { removes: Removes::Nothing, recipe: Recipe::of_copies(), ..self }
+    }
+
     setters! {
         /// Known documents in memory, which come after the other known sides.
         known_tables: Tables;
@@ -146,8 +153,6 @@ impl Dedup {
         pairs: PairScope;
         /// Only documents with the same tokens are looked for.
         exact_only => removes = Removes::Exact;
-        /// No document is removed, whatever it resembles: for those who cut passages only.
-        all_documents => removes = Removes::Nothing;
         /// What repeats inside of the documents that stay is cut, all but the first copies.
         passages: PassageRule => passages = Some(passages);
         /// How much may be removed.
@@ -269,6 +274,12 @@ impl Dedup {
             (PairScope::Needed, Clustering::Components) => PairListing::Judged,
             (PairScope::Needed, Clustering::Anchored) => PairListing::WithKeepers,
         }
+    }
+
+    /// What is cut of all documents, where each can be looked at as it is signed.
+    pub(super) fn passages_of_all(&self) -> Option<&PassageRule> {
+        let same_words = self.recipe.tokens == Unit::Words && !self.recipe.templates.leave_out();
+        self.passages.as_ref().filter(|_| self.removes == Removes::Nothing && same_words)
     }
 
     /// What results depend on.

@@ -174,6 +174,7 @@ impl Job<'_> {
             keep_urls: true,
             copies: &copies,
             known: None,
+            anchors: None,
         };
         let signed = signing.run()?;
         let mut findings = MirrorFindings::of(&signed);

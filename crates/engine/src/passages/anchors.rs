@@ -1,16 +1,21 @@
-//! The first pass over documents: anchors, and which of them stand at two places or more.
+//! Anchors of documents, and which of them stand at two places or more.
+//!
+//! They are found in a pass of their own; or as documents are signed, where all of them are looked at.
 
 use std::ops::Range;
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
+use lookalike_core::VerificationKey;
 use lookalike_core::passages::PART;
 use lookalike_core::text::{KeyedTokenizer, Unit};
 use lookalike_files::{Rows, RowsKind, RowsWriter, double_word};
 
 use super::read::{Reading, Text};
+use super::rule::PassageRule;
 use super::windows::WindowMaker;
 use crate::document_set::RowSet;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::files::Files;
 use crate::means::Means;
 use crate::pipeline::Payload;
@@ -22,48 +27,46 @@ const ANCHORS: RowsKind = *b"anchors ";
 
 /// Anchors of a batch, and codes that there is room for between documents. What is more goes on before the
 /// document ends, so that one of any length takes no more.
-const KEPT: usize = 64 << 10;
+pub(crate) const KEPT: usize = 64 << 10;
 
-impl Reading<'_> {
-    /// Finds the anchors that stand at two places or more, and the documents that have them; how many words
-    /// there are in all.
-    pub(super) fn anchors(&self) -> Result<(RowSet, u64)> {
-        let Means { files, budget, .. } = self.means;
-        let sorter: Mutex<Sorter<[u64; 2]>> = Mutex::new(Sorter::new(&files.sorting(), budget / 4));
-        let push = |anchors: &mut Vec<[u64; 2]>| {
-            let mut sorter = sorter.lock().unwrap_or_else(PoisonError::into_inner);
-            anchors.drain(..).try_for_each(|anchor| sorter.push(anchor))
-        };
-        let mut words = 0;
-        self.run(
-            budget / 2,
-            &self.wanted,
-            || {
-                let mut maker = AnchorMaker::new(self);
-                move |row: Row, text: Text<'_>, batch: &mut AnchorBatch| {
-                    let mut pushed = Ok(());
-                    text.for_each_piece(self.means, |piece| {
-                        maker.piece(piece, row, batch);
-                        if batch.anchors.len() > KEPT && pushed.is_ok() {
-                            pushed = push(&mut batch.anchors);
-                        }
-                    })?;
-                    maker.end();
-                    pushed
-                }
-            },
-            |mut batch: AnchorBatch| {
-                words += batch.words;
-                push(&mut batch.anchors)
-            },
-        )?;
-        let sorter = sorter.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let mut sorted = sorter.finish()?;
+/// Tokens that are looked at together.
+const AT_ONCE: usize = 16 << 10;
+
+/// A fingerprint, and where it stands: the row and the token.
+pub(crate) type Anchor = [u64; 2];
+
+/// Takes anchors in any order, on disk where they are many.
+pub(crate) struct AnchorSink(Sorter<Anchor>);
+
+impl AnchorSink {
+    pub(crate) fn new(sorting: &Path, budget: usize) -> Self {
+        Self(Sorter::new(sorting, budget))
+    }
+
+    /// Takes those of rows that begin with one, and leaves none.
+    pub(crate) fn take(&mut self, first: Row, anchors: &mut Vec<Anchor>) -> Result<()> {
+        let first = u64::from(first) << 32;
+        anchors.drain(..).try_for_each(|[anchor, spot]| self.0.push([anchor, first + spot]))
+    }
+
+    /// Takes those of another, whose only row is this one.
+    pub(crate) fn take_all(&mut self, row: Row, other: Self) -> Result<()> {
+        let mut other = other.0.finish()?;
+        while let Some(anchor) = other.next()? {
+            self.take(row, &mut vec![anchor])?;
+        }
+        Ok(())
+    }
+
+    /// Writes down those that stand at two places or more.
+    pub(crate) fn finish(self, means: Means<'_>) -> Result<()> {
+        let Means { files, budget, .. } = means;
+        let mut sorted = self.0.finish()?;
         let mut repeated: Sorter<u64> = Sorter::new(&files.sorting(), budget / 4);
-        let mut last: Option<([u64; 2], bool)> = None;
+        let mut last: Option<(Anchor, bool)> = None;
         let mut number = 0;
         while let Some(anchor) = sorted.next()? {
-            self.means.listen(number)?;
+            means.listen(number)?;
             number += 1;
             let mut again = false;
             if let Some((before, pushed)) = last.filter(|(before, _)| before[0] == anchor[0]) {
@@ -78,21 +81,57 @@ impl Reading<'_> {
         drop(sorted);
         let mut repeated = repeated.finish()?;
         let mut file = RowsWriter::create(&files.passage_anchors(), ANCHORS, 8)?;
-        let mut found = RowSet::none(self.documents);
         while let Some(spot) = repeated.next()? {
             file.push(&spot.to_le_bytes())?;
-            found.insert(Row::nth(spot >> 32));
         }
-        file.finish()?;
-        Ok((found.count(), words))
+        Ok(file.finish()?)
     }
 }
 
-/// Finds the anchors of documents that come in pieces, on one thread.
-struct AnchorMaker {
+impl Reading<'_> {
+    /// Finds the anchors that stand at two places or more; how many words there are in all.
+    pub(super) fn anchors(&self) -> Result<u64> {
+        let Means { files, budget, key, kernel, .. } = self.means;
+        let sink = Mutex::new(AnchorSink::new(&files.sorting(), budget / 4));
+        let take = |anchors: &mut Vec<Anchor>| {
+            sink.lock().unwrap_or_else(PoisonError::into_inner).take(Row::nth(0), anchors)
+        };
+        let mut words = 0;
+        self.run(
+            budget / 2,
+            &self.wanted,
+            || {
+                let mut tokenizer = KeyedTokenizer::new(Unit::Words, kernel, key);
+                let mut maker = AnchorMaker::new(key, self.rule);
+                move |row: Row, text: Text<'_>, batch: &mut AnchorBatch| {
+                    let mut taken = Ok(());
+                    text.for_each_piece(self.means, |piece| {
+                        tokenizer.for_each_block(piece, &mut |_, codes| {
+                            batch.words += codes.len() as u64;
+                            maker.push(codes, row, &mut batch.anchors);
+                        });
+                        if batch.anchors.len() > KEPT && taken.is_ok() {
+                            taken = take(&mut batch.anchors);
+                        }
+                    })?;
+                    maker.end(row, &mut batch.anchors);
+                    taken
+                }
+            },
+            |mut batch: AnchorBatch| {
+                words += batch.words;
+                take(&mut batch.anchors)
+            },
+        )?;
+        sink.into_inner().unwrap_or_else(PoisonError::into_inner).finish(self.means)?;
+        Ok(words)
+    }
+}
+
+/// Finds the anchors of documents that come in blocks of codes, on one thread.
+pub(crate) struct AnchorMaker {
     windows: WindowMaker,
-    tokenizer: KeyedTokenizer,
-    /// Codes of tokens that are in windows which are not complete.
+    /// Codes of tokens whose windows were not looked at.
     codes: Vec<u64>,
     /// How many tokens came before them.
     before: u32,
@@ -101,38 +140,43 @@ struct AnchorMaker {
 }
 
 impl AnchorMaker {
-    fn new(reading: &Reading<'_>) -> Self {
-        let Means { key, kernel, .. } = reading.means;
-        Self {
-            windows: WindowMaker::new(key, reading.rule.min_words),
-            tokenizer: KeyedTokenizer::new(Unit::Words, kernel, key),
-            codes: Vec::new(),
-            before: 0,
-            last: None,
+    pub(crate) fn new(key: &VerificationKey, rule: &PassageRule) -> Self {
+        let windows = WindowMaker::new(key, rule.min_words);
+        Self { windows, codes: Vec::new(), before: 0, last: None }
+    }
+
+    /// Takes the next tokens of a document.
+    pub(crate) fn push(&mut self, codes: &[u64], row: Row, anchors: &mut Vec<Anchor>) {
+        // A window of more words than a part is in none of them.
+        if self.windows.width > PART {
+            return;
+        }
+        self.codes.extend_from_slice(codes);
+        // Those of a window that is not complete are looked at again.
+        if self.codes.len() >= AT_ONCE.max(4 * self.windows.width) {
+            self.look(row, anchors);
         }
     }
 
-    fn piece(&mut self, piece: &[u8], row: Row, batch: &mut AnchorBatch) {
-        let Self { windows, tokenizer, codes, before, last } = self;
-        let held = codes.len();
-        tokenizer.codes(piece, codes);
-        batch.words += (codes.len() - held) as u64;
+    fn look(&mut self, row: Row, anchors: &mut Vec<Anchor>) {
+        let Self { windows, codes, before, last } = self;
         let row = u64::from(row) << 32;
         windows.for_each_anchor(codes, |anchor, at| {
             let at = *before + at;
             if last.replace(at) != Some(at) {
-                batch.anchors.push([anchor, row | u64::from(at)]);
+                anchors.push([anchor, row | u64::from(at)]);
             }
         });
-        // A window of more words than a part is in none of them.
-        let done = if windows.width > PART { codes.len() } else { windows.count(codes.len()) };
+        let done = windows.count(codes.len());
         *before += done as u32;
         codes.drain(..done);
     }
 
-    fn end(&mut self) {
+    /// Ends a document.
+    pub(crate) fn end(&mut self, row: Row, anchors: &mut Vec<Anchor>) {
+        self.look(row, anchors);
         self.codes.clear();
-        self.codes.shrink_to(KEPT);
+        self.codes.shrink_to(2 * AT_ONCE);
         (self.before, self.last) = (0, None);
     }
 }
@@ -140,7 +184,7 @@ impl AnchorMaker {
 /// Fingerprints of anchors, and where they stand.
 #[derive(Default)]
 struct AnchorBatch {
-    anchors: Vec<[u64; 2]>,
+    anchors: Vec<Anchor>,
     words: u64,
 }
 
@@ -156,6 +200,16 @@ pub(super) struct Anchors(Rows);
 impl Anchors {
     pub(super) fn open(files: &Files) -> Result<Self> {
         Ok(Self(Rows::open(&files.passage_anchors(), ANCHORS, 8)?))
+    }
+
+    /// The documents, out of so many, that have any.
+    pub(super) fn documents(&self, documents: u64) -> Result<RowSet> {
+        let mut found = RowSet::none(documents);
+        self.0.for_each(|_, anchor| {
+            found.insert(Row::nth(double_word(anchor, 0) >> 32));
+            Ok::<_, Error>(())
+        })?;
+        Ok(found.count())
     }
 
     /// Those that begin at some tokens of a document, ascending.

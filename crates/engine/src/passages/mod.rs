@@ -38,9 +38,10 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use anchors::{Anchor, AnchorMaker, AnchorSink, KEPT as ANCHORS_KEPT};
 pub(crate) use cuts::{CutPiece, Cuts};
 pub(crate) use gone::Gone;
-pub(crate) use read::can_be_cut;
+pub(crate) use read::{can_be_cut, longest_cut};
 pub use rule::{PassageRule, PassageScope};
 
 use crate::document_set::RowSet;
@@ -69,20 +70,21 @@ pub(crate) struct CutSummary {
 }
 
 impl Means<'_> {
-    /// Finds what is cut of the documents that are wanted, and writes it down. `tokens` has the words of
-    /// each document.
+    /// Finds what is cut of the documents that are wanted, and writes it down. `words` are those of all of
+    /// them if their anchors are known already; `tokens` has the words of each document.
     pub(crate) fn cut_passages(
         &self,
         rule: &PassageRule,
         sources: &SourceTable,
         order: &Order,
         (documents, wanted): (u64, RowSet),
+        words: Option<u64>,
         mut tokens: impl FnMut(Row) -> Result<u64>,
     ) -> Result<CutSummary> {
         let reading = Reading { means: *self, rule, sources, documents, wanted };
-        let (found, all_words) = reading.anchors()?;
+        let all_words = words.map_or_else(|| reading.anchors(), Ok)?;
         let folder = self.files.sorting();
-        let windows = reading.parts(&found, order)?;
+        let windows = reading.parts(order)?;
         let links = windows.links(rule, self)?;
         let mut parts = Parts::open(self.files)?;
         let mut keepers = Parts::open(self.files)?;

@@ -10,7 +10,6 @@ use super::links::{LinkSorter, Spot};
 use super::part::{ClassKey, PART_BYTES, PART_STARTS, Part, PartMaker, Rest, START_BYTES};
 use super::read::{Reading, Text};
 use super::windows::WindowMaker;
-use crate::document_set::RowSet;
 use crate::error::Result;
 use crate::files::Files;
 use crate::means::Means;
@@ -24,9 +23,10 @@ const KEPT: usize = 1 << 20;
 
 impl Reading<'_> {
     /// Writes the parts of documents that have such anchors, and takes down their windows.
-    pub(super) fn parts(&self, wanted: &RowSet, order: &Order) -> Result<LinkSorter> {
+    pub(super) fn parts(&self, order: &Order) -> Result<LinkSorter> {
         let Means { files, budget, .. } = self.means;
         let anchors = Anchors::open(files)?;
+        let wanted = anchors.documents(self.documents)?;
         let sink = Mutex::new(PartSink::create(files, order, budget / 4)?);
         let take = |batch: &mut PartBatch| {
             let mut sink = sink.lock().unwrap_or_else(PoisonError::into_inner);
@@ -34,7 +34,7 @@ impl Reading<'_> {
         };
         self.run(
             budget / 2,
-            wanted,
+            &wanted,
             || {
                 let windows = WindowMaker::new(self.means.key, self.rule.min_words);
                 let mut maker = PartMaker::new(windows, self.rule.cut);

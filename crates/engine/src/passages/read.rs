@@ -1,7 +1,7 @@
 //! How the passes read documents: the texts that can be cut, on all threads.
 
 use lookalike_core::text::Unit;
-use lookalike_corpus::{ContentKind, Format, Record, Source};
+use lookalike_corpus::{ContentKind, Format, Limits, Record, Source};
 
 use super::rule::PassageRule;
 use crate::document_set::RowSet;
@@ -30,6 +30,11 @@ pub(crate) fn can_be_cut(format: Format, field: &str) -> bool {
         Format::Parquet | Format::Arrow => !field.contains("[]"),
         _ => true,
     }
+}
+
+/// The longest text that can be cut: places in it are of four bytes.
+pub(crate) fn longest_cut(limits: &Limits) -> u64 {
+    limits.max_document_bytes.min(u32::MAX.into())
 }
 
 impl Reading<'_> {
@@ -120,9 +125,7 @@ impl Text<'_> {
             Text::Whole(text) => long_text::for_each_piece_of(text, Unit::Words, each)?,
             Text::Long(source) => {
                 let mut read = means.read.clone();
-                // Places in texts are of four bytes.
-                let limit = &mut read.limits.max_document_bytes;
-                *limit = (*limit).min(u32::MAX.into());
+                read.limits.max_document_bytes = longest_cut(&read.limits);
                 long_text::for_each_piece(source, &read, Unit::Words, each)?;
             }
         }

@@ -279,6 +279,7 @@ fn recipes() -> Vec<Recipe> {
         recipe("text", Verify::Estimate),
         recipe("text", Verify::None),
         recipe("henzinger-b", Verify::Estimate),
+        Recipe::of_copies(),
     ];
     for preset in lookalike_core::recipe::PRESETS.iter().skip(1) {
         recipes.push(recipe(preset, Verify::Exact));
