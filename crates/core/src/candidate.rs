@@ -71,7 +71,8 @@ impl CandidateRule {
         if matches!(rule, Candidates::Features | Candidates::Combined | Candidates::BySite)
             && let Some(filter) = self.recipe.features
         {
-            super_features(&signature.features, filter.r() as usize, |key| keys.push(key));
+            let together = if self.in_common().is_some() { 1 } else { filter.r() as usize };
+            super_features(&signature.features, together, |key| keys.push(key));
         }
         if matches!(rule, Candidates::Projection | Candidates::BySite)
             && let Some(projection) = self.recipe.projection
@@ -87,7 +88,10 @@ impl CandidateRule {
 
     /// The most keys that a document can have.
     pub fn keys_per_document(&self) -> usize {
-        let features = self.recipe.features.map_or(0, |filter| filter.super_features() as usize);
+        let features = self.recipe.features.map_or(0, |filter| match self.in_common() {
+            Some(_) => filter.k() as usize,
+            None => filter.super_features() as usize,
+        });
         let pieces = self.recipe.projection.map_or(0, |projection| projection.pieces);
         match self.recipe.candidates {
             Candidates::Features | Candidates::Combined => features,
@@ -103,7 +107,13 @@ impl CandidateRule {
 
     /// Whether to share a key is the whole rule.
     pub fn is_sharing_a_key(&self) -> bool {
-        self.recipe.candidates == Candidates::Features
+        self.recipe.candidates == Candidates::Features && self.in_common().is_none()
+    }
+
+    /// How many keys candidates have in common, if one is not enough: where documents have too many
+    /// super-features to be grouped by these, keys are features.
+    pub fn in_common(&self) -> Option<usize> {
+        self.recipe.features_in_common()
     }
 
     /// Whether two documents are a candidate. Where sites matter, `same_site` says if the two

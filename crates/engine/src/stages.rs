@@ -12,7 +12,7 @@ use crate::document_set::RowSet;
 use crate::error::Result;
 use crate::identity_sets::{self, Copies};
 use crate::matching::{
-    self, Clustering, GroupCounts, GroupReader, GroupTask, LimitedGroups, Pairs, Step,
+    self, Clustering, GroupReader, GroupTask, Grouped, InCommon, LimitedGroups, Pairs, Step,
 };
 use crate::means::Means;
 use crate::observe::{Stage, Work};
@@ -23,6 +23,9 @@ use crate::signature_file::{SignatureLookup, SignatureReader};
 use crate::sources::SourceTable;
 use crate::verify::{Refusals, Sets, Verifier, Verifying};
 
+/// Where keys in common are counted, those of more documents are left out, as by AltaVista.
+pub(crate) const COMMON_HOLDERS: usize = 1000;
+
 /// What was judged.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Judgement {
@@ -31,6 +34,9 @@ pub(crate) struct Judgement {
     pub(crate) limited_groups: u64,
     pub(crate) limited_documents: u64,
     pub(crate) largest_limited: u64,
+    /// Keys that were left out where those in common are counted.
+    #[serde(default)]
+    pub(crate) common_keys: u64,
     #[serde(default)]
     pub(crate) refusals: Refusals,
 }
@@ -76,27 +82,31 @@ impl Means<'_> {
         identity_sets::find(&path, &folder, self.budget / 2, sides, |_| Ok(()))
     }
 
-    /// Groups all documents but the copies by their keys, with so many known members in each.
+    /// Groups all documents but the copies by their keys, with so many known members in each; or, where
+    /// keys in common are counted, in twos that have enough.
     pub(crate) fn groups(
         &self,
         order: &Order,
         known_members: usize,
         copies: &Copies,
-    ) -> Result<GroupCounts> {
-        self.groups_by(order, known_members, |row, keys, each| {
+    ) -> Result<Grouped> {
+        let least = self.recipe.features_in_common();
+        self.groups_by(order, known_members, least, |row, keys, each| {
             let place = order.place(row);
             if copies.is_copy(place) { Ok(()) } else { each(place, keys) }
         })
     }
 
     /// Groups documents by what is made of their keys: `group` gets the row and the keys of each,
-    /// twice, and hands on its place and what it is grouped by.
+    /// twice, and hands on its place and what it is grouped by. If two must have several of these in
+    /// common, groups are of two.
     pub(crate) fn groups_by(
         &self,
         order: &Order,
         known_members: usize,
+        least: Option<usize>,
         mut group: impl FnMut(Row, &[u64], &mut dyn FnMut(Place, &[u64]) -> Result<()>) -> Result<()>,
-    ) -> Result<GroupCounts> {
+    ) -> Result<Grouped> {
         let documents = order.sides();
         self.observer.begin(Stage::Match, Some(Work::Documents(2 * documents.all())));
         let rule = CandidateRule::new(self.kernel, self.recipe);
@@ -108,13 +118,20 @@ impl Means<'_> {
             known_members,
         };
         let mut keys = Vec::new();
-        matching::write_groups(&task, |each| {
+        let each = |each: &mut dyn FnMut(Place, &[u64]) -> Result<()>| {
             self.for_each_signature(|row, _, signature| {
                 keys.clear();
                 rule.keys(signature, &mut keys);
                 group(row, &keys, each)
             })
-        })
+        };
+        match least {
+            Some(least) => {
+                let wanted = InCommon { least, common: COMMON_HOLDERS };
+                matching::write_pairs_in_common(&task, wanted, each)
+            }
+            None => Ok(Grouped { groups: matching::write_groups(&task, each)?, left_out: 0 }),
+        }
     }
 
     /// Calls `each` with the row, the id and the signature of every document, in order.
@@ -192,6 +209,7 @@ impl Means<'_> {
             limited_groups: groups,
             limited_documents: documents,
             largest_limited: largest,
+            common_keys: 0,
             refusals: verifier.refusals,
         })
     }

@@ -1,6 +1,7 @@
 //! `lookalike recipe`: a recipe as TOML.
 
-use lookalike_core::recipe::{PRESET_SUMMARIES, Verify};
+use lookalike_core::Recipe;
+use lookalike_core::recipe::{MAX_SUPER_FEATURES, PRESET_SUMMARIES, Verify};
 
 use crate::exit::Outcome;
 use crate::output::{self, Align, Table};
@@ -12,8 +13,20 @@ pub(crate) fn run(name: Option<&str>) -> anyhow::Result<Outcome> {
         return Ok(Outcome::Done);
     };
     let recipe = recipe::load(name)?;
-    output::write(format!("{}{}", warning(recipe.verify), recipe.to_toml()))?;
+    output::write(format!("{}{}{}", warning(recipe.verify), counting(&recipe), recipe.to_toml()))?;
     Ok(Outcome::Done)
+}
+
+/// How candidates are found, where documents are not grouped by what is enough to be one.
+fn counting(recipe: &Recipe) -> String {
+    let Some((filter, r)) = recipe.features.zip(recipe.features_in_common()) else {
+        return String::new();
+    };
+    let (k, most) = (filter.k(), MAX_SUPER_FEATURES);
+    format!(
+        "# C({k}, {r}) is more than {most}: features in common are counted for each two documents that share\n\
+         # one (phase 3), and a document is not written once for each choice of {r}.\n"
+    )
 }
 
 /// The presets, each with what it is.

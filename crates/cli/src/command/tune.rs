@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::bail;
 use lookalike_core::filter::Filter;
-use lookalike_core::recipe::Verify;
+use lookalike_core::recipe::{MAX_SUPER_FEATURES, Verify};
 use lookalike_core::{Kernel, Recipe};
 use lookalike_eval::FilterMeasurement;
 use lookalike_files::write_file;
@@ -111,7 +111,11 @@ fn text(filter: Filter, wanted: Option<f64>, style: Style) -> String {
     let mut row = |name: &str, value: String, meaning: &str| cost.row([name, &value, meaning]);
     row("permutations", grouped(filter.permutations().into()), "what signing a document costs");
     row("bytes per document", grouped(filter.bytes_per_document().into()), "of features");
-    row("super-features", grouped(filter.super_features()), "records a document when matching");
+    if filter.super_features() > MAX_SUPER_FEATURES {
+        row("features", grouped(k.into()), "records a document; those in common are counted");
+    } else {
+        row("super-features", grouped(filter.super_features()), "records a document when matching");
+    }
     row(
         "half point",
         format!("{:.4}", filter.half_point()),

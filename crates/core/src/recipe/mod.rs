@@ -243,8 +243,9 @@ impl Judging {
 pub const MAX_WIDTH: usize = 4096;
 /// Most permutations, elements or lists in a sketch.
 pub const MAX_SKETCH: usize = 65_536;
-/// Most super-features of a document, C(k, r): each is a key that it is sorted and looked up by. As
-/// many as there may be features.
+/// Most super-features of a document, C(k, r), by which documents are grouped: each is a key that they are
+/// sorted and looked up by. As many as there may be features. Where there would be more, features in common
+/// are counted.
 pub const MAX_SUPER_FEATURES: u64 = crate::filter::MAX_FEATURES as u64;
 
 impl Recipe {
@@ -359,10 +360,7 @@ impl Recipe {
             return Err(Error::parameter("candidates.rule", self.candidates.name(), expected));
         }
         if let Some(filter) = self.features
-            && matches!(
-                self.candidates,
-                Candidates::Features | Candidates::Combined | Candidates::BySite
-            )
+            && self.candidates == Candidates::BySite
             && filter.super_features() > MAX_SUPER_FEATURES
         {
             let (k, r) = (filter.k(), filter.r());
@@ -371,8 +369,8 @@ impl Recipe {
                 count => count.to_string(),
             };
             let expected = format!(
-                "a filter of at most {MAX_SUPER_FEATURES} super-features a document: C({k}, {r}) is \
-                 {count}\n\
+                "a filter of at most {MAX_SUPER_FEATURES} super-features a document where the rule is \
+                 `by-site`: C({k}, {r}) is {count}\n\
                  hint: fewer features k, or fewer in common r; `verify.threshold` is what says how \
                  much two documents must share"
             );
@@ -394,6 +392,15 @@ impl Recipe {
             return Err(Error::parameter("verify.threshold", self.threshold, expected));
         }
         Ok(())
+    }
+
+    /// How many features candidates have in common, if that has to be counted: where a document has more
+    /// super-features, C(k, r), than [`MAX_SUPER_FEATURES`].
+    pub fn features_in_common(&self) -> Option<usize> {
+        let goes_by_features =
+            matches!(self.candidates, Candidates::Features | Candidates::Combined);
+        let filter = self.features.filter(|_| goes_by_features)?;
+        (filter.super_features() > MAX_SUPER_FEATURES).then(|| filter.r() as usize)
     }
 
     /// Checks that documents can be signed one by one, without what is learned from others.

@@ -6,7 +6,7 @@ use lookalike_core::filter::{Filter, Search};
 use lookalike_core::recipe::{
     Candidates, Judging, LEARNING_PRESETS, PRESETS, Shingles, SketchParameters, Verify,
 };
-use lookalike_core::{ErrorKind, Recipe, SiteRule};
+use lookalike_core::{CandidateRule, ErrorKind, Kernel, Recipe, SiteRule};
 
 #[test]
 fn every_preset_survives_its_file() {
@@ -153,22 +153,19 @@ fn what_proposes_nothing_is_refused() {
 
 /// C(k, r) keys for each document: 200 choose 160 would be written till the end of time.
 #[test]
-fn too_many_super_features_are_refused_with_their_number() {
+fn where_super_features_are_too_many_features_are_counted() {
     let filter = |k: u32, s: u32, r: u32| {
         let toml = format!("version = 1\n[features]\nk = {k}\ns = {s}\nr = {r}\n");
-        Recipe::from_toml(&toml).map_err(|error| error.to_string())
+        Recipe::from_toml(&toml).unwrap()
     };
-    let error = filter(200, 1, 160).unwrap_err();
-    assert!(
-        error.starts_with(
-            "`features` is [200, 1, 160], but must be a filter of at most 4096 super-features a \
-             document: C(200, 160) is 2^64 or more\nhint: "
-        ),
-        "{error}"
-    );
-    assert!(filter(92, 1, 2).unwrap_err().contains("C(92, 2) is 4186\n"));
+    for (k, r) in [(200, 160), (92, 2), (4096, 2), (4096, 4094)] {
+        let recipe = filter(k, 1, r);
+        assert_eq!(recipe.features_in_common(), Some(r as usize));
+        let rule = CandidateRule::new(Kernel::best(), &recipe);
+        assert_eq!((rule.keys_per_document(), rule.is_sharing_a_key()), (k as usize, false));
+    }
     for (k, r) in [(91, 2), (4096, 1), (4096, 4096), (6, 2)] {
-        filter(k, 1, r).unwrap();
+        assert_eq!(filter(k, 1, r).features_in_common(), None);
     }
     // Where they make no keys, they may be as many as they like.
     let many = Recipe {
@@ -179,9 +176,18 @@ fn too_many_super_features_are_refused_with_their_number() {
         ..Recipe::default()
     };
     many.validate().unwrap();
-    for rule in [Candidates::Features, Candidates::Combined, Candidates::BySite] {
-        assert!(Recipe { candidates: rule, ..many.clone() }.validate().is_err());
+    assert_eq!(many.features_in_common(), None);
+    for rule in [Candidates::Features, Candidates::Combined] {
+        Recipe { candidates: rule, ..many.clone() }.validate().unwrap();
     }
+    let error = Recipe { candidates: Candidates::BySite, ..many }.validate().unwrap_err();
+    assert!(
+        error.to_string().starts_with(
+            "`features` is [200, 1, 160], but must be a filter of at most 4096 super-features a \
+             document where the rule is `by-site`: C(200, 160) is 2^64 or more\nhint: "
+        ),
+        "{error}"
+    );
 }
 
 #[test]

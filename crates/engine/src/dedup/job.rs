@@ -24,7 +24,7 @@ use crate::known::summary::SideSummary;
 use crate::known::{KnownSide, KnownSides, Named};
 use crate::learn::Counts;
 use crate::manifest::{Manifest, Request};
-use crate::matching::{ALL_MEMBERS, Clustering, Clusters, Pairs};
+use crate::matching::{ALL_MEMBERS, Clustering, Clusters, GroupCounts, Grouped, Pairs};
 use crate::means::Means;
 use crate::memory;
 use crate::observe::{NoObserver, Observer, Stage, Work};
@@ -35,7 +35,7 @@ use crate::report::{self, Kind, Report};
 use crate::sign::{Signing, SigningSummary};
 use crate::signature_file::SignatureLookup;
 use crate::sources::SourceTable;
-use crate::stages::Judgement;
+use crate::stages::{COMMON_HOLDERS, Judgement};
 use crate::write::{MEMBER_LIMIT, Outcome, TableSummary, Tables, has_fields};
 
 impl Dedup {
@@ -187,6 +187,9 @@ struct MatchStage {
     groups: u64,
     members: u64,
     largest: u64,
+    /// Keys that too many documents have.
+    #[serde(default)]
+    left_out: u64,
 }
 
 impl<'a> Job<'a> {
@@ -416,10 +419,11 @@ impl<'a> Job<'a> {
         order: &Order,
         copies: &Copies,
     ) -> Result<Judgement> {
-        let _: MatchStage = self.stage(Stage::Match, |job| job.match_(order, copies))?;
+        let matched: MatchStage = self.stage(Stage::Match, |job| job.match_(order, copies))?;
         let wanted = self.wanted(signed, order)?;
         let _: u64 = self.stage(Stage::Verify, |job| job.verify(&wanted))?;
-        self.stage(Stage::Decide, |job| job.decide(order, &wanted))
+        let judged = self.stage(Stage::Decide, |job| job.decide(order, &wanted))?;
+        Ok(Judgement { common_keys: matched.left_out, ..judged })
     }
 
     fn match_(&self, order: &Order, copies: &Copies) -> Result<MatchStage> {
@@ -432,10 +436,14 @@ impl<'a> Job<'a> {
             PairScope::All => ALL_MEMBERS,
         };
         let counts = match self.options.lost {
-            Some(_) => self.means().groups_of_probes(order, copies, &self.sources()?)?,
+            Some(_) => {
+                let groups = self.means().groups_of_probes(order, copies, &self.sources()?)?;
+                Grouped { groups, left_out: 0 }
+            }
             None => self.means().groups(order, known_members, copies)?,
         };
-        Ok(MatchStage { groups: counts.groups, members: counts.members, largest: counts.largest })
+        let Grouped { groups: GroupCounts { groups, members, largest, .. }, left_out } = counts;
+        Ok(MatchStage { groups, members, largest, left_out })
     }
 
     /// The rows whose documents verification needs.
@@ -673,6 +681,7 @@ impl<'a> Job<'a> {
         );
         report.notes.extend(self.unreadable_note(signed.skips.count));
         report.notes.extend(many_rounds(judged.rounds));
+        report.notes.extend(common_features(judged.common_keys));
         report.notes.extend(self.notes.iter().cloned());
         if written.limited_sets > 0 {
             report.notes.push(format!(
@@ -823,6 +832,16 @@ fn many_rounds(rounds: u32) -> Option<String> {
             "The decision took {rounds} rounds, where a few are usual: long chains of documents, \
              each like the next, are decided one after another. `--cluster components` takes one \
              round."
+        )
+    })
+}
+
+/// Says so if features were left out as candidates were counted.
+fn common_features(left_out: u64) -> Option<String> {
+    (left_out > 0).then(|| {
+        format!(
+            "{left_out} features are in more than {COMMON_HOLDERS} documents each and were not counted. Two \
+             documents that share such features and no others were not compared."
         )
     })
 }

@@ -14,6 +14,7 @@ use crate::error::Result;
 use crate::memory::LEAST_WORKING_BYTES;
 use crate::passages::PassageRule;
 use crate::skips::Skips;
+use crate::stages::COMMON_HOLDERS;
 
 /// Sources that are looked into.
 const SAMPLED_SOURCES: u64 = 64;
@@ -95,8 +96,15 @@ impl Dedup {
         let rule = CandidateRule::new(self.running.kernel, &self.recipe);
         let keys = if self.removes == Removes::Near { rule.keys_per_document() as u64 } else { 0 };
         let matching = match self.lost {
-            // A record of 12 bytes for each key, sorted in runs and merged; then groups of four.
-            None => documents * (20 + keys * 16) + plan.known_documents * 44,
+            // A record of 12 bytes for each key, sorted in runs and merged; then groups of four. Or, if each
+            // key had as many holders as are counted, as many pairs, of 12 bytes each and once more as groups.
+            None => {
+                let pairs = self.recipe.features_in_common().map_or(0, |_| {
+                    let expanded = documents.saturating_mul(keys * COMMON_HOLDERS as u64 / 2);
+                    expanded.min(documents.saturating_mul(all) / 2).saturating_mul(2 * 12)
+                });
+                documents * (20 + keys * 16) + plan.known_documents * 44 + pairs
+            }
             // If each document were in another, all elements of pools have two holders: a record of 16
             // bytes each, sorted, and once more as it is counted, and one to choose probes by.
             Some(_) => {

@@ -25,7 +25,7 @@ use super::clusters::PLACE;
 use crate::error::{Error, Result};
 use crate::occurrences::{Batches, Occurrences};
 use crate::places::{Place, Sides};
-use crate::sort::{Record, Sorter};
+use crate::sort::{Record, SortedRecords, Sorter};
 
 /// Files of groups. The counts are those of all documents and of [`GroupCounts`].
 pub(super) const GROUPS: RowsKind = *b"keygroup";
@@ -131,82 +131,102 @@ pub const ALL_MEMBERS: usize = usize::MAX;
 /// If a new document comes after a known one.
 pub fn write_groups(
     task: &GroupTask<'_>,
-    mut each: impl FnMut(&mut dyn FnMut(Place, &[u64]) -> Result<()>) -> Result<()>,
+    each: impl FnMut(&mut dyn FnMut(Place, &[u64]) -> Result<()>) -> Result<()>,
 ) -> Result<GroupCounts> {
-    let GroupTask { folder, budget, documents, .. } = *task;
-    let mut counts = GroupCounts::default();
-    let mut counters: Option<(Occurrences, Batches<u64>)> = None;
-    let (mut counter_bytes, mut known_come) = (0, false);
-    each(&mut |place, keys| {
-        counts.documents += 1;
-        counts.keys += keys.len() as u64;
-        let is_known = documents.knows(place);
-        assert!(is_known || !known_come, "known documents come after all others");
-        if is_known && !known_come {
-            known_come = true;
-            if let Some((occurrences, batches)) = &mut counters {
-                // What is left of the new ones has to be counted before.
-                batches.drain(|keys| {
-                    occurrences.count_all(keys);
-                    Ok(())
-                })?;
-            }
-        }
-        for &key in keys {
-            let (occurrences, batches) = counters.get_or_insert_with(|| {
-                // All documents have about as many keys as the first.
-                let all = documents.all().saturating_mul(keys.len() as u64 * COUNTER_BYTES);
-                counter_bytes = all.min(budget as u64 / 2) as usize;
-                let occurrences = Occurrences::with_bytes(counter_bytes);
-                let batches = Batches::new(&occurrences);
-                (occurrences, batches)
-            });
-            batches.push(key, key, |keys| {
-                count(occurrences, keys, is_known);
-                Ok(())
-            })?;
-        }
-        Ok(())
-    })?;
-
-    let batch_bytes = Batches::<KeyPlace>::bytes(counter_bytes);
-    let mut sorter = Sorter::new(folder, budget.saturating_sub(counter_bytes + batch_bytes));
-    if let Some((mut occurrences, batches)) = counters {
-        batches.finish(|keys| {
-            count(&mut occurrences, keys, known_come);
-            Ok(())
-        })?;
-        let mut batches = Batches::new(&occurrences);
-        let mut sort = |batch: &[KeyPlace]| {
-            for records in batch.chunks(64) {
-                // All counters first: a branch on each would wait for each.
-                let many = |bits, record: &KeyPlace| {
-                    bits << 1 | u64::from(occurrences.may_be_many(record.key))
-                };
-                let mut bits = records.iter().rev().fold(0u64, many);
-                counts.records += u64::from(bits.count_ones());
-                while bits != 0 {
-                    sorter.push(records[bits.trailing_zeros() as usize])?;
-                    bits &= bits - 1;
-                }
-            }
-            Ok(())
-        };
-        each(&mut |place, keys| {
-            keys.iter().try_for_each(|&key| batches.push(key, KeyPlace { key, place }, &mut sort))
-        })?;
-        batches.finish(sort)?;
-    }
-
-    let mut sorted = sorter.finish()?;
+    let SharedKeys { mut sorted, counts, freed } = SharedKeys::of(task, task.budget, each)?;
     // The counters are gone; the small groups get their share.
-    let small = Sorter::new(folder, counter_bytes + batch_bytes);
+    let small = Sorter::new(task.folder, freed);
     let mut out = GroupWriter::create(task, counts, small)?;
     while let Some(record) = sorted.next()? {
         out.push(record)?;
     }
     drop(sorted);
     out.finish()
+}
+
+/// Keys that more than one document may have, with their documents.
+pub(super) struct SharedKeys {
+    pub(super) sorted: SortedRecords<KeyPlace>,
+    pub(super) counts: GroupCounts,
+    /// Bytes of the budget that are not used any more.
+    pub(super) freed: usize,
+}
+
+impl SharedKeys {
+    /// Sorts keys within so many bytes; as for [`write_groups`].
+    pub(super) fn of(
+        task: &GroupTask<'_>,
+        budget: usize,
+        mut each: impl FnMut(&mut dyn FnMut(Place, &[u64]) -> Result<()>) -> Result<()>,
+    ) -> Result<Self> {
+        let GroupTask { folder, documents, .. } = *task;
+        let mut counts = GroupCounts::default();
+        let mut counters: Option<(Occurrences, Batches<u64>)> = None;
+        let (mut counter_bytes, mut known_come) = (0, false);
+        each(&mut |place, keys| {
+            counts.documents += 1;
+            counts.keys += keys.len() as u64;
+            let is_known = documents.knows(place);
+            assert!(is_known || !known_come, "known documents come after all others");
+            if is_known && !known_come {
+                known_come = true;
+                if let Some((occurrences, batches)) = &mut counters {
+                    // What is left of the new ones has to be counted before.
+                    batches.drain(|keys| {
+                        occurrences.count_all(keys);
+                        Ok(())
+                    })?;
+                }
+            }
+            for &key in keys {
+                let (occurrences, batches) = counters.get_or_insert_with(|| {
+                    // All documents have about as many keys as the first.
+                    let all = documents.all().saturating_mul(keys.len() as u64 * COUNTER_BYTES);
+                    counter_bytes = all.min(budget as u64 / 2) as usize;
+                    let occurrences = Occurrences::with_bytes(counter_bytes);
+                    let batches = Batches::new(&occurrences);
+                    (occurrences, batches)
+                });
+                batches.push(key, key, |keys| {
+                    count(occurrences, keys, is_known);
+                    Ok(())
+                })?;
+            }
+            Ok(())
+        })?;
+
+        let batch_bytes = Batches::<KeyPlace>::bytes(counter_bytes);
+        let mut sorter = Sorter::new(folder, budget.saturating_sub(counter_bytes + batch_bytes));
+        if let Some((mut occurrences, batches)) = counters {
+            batches.finish(|keys| {
+                count(&mut occurrences, keys, known_come);
+                Ok(())
+            })?;
+            let mut batches = Batches::new(&occurrences);
+            let mut sort = |batch: &[KeyPlace]| {
+                for records in batch.chunks(64) {
+                    // All counters first: a branch on each would wait for each.
+                    let many = |bits, record: &KeyPlace| {
+                        bits << 1 | u64::from(occurrences.may_be_many(record.key))
+                    };
+                    let mut bits = records.iter().rev().fold(0u64, many);
+                    counts.records += u64::from(bits.count_ones());
+                    while bits != 0 {
+                        sorter.push(records[bits.trailing_zeros() as usize])?;
+                        bits &= bits - 1;
+                    }
+                }
+                Ok(())
+            };
+            each(&mut |place, keys| {
+                keys.iter()
+                    .try_for_each(|&key| batches.push(key, KeyPlace { key, place }, &mut sort))
+            })?;
+            batches.finish(sort)?;
+        }
+
+        Ok(Self { sorted: sorter.finish()?, counts, freed: counter_bytes + batch_bytes })
+    }
 }
 
 /// Counts keys of one side: of the known those that a new document may have.

@@ -224,7 +224,7 @@ impl Job<'_> {
 fn group(means: &Means<'_>, documents: u64, urls: &mut Urls) -> Result<u64> {
     let (order, mut with_names) = (Order::of_input(documents), Vec::new());
     let mut nameless = 0;
-    means.groups_by(&order, ALL_MEMBERS, |row, keys, each| {
+    means.groups_by(&order, ALL_MEMBERS, None, |row, keys, each| {
         if row == Row::nth(0) {
             // The keys are wanted twice.
             nameless = 0;

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use lookalike_core::recipe::{LEARNING_PRESETS, PRESETS};
+use lookalike_core::filter::Filter;
+use lookalike_core::recipe::{LEARNING_PRESETS, PRESETS, SketchParameters};
 use lookalike_core::{Recipe, mix};
 use lookalike_engine::report::Kind;
 use lookalike_engine::run::{ClusterFilter, ClusterOrder, Clusters, Run};
@@ -139,6 +140,22 @@ fn what_stays_online_is_what_the_batch_job_keeps() {
         let differences: Vec<_> = expected.symmetric_difference(&found).take(3).collect();
         assert!(differences.is_empty(), "{preset}: {differences:?}");
     }
+}
+
+/// Where features in common are counted, an index looks each of them up.
+#[test]
+fn so_it_is_where_features_are_counted() {
+    let folder = WorkFolder::create(None).unwrap();
+    let recipe = Recipe {
+        features: Some(Filter::new(40, 1, 30).unwrap()),
+        sketch: SketchParameters::Minwise { permutations: 40 },
+        ..Recipe::default()
+    };
+    assert_eq!(recipe.features_in_common(), Some(30));
+    let corpus = corpus(99, 900);
+    let expected = kept_by_job(&folder, &corpus, &recipe);
+    assert!(expected.len() > 90 && expected.len() < 850, "{}", expected.len());
+    assert_eq!(kept_by_index(&folder, &corpus, &recipe), expected);
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod artefacts;
 mod clusters;
 mod groups;
 mod holders;
+mod in_common;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
