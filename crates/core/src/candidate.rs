@@ -11,7 +11,7 @@ use lookalike_kernels::rabin::{FEATURES, Rabin};
 use crate::feature::super_features;
 use crate::recipe::{Candidates, ProjectionParameters, Recipe, SketchParameters};
 use crate::signature::{Signature, Similarity};
-use crate::sketch::ListsSketch;
+use crate::sketch::{ListsSketch, Sampled};
 
 /// What makes two documents a candidate under one recipe.
 #[derive(Clone, Debug)]
@@ -43,9 +43,11 @@ pub enum Quantity {
     Bits,
     /// Repeats of Pugh's lists that have one in common.
     Repeats,
+    /// Elements of bottom or modular sketches in common.
+    Elements,
 }
 
-/// The three counts that rules are made of; `None` for what the recipe does not have.
+/// The counts that rules are made of; `None` for what the recipe does not have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Agreement {
     /// Equal features.
@@ -54,6 +56,8 @@ pub struct Agreement {
     pub bits: Option<usize>,
     /// Repeats of Pugh's lists that have one in common.
     pub repeats: Option<usize>,
+    /// What bottom or modular sketches sampled.
+    pub sampled: Option<Sampled>,
 }
 
 impl CandidateRule {
@@ -71,7 +75,7 @@ impl CandidateRule {
         if matches!(rule, Candidates::Features | Candidates::Combined | Candidates::BySite)
             && let Some(filter) = self.recipe.features
         {
-            let together = if self.in_common().is_some() { 1 } else { filter.r() as usize };
+            let together = if self.counts_in_common() { 1 } else { filter.r() as usize };
             super_features(&signature.features, together, |key| keys.push(key));
         }
         if matches!(rule, Candidates::Projection | Candidates::BySite)
@@ -84,13 +88,25 @@ impl CandidateRule {
             let lists = lists.filter(|(_, list)| **list != ListsSketch::NONE);
             keys.extend(lists.map(|(number, &list)| key(LISTS, number as u64, [list].into_iter())));
         }
+        if rule == Candidates::Sketch {
+            keys.extend_from_slice(self.elements(signature));
+        }
+    }
+
+    /// The elements of a bottom or modular sketch, which are mixed and need no more to be keys.
+    fn elements<'a>(&self, signature: &'a Signature) -> &'a [u64] {
+        let sketch = &signature.sketch[..];
+        match self.recipe.sketch {
+            SketchParameters::Modular { .. } => sketch.get(1..).unwrap_or_default(),
+            _ => sketch,
+        }
     }
 
     /// The most keys that a document can have.
     pub fn keys_per_document(&self) -> usize {
-        let features = self.recipe.features.map_or(0, |filter| match self.in_common() {
-            Some(_) => filter.k() as usize,
-            None => filter.super_features() as usize,
+        let counts = self.counts_in_common();
+        let features = self.recipe.features.map_or(0, |filter| {
+            if counts { filter.k() as usize } else { filter.super_features() as usize }
         });
         let pieces = self.recipe.projection.map_or(0, |projection| projection.pieces);
         match self.recipe.candidates {
@@ -101,19 +117,34 @@ impl CandidateRule {
                 SketchParameters::Lists { lists, repeats, .. } => lists * repeats,
                 _ => 0,
             },
+            Candidates::Sketch => match self.recipe.sketch {
+                SketchParameters::Bottom { size }
+                | SketchParameters::Modular { size: Some(size), .. } => size,
+                _ => 0,
+            },
             Candidates::None => 0,
         }
     }
 
     /// Whether to share a key is the whole rule.
     pub fn is_sharing_a_key(&self) -> bool {
-        self.recipe.candidates == Candidates::Features && self.in_common().is_none()
+        self.recipe.candidates == Candidates::Features && !self.counts_in_common()
     }
 
-    /// How many keys candidates have in common, if one is not enough: where documents have too many
-    /// super-features to be grouped by these, keys are features.
-    pub fn in_common(&self) -> Option<usize> {
-        self.recipe.features_in_common()
+    /// Whether keys in common are counted: one is not enough.
+    pub fn counts_in_common(&self) -> bool {
+        self.recipe.counts_in_common()
+    }
+
+    /// How many keys a document with so many has in common with any candidate, at least.
+    pub fn least_in_common(&self, keys: usize) -> usize {
+        match self.recipe.sketch {
+            // The smallest of two sets are no fewer than those of one.
+            SketchParameters::Bottom { .. } => self.recipe.elements_in_common(keys),
+            // How many there would be by the n of another document is not known.
+            SketchParameters::Modular { .. } => 1,
+            _ => self.recipe.features_in_common().unwrap_or(1),
+        }
     }
 
     /// Whether two documents are a candidate. Where sites matter, `same_site` says if the two
@@ -141,6 +172,7 @@ impl CandidateRule {
             features: self.similarity.b(a, b),
             bits: self.similarity.c(a, b),
             repeats: self.similarity.lists(a, b),
+            sampled: self.similarity.sampled(a, b),
         }
     }
 
@@ -173,10 +205,17 @@ impl CandidateRule {
             }),
             _ => None,
         };
+        let elements = agreement.sampled.map(|Sampled { common, of }| Condition {
+            counted: Quantity::Elements,
+            found: common,
+            needed: self.recipe.elements_in_common(of),
+            possible: of,
+        });
         let conditions = match self.recipe.candidates {
             Candidates::Features => [features, None],
             Candidates::Projection => [bits(|p| p.agree), None],
             Candidates::Lists => [repeats, None],
+            Candidates::Sketch => [elements, None],
             Candidates::BySite if !same_site => [bits(|p| p.agree), None],
             Candidates::Combined | Candidates::BySite => [features, bits(|p| p.agree_combined)],
             Candidates::None => [None, None],
@@ -217,6 +256,7 @@ fn pieces(parameters: &ProjectionParameters, words: &[u64]) -> impl Iterator<Ite
 mod tests {
     use super::*;
     use crate::Signer;
+    use crate::recipe::Verify;
 
     fn rule(name: &str) -> (Recipe, CandidateRule) {
         let recipe = Recipe::preset(name).unwrap();
@@ -266,6 +306,59 @@ mod tests {
             }
             // More than each with itself, fewer than all.
             assert!((400..2500).contains(&candidates), "{name}: {candidates}");
+        }
+    }
+
+    /// Bottom and modular sketches of sets of any sizes, which have more or less in common.
+    #[test]
+    fn candidates_have_as_many_elements_in_common_as_is_said() {
+        let mut random = lookalike_kernels::Sequence::new(8, 8);
+        let sketches = [
+            SketchParameters::Bottom { size: 60 },
+            SketchParameters::Modular { modulus: 4, size: Some(60) },
+        ];
+        let verified = [(Verify::Exact, 0.5), (Verify::Estimate, 0.5), (Verify::Estimate, 0.9)];
+        for (sketch, (verify, threshold)) in
+            sketches.into_iter().flat_map(|sketch| verified.map(|verify| (sketch, verify)))
+        {
+            let recipe = Recipe {
+                features: None,
+                candidates: Candidates::Sketch,
+                shingles: crate::recipe::Shingles { width: 1, ..Recipe::default().shingles },
+                keep_sketch: true,
+                sketch,
+                verify,
+                threshold,
+                ..Recipe::default()
+            };
+            let rule = CandidateRule::new(Kernel::best(), &recipe);
+            let mut signer = Signer::new(&recipe).unwrap();
+            let mut candidates = 0;
+            for _ in 0..300 {
+                let words = 1 + random.next() % (1 << (random.next() % 11));
+                let own = random.next() % (1 + words);
+                let mut text = |name: &str| {
+                    let text = |n| if n < own { format!("{name}{n} ") } else { format!("w{n} ") };
+                    signer.sign((0..words).map(text).collect::<String>().as_bytes()).clone()
+                };
+                let (a, b) = (text("a"), text("b"));
+                let [mut x, mut y] = [Vec::new(), Vec::new()];
+                rule.keys(&a, &mut x);
+                rule.keys(&b, &mut y);
+                assert!(x.len().max(y.len()) <= rule.keys_per_document());
+                let common = x.iter().filter(|key| y.contains(key)).count();
+                let least = rule.least_in_common(x.len()).max(rule.least_in_common(y.len()));
+                if rule.holds(&a, &b, false) {
+                    candidates += 1;
+                    assert!(common >= least, "{sketch:?} {verify:?}: {common} of {least}");
+                }
+                // What estimates accept are candidates, and the other way round.
+                let estimate = rule.similarity().estimate(&a, &b).unwrap_or(0.0);
+                if verify == Verify::Estimate {
+                    assert_eq!(rule.holds(&a, &b, false), estimate >= threshold, "{estimate}");
+                }
+            }
+            assert!((10..290).contains(&candidates), "{sketch:?} {verify:?}: {candidates}");
         }
     }
 

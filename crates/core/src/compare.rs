@@ -11,6 +11,7 @@ use crate::recipe::Recipe;
 use crate::resemblance::Overlap;
 use crate::signature::Similarity;
 use crate::signer::Signer;
+use crate::sketch::Sampled;
 use crate::template::{LeftOut, OwnShingles, Template};
 use crate::text::{DocumentTokens, KeyedTokenizer, Text};
 use crate::verification::VerificationKey;
@@ -33,6 +34,8 @@ pub struct Comparison {
     pub c_similarity: Option<usize>,
     /// Repeats of Pugh's lists that share a list, if the recipe has lists.
     pub repeats_in_common: Option<usize>,
+    /// What both sketches sampled, if they are bottom or modular ones.
+    pub sampled: Option<Sampled>,
     /// Whether the token sequences are the same: one identity set.
     pub same_tokens: bool,
     /// Tokens in the difference of the two sequences.
@@ -53,6 +56,7 @@ impl Comparison {
             features: self.b_similarity,
             bits: self.c_similarity,
             repeats: self.repeats_in_common,
+            sampled: self.sampled,
         }
     }
 }
@@ -144,6 +148,7 @@ impl Comparer {
             b_similarity: self.similarity.b(&signature_a, &signature_b),
             c_similarity: self.similarity.c(&signature_a, &signature_b),
             repeats_in_common: self.similarity.lists(&signature_a, &signature_b),
+            sampled: self.similarity.sampled(&signature_a, &signature_b),
             same_tokens: a.codes == b.codes,
             term_difference,
             edit_distance,

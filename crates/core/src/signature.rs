@@ -10,7 +10,7 @@ use lookalike_kernels::Kernel;
 use crate::feature;
 use crate::recipe::{Recipe, SketchParameters};
 use crate::resemblance::share;
-use crate::sketch::{bottom_resemblance, lists_in_common, modular_resemblance};
+use crate::sketch::{Sampled, bottom_sampled, lists_in_common, modular_sampled};
 
 /// What is kept of a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub struct Signature {
     /// The projection in words of 64 bits, place i at bit i % 64 of word i / 64.
     #[doc(alias = "SimHash")]
     pub projection: Vec<u64>,
-    /// The sketch: minvalues, smallest elements, multiples or list fingerprints.
+    /// The sketch: minvalues, smallest elements, list fingerprints, or n and the elements that are 0 mod n.
     #[doc(alias = "MinHash")]
     pub sketch: Vec<u64>,
 }
@@ -86,6 +86,23 @@ impl Similarity {
         Some(lists_in_common(lists, &a.sketch, &b.sketch))
     }
 
+    /// What bottom and modular sketches sampled; `None` if the recipe's is another one.
+    pub fn sampled(&self, a: &Signature, b: &Signature) -> Option<Sampled> {
+        let (a_elements, b_elements) = (&a.sketch[..], &b.sketch[..]);
+        let sampled = match self.recipe.sketch {
+            SketchParameters::Bottom { size } => {
+                bottom_sampled(self.kernel, size, a_elements, b_elements)
+            }
+            SketchParameters::Modular { .. } => {
+                modular_sampled(self.kernel, a_elements, b_elements)
+            }
+            SketchParameters::None
+            | SketchParameters::Minwise { .. }
+            | SketchParameters::Lists { .. } => return None,
+        };
+        Some(if a.is_empty() || b.is_empty() { Sampled::default() } else { sampled })
+    }
+
     /// The resemblance estimated from the sketches; `None` if the recipe's
     /// sketch gives no estimate, was not kept, or sampled nothing of either document.
     pub fn estimate(&self, a: &Signature, b: &Signature) -> Option<f64> {
@@ -100,11 +117,9 @@ impl Similarity {
                 let equal = self.kernel.equal_slots(&a.sketch, &b.sketch);
                 Some(share(equal as u64, permutations as u64))
             }
-            SketchParameters::Bottom { size } => {
-                Some(bottom_resemblance(self.kernel, size, &a.sketch, &b.sketch))
-            }
-            SketchParameters::Modular { .. } => {
-                modular_resemblance(self.kernel, &a.sketch, &b.sketch)
+            SketchParameters::Bottom { .. } | SketchParameters::Modular { .. } => {
+                let Sampled { common, of } = self.sampled(a, b)?;
+                (of > 0).then(|| share(common as u64, of as u64))
             }
             SketchParameters::None | SketchParameters::Lists { .. } => None,
         }
@@ -130,13 +145,18 @@ impl Layout {
             SketchParameters::Lists { lists, repeats, .. } => lists * repeats,
             SketchParameters::Minwise { permutations } if recipe.keep_sketch => permutations,
             SketchParameters::Bottom { size } if recipe.keep_sketch => size,
+            // And n before them.
+            SketchParameters::Modular { size: Some(size), .. } if recipe.keep_sketch => size + 1,
             _ => 0,
         };
         Self {
             features: recipe.features.map_or(0, |filter| filter.k() as usize),
             projection_bytes: recipe.projection.map_or(0, |projection| projection.bits / 8),
             sketch,
-            variable: matches!(recipe.sketch, SketchParameters::Bottom { .. }),
+            variable: matches!(
+                recipe.sketch,
+                SketchParameters::Bottom { .. } | SketchParameters::Modular { .. }
+            ),
         }
     }
 
@@ -148,7 +168,7 @@ impl Layout {
     /// Appends a signature.
     ///
     /// A count of tokens past 2^32 is written as the largest that fits. A
-    /// bottom sketch of fewer elements is filled up with the largest number.
+    /// sketch of fewer elements is filled up with the largest number.
     pub fn encode(self, signature: &Signature, out: &mut Vec<u8>) {
         out.extend(signature.exact.to_le_bytes());
         out.extend(u32::try_from(signature.tokens).unwrap_or(u32::MAX).to_le_bytes());

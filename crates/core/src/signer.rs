@@ -238,7 +238,9 @@ impl Pass {
                 Sampler::Minwise(Minwise::new(kernel, permutations, seed))
             }
             SketchParameters::Bottom { size } => Sampler::Bottom(Bottom::new(size)),
-            SketchParameters::Modular { modulus } => Sampler::Modular(Modular::new(modulus)),
+            SketchParameters::Modular { modulus, size } => {
+                Sampler::Modular(Modular::new(modulus).at_most(size.unwrap_or(usize::MAX)))
+            }
             SketchParameters::Lists { lists, repeats, order, over, .. } => {
                 Sampler::Lists(Lists::new(lists, repeats, order, seed), over)
             }
@@ -345,6 +347,7 @@ impl Pass {
                 bottom.clear();
             }
             Sampler::Modular(modular) => {
+                signature.sketch.push(modular.modulus());
                 signature.sketch.extend_from_slice(modular.elements());
                 modular.clear();
             }

@@ -12,7 +12,7 @@ use crate::document_set::RowSet;
 use crate::error::Result;
 use crate::identity_sets::{self, Copies};
 use crate::matching::{
-    self, Clustering, GroupReader, GroupTask, Grouped, InCommon, LimitedGroups, Pairs, Step,
+    self, Clustering, GroupReader, GroupTask, Grouped, InCommon, Least, LimitedGroups, Pairs, Step,
 };
 use crate::means::Means;
 use crate::observe::{Stage, Work};
@@ -90,7 +90,9 @@ impl Means<'_> {
         known_members: usize,
         copies: &Copies,
     ) -> Result<Grouped> {
-        let least = self.recipe.features_in_common();
+        let rule = CandidateRule::new(self.kernel, self.recipe);
+        let least = |keys| rule.least_in_common(keys);
+        let least = rule.counts_in_common().then_some(&least as Least<'_>);
         self.groups_by(order, known_members, least, |row, keys, each| {
             let place = order.place(row);
             if copies.is_copy(place) { Ok(()) } else { each(place, keys) }
@@ -104,7 +106,7 @@ impl Means<'_> {
         &self,
         order: &Order,
         known_members: usize,
-        least: Option<usize>,
+        least: Option<Least<'_>>,
         mut group: impl FnMut(Row, &[u64], &mut dyn FnMut(Place, &[u64]) -> Result<()>) -> Result<()>,
     ) -> Result<Grouped> {
         let documents = order.sides();

@@ -1,7 +1,7 @@
 //! `lookalike recipe`: a recipe as TOML.
 
 use lookalike_core::Recipe;
-use lookalike_core::recipe::{MAX_SUPER_FEATURES, PRESET_SUMMARIES, Verify};
+use lookalike_core::recipe::{Candidates, MAX_SUPER_FEATURES, PRESET_SUMMARIES, Verify};
 
 use crate::exit::Outcome;
 use crate::output::{self, Align, Table};
@@ -19,6 +19,10 @@ pub(crate) fn run(name: Option<&str>) -> anyhow::Result<Outcome> {
 
 /// How candidates are found, where documents are not grouped by what is enough to be one.
 fn counting(recipe: &Recipe) -> String {
+    if recipe.candidates == Candidates::Sketch {
+        return "# Elements of sketches in common are counted for each two documents that share one (phase 3).\n"
+            .to_owned();
+    }
     let Some((filter, r)) = recipe.features.zip(recipe.features_in_common()) else {
         return String::new();
     };

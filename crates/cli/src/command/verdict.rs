@@ -84,6 +84,7 @@ impl Candidate {
                 Quantity::Features => "features",
                 Quantity::Bits => "bits",
                 Quantity::Repeats => "repeats of the lists",
+                Quantity::Elements => "elements of the sketches",
             };
             format!("{found} of {possible} {what} agree, where the recipe wants {needed}")
         };

@@ -205,6 +205,9 @@ fn scores(run: &Run, removal: &Removal) -> String {
     if let Some((equal, of)) = agreement.repeats {
         row("lists", &equal.to_string(), &format!("repeats with a list in common, out of {of}"));
     }
+    if let Some((common, of)) = agreement.elements {
+        row("elements", &common.to_string(), &format!("of the sketches in common, out of {of}"));
+    }
     let stay = if run.keeps_several() {
         "documents, of which several stay"
     } else {

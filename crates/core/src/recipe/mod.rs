@@ -142,6 +142,8 @@ pub enum SketchParameters {
     Modular {
         /// n.
         modulus: u64,
+        /// The most elements that are kept: n is doubled until there are no more. All, if there is no limit.
+        size: Option<usize>,
     },
     /// Pugh's lists.
     Lists {
@@ -199,6 +201,8 @@ pub enum Candidates {
     BySite,
     /// A list in common in enough repeats: Pugh.
     Lists,
+    /// Enough elements of a bottom or modular sketch in common: Radinsky.
+    Sketch,
     /// Nothing: only copies are found. For those who look for no more, since nothing has to be sampled.
     None,
 }
@@ -266,14 +270,18 @@ impl Recipe {
                 in_range("sketch.permutations", permutations, 1, MAX_SKETCH)?;
             }
             SketchParameters::Bottom { size } => in_range("sketch.size", size, 1, MAX_SKETCH)?,
-            SketchParameters::Modular { modulus } => {
+            SketchParameters::Modular { modulus, size } => {
                 if modulus == 0 || modulus > i64::MAX.cast_unsigned() {
                     let expected = "at least 1 and below 2^63";
                     return Err(Error::parameter("sketch.modulus", modulus, expected));
                 }
-                if self.keep_sketch {
-                    let expected = "false for modular sketches, whose size varies";
-                    return Err(Error::parameter("sketch.keep", true, expected));
+                if let Some(size) = size {
+                    in_range("sketch.size", size, 1, MAX_SKETCH)?;
+                } else if self.keep_sketch {
+                    let expected = "given where a modular sketch is kept: the most elements of a document\n\
+                                    hint: `size = 256` in [sketch]; documents with more are sampled by twice the \
+                                    modulus, and so on";
+                    return Err(Error::parameter("sketch.size", "missing", expected));
                 }
             }
             SketchParameters::Lists { lists, repeats, agree, .. } => {
@@ -315,16 +323,14 @@ impl Recipe {
             return Ok(());
         }
         let expected = match self.sketch {
-            SketchParameters::Minwise { .. } | SketchParameters::Bottom { .. } => {
+            SketchParameters::Minwise { .. }
+            | SketchParameters::Bottom { .. }
+            | SketchParameters::Modular { .. } => {
                 if self.keep_sketch {
                     return Ok(());
                 }
                 let expected = "true where `verify.by` is `estimate`, which is made from sketches";
                 return Err(Error::parameter("sketch.keep", false, expected));
-            }
-            SketchParameters::Modular { .. } => {
-                "exact or none where the sketch is modular: its size varies, so that signatures do \
-                 not keep it\nhint: a minwise or bottom sketch gives estimates"
             }
             SketchParameters::None | SketchParameters::Lists { .. } => {
                 "exact or none where the sketch gives no estimate"
@@ -335,6 +341,10 @@ impl Recipe {
 
     fn validate_judging(&self) -> Result<()> {
         let lists = matches!(self.sketch, SketchParameters::Lists { .. });
+        let samples = matches!(
+            self.sketch,
+            SketchParameters::Bottom { .. } | SketchParameters::Modular { .. }
+        );
         let (features, projection) = (self.features.is_some(), self.projection.is_some());
         let (fits, needs) = match self.candidates {
             Candidates::Features => (features, "another rule where there are no features"),
@@ -343,21 +353,24 @@ impl Recipe {
                 (features && projection, "another rule where features or projection are missing")
             }
             Candidates::Lists => (lists, "another rule where the sketch is not of lists"),
+            Candidates::Sketch => {
+                (samples, "another rule where the sketch is not bottom or modular")
+            }
             Candidates::None => (true, ""),
         };
         if !fits {
-            // What only estimates proposes nothing, however much it is asked to.
-            let hint = match self.sketch {
-                SketchParameters::Bottom { .. } | SketchParameters::Modular { .. } => format!(
-                    ", and a {} sketch makes no candidates of its own\n\
-                     hint: add a `[projection]` with `candidates.rule = \"projection\"`, or take a \
-                     minwise sketch with `[features]`",
-                    self.sketch.kind()
-                ),
-                _ => String::new(),
-            };
-            let expected = format!("{needs}{hint}");
-            return Err(Error::parameter("candidates.rule", self.candidates.name(), expected));
+            return Err(Error::parameter("candidates.rule", self.candidates.name(), needs));
+        }
+        if self.candidates == Candidates::Sketch {
+            if !self.keep_sketch {
+                let expected = "true where candidates are made by the sketch";
+                return Err(Error::parameter("sketch.keep", false, expected));
+            }
+            if self.verify == Verify::None {
+                let expected = "`exact` or `estimate` where candidates are made by the sketch: what they share of it \
+                                is an estimate, and `verify.threshold` says how much is enough";
+                return Err(Error::parameter("verify.by", "none", expected));
+            }
         }
         if let Some(filter) = self.features
             && self.candidates == Candidates::BySite
@@ -392,6 +405,29 @@ impl Recipe {
             return Err(Error::parameter("verify.threshold", self.threshold, expected));
         }
         Ok(())
+    }
+
+    /// Whether it has to be counted what candidates have in common: there is no key that they share for certain.
+    pub fn counts_in_common(&self) -> bool {
+        self.candidates == Candidates::Sketch || self.features_in_common().is_some()
+    }
+
+    /// How many elements candidates have in common out of so many that bottom or modular sketches sampled of both.
+    ///
+    /// If estimates decide, it is the share that the threshold says. If documents are compared afterwards, it is
+    /// three standard deviations less, so that of pairs at exactly the threshold, which are the hardest, about one in 700 is
+    /// missed, and of few elements one in 40.
+    pub fn elements_in_common(&self, sampled: usize) -> usize {
+        let (threshold, sampled) = (self.threshold, sampled as f64);
+        let spread = match self.verify {
+            Verify::Exact => 3.0 * (threshold * (1.0 - threshold) * sampled).sqrt(),
+            Verify::Estimate | Verify::None => 0.0,
+        };
+        let wanted = threshold * sampled - spread;
+        // The least whole number whose share, as it is computed, is not below: one less where that was rounded up.
+        let least = wanted.ceil().max(1.0);
+        let is_enough = |count: f64| spread == 0.0 && count / sampled >= threshold;
+        if least > 1.0 && is_enough(least - 1.0) { least as usize - 1 } else { least as usize }
     }
 
     /// How many features candidates have in common, if that has to be counted: where a document has more
@@ -539,7 +575,12 @@ impl Recipe {
                 list.signing("sketch.permutations", permutations);
             }
             SketchParameters::Bottom { size } => list.signing("sketch.size", size),
-            SketchParameters::Modular { modulus } => list.signing("sketch.modulus", modulus),
+            SketchParameters::Modular { modulus, size } => {
+                list.signing("sketch.modulus", modulus);
+                if let Some(size) = size {
+                    list.signing("sketch.size", size);
+                }
+            }
             SketchParameters::Lists { lists, repeats, agree, order, over } => {
                 list.signing("sketch.lists", lists);
                 list.signing("sketch.repeats", repeats);
@@ -696,6 +737,7 @@ names!(Candidates, "candidates.rule", {
     Combined => "combined",
     BySite => "by-site",
     Lists => "lists",
+    Sketch => "sketch",
     None => "none",
 });
 names!(SiteRule, "candidates.sites", { Label => "label", PublicSuffix => "public-suffix" });

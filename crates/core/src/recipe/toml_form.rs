@@ -160,7 +160,14 @@ impl File {
         }
         let base_name = self.base.as_deref().unwrap_or("text");
         let base = Recipe::preset(base_name)?;
-        let rule = named(self.candidates.rule.as_ref(), Candidates::from_name, base.candidates)?;
+        // What samples one set of elements makes candidates by itself.
+        let own_rule = match self.sketch_kind() {
+            Some("bottom" | "modular") if base.candidates == Candidates::Features => {
+                Candidates::Sketch
+            }
+            _ => base.candidates,
+        };
+        let rule = named(self.candidates.rule.as_ref(), Candidates::from_name, own_rule)?;
         let features = self.features(rule, &base)?;
         let verify = named(self.verify.by.as_ref(), Verify::from_name, base.verify)?;
         let keep = self.sketch.as_ref().and_then(|sketch| sketch.keep);
@@ -175,8 +182,10 @@ impl File {
                 counting: named(counting, Counting::from_name, base.shingles.counting)?,
             },
             sketch: self.sketch(features, base.sketch)?,
-            // Estimates are made from sketches, so they are kept unless the file says otherwise.
-            keep_sketch: keep.unwrap_or(base.keep_sketch || verify == Verify::Estimate),
+            // Where something is made from sketches they are kept, unless the file says otherwise.
+            keep_sketch: keep.unwrap_or(
+                base.keep_sketch || verify == Verify::Estimate || rule == Candidates::Sketch,
+            ),
             features,
             projection: self.projection(base.projection)?,
             candidates: rule,
@@ -213,7 +222,9 @@ impl File {
             Candidates::Features | Candidates::Combined | Candidates::BySite => {
                 matches!(self.sketch_kind(), None | Some("minwise"))
             }
-            Candidates::Projection | Candidates::Lists | Candidates::None => false,
+            Candidates::Projection | Candidates::Lists | Candidates::Sketch | Candidates::None => {
+                false
+            }
         };
         let none = FeaturesTable::default();
         let table = match &self.features {
@@ -259,9 +270,10 @@ impl File {
                 permutations: needed("sketch.permutations", table.permutations.or(permutations))?,
             },
             "bottom" => SketchParameters::Bottom { size: needed("sketch.size", table.size)? },
-            "modular" => {
-                SketchParameters::Modular { modulus: needed("sketch.modulus", table.modulus)? }
-            }
+            "modular" => SketchParameters::Modular {
+                modulus: needed("sketch.modulus", table.modulus)?,
+                size: table.size,
+            },
             "lists" => SketchParameters::Lists {
                 lists: needed("sketch.lists", table.lists.or(own_lists.0))?,
                 repeats: table.repeats.unwrap_or(own_lists.1),

@@ -7,7 +7,7 @@
 
 use lookalike_kernels::Kernel;
 
-use super::union;
+use super::{Sampled, union};
 use crate::error::{Error, ErrorKind, Result};
 use crate::resemblance::share;
 
@@ -110,7 +110,8 @@ impl BottomSketch {
     /// As [`BottomSketch::merge`].
     pub fn resemblance(&self, other: &Self, kernel: Kernel) -> Result<f64> {
         self.check(other)?;
-        Ok(bottom_resemblance(kernel, self.size, &self.elements, &other.elements))
+        let sampled = bottom_sampled(kernel, self.size, &self.elements, &other.elements);
+        Ok(share(sampled.common as u64, sampled.of as u64))
     }
 
     fn check(&self, other: &Self) -> Result<()> {
@@ -125,12 +126,12 @@ impl BottomSketch {
     }
 }
 
-/// Of the `size` smallest elements of the union, the share that both sets have.
-pub(crate) fn bottom_resemblance(kernel: Kernel, size: usize, a: &[u64], b: &[u64]) -> f64 {
+/// Of the `size` smallest elements of the union those that both sets have.
+pub(crate) fn bottom_sampled(kernel: Kernel, size: usize, a: &[u64], b: &[u64]) -> Sampled {
     let mut smallest = union(a, b);
     smallest.truncate(size);
-    let Some(&limit) = smallest.last() else { return 0.0 };
+    let Some(&limit) = smallest.last() else { return Sampled::default() };
     let up_to_limit = |elements: &[u64]| elements.partition_point(|&x| x <= limit);
     let (a, b) = (&a[..up_to_limit(a)], &b[..up_to_limit(b)]);
-    share(kernel.intersection(a, b) as u64, smallest.len() as u64)
+    Sampled { common: kernel.intersection(a, b), of: smallest.len() }
 }

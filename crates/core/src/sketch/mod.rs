@@ -23,11 +23,21 @@ pub use lists::{ListOrder, Lists, ListsSketch};
 pub use minwise::{Minwise, MinwiseSketch, minima_under};
 pub use modular::{Modular, ModularSketch};
 
-pub(crate) use bottom::bottom_resemblance;
+pub(crate) use bottom::bottom_sampled;
 pub(crate) use lists::lists_in_common;
-pub(crate) use modular::modular_resemblance;
+pub(crate) use modular::modular_sampled;
 
 use lookalike_kernels::{Kernel, Sequence};
+
+/// What two sketches sampled of the union of their sets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Sampled {
+    /// Elements that both sets have,
+    pub common: usize,
+    /// out of so many.
+    pub of: usize,
+}
 
 /// The key with which a seed enters mixing.
 pub(crate) fn mixing_key(seed: u64) -> u64 {

@@ -3,17 +3,28 @@
 //! About one element in n, whatever the other document is; so it grows with
 //! the document, but estimates containment too (Radinsky, option 2), and
 //! merges by union.
+//!
+//! Where there is room for so many only, n is doubled until they fit: what is 0 mod 2n is 0 mod n too, so
+//! that sketches of documents of any two sizes are compared by the larger n of theirs.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
 
 use lookalike_kernels::Kernel;
 
-use super::union;
+use super::{Sampled, union};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Makes modular sketches.
 #[derive(Clone, Debug)]
 #[doc(alias = "FracMinHash")]
 pub struct Modular {
+    /// n, as it was given.
+    modulus: u64,
+    /// By what n has become.
     divisor: Divisor,
+    /// Elements that there is room for.
+    room: usize,
     elements: Vec<u64>,
 }
 
@@ -23,30 +34,65 @@ impl Modular {
     /// # Panics
     /// If `modulus` is zero; a recipe never has such a modulus.
     pub fn new(modulus: u64) -> Self {
-        Self { divisor: Divisor::new(modulus), elements: Vec::new() }
+        let divisor = Divisor::new(modulus);
+        Self { modulus, divisor, room: usize::MAX, elements: Vec::new() }
+    }
+
+    /// Doubles n while there are more elements than this.
+    #[must_use]
+    pub fn at_most(mut self, room: usize) -> Self {
+        self.room = room;
+        self
     }
 
     /// Takes elements of the set, in any order and any number of times.
     pub fn push(&mut self, elements: &[u64]) {
         let divisor = self.divisor;
-        self.elements.extend(elements.iter().copied().filter(|&x| divisor.divides(x)));
+        // The largest number of all stands for an empty place in files.
+        let kept = |&x: &u64| x < u64::MAX && divisor.divides(x);
+        self.elements.extend(elements.iter().copied().filter(kept));
+        // So many at a time, so that each costs O(log m).
+        if self.elements.len() / 2 >= self.room {
+            self.settle();
+        }
+    }
+
+    /// Sorts the newcomers in. If there is no room for all so far, there is none for those of the whole set.
+    fn settle(&mut self) {
+        self.elements.sort_unstable();
+        self.elements.dedup();
+        while self.elements.len() > self.room {
+            let Some(modulus) = self.divisor.modulus.checked_mul(2) else {
+                return self.elements.truncate(self.room);
+            };
+            self.divisor = Divisor::new(modulus);
+            self.elements = multiples(&self.elements, modulus).into_owned();
+        }
     }
 
     /// Forgets the set.
     pub fn clear(&mut self) {
         self.elements.clear();
+        if self.divisor.modulus != self.modulus {
+            self.divisor = Divisor::new(self.modulus);
+        }
     }
 
     /// The elements so far, in ascending order.
     pub fn elements(&mut self) -> &[u64] {
-        self.elements.sort_unstable();
-        self.elements.dedup();
+        self.settle();
         &self.elements
+    }
+
+    /// What n has become so far.
+    pub fn modulus(&mut self) -> u64 {
+        self.settle();
+        self.divisor.modulus
     }
 
     /// The sketch so far.
     pub fn sketch(&mut self) -> ModularSketch {
-        ModularSketch { modulus: self.divisor.modulus, elements: self.elements().to_vec() }
+        ModularSketch { modulus: self.modulus(), elements: self.elements().to_vec() }
     }
 }
 
@@ -94,9 +140,17 @@ impl ModularSketch {
         &self.elements
     }
 
-    fn check(&self, other: &Self) -> Result<()> {
-        if self.modulus == other.modulus {
-            return Ok(());
+    /// Both with the larger n of the two.
+    fn alike<'a>(&'a self, other: &'a Self) -> Result<(u64, [Cow<'a, [u64]>; 2])> {
+        let (less, more) = (self.modulus.min(other.modulus), self.modulus.max(other.modulus));
+        if more.is_multiple_of(less) && (more / less).is_power_of_two() {
+            let of = |sketch: &'a Self| {
+                if sketch.modulus == more {
+                    return Cow::Borrowed(&sketch.elements[..]);
+                }
+                multiples(&sketch.elements, more)
+            };
+            return Ok((more, [of(self), of(other)]));
         }
         Err(Error::from(ErrorKind::Mismatch {
             parameter: "sketch.modulus".to_owned(),
@@ -105,13 +159,13 @@ impl ModularSketch {
         }))
     }
 
-    /// The sketch of the union of the two sets.
+    /// The sketch of the union of the two sets, by the larger n of theirs.
     ///
     /// # Errors
-    /// If the sketches have different moduli.
+    /// If the one n is not the other, doubled some times.
     pub fn merge(&self, other: &Self) -> Result<Self> {
-        self.check(other)?;
-        Ok(Self { modulus: self.modulus, elements: union(&self.elements, &other.elements) })
+        let (modulus, [a, b]) = self.alike(other)?;
+        Ok(Self { modulus, elements: union(&a, &b) })
     }
 
     /// Estimates the resemblance; `None` if no element of either was sampled, so
@@ -120,8 +174,9 @@ impl ModularSketch {
     /// # Errors
     /// As [`ModularSketch::merge`].
     pub fn resemblance(&self, other: &Self, kernel: Kernel) -> Result<Option<f64>> {
-        self.check(other)?;
-        Ok(modular_resemblance(kernel, &self.elements, &other.elements))
+        let (_, [a, b]) = self.alike(other)?;
+        let Sampled { common, of } = common_of_all(kernel, &a, &b);
+        Ok((of > 0).then(|| common as f64 / of as f64))
     }
 
     /// Estimates the share of this set that is in the other; `None` if no element
@@ -130,18 +185,34 @@ impl ModularSketch {
     /// # Errors
     /// As [`ModularSketch::merge`].
     pub fn containment(&self, other: &Self, kernel: Kernel) -> Result<Option<f64>> {
-        self.check(other)?;
-        let common = kernel.intersection(&self.elements, &other.elements);
-        let own = self.elements.len();
+        let (_, [a, b]) = self.alike(other)?;
+        let (common, own) = (kernel.intersection(&a, &b), a.len());
         Ok((own > 0).then(|| common as f64 / own as f64))
     }
 }
 
-/// The share of all sampled elements that both sets have; `None` of none.
-pub(crate) fn modular_resemblance(kernel: Kernel, a: &[u64], b: &[u64]) -> Option<f64> {
+/// Of all sampled elements those that both sets have.
+fn common_of_all(kernel: Kernel, a: &[u64], b: &[u64]) -> Sampled {
     let common = kernel.intersection(a, b);
-    let union = a.len() + b.len() - common;
-    (union > 0).then(|| common as f64 / union as f64)
+    Sampled { common, of: a.len() + b.len() - common }
+}
+
+/// The same of sketches as signatures have them: n, and the elements.
+pub(crate) fn modular_sampled(kernel: Kernel, a: &[u64], b: &[u64]) -> Sampled {
+    let (Some((&n, a)), Some((&m, b))) = (a.split_first(), b.split_first()) else {
+        return Sampled::default();
+    };
+    match n.cmp(&m) {
+        Ordering::Less => common_of_all(kernel, &multiples(a, m), b),
+        Ordering::Equal => common_of_all(kernel, a, b),
+        Ordering::Greater => common_of_all(kernel, a, &multiples(b, n)),
+    }
+}
+
+/// Those that are 0 mod n.
+fn multiples(elements: &[u64], modulus: u64) -> Cow<'_, [u64]> {
+    let divisor = Divisor::new(modulus);
+    elements.iter().copied().filter(|&x| divisor.divides(x)).collect()
 }
 
 #[cfg(test)]

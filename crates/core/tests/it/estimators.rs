@@ -307,6 +307,41 @@ fn merged_sketches_are_sketches_of_the_union() {
     assert!(modular(a).merge(&Modular::new(8).sketch()).is_err());
 }
 
+/// Where there is room for few elements, those of the smaller set are thinned as those of the larger one were.
+#[test]
+fn modular_sketches_of_any_two_sizes_estimate_resemblance() {
+    let kernel = Kernel::best();
+    for (of_a, of_both) in [(3000, 2800), (3000, 3000), (400, 300), (40, 20)] {
+        let (mut common, mut sampled) = (0.0, 0.0);
+        for trial in 0..400 {
+            let universe = mixed(0, universe(Elements::Random, 3000, trial));
+            // All of the larger set, and so many of it and of others.
+            let mut smaller = universe[..of_both].to_vec();
+            smaller.extend(
+                (0..of_a - of_both).map(|n| lookalike_kernels::mix(n as u64 ^ trial << 32)),
+            );
+            let sketch = |elements: &[u64]| {
+                let mut modular = Modular::new(2).at_most(100);
+                elements.chunks(64).for_each(|part| modular.push(part));
+                assert!(modular.elements().len() <= 100);
+                modular.sketch()
+            };
+            let (a, b) = (sketch(&smaller), sketch(&universe));
+            let of = a.merge(&b).unwrap().elements().len() as f64;
+            if let Some(estimate) = a.resemblance(&b, kernel).unwrap() {
+                common += estimate * of;
+                sampled += of;
+            }
+        }
+        let r = of_both as f64 / (3000 + of_a - of_both) as f64;
+        let (found, sigma) = (common / sampled, (r * (1.0 - r) / sampled).sqrt());
+        assert!(
+            (found - r).abs() <= SIGMAS * sigma + 1e-12,
+            "{of_both} of {of_a}: {found}, not {r}"
+        );
+    }
+}
+
 #[test]
 fn accepted_pairs_follow_the_polynomial() {
     let kernel = Kernel::best();

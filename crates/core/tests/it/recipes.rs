@@ -121,33 +121,78 @@ fn estimates_have_a_sketch_to_be_made_from() {
          from sketches"
     );
     assert!(error(&format!("{bottom}keep = false\n")).starts_with("`sketch.keep` is false"));
-    for keep in ["", "keep = true\n", "keep = false\n"] {
-        let error =
-            error(&format!("{estimate}{c}[sketch]\nkind = \"modular\"\nmodulus = 8\n{keep}"));
-        assert!(
-            error
-                .starts_with("`verify.by` is estimate, but must be exact or none where the sketch"),
-            "{error}"
-        );
-        assert!(error.contains("is modular") && error.contains("\nhint: "), "{error}");
-    }
+    let modular = format!("{estimate}{c}[sketch]\nkind = \"modular\"\nmodulus = 8\n");
+    assert!(error(&modular).starts_with("`sketch.size` is missing"));
+    assert!(Recipe::from_toml(&format!("{modular}size = 50\n")).unwrap().keep_sketch);
+    assert!(error(&format!("{modular}keep = false\n")).starts_with("`sketch.keep` is false"));
     let lost = Recipe { verify: Verify::Estimate, ..Recipe::default() };
     assert!(lost.validate().is_err());
     let modular = format!("version = 1\n{c}[sketch]\nkind = \"modular\"\nmodulus = 8\n");
     let judging = Judging { verify: Some(Verify::Estimate), ..Judging::default() };
     let refused = Recipe::from_toml(&modular).unwrap().judging(&judging).unwrap_err().to_string();
-    assert!(refused.starts_with("`verify.by` is estimate"), "{refused}");
+    assert!(refused.starts_with("`sketch.size` is missing"), "{refused}");
 }
 
 #[test]
-fn what_proposes_nothing_is_refused() {
-    for (kind, size) in [("bottom", "size"), ("modular", "modulus")] {
-        let toml = format!("version = 1\n[sketch]\nkind = \"{kind}\"\n{size} = 100\n");
-        let error = Recipe::from_toml(&toml).unwrap_err().to_string();
-        let expected = format!("a {kind} sketch makes no candidates of its own\nhint: ");
-        assert!(error.contains(&expected), "{error}");
-        let with = "[projection]\nbits = 384\n[candidates]\nrule = \"projection\"";
-        Recipe::from_toml(&format!("{toml}{with}")).unwrap();
+fn bottom_and_modular_sketches_make_candidates_of_their_own() {
+    for sketch in ["kind = \"bottom\"\nsize = 100", "kind = \"modular\"\nmodulus = 8\nsize = 100"] {
+        let read =
+            |rest: &str| Recipe::from_toml(&format!("version = 1\n[sketch]\n{sketch}\n{rest}"));
+        let recipe = read("").unwrap();
+        assert_eq!(recipe.candidates, Candidates::Sketch);
+        assert!(recipe.keep_sketch && recipe.features.is_none() && recipe.counts_in_common());
+        assert_eq!(Recipe::from_toml(&recipe.to_toml()).unwrap(), recipe);
+        let projection =
+            read("[projection]\nbits = 384\n[candidates]\nrule = \"projection\"").unwrap();
+        assert_eq!(projection.candidates, Candidates::Projection);
+        let refused = |rest: &str, parameter: &str| {
+            let error = read(rest).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("`{parameter}` is ")), "{error}");
+        };
+        refused("keep = false", "sketch.keep");
+        refused("[verify]\nby = \"none\"", "verify.by");
+        refused("[candidates]\nrule = \"lists\"", "candidates.rule");
+    }
+    let modular = "version = 1\n[sketch]\nkind = \"modular\"\nmodulus = 8\n";
+    let error = Recipe::from_toml(modular).unwrap_err().to_string();
+    assert!(error.starts_with("`sketch.size` is missing") && error.contains("\nhint: "), "{error}");
+    let text = "version = 1\n[candidates]\nrule = \"sketch\"\n";
+    let error = Recipe::from_toml(text).unwrap_err().to_string();
+    assert!(error.starts_with("`candidates.rule` is sketch"), "{error}");
+}
+
+/// Three standard deviations below the threshold where documents are compared afterwards, and so many as its share is
+/// where they are not.
+#[test]
+fn as_many_elements_in_common_as_the_threshold_says() {
+    let recipe = |verify, threshold| Recipe { verify, threshold, ..Recipe::default() };
+    for sampled in [1, 2, 5, 7, 10, 100, 200, 1000, 65_536] {
+        for threshold in [0.01, 0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 1.0] {
+            let least = recipe(Verify::Estimate, threshold).elements_in_common(sampled);
+            let enough = |count: usize| count as f64 / sampled as f64 >= threshold;
+            assert!(
+                enough(least) && (least == 1 || !enough(least - 1)),
+                "{threshold} of {sampled}: {least}"
+            );
+            let before = recipe(Verify::Exact, threshold).elements_in_common(sampled);
+            assert!((1..=least).contains(&before));
+            // The chance that a pair at exactly the threshold has fewer.
+            let chance = |count: usize| -> f64 {
+                let mut log = 0.0;
+                for n in 0..count {
+                    log += ((sampled - n) as f64 / (count - n) as f64).ln();
+                }
+                (log + count as f64 * threshold.ln()
+                    + (sampled - count) as f64 * (1.0 - threshold).ln())
+                .exp()
+            };
+            // They have one in common at least, or nothing would be found by them.
+            if sampled <= 1000 && threshold < 1.0 && before > 1 {
+                let missed: f64 = (0..before).map(chance).sum();
+                let most = if sampled < 100 { 0.03 } else { 0.005 };
+                assert!(missed < most, "{threshold} of {sampled}: {missed}");
+            }
+        }
     }
 }
 

@@ -149,13 +149,27 @@ proptest! {
         elements.chunks(3).for_each(|part| bottom.push(part));
         prop_assert_eq!(bottom.elements(), &smallest);
 
-        let recipe = Recipe { sketch: SketchParameters::Modular { modulus: 6 }, ..base.clone() };
-        sorted.retain(|x| x % 6 == 0);
-        let mut signer = Signer::with_kernel(&recipe, forced()).unwrap();
-        prop_assert_eq!(&signer.sign(&text).sketch, &sorted);
-        let mut modular = Modular::new(6);
-        elements.chunks(3).for_each(|part| modular.push(part));
-        prop_assert_eq!(modular.elements(), &sorted);
+        for size in [None, Some(10), Some(1)] {
+            let sketch = SketchParameters::Modular { modulus: 6, size };
+            let mut signer =
+                Signer::with_kernel(&Recipe { sketch, ..base.clone() }, forced()).unwrap();
+            let mut modulus = 6;
+            let mut multiples = sorted.clone();
+            multiples.retain(|x| x % modulus == 0);
+            while multiples.len() > size.unwrap_or(usize::MAX) {
+                modulus *= 2;
+                multiples.retain(|x| x % modulus == 0);
+            }
+            // Twice: nothing of the first document may show in the second.
+            for _ in 0..2 {
+                let signature = signer.sign(&text);
+                prop_assert_eq!(signature.sketch[0], modulus);
+                prop_assert_eq!(&signature.sketch[1..], &multiples);
+            }
+            let mut modular = Modular::new(6).at_most(size.unwrap_or(usize::MAX));
+            elements.chunks(3).for_each(|part| modular.push(part));
+            prop_assert_eq!(modular.elements(), &multiples);
+        }
     }
 
     #[test]

@@ -99,11 +99,12 @@ impl Dedup {
             // A record of 12 bytes for each key, sorted in runs and merged; then groups of four. Or, if each
             // key had as many holders as are counted, as many pairs, of 12 bytes each and once more as groups.
             None => {
-                let pairs = self.recipe.features_in_common().map_or(0, |_| {
-                    let expanded = documents.saturating_mul(keys * COMMON_HOLDERS as u64 / 2);
-                    expanded.min(documents.saturating_mul(all) / 2).saturating_mul(2 * 12)
-                });
-                documents * (20 + keys * 16) + plan.known_documents * 44 + pairs
+                let expanded = documents.saturating_mul(keys * COMMON_HOLDERS as u64 / 2);
+                let pairs = expanded.min(documents.saturating_mul(all) / 2);
+                let pair_bytes = if rule.counts_in_common() { 2 * 12 } else { 0 };
+                documents * (20 + keys * 16)
+                    + plan.known_documents * 44
+                    + pairs.saturating_mul(pair_bytes)
             }
             // If each document were in another, all elements of pools have two holders: a record of 16
             // bytes each, sorted, and once more as it is counted, and one to choose probes by.

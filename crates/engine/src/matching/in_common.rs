@@ -27,11 +27,14 @@ use crate::error::Result;
 use crate::places::Place;
 use crate::sort::{Record, SortedRecords, Sorter};
 
+/// How many keys a document with so many must have in common with another.
+pub type Least<'a> = &'a dyn Fn(usize) -> usize;
+
 /// What documents have in common.
-#[derive(Clone, Copy, Debug)]
-pub struct InCommon {
-    /// Keys that two documents must have in common.
-    pub least: usize,
+#[derive(Clone, Copy)]
+pub struct InCommon<'a> {
+    /// Keys that two documents must have in common, by how many the later one has.
+    pub least: Least<'a>,
     /// A key of more documents is left out.
     pub common: usize,
 }
@@ -52,17 +55,28 @@ pub struct Grouped {
 /// What `each` gives; or if a file cannot be written or read.
 pub fn write_pairs_in_common(
     task: &GroupTask<'_>,
-    wanted: InCommon,
-    each: impl FnMut(&mut dyn FnMut(Place, &[u64]) -> Result<()>) -> Result<()>,
+    wanted: InCommon<'_>,
+    mut each: impl FnMut(&mut dyn FnMut(Place, &[u64]) -> Result<()>) -> Result<()>,
 ) -> Result<Grouped> {
     let GroupTask { folder, budget, documents, .. } = *task;
-    let SharedKeys { mut sorted, counts, .. } = SharedKeys::of(task, budget / 2, each)?;
+    // Of each document the least that it needs, and a zero for each of its keys that is left out.
+    let mut needs = Sorter::new(folder, budget / 8);
+    let mut is_first_time = true;
+    let SharedKeys { mut sorted, counts, .. } = SharedKeys::of(task, budget / 2, |push| {
+        let counts = std::mem::take(&mut is_first_time);
+        each(&mut |place, keys| {
+            if counts && !documents.knows(place) {
+                needs.push(u64::from(place) << 32 | (wanted.least)(keys.len()) as u64)?;
+            }
+            push(place, keys)
+        })
+    })?;
     let mut expanding = Expanding {
         task,
         common: wanted.common,
         pairs: PairCounter::new(folder, budget / 8 * 3),
         left_out: 0,
-        missing: Sorter::new(folder, budget / 8),
+        needs,
         holders: Vec::new(),
         last: None,
         is_common: false,
@@ -82,14 +96,14 @@ pub fn write_pairs_in_common(
     expanding.end_key()?;
     drop(sorted);
 
-    let Expanding { pairs, left_out, missing, .. } = expanding;
-    let mut missing = Missing::new(missing.finish()?)?;
+    let Expanding { pairs, left_out, needs, .. } = expanding;
+    let mut needs = Needs::new(needs.finish()?)?;
     let mut pairs = pairs.finish()?;
     let mut file = RowsWriter::create(task.path, GROUPS, PLACE)?;
     let mut found = Grouped { groups: counts, left_out };
     while let Some(PairCount { pair, count }) = pairs.next()? {
         let [later, earlier] = [pair >> 32, pair & u64::from(u32::MAX)].map(Place::nth);
-        if u64::from(count) + missing.of(later)? >= wanted.least as u64 {
+        if u64::from(count) >= needs.of(later)? {
             write_places(&mut file, &[earlier, later, END])?;
             found.groups.add(2);
         }
@@ -104,8 +118,8 @@ struct Expanding<'a> {
     common: usize,
     pairs: PairCounter,
     left_out: u64,
-    /// A document for each of its keys that was left out.
-    missing: Sorter<u64>,
+    /// What documents need.
+    needs: Sorter<u64>,
     /// The first documents of the key, and the last.
     holders: Vec<Place>,
     last: Option<Place>,
@@ -123,7 +137,7 @@ impl Expanding<'_> {
         // Nobody asks for that of known documents, which are never the later ones.
         let knows = |place: &Place| self.task.documents.knows(*place);
         let held = self.holders.drain(..).chain([place]).filter(|place| !knows(place));
-        held.into_iter().try_for_each(|place| self.missing.push(place.into()))
+        held.into_iter().try_for_each(|place| self.needs.push(u64::from(place) << 32))
     }
 
     fn end_key(&mut self) -> Result<()> {
@@ -225,28 +239,33 @@ impl PairSums {
     }
 }
 
-/// How many keys of documents were left out, asked in the order of the documents.
-struct Missing {
+/// How many of the keys that were counted documents need in common with others, asked in the order of the documents.
+struct Needs {
     sorted: SortedRecords<u64>,
-    /// The document that was asked for last, and how many keys of it.
-    last: (u64, u64),
+    /// The document that was asked for last, and what it needs.
+    last: (Place, u64),
     next: Option<u64>,
 }
 
-impl Missing {
+impl Needs {
     fn new(mut sorted: SortedRecords<u64>) -> Result<Self> {
         let next = sorted.next()?;
-        Ok(Self { sorted, last: (u64::MAX, 0), next })
+        Ok(Self { sorted, last: (Place::NONE, 0), next })
     }
 
     fn of(&mut self, place: Place) -> Result<u64> {
-        let place = u64::from(place);
         if self.last.0 != place {
-            self.last = (place, 0);
-        }
-        while let Some(next) = self.next.filter(|next| *next <= place) {
-            self.last.1 += u64::from(next == place);
-            self.next = self.sorted.next()?;
+            let (mut left_out, mut least) = (0, 0);
+            while let Some(next) = self.next.filter(|next| next >> 32 <= u64::from(place)) {
+                if next >> 32 == u64::from(place) {
+                    match next & u64::from(u32::MAX) {
+                        0 => left_out += 1,
+                        needed => least = needed,
+                    }
+                }
+                self.next = self.sorted.next()?;
+            }
+            self.last = (place, u64::saturating_sub(least, left_out));
         }
         Ok(self.last.1)
     }

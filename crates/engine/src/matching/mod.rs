@@ -19,7 +19,7 @@ mod stored;
 pub use clusters::{Clustering, Clusters, LimitedGroups};
 pub use groups::{ALL_MEMBERS, GroupCounts, GroupReader, GroupTask, KeyPlace, Step, write_groups};
 pub use holders::{Holder, write_holders};
-pub use in_common::{Grouped, InCommon, write_pairs_in_common};
+pub use in_common::{Grouped, InCommon, Least, write_pairs_in_common};
 pub use pairs::{Candidate, Judge, Pair, PairReader};
 pub use rounds::{ClusterTask, Pairs, cluster};
 pub use stored::{PairClusterTask, cluster_pairs};

@@ -1,6 +1,6 @@
 //! Why a document stayed or went.
 
-use lookalike_core::recipe::SketchParameters;
+use lookalike_core::recipe::{Candidates, SketchParameters};
 use lookalike_core::{Kernel, Signature, Similarity};
 
 use super::cuts::DocumentCuts;
@@ -92,6 +92,8 @@ pub struct Agreement {
     pub bits: Option<(usize, usize)>,
     /// Repeats of Pugh's lists that have one in common, and how many repeats there are.
     pub repeats: Option<(usize, usize)>,
+    /// Elements of bottom or modular sketches in common, and how many were sampled of both.
+    pub elements: Option<(usize, usize)>,
 }
 
 impl Run {
@@ -186,6 +188,10 @@ impl Run {
             features: recipe.features.map(|filter| (equal, filter.k() as usize)),
             bits: similarity.c(a, b).zip(recipe.projection.map(|projection| projection.bits)),
             repeats: similarity.lists(a, b).zip(repeats),
+            elements: (recipe.candidates == Candidates::Sketch)
+                .then(|| similarity.sampled(a, b))
+                .flatten()
+                .map(|sampled| (sampled.common, sampled.of)),
         }
     }
 }

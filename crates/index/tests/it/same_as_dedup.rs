@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use lookalike_core::filter::Filter;
-use lookalike_core::recipe::{LEARNING_PRESETS, PRESETS, SketchParameters};
+use lookalike_core::recipe::{Candidates, LEARNING_PRESETS, PRESETS, SketchParameters, Verify};
 use lookalike_core::{Recipe, mix};
 use lookalike_engine::report::Kind;
 use lookalike_engine::run::{ClusterFilter, ClusterOrder, Clusters, Run};
@@ -156,6 +156,32 @@ fn so_it_is_where_features_are_counted() {
     let expected = kept_by_job(&folder, &corpus, &recipe);
     assert!(expected.len() > 90 && expected.len() < 850, "{}", expected.len());
     assert_eq!(kept_by_index(&folder, &corpus, &recipe), expected);
+}
+
+/// Bottom and modular sketches make candidates of their own there, too.
+#[test]
+fn so_it_is_where_elements_of_sketches_are_counted() {
+    for sketch in [
+        SketchParameters::Bottom { size: 64 },
+        SketchParameters::Modular { modulus: 3, size: Some(40) },
+    ] {
+        for verify in [Verify::Exact, Verify::Estimate] {
+            let folder = WorkFolder::create(None).unwrap();
+            let recipe = Recipe {
+                features: None,
+                candidates: Candidates::Sketch,
+                keep_sketch: true,
+                threshold: 0.6,
+                sketch,
+                verify,
+                ..Recipe::default()
+            };
+            let corpus = corpus(98, 900);
+            let expected = kept_by_job(&folder, &corpus, &recipe);
+            assert!(expected.len() > 90 && expected.len() < 850, "{}", expected.len());
+            assert_eq!(kept_by_index(&folder, &corpus, &recipe), expected, "{recipe:?}");
+        }
+    }
 }
 
 #[test]

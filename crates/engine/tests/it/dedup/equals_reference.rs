@@ -288,6 +288,18 @@ fn recipes() -> Vec<Recipe> {
         let sketch = SketchParameters::Minwise { permutations: 24 };
         recipes.push(Recipe { features: Some(many), sketch, ..recipe("text", verify) });
     }
+    // Bottom and modular sketches, which make candidates of their own. Some of the documents have more elements
+    // than there is room for.
+    for sketch in [
+        SketchParameters::Bottom { size: 40 },
+        SketchParameters::Modular { modulus: 2, size: Some(30) },
+    ] {
+        for verify in [Verify::Exact, Verify::Estimate] {
+            let (features, candidates) = (None, Candidates::Sketch);
+            let text = recipe("text", verify);
+            recipes.push(Recipe { features, sketch, candidates, keep_sketch: true, ..text });
+        }
+    }
     for preset in lookalike_core::recipe::PRESETS.iter().skip(1) {
         recipes.push(recipe(preset, Verify::Exact));
         recipes.push(recipe(preset, Verify::None));

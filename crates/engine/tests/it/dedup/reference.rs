@@ -171,8 +171,8 @@ impl Job<'_> {
         if self.wish.lost.is_some() {
             return self.groups_of_probes(copies);
         }
-        if let Some(least) = self.rule.in_common() {
-            return self.pairs_in_common(copies, least);
+        if self.rule.counts_in_common() {
+            return self.pairs_in_common(copies);
         }
         let mut groups: BTreeMap<u64, Vec<(usize, bool)>> = BTreeMap::new();
         for place in (0..self.rows.len()).filter(|&place| copies[place].is_none()) {
@@ -184,14 +184,14 @@ impl Job<'_> {
         groups.into_values().collect()
     }
 
-    /// Every two places with enough keys in common, of which one is new.
-    fn pairs_in_common(&self, copies: &[Option<usize>], least: usize) -> Vec<Vec<(usize, bool)>> {
+    /// Every two places with a key in common, of which one is new: their signatures say whether it is enough.
+    fn pairs_in_common(&self, copies: &[Option<usize>]) -> Vec<Vec<(usize, bool)>> {
         let keys: Vec<BTreeSet<u64>> = (0..self.rows.len()).map(|place| self.keys(place)).collect();
         let takes_part = |place: &usize| copies[*place].is_none();
         let mut pairs = Vec::new();
         for later in (self.wish.known..self.rows.len()).filter(takes_part) {
             for earlier in (0..later).filter(takes_part) {
-                if keys[earlier].intersection(&keys[later]).count() >= least {
+                if !keys[earlier].is_disjoint(&keys[later]) {
                     pairs.push(vec![(earlier, earlier >= self.wish.known), (later, true)]);
                 }
             }

@@ -15,7 +15,7 @@ fn found(
     keys: &Keys,
     sides: Sides,
     budget: usize,
-    wanted: InCommon,
+    wanted: InCommon<'_>,
 ) -> (Vec<Vec<u32>>, Grouped) {
     let folder = folder(&format!("matching/in-common-{name}"));
     let path = &folder.join("groups");
@@ -33,13 +33,15 @@ fn found(
 }
 
 /// By the definition: each two documents, and each key.
-fn expected(keys: &Keys, sides: Sides, wanted: InCommon) -> (Vec<Vec<u32>>, u64) {
+fn expected(keys: &Keys, sides: Sides, wanted: InCommon<'_>) -> (Vec<Vec<u32>>, u64) {
     let sets: BTreeMap<u32, BTreeSet<u64>> =
         keys.iter().map(|(number, keys)| (*number, keys.iter().copied().collect())).collect();
     let mut holders: BTreeMap<u64, usize> = BTreeMap::new();
     for key in sets.values().flatten() {
         *holders.entry(*key).or_default() += 1;
     }
+    let given: BTreeMap<u32, usize> =
+        keys.iter().map(|(number, keys)| (*number, keys.len())).collect();
     let is_common = |key: &u64| holders[key] > wanted.common;
     let mut pairs = Vec::new();
     for (&later, keys) in &sets {
@@ -47,7 +49,7 @@ fn expected(keys: &Keys, sides: Sides, wanted: InCommon) -> (Vec<Vec<u32>>, u64)
         for (&earlier, others) in sets.range(..later) {
             let shared = keys.intersection(others).filter(|key| !is_common(key)).count();
             let is_new = !sides.knows(place(later));
-            if is_new && shared > 0 && shared + missing >= wanted.least {
+            if is_new && shared > 0 && shared + missing >= (wanted.least)(given[&later]) {
                 pairs.push(vec![earlier, later]);
             }
         }
@@ -66,11 +68,14 @@ proptest! {
         keys in proptest::collection::vec(proptest::collection::vec(0u64..60, 0..12), 0..40),
         known in 0_u64..10,
         least in 1_usize..6,
+        share in 0_usize..=4,
         common in 1_usize..12,
     ) {
         let sides = Sides { new: 40 - known, known };
         let keys: Keys = (0..).zip(keys).filter(|(place, _)| place % 7 != 3).collect();
-        let wanted = InCommon { least, common };
+        // So many, and a share of those that there are.
+        let least = |keys: usize| least.max(share * keys / 4);
+        let wanted = InCommon { least: &least, common };
         let (pairs, grouped) = found("pairs", &keys, sides, 0, wanted);
         let (expected, left_out) = expected(&keys, sides, wanted);
         prop_assert_eq!(grouped.groups.groups, expected.len() as u64);
@@ -84,7 +89,7 @@ fn every_budget_gives_the_same_pairs() {
     let keys = random_keys(1, 3000, 12, 3000);
     let sides = Sides::from(3000);
     for common in [20, 1000] {
-        let wanted = InCommon { least: 2, common };
+        let wanted = InCommon { least: &|_| 2, common };
         let (expected, left_out) = expected(&keys, sides, wanted);
         assert!(expected.len() > 1000 && (left_out > 0) == (common == 20), "{left_out}");
         for budget in [0, 1 << 20, 64 << 20] {
