@@ -681,7 +681,7 @@ impl<'a> Job<'a> {
         );
         report.notes.extend(self.unreadable_note(signed.skips.count));
         report.notes.extend(many_rounds(judged.rounds));
-        report.notes.extend(common_features(judged.common_keys));
+        report.notes.extend(common_keys(&self.options.recipe, judged.common_keys));
         report.notes.extend(self.notes.iter().cloned());
         if written.limited_sets > 0 {
             report.notes.push(format!(
@@ -836,12 +836,13 @@ fn many_rounds(rounds: u32) -> Option<String> {
     })
 }
 
-/// Says so if features were left out as candidates were counted.
-fn common_features(left_out: u64) -> Option<String> {
+/// Says so if keys were left out as candidates were counted.
+fn common_keys(recipe: &Recipe, left_out: u64) -> Option<String> {
+    let keys = if recipe.features_in_common().is_some() { "features" } else { "elements" };
     (left_out > 0).then(|| {
         format!(
-            "{left_out} features are in more than {COMMON_HOLDERS} documents each and were not counted. Two \
-             documents that share such features and no others were not compared."
+            "{left_out} {keys} are in more than {COMMON_HOLDERS} documents each and were not counted. Two \
+             documents that share such {keys} and no others were not compared."
         )
     })
 }

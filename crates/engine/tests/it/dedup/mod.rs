@@ -14,6 +14,7 @@ mod reference;
 mod same_bytes;
 mod sites;
 mod tables;
+mod three_ways;
 mod written;
 mod wrong_field;
 
