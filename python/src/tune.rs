@@ -247,8 +247,7 @@ impl Filter {
         let half = (self.core.half_point() * 100.0).round() / 100.0;
         let threshold = self.threshold.unwrap_or(half).max(0.01);
         let sample = eval::FilterSample {
-            recipe,
-            filter: self.core,
+            recipe: eval::FilterSample::with_filter(&recipe, self.core),
             threshold,
             seed,
             seeds: own.seeds,

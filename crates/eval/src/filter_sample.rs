@@ -1,4 +1,4 @@
-//! How a filter does on documents: which of their pairs become candidates, against all of them.
+//! How the rule of a recipe does on documents: which of their pairs become candidates, against all of them.
 //!
 //! The truth is exact: a document is compared with every earlier one that has a
 //! shingle in common with it, by counting in an inverted index. That takes the
@@ -12,13 +12,12 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use lookalike_core::feature::b_similarity;
 use lookalike_core::filter::Filter;
 use lookalike_core::recipe::{Candidates, SketchParameters};
 use lookalike_core::resemblance::Overlap;
 use lookalike_core::template::OwnShingles;
 use lookalike_core::text::{DocumentTokens, Text, Tokenizer};
-use lookalike_core::{Kernel, Recipe, Signer};
+use lookalike_core::{CandidateRule, Kernel, Recipe, Signature, Signer};
 use lookalike_corpus::Document;
 use lookalike_engine::Texts;
 use serde_json::json;
@@ -26,13 +25,11 @@ use serde_json::json;
 use crate::error::Result;
 use crate::statistics::{SeedMean, Share};
 
-/// What a filter is measured by, and how.
+/// What is measured, and how.
 #[derive(Clone, Debug)]
 pub struct FilterSample {
-    /// Says what tokens and shingles are.
+    /// Whose rule of candidates is measured.
     pub recipe: Recipe,
-    /// The filter.
-    pub filter: Filter,
     /// The least resemblance of the pairs that are wanted.
     pub threshold: f64,
     /// The first seed.
@@ -83,22 +80,22 @@ pub struct PairCandidates {
     pub pairs: u64,
     /// Candidates under each seed.
     pub candidates: Vec<u64>,
-    /// Sums over the pairs: of the filter's probability, and of the resemblance.
-    predicted: f64,
+    /// Sums over the pairs: of the filter's probability, if there is one, and of the resemblance.
+    predicted: Option<f64>,
     resemblance: f64,
 }
 
 impl PairCandidates {
     fn new(seeds: usize) -> Self {
-        Self { candidates: vec![0; seeds], ..Self::default() }
+        Self { candidates: vec![0; seeds], predicted: Some(0.0), ..Self::default() }
     }
 
-    fn add(&mut self, resemblance: f64, candidate: &[bool], probability: f64) {
+    fn add(&mut self, resemblance: f64, candidate: &[bool], probability: Option<f64>) {
         self.pairs += 1;
         for (candidates, candidate) in self.candidates.iter_mut().zip(candidate) {
             *candidates += u64::from(*candidate);
         }
-        self.predicted += probability;
+        self.predicted = self.predicted.zip(probability).map(|(sum, more)| sum + more);
         self.resemblance += resemblance;
     }
 
@@ -107,9 +104,10 @@ impl PairCandidates {
         (self.pairs > 0).then(|| sum / self.pairs as f64)
     }
 
-    /// The share that the filter's polynomial gives; `None` if there are no pairs.
+    /// The share that the filter's polynomial gives; `None` if there are no pairs, or candidates are not made by a
+    /// filter alone.
     pub fn predicted(&self) -> Option<f64> {
-        self.mean(self.predicted)
+        self.mean(self.predicted?)
     }
 
     /// The mean of their resemblances.
@@ -170,10 +168,13 @@ impl FilterSample {
         kernel: Kernel,
         mut skip: impl FnMut(&lookalike_corpus::Error),
     ) -> Result<FilterMeasurement> {
-        let Self { filter, threshold, .. } = *self;
+        let threshold = self.threshold;
+        let filter =
+            self.recipe.features.filter(|_| self.recipe.candidates == Candidates::Features);
         let seeds: Vec<u64> =
             (0..u64::from(self.seeds.max(1))).map(|more| self.seed + more).collect();
-        let recipes: Vec<Recipe> = seeds.iter().map(|seed| self.recipe_under(*seed)).collect();
+        let under = |seed: &u64| Recipe { seed: *seed, ..self.recipe.clone() };
+        let recipes: Vec<Recipe> = seeds.iter().map(under).collect();
         let mut known = KnownDocuments::new(&recipes, kernel)?;
         let mut measured = FilterMeasurement {
             documents: 0,
@@ -202,31 +203,31 @@ impl FilterSample {
             }
             measured.documents += 1;
             let text = texts.of_document(&document);
-            let any = known.add(text, filter.r() as usize, |resemblance, candidate| {
-                measured.pair(resemblance, candidate, filter.probability(resemblance));
+            let site = document.url.as_deref().and_then(|url| self.recipe.sites.site(url));
+            let any = known.add(text, site.as_deref(), |resemblance, candidate| {
+                let probability = filter.map(|filter| filter.probability(resemblance));
+                measured.pair(resemblance, candidate, probability);
             });
             measured.empty += u64::from(!any);
         }
         Ok(measured)
     }
 
-    /// The recipe with the filter and a seed, whose features are all that is looked at.
-    fn recipe_under(&self, seed: u64) -> Recipe {
-        let permutations = self.filter.permutations() as usize;
+    /// A recipe with another filter, whose features are all that is looked at.
+    pub fn with_filter(recipe: &Recipe, filter: Filter) -> Recipe {
+        let permutations = filter.permutations() as usize;
         Recipe {
-            seed,
             sketch: SketchParameters::Minwise { permutations },
-            features: Some(self.filter),
+            features: Some(filter),
             projection: None,
             candidates: Candidates::Features,
-            threshold: self.threshold,
-            ..self.recipe.clone()
+            ..recipe.clone()
         }
     }
 }
 
 impl FilterMeasurement {
-    fn pair(&mut self, resemblance: f64, candidate: &[bool], probability: f64) {
+    fn pair(&mut self, resemblance: f64, candidate: &[bool], probability: Option<f64>) {
         if resemblance >= self.threshold {
             self.wanted.add(resemblance, candidate, probability);
         }
@@ -290,12 +291,22 @@ struct KnownDocuments {
     document: DocumentTokens,
     /// One a seed.
     signers: Vec<Signer>,
+    rule: CandidateRule,
+    /// Whether sketches are looked at.
+    needs_sketch: bool,
     /// Which documents a shingle is in.
     index: HashMap<u64, Vec<u32>>,
-    /// Size of the shingle set, and the features under each seed, of each document.
-    known: Vec<(u64, Vec<Vec<u64>>)>,
+    known: Vec<KnownDocument>,
     /// Shingles in common with each document.
     common: Vec<u64>,
+}
+
+/// A document, as far as later ones are compared with it.
+struct KnownDocument {
+    shingles: u64,
+    site: Option<String>,
+    /// Under each seed.
+    signatures: Vec<Signature>,
 }
 
 impl KnownDocuments {
@@ -309,6 +320,8 @@ impl KnownDocuments {
             tokenizer: Tokenizer::with_kernel(recipe.tokens, kernel),
             own: OwnShingles::new(recipe, kernel, None),
             document: DocumentTokens::default(),
+            rule: CandidateRule::new(kernel, recipe),
+            needs_sketch: matches!(recipe.candidates, Candidates::Lists | Candidates::Sketch),
             signers: signers.map_err(lookalike_engine::Error::from)?,
             index: HashMap::new(),
             known: Vec::new(),
@@ -317,17 +330,27 @@ impl KnownDocuments {
     }
 
     /// Adds a document and calls `pair` with the resemblance of it and each earlier one that
-    /// shares a shingle, and with whether `r` features are common under each seed. False if it is
+    /// shares a shingle, and with whether the two are a candidate under each seed. False if it is
     /// empty.
-    fn add(&mut self, text: Text<'_>, r: usize, mut pair: impl FnMut(f64, &[bool])) -> bool {
+    fn add(
+        &mut self,
+        text: Text<'_>,
+        site: Option<&str>,
+        mut pair: impl FnMut(f64, &[bool]),
+    ) -> bool {
         let document = &mut self.document;
         self.tokenizer.document(text, document);
         if document.tokens.is_empty() {
             return false;
         }
-        let signatures =
-            self.signers.iter_mut().map(|signer| signer.sign_distinctive_tokens(document, None));
-        let features: Vec<Vec<u64>> = signatures.map(|signed| signed.features.clone()).collect();
+        let signed = self.signers.iter_mut().map(|signer| {
+            let mut signature = signer.sign_distinctive_tokens(document, None).clone();
+            if !self.needs_sketch {
+                signature.sketch = Vec::new();
+            }
+            signature
+        });
+        let signatures: Vec<Signature> = signed.collect();
         let set = self.own.set(None, document);
         self.common.clear();
         self.common.resize(self.known.len(), 0);
@@ -340,16 +363,18 @@ impl KnownDocuments {
             documents.push(row);
         }
         let mut candidate = Vec::new();
-        for (&common, (other, others)) in self.common.iter().zip(&self.known) {
+        for (&common, other) in self.common.iter().zip(&self.known) {
             if common > 0 {
-                let overlap = Overlap { a: *other, b: set.len() as u64, common };
+                let overlap = Overlap { a: other.shingles, b: set.len() as u64, common };
+                let same_site = site.is_some() && site == other.site.as_deref();
                 candidate.clear();
-                let by_seed = others.iter().zip(&features);
-                candidate.extend(by_seed.map(|(a, b)| b_similarity(a, b) >= r));
+                let by_seed = other.signatures.iter().zip(&signatures);
+                candidate.extend(by_seed.map(|(a, b)| self.rule.holds(a, b, same_site)));
                 pair(overlap.resemblance(), &candidate);
             }
         }
-        self.known.push((set.len() as u64, features));
+        let shingles = set.len() as u64;
+        self.known.push(KnownDocument { shingles, site: site.map(str::to_owned), signatures });
         true
     }
 }

@@ -5,4 +5,4 @@
 
 pub use lookalike_pages::{ComparisonView, comparison, evaluation, judge, report};
 #[cfg(feature = "filter-plots")]
-pub use lookalike_pages::{Figure, FilterPlot, Scale, figures};
+pub use lookalike_pages::{Figure, FilterPlot, ListsPlot, Scale, figures};

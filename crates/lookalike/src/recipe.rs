@@ -21,8 +21,8 @@
 //! ```
 
 pub use lookalike_core::filter::{
-    Filter, Found, Limit, MAX_FEATURES, MAX_LISTS, MAX_PERMUTATIONS, Search, UNWANTED_AT,
-    lists_accept, lists_share,
+    ENOUGH_FOR, FINGERPRINT_BITS, Filter, Found, Limit, MAX_FEATURES, MAX_LISTS, MAX_PERMUTATIONS,
+    Search, UNWANTED_AT, fingerprint_bits, lists_accept, lists_share,
 };
 pub use lookalike_core::recipe::{
     Candidates, Digest, Judging, LEARNING_PRESETS, MAX_SKETCH, MAX_SUPER_FEATURES, MAX_WIDTH, Over,

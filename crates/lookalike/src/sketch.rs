@@ -22,5 +22,5 @@
 
 pub use lookalike_core::sketch::{
     BitSketch, Bottom, BottomSketch, Lists, ListsSketch, Minwise, MinwiseSketch, Modular,
-    ModularSketch, bit_resemblance, mix_elements,
+    ModularSketch, Sampled, bit_resemblance, mix_elements,
 };

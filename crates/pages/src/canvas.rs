@@ -355,6 +355,8 @@ pub(crate) fn width(text: &str, points: f64) -> f64 {
 pub enum Error {
     /// The threshold is not in [0, 1].
     Threshold(f64),
+    /// There are no such lists.
+    Lists(lookalike_core::filter::Error),
     /// The drawing library failed.
     Draw(String),
     /// The PNG could not be encoded.
@@ -365,6 +367,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Threshold(value) => write!(f, "threshold {value} is not from 0 to 1"),
+            Self::Lists(error) => error.fmt(f),
             Self::Draw(reason) => write!(f, "plot: {reason}"),
             Self::Encode(reason) => write!(f, "plot as PNG: {reason}"),
         }

@@ -28,9 +28,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod lists;
 mod panel;
 mod plot;
 
+pub use lists::ListsPlot;
 pub use plot::{FilterPlot, Scale};
 
 use crate::canvas::{self, Error};

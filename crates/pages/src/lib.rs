@@ -30,6 +30,6 @@ pub use evaluation::{CompareCommand, evaluation, evaluation_with_commands, sets}
 #[cfg(feature = "filter-plots")]
 pub use figures::{Figure, figures};
 #[cfg(feature = "filter-plots")]
-pub use filter::{FilterPlot, Scale};
+pub use filter::{FilterPlot, ListsPlot, Scale};
 pub use judge::judge;
 pub use report::report;

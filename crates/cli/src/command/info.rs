@@ -4,6 +4,7 @@ use std::path::Path;
 use std::thread;
 
 use anyhow::{anyhow, bail};
+use lookalike_core::filter::{FINGERPRINT_BITS, fingerprint_bits};
 use lookalike_core::text::UNICODE_VERSION;
 use lookalike_core::{Kernel, Layout, Recipe};
 use lookalike_engine::report::Report;
@@ -145,6 +146,8 @@ fn signatures(path: &Path, as_json: bool) -> anyhow::Result<Outcome> {
             "empty": empty,
             "bytes": length,
             "bytes_per_document": width,
+            "fingerprint_bits": FINGERPRINT_BITS,
+            "fingerprint_bits_wanted": fingerprint_bits(reader.rows()),
             "recipe": recipe.name,
             "recipe_digest": recipe.digest().to_string(),
             "signing_digest": recipe.signing_digest().to_string(),
@@ -159,6 +162,11 @@ fn signatures(path: &Path, as_json: bool) -> anyhow::Result<Outcome> {
     let rows = format!("{} ({} empty)", count(reader.rows(), "document"), grouped(empty));
     table.row(["rows", &rows]);
     table.row(["bytes per document", &width.to_string()]);
+    let wanted = fingerprint_bits(reader.rows());
+    let bits = format!(
+        "{FINGERPRINT_BITS} bits, where 2 log2 m + 20 wants {wanted:.1} for so many documents"
+    );
+    table.row(["fingerprints", &bits]);
     table.row(["recipe", &recipe.name]);
     table.row(["recipe digest", &recipe.digest().to_string()]);
     table.row(["signing digest", &recipe.signing_digest().to_string()]);

@@ -11,6 +11,7 @@ mod difference;
 mod eval;
 mod index;
 mod info;
+mod lists;
 mod man;
 mod mirrors;
 mod passages;

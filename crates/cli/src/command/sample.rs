@@ -1,6 +1,5 @@
-//! `lookalike tune --sample`: how a filter does on the user's own documents.
+//! `lookalike tune --sample`: how the rule of a recipe does on the user's own documents.
 
-use lookalike_core::filter::Filter;
 use lookalike_core::{Kernel, Recipe};
 use lookalike_eval::{FilterMeasurement, FilterSample, PairCandidates};
 
@@ -13,13 +12,11 @@ use crate::skipped::SkipCount;
 pub(crate) fn measure(
     arguments: &Tune,
     recipe: &Recipe,
-    filter: Filter,
     threshold: f64,
     kernel: Kernel,
 ) -> anyhow::Result<FilterMeasurement> {
     let sample = FilterSample {
         recipe: recipe.clone(),
-        filter,
         threshold,
         seed: arguments.seed.unwrap_or(recipe.seed),
         seeds: arguments.seeds,
@@ -43,13 +40,16 @@ pub(crate) fn text(measured: &FilterMeasurement) -> String {
     );
     let mut table =
         Table::new(&[Align::Left, Align::Right, Align::Right, Align::Left, Align::Right]);
-    table.row(["resemblance", "pairs", "became candidates", "95 % interval", "predicted"]);
+    // A rule that is no filter predicts nothing.
+    let is_filter = measured.bins.iter().any(|bin| bin.pairs.predicted().is_some());
+    let last = if is_filter { "predicted" } else { "" };
+    table.row(["resemblance", "pairs", "became candidates", "95 % interval", last]);
     let or_dash = |share: Option<f64>| share.map_or("-".to_owned(), percent);
     for bin in &measured.bins {
         let pairs = &bin.pairs;
         let range = format!("{:.2} to {:.2}", bin.range.start, bin.range.end);
         let cells = [output::grouped(pairs.pairs), or_dash(pairs.share())];
-        let predicted = or_dash(pairs.predicted());
+        let predicted = if is_filter { or_dash(pairs.predicted()) } else { String::new() };
         table.row([&range, &cells[0], &cells[1], &interval(pairs), &predicted]);
     }
     text += &table.text();
@@ -67,12 +67,13 @@ pub(crate) fn text(measured: &FilterMeasurement) -> String {
         "intervals are over pairs, and too narrow: all pairs under one seed share its random\n\
          choices; --seeds 10 gives intervals over seeds\n"
     };
+    let predicted = measured.wanted.predicted().map(percent);
+    let predicted = predicted.map(|share| format!("; {share} were predicted")).unwrap_or_default();
     text + &format!(
-        "\nof {} of resemblance {at} or more, {} became candidates ({}); {} were predicted\n",
+        "\nof {} of resemblance {at} or more, {} became candidates ({}){predicted}\n",
         count(measured.wanted.pairs, "pair"),
         percent(share),
         interval(&measured.wanted),
-        or_dash(measured.wanted.predicted()),
     ) + about
 }
 

@@ -3,15 +3,15 @@
 use std::path::Path;
 
 use anyhow::bail;
-use lookalike_core::filter::Filter;
-use lookalike_core::recipe::{MAX_SUPER_FEATURES, Verify};
+use lookalike_core::filter::{ENOUGH_FOR, FINGERPRINT_BITS, Filter, fingerprint_bits};
+use lookalike_core::recipe::{Candidates, MAX_SUPER_FEATURES, Verify};
 use lookalike_core::{Kernel, Recipe};
-use lookalike_eval::FilterMeasurement;
+use lookalike_eval::{FilterMeasurement, FilterSample};
 use lookalike_files::write_file;
 use lookalike_pages::{FilterPlot, Scale};
 use serde_json::json;
 
-use super::sample;
+use super::{lists, sample};
 use crate::exit::{Outcome, say};
 use crate::flags::{PlotFormat, Tune, TuneGoal, plot_format};
 use crate::output::{self, Align, Style, Table, grouped, percent, probability, threshold};
@@ -25,35 +25,45 @@ const SHOWN: [f64; 10] = [0.5, 0.6, 0.7, 0.77, 0.8, 0.85, 0.9, 0.95, 0.975, 0.99
 
 pub(crate) fn run(arguments: &Tune, kernel: Kernel) -> anyhow::Result<Outcome> {
     let recipe = arguments.recipe.as_deref().map_or_else(|| Ok(Recipe::default()), recipe::load)?;
+    let own_threshold = (recipe.verify != Verify::None).then_some(recipe.threshold);
     let (filter, wanted) = match arguments.goal()? {
         TuneGoal::Filter(filter) => (filter, None),
         TuneGoal::Purpose(search) => (search.run()?.filter, Some(search.threshold)),
-        TuneGoal::Recipe => {
-            let Some(filter) = recipe.features else {
-                bail!(
-                    "the recipe `{}` has no filter: its candidates are made by `{}`\n\
-                     hint: --threshold or --k, --s and --r give one",
-                    recipe.name,
-                    recipe.candidates.name()
-                );
-            };
-            (filter, (recipe.verify != Verify::None).then_some(recipe.threshold))
-        }
+        TuneGoal::Lists(rule) => return lists::run(arguments, rule),
+        TuneGoal::Recipe => match (recipe.candidates, recipe.features) {
+            (Candidates::Features, Some(filter)) => (filter, own_threshold),
+            _ if !arguments.sample.is_empty() => return of_rule(arguments, &recipe, kernel),
+            (Candidates::Lists, _) => match lists::of_recipe(&recipe) {
+                Some(rule) => return lists::run(arguments, rule),
+                None => bail!("the recipe `{}` has no lists", recipe.name),
+            },
+            _ => bail!(
+                "no filter alone makes the candidates of the recipe `{}`: its rule is `{}`\n\
+                 hint: --sample INPUT measures what it finds; --threshold or --k, --s and --r give a filter",
+                recipe.name,
+                recipe.candidates.name()
+            ),
+        },
     };
     let measured = if arguments.sample.is_empty() {
         None
     } else {
         // A given filter has no threshold; half of the pairs is where it draws the line.
         let threshold = wanted.unwrap_or_else(|| (filter.half_point() * 100.0).round() / 100.0);
-        Some(sample::measure(arguments, &recipe, filter, threshold.max(0.01), kernel)?)
+        let recipe = FilterSample::with_filter(&recipe, filter);
+        Some(sample::measure(arguments, &recipe, threshold.max(0.01), kernel)?)
     };
     if let Some(path) = &arguments.plot {
         draw(path, arguments.scale, filter, wanted, measured.as_ref())?;
     }
     if arguments.json {
-        output::write_json(&json(filter, wanted, measured.as_ref()))?;
+        output::write_json(&json(arguments, filter, wanted, measured.as_ref()))?;
     } else {
         let mut text = text(filter, wanted, Style::of_stdout());
+        if let Some(documents) = arguments.collection {
+            text.push('\n');
+            text += &collisions(filter, documents);
+        }
         if let Some(measured) = &measured {
             text.push('\n');
             text += &sample::text(measured);
@@ -61,6 +71,44 @@ pub(crate) fn run(arguments: &Tune, kernel: Kernel) -> anyhow::Result<Outcome> {
         output::write(text)?;
     }
     Ok(Outcome::after_skipping(measured.map_or(0, |measured| measured.skipped)))
+}
+
+/// A recipe whose candidates no filter alone makes, measured.
+fn of_rule(arguments: &Tune, recipe: &Recipe, kernel: Kernel) -> anyhow::Result<Outcome> {
+    if arguments.plot.is_some() {
+        bail!(
+            "--plot draws the curve of a filter, which the rule `{}` has not",
+            recipe.candidates.name()
+        );
+    }
+    let measured = sample::measure(arguments, recipe, recipe.threshold, kernel)?;
+    if arguments.json {
+        let rule = recipe.candidates.name();
+        output::write_json(&json!({ "rule": rule, "sample": measured.to_json() }))?;
+    } else {
+        let what =
+            format!("candidates of `{}`, by the rule `{}`", recipe.name, recipe.candidates.name());
+        let text = format!("{}\n\n{}", Style::of_stdout().bold(&what), sample::text(&measured));
+        output::write(text)?;
+    }
+    Ok(Outcome::after_skipping(measured.skipped))
+}
+
+/// What fingerprints of so many documents mean.
+fn collisions(filter: Filter, documents: u64) -> String {
+    let mut table = Table::new(&[Align::Left, Align::Right, Align::Left]);
+    let mut row = |name: &str, value: &str, meaning: &str| table.row([name, value, meaning]);
+    let wanted = format!("{:.1}", fingerprint_bits(documents));
+    let rule = format!("2 log2 m + 20 for {} documents", grouped(documents));
+    row("bits wanted", &wanted, &rule);
+    let enough = format!("which is that for {}", grouped(ENOUGH_FOR));
+    row("bits here", &FINGERPRINT_BITS.to_string(), &enough);
+    let meaning = "unlike pairs that become candidates because fingerprints collide";
+    row("pairs by chance", &probability(filter.pairs_by_chance(documents)), meaning);
+    format!(
+        "{}verification refuses them; a recipe that does not verify takes them for look-alikes\n",
+        table.text()
+    )
 }
 
 /// Resemblances below the threshold at which candidates are only work.
@@ -71,6 +119,7 @@ fn to_verify(threshold: f64) -> impl Iterator<Item = f64> {
 }
 
 fn json(
+    arguments: &Tune,
     filter: Filter,
     wanted: Option<f64>,
     measured: Option<&FilterMeasurement>,
@@ -85,12 +134,22 @@ fn json(
         "half_point": filter.half_point(),
         "steepest_at": filter.steepest_at(),
         "filter_steepest_at": filter.filter_steepest_at(),
+        "error": filter.error(wanted.unwrap_or(filter.half_point())),
         "curve": filter.curve(CURVE),
     });
+    if let Some(documents) = arguments.collection {
+        object["collisions"] = json!({
+            "documents": documents,
+            "bits_wanted": fingerprint_bits(documents),
+            "bits": FINGERPRINT_BITS,
+            "pairs_by_chance": filter.pairs_by_chance(documents),
+        });
+    }
     if let Some(threshold) = wanted {
         let points: Vec<_> = to_verify(threshold).map(|x| (x, filter.probability(x))).collect();
         object["threshold"] = json!(threshold);
         object["recall"] = json!(filter.probability(threshold));
+        object["features_in_common"] = json!(filter.features_in_common(threshold));
         object["to_verify"] = json!(points);
     }
     if let Some(measured) = measured {
@@ -103,7 +162,9 @@ fn text(filter: Filter, wanted: Option<f64>, style: Style) -> String {
     let (k, s, r) = (filter.k(), filter.s(), filter.r());
     let shared = if r == 1 { "a feature".to_owned() } else { format!("{r} features") };
     let headline = format!(
-        "filter {filter}: {k} features of {s} minvalues; to share {shared} makes a candidate"
+        "filter {filter}: {} of {}; to share {shared} makes a candidate",
+        output::count(k.into(), "feature"),
+        output::count(s.into(), "minvalue")
     );
     let mut text = format!("{}\n\n", style.bold(&headline));
 
@@ -128,6 +189,15 @@ fn text(filter: Filter, wanted: Option<f64>, style: Style) -> String {
         format!("{:.4}", filter.filter_steepest_at()),
         "where the filter itself is",
     );
+    let at = wanted.unwrap_or(filter.half_point());
+    let shown = wanted.map_or_else(|| format!("{at:.4}"), threshold);
+    let common = format!("of {k} at {shown}, on average: Broder takes r near it");
+    row("features in common", format!("{:.2}", filter.features_in_common(at)), &common);
+    let [below, above] = filter.error(at);
+    let error = format!(
+        "{below:.4} pass below {shown} and {above:.4} are missed above, were all x equally frequent"
+    );
+    row("total error", format!("{:.4}", below + above), &error);
     text += &cost.text();
     text.push('\n');
 
@@ -138,12 +208,15 @@ fn text(filter: Filter, wanted: Option<f64>, style: Style) -> String {
     }
     points.sort_by(f64::total_cmp);
     points.dedup();
-    let mut curve = Table::new(&[Align::Left, Align::Right, Align::Right, Align::Left]);
-    curve.row(["resemblance", "P(candidate)", "P(missed)", ""]);
+    let mut curve =
+        Table::new(&[Align::Left, Align::Right, Align::Right, Align::Right, Align::Left]);
+    let feature = format!("x^{s}");
+    curve.row(["resemblance x", &feature, "P(candidate)", "P(missed)", ""]);
     for x in points {
         let mark = if wanted == Some(x) { "<- threshold" } else { "" };
         let found = probability(filter.probability(x));
-        curve.row([&threshold(x), &found, &probability(filter.miss(x)), mark]);
+        let feature = probability(filter.feature_probability(x));
+        curve.row([&threshold(x), &feature, &found, &probability(filter.miss(x)), mark]);
     }
     text += &curve.text();
     text.push('\n');

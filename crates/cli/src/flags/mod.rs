@@ -49,7 +49,7 @@ pub(crate) use passages::Passages;
 pub(crate) use resources::{BatchJob, ProgressForm};
 pub(crate) use serve::Serve;
 pub(crate) use sketch::Sketch;
-pub(crate) use tune::{PlotFormat, Tune, TuneGoal, plot_format};
+pub(crate) use tune::{ListsRule, PlotFormat, Tune, TuneGoal, plot_format};
 pub(crate) use view::View;
 pub(crate) use why::Why;
 

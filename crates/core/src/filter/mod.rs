@@ -41,6 +41,11 @@ pub use search::{Found, Search, UNWANTED_AT};
 /// The most groups of a filter: 32 KiB of features a document.
 pub const MAX_FEATURES: u32 = 4096;
 
+/// Most super-features of a document, C(k, r), by which documents are grouped: each is a key that they are
+/// sorted and looked up by. As many as there may be features. Where there would be more, features in common
+/// are counted.
+pub const MAX_SUPER_FEATURES: u64 = MAX_FEATURES as u64;
+
 /// The most permutations of a filter: more would make signing a document of a
 /// thousand words take a tenth of a second.
 pub const MAX_PERMUTATIONS: u32 = 65_536;
@@ -171,6 +176,46 @@ impl Filter {
         q.powf(1.0 / f64::from(self.s))
     }
 
+    /// The probability that one group agrees: `x^s`.
+    pub fn feature_probability(&self, x: f64) -> f64 {
+        self.group_chance(x).q
+    }
+
+    /// The features that two documents of resemblance `x` have in common on average: `k x^s`. Broder
+    /// takes `r` to be about that at the threshold.
+    pub fn features_in_common(&self, x: f64) -> f64 {
+        f64::from(self.k) * self.feature_probability(x)
+    }
+
+    /// The total error of the filter at a threshold, if all resemblances were equally frequent: of all pairs, the share
+    /// that becomes a candidate below it, and the share that is missed above it. Their sum is
+    /// least at the [half point](Self::half_point).
+    pub fn error(&self, threshold: f64) -> [f64; 2] {
+        let threshold = threshold.clamp(0.0, 1.0);
+        [
+            integral(0.0..threshold, |x| self.probability(x)),
+            integral(threshold..1.0, |x| self.miss(x)),
+        ]
+    }
+
+    /// How many pairs of so many documents, which have nothing in common, are expected to become candidates
+    /// because fingerprints of [`FINGERPRINT_BITS`] agree by chance.
+    ///
+    /// Where documents are grouped by super-features, one collision makes a pair; where features in
+    /// common are counted, it takes r.
+    pub fn pairs_by_chance(&self, documents: u64) -> f64 {
+        let documents = documents as f64;
+        let pairs = documents * (documents - 1.0).max(0.0) / 2.0;
+        let each = (-f64::from(FINGERPRINT_BITS)).exp2();
+        // Every key of one with every key of the other.
+        let of_keys = |keys: f64| keys * keys * each;
+        if self.super_features() <= MAX_SUPER_FEATURES {
+            return pairs * of_keys(self.super_features() as f64);
+        }
+        let rate = of_keys(f64::from(self.k));
+        pairs * (1..=self.r).fold(1.0, |chance, i| chance * rate / f64::from(i))
+    }
+
     /// `n` points `(x, probability(x))`, evenly spaced from 0 to 1, both
     /// included. One point is `(0, 0)`.
     pub fn curve(&self, n: usize) -> Vec<(f64, f64)> {
@@ -187,6 +232,28 @@ impl fmt::Display for Filter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "[{}, {}, {}]", self.k, self.s, self.r)
     }
+}
+
+/// Bits of a fingerprint.
+pub const FINGERPRINT_BITS: u32 = 64;
+
+/// The bits that fingerprints of so many documents should have, so that hardly any two agree by chance:
+/// 2 log2 m + 20 (Broder, section 2). Then one pair in two million is expected to.
+pub fn fingerprint_bits(documents: u64) -> f64 {
+    2.0 * (documents.max(1) as f64).log2() + 20.0
+}
+
+/// The documents for which [`FINGERPRINT_BITS`] are enough by that rule.
+pub const ENOUGH_FOR: u64 = 1 << ((FINGERPRINT_BITS - 20) / 2);
+
+/// By Simpson's rule. Curves of filters have a step of 1 / (s sqrt(k)) at the least, far wider than a part.
+fn integral(range: std::ops::Range<f64>, f: impl Fn(f64) -> f64) -> f64 {
+    const PARTS: u32 = 2048;
+    let part = (range.end - range.start) / f64::from(PARTS);
+    let at = |n: u32| f(range.start + f64::from(n) * part);
+    let weights = |n: u32| if n % 2 == 1 { 4.0 } else { 2.0 };
+    let inner: f64 = (1..PARTS).map(|n| weights(n) * at(n)).sum();
+    (at(0) + inner + at(PARTS)) * part / 3.0
 }
 
 /// `C(k, r)`, or `u64::MAX` if it does not fit; 0 for `r > k`.

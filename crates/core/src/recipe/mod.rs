@@ -10,6 +10,7 @@ mod names;
 mod presets;
 mod toml_form;
 
+pub use crate::filter::MAX_SUPER_FEATURES;
 pub use names::{
     LEARNING_PRESETS, PRESET_SUMMARIES, PRESETS, TEMPLATES_VERSION, VERSION, preset_names,
 };
@@ -247,11 +248,6 @@ impl Judging {
 pub const MAX_WIDTH: usize = 4096;
 /// Most permutations, elements or lists in a sketch.
 pub const MAX_SKETCH: usize = 65_536;
-/// Most super-features of a document, C(k, r), by which documents are grouped: each is a key that they are
-/// sorted and looked up by. As many as there may be features. Where there would be more, features in common
-/// are counted.
-pub const MAX_SUPER_FEATURES: u64 = crate::filter::MAX_FEATURES as u64;
-
 impl Recipe {
     /// Checks that every parameter is in its range and that they fit together.
     ///

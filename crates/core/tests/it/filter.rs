@@ -6,7 +6,7 @@
     reason = "an exact end of a range is exact; a failed unwrap is a failed test"
 )]
 
-use lookalike_core::filter::{Error, Filter};
+use lookalike_core::filter::{ENOUGH_FOR, Error, Filter, fingerprint_bits};
 
 fn filter(k: u32, s: u32, r: u32) -> Filter {
     Filter::new(k, s, r).unwrap()
@@ -232,4 +232,73 @@ fn simulated_features_follow_the_polynomial() {
             assert!((share - p).abs() <= 4.5 * sigma + 1e-5, "{filter} at {x}: {share} for {p}");
         }
     }
+}
+
+/// Closed forms: the filter [1, 1, 1] is x itself, [2, 1, 1] is 1 - (1 - x)^2.
+#[test]
+fn the_error_is_the_sum_of_both_integrals() {
+    for tenth in 0..=10 {
+        let t = f64::from(tenth) / 10.0;
+        let [below, above] = filter(1, 1, 1).error(t);
+        close(below, t * t / 2.0, 1e-12);
+        close(above, (1.0 - t).powi(2) / 2.0, 1e-12);
+        let [below, above] = filter(2, 1, 1).error(t);
+        close(below, t - (1.0 - (1.0 - t).powi(3)) / 3.0, 1e-12);
+        close(above, (1.0 - t).powi(3) / 3.0, 1e-12);
+    }
+    // Steep ones against many trapezoids, and least at the half point, as differentiating says.
+    for (k, s, r) in [(6, 14, 2), (13, 7, 1), (200, 1, 160), (4096, 16, 2048)] {
+        let it = filter(k, s, r);
+        let half = it.half_point();
+        let steps = 20_000;
+        let middles = |from: f64, upto: f64| {
+            let part = (upto - from) / f64::from(steps);
+            (0..steps).map(move |step| from + (f64::from(step) + 0.5) * part)
+        };
+        let below = middles(0.0, half).map(|x| it.probability(x)).sum::<f64>() * half;
+        let above = middles(half, 1.0).map(|x| it.miss(x)).sum::<f64>() * (1.0 - half);
+        let found = it.error(half);
+        close(found[0], below / f64::from(steps), 1e-4);
+        close(found[1], above / f64::from(steps), 1e-4);
+        let total = |t: f64| it.error(t).iter().sum::<f64>();
+        assert!(total(half) < total(half - 0.01) && total(half) < total(half + 0.01), "{it}");
+    }
+}
+
+#[test]
+fn broders_rules_of_thumb() {
+    let altavista = filter(6, 14, 2);
+    // r is about k times the share of features that a pair at the threshold has in common.
+    assert!((1.5..2.5).contains(&altavista.features_in_common(altavista.filter_steepest_at())));
+    close(altavista.feature_probability(0.9), 0.9_f64.powi(14), 1e-12);
+    assert_eq!(fingerprint_bits(1 << 22), 64.0);
+    assert_eq!(ENOUGH_FOR, 1 << 22);
+    assert_eq!(fingerprint_bits(0), 20.0);
+}
+
+/// Fingerprints of fewer bits would collide as often as the formula says, scaled to theirs.
+#[test]
+fn pairs_by_chance_are_those_of_random_fingerprints() {
+    let altavista = filter(6, 14, 2);
+    let (documents, bits) = (2000_u64, 24);
+    let mut random = lookalike_core::Sequence::new(9, 9);
+    let mut pairs = 0;
+    let mut holders: std::collections::HashMap<u64, Vec<u64>> = std::collections::HashMap::new();
+    for document in 0..documents {
+        for _ in 0..altavista.super_features() {
+            let key = random.next() >> (64 - bits);
+            let others = holders.entry(key).or_default();
+            pairs += others.iter().filter(|other| **other != document).count();
+            others.push(document);
+        }
+    }
+    let expected = altavista.pairs_by_chance(documents) * f64::from(64 - bits).exp2();
+    let off = (pairs as f64 - expected).abs();
+    assert!(off < 4.5 * expected.sqrt(), "{pairs}, not {expected}");
+    assert!(
+        altavista.pairs_by_chance(1 << 22) < 1e-3 && altavista.pairs_by_chance(1_000_000_000) > 1.0
+    );
+    // Where r features in common are counted, one collision is not enough.
+    let counted = filter(200, 1, 160);
+    assert_eq!(counted.pairs_by_chance(1_000_000_000), 0.0);
 }

@@ -10,6 +10,7 @@ use lookalike_files::{Existing, JOB_LOCK, JobLock, Rows, write_file};
 use serde::{Deserialize, Serialize};
 
 use super::largest::Documents;
+use super::notes;
 use super::options::{Dedup, PairScope, Removes};
 use super::sites::{Addresses, Decision};
 use crate::attributes::RANKS;
@@ -18,7 +19,6 @@ use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::files::{Files, remove};
 use crate::identity_sets::Copies;
 use crate::inputs::{Inputs, ListedSources};
-use crate::keep::KeepPolicy;
 use crate::keep_count;
 use crate::known::summary::SideSummary;
 use crate::known::{KnownSide, KnownSides, Named};
@@ -35,7 +35,7 @@ use crate::report::{self, Kind, Report};
 use crate::sign::{Signing, SigningSummary};
 use crate::signature_file::SignatureLookup;
 use crate::sources::SourceTable;
-use crate::stages::{COMMON_HOLDERS, Judgement};
+use crate::stages::Judgement;
 use crate::write::{MEMBER_LIMIT, Outcome, TableSummary, Tables, has_fields};
 
 impl Dedup {
@@ -674,14 +674,15 @@ impl<'a> Job<'a> {
             ..Report::default()
         };
         report.limited = limited(judged);
-        report.notes = notes(signed, keep);
+        report.notes = notes::of_documents(signed, keep);
         let nothing_known = signed.known.iter().filter(|side| side.documents == 0);
         report.notes.extend(
             nothing_known.map(|side| format!("The known side `{}` has no documents.", side.name)),
         );
         report.notes.extend(self.unreadable_note(signed.skips.count));
-        report.notes.extend(many_rounds(judged.rounds));
-        report.notes.extend(common_keys(&self.options.recipe, judged.common_keys));
+        report.notes.extend(notes::many_rounds(judged.rounds));
+        report.notes.extend(notes::common_keys(&self.options.recipe, judged.common_keys));
+        report.notes.extend(notes::chance_pairs(&self.options.recipe, signed.documents));
         report.notes.extend(self.notes.iter().cloned());
         if written.limited_sets > 0 {
             report.notes.push(format!(
@@ -818,69 +819,4 @@ fn limited(judged: &Judgement) -> Option<report::LimitedGroups> {
              have been missed; nothing was removed for it."
         ),
     })
-}
-
-/// Rounds that a decision takes at most where documents are not chained on purpose: three or four
-/// are usual.
-const USUAL_ROUNDS: u32 = 32;
-
-/// Says so if the rounds were many: each is a pass over all groups, and they have no bound but the
-/// number of documents.
-fn many_rounds(rounds: u32) -> Option<String> {
-    (rounds > USUAL_ROUNDS).then(|| {
-        format!(
-            "The decision took {rounds} rounds, where a few are usual: long chains of documents, \
-             each like the next, are decided one after another. `--cluster components` takes one \
-             round."
-        )
-    })
-}
-
-/// Says so if keys were left out as candidates were counted.
-fn common_keys(recipe: &Recipe, left_out: u64) -> Option<String> {
-    let keys = if recipe.features_in_common().is_some() { "features" } else { "elements" };
-    (left_out > 0).then(|| {
-        format!(
-            "{left_out} {keys} are in more than {COMMON_HOLDERS} documents each and were not counted. Two \
-             documents that share such {keys} and no others were not compared."
-        )
-    })
-}
-
-fn notes(signed: &SigningSummary, keep: &KeepPolicy) -> Vec<String> {
-    let mut notes = Vec::new();
-    for (key, unranked) in keep.ranked().iter().zip(&signed.without_rank) {
-        if let (Some(field), 1..) = (key.field(), unranked) {
-            notes.push(format!(
-                "{unranked} documents had nothing in the field `{field}` that the policy `{key}` \
-                 could use; they come after all others."
-            ));
-        }
-    }
-    if signed.without_site > 0 {
-        notes.push(format!(
-            "{} documents have an address that names no site; they were compared as documents \
-             without one.",
-            signed.without_site
-        ));
-    }
-    if signed.other_files > 0 {
-        notes.push(format!(
-            "{} files in the folders are of an unknown kind; they were passed over.",
-            signed.other_files
-        ));
-    }
-    notes
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn many_rounds_are_noted() {
-        assert_eq!(many_rounds(USUAL_ROUNDS), None);
-        let note = many_rounds(USUAL_ROUNDS + 1).unwrap();
-        assert!(note.contains(&format!("{} rounds", USUAL_ROUNDS + 1)), "{note}");
-    }
 }

@@ -23,6 +23,7 @@ mod cut_counts;
 mod decide;
 mod job;
 mod largest;
+mod notes;
 mod options;
 mod plan;
 mod repeats;
