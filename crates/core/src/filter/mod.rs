@@ -193,8 +193,8 @@ impl Filter {
     pub fn error(&self, threshold: f64) -> [f64; 2] {
         let threshold = threshold.clamp(0.0, 1.0);
         [
-            integral(0.0..threshold, |x| self.probability(x)),
-            integral(threshold..1.0, |x| self.miss(x)),
+            self.integral(0.0..threshold, |x| self.probability(x)),
+            self.integral(threshold..1.0, |x| self.miss(x)),
         ]
     }
 
@@ -223,6 +223,16 @@ impl Filter {
         (0..n).map(|i| i as f64 / last).map(|x| (x, self.probability(x))).collect()
     }
 
+    /// By Simpson's rule. The step of the curve is as wide as 1 / (s sqrt(k)), which is some parts.
+    fn integral(&self, range: std::ops::Range<f64>, f: impl Fn(f64) -> f64) -> f64 {
+        let parts = 2 * (512 + (8.0 * f64::from(self.s) * f64::from(self.k).sqrt()) as u32);
+        let part = (range.end - range.start) / f64::from(parts);
+        let at = |n: u32| f(range.start + f64::from(n) * part);
+        let weight = |n: u32| if n % 2 == 1 { 4.0 } else { 2.0 };
+        let inner: f64 = (1..parts).map(|n| weight(n) * at(n)).sum();
+        (at(0) + inner + at(parts)) * part / 3.0
+    }
+
     fn group_chance(&self, x: f64) -> Chance {
         Chance::of_group(x.clamp(0.0, 1.0), self.s)
     }
@@ -245,16 +255,6 @@ pub fn fingerprint_bits(documents: u64) -> f64 {
 
 /// The documents for which [`FINGERPRINT_BITS`] are enough by that rule.
 pub const ENOUGH_FOR: u64 = 1 << ((FINGERPRINT_BITS - 20) / 2);
-
-/// By Simpson's rule. Curves of filters have a step of 1 / (s sqrt(k)) at the least, far wider than a part.
-fn integral(range: std::ops::Range<f64>, f: impl Fn(f64) -> f64) -> f64 {
-    const PARTS: u32 = 2048;
-    let part = (range.end - range.start) / f64::from(PARTS);
-    let at = |n: u32| f(range.start + f64::from(n) * part);
-    let weights = |n: u32| if n % 2 == 1 { 4.0 } else { 2.0 };
-    let inner: f64 = (1..PARTS).map(|n| weights(n) * at(n)).sum();
-    (at(0) + inner + at(PARTS)) * part / 3.0
-}
 
 /// `C(k, r)`, or `u64::MAX` if it does not fit; 0 for `r > k`.
 fn choose(k: u32, r: u32) -> u64 {
