@@ -16,6 +16,7 @@
 //!
 //! A job that was killed goes on with the first stage that is not complete.
 
+mod address_pattern;
 mod budget;
 mod common;
 mod cut;
@@ -29,6 +30,7 @@ mod plan;
 mod repeats;
 mod signature_input;
 mod sites;
+mod traps;
 mod writing;
 
 pub use budget::RemovalBudget;

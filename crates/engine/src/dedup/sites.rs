@@ -22,7 +22,7 @@ use crate::write::{self, Outcome, TableSummary};
 
 /// The addresses of documents, and the hashes of their sites in a table.
 pub(super) struct Addresses {
-    urls: Urls,
+    pub(super) urls: Urls,
     pub(super) sites: Rows,
     rule: SiteRule,
 }
@@ -82,6 +82,7 @@ impl Addresses {
             let share = removed as f64 / documents as f64;
             report.most_removed.push(report::Site { name, documents, removed, share });
         }
+        report.traps = self.traps(decided)?;
         let found = self.mirrors(decided, &mut report.limited_sets)?;
         (report.mirrors_found, report.mirrors) = (found.count, found.mirrors);
         Ok(report)

@@ -49,6 +49,10 @@ pub const MAX_REPEATED: usize = 20;
 pub const MAX_SITES: usize = 20;
 /// The most mirrors that are listed.
 pub const MAX_MIRRORS: usize = 20;
+/// The most pages with very many addresses that are listed.
+pub const MAX_TRAPS: usize = 20;
+/// From so many addresses on one page of a site is listed.
+pub const MANY_ADDRESSES: u64 = 50;
 
 /// Makes a page for people of a report.
 pub type Page = fn(&Report) -> String;
@@ -540,6 +544,22 @@ pub struct Sites {
     pub mirrors_found: u64,
     /// The largest of them, at most [`MAX_MIRRORS`].
     pub mirrors: Vec<Mirror>,
+    /// Pages with [`MANY_ADDRESSES`] or more on one site, at most [`MAX_TRAPS`].
+    #[serde(default)]
+    pub traps: Vec<Trap>,
+}
+
+/// A page that stands under very many addresses of its site, as traps for robots do.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Trap {
+    /// The site.
+    pub site: String,
+    /// Different addresses of look-alikes of one document.
+    pub addresses: u64,
+    /// What they have in common, a star where they differ; made from at most 1,000 of them.
+    pub pattern: String,
+    /// Some of them.
+    pub examples: Vec<String>,
 }
 
 /// A site.
@@ -671,6 +691,7 @@ impl Report {
         if let Some(sites) = &mut self.sites {
             sites.most_removed.truncate(MAX_SITES);
             sites.mirrors.truncate(MAX_MIRRORS);
+            sites.traps.truncate(MAX_TRAPS);
         }
         self.skipped_examples.truncate(MAX_SKIPPED_EXAMPLES);
         // One more is those that are taken together.

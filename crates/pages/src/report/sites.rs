@@ -3,14 +3,14 @@
 use lookalike_engine::MEMBER_LIMIT;
 use lookalike_engine::mirrors::{Mirror, Mirrors};
 use lookalike_engine::numbers::{count, grouped};
-use lookalike_engine::report::{Report, Sites};
+use lookalike_engine::report::{MANY_ADDRESSES, Report, Sites};
 
 use crate::chart;
 use crate::markup::{Column, Name, Table, number_columns, percent, unfolds};
 
 pub(super) fn section(report: &Report) -> String {
     let Some(sites) = &report.sites else { return String::new() };
-    summary(report, sites) + &most_removed(sites) + &mirrors(report, sites)
+    summary(report, sites) + &most_removed(sites) + &traps(sites) + &mirrors(report, sites)
 }
 
 fn summary(report: &Report, sites: &Sites) -> String {
@@ -53,6 +53,35 @@ fn most_removed(sites: &Sites) -> String {
         ]);
     }
     table.html()
+}
+
+/// Pages with very many addresses.
+fn traps(sites: &Sites) -> String {
+    if sites.traps.is_empty() {
+        return String::new();
+    }
+    let columns = [
+        Column::Words("Site"),
+        Column::Number("Addresses"),
+        Column::Words("What they have in common"),
+        Column::Words("One of them"),
+    ];
+    let mut table = Table::new("One page under very many addresses of its site", &columns);
+    for trap in &sites.traps {
+        let example = trap.examples.first().map(String::as_str).unwrap_or_default();
+        table.row([
+            Name(&trap.site).to_string(),
+            grouped(trap.addresses),
+            format!("<code>{}</code>", Name(&trap.pattern)),
+            Name(example).to_string(),
+        ]);
+    }
+    format!(
+        "<h3>Traps</h3>\n<p>Clusters with {} addresses of one site or more: session ids, calendars without end, filters in \
+         every order. A crawler saves time by leaving such addresses out.</p>\n{}",
+        grouped(MANY_ADDRESSES),
+        table.html()
+    )
 }
 
 fn mirrors(report: &Report, sites: &Sites) -> String {

@@ -8,7 +8,7 @@ use lookalike_engine::numbers::{bytes, duration, grouped};
 use lookalike_engine::report::{
     Cluster, Clustering, Counts, CutShare, Fault, FilterSummary, Histogram, Kind, LimitedGroups,
     Member, NearMiss, OtherSources, Passage, PassageExample, Passages, Piece, Repeated, Report,
-    Seconds, Site, Sites, Source, Tokens, Verify, marked_difference,
+    Seconds, Site, Sites, Source, Tokens, Trap, Verify, marked_difference,
 };
 use lookalike_engine::run::MarkedPiece;
 use lookalike_pages::report as page;
@@ -208,6 +208,12 @@ fn sites() -> Sites {
                 "http://b.example/<i>/<b>".to_owned(),
                 Some(0.9753),
             )],
+        }],
+        traps: vec![Trap {
+            site: "site-<2>.example".to_owned(),
+            addresses: 80_010,
+            pattern: "site-<2>.example/<b>/*?sid=*".to_owned(),
+            examples: vec!["http://site-<2>.example/<b>/1".to_owned()],
         }],
     }
 }

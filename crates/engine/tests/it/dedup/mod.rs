@@ -15,6 +15,7 @@ mod same_bytes;
 mod sites;
 mod tables;
 mod three_ways;
+mod traps;
 mod written;
 mod wrong_field;
 
