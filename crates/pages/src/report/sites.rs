@@ -61,18 +61,16 @@ fn traps(sites: &Sites) -> String {
         return String::new();
     }
     let columns = [
-        Column::Words("Site"),
+        Column::Words("What its addresses have in common"),
         Column::Number("Addresses"),
-        Column::Words("What they have in common"),
         Column::Words("One of them"),
     ];
     let mut table = Table::new("One page under very many addresses of its site", &columns);
     for trap in &sites.traps {
         let example = trap.examples.first().map(String::as_str).unwrap_or_default();
         table.row([
-            Name(&trap.site).to_string(),
-            grouped(trap.addresses),
             format!("<code>{}</code>", Name(&trap.pattern)),
+            grouped(trap.addresses),
             Name(example).to_string(),
         ]);
     }
