@@ -71,26 +71,39 @@ impl CandidateRule {
         if signature.is_empty() {
             return;
         }
-        let rule = self.recipe.candidates;
-        if matches!(rule, Candidates::Features | Candidates::Combined | Candidates::BySite)
+        if self.is_any(|rule| matches!(rule, Candidates::Features | Candidates::Combined))
             && let Some(filter) = self.recipe.features
         {
             let together = if self.counts_in_common() { 1 } else { filter.r() as usize };
             super_features(&signature.features, together, |key| keys.push(key));
         }
-        if matches!(rule, Candidates::Projection | Candidates::BySite)
+        if self.is_any(|rule| rule == Candidates::Projection)
             && let Some(projection) = self.recipe.projection
         {
             keys.extend(pieces(&projection, &signature.projection));
         }
-        if rule == Candidates::Lists {
+        if self.is_any(|rule| rule == Candidates::Lists) {
             let lists = signature.sketch.iter().enumerate();
             let lists = lists.filter(|(_, list)| **list != ListsSketch::NONE);
             keys.extend(lists.map(|(number, &list)| key(LISTS, number as u64, [list].into_iter())));
         }
-        if rule == Candidates::Sketch {
+        if self.is_any(|rule| rule == Candidates::Sketch) {
             keys.extend_from_slice(self.elements(signature));
         }
+    }
+
+    /// The rule for two documents of one site, or of two.
+    fn rule(&self, same_site: bool) -> Candidates {
+        match (self.recipe.candidates, same_site) {
+            (Candidates::BySite, true) => self.recipe.by_site.within,
+            (Candidates::BySite, false) => self.recipe.by_site.across,
+            (rule, _) => rule,
+        }
+    }
+
+    /// Whether a rule that some two documents go by is such.
+    fn is_any(&self, is_such: impl Fn(Candidates) -> bool) -> bool {
+        [true, false].into_iter().any(|same_site| is_such(self.rule(same_site)))
     }
 
     /// The elements of a bottom or modular sketch, which are mixed and need no more to be keys.
@@ -104,25 +117,31 @@ impl CandidateRule {
 
     /// The most keys that a document can have.
     pub fn keys_per_document(&self) -> usize {
-        let counts = self.counts_in_common();
-        let features = self.recipe.features.map_or(0, |filter| {
-            if counts { filter.k() as usize } else { filter.super_features() as usize }
-        });
-        let pieces = self.recipe.projection.map_or(0, |projection| projection.pieces);
-        match self.recipe.candidates {
-            Candidates::Features | Candidates::Combined => features,
-            Candidates::Projection => pieces,
-            Candidates::BySite => features + pieces,
-            Candidates::Lists => match self.recipe.sketch {
-                SketchParameters::Lists { lists, repeats, .. } => lists * repeats,
-                _ => 0,
-            },
-            Candidates::Sketch => match self.recipe.sketch {
-                SketchParameters::Bottom { size }
-                | SketchParameters::Modular { size: Some(size), .. } => size,
-                _ => 0,
-            },
-            Candidates::None => 0,
+        let mut keys = 0;
+        if self.is_any(|rule| matches!(rule, Candidates::Features | Candidates::Combined))
+            && let Some(filter) = self.recipe.features
+        {
+            keys += match filter.super_features() {
+                _ if self.counts_in_common() => filter.k() as usize,
+                count => count as usize,
+            };
+        }
+        if self.is_any(|rule| rule == Candidates::Projection) {
+            keys += self.recipe.projection.map_or(0, |projection| projection.pieces);
+        }
+        keys + match self.recipe.sketch {
+            SketchParameters::Lists { lists, repeats, .. }
+                if self.is_any(|rule| rule == Candidates::Lists) =>
+            {
+                lists * repeats
+            }
+            SketchParameters::Bottom { size }
+            | SketchParameters::Modular { size: Some(size), .. }
+                if self.is_any(|rule| rule == Candidates::Sketch) =>
+            {
+                size
+            }
+            _ => 0,
         }
     }
 
@@ -157,7 +176,7 @@ impl CandidateRule {
     /// Whether two documents that agree so far are a candidate.
     pub fn admits(&self, agreement: Agreement, same_site: bool) -> bool {
         let mut conditions = self.conditions(agreement, same_site);
-        self.recipe.candidates != Candidates::None
+        self.rule(same_site) != Candidates::None
             && conditions.all(|condition| condition.found >= condition.needed)
     }
 
@@ -211,14 +230,14 @@ impl CandidateRule {
             needed: self.recipe.elements_in_common(of),
             possible: of,
         });
-        let conditions = match self.recipe.candidates {
+        let conditions = match self.rule(same_site) {
             Candidates::Features => [features, None],
             Candidates::Projection => [bits(|p| p.agree), None],
             Candidates::Lists => [repeats, None],
             Candidates::Sketch => [elements, None],
-            Candidates::BySite if !same_site => [bits(|p| p.agree), None],
-            Candidates::Combined | Candidates::BySite => [features, bits(|p| p.agree_combined)],
-            Candidates::None => [None, None],
+            Candidates::Combined => [features, bits(|p| p.agree_combined)],
+            // There is no rule by site within another, which a recipe does not allow.
+            Candidates::None | Candidates::BySite => [None, None],
         };
         conditions.into_iter().flatten()
     }
@@ -256,7 +275,7 @@ fn pieces(parameters: &ProjectionParameters, words: &[u64]) -> impl Iterator<Ite
 mod tests {
     use super::*;
     use crate::Signer;
-    use crate::recipe::Verify;
+    use crate::recipe::{BySite, Verify};
 
     fn rule(name: &str) -> (Recipe, CandidateRule) {
         let recipe = Recipe::preset(name).unwrap();
@@ -360,6 +379,64 @@ mod tests {
             }
             assert!((10..290).contains(&candidates), "{sketch:?} {verify:?}: {candidates}");
         }
+    }
+
+    /// Henzinger's proposal for any two: each side is what its rule is by itself.
+    #[test]
+    fn by_site_goes_by_one_rule_within_sites_and_by_another_across() {
+        let combined = Recipe::preset("henzinger-combined").unwrap();
+        let pugh = Recipe::preset("pugh").unwrap();
+        let with_lists = Recipe { projection: combined.projection, ..pugh };
+        let rules = [
+            (&combined, Candidates::Features),
+            (&combined, Candidates::Projection),
+            (&combined, Candidates::Combined),
+            (&combined, Candidates::None),
+            (&with_lists, Candidates::Lists),
+            (&with_lists, Candidates::Projection),
+        ];
+        for ((base, within), (other, across)) in
+            rules.into_iter().flat_map(|within| rules.map(|across| (within, across)))
+        {
+            let by_site = BySite { within, across };
+            let recipe = Recipe { candidates: Candidates::BySite, by_site, ..base.clone() };
+            if base.sketch != other.sketch {
+                // One has no lists, the other no features.
+                let fits = matches!(across, Candidates::None | Candidates::Projection);
+                assert_eq!(recipe.validate().is_ok(), fits, "{by_site:?}");
+                continue;
+            }
+            recipe.validate().unwrap();
+            assert_eq!(Recipe::from_toml(&recipe.to_toml()).unwrap(), recipe);
+            let alone = [within, across].map(|candidates| {
+                CandidateRule::new(Kernel::best(), &Recipe { candidates, ..base.clone() })
+            });
+            let rule = CandidateRule::new(Kernel::best(), &recipe);
+            let mut signer = Signer::new(&recipe).unwrap();
+            for seed in 0..10 {
+                let signatures: Vec<Signature> =
+                    variants(seed).iter().map(|t| signer.sign(t.as_bytes()).clone()).collect();
+                for (a, b) in signatures.iter().flat_map(|a| signatures.iter().map(move |b| (a, b)))
+                {
+                    for (same_site, alone) in [true, false].into_iter().zip(&alone) {
+                        let holds = rule.holds(a, b, same_site);
+                        assert_eq!(holds, alone.holds(a, b, same_site), "{by_site:?}");
+                        assert!(!holds || share_a_key(&rule, a, b), "{by_site:?}");
+                    }
+                }
+            }
+        }
+        let refused = |candidates, by_site| {
+            let recipe = Recipe { candidates, by_site, ..combined.clone() };
+            recipe.validate().unwrap_err().to_string()
+        };
+        let nested = BySite { within: Candidates::BySite, ..BySite::default() };
+        assert!(refused(Candidates::BySite, nested).starts_with("`candidates.within` is by-site"));
+        let lists = BySite { across: Candidates::Lists, ..BySite::default() };
+        assert!(refused(Candidates::BySite, lists).starts_with("`candidates.across` is lists"));
+        let toml = "base = \"henzinger-b\"\n[candidates]\nwithin = \"features\"\n";
+        let error = Recipe::from_toml(toml).unwrap_err().to_string();
+        assert!(error.contains("left out where `candidates.rule` is not `by-site`"), "{error}");
     }
 
     #[test]

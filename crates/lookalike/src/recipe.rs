@@ -25,9 +25,9 @@ pub use lookalike_core::filter::{
     Search, UNWANTED_AT, fingerprint_bits, lists_accept, lists_share,
 };
 pub use lookalike_core::recipe::{
-    Candidates, Digest, Judging, LEARNING_PRESETS, MAX_SKETCH, MAX_SUPER_FEATURES, MAX_WIDTH, Over,
-    PRESET_SUMMARIES, PRESETS, ProjectionParameters, Recipe, Shingles, SketchParameters,
-    TEMPLATES_VERSION, Templates, VERSION, Verify, preset_names,
+    BySite, Candidates, Digest, Judging, LEARNING_PRESETS, MAX_SKETCH, MAX_SUPER_FEATURES,
+    MAX_WIDTH, Over, PRESET_SUMMARIES, PRESETS, ProjectionParameters, Recipe, Shingles,
+    SketchParameters, TEMPLATES_VERSION, Templates, VERSION, Verify, preset_names,
 };
 pub use lookalike_core::shingle::Counting;
 pub use lookalike_core::sketch::ListOrder;

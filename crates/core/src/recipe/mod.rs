@@ -49,6 +49,8 @@ pub struct Recipe {
     pub projection: Option<ProjectionParameters>,
     /// What makes two documents a candidate.
     pub candidates: Candidates,
+    /// By which of the others, where they go by site.
+    pub by_site: BySite,
     /// What a site is: it decides candidates by site, and the report counts by it.
     pub sites: SiteRule,
     /// What makes a candidate a pair.
@@ -198,7 +200,7 @@ pub enum Candidates {
     Projection,
     /// Features first, then enough equal bits: the combined algorithm.
     Combined,
-    /// Algorithm C across sites, the combined algorithm within one.
+    /// One of the others within a site, and another one across sites ([`BySite`]).
     BySite,
     /// A list in common in enough repeats: Pugh.
     Lists,
@@ -206,6 +208,22 @@ pub enum Candidates {
     Sketch,
     /// Nothing: only copies are found. For those who look for no more, since nothing has to be sampled.
     None,
+}
+
+/// What makes candidates of two documents of one site, and of two sites: Henzinger's proposal, for any two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BySite {
+    /// Of one site.
+    pub within: Candidates,
+    /// Of two, or of none.
+    pub across: Candidates,
+}
+
+impl Default for BySite {
+    /// The algorithms that she found to be best there.
+    fn default() -> Self {
+        Self { within: Candidates::Combined, across: Candidates::Projection }
+    }
 }
 
 /// What makes a candidate a pair.
@@ -336,27 +354,17 @@ impl Recipe {
     }
 
     fn validate_judging(&self) -> Result<()> {
-        let lists = matches!(self.sketch, SketchParameters::Lists { .. });
-        let samples = matches!(
-            self.sketch,
-            SketchParameters::Bottom { .. } | SketchParameters::Modular { .. }
-        );
-        let (features, projection) = (self.features.is_some(), self.projection.is_some());
-        let (fits, needs) = match self.candidates {
-            Candidates::Features => (features, "another rule where there are no features"),
-            Candidates::Projection => (projection, "another rule where there is no projection"),
-            Candidates::Combined | Candidates::BySite => {
-                (features && projection, "another rule where features or projection are missing")
+        if self.candidates == Candidates::BySite {
+            let BySite { within, across } = self.by_site;
+            for (name, rule) in [("candidates.within", within), ("candidates.across", across)] {
+                if matches!(rule, Candidates::BySite | Candidates::Sketch) {
+                    let expected = "one of `features` `projection` `combined` `lists` `none`";
+                    return Err(Error::parameter(name, rule.name(), expected));
+                }
+                self.validate_rule(name, rule)?;
             }
-            Candidates::Lists => (lists, "another rule where the sketch is not of lists"),
-            Candidates::Sketch => {
-                (samples, "another rule where the sketch is not bottom or modular")
-            }
-            Candidates::None => (true, ""),
-        };
-        if !fits {
-            return Err(Error::parameter("candidates.rule", self.candidates.name(), needs));
         }
+        self.validate_rule("candidates.rule", self.candidates)?;
         if self.candidates == Candidates::Sketch {
             if !self.keep_sketch {
                 let expected = "true where candidates are made by the sketch";
@@ -368,6 +376,33 @@ impl Recipe {
                 return Err(Error::parameter("verify.by", "none", expected));
             }
         }
+        self.validate_rest()
+    }
+
+    /// A rule has what it goes by.
+    fn validate_rule(&self, name: &'static str, rule: Candidates) -> Result<()> {
+        let lists = matches!(self.sketch, SketchParameters::Lists { .. });
+        let samples = matches!(
+            self.sketch,
+            SketchParameters::Bottom { .. } | SketchParameters::Modular { .. }
+        );
+        let (features, projection) = (self.features.is_some(), self.projection.is_some());
+        let (fits, needs) = match rule {
+            Candidates::Features => (features, "another rule where there are no features"),
+            Candidates::Projection => (projection, "another rule where there is no projection"),
+            Candidates::Combined => {
+                (features && projection, "another rule where features or projection are missing")
+            }
+            Candidates::Lists => (lists, "another rule where the sketch is not of lists"),
+            Candidates::Sketch => {
+                (samples, "another rule where the sketch is not bottom or modular")
+            }
+            Candidates::None | Candidates::BySite => (true, ""),
+        };
+        if fits { Ok(()) } else { Err(Error::parameter(name, rule.name(), needs)) }
+    }
+
+    fn validate_rest(&self) -> Result<()> {
         if let Some(filter) = self.features
             && self.candidates == Candidates::BySite
             && filter.super_features() > MAX_SUPER_FEATURES
@@ -599,6 +634,11 @@ impl Recipe {
             list.judging("projection.pieces", projection.pieces);
         }
         list.judging("candidates.rule", quoted(self.candidates.name()));
+        // Her own two go without saying, as they did before there were others.
+        if self.candidates == Candidates::BySite && self.by_site != BySite::default() {
+            list.judging("candidates.within", quoted(self.by_site.within.name()));
+            list.judging("candidates.across", quoted(self.by_site.across.name()));
+        }
         // Henzinger's rule goes without saying, as it did before there was another.
         if self.sites != SiteRule::default() {
             let name = quoted(self.sites.name());

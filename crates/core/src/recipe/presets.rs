@@ -1,8 +1,8 @@
 //! The named recipes: the papers', and ours.
 
 use super::{
-    Candidates, Judging, Over, ProjectionParameters, Recipe, Shingles, SketchParameters, Templates,
-    Verify,
+    BySite, Candidates, Judging, Over, ProjectionParameters, Recipe, Shingles, SketchParameters,
+    Templates, Verify,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::{Filter, Search};
@@ -167,6 +167,7 @@ fn text(filter: Filter) -> Recipe {
         features: Some(filter),
         projection: None,
         candidates: Candidates::Features,
+        by_site: BySite::default(),
         sites: SiteRule::Label,
         verify: Verify::Exact,
         threshold: TEXT_TARGET.0,

@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::presets::own_target;
 use super::{
-    Candidates, Judging, Over, ProjectionParameters, Recipe, Shingles, SketchParameters,
+    BySite, Candidates, Judging, Over, ProjectionParameters, Recipe, Shingles, SketchParameters,
     TEMPLATES_VERSION, VERSION, Verify, unicode_version,
 };
 use crate::error::{Error, ErrorKind, Result};
@@ -127,6 +127,8 @@ struct ProjectionTable {
 #[serde(deny_unknown_fields)]
 struct CandidatesTable {
     rule: Option<String>,
+    within: Option<String>,
+    across: Option<String>,
     sites: Option<String>,
 }
 
@@ -168,7 +170,8 @@ impl File {
             _ => base.candidates,
         };
         let rule = named(self.candidates.rule.as_ref(), Candidates::from_name, own_rule)?;
-        let features = self.features(rule, &base)?;
+        let by_site = self.by_site(rule, base.by_site)?;
+        let features = self.features(rule, by_site, &base)?;
         let verify = named(self.verify.by.as_ref(), Verify::from_name, base.verify)?;
         let keep = self.sketch.as_ref().and_then(|sketch| sketch.keep);
         let counting = self.shingles.count.as_ref();
@@ -189,6 +192,7 @@ impl File {
             features,
             projection: self.projection(base.projection)?,
             candidates: rule,
+            by_site,
             sites: named(self.candidates.sites.as_ref(), SiteRule::from_name, base.sites)?,
             verify,
             threshold: self.verify.threshold.unwrap_or(base.threshold),
@@ -217,15 +221,12 @@ impl File {
 
     /// The filter: what is not said of it is that of the base, or of `text` if the base has none.
     /// There is one where the rule needs it, if the sketch is not said to be another.
-    fn features(&self, rule: Candidates, base: &Recipe) -> Result<Option<Filter>> {
-        let needed = match rule {
-            Candidates::Features | Candidates::Combined | Candidates::BySite => {
-                matches!(self.sketch_kind(), None | Some("minwise"))
-            }
-            Candidates::Projection | Candidates::Lists | Candidates::Sketch | Candidates::None => {
-                false
-            }
-        };
+    fn features(&self, rule: Candidates, by_site: BySite, base: &Recipe) -> Result<Option<Filter>> {
+        let goes_by_features = |rule| matches!(rule, Candidates::Features | Candidates::Combined);
+        let needed = goes_by_features(rule)
+            || rule == Candidates::BySite
+                && [by_site.within, by_site.across].into_iter().any(goes_by_features);
+        let needed = needed && matches!(self.sketch_kind(), None | Some("minwise"));
         let none = FeaturesTable::default();
         let table = match &self.features {
             Some(table) => table,
@@ -239,6 +240,23 @@ impl File {
             table.r.unwrap_or(own.r()),
         );
         filter.map(Some).map_err(Error::from)
+    }
+
+    /// Which rules there are within and across sites.
+    fn by_site(&self, rule: Candidates, base: BySite) -> Result<BySite> {
+        let CandidatesTable { within, across, .. } = &self.candidates;
+        for (name, given) in [("candidates.within", within), ("candidates.across", across)] {
+            if let Some(given) = given
+                && rule != Candidates::BySite
+            {
+                let expected = "left out where `candidates.rule` is not `by-site`";
+                return Err(Error::parameter(name, format_args!("`{given}`"), expected));
+            }
+        }
+        Ok(BySite {
+            within: named(within.as_ref(), Candidates::from_name, base.within)?,
+            across: named(across.as_ref(), Candidates::from_name, base.across)?,
+        })
     }
 
     fn projection(

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use lookalike_core::filter::Filter;
-use lookalike_core::recipe::{Candidates, SketchParameters, Verify};
+use lookalike_core::recipe::{BySite, Candidates, SketchParameters, Verify};
 use lookalike_core::{Given as _, Recipe, Sequence};
 use lookalike_engine::matching::Clustering;
 use lookalike_engine::report::Report;
@@ -299,6 +299,13 @@ fn recipes() -> Vec<Recipe> {
             let text = recipe("text", verify);
             recipes.push(Recipe { features, sketch, candidates, keep_sketch: true, ..text });
         }
+    }
+    // Other rules within and across sites than Henzinger's own.
+    for (within, across) in
+        [(Candidates::Features, Candidates::None), (Candidates::Projection, Candidates::Features)]
+    {
+        let by_site = BySite { within, across };
+        recipes.push(Recipe { by_site, ..recipe("henzinger-sites", Verify::None) });
     }
     for preset in lookalike_core::recipe::PRESETS.iter().skip(1) {
         recipes.push(recipe(preset, Verify::Exact));
