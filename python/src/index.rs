@@ -56,6 +56,8 @@ pub(crate) struct Match {
     b_similarity: Option<usize>,
     /// Equal bits of the projections, if the recipe has one.
     c_similarity: Option<usize>,
+    /// Repeats of Pugh's lists that share one, if the recipe has lists.
+    repeats_in_common: Option<usize>,
     /// The share of the document that was asked about that is in this one, where it is known.
     containment_a: Option<f64>,
     /// The share of this one that is in the document that was asked about, where it is known.
@@ -90,6 +92,7 @@ impl From<index::Match> for Match {
             estimate: found.estimate,
             b_similarity: found.b_similarity,
             c_similarity: found.c_similarity,
+            repeats_in_common: found.repeats_in_common,
             containment_a: found.containment_a,
             containment_b: found.containment_b,
             verified: found.verified,

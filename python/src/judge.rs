@@ -146,8 +146,8 @@ struct Judging<'a> {
     accepted: BooleanBuilder,
     /// Resemblance, containment of a and of b, estimate.
     shares: [Float64Builder; 4],
-    b_similarity: UInt32Builder,
-    c_similarity: UInt32Builder,
+    /// Equal features, equal bits, repeats with a list in common.
+    counts: [UInt32Builder; 3],
 }
 
 impl<'a> Judging<'a> {
@@ -161,8 +161,7 @@ impl<'a> Judging<'a> {
             candidate: BooleanBuilder::new(),
             accepted: BooleanBuilder::new(),
             shares: std::array::from_fn(|_| Float64Builder::new()),
-            b_similarity: UInt32Builder::new(),
-            c_similarity: UInt32Builder::new(),
+            counts: std::array::from_fn(|_| UInt32Builder::new()),
         }
     }
 
@@ -172,8 +171,7 @@ impl<'a> Judging<'a> {
             self.candidate.append_null();
             self.accepted.append_null();
             self.shares.iter_mut().for_each(Float64Builder::append_null);
-            self.b_similarity.append_null();
-            self.c_similarity.append_null();
+            self.counts.iter_mut().for_each(UInt32Builder::append_null);
             return Ok(());
         }
         let both = |names: [&str; 2]| {
@@ -214,13 +212,13 @@ impl<'a> Judging<'a> {
         for (builder, share) in self.shares.iter_mut().zip(shares) {
             builder.append_option(share);
         }
-        let count = |count: Option<usize>| count.map(|count| count as u32);
-        let (b, c) = (
-            pair.and_then(|[x, y]| similarity.b(x, y)),
-            pair.and_then(|[x, y]| similarity.c(x, y)),
-        );
-        self.b_similarity.append_option(count(b));
-        self.c_similarity.append_option(count(c));
+        let counts = match pair {
+            Some([x, y]) => [similarity.b(x, y), similarity.c(x, y), similarity.lists(x, y)],
+            None => [None; 3],
+        };
+        for (builder, count) in self.counts.iter_mut().zip(counts) {
+            builder.append_option(count.map(|count| count as u32));
+        }
         Ok(())
     }
 
@@ -239,6 +237,8 @@ impl<'a> Judging<'a> {
     fn finish(mut self) -> PyResult<RecordBatch> {
         let [resemblance, containment_a, containment_b, estimate] =
             self.shares.map(|mut share| Arc::new(share.finish()) as ArrayRef);
+        let [b_similarity, c_similarity, repeats_in_common] =
+            self.counts.map(|mut count| Arc::new(count.finish()) as ArrayRef);
         let batch = RecordBatch::try_from_iter_with_nullable([
             ("candidate", Arc::new(self.candidate.finish()) as ArrayRef, true),
             ("accepted", Arc::new(self.accepted.finish()), true),
@@ -246,8 +246,9 @@ impl<'a> Judging<'a> {
             ("containment_a", containment_a, true),
             ("containment_b", containment_b, true),
             ("estimate", estimate, true),
-            ("b_similarity", Arc::new(self.b_similarity.finish()), true),
-            ("c_similarity", Arc::new(self.c_similarity.finish()), true),
+            ("b_similarity", b_similarity, true),
+            ("c_similarity", c_similarity, true),
+            ("repeats_in_common", repeats_in_common, true),
         ]);
         batch.map_err(|error| parameter(error.to_string()))
     }

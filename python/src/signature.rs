@@ -150,6 +150,11 @@ impl Signature {
         Ok(self.similarity(other)?.c(&self.signature, &other.signature))
     }
 
+    /// Repeats of Pugh's lists that share one, if the recipe has lists.
+    fn repeats_in_common(&self, other: &Self) -> PyResult<Option<usize>> {
+        Ok(self.similarity(other)?.lists(&self.signature, &other.signature))
+    }
+
     /// The resemblance estimated from the sketches, if they can.
     fn estimate(&self, other: &Self) -> PyResult<Option<f64>> {
         Ok(self.similarity(other)?.estimate(&self.signature, &other.signature))

@@ -61,6 +61,8 @@ pub(crate) struct Scores {
     b_similarity: Option<u32>,
     /// Equal bits of the projection.
     c_similarity: Option<u32>,
+    /// Repeats of Pugh's lists that share one.
+    repeats_in_common: Option<u32>,
 }
 
 impl From<run::Scores> for Scores {
@@ -72,9 +74,18 @@ impl From<run::Scores> for Scores {
             estimate,
             b_similarity,
             c_similarity,
+            repeats_in_common,
             ..
         } = scores;
-        Self { resemblance, containment_a, containment_b, estimate, b_similarity, c_similarity }
+        Self {
+            resemblance,
+            containment_a,
+            containment_b,
+            estimate,
+            b_similarity,
+            c_similarity,
+            repeats_in_common,
+        }
     }
 }
 

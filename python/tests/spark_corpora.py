@@ -17,8 +17,8 @@ CLUSTERS = [
     "first", "last",
 ]  # fmt: skip
 PAIRS = [
-    "a", "b", "kind", "b_similarity", "c_similarity", "estimate", "resemblance", "containment_a", "containment_b",
-    "row_a", "row_b",
+    "a", "b", "kind", "b_similarity", "c_similarity", "repeats_in_common", "estimate", "resemblance", "containment_a",
+    "containment_b", "row_a", "row_b",
 ]  # fmt: skip
 
 Rows = list[dict[str, Any]]

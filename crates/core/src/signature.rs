@@ -3,9 +3,11 @@
 //! A signature has a fixed width that the recipe gives: 16 bytes for the exact
 //! fingerprint, 4 for the number of tokens, 8 for each feature, b / 8 for the
 //! projection, and the sketch if the recipe keeps it. `henzinger-combined`
-//! takes 116 bytes, Broder's features alone 48 of them.
+//! takes 116 bytes. Broder's features alone are 48 of them, and all that is kept where the recipe says
+//! that the fingerprint and the tokens are not (`exact.keep`).
 
 use lookalike_kernels::Kernel;
+use lookalike_kernels::rabin::TOKENS;
 
 use crate::feature;
 use crate::recipe::{Recipe, SketchParameters};
@@ -126,9 +128,17 @@ impl Similarity {
     }
 }
 
+/// The exact fingerprint and the number of tokens.
+const EXACT_BYTES: usize = 16 + 4;
+
+/// What fills the signature of an empty document where the number of tokens is not kept.
+const EMPTY: u8 = 0xff;
+
 /// How a recipe's signatures lie in a file: fixed width, little endian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
+    /// Whether the exact fingerprint and the number of tokens are kept.
+    exact: bool,
     features: usize,
     projection_bytes: usize,
     /// Words of the sketch, if it is kept.
@@ -150,6 +160,7 @@ impl Layout {
             _ => 0,
         };
         Self {
+            exact: recipe.keep_exact,
             features: recipe.features.map_or(0, |filter| filter.k() as usize),
             projection_bytes: recipe.projection.map_or(0, |projection| projection.bits / 8),
             sketch,
@@ -162,7 +173,35 @@ impl Layout {
 
     /// Bytes of a signature.
     pub fn bytes(self) -> usize {
-        16 + 4 + 8 * self.features + self.projection_bytes + 8 * self.sketch
+        self.exact_bytes() + 8 * self.features + self.projection_bytes + 8 * self.sketch
+    }
+
+    fn exact_bytes(self) -> usize {
+        if self.exact { EXACT_BYTES } else { 0 }
+    }
+
+    /// Whether two signatures tell if their documents are the same.
+    pub fn keeps_exact(self) -> bool {
+        self.exact
+    }
+
+    /// Leaves of a signature what can be read back. Where the exact fingerprint is not kept, one of all else
+    /// that is stands in its place, and the number of tokens says only whether there are any.
+    pub fn reduce(self, signature: &mut Signature) {
+        signature.exact = self.exact_of(signature);
+        if !self.exact {
+            signature.tokens = signature.tokens.min(1);
+        }
+    }
+
+    /// What is read back of the exact fingerprint of a signature.
+    pub fn exact_of(self, signature: &Signature) -> u128 {
+        if self.exact {
+            return signature.exact;
+        }
+        let mut bytes = Vec::with_capacity(self.bytes());
+        self.encode(signature, &mut bytes);
+        TOKENS.bytes(&bytes).into()
     }
 
     /// Appends a signature.
@@ -170,8 +209,13 @@ impl Layout {
     /// A count of tokens past 2^32 is written as the largest that fits. A
     /// sketch of fewer elements is filled up with the largest number.
     pub fn encode(self, signature: &Signature, out: &mut Vec<u8>) {
-        out.extend(signature.exact.to_le_bytes());
-        out.extend(u32::try_from(signature.tokens).unwrap_or(u32::MAX).to_le_bytes());
+        if self.exact {
+            out.extend(signature.exact.to_le_bytes());
+            out.extend(u32::try_from(signature.tokens).unwrap_or(u32::MAX).to_le_bytes());
+        } else if signature.is_empty() {
+            out.extend(std::iter::repeat_n(EMPTY, self.bytes()));
+            return;
+        }
         let bytes = |words: &[u64], count: usize, out: &mut Vec<u8>| {
             let filled = words.iter().copied().chain(std::iter::repeat(u64::MAX));
             out.extend(filled.take(count).flat_map(u64::to_le_bytes));
@@ -195,13 +239,17 @@ impl Layout {
         if bytes.len() != self.bytes() {
             return None;
         }
-        let (exact, bytes) = bytes.split_first_chunk::<16>()?;
-        let (tokens, bytes) = bytes.split_first_chunk::<4>()?;
-        let (features, bytes) = bytes.split_at(8 * self.features);
+        let (exact, rest) = bytes.split_at(self.exact_bytes());
+        if let Some((exact, tokens)) = exact.split_first_chunk::<16>() {
+            signature.exact = u128::from_le_bytes(*exact);
+            signature.tokens = u64::from(u32::from_le_bytes(tokens.try_into().ok()?));
+        } else {
+            signature.exact = TOKENS.bytes(bytes).into();
+            signature.tokens = u64::from(bytes.iter().any(|&byte| byte != EMPTY));
+        }
+        let (features, bytes) = rest.split_at(8 * self.features);
         let (projection, sketch) = bytes.split_at(self.projection_bytes);
-        signature.exact = u128::from_le_bytes(*exact);
         signature.identity = None;
-        signature.tokens = u64::from(u32::from_le_bytes(*tokens));
         read_words(features, &mut signature.features);
         read_words(projection, &mut signature.projection);
         read_words(sketch, &mut signature.sketch);

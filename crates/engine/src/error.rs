@@ -106,6 +106,17 @@ pub enum ErrorKind {
         /// What needs them.
         option: String,
     },
+    /// The lengths of documents are asked of signatures that do not keep them.
+    #[error(
+        "the recipe `{recipe}` keeps no lengths of documents (`exact.keep = false`), but {option} needs them\n\
+         hint: use a recipe that keeps them, or leave that out"
+    )]
+    NoLengths {
+        /// The name of the recipe.
+        recipe: String,
+        /// What needs them.
+        option: &'static str,
+    },
     /// The system has no random bytes to give.
     #[error("the system has no random bytes for the identity of a job: {0}")]
     NoRandomness(io::Error),

@@ -1,6 +1,7 @@
 //! Attributes of documents that are signed already: one pass over the inputs, without signing,
 //! or over the signatures where these know enough.
 
+use lookalike_core::Layout;
 use lookalike_files::RowsWriter;
 
 use crate::attributes::{Attributes, AttributesWriter, FieldQuestions, RANKS, Summary};
@@ -9,6 +10,9 @@ use crate::means::Means;
 use crate::pipeline::{Event, Payload, Piece};
 use crate::signature_file::SignatureReader;
 use crate::sources::{SourceAtHand, SourceTable};
+
+/// For messages.
+pub(crate) const KEEPS_BY_LENGTH: &str = "`--keep longest` or `--keep shortest`";
 
 /// Asks documents again.
 pub(crate) struct Ranking<'a> {
@@ -43,6 +47,10 @@ impl Ranking<'_> {
         }
         if tables.is_empty() {
             return Ok(());
+        }
+        if !Layout::of(self.means.recipe).keeps_exact() {
+            let recipe = self.means.recipe.name.clone();
+            return Err(Error::from(ErrorKind::NoLengths { recipe, option: KEEPS_BY_LENGTH }));
         }
         let new = self.documents as usize;
         for signed in SignatureReader::open(files.signatures())?.take(new) {

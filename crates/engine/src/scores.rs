@@ -22,6 +22,8 @@ pub struct Scores {
     pub b_similarity: Option<u32>,
     /// Equal bits of the projection.
     pub c_similarity: Option<u32>,
+    /// Repeats of Pugh's lists that share one.
+    pub repeats_in_common: Option<u32>,
 }
 
 impl Scores {

@@ -229,8 +229,14 @@ impl SignatureLayout {
         }
     }
 
-    /// Leaves of minvalues what is kept.
+    /// Whether what identity sets go by is kept.
+    pub(crate) fn keeps_exact(self) -> bool {
+        self.as_in_files.keeps_exact()
+    }
+
+    /// Leaves of a signature what is kept.
     pub(crate) fn reduce(self, signature: &mut Signature) {
+        self.as_in_files.reduce(signature);
         if self.bit_slots == Some(signature.sketch.len()) {
             signature.sketch = BitSketch::of_minima(&signature.sketch).into_words();
         }

@@ -45,6 +45,9 @@ pub struct Match {
     /// Equal bits, if the recipe has a projection.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<u64>))]
     pub c_similarity: Option<usize>,
+    /// Repeats of Pugh's lists that share one, if the recipe has lists.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u64>))]
+    pub repeats_in_common: Option<usize>,
     /// The share of the document that was asked about that is in this one, where it is exact.
     pub containment_a: Option<f64>,
     /// The share of this one that is in the document that was asked about, where it is exact.
@@ -67,10 +70,15 @@ impl Match {
             |part: Option<usize>, whole: Option<usize>| Some(part? as f64 / whole?.max(1) as f64);
         let features = recipe.features.map(|filter| filter.k() as usize);
         let bits = recipe.projection.map(|projection| projection.bits);
+        let repeats = match recipe.sketch {
+            SketchParameters::Lists { repeats, .. } => Some(repeats),
+            _ => None,
+        };
         self.resemblance
             .or(self.estimate)
             .or(share(self.b_similarity, features))
             .or(share(self.c_similarity, bits))
+            .or(share(self.repeats_in_common, repeats))
             .unwrap_or(0.0)
     }
 }
@@ -116,7 +124,7 @@ impl Judge {
         }
         let agreement = self.candidate_rule().agreement(a, b);
         let estimate = self.estimate(a, b);
-        let same = a.exact == b.exact;
+        let same = a.exact == b.exact && self.layout.keeps_exact();
         let found = by_signatures(known, same, agreement, estimate);
         if same && a.identity.is_some() && a.identity == b.identity {
             let all = Some(1.0);
@@ -196,6 +204,7 @@ fn by_signatures(known: &Record, same: bool, agreement: Agreement, estimate: Opt
         estimate,
         b_similarity: agreement.features,
         c_similarity: agreement.bits,
+        repeats_in_common: agreement.repeats,
         containment_a: None,
         containment_b: None,
         verified: false,

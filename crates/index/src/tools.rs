@@ -67,7 +67,7 @@ impl Tools {
             extractor: Extractor::new(),
             sites: recipe.sites,
             layout,
-            stores_identities: verification.is_kept,
+            stores_identities: verification.is_kept && layout.keeps_exact(),
             document: DocumentTokens::default(),
             page: Vec::new(),
         })

@@ -179,6 +179,6 @@ class Outcome:
         first = F.when(turned, F.col("b")).otherwise(F.col("a")).alias("a")
         second = F.when(turned, F.col("a")).otherwise(F.col("b")).alias("b")
         return lines.select(
-            first, second, "kind", "b_similarity", "c_similarity", "estimate", "resemblance",
+            first, second, "kind", "b_similarity", "c_similarity", "repeats_in_common", "estimate", "resemblance",
             side("containment", "a"), side("containment", "b"), side("row", "a"), side("row", "b"),
         )  # fmt: skip

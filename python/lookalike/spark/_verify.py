@@ -30,7 +30,7 @@ from ._work import Work, few
 SHARES = ["resemblance", "containment_a", "containment_b"]
 
 # What signatures say of a pair.
-SCORES = {"b_similarity": "int", "c_similarity": "int", "estimate": "double"}
+SCORES = {"b_similarity": "int", "c_similarity": "int", "repeats_in_common": "int", "estimate": "double"}
 
 # What a block may have, in words of eight bytes: of sets of earlier ones, and so many for each of
 # these and for each candidate.

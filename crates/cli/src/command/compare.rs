@@ -4,7 +4,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow, bail};
-use lookalike_core::difference::EditDistance;
 use lookalike_core::recipe::{SketchParameters, Templates};
 use lookalike_core::template::Template;
 use lookalike_core::{Comparer, Comparison, Kernel, Recipe};
@@ -160,14 +159,6 @@ fn templates(
     Ok([only.clone(), only])
 }
 
-/// The distance, or its bounds.
-fn edits(distance: EditDistance) -> String {
-    match distance.exact() {
-        Some(edits) => grouped(edits),
-        None => format!("{} to {}", grouped(distance.at_least), grouped(distance.at_most)),
-    }
-}
-
 fn json(comparison: &Comparison) -> serde_json::Value {
     let overlap = comparison.overlap;
     json!({
@@ -180,10 +171,7 @@ fn json(comparison: &Comparison) -> serde_json::Value {
         "repeats_in_common": comparison.repeats_in_common,
         "same_tokens": comparison.same_tokens,
         "term_difference": comparison.term_difference,
-        "edit_distance": {
-            "at_least": comparison.edit_distance.at_least,
-            "at_most": comparison.edit_distance.at_most,
-        },
+        "edit_distance": difference::edits_json(comparison.edit_distance),
         "shingles_a": overlap.a,
         "shingles_b": overlap.b,
     })
@@ -231,7 +219,7 @@ fn table(recipe: &Recipe, comparison: &Comparison) -> String {
     row("term_difference", grouped(comparison.term_difference), "tokens deleted or inserted");
     row(
         "edit_distance",
-        edits(comparison.edit_distance),
+        difference::edits(comparison.edit_distance),
         "words to remove or add, however often each",
     );
     let of = |side: usize, which: &str| {

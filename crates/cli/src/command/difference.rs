@@ -2,9 +2,10 @@
 //!
 //! One passage a paragraph; what is equal for long is only counted.
 
-use lookalike_core::difference::{Excerpt, Limits, Piece, marked_distinctive};
+use lookalike_core::difference::{EditDistance, Excerpt, Limits, Piece, marked_distinctive};
 use lookalike_core::template::LeftOut;
 use lookalike_core::text::{Text, Unit};
+use serde_json::{Value, json};
 
 use crate::flags::DiffForm;
 use crate::output::{Style, count, grouped, is_terminal};
@@ -17,6 +18,18 @@ pub(crate) fn limits(form: DiffForm) -> Option<Limits> {
         DiffForm::Never => None,
         DiffForm::All => Some(Limits::NONE),
     }
+}
+
+/// The distance, or its bounds.
+pub(crate) fn edits(distance: EditDistance) -> String {
+    match distance.exact() {
+        Some(edits) => grouped(edits),
+        None => format!("{} to {}", grouped(distance.at_least), grouped(distance.at_most)),
+    }
+}
+
+pub(crate) fn edits_json(EditDistance { at_least, at_most, .. }: EditDistance) -> Value {
+    json!({ "at_least": at_least, "at_most": at_most })
 }
 
 /// The difference as a text that ends with a line feed. Each document comes with why its tokens are left

@@ -1,6 +1,9 @@
 //! `lookalike why`: what became of a document, or what joins two.
 
 use anyhow::bail;
+use lookalike_core::template::LeftOut;
+use lookalike_core::text::TextBuf;
+use lookalike_core::{Comparer, Comparison, Kernel};
 use lookalike_engine::Run;
 use lookalike_engine::report::Kind;
 use lookalike_engine::run::{
@@ -40,7 +43,9 @@ fn find(run: &Run, arguments: &Why, id: &str) -> anyhow::Result<DocumentsById> {
 fn explain(run: &Run, arguments: &Why, found: &DocumentsById) -> anyhow::Result<Outcome> {
     let explanations = run.explain(&found.rows)?;
     if arguments.json {
-        let documents: Vec<Value> = explanations.iter().map(explanation_json).collect();
+        let counted = Some(run).filter(|_| arguments.diff.is_asked_for());
+        let json = |explanation| explanation_json(explanation, counted);
+        let documents: Vec<Value> = explanations.iter().map(json).collect();
         let count = found.count;
         output::write_json(&json!({ "id": arguments.id, "count": count, "documents": documents }))?;
     } else {
@@ -226,15 +231,31 @@ fn shown_difference(
     style: Style,
 ) -> String {
     let Some(limits) = difference::limits(diff) else { return String::new() };
-    let text = |document: &RunDocument| run.text_and_left_out(document.row);
-    match text(document).and_then(|a| Ok((a, text(&removal.keeper)?))) {
-        Ok(((a, left_out_a), (b, left_out_b))) => {
-            let (a, b) = (((&a).into(), &*left_out_a), ((&b).into(), &*left_out_b));
+    match both_texts(run, document, &removal.keeper) {
+        Ok((texts, comparison)) => {
+            let [a, b] = texts.each_ref().map(|(text, left_out)| (text.into(), &**left_out));
+            let edits = difference::edits(comparison.edit_distance);
             let difference = difference::text(run.recipe().tokens, a, b, style, limits);
-            format!("\nfrom the document to its keeper: {difference}")
+            format!("\nfrom the document to its keeper, an edit distance of {edits}: {difference}")
         }
         Err(error) => format!("\nnote: the difference is left out: {error}\n"),
     }
+}
+
+/// A text, and why its tokens are left out.
+type Marked = (TextBuf, Vec<Option<LeftOut>>);
+
+/// The texts of two documents as they are read again, and how they compare as they stand.
+fn both_texts(
+    run: &Run,
+    a: &RunDocument,
+    b: &RunDocument,
+) -> anyhow::Result<([Marked; 2], Comparison)> {
+    let texts = [run.text_and_left_out(a.row)?, run.text_and_left_out(b.row)?];
+    let [a, b] = &texts;
+    let mut comparer = Comparer::with_templates(run.recipe(), Kernel::best(), Default::default())?;
+    let comparison = comparer.compare(&a.0, &b.0);
+    Ok((texts, comparison))
 }
 
 fn join(run: &Run, arguments: &Why, found: &DocumentsById, other: &str) -> anyhow::Result<Outcome> {
@@ -283,10 +304,11 @@ fn steps(path: &[Step]) -> String {
             (_, Scores { estimate: Some(estimate), .. }) => {
                 format!("estimated resemblance {}", share(*estimate))
             }
-            (_, Scores { b_similarity, c_similarity, .. }) => {
+            (_, Scores { b_similarity, c_similarity, repeats_in_common, .. }) => {
                 let features = b_similarity.map(|n| format!("{n} equal features"));
                 let bits = c_similarity.map(|n| format!("{n} equal bits"));
-                let counts: Vec<String> = features.into_iter().chain(bits).collect();
+                let lists = repeats_in_common.map(|n| format!("{n} repeats with a list in common"));
+                let counts: Vec<String> = features.into_iter().chain(bits).chain(lists).collect();
                 let counts = counts.join(", ");
                 if counts.is_empty() { "by the recipe's rule".to_owned() } else { counts }
             }
@@ -300,9 +322,10 @@ fn share(value: f64) -> String {
     format!("{value:.4}")
 }
 
-fn explanation_json(explanation: &Explanation) -> Value {
+/// With the difference to the keeper counted, if there is a run to read both texts of.
+fn explanation_json(explanation: &Explanation, counted: Option<&Run>) -> Value {
     let mut json = json!(explanation.document);
-    let details = match &explanation.fate {
+    let mut details = match &explanation.fate {
         Fate::Alone { empty } => json!({ "fate": "alone", "empty": empty }),
         Fate::Kept { others, first } => {
             let member = |member: &Member| {
@@ -319,6 +342,11 @@ fn explanation_json(explanation: &Explanation) -> Value {
         Fate::Beside(removal) => merged(removal_json(removal), json!({ "fate": "beside" })),
         Fate::Removed(removal) => removal_json(removal),
     };
+    if let (Fate::Beside(removal) | Fate::Removed(removal), Some(run)) =
+        (&explanation.fate, counted)
+    {
+        details = merged(details, difference_json(run, &explanation.document, removal));
+    }
     json = merged(json, details);
     if let Some(cuts) = &explanation.cuts {
         json = merged(json, json!({ "passages": cuts::json(cuts) }));
@@ -327,6 +355,21 @@ fn explanation_json(explanation: &Explanation) -> Value {
         }
     }
     json
+}
+
+/// What differs from the keeper, in numbers; null, and why, where a text cannot be read again.
+fn difference_json(run: &Run, document: &RunDocument, removal: &Removal) -> Value {
+    match both_texts(run, document, &removal.keeper) {
+        Ok((_, comparison)) => json!({
+            "term_difference": comparison.term_difference,
+            "edit_distance": difference::edits_json(comparison.edit_distance),
+        }),
+        Err(error) => json!({
+            "term_difference": null,
+            "edit_distance": null,
+            "difference_left_out": error.to_string(),
+        }),
+    }
 }
 
 fn removal_json(removal: &Removal) -> Value {

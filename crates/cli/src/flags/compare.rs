@@ -75,6 +75,11 @@ pub(crate) enum DiffForm {
 }
 
 impl DiffForm {
+    /// Whether it was asked for, whatever stdout is.
+    pub(crate) fn is_asked_for(self) -> bool {
+        matches!(self, Self::Always | Self::All)
+    }
+
     /// Refuses a difference that was asked for, where there is none to show.
     pub(super) fn refuse(self, reason: &str) -> anyhow::Result<()> {
         let asked = match self {

@@ -21,7 +21,7 @@ Examples:
   lookalike why clean note-019
   lookalike why clean crawl/part-3.jsonl#1207 --diff all | less
   lookalike why clean note-019 note-044
-  lookalike why clean note-019 --json")]
+  lookalike why clean note-019 --json --diff always")]
 pub(crate) struct Why {
     /// The folder of a finished run
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
@@ -32,7 +32,7 @@ pub(crate) struct Why {
     /// The id of another one
     #[arg(value_name = "ID2")]
     pub(crate) other: Option<String>,
-    /// Show what differs: auto (on a terminal), always, never, all (however long)
+    /// Show what differs: auto (on a terminal), always, never, all (however long); with --json, count it
     #[arg(long, value_name = "WHEN", default_value = "auto", hide_possible_values = true)]
     pub(crate) diff: DiffForm,
     /// Answer with a JSON object
@@ -43,7 +43,6 @@ pub(crate) struct Why {
 impl Why {
     pub(super) fn check(&self) -> anyhow::Result<()> {
         match &self.other {
-            _ if self.json => self.diff.refuse("--json shows no difference"),
             Some(_) => self.diff.refuse("a path has no difference"),
             None => Ok(()),
         }

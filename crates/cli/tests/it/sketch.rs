@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use serde_json::Value;
+
 use crate::{Run, folder, lookalike, path, run, run_with_input};
 
 #[test]
@@ -161,4 +163,65 @@ fn mistakes_are_explained() {
     run(&["sketch", "examples", "-o", folder.to_str().unwrap()]).fails_with("is a directory");
     run(&["sketch", "examples"]).fails_with("--out <FILE>");
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+}
+
+/// Six features, and nothing else: Broder's "less than 50 bytes per document".
+#[test]
+fn forty_eight_bytes_are_enough_for_a_job_and_an_index() {
+    let folder = folder("bare");
+    let bare = path(&folder, "bare.toml");
+    fs::write(&bare, "base = \"altavista\"\nname = \"bare\"\n[exact]\nkeep = false\n").unwrap();
+    let of = |recipe: &str, name: &str| {
+        let (file, out) = (path(&folder, &format!("{name}.signatures")), path(&folder, name));
+        run(&["sketch", "examples/corpus", "-o", &file, "--recipe", recipe]).succeeds();
+        run(&["dedup", &file, "--out", &out, "--recipe", recipe]).succeeds();
+        let report: Value =
+            serde_json::from_slice(&fs::read(folder.join(name).join("report.json")).unwrap())
+                .unwrap();
+        (run(&["info", &file, "--json"]).json(), report)
+    };
+    let (info, report) = of(&bare, "bare");
+    let (_, whole) = of("altavista", "whole");
+    assert_eq!((&info["bytes_per_document"], &info["empty"]), (&48.into(), &whole["empty"]));
+    assert_eq!((&report["kept"], &report["empty"]), (&whole["kept"], &whole["empty"]));
+    assert!(whole["exact_removed"].as_u64() > Some(0));
+    assert_eq!(report["exact_removed"], 0, "features do not tell copies from near-duplicates");
+    let file = path(&folder, "bare.signatures");
+    run(&["dedup", &file, "--out", &path(&folder, "x"), "--recipe", &bare, "--keep", "longest"])
+        .fails_with("the recipe `bare` keeps no lengths of documents");
+    run(&[
+        "dedup",
+        "examples/corpus",
+        "--out",
+        &path(&folder, "y"),
+        "--recipe",
+        &bare,
+        "--passages",
+    ])
+    .fails_with("but `--passages` needs them");
+
+    // The documents themselves tell copies: their identities are made under the key of the job.
+    let out = path(&folder, "documents");
+    run(&["dedup", "examples/corpus", "--out", &out, "--recipe", &bare]).succeeds();
+    let report = fs::read(folder.join("documents/report.json")).unwrap();
+    let report: Value = serde_json::from_slice(&report).unwrap();
+    assert_eq!(report["exact_removed"], whole["exact_removed"]);
+    assert_eq!(report["kept"], whole["kept"]);
+    run(&["why", &out, "note-019", "--diff", "always"]).shows("an edit distance of ");
+    run(&["decide", &out, "--keep", "longest", "--out", &path(&folder, "longest")])
+        .fails_with("the recipe `bare` keeps no lengths of documents");
+
+    let index = path(&folder, "index");
+    run(&["index", "create", &index, "--no-text", "--recipe", &bare]).succeeds();
+    run(&["index", "add", &index, &file]).succeeds();
+    let checked = run(&["index", "check", &index, "examples/corpus/notes.jsonl", "--json"]);
+    let known: Vec<Value> =
+        checked.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let finds_itself = |line: &&Value| {
+        line["matches"].as_array().unwrap().iter().any(|found| found["id"] == line["id"])
+    };
+    let empty = |line: &&Value| line["matches"].as_array().unwrap().is_empty();
+    assert!(known.iter().filter(finds_itself).count() > 40, "{}", checked.stdout);
+    assert!(known.iter().all(|line| finds_itself(&line) || empty(&line)));
+    assert!(checked.stdout.contains("\"kind\":\"near\"") && !checked.stdout.contains("\"exact\""));
 }

@@ -86,7 +86,18 @@ fn what_is_told_depends_on_what_became_of_the_document() {
     removed.shows("[-a grammar of Frisian-] {+the memoirs of a beekeeper+}");
     let shared = "equal features, out of 13: 1, 5, 6, 7, 10, 11\n";
     assert!(removed.stdout.contains(shared), "{}", removed.stdout);
+    removed.shows("from the document to its keeper, an edit distance of ");
     assert!(!run(&["why", &out, "note-019"]).stdout.contains("{+"), "not on a terminal");
+    let json = |options: &[&str]| {
+        let json = run(&[&["why", &*out, "note-019", "--json"], options].concat()).json();
+        json["documents"][0].clone()
+    };
+    let [plain, counted] = [json(&[]), json(&["--diff", "always"])];
+    assert!(plain.get("edit_distance").is_none(), "read only if it is asked for: {plain}");
+    assert_eq!(counted["term_difference"], 11);
+    let edits = &counted["edit_distance"];
+    assert!(edits["at_least"].as_u64() <= edits["at_most"].as_u64(), "{edits}");
+    assert!((1..=11).contains(&edits["at_most"].as_u64().unwrap()), "{edits}");
 
     let kept = run(&["why", &out, "note-008"]);
     assert_eq!(kept.code, 0);
@@ -161,6 +172,10 @@ fn a_difference_is_left_out_when_an_input_is_not_what_it_was() {
     fs::write(&two, "something else").unwrap();
     let changed = why();
     assert_eq!(changed.code, 0);
+    let json = run(&["why", &out, &two, "--json", "--diff", "always"]).json();
+    let [document] = json["documents"].as_array().unwrap().as_slice() else { panic!("{json}") };
+    assert_eq!(document["edit_distance"], Value::Null);
+    assert!(document["difference_left_out"].as_str().unwrap().ends_with("since it was signed"));
     changed.shows("resemblance    0.9");
     let note = "note: the difference is left out: `";
     assert!(changed.stdout.contains(note), "{}", changed.stdout);
@@ -193,7 +208,7 @@ fn mistakes_are_explained() {
     run(&["why", &out, "nobody"]).fails_with("had no document `nobody`");
     run(&["why", &out, "a", "nobody"]).fails_with("had no document `nobody`");
     run(&["why", &out, "a", "a"]).fails_with("`a`: is one document; name two");
-    run(&["why", &out, "a", "--json", "--diff", "all"]).fails_with("--json shows no difference");
+    run(&["why", &out, "a", "b", "--json", "--diff", "all"]).fails_with("a path has no difference");
     run(&["why", &out, "a", "b", "--diff", "all"]).fails_with("a path has no difference");
     run(&["why", "examples", "a"]).fails_with("`examples`: has no results of a run\nhint: ");
     let manifest = folder.join("run/manifest.json");

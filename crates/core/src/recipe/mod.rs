@@ -22,6 +22,7 @@ use sha2::{Digest as _, Sha256};
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::Filter;
 use crate::shingle::Counting;
+use crate::signature::Layout;
 use crate::site::SiteRule;
 use crate::sketch::ListOrder;
 use crate::text::{UNICODE_VERSION, Unit};
@@ -39,6 +40,9 @@ pub struct Recipe {
     pub templates: Templates,
     /// What a shingle is.
     pub shingles: Shingles,
+    /// Whether signature files keep the exact fingerprint and the number of tokens, 20 bytes. Without them
+    /// two signatures do not tell whether their documents are the same.
+    pub keep_exact: bool,
     /// What is sampled from the shingles.
     pub sketch: SketchParameters,
     /// Whether signature files keep the sketch, for estimates without the documents.
@@ -328,6 +332,10 @@ impl Recipe {
             in_range("projection.agree-combined", projection.agree_combined, 1, bits)?;
             in_range("projection.pieces", projection.pieces, 1, bits)?;
         }
+        if !self.keep_exact && Layout::of(self).bytes() == 0 {
+            let expected = "true where signatures keep neither features, a projection nor a sketch";
+            return Err(Error::parameter("exact.keep", false, expected));
+        }
         self.validate_judging()
     }
 
@@ -599,6 +607,10 @@ impl Recipe {
         }
         list.signing("shingles.width", self.shingles.width);
         list.signing("shingles.count", quoted(self.shingles.counting.name()));
+        // To keep them goes without saying, as it did when there was no other way.
+        if !self.keep_exact {
+            list.signing("exact.keep", self.keep_exact);
+        }
         list.signing("sketch.kind", quoted(self.sketch.kind()));
         match self.sketch {
             SketchParameters::None => {}

@@ -162,6 +162,7 @@ fn text(filter: Filter) -> Recipe {
         tokens: Unit::Words,
         templates: Templates::Off,
         shingles: set_of(5),
+        keep_exact: true,
         sketch: SketchParameters::Minwise { permutations: filter.permutations() as usize },
         keep_sketch: false,
         features: Some(filter),

@@ -73,6 +73,7 @@ struct File {
     templates: Option<String>,
     #[serde(default)]
     shingles: ShinglesTable,
+    exact: Option<ExactTable>,
     sketch: Option<SketchTable>,
     features: Option<FeaturesTable>,
     projection: Option<ProjectionTable>,
@@ -87,6 +88,12 @@ struct File {
 struct ShinglesTable {
     width: Option<usize>,
     count: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ExactTable {
+    keep: bool,
 }
 
 #[derive(Deserialize)]
@@ -184,6 +191,7 @@ impl File {
                 width: self.shingles.width.unwrap_or(base.shingles.width),
                 counting: named(counting, Counting::from_name, base.shingles.counting)?,
             },
+            keep_exact: self.exact.as_ref().map_or(base.keep_exact, |exact| exact.keep),
             sketch: self.sketch(features, base.sketch)?,
             // Where something is made from sketches they are kept, unless the file says otherwise.
             keep_sketch: keep.unwrap_or(

@@ -6,7 +6,7 @@ use lookalike_core::filter::{Filter, Search};
 use lookalike_core::recipe::{
     Candidates, Judging, LEARNING_PRESETS, PRESETS, Shingles, SketchParameters, Verify,
 };
-use lookalike_core::{CandidateRule, ErrorKind, Kernel, Recipe, SiteRule};
+use lookalike_core::{CandidateRule, ErrorKind, Kernel, Layout, Recipe, SiteRule};
 
 #[test]
 fn every_preset_survives_its_file() {
@@ -131,6 +131,19 @@ fn estimates_have_a_sketch_to_be_made_from() {
     let judging = Judging { verify: Some(Verify::Estimate), ..Judging::default() };
     let refused = Recipe::from_toml(&modular).unwrap().judging(&judging).unwrap_err().to_string();
     assert!(refused.starts_with("`sketch.size` is missing"), "{refused}");
+}
+
+#[test]
+fn a_recipe_may_keep_features_and_nothing_else() {
+    let toml = "base = \"altavista\"\n[exact]\nkeep = false\n";
+    let bare = Recipe::from_toml(toml).unwrap();
+    assert_eq!(Layout::of(&bare).bytes(), 48);
+    assert_eq!(Recipe::from_toml(&bare.to_toml()).unwrap(), bare);
+    let altavista = Recipe::preset("altavista").unwrap();
+    assert!(bare.check_same_bits(&altavista).is_err() && !altavista.to_toml().contains("[exact]"));
+    let nothing = "[exact]\nkeep = false\n[candidates]\nrule = \"none\"\n";
+    let error = Recipe::from_toml(nothing).unwrap_err().to_string();
+    assert!(error.starts_with("`exact.keep` is false"), "{error}");
 }
 
 #[test]

@@ -178,8 +178,12 @@ proptest! {
     }
 
     #[test]
-    fn signatures_survive_their_encoding(recipe in recipes(), text in texts(), keep in any::<bool>()) {
-        let recipe = Recipe { keep_sketch: keep, ..recipe };
+    fn signatures_survive_their_encoding(
+        recipe in recipes(),
+        text in texts(),
+        (keep, keep_exact) in any::<(bool, bool)>(),
+    ) {
+        let recipe = Recipe { keep_sketch: keep, keep_exact, ..recipe };
         let mut signature = Signer::with_kernel(&recipe, forced()).unwrap().sign(&text).clone();
         let layout = Layout::of(&recipe);
         let mut bytes = Vec::new();
@@ -188,7 +192,16 @@ proptest! {
         if !keep {
             signature.sketch.clear();
         }
-        prop_assert_eq!(layout.decode(&bytes), Some(signature));
+        let whole = signature.clone();
+        layout.reduce(&mut signature);
+        prop_assert_eq!(layout.exact_of(&whole), signature.exact);
+        prop_assert_eq!(signature.is_empty(), whole.is_empty());
+        prop_assert_eq!(signature == whole, keep_exact);
+        if whole.is_empty() {
+            prop_assert!(layout.decode(&bytes).is_some_and(|found| found.is_empty()));
+        } else {
+            prop_assert_eq!(layout.decode(&bytes), Some(signature));
+        }
         prop_assert_eq!(layout.decode(&bytes[1..]), None);
     }
 

@@ -196,6 +196,10 @@ impl Dedup {
         if self.passages.is_some() && self.recipe.tokens != Unit::Words {
             return Err(Error::from(ErrorKind::PassagesOfWords(self.recipe.name.clone())));
         }
+        if self.passages.is_some() && !self.recipe.keep_exact {
+            let recipe = self.recipe.name.clone();
+            return Err(Error::from(ErrorKind::NoLengths { recipe, option: "`--passages`" }));
+        }
         self.writing.check()?;
         if self.keep_count > 1 && self.writing.repeats.is_some() {
             let reason = "--repeat and --keep-count both say how often the documents of a cluster \

@@ -23,7 +23,7 @@ use std::path::Path;
 
 use lookalike_core::template::LeftOut;
 use lookalike_core::text::TextBuf;
-use lookalike_core::{Recipe, Signer};
+use lookalike_core::{Layout, Recipe, Signer};
 use lookalike_corpus::ReadOptions;
 use serde::Serialize;
 
@@ -300,12 +300,12 @@ impl Run {
             let (path, option) = (self.files.signatures(), "the text of a document".to_owned());
             return Err(Error::from(ErrorKind::NeedsDocuments { path, option }));
         };
-        let mut signer = Signer::new(&self.recipe)?;
+        let (mut signer, layout) = (Signer::new(&self.recipe)?, Layout::of(&self.recipe));
         let mut found = None;
         let (mut texts, template_groups) = (Texts::new(), TemplateGroups::new(&self.recipe));
         source.for_each_record(&self.read, &[row], |_, record| {
             let text = texts.of_record(record);
-            if signer.sign(text).exact == signed {
+            if layout.exact_of(signer.sign(text)) == signed {
                 found = Some((text.to_buf(), template_groups.record(record)));
             }
         })?;

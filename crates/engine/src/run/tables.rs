@@ -111,6 +111,7 @@ impl Run {
             "kind",
             "b_similarity",
             "c_similarity",
+            "repeats_in_common",
             "estimate",
             "resemblance",
             "containment_a",
@@ -119,6 +120,8 @@ impl Run {
         self.read_pairs(&columns, wanted, |batch| {
             let (a, b) = (batch.rows("row_a")?, batch.rows("row_b")?);
             let (features, bits) = (batch.column("b_similarity")?, batch.column("c_similarity")?);
+            // Runs of before there was this column have none.
+            let repeats = batch.column("repeats_in_common").ok();
             let shares = |name| batch.column::<Float64Type>(name);
             let (estimates, resemblances) = (shares("estimate")?, shares("resemblance")?);
             let (in_b, in_a) = (shares("containment_a")?, shares("containment_b")?);
@@ -130,6 +133,7 @@ impl Run {
                     estimate: value(estimates, at),
                     b_similarity: value::<UInt32Type>(features, at),
                     c_similarity: value::<UInt32Type>(bits, at),
+                    repeats_in_common: repeats.and_then(|repeats| value::<UInt32Type>(repeats, at)),
                 };
                 each(ScoredPair { a: a[at], b: b[at], kind, scores })?;
             }

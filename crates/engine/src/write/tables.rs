@@ -396,6 +396,7 @@ impl Tables<'_> {
             Field::new("kind", DataType::Utf8, false),
             Field::new("b_similarity", DataType::UInt32, true),
             Field::new("c_similarity", DataType::UInt32, true),
+            Field::new("repeats_in_common", DataType::UInt32, true),
             Field::new("estimate", DataType::Float64, true),
             Field::new("resemblance", DataType::Float64, true),
             Field::new("containment_a", DataType::Float64, true),
@@ -453,6 +454,7 @@ impl Tables<'_> {
             estimate,
             b_similarity: similarity.b(&x, &y).map(|n| n as u32),
             c_similarity: similarity.c(&x, &y).map(|n| n as u32),
+            repeats_in_common: similarity.lists(&x, &y).map(|n| n as u32),
         };
         Ok(ScoredPair { a, b, kind, scores })
     }
@@ -538,6 +540,7 @@ fn pair_columns(lines: &[(ScoredPair, [String; 2])], sides: Sides) -> Vec<ArrayR
         strings(lines.iter().map(|(pair, _)| pair.kind.name())),
         similarity(|scores| scores.b_similarity),
         similarity(|scores| scores.c_similarity),
+        similarity(|scores| scores.repeats_in_common),
         share(|scores| scores.estimate),
         share(|scores| scores.resemblance),
         share(|scores| scores.containment_a),

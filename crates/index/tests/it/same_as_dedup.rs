@@ -184,6 +184,20 @@ fn so_it_is_where_elements_of_sketches_are_counted() {
     }
 }
 
+/// And where features are all that is kept.
+#[test]
+fn so_it_is_where_no_exact_fingerprint_is_kept() {
+    for verify in [Verify::Exact, Verify::None] {
+        let folder = WorkFolder::create(None).unwrap();
+        let altavista = Recipe::preset("altavista").unwrap();
+        let recipe = Recipe { keep_exact: false, verify, ..altavista };
+        let corpus = corpus(97, 900);
+        let expected = kept_by_job(&folder, &corpus, &recipe);
+        assert!(expected.len() > 90 && expected.len() < 850, "{}", expected.len());
+        assert_eq!(kept_by_index(&folder, &corpus, &recipe), expected, "{verify:?}");
+    }
+}
+
 #[test]
 fn templates_stay_with_the_index() {
     let folder = WorkFolder::create(None).unwrap();

@@ -109,11 +109,12 @@ impl Checking<'_> {
 
 /// The best that is known of how similar a match is.
 fn score(found: &Match) -> String {
-    match (found.resemblance, found.estimate, found.b_similarity, found.c_similarity) {
-        (Some(resemblance), ..) => format!("{resemblance:.4}"),
-        (None, Some(estimate), ..) => format!("~{estimate:.4}"),
-        (None, None, Some(features), _) => format!("B {features}"),
-        (None, None, None, Some(bits)) => format!("C {bits}"),
-        (None, None, None, None) => "-".to_owned(),
+    let counts =
+        [("B", found.b_similarity), ("C", found.c_similarity), ("lists", found.repeats_in_common)];
+    let counted = counts.iter().find_map(|(name, count)| Some(format!("{name} {}", (*count)?)));
+    match (found.resemblance, found.estimate) {
+        (Some(resemblance), _) => format!("{resemblance:.4}"),
+        (None, Some(estimate)) => format!("~{estimate:.4}"),
+        (None, None) => counted.unwrap_or_else(|| "-".to_owned()),
     }
 }

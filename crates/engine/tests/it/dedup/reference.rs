@@ -471,6 +471,7 @@ impl Job<'_> {
             kind: kind.to_owned(),
             b_similarity: comparison.b_similarity.map(|n| n as u32),
             c_similarity: comparison.c_similarity.map(|n| n as u32),
+            repeats_in_common: comparison.repeats_in_common.map(|n| n as u32),
             estimate: if self.wish.recipe.keep_sketch { comparison.estimate } else { None },
             resemblance: overlap.map(Overlap::resemblance),
             containment_a: overlap.map(Overlap::containment_a),
