@@ -7,6 +7,7 @@ use std::path::Path;
 use anyhow::{Context as _, anyhow, bail};
 use lookalike_core::Recipe;
 use lookalike_core::recipe::{Judging, preset_names};
+use lookalike_index::Secret;
 
 use crate::flags;
 
@@ -59,6 +60,14 @@ pub(crate) fn judging(arguments: &flags::Judging) -> anyhow::Result<Recipe> {
         templates: templates.clone(),
     };
     load_judging(recipe, &judging)
+}
+
+/// The recipe, whose random choices are drawn from the secret in this file, if there is one.
+pub(crate) fn with_secret(recipe: Recipe, file: Option<&Path>) -> anyhow::Result<Recipe> {
+    Ok(match file {
+        Some(file) => recipe.with_secret(&Secret::from_file(file)?.0)?,
+        None => recipe,
+    })
 }
 
 /// The text of a recipe file.

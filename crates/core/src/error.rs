@@ -54,6 +54,15 @@ pub enum ErrorKind {
         /// Its value on the other side.
         right: String,
     },
+    /// The recipe draws its random choices from a secret that was not given.
+    #[error(
+        "the recipe draws its random choices from a secret, and was given none\n\
+         hint: --secret-seed names its file, in `dedup`, `sketch`, `eval` and `index`"
+    )]
+    SecretMissing,
+    /// The secret is not the one of the recipe.
+    #[error("the recipe was not made with this secret")]
+    SecretWrong,
     /// The kernel asked for cannot be had.
     #[error("{0}")]
     Kernel(#[from] lookalike_kernels::KernelError),

@@ -70,7 +70,7 @@ impl Signer {
         recipe.validate()?;
         let tokenizer = AnyTokenizer::Public(Tokenizer::with_kernel(recipe.tokens, kernel));
         let leaves_out = recipe.templates.leave_out();
-        Ok(Self { tokenizer, leaves_out, pass: Pass::new(recipe, kernel, None) })
+        Ok(Self { tokenizer, leaves_out, pass: Pass::new(recipe, kernel, None)? })
     }
 
     /// A signer that gives each signature its identity under a key as well: nobody without it can
@@ -81,7 +81,7 @@ impl Signer {
     pub fn keyed(recipe: &Recipe, kernel: Kernel, key: &VerificationKey) -> Result<Self> {
         recipe.validate()?;
         let tokenizer = KeyedTokenizer::new(recipe.tokens, kernel, key);
-        let pass = Pass::new(recipe, kernel, Some(key.clone()));
+        let pass = Pass::new(recipe, kernel, Some(key.clone()))?;
         let leaves_out = recipe.templates.leave_out();
         Ok(Self { tokenizer: AnyTokenizer::Keyed(tokenizer), leaves_out, pass })
     }
@@ -230,8 +230,8 @@ struct Projector {
 }
 
 impl Pass {
-    fn new(recipe: &Recipe, kernel: Kernel, secret: Option<VerificationKey>) -> Self {
-        let seed = recipe.seed;
+    fn new(recipe: &Recipe, kernel: Kernel, secret: Option<VerificationKey>) -> Result<Self> {
+        let seed = recipe.random_seed()?;
         let sampler = match recipe.sketch {
             SketchParameters::None => Sampler::None,
             SketchParameters::Minwise { permutations } => {
@@ -256,7 +256,7 @@ impl Pass {
             Sampler::Minwise(_) | Sampler::Bottom(_) | Sampler::Modular(_) => true,
         } || projector.as_ref().is_some_and(|p| p.over == Over::Shingles);
         let features = recipe.features.map_or(0, |filter| filter.k() as usize);
-        Self {
+        Ok(Self {
             kernel,
             key: mixing_key(seed),
             shingler: Shingler::new(kernel, recipe.shingles.width, recipe.shingles.counting),
@@ -274,7 +274,7 @@ impl Pass {
             distinctive: Distinctive::new(kernel, recipe.shingles.width),
             document: DocumentTokens::default(),
             signature: Signature { features: vec![0; features], ..Signature::default() },
-        }
+        })
     }
 
     /// Takes the next tokens of the document.

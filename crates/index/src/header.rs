@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
+use lookalike_core::recipe::SecretSeed;
 use lookalike_core::{Recipe, VerificationKey};
 use lookalike_files::{checksum, double_word, word, write_private_file};
 use sha2::{Digest as _, Sha256};
@@ -71,25 +72,6 @@ impl Secret {
         }
         Ok(Self(Sha256::digest(bytes).into()))
     }
-
-    fn derive(&self, purpose: &str, more: &[u8]) -> [u8; 32] {
-        let mut hash = Sha256::new();
-        hash.update(purpose.as_bytes());
-        hash.update(self.0);
-        hash.update(more);
-        hash.finalize().into()
-    }
-
-    /// What is stored, so that another secret is found to be wrong.
-    fn check_value(&self) -> [u8; 32] {
-        self.derive("lookalike index, check value\0", &[])
-    }
-
-    /// The recipe with a seed of this secret. Seeds have 63 bits.
-    fn applied_to(&self, recipe: &Recipe) -> Recipe {
-        let bytes = self.derive("lookalike index, seed\0", &recipe.seed.to_le_bytes());
-        Recipe { seed: double_word(&bytes, 0) >> 1, ..recipe.clone() }
-    }
 }
 
 /// What never changes, but that an index of an earlier version begins to count.
@@ -112,7 +94,7 @@ impl Header {
         Self {
             recipe: recipe.clone(),
             store_text,
-            check_value: secret.map(Secret::check_value),
+            check_value: secret.map(|secret| SecretSeed::new(&secret.0).check_value()),
             key: Some(VerificationKey::random()),
             has_url_keys: true,
             counts_since: Some(0),
@@ -140,8 +122,8 @@ impl Header {
         match (self.check_value, secret) {
             (None, None) => Ok(self.recipe.clone()),
             (Some(_), None) => Err(Error::from(ErrorKind::SecretMissing(index.to_owned()))),
-            (check, Some(secret)) if check == Some(secret.check_value()) => {
-                Ok(secret.applied_to(&self.recipe))
+            (Some(check), Some(secret)) if check == SecretSeed::new(&secret.0).check_value() => {
+                Ok(self.recipe.clone().with_secret(&secret.0)?)
             }
             _ => Err(Error::from(ErrorKind::SecretWrong(index.to_owned()))),
         }

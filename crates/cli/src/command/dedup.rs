@@ -17,7 +17,10 @@ use crate::{interrupt, recipe};
 pub(crate) fn run(arguments: &Dedup, kernel: Kernel) -> anyhow::Result<Outcome> {
     let passages = arguments.passages.then(|| arguments.passage_rule.rule());
     let job = job(&arguments.inputs, &arguments.job, kernel)
-        .recipe(recipe::judging(&arguments.judging)?)
+        .recipe(recipe::with_secret(
+            recipe::judging(&arguments.judging)?,
+            arguments.secret_seed.as_deref(),
+        )?)
         .given(keep(&arguments.keep), engine::Dedup::keep)
         .keep_count(arguments.keep_count)
         .given(arguments.lost, engine::Dedup::lost)

@@ -151,7 +151,7 @@ fn job(common: &EvalInputs, documents: &[String], kernel: Kernel) -> anyhow::Res
     for name in common.recipes.names() {
         let mut recipe: Recipe = baseline(name).map_or_else(|| recipe::load(name), Ok)?;
         recipe.sites = common.sites.rule.unwrap_or(recipe.sites);
-        recipes.push(recipe);
+        recipes.push(recipe::with_secret(recipe, common.secret_seed.as_deref())?);
     }
     Ok(Job::new(documents)
         .running(common.reading.running(common.job.resources.running(kernel)))

@@ -82,9 +82,9 @@ fn index(arguments: &Serve, kernel: Kernel) -> anyhow::Result<Index> {
     }
 }
 
-/// Whether two recipes are the same but for the seed, which an index may draw from a secret, and
-/// for sketches that an index keeps in any case.
+/// Whether two recipes are the same but for the secret, which an index has opened with, and for sketches that
+/// an index keeps in any case.
 fn is_same(found: &Recipe, wanted: &Recipe) -> bool {
-    let wanted = Recipe { seed: found.seed, keep_sketch: found.keep_sketch, ..wanted.clone() };
-    found.digest() == wanted.digest()
+    let wanted = Recipe { keep_sketch: found.keep_sketch, ..wanted.without_secret() };
+    found.without_secret().digest() == wanted.digest()
 }

@@ -13,6 +13,7 @@ use crate::{interrupt, recipe};
 
 pub(crate) fn run(arguments: &Sketch, kernel: Kernel) -> anyhow::Result<Outcome> {
     let recipe = recipe::load_with_ngram(&arguments.recipe, arguments.ngram)?;
+    let recipe = recipe::with_secret(recipe, arguments.secret_seed.as_deref())?;
     recipe.check_signs_alone()?;
     let mut signer = Signer::with_kernel(&recipe, kernel)?;
     let mut texts = Texts::new();

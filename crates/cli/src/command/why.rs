@@ -253,7 +253,11 @@ fn both_texts(
 ) -> anyhow::Result<([Marked; 2], Comparison)> {
     let texts = [run.text_and_left_out(a.row)?, run.text_and_left_out(b.row)?];
     let [a, b] = &texts;
-    let mut comparer = Comparer::with_templates(run.recipe(), Kernel::best(), Default::default())?;
+    let mut comparer = Comparer::with_templates(
+        &run.recipe().without_secret(),
+        Kernel::best(),
+        Default::default(),
+    )?;
     let comparison = comparer.compare(&a.0, &b.0);
     Ok((texts, comparison))
 }

@@ -52,6 +52,10 @@ pub(crate) struct Dedup {
     pub(crate) known: Vec<String>,
     #[command(flatten)]
     pub(crate) judging: Judging,
+    /// Draw the random choices from the secret in this file, where texts of others are judged: any file of
+    /// at least 16 bytes, needed again by whoever signs for the same signatures, and stored nowhere
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Judging")]
+    pub(crate) secret_seed: Option<PathBuf>,
     /// How pairs become clusters: anchored (all that go have a pair with one that stays) or
     /// components (whatever pairs connect)
     #[arg(long, value_name = "HOW", default_value = "anchored", hide_possible_values = true)]

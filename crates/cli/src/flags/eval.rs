@@ -179,6 +179,10 @@ pub(crate) struct EvalInputs {
     /// The seed of random choices: samples, and the halves of pairs
     #[arg(long, value_name = "N", default_value = "0")]
     pub(crate) seed: u64,
+    /// Draw the random choices of recipes from the secret in this file, where texts of others are judged: any
+    /// file of at least 16 bytes
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) secret_seed: Option<PathBuf>,
     /// The most candidates that a recipe may make
     #[arg(long, value_name = "N", default_value = "1000000000", help_heading = "Running")]
     pub(crate) max_candidates: u64,

@@ -35,6 +35,10 @@ pub(crate) struct Sketch {
     /// Words in a shingle, the n of n-grams [default: the recipe's; 5 in `text`]
     #[arg(long, value_name = "N")]
     pub(crate) ngram: Option<usize>,
+    /// Draw the random choices from the secret in this file, where texts of others are judged: any file of
+    /// at least 16 bytes, needed again by whoever signs for the same signatures, and stored nowhere
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) secret_seed: Option<PathBuf>,
     /// Stop at the first file or record that cannot be read
     #[arg(long)]
     pub(crate) strict: bool,

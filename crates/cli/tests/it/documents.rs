@@ -46,7 +46,7 @@ fn examples(document: &Path) -> Vec<Example> {
 /// A folder with the examples in it.
 fn workplace(document: &Path) -> PathBuf {
     let name = document.file_stem().unwrap().to_str().unwrap();
-    let place = folder("documents").join(name);
+    let place = folder(&format!("documents-{name}"));
     for (name, content) in files(&root().join("examples")) {
         let file = place.join("examples").join(name);
         fs::create_dir_all(file.parent().unwrap()).unwrap();
@@ -83,4 +83,43 @@ fn documents_show_what_happens() {
         }
     }
     assert!(run >= 3, "only {run} commands found: has the form of the documents changed?");
+}
+
+/// The rows of all tables of docs/papers.md but their heads.
+fn rows_of_papers() -> Vec<[String; 3]> {
+    let text = fs::read_to_string(root().join("docs/papers.md")).unwrap();
+    let rows = text.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| ---"));
+    let cells = rows.map(|row| {
+        let cells: Vec<String> = row.split('|').map(|cell| cell.trim().to_owned()).collect();
+        let [_, section, here, shown, _] = &cells[..] else { panic!("not three cells: {row}") };
+        [section, here, shown].map(String::clone)
+    });
+    cells.filter(|[_, here, _]| here != "here").collect()
+}
+
+/// Every command of the table is run, what else it names is there, and so is every test.
+#[test]
+fn papers_are_all_here() {
+    let place = workplace(Path::new("docs/papers.md"));
+    let rows = rows_of_papers();
+    assert!(rows.len() > 50, "only {} rows found: has the form changed?", rows.len());
+    for [section, here, shown] in rows {
+        for named in here.split('`').skip(1).step_by(2) {
+            if let Some(command) = named.strip_prefix("lookalike ") {
+                let arguments: Vec<&str> = command.split(' ').collect();
+                let output = lookalike(&arguments).current_dir(&place).output().unwrap();
+                let said = String::from_utf8_lossy(&output.stderr);
+                assert!(matches!(output.status.code(), Some(0 | 1)), "`{named}`: {said}");
+            } else if named.contains('/') {
+                assert!(root().join(named).exists(), "{section}: `{named}` is not there");
+            }
+        }
+        if let Some((file, test)) = shown.split_once(": ") {
+            let text = fs::read_to_string(root().join(file)).unwrap();
+            let there = ["fn ", "def "].iter().any(|word| text.contains(&format!("{word}{test}(")));
+            assert!(there, "{section}: {file} has no test `{test}`");
+        } else {
+            assert!(shown.starts_with("[docs/"), "{section}: shown by nothing");
+        }
+    }
 }

@@ -207,7 +207,8 @@ fn forty_eight_bytes_are_enough_for_a_job_and_an_index() {
     let report: Value = serde_json::from_slice(&report).unwrap();
     assert_eq!(report["exact_removed"], whole["exact_removed"]);
     assert_eq!(report["kept"], whole["kept"]);
-    run(&["why", &out, "note-019", "--diff", "always"]).shows("an edit distance of ");
+    let copy = run(&["why", &out, "note-047", "--diff", "always"]);
+    copy.shows("an edit distance of 0: no word differs");
     run(&["decide", &out, "--keep", "longest", "--out", &path(&folder, "longest")])
         .fails_with("the recipe `bare` keeps no lengths of documents");
 
@@ -224,4 +225,56 @@ fn forty_eight_bytes_are_enough_for_a_job_and_an_index() {
     assert!(known.iter().filter(finds_itself).count() > 40, "{}", checked.stdout);
     assert!(known.iter().all(|line| finds_itself(&line) || empty(&line)));
     assert!(checked.stdout.contains("\"kind\":\"near\"") && !checked.stdout.contains("\"exact\""));
+}
+
+#[test]
+fn random_choices_are_drawn_from_a_secret() {
+    let folder = folder("secret");
+    let [secret, other] = ["secret", "other"].map(|name| {
+        fs::write(folder.join(name), format!("{name}, and at least sixteen bytes\n")).unwrap();
+        path(&folder, name)
+    });
+    let out = |name: &str| path(&folder, name);
+    let report = |out: &str| -> Value {
+        serde_json::from_slice(&fs::read(format!("{out}/report.json")).unwrap()).unwrap()
+    };
+    let [plain, drawn] = [out("plain"), out("drawn")];
+    run(&["dedup", "examples/corpus", "--out", &plain]).succeeds();
+    run(&["dedup", "examples/corpus", "--out", &drawn, "--secret-seed", &secret]).succeeds();
+    assert_eq!(report(&plain)["kept"], report(&drawn)["kept"]);
+    assert_ne!(report(&plain)["recipe_digest"], report(&drawn)["recipe_digest"]);
+    let recipe = fs::read_to_string(folder.join("drawn/recipe.toml")).unwrap();
+    assert!(recipe.contains("\nsecret = \"") && !recipe.contains("sixteen"), "{recipe}");
+    // What is not signed needs no secret.
+    run(&["why", &drawn, "note-019", "--diff", "always"]).shows("{+the memoirs of a beekeeper+}");
+    run(&["decide", &drawn, "--threshold", "0.9", "--out", &out("decided")]).succeeds();
+    let resumed = run(&["dedup", "examples/corpus", "--out", &drawn, "--resume"]);
+    resumed.fails_with("secret");
+
+    let recipe = out("drawn/recipe.toml");
+    let file = out("signatures");
+    run(&["sketch", "examples/corpus", "-o", &file, "--recipe", &recipe])
+        .fails_with("the recipe draws its random choices from a secret, and was given none");
+    run(&["sketch", "examples/corpus", "-o", &file, "--recipe", &recipe, "--secret-seed", &other])
+        .fails_with("the recipe was not made with this secret");
+    run(&["sketch", "examples/corpus", "-o", &file, "--secret-seed", &secret]).succeeds();
+    let judged = ["dedup", &file, "--out", &out("judged"), "--verify", "none"];
+    run(&judged).fails_with("`secret` is ");
+    run(&[&judged[..], &["--secret-seed", &secret]].concat()).succeeds();
+
+    let index = out("index");
+    run(&["index", "create", &index, "--no-text", "--secret-seed", &secret]).succeeds();
+    run(&["index", "add", &index, &file, "--secret-seed", &secret]).succeeds();
+    run(&["index", "check", &index, "examples/letters", "--secret-seed", &other])
+        .fails_with("was not made with this secret");
+    run(&[
+        "eval",
+        "--documents",
+        "examples/letters",
+        "--labels",
+        &out("none.jsonl"),
+        "--out",
+        &out("eval"),
+    ])
+    .fails_with("none.jsonl");
 }

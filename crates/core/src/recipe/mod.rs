@@ -8,12 +8,15 @@
 
 mod names;
 mod presets;
+mod secret;
 mod toml_form;
 
 pub use crate::filter::MAX_SUPER_FEATURES;
 pub use names::{
     LEARNING_PRESETS, PRESET_SUMMARIES, PRESETS, TEMPLATES_VERSION, VERSION, preset_names,
 };
+
+pub use secret::SecretSeed;
 
 use std::fmt;
 
@@ -34,6 +37,8 @@ pub struct Recipe {
     pub name: String,
     /// From which all random choices are drawn.
     pub seed: u64,
+    /// And from this secret, if there is one.
+    pub secret: Option<SecretSeed>,
     /// What a token is.
     pub tokens: Unit,
     /// What documents are compared without.
@@ -600,6 +605,9 @@ impl Recipe {
         list.judging("name", quoted(&self.name));
         list.signing("unicode", quoted(&unicode_version()));
         list.signing("seed", self.seed);
+        if let Some(secret) = &self.secret {
+            list.signing("secret", quoted(&secret.to_string()));
+        }
         list.signing("tokens", quoted(self.tokens.name()));
         // To leave out nothing goes without saying, as it did before there was anything.
         if self.templates.leave_out() {

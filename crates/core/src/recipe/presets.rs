@@ -159,6 +159,7 @@ fn text(filter: Filter) -> Recipe {
     Recipe {
         name: "text".to_owned(),
         seed: 0,
+        secret: None,
         tokens: Unit::Words,
         templates: Templates::Off,
         shingles: set_of(5),

@@ -10,8 +10,8 @@ use serde::Deserialize;
 
 use super::presets::own_target;
 use super::{
-    BySite, Candidates, Judging, Over, ProjectionParameters, Recipe, Shingles, SketchParameters,
-    TEMPLATES_VERSION, VERSION, Verify, unicode_version,
+    BySite, Candidates, Judging, Over, ProjectionParameters, Recipe, SecretSeed, Shingles,
+    SketchParameters, TEMPLATES_VERSION, VERSION, Verify, unicode_version,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::Filter;
@@ -69,6 +69,7 @@ struct File {
     name: String,
     unicode: Option<String>,
     seed: Option<u64>,
+    secret: Option<String>,
     tokens: Option<String>,
     templates: Option<String>,
     #[serde(default)]
@@ -185,6 +186,7 @@ impl File {
         let recipe = Recipe {
             name: self.name.clone(),
             seed: self.seed.unwrap_or(base.seed),
+            secret: self.secret.as_deref().map(SecretSeed::from_digits).transpose()?,
             tokens: named(self.tokens.as_ref(), Unit::from_name, base.tokens)?,
             templates: named(self.templates.as_ref(), str::parse, base.templates.clone())?,
             shingles: Shingles {

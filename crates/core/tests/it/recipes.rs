@@ -6,7 +6,7 @@ use lookalike_core::filter::{Filter, Search};
 use lookalike_core::recipe::{
     Candidates, Judging, LEARNING_PRESETS, PRESETS, Shingles, SketchParameters, Verify,
 };
-use lookalike_core::{CandidateRule, ErrorKind, Kernel, Layout, Recipe, SiteRule};
+use lookalike_core::{CandidateRule, ErrorKind, Kernel, Layout, Recipe, Signer, SiteRule};
 
 #[test]
 fn every_preset_survives_its_file() {
@@ -144,6 +144,43 @@ fn a_recipe_may_keep_features_and_nothing_else() {
     let nothing = "[exact]\nkeep = false\n[candidates]\nrule = \"none\"\n";
     let error = Recipe::from_toml(nothing).unwrap_err().to_string();
     assert!(error.starts_with("`exact.keep` is false"), "{error}");
+}
+
+/// Who does not know the secret cannot foresee what is drawn; what is not drawn stays.
+#[test]
+fn random_choices_come_from_a_secret() {
+    let text = Recipe::default();
+    let [one, other] = [[1; 32], [2; 32]].map(|secret| text.clone().with_secret(&secret).unwrap());
+    let sign = |recipe: &Recipe| {
+        let document = "a bright cold day in the harbour, and the clocks had stopped";
+        Signer::new(recipe).map(|mut signer| signer.sign(document).clone())
+    };
+    let [plain, of_one, of_other] = [&text, &one, &other].map(|recipe| sign(recipe).unwrap());
+    assert_eq!((plain.exact, of_one.exact), (of_one.exact, of_other.exact));
+    assert_ne!(plain.features, of_one.features);
+    assert_ne!(of_one.features, of_other.features);
+    assert_eq!(sign(&one.without_secret()).unwrap(), plain);
+    // Another seed is another draw from the same secret.
+    let next = Recipe { seed: 1, ..one.clone() };
+    assert_ne!(sign(&next).unwrap().features, of_one.features);
+
+    let file = one.to_toml();
+    assert!(file.contains("secret = \"") && !file.contains(&"01".repeat(32)), "{file}");
+    let read = Recipe::from_toml(&file).unwrap();
+    assert_eq!(read, one);
+    read.check_same_bits(&one).unwrap();
+    for differs in [&text, &other] {
+        let error = read.check_same_bits(differs).unwrap_err().to_string();
+        assert!(error.contains("`secret` is "), "{error}");
+    }
+    assert!(matches!(sign(&read).unwrap_err().kind(), ErrorKind::SecretMissing));
+    let wrong = read.clone().with_secret(&[2; 32]).unwrap_err();
+    assert!(matches!(wrong.kind(), ErrorKind::SecretWrong));
+    assert_eq!(sign(&read.with_secret(&[1; 32]).unwrap()).unwrap(), of_one);
+    for digits in ["", "0", "+1", &"g".repeat(64), &"0".repeat(66), &"+1".repeat(32)] {
+        let error = Recipe::from_toml(&format!("secret = \"{digits}\"")).unwrap_err().to_string();
+        assert!(error.starts_with("`secret` is "), "{error}");
+    }
 }
 
 #[test]

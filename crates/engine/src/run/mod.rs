@@ -294,13 +294,23 @@ impl Run {
         Ok((text, left_out))
     }
 
+    /// What makes exact fingerprints. No secret is needed for these; where signatures do not keep them, it is.
+    fn exact_signer(&self) -> Result<Signer> {
+        let recipe = &self.recipe;
+        Ok(if recipe.keep_exact {
+            Signer::new(&recipe.without_secret())?
+        } else {
+            Signer::new(recipe)?
+        })
+    }
+
     fn text_and_group(&self, row: Row) -> Result<(TextBuf, u64)> {
         let signed = self.signatures.signature(row)?.exact;
         let Some(source) = self.sources.of_row(row)? else {
             let (path, option) = (self.files.signatures(), "the text of a document".to_owned());
             return Err(Error::from(ErrorKind::NeedsDocuments { path, option }));
         };
-        let (mut signer, layout) = (Signer::new(&self.recipe)?, Layout::of(&self.recipe));
+        let (mut signer, layout) = (self.exact_signer()?, Layout::of(&self.recipe));
         let mut found = None;
         let (mut texts, template_groups) = (Texts::new(), TemplateGroups::new(&self.recipe));
         source.for_each_record(&self.read, &[row], |_, record| {

@@ -4,8 +4,8 @@
 //! so that what counts is how deep in its file a document is: estimated by its
 //! record's number, in bytes as stored.
 
+use lookalike_core::Layout;
 use lookalike_core::text::Text;
-use lookalike_core::{Layout, Signer};
 
 use super::Run;
 use crate::error::Result;
@@ -85,7 +85,7 @@ impl Run {
         unread: &mut Vec<Row>,
         each: &mut impl FnMut(Row, Text<'_>),
     ) -> Result<()> {
-        let (mut signer, layout) = (Signer::new(&self.recipe)?, Layout::of(&self.recipe));
+        let (mut signer, layout) = (self.exact_signer()?, Layout::of(&self.recipe));
         let mut texts = Texts::new();
         let (mut read, mut outcome) = (Vec::new(), Ok(()));
         // A file that cannot be read any more has texts that cannot be read.
