@@ -36,6 +36,18 @@ class Quality(TypedDict):
     f1: Share | None
 
 
+class PageQuality(TypedDict):
+    """How many of the pages that are in a pair have a correct one."""
+
+    judged: int
+    right: int
+    wrong: int
+    undecided: int
+    unknown: int
+    at_least: Share | None
+    precision: Share | None
+
+
 class CurvePoint(Quality):
     """Quality at a threshold."""
 
@@ -114,7 +126,10 @@ class Tally(TypedDict):
     correct: Share | None
     incorrect: Share | None
     undecided: Share | None
+    forms: Share | None
+    correct_with_forms: Share | None
     precision: Share | None
+    precision_with_forms: Share | None
     recall: Share | None
     f1: Share | None
     r: Share | None
@@ -131,6 +146,7 @@ class LabelSummary(TypedDict):
     correct: int
     incorrect: int
     undecided: int
+    forms: int
     weighted: bool
 
 
@@ -150,6 +166,8 @@ class RecipeEvaluation:
     """The seed of its signatures."""
     quality: Quality
     """How good the pairs that it returns are."""
+    page_quality: PageQuality
+    """How many of the pages in them have a correct one."""
     curve: Curve | None
     """The same for other thresholds, if it verifies pairs."""
     clusters: ClusterQuality | None
@@ -238,6 +256,7 @@ def evaluate(
     undecided_at: float = 0.6,
     absent: Literal["unlabelled", "incorrect"] | None = None,
     reason_field: str = "reason",
+    form_reasons: Iterable[str] = ("form",),
     weight_field: str = "weight",
     out: AnyPath | None = None,
     force: bool = False,
@@ -273,6 +292,7 @@ def evaluate(
         undecided_at=undecided_at,
         absent=absent,
         reason_field=reason_field,
+        form_reasons=list(form_reasons),
         weight_field=weight_field,
         out=out,
         force=force,

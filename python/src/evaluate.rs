@@ -38,6 +38,7 @@ struct LabelOptions {
     undecided_at: f64,
     absent: Option<String>,
     reason_field: String,
+    form_reasons: Vec<String>,
     weight_field: String,
 }
 
@@ -54,6 +55,7 @@ impl LabelOptions {
             }
         };
         labels.reason_field = self.reason_field;
+        labels.form_reasons = self.form_reasons;
         labels.weight_field = self.weight_field;
         let (field, correct, incorrect, undecided) =
             (self.label_field, self.correct, self.incorrect, self.undecided);

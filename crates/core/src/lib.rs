@@ -67,5 +67,5 @@ pub use setters::Given;
 pub use shelf::{OpenShelf, Shelf, ShelfError, ShelvedContent, ShelvedDocument};
 pub use signature::{Layout, Signature, Similarity};
 pub use signer::Signer;
-pub use site::{SiteRule, host, site, site_hash};
+pub use site::{SiteRule, host, host_of, site, site_hash};
 pub use verification::{Code, VerificationKey};

@@ -69,8 +69,9 @@ pub fn site_hash(site: &str) -> u64 {
     xxh3_64(site.as_bytes()).max(1)
 }
 
-/// The host of a URL, in lower case, without user, port and a final dot.
-fn host_of(url: &str) -> Option<String> {
+/// The host of a URL, in lower case, without user, port and a final dot: what
+/// [`SiteRule::site`] makes a site of.
+pub fn host_of(url: &str) -> Option<String> {
     let is_end = ['/', '?', '#', '\\'];
     if let Some((_, rest)) = url.split_once("://") {
         return host(rest.split(is_end).next()?);

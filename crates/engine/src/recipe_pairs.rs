@@ -35,6 +35,7 @@ use crate::running::Running;
 use crate::sign::{SITES, Signing, SigningSummary};
 use crate::signature_file::{SignatureLookup, SignatureReader};
 use crate::sources::SourceTable;
+use crate::urls::Urls;
 
 /// What is asked for: all pairs of some recipes on the same documents.
 #[derive(Clone, Copy)]
@@ -191,6 +192,25 @@ impl RecipePairs {
         })
     }
 
+    /// Calls `each` with every document and its address, if it has one, in order.
+    ///
+    /// # Errors
+    /// If a file cannot be read, or the job is stopped.
+    pub fn for_each_url(
+        &self,
+        observer: &dyn Observer,
+        mut each: impl FnMut(Row, Option<&str>),
+    ) -> Result<()> {
+        let Some(urls) = Urls::open(&self.measured.urls())? else { return Ok(()) };
+        urls.for_each(|row, url| {
+            if row.index().is_multiple_of(1 << 12) {
+                observer.check_cancelled()?;
+            }
+            each(row, url);
+            Ok(())
+        })
+    }
+
     /// The beginnings of the texts of some rows, up to so many bytes of each. What cannot be read
     /// any more is not there.
     ///
@@ -327,7 +347,8 @@ impl PairSearch<'_> {
         };
         let files = folder(&work, "measure")?;
         let began = observer.seconds();
-        let signed = job.signing(job.means(measure, &files)).run()?;
+        let signing = Signing { keep_urls: true, ..job.signing(job.means(measure, &files)) };
+        let signed = signing.run()?;
         let seconds = observer.seconds() - began;
         job.budget = memory::working_bytes(
             running.memory,

@@ -5,26 +5,23 @@
 //! judged. Which pairs are in it depends on their documents' rows and the seed,
 //! so recipes that return the same pairs have the same of them in their samples.
 //!
-//! The token sequences go to a file; two of them are in memory for each thread.
+//! The addresses of pictures are tokens of a page. Many of them are there for
+//! its looks, and differ where no visitor sees it (section 3.4.3 of the paper), so
+//! differences are told without them as well: those of the sequences in which
+//! there is no picture.
+//!
+//! The token sequences go to a file, those of pages with pictures twice; two of
+//! them are in memory for each thread.
 
 use std::collections::{BTreeSet, BinaryHeap, HashMap};
-use std::path::Path;
 
-use lookalike_core::difference::term_difference;
 use lookalike_core::mix;
-use lookalike_core::text::{Text, Tokenizer, Unit};
 use lookalike_engine::{Observer, RecipePairs, Result, Row, Stage, Work};
-use lookalike_files::{Rows, RowsKind, RowsWriter};
 use serde::Serialize;
 
+use crate::sequences::Sequences;
 use crate::statistics::{Count, Share, mean, quantile};
 use crate::tally::Label;
-
-const TOKENS: RowsKind = *b"tokenseq";
-
-/// The most tokens of a document that is compared: some 25 MB of text. Pairs with a longer one
-/// are left out and counted.
-pub(crate) const MAX_TOKENS: u64 = 4 << 20;
 
 /// The paper's bound: nine in ten pairs are below it.
 const SMALL: u64 = 42;
@@ -140,7 +137,38 @@ pub struct LabelledDifferences {
     pub under_42: Option<Share>,
     /// How many differ in more than 200.
     pub over_200: u64,
+    /// How many differ in pictures.
+    pub in_pictures: u64,
+    /// The same numbers if pictures are no terms.
+    pub without_pictures: WithoutPictures,
 }
+
+/// Term differences of some pairs, the addresses of pictures left out.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct WithoutPictures {
+    /// The mean.
+    pub mean: Option<f64>,
+    /// The median.
+    pub median: Option<u64>,
+    /// The least that nine in ten do not exceed.
+    pub ninth_decile: Option<u64>,
+    /// How many differ in no term.
+    pub none: u64,
+    /// How many differ in more than 200.
+    pub over_200: u64,
+}
+
+/// The term difference of a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Terms {
+    pub(crate) all: u64,
+    /// Without pictures.
+    pub(crate) words: u64,
+}
+
+/// A term difference with the weight and the label of its pair.
+type LabelledTerms = (Terms, f64, Label);
 
 /// Computes the term differences of samples, one for each recipe.
 pub(crate) fn compute(
@@ -161,15 +189,16 @@ pub(crate) fn compute(
 }
 
 impl TermDifferences {
-    fn of(sample: &[RandomPair], terms: &HashMap<(Row, Row), u64>) -> Self {
-        let mut known: Vec<(u64, f64, Label)> = sample
+    fn of(sample: &[RandomPair], terms: &HashMap<(Row, Row), Terms>) -> Self {
+        let mut known: Vec<LabelledTerms> = sample
             .iter()
             .filter_map(|pair| Some((*terms.get(&pair.pair())?, pair.weight(), pair.label)))
             .collect();
-        known.sort_unstable_by_key(|(terms, ..)| *terms);
+        known.sort_unstable_by_key(|(terms, ..)| terms.all);
         let labels = [None].into_iter().chain(Label::JUDGED.map(Some));
         let mut counts: Vec<[u64; 2]> = Vec::new();
-        for &(terms, ..) in known.iter().filter(|(terms, ..)| *terms <= LARGE_DIFFERENCE) {
+        let differences = known.iter().map(|(terms, ..)| terms.all);
+        for terms in differences.filter(|terms| *terms <= LARGE_DIFFERENCE) {
             match counts.last_mut() {
                 Some([last, count]) if *last == terms => *count += 1,
                 _ => counts.push([terms, 1]),
@@ -185,16 +214,17 @@ impl TermDifferences {
 }
 
 impl LabelledDifferences {
-    fn of(known: &[(u64, f64, Label)], label: Option<Label>) -> Self {
-        let wanted = |of: &&(u64, f64, Label)| label.is_none_or(|wanted| of.2 == wanted);
-        let values: Vec<(u64, f64)> =
-            known.iter().filter(wanted).map(|&(terms, weight, _)| (terms, weight)).collect();
+    fn of(known: &[LabelledTerms], label: Option<Label>) -> Self {
+        let wanted = |of: &&LabelledTerms| label.is_none_or(|wanted| of.2 == wanted);
+        let known: Vec<&LabelledTerms> = known.iter().filter(wanted).collect();
         let count = |wanted: &dyn Fn(u64) -> bool| {
             let mut count = Count::default();
-            let these = values.iter().filter(|(terms, _)| wanted(*terms));
-            these.for_each(|(_, weight)| count.add(*weight));
+            let these = known.iter().filter(|(terms, ..)| wanted(terms.all));
+            these.for_each(|(_, weight, _)| count.add(*weight));
             count
         };
+        let values: Vec<(u64, f64)> =
+            known.iter().map(|(terms, weight, _)| (terms.all, *weight)).collect();
         let all = count(&|_| true);
         Self {
             label,
@@ -205,120 +235,27 @@ impl LabelledDifferences {
             two: Share::of(count(&|terms| terms == 2), all),
             under_42: Share::of(count(&|terms| terms < SMALL), all),
             over_200: count(&|terms| terms > LARGE_DIFFERENCE).number,
+            in_pictures: known.iter().filter(|(terms, ..)| terms.all > terms.words).count() as u64,
+            without_pictures: WithoutPictures::of(
+                known.iter().map(|(terms, weight, _)| (terms.words, *weight)).collect(),
+            ),
         }
     }
 }
 
-/// Token sequences in a file.
-struct Sequences {
-    tokens: Rows,
-    /// Where each row's begins, and how many there are.
-    places: HashMap<Row, (u64, u64)>,
-}
-
-impl Sequences {
-    /// Writes the sequences of these rows, which are in order.
-    fn write(
-        path: &Path,
-        rows: &[Row],
-        found: &RecipePairs,
-        observer: &dyn Observer,
-    ) -> Result<Self> {
-        let mut writer = Writer::create(path)?;
-        found.for_each_text(rows, Unit::Words, observer, |row, text| writer.push(row, text))?;
-        writer.finish(path)
-    }
-
-    /// The term differences of these pairs; of those that can be compared.
-    fn differences(
-        &self,
-        pairs: &[(Row, Row)],
-        threads: usize,
-        observer: &dyn Observer,
-    ) -> Result<HashMap<(Row, Row), u64>> {
-        let share = pairs.len().div_ceil(threads.max(1)).max(1);
-        let results: Vec<Result<Vec<_>>> = std::thread::scope(|scope| {
-            let work = |part: &[(Row, Row)]| self.some_differences(part, observer);
-            let threads: Vec<_> =
-                pairs.chunks(share).map(|part| scope.spawn(move || work(part))).collect();
-            let joined = threads.into_iter().map(std::thread::ScopedJoinHandle::join);
-            joined.map(|done| done.unwrap_or_else(|p| std::panic::resume_unwind(p))).collect()
-        });
-        let mut terms = HashMap::new();
-        for part in results {
-            terms.extend(part?);
+impl WithoutPictures {
+    fn of(mut values: Vec<(u64, f64)>) -> Self {
+        values.sort_unstable_by_key(|(terms, _)| *terms);
+        let count = |wanted: &dyn Fn(u64) -> bool| {
+            values.iter().filter(|(terms, _)| wanted(*terms)).count() as u64
+        };
+        Self {
+            mean: mean(&values),
+            median: quantile(&values, 0.5),
+            ninth_decile: quantile(&values, 0.9),
+            none: count(&|terms| terms == 0),
+            over_200: count(&|terms| terms > LARGE_DIFFERENCE),
         }
-        Ok(terms)
-    }
-
-    fn some_differences(
-        &self,
-        pairs: &[(Row, Row)],
-        observer: &dyn Observer,
-    ) -> Result<Vec<((Row, Row), u64)>> {
-        let mut terms = Vec::new();
-        for &(a, b) in pairs {
-            observer.check_cancelled()?;
-            if let (Some(x), Some(y)) = (self.sequence(a)?, self.sequence(b)?) {
-                terms.push(((a, b), term_difference(&x, &y)));
-            }
-            observer.advance(0, 1);
-        }
-        Ok(terms)
-    }
-
-    /// The sequence of a row; `None` if it is too long.
-    fn sequence(&self, row: Row) -> Result<Option<Vec<u64>>> {
-        let Some(&(start, length)) = self.places.get(&row) else { return Ok(None) };
-        if length > MAX_TOKENS {
-            return Ok(None);
-        }
-        let mut bytes = vec![0; 8 * length as usize];
-        self.tokens.rows(start, &mut bytes)?;
-        let words = bytes.as_chunks::<8>().0.iter();
-        Ok(Some(words.map(|word| u64::from_le_bytes(*word)).collect()))
-    }
-}
-
-/// Writes sequences.
-struct Writer {
-    file: RowsWriter,
-    tokenizer: Tokenizer,
-    places: HashMap<Row, (u64, u64)>,
-    /// Tokens in the file.
-    written: u64,
-}
-
-impl Writer {
-    fn create(path: &Path) -> Result<Self> {
-        let file = RowsWriter::create(path, TOKENS, 8)?;
-        Ok(Self {
-            file,
-            tokenizer: Tokenizer::new(Unit::Words),
-            places: HashMap::new(),
-            written: 0,
-        })
-    }
-
-    /// Adds a text, or the next piece of it. Of one that is too long, not all is in the file.
-    fn push<'a>(&mut self, row: Row, text: impl Into<Text<'a>>) -> Result<()> {
-        let Self { file, tokenizer, places, written } = self;
-        let (_, length) = places.entry(row).or_insert((*written, 0));
-        let mut result = Ok(());
-        tokenizer.for_each_block(text, &mut |tokens| {
-            if *length <= MAX_TOKENS && result.is_ok() {
-                let bytes: Vec<u8> = tokens.iter().flat_map(|token| token.to_le_bytes()).collect();
-                result = file.push(&bytes);
-                *written += tokens.len() as u64;
-            }
-            *length += tokens.len() as u64;
-        });
-        Ok(result?)
-    }
-
-    fn finish(self, path: &Path) -> Result<Sequences> {
-        self.file.finish()?;
-        Ok(Sequences { tokens: Rows::open(path, TOKENS, 8)?, places: self.places })
     }
 }
 
@@ -362,24 +299,5 @@ mod tests {
             others.push(sampled(3, (n, 0), Label::Unlabelled), 10);
         }
         assert_eq!(others.into_sorted().len(), 10);
-    }
-
-    #[test]
-    fn what_is_too_long_is_left_out_and_the_next_is_whole() {
-        let path = std::env::temp_dir().join(format!("lookalike-tokens-{}", std::process::id()));
-        let mut writer = Writer::create(&path).unwrap();
-        let [a, long, b] = [4, 5, 6].map(Row::nth);
-        writer.push(a, b"one two").unwrap();
-        for _ in 0..=MAX_TOKENS / 1000 {
-            writer.push(long, "word ".repeat(1001).as_bytes()).unwrap();
-        }
-        writer.push(b, b"one").unwrap();
-        writer.push(b, b" three").unwrap();
-        let sequences = writer.finish(&path).unwrap();
-        assert_eq!(sequences.sequence(long).unwrap(), None);
-        let pairs = [(long, a), (b, a), (b, long)];
-        let terms = sequences.differences(&pairs, 2, &lookalike_engine::NoObserver).unwrap();
-        assert_eq!(terms.into_iter().collect::<Vec<_>>(), [((b, a), 2)]);
-        std::fs::remove_file(path).unwrap();
     }
 }

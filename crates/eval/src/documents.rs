@@ -12,14 +12,18 @@ use lookalike_engine::{Observer, RecipePairs, Row};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::error::{LabelFault, Result};
+use crate::faults::BYTES_PER_SITE;
+use crate::page_quality::BYTES_PER_PAGE;
 use crate::tally::{BITS, Common, FEATURES, Sites};
 
 /// Words of a projection.
 const WORDS: usize = BITS / 64;
 
 /// Bytes that are held of a document: features, projection, site, degree, id, representative,
-/// cluster, whether it is empty.
-pub(crate) const BYTES_PER_DOCUMENT: u64 = (8 * (FEATURES + WORDS + 1) + 4 + 48 + 4 + 4 + 1) as u64;
+/// cluster, whether it is empty; what labels say of it; and the pairs of its site, if each is of a
+/// site of its own.
+pub(crate) const BYTES_PER_DOCUMENT: u64 =
+    (8 * (FEATURES + WORDS + 1) + 4 + 48 + 4 + 4 + 1) as u64 + BYTES_PER_SITE + BYTES_PER_PAGE;
 
 /// The recipe that measures: it has features, a projection and sites.
 pub(crate) fn measure(sites: SiteRule) -> Result<Recipe> {

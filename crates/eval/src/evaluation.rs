@@ -9,15 +9,19 @@ use lookalike_files::write_file;
 use serde::Serialize;
 
 use crate::clusters::ClusterQuality;
+use crate::combined::{CombinedAlgorithm, PAPER_THRESHOLD};
 use crate::curve::{Curve, ResemblanceCounts};
 use crate::differences::TermDifferences;
 use crate::error::Result;
 use crate::faults::Faults;
+use crate::hosts::Hosts;
 use crate::labels::{AbsentRule, LabelSummary, Labels, PairLabel};
+use crate::page_quality::PageQuality;
 use crate::quality::{Quality, QualityCounts};
+use crate::rows::{Correct, Row, selections};
 use crate::seeds::SeedQuality;
 use crate::statistics::{Count, PowerLaw, Share};
-use crate::tally::{BITS, FEATURES, Label, Selection, Sites, Tally};
+use crate::tally::{BITS, FEATURES, Label, Selection, Tally};
 
 /// Henzinger's evaluation of some recipes on some documents.
 #[derive(Clone, Debug, Serialize)]
@@ -33,6 +37,8 @@ pub struct Evaluation {
     pub identical_removed: u64,
     /// Different sites of the others.
     pub sites: u64,
+    /// The hosts of the others, and how many pages each has.
+    pub hosts: Hosts,
     /// Records and files that could not be read.
     pub skipped: u64,
     /// What the labels file had.
@@ -63,6 +69,8 @@ pub struct RecipeEvaluation {
     pub seed: u64,
     /// How good the pairs that it returns are.
     pub quality: Quality,
+    /// How many of the pages that are in a pair have a correct one.
+    pub page_quality: PageQuality,
     /// The same for other thresholds, if it verifies pairs.
     pub curve: Option<Curve>,
     /// How its clusters agree with those of the labels, if there are any.
@@ -104,32 +112,6 @@ pub struct RecipeEvaluation {
     pub faults: Faults,
 }
 
-/// How many pairs of a kind are correct.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[non_exhaustive]
-pub struct Row {
-    /// The kind.
-    pub name: String,
-    /// Pairs that are returned.
-    pub pairs: u64,
-    /// Those of them that somebody judged.
-    pub judged: u64,
-    /// The share of the judged that is correct: the paper's precision.
-    pub correct: Option<Share>,
-    /// The share that is not.
-    pub incorrect: Option<Share>,
-    /// The share that nobody could decide about.
-    pub undecided: Option<Share>,
-    /// The share of the correct in correct and incorrect.
-    pub precision: Option<Share>,
-    /// The share of all correct pairs of this kind that is returned.
-    pub recall: Option<Share>,
-    /// The harmonic mean of precision and recall.
-    pub f1: Option<Share>,
-    /// Correct pairs of this kind for one that the recipe which R is against returns.
-    pub r: Option<Share>,
-}
-
 /// Pairs of some similarity.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
@@ -145,7 +127,7 @@ pub struct SimilarityRow {
 }
 
 /// Judged pairs with one reason for their label.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ReasonRow {
     /// The label.
@@ -154,52 +136,13 @@ pub struct ReasonRow {
     pub reason: String,
     /// How many pairs.
     pub pairs: u64,
+    /// Their share of all pairs of the recipe with this label.
+    pub share: f64,
     /// Those of them on one site.
     pub same_site: u64,
+    /// Their share of all pairs on one site with this label; 0 of none.
+    pub same_site_share: f64,
 }
-
-/// A recipe followed by a threshold of C-similarity, for every threshold.
-#[derive(Clone, Debug, Default, Serialize)]
-#[non_exhaustive]
-pub struct CombinedAlgorithm {
-    /// For each threshold from 0 on, over all judged pairs.
-    pub thresholds: Vec<ThresholdRow>,
-    /// The same over one half of the pairs.
-    pub training: Vec<ThresholdRow>,
-    /// The threshold with the best harmonic mean of precision and R on that half.
-    pub best: usize,
-    /// On the other half: the paper's threshold, and the best one.
-    pub testing: Vec<ThresholdTest>,
-}
-
-/// What a recipe returns that has at least some C-similarity.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[non_exhaustive]
-pub struct ThresholdRow {
-    /// The least C-similarity.
-    pub c_similarity: usize,
-    /// Pairs that are returned.
-    pub pairs: u64,
-    /// Those that somebody judged.
-    pub judged: u64,
-    /// The share of the judged that is correct, undecided ones included, as in the paper.
-    pub precision: Option<Share>,
-    /// The share of the correct pairs without a threshold that are left.
-    pub r: Option<Share>,
-}
-
-/// A threshold on the half that it was not chosen by.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[non_exhaustive]
-pub struct ThresholdTest {
-    /// The least C-similarity.
-    pub c_similarity: usize,
-    /// All pairs, those of one site, those of different sites.
-    pub rows: Vec<Row>,
-}
-
-/// The threshold that the paper picked.
-pub const PAPER_THRESHOLD: usize = 355;
 
 /// The paper's ranges of C-similarity, and what lies below its threshold.
 pub const C_RANGES: [[usize; 2]; 6] =
@@ -216,6 +159,8 @@ pub(crate) struct RecipeCounts {
     returned: Tally,
     /// In how many pairs each document is.
     pub(crate) degrees: Vec<u32>,
+    /// What labels say of these documents.
+    pub(crate) page_quality: PageQuality,
     /// The pairs by their resemblances, as far as these are known.
     pub(crate) resemblances: ResemblanceCounts,
 }
@@ -227,6 +172,7 @@ impl RecipeCounts {
             halves: [Tally::new(), Tally::new()],
             returned: Tally::new(),
             degrees: vec![0; documents as usize],
+            page_quality: PageQuality::default(),
             resemblances: ResemblanceCounts::new(),
         }
     }
@@ -235,65 +181,6 @@ impl RecipeCounts {
     pub(crate) fn add_up(&mut self) {
         self.halves.iter().for_each(|half| self.returned.add_all(half));
     }
-}
-
-/// The correct pairs that rows are compared with.
-struct Correct<'a> {
-    /// Those that labels have.
-    all: Option<&'a Tally>,
-    /// Those that the other recipe returns.
-    theirs: &'a Tally,
-    /// Those that both return.
-    common: &'a Tally,
-}
-
-impl Row {
-    fn of(name: &str, selection: &Selection, returned: &Tally, correct: &Correct<'_>) -> Self {
-        let judged = returned.count_any(selection, &Label::JUDGED);
-        let [right, wrong, undecided] = Label::JUDGED.map(|label| returned.count(selection, label));
-        let of_correct = |tally: &Tally| tally.count(selection, Label::Correct);
-        let all = correct.all.map(of_correct);
-        let mut decided = right;
-        decided += wrong;
-        Self {
-            name: name.to_owned(),
-            pairs: returned.pairs(selection),
-            judged: judged.number,
-            correct: Share::of(right, judged),
-            incorrect: Share::of(wrong, judged),
-            undecided: Share::of(undecided, judged),
-            precision: Share::of(right, decided),
-            recall: all.and_then(|all| Share::of(right, all)),
-            f1: all.and_then(|all| Share::f1(right, wrong, all.without(right))),
-            r: Share::ratio(right, of_correct(correct.theirs), of_correct(correct.common)),
-        }
-    }
-}
-
-/// All pairs, and those of each kind of sites.
-fn by_sites() -> [(&'static str, Selection); 4] {
-    let of = |sites| Selection { sites: Some(sites), ..Selection::ALL };
-    [
-        ("all", Selection::ALL),
-        ("same site", of(Sites::Same)),
-        ("different sites", of(Sites::Different)),
-        ("site unknown", of(Sites::Unknown)),
-    ]
-}
-
-/// What every recipe has a row for.
-fn selections() -> Vec<(String, Selection)> {
-    let mut selections: Vec<(String, Selection)> =
-        by_sites().into_iter().map(|(name, selection)| (name.to_owned(), selection)).collect();
-    for features in 0..=FEATURES {
-        let selection = Selection { features: features..=features, ..Selection::ALL };
-        selections.push((format!("B-similarity {features}"), selection));
-    }
-    for [low, high] in C_RANGES {
-        let selection = Selection { bits: low..=high, ..Selection::ALL };
-        selections.push((format!("C-similarity {low} to {high}"), selection));
-    }
-    selections
 }
 
 /// What the tables of all recipes need.
@@ -349,7 +236,7 @@ impl Tables<'_> {
             cost,
         } = parts;
         let recipe = &self.recipes[number];
-        let RecipeCounts { returned, degrees, .. } = &self.counted[number];
+        let RecipeCounts { returned, degrees, page_quality, .. } = &self.counted[number];
         let correct = Correct {
             all: Some(self.correct),
             theirs: &self.counted[self.against].returned,
@@ -380,6 +267,7 @@ impl Tables<'_> {
             threshold: (recipe.verify != Verify::None).then_some(recipe.threshold),
             seed: recipe.seed,
             quality: self.quality(number),
+            page_quality: *page_quality,
             curve,
             clusters,
             over_seeds,
@@ -420,13 +308,24 @@ impl Tables<'_> {
             *all += 1;
             *same += u64::from(same_site(pair));
         }
+        let of_label = |label: usize| {
+            let counts = &counts[label * reasons.len()..][..reasons.len()];
+            counts.iter().fold([0; 2], |[a, b], [all, same]| [a + all, b + same])
+        };
+        let share = |part: u64, whole: u64| part as f64 / whole.max(1) as f64;
         let rows = counts.iter().enumerate().filter(|(_, counts)| counts[0] > 0);
         let mut rows: Vec<ReasonRow> = rows
-            .map(|(at, &[pairs, same_site])| ReasonRow {
-                label: Label::JUDGED[at / reasons.len()],
-                reason: reasons[at % reasons.len()].clone(),
-                pairs,
-                same_site,
+            .map(|(at, &[pairs, same_site])| {
+                let (label, reason) = (at / reasons.len(), at % reasons.len());
+                let [all, all_same] = of_label(label);
+                ReasonRow {
+                    label: Label::JUDGED[label],
+                    reason: reasons[reason].clone(),
+                    pairs,
+                    share: share(pairs, all),
+                    same_site,
+                    same_site_share: share(same_site, all_same),
+                }
             })
             .collect();
         rows.sort_by_key(|row| (row.label, std::cmp::Reverse(row.pairs)));
@@ -477,79 +376,6 @@ fn c_similarity_counts(returned: &Tally) -> Vec<Vec<u64>> {
         returned.pairs(&Selection { sites: None, features, bits })
     };
     (0..=FEATURES).map(|b| (0..=BITS).map(|c| cell(b, c)).collect()).collect()
-}
-
-impl CombinedAlgorithm {
-    /// Of what a recipe returns, in two halves.
-    pub(crate) fn of([training, testing]: [&Tally; 2]) -> Self {
-        let mut all = training.clone();
-        all.add_all(testing);
-        let on_training = at_thresholds(training);
-        let best = best(&on_training);
-        let tested =
-            |c_similarity| ThresholdTest { c_similarity, rows: tested(testing, c_similarity) };
-        Self {
-            thresholds: at_thresholds(&all),
-            training: on_training,
-            best,
-            testing: vec![tested(PAPER_THRESHOLD), tested(best)],
-        }
-    }
-}
-
-fn at_thresholds(tally: &Tally) -> Vec<ThresholdRow> {
-    let all = tally.count(&Selection::ALL, Label::Correct);
-    let (mut pairs, mut judged, mut correct) = (0, Count::default(), Count::default());
-    let mut rows: Vec<ThresholdRow> = (0..=BITS)
-        .rev()
-        .map(|c_similarity| {
-            let here = Selection { bits: c_similarity..=c_similarity, ..Selection::ALL };
-            pairs += tally.pairs(&here);
-            judged += tally.count_any(&here, &Label::JUDGED);
-            correct += tally.count(&here, Label::Correct);
-            ThresholdRow {
-                c_similarity,
-                pairs,
-                judged: judged.number,
-                precision: Share::of(correct, judged),
-                r: Share::of(correct, all),
-            }
-        })
-        .collect();
-    rows.reverse();
-    rows
-}
-
-/// The threshold of the best harmonic mean, the largest of equals; the paper's without labels.
-fn best(rows: &[ThresholdRow]) -> usize {
-    let mut best = (0.0, PAPER_THRESHOLD);
-    for row in rows {
-        if let (Some(precision), Some(r)) = (row.precision, row.r) {
-            let (p, r) = (precision.share, r.share);
-            let mean = if p + r > 0.0 { 2.0 * p * r / (p + r) } else { 0.0 };
-            if mean > 0.0 && mean >= best.0 {
-                best = (mean, row.c_similarity);
-            }
-        }
-    }
-    best.1
-}
-
-fn tested(testing: &Tally, c_similarity: usize) -> Vec<Row> {
-    let above =
-        |selection: &Selection| Selection { bits: c_similarity..=BITS, ..selection.clone() };
-    let row = |(name, selection): (&str, Selection)| {
-        let all = testing.count(&selection, Label::Correct);
-        let mut row = Row::of(
-            name,
-            &above(&selection),
-            testing,
-            &Correct { all: None, theirs: testing, common: testing },
-        );
-        row.r = Share::of(testing.count(&above(&selection), Label::Correct), all);
-        row
-    };
-    by_sites().map(row).into()
 }
 
 impl Evaluation {

@@ -2,7 +2,8 @@
 //!
 //! Henzinger, sections 3.2 and 3.3: most errors of an algorithm come from few
 //! sites. A fault is a pair that is returned and incorrect, or correct and
-//! not returned. It is of the sites of both documents, once if they are the same.
+//! not returned. It is of the sites of both documents, once if they are the same,
+//! and so is any pair: the shares of sites add up to more than 1 where pairs are of two.
 
 use std::collections::HashMap;
 
@@ -13,6 +14,7 @@ use serde::Serialize;
 
 use crate::differences::{RandomPair, Smallest};
 use crate::documents::Documents;
+use crate::tally::Label;
 
 /// Faults of a kind that are shown, drawn at random.
 const SHOWN: usize = 20;
@@ -35,15 +37,23 @@ pub struct Faults {
 }
 
 /// The faults of a site.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct SiteFaults {
     /// Its name; empty if it cannot be told any more.
     pub site: String,
+    /// Pairs that are returned, labelled or not.
+    pub pairs: u64,
+    /// Their share of all that are.
+    pub pair_share: f64,
     /// Incorrect pairs that are returned.
     pub wrong: u64,
-    /// Correct pairs that are not.
+    /// Their share of all such pairs.
+    pub wrong_share: f64,
+    /// Correct pairs that are not returned.
     pub missed: u64,
+    /// Their share of all such pairs.
+    pub missed_share: f64,
 }
 
 /// A pair that a recipe is wrong about.
@@ -61,48 +71,65 @@ pub struct FaultyPair {
     pub difference: Option<Difference>,
 }
 
-/// What a fault is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum FaultKind {
-    Wrong,
-    Missed,
-}
-
 /// The faults of a recipe, being counted.
 #[derive(Default)]
 pub(crate) struct FaultCounts {
     by_site: HashMap<u64, SiteCount>,
+    /// What all sites have, each pair once.
+    all: PairCounts,
     wrong: Smallest,
     missed: Smallest,
 }
 
-struct SiteCount {
+/// Pairs by what is known of them.
+#[derive(Clone, Copy, Default)]
+struct PairCounts {
+    returned: u64,
     wrong: u64,
     missed: u64,
+}
+
+struct SiteCount {
+    pairs: PairCounts,
     /// One of its documents.
     example: Row,
 }
 
+/// Bytes of the counts of a site, in a table that is half empty at worst.
+pub(crate) const BYTES_PER_SITE: u64 = 2 * (8 + 24 + 8);
+
 impl FaultCounts {
-    pub(crate) fn add(&mut self, documents: &Documents, pair: RandomPair, kind: FaultKind) {
+    /// A pair that is returned.
+    pub(crate) fn pair(&mut self, documents: &Documents, pair: RandomPair) {
+        let is_wrong = pair.label == Label::Incorrect;
+        self.count(documents, pair, |counts| {
+            counts.returned += 1;
+            counts.wrong += u64::from(is_wrong);
+        });
+        if is_wrong {
+            self.wrong.push(pair, SHOWN);
+        }
+    }
+
+    /// A correct pair that is not returned.
+    pub(crate) fn missed(&mut self, documents: &Documents, pair: RandomPair) {
+        self.count(documents, pair, |counts| counts.missed += 1);
+        self.missed.push(pair, SHOWN);
+    }
+
+    fn count(&mut self, documents: &Documents, pair: RandomPair, add: impl Fn(&mut PairCounts)) {
+        add(&mut self.all);
         let rows = [pair.later, pair.earlier];
         let [a, b] = rows.map(|row| documents.site(row));
         for (site, example) in [a, b].into_iter().zip(rows).take(if a == b { 1 } else { 2 }) {
             if site == 0 {
                 continue;
             }
-            let none = || SiteCount { wrong: 0, missed: 0, example };
+            let none = || SiteCount { pairs: PairCounts::default(), example };
             let count = self.by_site.entry(site).or_insert_with(none);
-            match kind {
-                FaultKind::Wrong => count.wrong += 1,
-                FaultKind::Missed => count.missed += 1,
-            }
+            add(&mut count.pairs);
             // Whatever the order of pairs.
             count.example = count.example.min(example);
-        }
-        match kind {
-            FaultKind::Wrong => self.wrong.push(pair, SHOWN),
-            FaultKind::Missed => self.missed.push(pair, SHOWN),
         }
     }
 
@@ -113,11 +140,11 @@ impl FaultCounts {
         (number, recipe): (usize, &Recipe),
         rule: SiteRule,
     ) -> Result<Faults> {
-        let faulty_sites = self.by_site.len() as u64;
-        let mut sites: Vec<(u64, SiteCount)> = self.by_site.into_iter().collect();
-        sites.sort_unstable_by_key(|(site, count)| {
-            (std::cmp::Reverse(count.wrong + count.missed), *site)
-        });
+        let faults = |count: &SiteCount| count.pairs.wrong + count.pairs.missed;
+        let with_faults = self.by_site.into_iter().filter(|(_, count)| faults(count) > 0);
+        let mut sites: Vec<(u64, SiteCount)> = with_faults.collect();
+        let (faulty_sites, all) = (sites.len() as u64, self.all);
+        sites.sort_unstable_by_key(|(site, count)| (std::cmp::Reverse(faults(count)), *site));
         sites.truncate(NAMED);
         let [wrong, missed] = [self.wrong, self.missed].map(Smallest::into_sorted);
         let pairs = wrong.iter().chain(&missed);
@@ -140,7 +167,17 @@ impl FaultCounts {
         let named = |(_, count): &(u64, SiteCount)| {
             let url = shown.get(&count.example).and_then(|shown| shown.url.as_deref());
             let site = url.and_then(|url| rule.site(url)).map_or_else(String::new, Into::into);
-            SiteFaults { site, wrong: count.wrong, missed: count.missed }
+            let share = |part: u64, of: u64| part as f64 / of.max(1) as f64;
+            let PairCounts { returned, wrong, missed } = count.pairs;
+            SiteFaults {
+                site,
+                pairs: returned,
+                pair_share: share(returned, all.returned),
+                wrong,
+                wrong_share: share(wrong, all.wrong),
+                missed,
+                missed_share: share(missed, all.missed),
+            }
         };
         Ok(Faults {
             sites: sites.iter().map(named).collect(),

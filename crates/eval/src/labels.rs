@@ -47,6 +47,9 @@ pub struct LabelFile {
     pub weight_field: String,
     /// The field with why the label was given, for the tables of reasons.
     pub reason_field: String,
+    /// The reasons of undecided pairs that are forms with other values in them, in any case; `form`
+    /// unless told otherwise.
+    pub form_reasons: Vec<String>,
 }
 
 /// Where a line's label is.
@@ -125,6 +128,7 @@ impl LabelFile {
             absent: None,
             weight_field: "weight".to_owned(),
             reason_field: "reason".to_owned(),
+            form_reasons: only("form"),
         }
     }
 
@@ -147,6 +151,8 @@ pub(crate) struct PairLabel {
     pub(crate) label: Label,
     /// The number of its reason; 0 for none.
     pub(crate) reason: u16,
+    /// Whether it is undecided for a form with other values.
+    pub(crate) is_form: bool,
     pub(crate) weight: f64,
     line: u64,
     /// Which recipes return it, a bit each.
@@ -185,6 +191,8 @@ pub struct LabelSummary {
     pub incorrect: u64,
     /// Undecided ones.
     pub undecided: u64,
+    /// Those of them that are forms with other values in them.
+    pub forms: u64,
     /// Whether there are weights other than 1.
     pub weighted: bool,
 }
@@ -336,6 +344,11 @@ impl LabelFile {
         })
     }
 
+    fn is_form(&self, reason: &str) -> bool {
+        let reason = reason.trim().to_lowercase();
+        self.form_reasons.iter().any(|form| form.trim().to_lowercase() == reason)
+    }
+
     fn error(&self, line: u64, fault: LabelFault) -> Error {
         ErrorKind::Label { path: self.path.clone(), line, fault }.into()
     }
@@ -403,6 +416,7 @@ impl<'a> LabelReader<'a> {
     fn line(&mut self, line: u64, bytes: &[u8]) -> Result<(), LabelFault> {
         let ParsedLabel { a, b, label, weight, reason } = self.file.parsed(bytes)?;
         let rows = [self.documents.row_of(a)?, self.documents.row_of(b)?];
+        let is_form = label == Label::Undecided && self.file.is_form(&reason);
         let reason = self.reason(reason);
         let [later, earlier] = [rows[0].max(rows[1]), rows[0].min(rows[1])];
         let summary = &mut self.labels.summary;
@@ -412,8 +426,17 @@ impl<'a> LabelReader<'a> {
         } else if rows.iter().any(|row| self.documents.is_removed(*row)) {
             summary.of_removed += 1;
         } else {
-            let label = PairLabel { later, earlier, label, reason, weight, line, returned_by: 0 };
-            self.labels.pairs.push(label);
+            let returned_by = 0;
+            self.labels.pairs.push(PairLabel {
+                later,
+                earlier,
+                label,
+                reason,
+                is_form,
+                weight,
+                line,
+                returned_by,
+            });
         }
         Ok(())
     }
@@ -468,6 +491,7 @@ impl<'a> LabelReader<'a> {
         summary.correct = count(Label::Correct);
         summary.incorrect = count(Label::Incorrect);
         summary.undecided = count(Label::Undecided);
+        summary.forms = pairs.iter().filter(|pair| pair.is_form).count() as u64;
         summary.lines = lines;
         if pairs.is_empty() && summary.identical + summary.of_removed == 0 {
             let (path, first) = (self.file.path.clone(), first_fault.take());

@@ -22,6 +22,9 @@
 //! - **What a recipe returns** is what a deduplication by it accepts as pairs:
 //!   candidates for the papers' recipes, verified pairs for others. All of them
 //!   are counted, and those that somebody judged are judged.
+//! - **Forms** are undecided pairs whose reason is one of [`LabelFile::form_reasons`]. What counts
+//!   them as correct has a name of its own.
+//! - **By pages** ([`PageQuality`]) a page is right if any pair of it is, the paper's footnote 3.
 //! - **Recall** is the share of the correct pairs of the labels that is returned.
 //!   It says something only where labels were not drawn from what recipes return.
 //! - **R** is the number of correct pairs for one of the recipe that it is
@@ -33,6 +36,7 @@
 
 mod baselines;
 mod clusters;
+mod combined;
 mod curve;
 mod differences;
 mod documents;
@@ -40,12 +44,16 @@ mod error;
 mod evaluation;
 mod faults;
 mod filter_sample;
+mod hosts;
 mod labels;
 mod options;
+mod page_quality;
 mod quality;
 mod resemblances;
+mod rows;
 mod sample;
 mod seeds;
+mod sequences;
 mod sets;
 mod statistics;
 mod tally;
@@ -59,19 +67,20 @@ use lookalike_engine::{Components, InputOrder, NoObserver, Observer, RecipePairs
 
 pub use baselines::{BASELINES, baseline};
 pub use clusters::{ClusterQuality, PrecisionRecall};
+pub use combined::{CombinedAlgorithm, PAPER_THRESHOLD, ThresholdRow, ThresholdTest};
 pub use curve::{Curve, CurveBasis, CurvePoint};
-pub use differences::{LARGE_DIFFERENCE, LabelledDifferences, TermDifferences};
+pub use differences::{LARGE_DIFFERENCE, LabelledDifferences, TermDifferences, WithoutPictures};
 pub use error::{Error, ErrorKind, LabelFault, Result};
-pub use evaluation::{
-    C_RANGES, CombinedAlgorithm, Evaluation, PAPER_THRESHOLD, ReasonRow, RecipeEvaluation, Row,
-    SimilarityRow, ThresholdRow, ThresholdTest,
-};
+pub use evaluation::{C_RANGES, Evaluation, ReasonRow, RecipeEvaluation, SimilarityRow};
 pub use faults::{Faults, FaultyPair, SiteFaults};
 pub use filter_sample::{FilterBin, FilterMeasurement, FilterSample, PairCandidates};
+pub use hosts::{HostSize, Hosts};
 pub use labels::{AbsentRule, LabelFile, LabelRule, LabelSummary};
 pub use lookalike_engine::{CopyRule, RecipeCost};
 pub use options::Eval;
+pub use page_quality::PageQuality;
 pub use quality::Quality;
+pub use rows::Row;
 pub use sample::{PairToJudge, Sample};
 pub use seeds::{SeedQuality, SeedRun};
 pub use sets::{OverSets, SetEvaluation, SetQuality, SetsEvaluation};
@@ -83,8 +92,9 @@ use curve::ResemblanceCounts;
 use differences::{RandomPair, Samples};
 use documents::Documents;
 use evaluation::{RecipeCounts, RecipeParts, Tables};
-use faults::{FaultCounts, FaultKind};
+use faults::FaultCounts;
 use labels::{LabelCursor, Labels, PairLabel};
+use page_quality::PageCounts;
 use quality::QualityCounts;
 use resemblances::ShingleRule;
 use statistics::Count;
@@ -182,6 +192,7 @@ impl Eval {
             empty: documents.empty(),
             identical_removed: documents.removed(),
             sites: documents.sites(),
+            hosts: hosts::of(documents, &found, observer)?,
             skipped: found.skipped(),
             absent,
             against: self.recipes[against].name.clone(),
@@ -286,18 +297,25 @@ impl PairCounter<'_> {
         let mut samples = Samples::default();
         let mut components = Components::new(self.documents.len());
         let mut faults = FaultCounts::default();
+        let mut pages = PageCounts::new(self.documents.len());
         let mut cursor = LabelCursor::new(&mut labels.pairs);
         let (seed, mut read) = (mix(self.options.seed), 0);
         while let Some(pair) = pairs.next()? {
             let (later, earlier) = (pair.later, pair.earlier);
             let found = cursor.find(later, earlier);
             let (label, weight) = self.label(found.as_deref());
+            let is_form = found.as_deref().is_some_and(|found| found.is_form);
             if let Some(found) = found {
                 found.returned_by |= 1 << recipe;
             }
             let half = RandomPair::new(seed ^ HALVES, later, earlier, label, weight).random() & 1;
             let common = self.documents.common(later, earlier);
-            counted.halves[half as usize].add(common, label, weight);
+            let tally = &mut counted.halves[half as usize];
+            tally.add(common, label, weight);
+            if is_form {
+                tally.add_form(common, weight);
+            }
+            pages.add([later, earlier], label);
             counted.degrees[later.index()] += 1;
             counted.degrees[earlier.index()] += 1;
             if let Some(resemblance) = resemblance(pair.evidence) {
@@ -305,21 +323,20 @@ impl PairCounter<'_> {
             }
             components.join(later, earlier);
             let sampled = RandomPair::new(seed, later, earlier, label, weight);
+            faults.pair(self.documents, sampled);
             samples.push(sampled, self.options.differences);
-            if label == Label::Incorrect {
-                faults.add(self.documents, sampled, FaultKind::Wrong);
-            }
             self.observer.tick(read)?;
             read += 1;
         }
         counted.add_up();
+        counted.page_quality = pages.quality(&counted.degrees);
         let is_missed = |label: &&PairLabel| {
             label.label == Label::Correct && label.returned_by >> recipe & 1 == 0
         };
         for label in labels.pairs.iter().filter(is_missed) {
             let PairLabel { later, earlier, weight, .. } = *label;
             let pair = RandomPair::new(seed, later, earlier, Label::Correct, weight);
-            faults.add(self.documents, pair, FaultKind::Missed);
+            faults.missed(self.documents, pair);
         }
         Ok((counted, samples, self.clusters.agreement(&mut components), faults))
     }

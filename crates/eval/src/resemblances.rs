@@ -14,8 +14,8 @@ use lookalike_core::text::{Text, Tokenizer, Unit};
 use lookalike_engine::{Observer, RecipePairs, Result, Row, Running, Stage, Work};
 use lookalike_files::{Rows, RowsKind, RowsWriter};
 
-use crate::differences::MAX_TOKENS;
 use crate::labels::PairLabel;
+use crate::sequences::MAX_TOKENS;
 
 const SETS: RowsKind = *b"labelset";
 

@@ -44,6 +44,15 @@ impl Count {
     }
 }
 
+impl std::ops::Add for Count {
+    type Output = Self;
+
+    fn add(mut self, other: Self) -> Self {
+        self += other;
+        self
+    }
+}
+
 impl std::ops::AddAssign for Count {
     fn add_assign(&mut self, other: Self) {
         self.number += other.number;
@@ -218,6 +227,11 @@ pub struct PowerLaw {
     pub line_slope: f64,
     /// The logarithm to base 10 of the number of nodes that it has at degree 1.
     pub line_intercept: f64,
+    /// How much of the spread of the points' logarithms the line explains, from 0 to 1: R squared.
+    pub r_squared: f64,
+    /// How far the points are from the line: the root of the mean square of their distances, as
+    /// logarithms to base 10.
+    pub spread: f64,
 }
 
 impl PowerLaw {
@@ -238,12 +252,14 @@ impl PowerLaw {
         }
         let exponent = f64::midpoint(low, high);
         let variance = moments(exponent, largest).1;
-        let (line_slope, line_intercept) = line(counts);
+        let line = Line::through(counts);
         Some(Self {
             exponent: -exponent,
             standard_error: 1.0 / (nodes * variance).sqrt(),
-            line_slope,
-            line_intercept,
+            line_slope: line.slope,
+            line_intercept: line.intercept,
+            r_squared: line.r_squared,
+            spread: line.spread,
         })
     }
 }
@@ -277,16 +293,33 @@ fn moments(a: f64, largest: u64) -> (f64, f64) {
     (mean, sums[2] / sums[0] - mean * mean)
 }
 
-/// The line of least squares through the points of a log-log plot.
-fn line(counts: &[[u64; 2]]) -> (f64, f64) {
-    let points = counts.iter().map(|point| point.map(|n| (n as f64).log10()));
-    let n = counts.len() as f64;
-    let [x, y] = points.clone().fold([0.0; 2], |[a, b], [x, y]| [a + x / n, b + y / n]);
-    let (covariance, variance) = points.fold((0.0, 0.0), |(xy, xx), [px, py]| {
-        (xy + (px - x) * (py - y), xx + (px - x) * (px - x))
-    });
-    let slope = covariance / variance;
-    (slope, y - slope * x)
+/// The line of least squares through the points of a log-log plot, and how well it fits.
+struct Line {
+    slope: f64,
+    intercept: f64,
+    r_squared: f64,
+    spread: f64,
+}
+
+impl Line {
+    fn through(counts: &[[u64; 2]]) -> Self {
+        let points = counts.iter().map(|point| point.map(|n| (n as f64).log10()));
+        let n = counts.len() as f64;
+        let [x, y] = points.clone().fold([0.0; 2], |[a, b], [x, y]| [a + x / n, b + y / n]);
+        let (covariance, variance) = points.clone().fold((0.0, 0.0), |(xy, xx), [px, py]| {
+            (xy + (px - x) * (py - y), xx + (px - x) * (px - x))
+        });
+        let slope = covariance / variance;
+        let intercept = y - slope * x;
+        let squares = |distance: &dyn Fn([f64; 2]) -> f64| {
+            points.clone().map(|point| distance(point).powi(2)).sum::<f64>()
+        };
+        let left = squares(&|[px, py]| py - intercept - slope * px);
+        let whole = squares(&|[_, py]| py - y);
+        // Points of one height are on a flat line, of which nothing is left to explain.
+        let r_squared = if whole > 0.0 { (1.0 - left / whole).clamp(0.0, 1.0) } else { 1.0 };
+        Self { slope, intercept, r_squared, spread: (left / n).sqrt() }
+    }
 }
 
 #[cfg(test)]
@@ -374,6 +407,19 @@ mod tests {
         assert_eq!(PowerLaw::fit(&[[3, 7]], 10), None);
         let line = PowerLaw::fit(&[[1, 1000], [10, 100], [100, 10]], 1000).unwrap();
         assert!((line.line_slope + 1.0).abs() < 1e-9 && (line.line_intercept - 3.0).abs() < 1e-9);
+        assert!((line.r_squared - 1.0).abs() < 1e-9 && line.spread < 1e-6, "{line:?}");
+    }
+
+    /// Worked out by hand: heights 3, 1 and 2 above 0, 1 and 2 have the line 2.5 - x / 2; what is
+    /// left is (1/2, -1, 1/2), so 3/2 of 2, and its mean square 1/2.
+    #[test]
+    fn the_spread_around_a_line_is_told() {
+        let law = PowerLaw::fit(&[[1, 1000], [10, 10], [100, 100]], 1000).unwrap();
+        assert!((law.line_slope + 0.5).abs() < 1e-9 && (law.line_intercept - 2.5).abs() < 1e-9);
+        assert!((law.r_squared - 0.25).abs() < 1e-9, "{law:?}");
+        assert!((law.spread - 0.5_f64.sqrt()).abs() < 1e-9, "{law:?}");
+        let flat = PowerLaw::fit(&[[1, 7], [10, 7]], 1000).unwrap();
+        assert!((flat.r_squared - 1.0).abs() < 1e-12 && flat.spread < 1e-12, "{flat:?}");
     }
 
     #[test]

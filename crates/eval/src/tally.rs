@@ -1,7 +1,7 @@
 //! Pairs counted by everything that tables ask for.
 //!
 //! One array has a count for each combination of sites, B-similarity,
-//! C-similarity and label. Every table and most figures are sums over it, so
+//! C-similarity and label, and one for the undecided pairs that are forms. Every table and most figures are sums over it, so
 //! pairs need not be held, however many there are.
 
 use std::ops::RangeInclusive;
@@ -80,12 +80,17 @@ pub(crate) struct Tally(Vec<Count>);
 
 impl Tally {
     pub(crate) fn new() -> Self {
-        let cells = Sites::ALL.len() * (FEATURES + 1) * (BITS + 1) * Label::ALL.len();
+        let cells = Sites::ALL.len() * (FEATURES + 1) * (BITS + 1) * COLUMNS;
         Self(vec![Count::default(); cells])
     }
 
     pub(crate) fn add(&mut self, common: Common, label: Label, weight: f64) {
-        self.0[cell(common, label)].add(weight);
+        self.0[cell(common, label as usize)].add(weight);
+    }
+
+    /// Says that an undecided pair that was added is a form.
+    pub(crate) fn add_form(&mut self, common: Common, weight: f64) {
+        self.0[cell(common, FORMS)].add(weight);
     }
 
     pub(crate) fn add_all(&mut self, other: &Self) {
@@ -96,6 +101,15 @@ impl Tally {
 
     /// How many pairs of a selection have a label.
     pub(crate) fn count(&self, selection: &Selection, label: Label) -> Count {
+        self.sum(selection, label as usize)
+    }
+
+    /// How many undecided pairs of a selection are forms.
+    pub(crate) fn forms(&self, selection: &Selection) -> Count {
+        self.sum(selection, FORMS)
+    }
+
+    fn sum(&self, selection: &Selection, column: usize) -> Count {
         let mut sum = Count::default();
         for sites in Sites::ALL {
             if selection.sites.is_some_and(|wanted| wanted != sites) {
@@ -103,7 +117,7 @@ impl Tally {
             }
             for features in selection.features.clone() {
                 for bits in selection.bits.clone() {
-                    sum += self.0[cell(Common { sites, features, bits }, label)];
+                    sum += self.0[cell(Common { sites, features, bits }, column)];
                 }
             }
         }
@@ -125,7 +139,11 @@ impl Tally {
     }
 }
 
-fn cell(common: Common, label: Label) -> usize {
+/// The column of forms, behind those of labels. They are undecided as well.
+const FORMS: usize = Label::ALL.len();
+const COLUMNS: usize = FORMS + 1;
+
+fn cell(common: Common, column: usize) -> usize {
     let row = common.sites as usize * (FEATURES + 1) + common.features.min(FEATURES);
-    (row * (BITS + 1) + common.bits.min(BITS)) * Label::ALL.len() + label as usize
+    (row * (BITS + 1) + common.bits.min(BITS)) * COLUMNS + column
 }

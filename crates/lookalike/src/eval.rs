@@ -7,8 +7,8 @@
 pub use lookalike_eval::{
     AbsentRule, BASELINES, ClusterQuality, CombinedAlgorithm, CopyRule, Curve, CurveBasis,
     CurvePoint, Eval, Evaluation, Faults, FaultyPair, FilterBin, FilterMeasurement, FilterSample,
-    Label, LabelFile, LabelRule, LabelSummary, LabelledDifferences, PairCandidates, PairToJudge,
-    PowerLaw, PrecisionRecall, Quality, ReasonRow, RecipeCost, RecipeEvaluation, Row, Sample,
-    SeedMean, SeedQuality, SeedRun, Share, SimilarityRow, SiteFaults, Sites, TermDifferences,
-    ThresholdRow, ThresholdTest, baseline,
+    HostSize, Hosts, Label, LabelFile, LabelRule, LabelSummary, LabelledDifferences, PageQuality,
+    PairCandidates, PairToJudge, PowerLaw, PrecisionRecall, Quality, ReasonRow, RecipeCost,
+    RecipeEvaluation, Row, Sample, SeedMean, SeedQuality, SeedRun, Share, SimilarityRow,
+    SiteFaults, Sites, TermDifferences, ThresholdRow, ThresholdTest, WithoutPictures, baseline,
 };

@@ -5,7 +5,9 @@
 //! allows none. Tables and figures that the paper has once for each of its two
 //! algorithms are there once for each recipe.
 
+mod differences;
 mod faults;
+mod laws;
 mod parts;
 mod quality;
 mod sets;
@@ -19,12 +21,12 @@ use std::fmt::Write as _;
 
 use lookalike_engine::numbers::{count, grouped};
 use lookalike_eval::{
-    AbsentRule, BITS, C_RANGES, Evaluation, FEATURES, LARGE_DIFFERENCE, Label, LabelledDifferences,
-    PAPER_THRESHOLD, RecipeEvaluation, Row, ThresholdRow,
+    AbsentRule, BITS, C_RANGES, Evaluation, FEATURES, Label, PAPER_THRESHOLD, PageQuality,
+    RecipeEvaluation, Row, ThresholdRow,
 };
 
 use parts::{
-    CHART_BOTTOM, NONE, cell, cell_inline, chart, figure, interval, names, plots, says, scrolls,
+    CHART_BOTTOM, NONE, cell, cell_with, chart, figure, interval, names, plots, says, scrolls,
 };
 
 use crate::chart::{Axis, Chart};
@@ -54,10 +56,11 @@ pub fn evaluation_with_commands(evaluation: &Evaluation, compare: CompareCommand
         Section::new("cost", "Time and memory", quality::cost(evaluation)),
         Section::new("faults", "Where they are wrong", faults::faults(evaluation, compare)),
         Section::new("pairs", "Pairs by B-similarity", pairs(evaluation)),
-        Section::new("degrees", "Near-duplicates of a page", degrees(evaluation)),
+        Section::new("degrees", "Near-duplicates of a page", laws::degrees(evaluation)),
+        Section::new("hosts", "Pages of a host", laws::hosts(&evaluation.hosts)),
         Section::new("precision", "What is correct", precision(evaluation)),
         Section::new("reasons", "Reasons", reasons(evaluation)),
-        Section::new("differences", "Term differences", differences(evaluation)),
+        Section::new("differences", "Term differences", differences::differences(evaluation)),
         Section::new("correlation", "B against C", correlation(evaluation)),
         Section::new("combined", "The combined algorithm", combined(evaluation)),
         Section::new("method", "How it was made", method(evaluation)),
@@ -103,64 +106,17 @@ fn pairs(evaluation: &Evaluation) -> String {
         )
 }
 
-/// Figures 1 and 3.
-fn degrees(evaluation: &Evaluation) -> String {
-    let mut figures = String::new();
-    for recipe in evaluation.recipes.iter().filter(|recipe| recipe.pages > 0) {
-        let most = recipe.degrees.iter().fold([1; 2], |[a, b], &[d, n]| [a.max(d), b.max(n)]);
-        let points = recipe.degrees.iter().map(|&[d, n]| (d as f64, n as f64));
-        let mut chart = chart(
-            "How many pages have how many near-duplicates",
-            (Axis::of_counts(most[0]), "near-duplicates of a page"),
-            (Axis::of_counts(most[1]), "pages"),
-        );
-        if let Some(law) = recipe.power_law {
-            let at = |d: f64| (d, 10_f64.powf(law.line_intercept + law.line_slope * d.log10()));
-            chart = chart.line("fit", [at(1.0), at(most[0] as f64)]);
-        }
-        let chart = chart.dots(3.2, points, |degree, pages| {
-            format!("{} of degree {}", count(pages as u64, "page"), grouped(degree as u64))
-        });
-        let law = recipe.power_law.map_or_else(
-            || "too few degrees for a law".to_owned(),
-            |law| {
-                format!(
-                    "exponent {:.2} &plusmn; {:.2}, the line {:.2}",
-                    law.exponent,
-                    1.96 * law.standard_error,
-                    law.line_slope
-                )
-            },
-        );
-        let average = recipe.average_degree.unwrap_or(0.0);
-        let high = cell_inline(recipe.degree_100);
-        let caption = format!(
-            "<b>{}</b>: {}, {average:.1} near-duplicates on average, {high} with at least 100; \
-             {law}.",
-            Text(&recipe.name),
-            count(recipe.pages, "page"),
-        );
-        figures += &figure(&chart.svg(), &caption);
-    }
-    if figures.is_empty() {
-        return figures;
-    }
-    plots(&figures)
-        + &says(
-            "Figures 1 and 3: each dot is a number of near-duplicates and how many pages have as \
-             many. The exponent is the one of greatest likelihood of a power law over all degrees \
-             that are possible; the line is that of least squares through the dots, as in the \
-             paper, where it is about -1.3 for Algorithm B and -1.4 for Algorithm C.",
-        )
-}
-
 /// Tables 2 and 5.
 fn precision(evaluation: &Evaluation) -> String {
     let mut body = says(
         "Tables 2 and 5: the shares of correct, incorrect and undecided pairs in those that were \
          judged, for all pairs of a recipe and for each kind. So undecided pairs are in the whole, as \
-         in the paper; precision above is without them. Recall and R are those within the kind.",
+         in the paper; precision above is without them. In parentheses stands the share of forms: pairs \
+         that are undecided only because of other values in a form, as a share of all that were judged. \
+         The column after them counts these as correct, as section 3.4.2 does. Recall and R are those \
+         within the kind.",
     );
+    body += &by_pages(evaluation);
     for recipe in &evaluation.recipes {
         let _ = writeln!(body, "<h3>{}</h3>", Text(&recipe.name));
         let caption = format!(
@@ -177,11 +133,45 @@ fn precision(evaluation: &Evaluation) -> String {
     body
 }
 
-/// A table of rows that have pairs; with recall, if it is known of any.
+/// Footnote 3.
+fn by_pages(evaluation: &Evaluation) -> String {
+    let columns = number_columns(
+        "Recipe",
+        ["Judged pages", "Right", "Wrong", "Undecided", "Unknown", "At least", "Precision"],
+    );
+    let mut table = Table::titled("Footnote 3: pages in place of pairs", &columns);
+    for recipe in &evaluation.recipes {
+        let PageQuality { judged, right, wrong, undecided, unknown, at_least, precision, .. } =
+            recipe.page_quality;
+        table.row([
+            Text(&recipe.name).to_string(),
+            grouped(judged),
+            grouped(right),
+            grouped(wrong),
+            grouped(undecided),
+            grouped(unknown),
+            cell(at_least),
+            cell(precision),
+        ]);
+    }
+    scrolls(&table.html())
+        + &says(
+            "A page is right if at least one of its pairs is correct, wrong if all of them are incorrect, and \
+             unknown if none is correct but some were not judged. The share of the right is at least that \
+             in right, wrong and unknown; precision is that in right and wrong, and too high where labels \
+             are a sample of pairs.",
+        )
+}
+
+/// A table of rows that have pairs; with recall and with forms, if these are known of any.
 fn rows_table(caption: &str, rows: &[Row]) -> String {
     let with_recall = rows.iter().any(|row| row.recall.is_some());
+    let with_forms = rows.iter().any(|row| row.forms.is_some_and(|forms| forms.number > 0));
     let always = ["Pairs", "Judged", "Correct", "Incorrect", "Undecided"].into_iter();
-    let columns = always.chain(with_recall.then_some("Recall")).chain(["R"]);
+    let columns = always
+        .chain(with_forms.then_some("Forms as correct"))
+        .chain(with_recall.then_some("Recall"))
+        .chain(["R"]);
     let columns = number_columns("Near-duplicates", columns);
     let mut table = Table::titled(caption, &columns);
     for (_, row) in rows.iter().enumerate().filter(|(n, row)| *n == 0 || row.pairs > 0) {
@@ -191,8 +181,9 @@ fn rows_table(caption: &str, rows: &[Row]) -> String {
             grouped(row.judged),
             cell(row.correct),
             cell(row.incorrect),
-            cell(row.undecided),
+            cell_with(row.undecided, row.forms.filter(|_| with_forms)),
         ];
+        cells.extend(with_forms.then(|| cell(row.correct_with_forms)));
         cells.extend(with_recall.then(|| cell(row.recall)));
         cells.push(cell(row.r));
         table.row(cells);
@@ -211,7 +202,8 @@ fn reasons(evaluation: &Evaluation) -> String {
     }
     body + &says(
         "Tables 3, 4, 6 and 7: why pairs were judged as they were, by the reasons that the labels \
-         have. Under the pairs of a recipe stand those of them on one site.",
+         have, with the share of each in all pairs of the recipe with that label. Under them stand those on one \
+         site, with their share in all such pairs on one site.",
     )
 }
 
@@ -236,11 +228,17 @@ fn reason_table(evaluation: &Evaluation, label: Label) -> String {
         let cell = |recipe: &RecipeEvaluation| {
             let of_label = recipe.reasons.iter().filter(|row| row.label == label);
             let all: u64 = of_label.clone().map(|row| row.pairs).sum();
+            let all_same: u64 = of_label.clone().map(|row| row.same_site).sum();
             of_label.clone().find(|row| row.reason == reason).map_or_else(
                 || NONE.to_owned(),
                 |row| {
                     let share = percent(row.pairs, all);
-                    let same = format!("same site {}", grouped(row.same_site));
+                    let same = match row.same_site {
+                        0 => "none on one site".to_owned(),
+                        same => {
+                            format!("{} on one site ({})", grouped(same), percent(same, all_same))
+                        }
+                    };
                     format!("{} ({share}){}", grouped(row.pairs), interval(&same))
                 },
             )
@@ -259,76 +257,6 @@ fn name_of(label: Label) -> &'static str {
         Label::Undecided => "undecided",
         Label::Unlabelled => "unlabelled",
     }
-}
-
-/// Figures 2 and 4, and table 8.
-fn differences(evaluation: &Evaluation) -> String {
-    let of_all = |recipe: &RecipeEvaluation| {
-        recipe.term_differences.groups.first().is_some_and(|group| group.pairs > 0)
-    };
-    let recipes = || evaluation.recipes.iter().filter(|recipe| of_all(recipe));
-    let mut figures = String::new();
-    for recipe in recipes() {
-        let differences = &recipe.term_differences;
-        let most = differences.counts.iter().map(|[_, pairs]| *pairs).max().unwrap_or(1);
-        let mut chart = chart(
-            "How many pairs have which term difference",
-            (Axis::Linear(-0.5..=LARGE_DIFFERENCE as f64 + 0.5), "term difference"),
-            (Axis::Linear(0.0..=most as f64), "pairs"),
-        );
-        for &[terms, pairs] in &differences.counts {
-            let (at, says) = (terms as f64, format!("{terms}: {}", count(pairs, "pair")));
-            chart.bar("s0", at - 0.5..=at + 0.5, pairs as f64, &says);
-        }
-        let of = if differences.of_judged { "judged pairs" } else { "pairs, none of them judged" };
-        let pairs = differences.groups.first().map_or(0, |group| group.pairs);
-        let mut caption = format!("<b>{}</b>: {} {of}", Text(&recipe.name), grouped(pairs));
-        if differences.too_long > 0 {
-            let _ = write!(caption, "; {} more are too long", grouped(differences.too_long));
-        }
-        figures += &figure(&chart.svg(), &(caption + "."));
-    }
-    if figures.is_empty() {
-        return figures;
-    }
-    let columns = number_columns(
-        "Recipe and label",
-        ["Pairs", "Mean", "Median", "9th decile", "Exactly 2", "Under 42", "Over 200"],
-    );
-    let mut table =
-        Table::titled("Term differences; the last column is the paper's table 8", &columns);
-    for recipe in recipes() {
-        for group in recipe.term_differences.groups.iter().filter(|group| group.pairs > 0) {
-            table.row(difference_cells(recipe, group));
-        }
-    }
-    plots(&figures)
-        + &says(
-            "Figures 2 and 4: how many words are deleted or inserted between the two documents of \
-             a pair, up to 200.",
-        )
-        + &scrolls(&table.html())
-        + &says(
-            "A pair that differs in many words is rarely correct; two is one word replaced. The \
-             pairs are a random sample where there are more than were asked for.",
-        )
-}
-
-fn difference_cells(recipe: &RecipeEvaluation, group: &LabelledDifferences) -> [String; 8] {
-    let or_none = |value: Option<String>| value.unwrap_or_else(|| NONE.to_owned());
-    [
-        match group.label {
-            None => Text(&recipe.name).to_string(),
-            Some(label) => format!("&emsp;{}", name_of(label)),
-        },
-        grouped(group.pairs),
-        or_none(group.mean.map(|mean| format!("{mean:.1}"))),
-        or_none(group.median.map(grouped)),
-        or_none(group.ninth_decile.map(grouped)),
-        cell(group.two),
-        cell(group.under_42),
-        grouped(group.over_200),
-    ]
 }
 
 /// Tables 9 and 10, and figure 5.
@@ -504,6 +432,7 @@ fn method(evaluation: &Evaluation) -> String {
     );
     fact("Empty", format!("{}, which resemble nothing", grouped(evaluation.empty)));
     fact("Sites", grouped(evaluation.sites));
+    fact("Hosts", grouped(evaluation.hosts.hosts));
     fact(
         "Labels",
         format!(

@@ -7,10 +7,10 @@ use anyhow::{Context as _, anyhow, bail};
 use lookalike_core::{Given as _, Kernel, Recipe};
 use lookalike_engine as engine;
 use lookalike_engine::Observer as _;
-use lookalike_engine::numbers::{bytes, count, duration, grouped};
+use lookalike_engine::numbers::{bytes, count, duration, grouped, percent};
 use lookalike_eval::{
-    Error, ErrorKind, Eval as Job, Evaluation, LabelFile, RecipeEvaluation, Sample, SeedMean,
-    SetEvaluation, SetsEvaluation, Share, baseline,
+    Error, ErrorKind, Eval as Job, Evaluation, Hosts, LabelFile, PageQuality, RecipeEvaluation,
+    Sample, SeedMean, SetEvaluation, SetsEvaluation, Share, baseline,
 };
 use lookalike_files::write_file;
 use lookalike_pages as pages;
@@ -358,6 +358,10 @@ fn summary(evaluation: &Evaluation, written: &[(PathBuf, &str)]) -> String {
         lines.push(seed_table(evaluation));
     }
     lines.push(pair_table(evaluation));
+    lines.push(page_table(evaluation));
+    lines.extend(site_table(evaluation));
+    lines.push(host_line(&evaluation.hosts));
+    lines.push(String::new());
     lines.push(cost_table(evaluation));
     let mut files = Table::new(&[Align::Left, Align::Left]);
     for (path, what) in written {
@@ -452,6 +456,69 @@ fn pair_table(evaluation: &Evaluation) -> String {
         ]);
     }
     table.text()
+}
+
+/// Precision in other ways: with forms as correct, if there are any, and by pages.
+fn page_table(evaluation: &Evaluation) -> String {
+    use Align::{Left, Right};
+    let forms = evaluation.labels.forms > 0;
+    let mut columns = vec![Left, Right, Right, Right, Right, Left, Left];
+    let mut head =
+        vec!["by pages", "right", "wrong", "undecided", "unknown", "at least", "precision"];
+    if forms {
+        columns.push(Left);
+        head.push("pairs, forms as correct");
+    }
+    let mut table = Table::new(&columns);
+    table.row_of(head.into_iter().map(str::to_owned).collect());
+    for recipe in &evaluation.recipes {
+        let PageQuality { right, wrong, undecided, unknown, at_least, precision, .. } =
+            recipe.page_quality;
+        let numbers = [right, wrong, undecided, unknown].map(grouped);
+        let mut row = vec![printable(&recipe.name)];
+        row.extend(numbers);
+        row.extend([whole(at_least), whole(precision)]);
+        if forms {
+            row.push(whole(recipe.rows.first().and_then(|row| row.precision_with_forms)));
+        }
+        table.row_of(row);
+    }
+    table.text()
+}
+
+/// The sites with the most faults of each recipe; nothing if no document has a site.
+fn site_table(evaluation: &Evaluation) -> Option<String> {
+    use Align::{Left, Right};
+    let mut table = Table::new(&[Left, Left, Right, Right, Right, Right]);
+    table.row(["recipe", "sites with the most faults", "wrong", "missed", "pairs", "of its pairs"]);
+    let mut any = false;
+    for recipe in &evaluation.recipes {
+        for site in recipe.faults.sites.iter().take(SITES_SHOWN) {
+            any = true;
+            table.row([
+                &printable(&recipe.name),
+                &printable(&site.site),
+                &grouped(site.wrong),
+                &grouped(site.missed),
+                &grouped(site.pairs),
+                &percent(site.pairs, recipe.pairs),
+            ]);
+        }
+    }
+    any.then(|| table.text())
+}
+
+/// Sites of a recipe that are shown; all that are told are in the files.
+const SITES_SHOWN: usize = 2;
+
+fn host_line(hosts: &Hosts) -> String {
+    let Some(average) = hosts.average else { return "no document has a host".to_owned() };
+    format!(
+        "{}, {average:.1} pages each on average; half have at most {}, nine in ten at most {}",
+        count(hosts.hosts, "host"),
+        grouped(hosts.median.unwrap_or_default()),
+        grouped(hosts.ninth_decile.unwrap_or_default()),
+    )
 }
 
 fn cost_table(evaluation: &Evaluation) -> String {

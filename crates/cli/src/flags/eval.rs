@@ -113,6 +113,10 @@ pub(crate) struct Eval {
     /// The field with the reason for a label
     #[arg(long, value_name = "FIELD", default_value = "reason", help_heading = "Labels")]
     reason_field: String,
+    /// The reasons of undecided pairs that are forms with other values in them
+    #[arg(long, value_name = "REASON,...", value_delimiter = ',', help_heading = "Labels")]
+    #[arg(default_value = "form")]
+    form_reasons: Vec<String>,
     /// The field with the number of pairs that a pair stands for
     #[arg(long, value_name = "FIELD", default_value = "weight", help_heading = "Labels")]
     weight_field: String,
@@ -232,6 +236,7 @@ impl Eval {
         labels.rule = self.rule()?;
         labels.absent = self.absent;
         labels.reason_field.clone_from(&self.reason_field);
+        labels.form_reasons.clone_from(&self.form_reasons);
         labels.weight_field.clone_from(&self.weight_field);
         Ok(labels)
     }

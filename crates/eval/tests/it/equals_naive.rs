@@ -10,6 +10,7 @@ use lookalike_eval::{
 };
 
 use crate::naive::{self, Judgement, Naive, Page, Pair};
+use crate::where_wrong::{assert_hosts, assert_pages, assert_sites};
 use crate::{folder, write_labels, write_pages};
 
 /// Words that differ from document to document.
@@ -97,7 +98,7 @@ fn sum<'a>(pairs: impl Iterator<Item = &'a Pair>) -> Sum {
     })
 }
 
-fn near(a: f64, b: f64) -> bool {
+pub(crate) fn near(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * (1.0 + b.abs())
 }
 
@@ -288,6 +289,18 @@ fn assert_rows(found: &RecipeEvaluation, number: usize, naive: &Naive, what: &st
 
         let decided = |p: &&Pair| [Label::Correct, Label::Incorrect].contains(&p.label);
         assert_share(row.precision, of(Label::Correct), sum(here().filter(decided)), &what);
+        let is_form = |p: &&Pair| p.label == Label::Undecided && p.reason == "form";
+        let is_correct = |p: &&Pair| correct(p) || is_form(p);
+        assert_share(row.forms, sum(here().filter(is_form)), judged, &what);
+        assert_share(row.correct_with_forms, sum(here().filter(is_correct)), judged, &what);
+        let decided = |p: &&Pair| is_correct(p) || p.label == Label::Incorrect;
+        let with_forms = row.precision_with_forms;
+        assert_share(
+            with_forms,
+            sum(here().filter(is_correct)),
+            sum(here().filter(decided)),
+            &what,
+        );
         let is_ours = |p: &&Pair| ours.iter().any(|q| q.rows == p.rows);
         let missed = naive.labelled.iter().filter(|p| correct(p) && is(p) && !is_ours(p));
         assert_f1(row.f1, of(Label::Correct), of(Label::Incorrect), sum(missed), &what);
@@ -362,6 +375,13 @@ fn assert_reasons(found: &RecipeEvaluation, pairs: &[Pair], labelled: &[Pair], w
         *all += 1;
         *same += u64::from(pair.sites == Sites::Same);
     }
+    for row in &found.reasons {
+        let of_label = || naive.iter().filter(|((label, _), _)| *label == row.label);
+        let all: u64 = of_label().map(|(_, (all, _))| all).sum();
+        let same: u64 = of_label().map(|(_, (_, same))| same).sum();
+        assert!(near(row.share, row.pairs as f64 / all as f64), "{what}: {row:?}");
+        assert!(near(row.same_site_share * same as f64, row.same_site as f64), "{what}: {row:?}");
+    }
     let found: BTreeMap<(Label, String), (u64, u64)> = found
         .reasons
         .iter()
@@ -403,6 +423,12 @@ fn assert_group(group: &LabelledDifferences, pairs: &[&Pair], what: &str) {
     assert_share(group.under_42, under, all, what);
     assert_share(group.two, sum(pairs.iter().copied().filter(|p| p.terms == 2)), all, what);
     assert_eq!(group.over_200, pairs.iter().filter(|p| p.terms > 200).count() as u64, "{what}");
+    // These are texts, without pictures.
+    let without = &group.without_pictures;
+    let theirs = (without.mean, without.median, without.ninth_decile, without.over_200);
+    assert_eq!(theirs, (group.mean, group.median, group.ninth_decile, group.over_200), "{what}");
+    assert_eq!(without.none, pairs.iter().filter(|p| p.terms == 0).count() as u64, "{what}");
+    assert_eq!(group.in_pictures, 0, "{what}");
 }
 
 fn assert_combined(found: &Evaluation, pairs: &[Pair]) {
@@ -482,6 +508,8 @@ fn every_number_is_that_of_brute_force() {
             let (what, pairs) = (format!("{seed}, {}", recipe.name), &naive.returned[number]);
             assert_rows(recipe, number, &naive, &what);
             assert_graph(recipe, pairs, &what);
+            assert_sites(recipe, pairs, &naive, &pages);
+            assert_pages(recipe, pairs, &pages);
             assert_similarities(recipe, pairs, &what);
             assert_reasons(recipe, pairs, &naive.labelled, &what);
             assert_differences(recipe, pairs, &what);
@@ -491,6 +519,7 @@ fn every_number_is_that_of_brute_force() {
             assert_clusters(recipe, pairs, &naive.labelled, &what);
             correct += recipe.rows[0].correct.map_or(0, |share| share.number);
         }
+        assert_hosts(&found, &naive, &pages);
         assert_combined(&found, &naive.returned[0]);
     }
     assert!(correct > 200, "the corpora have pairs to be right about: {correct}");

@@ -6,6 +6,7 @@ mod equals_naive;
 mod labels;
 mod naive;
 mod sample;
+mod where_wrong;
 
 use std::fmt::Write as _;
 use std::fs;

@@ -3,9 +3,9 @@
 use lookalike_engine::numbers::{count, grouped};
 use lookalike_eval::{Evaluation, FaultyPair, RecipeEvaluation};
 
-use super::parts::{says, scrolls};
+use super::parts::{interval, says, scrolls};
 use crate::difference::{in_words, marked};
-use crate::markup::{Table, Text, named, number_columns, unfolds};
+use crate::markup::{Table, Text, named, number_columns, percent, unfolds};
 
 /// The command that compares a pair: by the number of the recipe, and the ids of the documents.
 pub type CompareCommand<'a> = &'a dyn Fn(usize, [&str; 2]) -> Option<String>;
@@ -20,7 +20,8 @@ pub(super) fn faults(evaluation: &Evaluation, compare: CompareCommand<'_>) -> St
     recipes
         + &says(
             "A fault is a pair that is returned and incorrect, or correct and not returned; it is of the \
-             sites of both documents. Pairs are drawn at random. In a difference, \
+             sites of both documents, as any pair is. Under the numbers of a site are their shares of all \
+             wrong, missed and returned pairs of the recipe. Pairs are drawn at random. In a difference, \
              <del>struck out</del> is what only the first has, <ins>underlined</ins> what only the second has, \
              and <span class=\"template\">grey</span> what the recipe leaves out.",
         )
@@ -38,12 +39,21 @@ fn of_recipe(recipe: &RecipeEvaluation, compare: &dyn Fn([&str; 2]) -> Option<St
             "{name}: the sites with the most faults, of {}",
             count(faults.faulty_sites, "site")
         );
-        let columns = number_columns("Site", ["Wrong", "Missed"]);
+        let columns = number_columns("Site", ["Wrong", "Missed", "Pairs"]);
         let mut table = Table::titled(&title, &columns);
         for site in &faults.sites {
             let name =
                 if site.site.is_empty() { "?".to_owned() } else { Text(&site.site).to_string() };
-            table.row([name, grouped(site.wrong), grouped(site.missed)]);
+            let cell = |part: u64, whole: u64| {
+                let share = if part == 0 { String::new() } else { interval(&percent(part, whole)) };
+                grouped(part) + &share
+            };
+            table.row([
+                name,
+                cell(site.wrong, quality.wrong),
+                cell(site.missed, quality.missed),
+                cell(site.pairs, recipe.pairs),
+            ]);
         }
         out += &scrolls(&table.html());
     }

@@ -27,6 +27,13 @@ pub(super) fn cell(share: Option<Share>) -> String {
     )
 }
 
+/// The same, with the share of a part in parentheses behind the interval.
+pub(super) fn cell_with(share: Option<Share>, part: Option<Share>) -> String {
+    let part = part.filter(|_| share.is_some());
+    cell(share)
+        + &part.map_or_else(String::new, |part| interval(&format!("({})", shown(part.share))))
+}
+
 /// A share with its interval beside it.
 pub(super) fn cell_inline(share: Option<Share>) -> String {
     share.map_or_else(
