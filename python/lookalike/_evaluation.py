@@ -243,6 +243,8 @@ def evaluate(
     *,
     recipes: Iterable[Recipe | AnyPath] | None = None,
     against: str | None = None,
+    equal_recall: str | None = None,
+    least_bits: int | None = None,
     repeats: int = 1,
     identical: Literal["removed", "counted"] = "removed",
     seed: int = 0,
@@ -279,6 +281,8 @@ def evaluate(
     options = _job_options(
         recipes=None if recipes is None else list(recipes),
         against=against,
+        equal_recall=equal_recall,
+        least_bits=least_bits,
         repeats=repeats,
         identical=identical,
         seed=seed,

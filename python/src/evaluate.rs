@@ -17,6 +17,8 @@ use crate::recipe::{GivenJudging, judged};
 struct EvaluationOptions<'py> {
     recipes: Option<Vec<Bound<'py, PyAny>>>,
     against: Option<String>,
+    equal_recall: Option<String>,
+    least_bits: Option<usize>,
     repeats: usize,
     identical: String,
     seed: u64,
@@ -101,6 +103,8 @@ pub(crate) fn evaluate(
     let mut job = Eval::new(documents)
         .running(reading.running(&resources)?)
         .given(own.against, Eval::against)
+        .given(own.equal_recall, Eval::equal_recall)
+        .given(own.least_bits, Eval::least_bits)
         .repeats(own.repeats)
         .identical(identical)
         .seed(own.seed)

@@ -192,6 +192,28 @@ impl RecipePairs {
         })
     }
 
+    /// Calls `each` with the signature of every document by the recipe of this number, in order.
+    ///
+    /// # Errors
+    /// If a file cannot be read, or the job is stopped.
+    pub fn for_each_signature(
+        &self,
+        number: usize,
+        observer: &dyn Observer,
+        mut each: impl FnMut(&Signature),
+    ) -> Result<()> {
+        let mut reader = SignatureReader::open(self.files[number].signatures())?;
+        let (mut id, mut signature) = (String::new(), Signature::default());
+        for row in 0..self.documents() {
+            if row.is_multiple_of(1 << 12) {
+                observer.check_cancelled()?;
+            }
+            reader.read(&mut id, &mut signature)?;
+            each(&signature);
+        }
+        Ok(())
+    }
+
     /// Calls `each` with every document and its address, if it has one, in order.
     ///
     /// # Errors

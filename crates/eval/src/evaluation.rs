@@ -12,6 +12,7 @@ use crate::clusters::ClusterQuality;
 use crate::combined::{CombinedAlgorithm, PAPER_THRESHOLD};
 use crate::curve::{Curve, ResemblanceCounts};
 use crate::differences::TermDifferences;
+use crate::equal_recall::EqualRecall;
 use crate::error::Result;
 use crate::faults::Faults;
 use crate::hosts::Hosts;
@@ -47,6 +48,8 @@ pub struct Evaluation {
     pub absent: AbsentRule,
     /// The recipe whose correct pairs are the 1 of R.
     pub against: String,
+    /// The bits that a recipe needs for as many correct pairs as that one, if that was asked for.
+    pub equal_recall: Option<EqualRecall>,
     /// What each recipe does.
     pub recipes: Vec<RecipeEvaluation>,
     /// The recipe that R is against, followed by a threshold of C-similarity.
@@ -175,6 +178,11 @@ impl RecipeCounts {
             page_quality: PageQuality::default(),
             resemblances: ResemblanceCounts::new(),
         }
+    }
+
+    /// The pairs that it returns.
+    pub(crate) fn returned(&self) -> &Tally {
+        &self.returned
     }
 
     /// Everything is in.

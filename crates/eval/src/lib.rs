@@ -40,6 +40,7 @@ mod combined;
 mod curve;
 mod differences;
 mod documents;
+mod equal_recall;
 mod error;
 mod evaluation;
 mod faults;
@@ -61,7 +62,7 @@ mod tidy;
 
 use std::path::PathBuf;
 
-use lookalike_core::{Evidence, mix};
+use lookalike_core::{Evidence, Recipe, mix};
 use lookalike_engine::matching::PairReader;
 use lookalike_engine::{Components, InputOrder, NoObserver, Observer, RecipePairs, Stage, Work};
 
@@ -70,6 +71,7 @@ pub use clusters::{ClusterQuality, PrecisionRecall};
 pub use combined::{CombinedAlgorithm, PAPER_THRESHOLD, ThresholdRow, ThresholdTest};
 pub use curve::{Curve, CurveBasis, CurvePoint};
 pub use differences::{LARGE_DIFFERENCE, LabelledDifferences, TermDifferences, WithoutPictures};
+pub use equal_recall::{BitsRow, EqualRecall};
 pub use error::{Error, ErrorKind, LabelFault, Result};
 pub use evaluation::{C_RANGES, Evaluation, ReasonRow, RecipeEvaluation, SimilarityRow};
 pub use faults::{Faults, FaultyPair, SiteFaults};
@@ -91,6 +93,7 @@ use clusters::LabelClusters;
 use curve::ResemblanceCounts;
 use differences::{RandomPair, Samples};
 use documents::Documents;
+use equal_recall::{BitsTally, Loosened, Projections};
 use evaluation::{RecipeCounts, RecipeParts, Tables};
 use faults::FaultCounts;
 use labels::{LabelCursor, Labels, PairLabel};
@@ -122,7 +125,9 @@ impl Eval {
         self.check_named(file, &named, observer)?;
         drop(named);
 
-        let recipes = seeds::repeated(&self.recipes, self.repeats);
+        let mut recipes = seeds::repeated(&self.recipes, self.repeats);
+        let loosened = self.loosened()?;
+        recipes.extend(loosened.as_ref().map(|loosened| loosened.recipe.clone()));
         let found = self.find(&recipes, observer)?;
         let documents = &Documents::load(&found, self.running.kernel, observer)?;
         let mut labels = file.read(documents, self.running.strict, observer)?;
@@ -132,7 +137,8 @@ impl Eval {
         let (mut counted, mut samples, mut agreements) = (Vec::new(), Vec::new(), Vec::new());
         let mut faults = Vec::new();
         let (mut pairs, number_of_recipes) = (found.pairs()?, self.recipes.len());
-        let repeated = pairs.split_off(number_of_recipes);
+        let mut repeated = pairs.split_off(number_of_recipes);
+        let by_bits = loosened.as_ref().and_then(|_| repeated.pop());
         for (number, pairs) in pairs.into_iter().enumerate() {
             let (these, sample, agreement, faulty) = counter.count(pairs, number, &mut labels)?;
             faults.push(faulty.told(&found, (number, &self.recipes[number]), self.sites)?);
@@ -146,6 +152,19 @@ impl Eval {
             let run = counter.count_again(pairs, recipe.seed, &mut labels)?;
             repeats[number % number_of_recipes].push(run);
         }
+        let equal_recall = match (&loosened, by_bits) {
+            (Some(loosened), Some(pairs)) => {
+                let theirs = (&self.recipes[against], counted[against].returned());
+                Some(counter.equal_recall(
+                    loosened,
+                    pairs,
+                    (&found, recipes.len() - 1),
+                    &mut labels,
+                    theirs,
+                )?)
+            }
+            _ => None,
+        };
         let differences = differences::compute(&samples, &found, self.running.threads, observer)?;
 
         let common = |pair: &PairLabel| documents.common(pair.later, pair.earlier);
@@ -196,6 +215,7 @@ impl Eval {
             skipped: found.skipped(),
             absent,
             against: self.recipes[against].name.clone(),
+            equal_recall,
             recipes,
             combined: CombinedAlgorithm::of([training, testing]),
             labels: labels.summary,
@@ -369,6 +389,31 @@ impl PairCounter<'_> {
         counts.missed = counts.missed.without(counts.right);
         let clusters = self.clusters.agreement(&mut components);
         Ok(SeedRun { seed, quality: counts.quality(), clusters })
+    }
+
+    /// Counts the pairs that a recipe returns with fewer bits.
+    fn equal_recall(
+        &self,
+        Loosened { number, recipe }: &Loosened,
+        mut pairs: PairReader<InputOrder>,
+        (found, searched): (&RecipePairs, usize),
+        labels: &mut Labels,
+        theirs: (&Recipe, &Tally),
+    ) -> Result<EqualRecall> {
+        let kernel = self.options.running.kernel;
+        let projections = Projections::load(found, (searched, recipe), kernel, self.observer)?;
+        self.observer.begin(Stage::Count, Some(Work::Documents(pairs.pairs())));
+        let mut tally = BitsTally::new(recipe.projection.map_or(0, |projection| projection.bits));
+        let (mut labels, mut read) = (LabelCursor::new(&mut labels.pairs), 0);
+        while let Some(pair) = pairs.next()? {
+            let (later, earlier) = (pair.later, pair.earlier);
+            let (label, weight) = self.label(labels.find(later, earlier).as_deref());
+            let sites = self.documents.common(later, earlier).sites;
+            tally.add(projections.equal(later, earlier), sites, label, weight);
+            self.observer.tick(read)?;
+            read += 1;
+        }
+        Ok(tally.equal_recall(&self.options.recipes[*number], recipe, theirs))
     }
 
     /// The label and the weight of a pair that has this label or none.

@@ -8,6 +8,7 @@ use lookalike_corpus::{Inputs, Sources};
 use lookalike_engine::{CopyRule, Observer, PairSearch, RecipePairs, Running, running_methods};
 
 use crate::documents::{self, BYTES_PER_DOCUMENT};
+use crate::equal_recall::Projections;
 use crate::error::{Error, ErrorKind, Result};
 use crate::labels::{LabelFile, MAX_RECIPES, NamedDocuments, SHOWN_IDS};
 
@@ -29,6 +30,8 @@ pub struct Eval {
     pub(crate) inputs: Vec<String>,
     pub(crate) recipes: Vec<Recipe>,
     pub(crate) against: Option<String>,
+    pub(crate) equal_recall: Option<String>,
+    pub(crate) least_bits: Option<usize>,
     pub(crate) identical: CopyRule,
     pub(crate) max_candidates: u64,
     pub(crate) differences: usize,
@@ -60,6 +63,8 @@ impl Eval {
             inputs: inputs.into_iter().map(Into::into).collect(),
             recipes: presets.collect(),
             against: None,
+            equal_recall: None,
+            least_bits: None,
             identical: CopyRule::Removed,
             max_candidates: DEFAULT_MAX_CANDIDATES,
             differences: DEFAULT_DIFFERENCES,
@@ -76,6 +81,11 @@ impl Eval {
         recipes: impl IntoIterator<Item = Recipe> => recipes = recipes.into_iter().collect();
         /// The name of the recipe whose correct pairs are the 1 of R; the first unless told otherwise.
         against: impl Into<String> => against = Some(against.into());
+        /// The name of a recipe by projections of which the bits are chosen that give as many correct
+        /// pairs as the one that R is against has.
+        equal_recall: impl Into<String> => equal_recall = Some(equal_recall.into());
+        /// The fewest bits that are looked at for that; 20 less than the recipe's own unless told otherwise.
+        least_bits: usize => least_bits = Some(least_bits);
         /// What becomes of documents with the same token sequence.
         identical: CopyRule;
         /// The most candidates that a recipe may make; a billion unless told otherwise.
@@ -106,8 +116,12 @@ impl Eval {
 
     /// The number of the recipe that R is against.
     pub(crate) fn against_number(&self) -> Result<usize> {
-        let Some(name) = &self.against else { return Ok(0) };
-        self.recipes.iter().position(|recipe| recipe.name == *name).ok_or_else(|| {
+        self.against.as_ref().map_or(Ok(0), |name| self.number_of(name))
+    }
+
+    /// The number of the recipe of this name.
+    pub(crate) fn number_of(&self, name: &str) -> Result<usize> {
+        self.recipes.iter().position(|recipe| recipe.name == name).ok_or_else(|| {
             let names: Vec<&str> = self.recipes.iter().map(|recipe| &*recipe.name).collect();
             let fault = format!("no recipe is named `{name}`; there are: {}", names.join(", "));
             ErrorKind::Recipes(fault).into()
@@ -149,13 +163,14 @@ impl Eval {
 
     /// Signs the documents, and finds the pairs of each of these recipes.
     pub(crate) fn find(&self, recipes: &[Recipe], observer: &dyn Observer) -> Result<RecipePairs> {
+        let by_bits = self.loosened()?.map_or(0, |of| Projections::bytes(&of.recipe));
         let search = PairSearch {
             inputs: &self.inputs,
             recipes,
             measure: &documents::measure(self.sites)?,
             identical: self.identical,
             max_candidates: self.max_candidates,
-            bytes_per_document: BYTES_PER_DOCUMENT,
+            bytes_per_document: BYTES_PER_DOCUMENT + by_bits,
             running: &self.running,
         };
         Ok(search.run(observer)?)

@@ -5,10 +5,11 @@
 //! judge. [`pages`](crate::pages) shows both.
 
 pub use lookalike_eval::{
-    AbsentRule, BASELINES, ClusterQuality, CombinedAlgorithm, CopyRule, Curve, CurveBasis,
-    CurvePoint, Eval, Evaluation, Faults, FaultyPair, FilterBin, FilterMeasurement, FilterSample,
-    HostSize, Hosts, Label, LabelFile, LabelRule, LabelSummary, LabelledDifferences, PageQuality,
-    PairCandidates, PairToJudge, PowerLaw, PrecisionRecall, Quality, ReasonRow, RecipeCost,
-    RecipeEvaluation, Row, Sample, SeedMean, SeedQuality, SeedRun, Share, SimilarityRow,
-    SiteFaults, Sites, TermDifferences, ThresholdRow, ThresholdTest, WithoutPictures, baseline,
+    AbsentRule, BASELINES, BitsRow, ClusterQuality, CombinedAlgorithm, CopyRule, Curve, CurveBasis,
+    CurvePoint, EqualRecall, Eval, Evaluation, Faults, FaultyPair, FilterBin, FilterMeasurement,
+    FilterSample, HostSize, Hosts, Label, LabelFile, LabelRule, LabelSummary, LabelledDifferences,
+    PageQuality, PairCandidates, PairToJudge, PowerLaw, PrecisionRecall, Quality, ReasonRow,
+    RecipeCost, RecipeEvaluation, Row, Sample, SeedMean, SeedQuality, SeedRun, Share,
+    SimilarityRow, SiteFaults, Sites, TermDifferences, ThresholdRow, ThresholdTest,
+    WithoutPictures, baseline,
 };

@@ -6,6 +6,7 @@
 //! algorithms are there once for each recipe.
 
 mod differences;
+mod equal_recall;
 mod faults;
 mod laws;
 mod parts;
@@ -63,6 +64,7 @@ pub fn evaluation_with_commands(evaluation: &Evaluation, compare: CompareCommand
         Section::new("differences", "Term differences", differences::differences(evaluation)),
         Section::new("correlation", "B against C", correlation(evaluation)),
         Section::new("combined", "The combined algorithm", combined(evaluation)),
+        Section::new("equal-recall", "Equal recall", equal_recall::equal_recall(evaluation)),
         Section::new("method", "How it was made", method(evaluation)),
     ];
     Page {

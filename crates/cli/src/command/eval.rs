@@ -9,8 +9,8 @@ use lookalike_engine as engine;
 use lookalike_engine::Observer as _;
 use lookalike_engine::numbers::{bytes, count, duration, grouped, percent};
 use lookalike_eval::{
-    Error, ErrorKind, Eval as Job, Evaluation, Hosts, LabelFile, PageQuality, RecipeEvaluation,
-    Sample, SeedMean, SetEvaluation, SetsEvaluation, Share, baseline,
+    BitsRow, EqualRecall, Error, ErrorKind, Eval as Job, Evaluation, Hosts, LabelFile, PageQuality,
+    RecipeEvaluation, Sample, SeedMean, SetEvaluation, SetsEvaluation, Share, baseline,
 };
 use lookalike_files::write_file;
 use lookalike_pages as pages;
@@ -29,7 +29,10 @@ pub(crate) fn run(arguments: &Eval, kernel: Kernel) -> anyhow::Result<Outcome> {
     let of_labels = |job: Job| {
         let differences = arguments.differences as usize;
         let job = job.given(arguments.against.as_ref(), Job::against).differences(differences);
+        let least = arguments.least_bits.map(|bits| bits as usize);
         job.repeats(arguments.repeats as usize)
+            .given(arguments.equal_recall.as_ref(), Job::equal_recall)
+            .given(least, Job::least_bits)
     };
     match &arguments.command {
         None if !arguments.sets.is_empty() => {
@@ -358,6 +361,7 @@ fn summary(evaluation: &Evaluation, written: &[(PathBuf, &str)]) -> String {
         lines.push(seed_table(evaluation));
     }
     lines.push(pair_table(evaluation));
+    lines.extend(evaluation.equal_recall.as_ref().map(|of| equal_recall(evaluation, of)));
     lines.push(page_table(evaluation));
     lines.extend(site_table(evaluation));
     lines.push(host_line(&evaluation.hosts));
@@ -456,6 +460,42 @@ fn pair_table(evaluation: &Evaluation) -> String {
         ]);
     }
     table.text()
+}
+
+/// The bits that give as many correct pairs, and what precision is then.
+fn equal_recall(evaluation: &Evaluation, of: &EqualRecall) -> String {
+    let (recipe, against) = (printable(&of.recipe), printable(&of.against));
+    let Some(chosen) = of.chosen else {
+        let fewest = of.thresholds.first();
+        let (bits, right) = fewest.map_or((0, 0), |row| (row.agree, right(row)));
+        return match of.wanted {
+            0 => format!("equal recall: no correct pair of {against} is known\n"),
+            wanted => format!(
+                "equal recall: {recipe} returns {} from {bits} equal bits on, fewer than the {} of \
+                 {against}\nhint: --least-bits below {bits}\n",
+                count(right, "correct pair"),
+                grouped(wanted),
+            ),
+        };
+    };
+    let theirs = evaluation.recipes.iter().find(|recipe| recipe.name == of.against);
+    let row = of.rows.first();
+    format!(
+        "equal recall: {recipe} returns at least as many correct pairs as {against} from {chosen} equal \
+         bits on\n  {} of {}, precision {}; {against}: {}, precision {}\n  as a recipe: agree = \
+         {chosen}, pieces = {} in [projection]\n",
+        row.map_or(0, right),
+        count(row.map_or(0, |row| row.pairs), "pair"),
+        whole(row.and_then(|row| row.precision)),
+        grouped(of.wanted),
+        whole(theirs.and_then(|recipe| recipe.quality.precision)),
+        of.pieces.unwrap_or_default(),
+    )
+}
+
+/// The correct pairs of a row.
+fn right(row: &BitsRow) -> u64 {
+    row.correct.map_or(0, |correct| correct.number)
 }
 
 /// Precision in other ways: with forms as correct, if there are any, and by pages.

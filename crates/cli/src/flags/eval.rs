@@ -46,6 +46,8 @@ Examples:
       --correct same --incorrect other --undecided revised --out out
   lookalike eval --documents pages.jsonl --labels labels.jsonl --recipes text --baselines \\
       --repeats 5 --csv numbers.csv --figures figures --out out
+  lookalike eval --documents pages.jsonl --labels labels.jsonl \\
+      --recipes henzinger-b,henzinger-c --equal-recall henzinger-c --out out
   lookalike eval --sets sites/* --documents pages.jsonl --labels truth.jsonl \\
       --similarity-field jaccard --recipes text,pages,sites --out out
   lookalike eval sample --documents pages.jsonl --pairs 200 --out sample")]
@@ -64,6 +66,13 @@ pub(crate) struct Eval {
     /// The recipe whose correct pairs are the 1 of R [default: the first]
     #[arg(long, value_name = "RECIPE")]
     pub(crate) against: Option<String>,
+    /// Choose the equal bits by which this recipe, such as henzinger-c, returns as many correct pairs
+    /// as the one that R is against
+    #[arg(long, value_name = "RECIPE")]
+    pub(crate) equal_recall: Option<String>,
+    /// The fewest equal bits that are looked at for that [default: 20 less than the recipe's own]
+    #[arg(long, value_name = "BITS", value_parser = at_least::<1>, requires = "equal_recall")]
+    pub(crate) least_bits: Option<u32>,
     /// Compute the term difference of this many pairs of each recipe, drawn at random
     #[arg(long, value_name = "N", default_value = "2000", value_parser = at_least::<1>)]
     pub(crate) differences: u32,

@@ -20,7 +20,7 @@ fn word(random: &mut Sequence) -> String {
 
 /// Families of documents that are more or less alike, on a few sites or none; some are the same,
 /// some are empty.
-fn pages(random: &mut Sequence, count: usize) -> Vec<Page> {
+pub(crate) fn pages(random: &mut Sequence, count: usize) -> Vec<Page> {
     let mut pages: Vec<Page> = Vec::new();
     for n in 0..count {
         let text = match random.next() % 10 {
@@ -54,7 +54,7 @@ fn pages(random: &mut Sequence, count: usize) -> Vec<Page> {
 }
 
 /// Labels of some pairs, whatever these are like.
-fn judgements(random: &mut Sequence, pages: &[Page], weighted: bool) -> Vec<Judgement> {
+pub(crate) fn judgements(random: &mut Sequence, pages: &[Page], weighted: bool) -> Vec<Judgement> {
     let mut judgements = Vec::new();
     for b in 1..pages.len() {
         for a in 0..b {
