@@ -1171,6 +1171,13 @@ class Recipe:
         Everything that can be said of two web pages.
         """
     @property
+    def counts_in_common(self, /) -> bool:
+        """
+        Whether it is counted what two documents have in common, since to share one key is not enough
+        for a candidate: features of which a document would have too many super-features, or the
+        elements of sketches.
+        """
+    @property
     def digest(self, /) -> str:
         """
         Identifies all parameters but the name.

@@ -116,6 +116,14 @@ impl Recipe {
         self.core.candidates.name()
     }
 
+    /// Whether it is counted what two documents have in common, since to share one key is not enough
+    /// for a candidate: features of which a document would have too many super-features, or the
+    /// elements of sketches.
+    #[getter]
+    fn counts_in_common(&self) -> bool {
+        self.core.counts_in_common()
+    }
+
     /// What a site is: label or public-suffix.
     #[getter]
     fn sites(&self) -> SiteRuleName {

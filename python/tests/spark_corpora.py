@@ -1,4 +1,4 @@
-"""What the tests of Spark share: corpora, and the engine's answer for them."""
+"""What the tests of Spark share: corpora, the engine's answer for them, and Spark's beside it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from typing import Any
 
 import pyarrow as pa
 from corpora import make_rows
+from pyspark.sql import DataFrame, SparkSession
 
 import lookalike as la
+from lookalike import spark as on_spark
 
 CLUSTERS = [
     "id", "cluster", "size", "keeper", "kept", "kind", "resemblance", "row", "copies", "exact_copies", "sources",
@@ -20,6 +22,7 @@ PAIRS = [
     "a", "b", "kind", "b_similarity", "c_similarity", "repeats_in_common", "estimate", "resemblance", "containment_a",
     "containment_b", "row_a", "row_b",
 ]  # fmt: skip
+COUNTS = ["documents", "empty", "skipped", "exact_removed", "near_removed", "kept", "clusters", "pairs"]
 
 Rows = list[dict[str, Any]]
 Table = list[tuple[Any, ...]]
@@ -76,3 +79,30 @@ def from_engine(rows: Rows, folder: Path, **options: Any) -> tuple[Table, Table,
     # Spark knows of no URL either that was not named.
     report = la.dedup(path, folder / "out", no_write=True, **{"url_field": "none"} | options)
     return tuples(report.read_clusters(), CLUSTERS), tuples(report.read_pairs(), PAIRS), report
+
+
+def frame(session: SparkSession, rows: Rows, partitions: int, seed: int = 0) -> DataFrame:
+    """Rows in another order, in so many partitions."""
+    shuffled = list(rows)
+    random.Random(seed).shuffle(shuffled)
+    return session.createDataFrame(pa.Table.from_pylist(shuffled).to_pandas()).repartition(partitions)
+
+
+def collected(table: DataFrame | None, columns: list[str]) -> Table:
+    """Rows of Spark's as `tuples` has them."""
+    assert table is not None and table.columns == columns
+    return sorted((tuple(row) for row in table.collect()), key=repr)
+
+
+def check_equal(session: SparkSession, rows: Rows, folder: Path, partitions: int = 3, **options: Any) -> dict[str, int]:
+    """Compares clusters, pairs and counts; gives the counts."""
+    own = {name: options.pop(name) for name in ("one_task_pairs", "order") if name in options}
+    fields = {f"{name}_field": options.pop(name) for name in ("html", "url") if name in options}
+    clusters, pairs, report = from_engine(rows, folder, **options, **fields)
+    named = {name.removesuffix("_field"): value for name, value in fields.items()}
+    asked = {"pairs": "needed"} | options | named | own
+    with on_spark.run(frame(session, rows, partitions), **asked) as result:
+        assert collected(result.clusters, CLUSTERS) == clusters
+        assert collected(result.pairs, PAIRS) == pairs
+        assert {name: result.counts[name] for name in COUNTS} == {name: getattr(report, name) for name in COUNTS}
+        return result.counts

@@ -4,7 +4,6 @@ guide's examples print what it shows."""
 from __future__ import annotations
 
 import json
-import os
 import random
 import subprocess
 import sys
@@ -19,8 +18,7 @@ import pytest
 from guides import ON_SPARK, check_examples, read_guide
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from spark_cluster import SETTINGS
-from spark_corpora import CLUSTERS, PAIRS, Rows, Table, from_engine, mixed_rows
+from spark_corpora import Rows, check_equal, frame, mixed_rows
 
 import lookalike as la
 from lookalike import spark as on_spark
@@ -29,47 +27,6 @@ from lookalike.spark import _matching, _verify
 from lookalike.spark._columns import bytes_to_words, words_to_bytes
 from lookalike.spark._components import components
 from lookalike.spark._work import Work
-
-COUNTS = ["documents", "empty", "skipped", "exact_removed", "near_removed", "kept", "clusters", "pairs"]
-
-
-@pytest.fixture(scope="module")
-def session() -> Iterator[SparkSession]:
-    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    builder = SparkSession.builder.master("local[2]")
-    for name, value in SETTINGS.items():
-        builder = builder.config(name, value)
-    session = builder.getOrCreate()
-    session.sparkContext.setLogLevel("ERROR")
-    yield session
-    session.stop()
-
-
-def frame(session: SparkSession, rows: Rows, partitions: int, seed: int = 0) -> DataFrame:
-    """Rows in another order, in so many partitions."""
-    shuffled = list(rows)
-    random.Random(seed).shuffle(shuffled)
-    return session.createDataFrame(pa.Table.from_pylist(shuffled).to_pandas()).repartition(partitions)
-
-
-def collected(table: DataFrame | None, columns: list[str]) -> Table:
-    assert table is not None and table.columns == columns
-    return sorted((tuple(row) for row in table.collect()), key=repr)
-
-
-def check_equal(session: SparkSession, rows: Rows, folder: Path, partitions: int = 3, **options: Any) -> dict[str, int]:
-    """Compares clusters, pairs and counts; gives the counts."""
-    own = {name: options.pop(name) for name in ("one_task_pairs", "order") if name in options}
-    fields = {f"{name}_field": options.pop(name) for name in ("html", "url") if name in options}
-    clusters, pairs, report = from_engine(rows, folder, **options, **fields)
-    named = {name.removesuffix("_field"): value for name, value in fields.items()}
-    asked = {"pairs": "needed"} | options | named | own
-    with on_spark.run(frame(session, rows, partitions), **asked) as result:
-        assert collected(result.clusters, CLUSTERS) == clusters
-        assert collected(result.pairs, PAIRS) == pairs
-        assert {name: result.counts[name] for name in COUNTS} == {name: getattr(report, name) for name in COUNTS}
-        return result.counts
 
 
 @pytest.mark.parametrize(("partitions", "few", "rounds"), [(1, 0, 3), (7, 10**9, 2)])

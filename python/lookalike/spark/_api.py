@@ -39,6 +39,13 @@ _KNOWN = (
 )
 
 
+_COUNTED = (
+    "the recipe `{name}` counts what two documents have in common, which Spark does not\n"
+    "hint: `lookalike.dedup` does, on one machine; on Spark take a filter of at most 4096 super-features, C(k, r), "
+    "such as `lookalike tune` chooses, and no `candidates.rule = \"sketch\"`; or look for copies only, by exact_only=True"
+)
+
+
 class Result:
     """What a job found. Its tables are files in the job's folder until `close`."""
 
@@ -115,6 +122,9 @@ def run(
     judged = Recipe.load(
         recipe, threshold=threshold, recall=recall, ngram=ngram, verify=verify, sites=sites
     )
+    # A group is who shares a key, and with such recipes the features in common would have to be counted.
+    if judged.counts_in_common and not exact_only:
+        raise ParameterError(_COUNTED.format(name=judged.name), "Parameter")
     asked = policy(keep)
     fields, in_input_order = keep_fields(asked)
     content = None if html is not None else text

@@ -145,7 +145,9 @@ class Outcome:
 
     def _scores_of_copies(self) -> DataFrame:
         """What the signature of each first says about itself and its copies, which have the same."""
-        recipe = self.documents.source.recipe.judging(verify="none")
+        recipe = self.documents.source.recipe
+        # Without shingle sets; the rule by sketches cannot do without either.
+        recipe = recipe.judging(verify="estimate" if recipe.candidates == "sketch" else "none")
         by_site = recipe.candidates == "by-site"
         signed = self.documents.table if self.sets is None else self.sets
         signatures = signed.select(F.col("place").alias("representative"), "signature")
