@@ -1299,9 +1299,9 @@ class Recipe:
         The recipe as a TOML file.
         """
     @property
-    def tokens(self, /) -> Literal["words", "characters", "lines"]:
+    def tokens(self, /) -> Literal["words", "characters", "lines", "sentences", "paragraphs"]:
         """
-        What a token is: words, characters or lines.
+        What a token is: words, characters, lines, sentences or paragraphs.
         """
     @staticmethod
     def tune(threshold: float = 0.8, recall: float = 0.95) -> Recipe:

@@ -68,7 +68,7 @@ macro_rules! named {
 
 named!(VerifyName, Verify, [Exact, Estimate, None]);
 named!(SiteRuleName, SiteRule, [Label, PublicSuffix]);
-named!(UnitName, Unit, [Words, Characters, Lines]);
+named!(UnitName, Unit, [Words, Characters, Lines, Sentences, Paragraphs]);
 named!(MatchKindName, MatchKind, [Exact, Near]);
 named!(KindName, Kind, [Exact, Near]);
 named!(MirrorKindName, MirrorKind, [Host, Prefix]);

@@ -130,7 +130,7 @@ impl Recipe {
         self.core.sites.into()
     }
 
-    /// What a token is: words, characters or lines.
+    /// What a token is: words, characters, lines, sentences or paragraphs.
     #[getter]
     fn tokens(&self) -> UnitName {
         self.core.tokens.into()

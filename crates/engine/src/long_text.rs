@@ -115,11 +115,27 @@ mod tests {
     }
 
     #[test]
+    fn sentences_and_paragraphs_are_cut_at_line_feeds() {
+        for text in ["A rose. Is\na rose? Is.\n\n", "\n\n\u{301}a. B\n \n\nc\n\n d\n\ne."] {
+            let text = text.repeat(100);
+            for unit in [Unit::Sentences, Unit::Paragraphs] {
+                let mut whole = Vec::new();
+                Tokenizer::new(unit).tokens(&*text, &mut whole);
+                let (tokens, most) = pieces(&text, unit, 4096);
+                assert_eq!(tokens, Some(whole), "{unit:?} of {:?}", &text[..10]);
+                assert!(most <= 256, "{unit:?} of {:?}: a piece of {most} bytes", &text[..10]);
+            }
+        }
+    }
+
+    #[test]
     fn a_stretch_that_cannot_be_cut_has_a_limit() {
         for (text, unit) in [
             ("word".repeat(400), Unit::Words),
             ("http://a.example/".repeat(100), Unit::Words),
             ("no line ".repeat(200), Unit::Lines),
+            ("A sentence. ".repeat(200), Unit::Sentences),
+            ("no paragraph\n".repeat(200), Unit::Paragraphs),
             (format!("a{}", "\u{301}".repeat(800)), Unit::Words),
         ] {
             let mut whole = Vec::new();

@@ -43,7 +43,7 @@ fn check_text(text: Text<'_>) {
         end = atom.end;
         assert_eq!(text.bytes().get(end), Some(&b' '));
     }
-    for unit in [Unit::Words, Unit::Lines, Unit::Characters] {
+    for unit in Unit::ALL {
         let mut tokens = Vec::new();
         Tokenizer::new(unit).tokens(text, &mut tokens);
         assert!(spans(unit, text).iter().map(|span| span.token).eq(tokens.iter().copied()));

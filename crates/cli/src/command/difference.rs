@@ -43,11 +43,7 @@ pub(crate) fn text(
 ) -> String {
     let leaves_out = [a.1, b.1].concat().iter().any(Option::is_some);
     let marked = marked_distinctive(unit, a, b, limits);
-    let thing = match unit {
-        Unit::Words => "word",
-        Unit::Characters => "character",
-        Unit::Lines => "line",
-    };
+    let thing = unit.singular();
     if marked.places == 0 {
         return if leaves_out {
             format!("no {thing} differs but in what is left out\n")

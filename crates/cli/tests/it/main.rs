@@ -20,6 +20,7 @@ mod noisy;
 mod object_stores;
 mod pages;
 mod passages;
+mod sentences;
 mod serve;
 mod sketch;
 mod templates;

@@ -5,9 +5,9 @@
 //! within an address, or with a mark that belongs to what is before it, no unit does. What has no tokens, as
 //! a blank line, belongs to the unit before it.
 
-use unicode_segmentation::UnicodeSegmentation as _;
-
-use crate::text::{Span, parts};
+use crate::text::{
+    Span, for_each_line_start, for_each_paragraph_start, for_each_sentence_start, parts,
+};
 
 /// What is cut whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,33 +59,9 @@ pub fn unit_starts(unit: CutUnit, text: &[u8], spans: &[Span]) -> Vec<UnitStart>
                 starts.push_before(span.start);
             }
         }
-        CutUnit::Lines => {
-            for end in memchr::memchr_iter(b'\n', text) {
-                starts.push(end + 1);
-            }
-        }
-        CutUnit::Sentences => {
-            let mut from = 0;
-            for chunk in text.utf8_chunks() {
-                for (place, _) in chunk.valid().split_sentence_bound_indices() {
-                    starts.push(from + place);
-                }
-                from += chunk.valid().len() + chunk.invalid().len();
-            }
-        }
-        CutUnit::Paragraphs => {
-            let (mut line, mut blank) = (0, false);
-            for end in memchr::memchr_iter(b'\n', text) {
-                let is_blank = text[line..end].iter().all(|byte| *byte <= b' ');
-                if blank && !is_blank {
-                    starts.push(line);
-                }
-                (line, blank) = (end + 1, is_blank);
-            }
-            if blank {
-                starts.push(line);
-            }
-        }
+        CutUnit::Lines => for_each_line_start(text, |place| starts.push(place)),
+        CutUnit::Sentences => for_each_sentence_start(text, |place| starts.push(place)),
+        CutUnit::Paragraphs => for_each_paragraph_start(text, |place| starts.push(place)),
     }
     starts.finish()
 }

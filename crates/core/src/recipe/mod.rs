@@ -28,7 +28,7 @@ use crate::shingle::Counting;
 use crate::signature::Layout;
 use crate::site::SiteRule;
 use crate::sketch::ListOrder;
-use crate::text::{UNICODE_VERSION, Unit};
+use crate::text::{SENTENCES_VERSION, UNICODE_VERSION, Unit};
 
 /// Every parameter of signing and judging.
 #[derive(Clone, Debug, PartialEq)]
@@ -603,12 +603,15 @@ impl Recipe {
         let mut list = List::default();
         list.signing("version", self.version());
         list.judging("name", quoted(&self.name));
-        list.signing("unicode", quoted(&unicode_version()));
+        list.signing("unicode", quoted(&version_of_tables(UNICODE_VERSION)));
         list.signing("seed", self.seed);
         if let Some(secret) = &self.secret {
             list.signing("secret", quoted(&secret.to_string()));
         }
         list.signing("tokens", quoted(self.tokens.name()));
+        if self.tokens == Unit::Sentences {
+            list.signing("sentences", quoted(&version_of_tables(SENTENCES_VERSION)));
+        }
         // To leave out nothing goes without saying, as it did before there was anything.
         if self.templates.leave_out() {
             list.signing("templates", quoted(&self.templates.to_string()));
@@ -674,9 +677,8 @@ impl Recipe {
     }
 }
 
-/// Of the tables that tokens depend on.
-fn unicode_version() -> String {
-    let (major, minor, update) = UNICODE_VERSION;
+/// The version of tables that tokens depend on.
+fn version_of_tables<T: fmt::Display>((major, minor, update): (T, T, T)) -> String {
     format!("{major}.{minor}.{update}")
 }
 
@@ -783,7 +785,13 @@ macro_rules! names {
     };
 }
 
-names!(Unit, "tokens", { Words => "words", Characters => "characters", Lines => "lines" });
+names!(Unit, "tokens", {
+    Words => "words",
+    Characters => "characters",
+    Lines => "lines",
+    Sentences => "sentences",
+    Paragraphs => "paragraphs",
+});
 names!(Counting, "shingles.count", { Set => "set", Multiset => "multiset" });
 names!(ListOrder, "sketch.order", { Sequence => "sequence", Bag => "bag" });
 names!(Over, "over", { Tokens => "tokens", Shingles => "shingles" });

@@ -11,14 +11,14 @@ use serde::Deserialize;
 use super::presets::own_target;
 use super::{
     BySite, Candidates, Judging, Over, ProjectionParameters, Recipe, SecretSeed, Shingles,
-    SketchParameters, TEMPLATES_VERSION, VERSION, Verify, unicode_version,
+    SketchParameters, TEMPLATES_VERSION, VERSION, Verify, version_of_tables,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::Filter;
 use crate::shingle::Counting;
 use crate::site::SiteRule;
 use crate::sketch::ListOrder;
-use crate::text::Unit;
+use crate::text::{SENTENCES_VERSION, UNICODE_VERSION, Unit};
 
 impl Recipe {
     /// The recipe as a TOML file, every parameter on a line.
@@ -71,6 +71,7 @@ struct File {
     seed: Option<u64>,
     secret: Option<String>,
     tokens: Option<String>,
+    sentences: Option<String>,
     templates: Option<String>,
     #[serde(default)]
     shingles: ShinglesTable,
@@ -152,6 +153,13 @@ fn named<T>(name: Option<&String>, parse: fn(&str) -> Result<T>, default: T) -> 
     name.map_or(Ok(default), |name| parse(name))
 }
 
+/// The tables are those that the file was written under.
+fn check_tables(name: &'static str, given: Option<&str>, own: &str) -> Result<()> {
+    let Some(given) = given.filter(|&given| given != own) else { return Ok(()) };
+    let expected = format!("`{own}`, the version this program has tables of");
+    Err(Error::parameter(name, format_args!("`{given}`"), expected))
+}
+
 /// A number that cannot be done without.
 fn needed<T>(name: &'static str, value: Option<T>) -> Result<T> {
     value.ok_or_else(|| Error::parameter(name, "missing", "given here"))
@@ -163,11 +171,9 @@ impl File {
         if let Some(version) = self.version.filter(|version| !known.contains(version)) {
             return Err(Error::from(ErrorKind::Version(version)));
         }
-        let tables = unicode_version();
-        if let Some(unicode) = self.unicode.as_deref().filter(|&unicode| unicode != tables) {
-            let expected = format!("`{tables}`, the version this program has tables of");
-            return Err(Error::parameter("unicode", format_args!("`{unicode}`"), expected));
-        }
+        check_tables("unicode", self.unicode.as_deref(), &version_of_tables(UNICODE_VERSION))?;
+        let sentences = version_of_tables(SENTENCES_VERSION);
+        check_tables("sentences", self.sentences.as_deref(), &sentences)?;
         let base_name = self.base.as_deref().unwrap_or("text");
         let base = Recipe::preset(base_name)?;
         // What samples one set of elements makes candidates by itself.

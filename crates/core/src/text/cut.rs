@@ -5,7 +5,7 @@ use super::{character, tables, url};
 
 /// The last place where a text can be cut so that its parts have the tokens of the whole,
 /// whatever follows the text. `None` if there is none: within a word or a URL of the text, within a
-/// line where lines are the tokens. It is told by the few bytes around it ([`CUT_BYTES`]), so that
+/// line where lines or sentences are the tokens, within a paragraph. It is told by the few bytes around it ([`CUT_BYTES`]), so that
 /// of a text that goes on only what is new has to be looked at.
 ///
 /// Words part after what ends a URL as well as a word, and after a character that is a token by
@@ -13,6 +13,14 @@ use super::{character, tables, url};
 pub fn last_cut(unit: Unit, text: &[u8]) -> Option<usize> {
     (1..=text.len()).rev().find(|&at| match unit {
         Unit::Lines => text[at - 1] == b'\n',
+        // What ends at a line feed does not depend on what is behind it, but whether it ends does.
+        Unit::Sentences => text[at - 1] == b'\n' && does_not_join(text, at),
+        // Where no other line without a visible character follows.
+        Unit::Paragraphs => {
+            text[..at].ends_with(b"\n\n")
+                && text.get(at).is_some_and(|byte| *byte > b' ')
+                && does_not_join(text, at)
+        }
         Unit::Words => parts_words(text, at),
         Unit::Characters => {
             let [before, after] = [plain_before(text, at), plain_at(text, at)];

@@ -138,12 +138,16 @@ impl<'a> Text<'a> {
         })
     }
 
+    /// The ranges of the atoms in its bytes.
+    pub(super) fn places_of_atoms(self) -> impl Iterator<Item = Range<usize>> {
+        self.atoms.iter().map(move |atom| atom.start - self.offset..atom.end - self.offset)
+    }
+
     /// Calls `each` with every stretch between atoms and every atom, in order, empty stretches
     /// included. Ranges, since a part has to know where it stands.
     pub(super) fn for_each_part(self, mut each: impl FnMut(Part)) {
         let mut from = 0;
-        for atom in self.atoms {
-            let atom = atom.start - self.offset..atom.end - self.offset;
+        for atom in self.places_of_atoms() {
             each(Part::Stretch(from..atom.start));
             from = atom.end;
             each(Part::Atom(atom));

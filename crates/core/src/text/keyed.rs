@@ -12,7 +12,7 @@ use super::document::Text;
 use super::document_tokens::DocumentTokens;
 use super::feed::Out;
 use super::fingerprint::{Fingerprint, Token, atom_token};
-use super::tokenizer::{BLOCK, ENOUGH, LineWords, Unit, for_each_line, walk_parts};
+use super::tokenizer::{BLOCK, ENOUGH, OfWords, Unit, for_each_of_words, walk_parts};
 use crate::verification::{Code, VerificationKey};
 
 /// Makes tokens of documents and their codes under a key, one document after another.
@@ -28,7 +28,7 @@ pub struct KeyedTokenizer {
     /// Of words that did not come by `ascii_words`, and what must follow the last.
     bytes: Box<[u8; ROOM]>,
     long: Box<[LongWord; BLOCK]>,
-    /// The words of a line, for [`Unit::Lines`].
+    /// What makes the words, where tokens are of words.
     words: Option<Box<Self>>,
     scratch: Vec<char>,
 }
@@ -50,7 +50,7 @@ const LETTERS: usize = 8;
 impl KeyedTokenizer {
     /// A tokenizer into `unit`s, on this kernel.
     pub fn new(unit: Unit, kernel: Kernel, key: &VerificationKey) -> Self {
-        let words = (unit == Unit::Lines).then(|| Self::new(Unit::Words, kernel, key));
+        let words = unit.is_of_words().then(|| Self::new(Unit::Words, kernel, key));
         Self {
             unit,
             kernel,
@@ -99,7 +99,7 @@ impl KeyedTokenizer {
             sink,
         };
         match words {
-            Some(words) => for_each_line(&mut **words, text, |(token, code), _| {
+            Some(words) => for_each_of_words(*unit, &mut **words, text, |(token, code), _| {
                 blocks.push_coded(token, code);
             }),
             None => walk_parts(*unit, text, &mut blocks, scratch),
@@ -133,31 +133,31 @@ impl KeyedTokenizer {
     }
 }
 
-/// A line: the fingerprint of its words' tokens, and that of their codes.
-pub(super) type Line = (Fingerprint, u64);
+/// Words in the making of one token: the fingerprint of their tokens, and that of their codes.
+pub(super) type Open = (Fingerprint, u64);
 
-impl LineWords for KeyedTokenizer {
-    type Line = Line;
+impl OfWords for KeyedTokenizer {
+    type Open = Open;
     type Token = (Token, Code);
 
-    fn piece(&mut self, piece: &[u8], line: &mut Option<Line>) {
+    fn piece(&mut self, piece: &[u8], open: &mut Option<Open>) {
         let rabin = self.key.rabin().clone();
         self.for_each_block(piece, &mut |tokens, codes| {
-            let line = line.get_or_insert((Fingerprint::EMPTY, Rabin::EMPTY));
+            let open = open.get_or_insert((Fingerprint::EMPTY, Rabin::EMPTY));
             for (&token, &code) in tokens.iter().zip(codes) {
-                line.0.push_token(token);
-                line.1 = rabin.push_word(line.1, code);
+                open.0.push_token(token);
+                open.1 = rabin.push_word(open.1, code);
             }
         });
     }
 
-    fn atom(&mut self, atom: &[u8], line: &mut Option<Line>) {
-        let line = line.get_or_insert((Fingerprint::EMPTY, Rabin::EMPTY));
-        line.0.push_token(atom_token(atom));
-        line.1 = self.key.rabin().push_word(line.1, self.key.code(atom));
+    fn atom(&mut self, atom: &[u8], open: &mut Option<Open>) {
+        let open = open.get_or_insert((Fingerprint::EMPTY, Rabin::EMPTY));
+        open.0.push_token(atom_token(atom));
+        open.1 = self.key.rabin().push_word(open.1, self.key.code(atom));
     }
 
-    fn finish(&self, (fingerprint, codes): Line) -> (Token, Code) {
+    fn finish(&self, (fingerprint, codes): Open) -> (Token, Code) {
         (fingerprint.finish(), self.key.line(codes))
     }
 }

@@ -34,10 +34,17 @@
 //! of separators between two of them, as one space. [`Unit::Lines`] takes each
 //! line, up to a line feed, by itself: if it has any words, it is one token,
 //! the fingerprint of its words' tokens, as eight bytes each, highest first.
+//! So are [`Unit::Sentences`], by Unicode's rules (UAX 29, of the version
+//! [`SENTENCES_VERSION`]), and [`Unit::Paragraphs`], up to a line without a visible
+//! character, of the words of the whole text. Neither begins where it would
+//! part a word or URL, or a mark from its letter. A line feed ends a sentence, as
+//! Unicode says. Its rules begin anew behind bytes that are not UTF-8, and behind
+//! 64 characters that close a sentence after a full stop, if there are more.
 //!
 //! A [`Text`] may have *atoms*, byte ranges that are a token as they stand: the
 //! Rabin fingerprint of their bytes. What stands between two atoms is a text of
-//! its own. An atom belongs to the line it begins in, as one of its words. Pages
+//! its own. An atom belongs to the line it begins in, as one of its words, or to
+//! the sentence or paragraph. Pages
 //! become such texts by [`html`]; all other texts have none.
 //!
 //! The tests have a naive form of this, from another source of Unicode data.
@@ -48,6 +55,7 @@
 )]
 
 mod ascii;
+mod bounds;
 mod character;
 mod compose;
 mod cut;
@@ -63,6 +71,8 @@ mod tokenizer;
 mod url;
 mod walk;
 
+pub use bounds::SENTENCES_VERSION;
+pub(crate) use bounds::{for_each_line_start, for_each_paragraph_start, for_each_sentence_start};
 pub use cut::{CUT_BYTES, last_cut, parts};
 pub use document::{Place, Section, SectionKind, Text, TextBuf};
 pub use document_tokens::{DocumentTokens, SectionRun};

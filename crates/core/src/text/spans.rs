@@ -4,7 +4,7 @@ use super::document::{Part, Text};
 use super::feed::{Characters, Out, Words};
 use super::fingerprint::{Token, atom_token};
 use super::keyed::KeyedTokenizer;
-use super::tokenizer::{Tokenizer, Unit, for_each_line};
+use super::tokenizer::{Tokenizer, Unit, for_each_of_words};
 use super::walk::walk;
 use crate::verification::VerificationKey;
 use lookalike_kernels::Kernel;
@@ -27,13 +27,14 @@ pub struct Span {
 /// Tokens that come from one character (U+00BD is `1` and `2`), or from a
 /// letter and its marks, share their place. A place holds the whole word, with
 /// soft hyphens and the like inside it; a separator's is what stands between
-/// its neighbours; a line's is all of it without the line feed; an atom's is the atom.
+/// its neighbours; a line's is all of it without the line feed, a sentence's and a paragraph's without
+/// the white space around it; an atom's is the atom.
 pub fn spans<'t>(unit: Unit, text: impl Into<Text<'t>>) -> Vec<Span> {
     let text = text.into();
     let mut spans = Spans::new(None);
-    if unit == Unit::Lines {
+    if unit.is_of_words() {
         let mut words = Tokenizer::new(Unit::Words);
-        for_each_line(&mut words, text, |token, place| {
+        for_each_of_words(unit, &mut words, text, |token, place| {
             spans.push(token, (place.start, place.end));
         });
     } else {
@@ -46,9 +47,9 @@ pub fn spans<'t>(unit: Unit, text: impl Into<Text<'t>>) -> Vec<Span> {
 pub fn keyed_spans<'t>(unit: Unit, text: impl Into<Text<'t>>, key: &VerificationKey) -> Vec<Span> {
     let text = text.into();
     let mut spans = Spans::new(Some(key));
-    if unit == Unit::Lines {
+    if unit.is_of_words() {
         let mut words = KeyedTokenizer::new(Unit::Words, Kernel::best(), key);
-        for_each_line(&mut words, text, |(_, code), place| {
+        for_each_of_words(unit, &mut words, text, |(_, code), place| {
             spans.push(code, (place.start, place.end));
         });
     } else {

@@ -1,8 +1,10 @@
 //! Tokens of documents in blocks, and what all who make tokens have in common: the parts of a text,
-//! and its lines.
+//! and its lines, sentences and paragraphs.
 
 use std::ops::Range;
 
+use super::bounds::{for_each_line_start, for_each_paragraph_start, for_each_sentence_start};
+use super::cut::parts;
 use lookalike_kernels::{Kernel, Positions};
 
 use super::document::{Part, Text};
@@ -25,6 +27,32 @@ pub enum Unit {
     Characters,
     /// A line.
     Lines,
+    /// A sentence.
+    Sentences,
+    /// A paragraph.
+    Paragraphs,
+}
+
+impl Unit {
+    /// All of them.
+    pub const ALL: [Self; 5] =
+        [Self::Words, Self::Characters, Self::Lines, Self::Sentences, Self::Paragraphs];
+
+    /// One of them, for people.
+    pub const fn singular(self) -> &'static str {
+        match self {
+            Self::Words => "word",
+            Self::Characters => "character",
+            Self::Lines => "line",
+            Self::Sentences => "sentence",
+            Self::Paragraphs => "paragraph",
+        }
+    }
+
+    /// Whether a token is all the words of a stretch of text.
+    pub(super) fn is_of_words(self) -> bool {
+        matches!(self, Self::Lines | Self::Sentences | Self::Paragraphs)
+    }
 }
 
 /// Makes tokens of documents, one after another.
@@ -36,7 +64,7 @@ pub struct Tokenizer {
     kernel: Kernel,
     positions: Box<Positions>,
     block: Box<[Token; BLOCK]>,
-    /// The words of a line, for [`Unit::Lines`].
+    /// What makes the words, where tokens are of words.
     words: Option<Box<Self>>,
     scratch: Vec<char>,
 }
@@ -49,7 +77,7 @@ impl Tokenizer {
 
     /// A tokenizer on this kernel; the tokens are the same on all.
     pub fn with_kernel(unit: Unit, kernel: Kernel) -> Self {
-        let words = (unit == Unit::Lines).then(|| Self::with_kernel(Unit::Words, kernel));
+        let words = unit.is_of_words().then(|| Self::with_kernel(Unit::Words, kernel));
         Self {
             unit,
             kernel,
@@ -77,7 +105,9 @@ impl Tokenizer {
         let Self { unit, kernel, positions, block, words, scratch } = self;
         let mut blocks = Blocks { kernel: *kernel, positions, block, count: 0, sink };
         match words {
-            Some(words) => for_each_line(&mut **words, text, |token, _| blocks.push(token, ())),
+            Some(words) => {
+                for_each_of_words(*unit, &mut **words, text, |token, _| blocks.push(token, ()));
+            }
             None => walk_parts(*unit, text, &mut blocks, scratch),
         }
         blocks.flush();
@@ -125,73 +155,93 @@ pub(super) fn walk_parts<O: Out<Place = ()>>(
     });
 }
 
-/// What makes the tokens of lines.
-pub(super) trait LineWords {
-    /// What is known of a line so far.
-    type Line;
-    /// What a line goes by.
+/// What makes tokens that are all the words of a stretch.
+pub(super) trait OfWords {
+    /// What is known of a stretch so far.
+    type Open;
+    /// What it goes by.
     type Token;
 
-    /// Appends the words of a piece of a line; begins it if there are any.
-    fn piece(&mut self, piece: &[u8], line: &mut Option<Self::Line>);
+    /// Appends the words of a piece of a stretch; opens it if there are any.
+    fn piece(&mut self, piece: &[u8], open: &mut Option<Self::Open>);
 
     /// Appends an atom.
-    fn atom(&mut self, atom: &[u8], line: &mut Option<Self::Line>);
+    fn atom(&mut self, atom: &[u8], open: &mut Option<Self::Open>);
 
-    fn finish(&self, line: Self::Line) -> Self::Token;
+    fn finish(&self, open: Self::Open) -> Self::Token;
 }
 
-impl LineWords for Tokenizer {
-    type Line = Fingerprint;
+impl OfWords for Tokenizer {
+    type Open = Fingerprint;
     type Token = Token;
 
-    fn piece(&mut self, piece: &[u8], line: &mut Option<Fingerprint>) {
+    fn piece(&mut self, piece: &[u8], open: &mut Option<Fingerprint>) {
         self.for_each_block(piece, &mut |block| {
-            let line = line.get_or_insert(Fingerprint::EMPTY);
+            let open = open.get_or_insert(Fingerprint::EMPTY);
             for &word in block {
-                line.push_token(word);
+                open.push_token(word);
             }
         });
     }
 
-    fn atom(&mut self, atom: &[u8], line: &mut Option<Fingerprint>) {
-        line.get_or_insert(Fingerprint::EMPTY).push_token(atom_token(atom));
+    fn atom(&mut self, atom: &[u8], open: &mut Option<Fingerprint>) {
+        open.get_or_insert(Fingerprint::EMPTY).push_token(atom_token(atom));
     }
 
-    fn finish(&self, line: Fingerprint) -> Token {
-        line.finish()
+    fn finish(&self, open: Fingerprint) -> Token {
+        open.finish()
     }
 }
 
-/// Calls `each` with the token and the place of every line that has words, without the line feed
-/// that ends it. One inside an atom ends none.
-pub(super) fn for_each_line<W: LineWords>(
+/// Calls `each` with the token and the place of every line, sentence or paragraph that has words. The
+/// place is without the line feed that ends a line, and without the white space around the others.
+/// What begins inside an atom begins behind it, and not as a new one; nor does a sentence where
+/// the text cannot be parted without another word on either side.
+pub(super) fn for_each_of_words<W: OfWords>(
+    unit: Unit,
     words: &mut W,
     text: Text<'_>,
     mut each: impl FnMut(W::Token, Range<usize>),
 ) {
-    let mut start = 0;
-    let mut line: Option<W::Line> = None;
-    text.for_each_part(|part| match part {
-        Part::Atom(place) => words.atom(&text.bytes()[place], &mut line),
-        Part::Stretch(place) => {
-            let mut from = place.start;
-            for piece in text.bytes()[place.clone()].split(|&byte| byte == b'\n') {
-                // Before every piece but the first stands a line feed.
-                if from > place.start {
-                    if let Some(line) = line.take() {
-                        each(words.finish(line), start..from - 1);
-                    }
-                    start = from;
-                }
-                words.piece(piece, &mut line);
-                from += piece.len() + 1;
-            }
+    let bytes = text.bytes();
+    let mut atoms = text.places_of_atoms().peekable();
+    let (mut start, mut from, mut open) = (0, 0, None);
+    let mut end_at = |end: usize| {
+        // An atom that goes on behind the end.
+        if end < from || atoms.peek().is_some_and(|atom| atom.start < end && end < atom.end) {
+            return;
         }
-    });
-    if let Some(line) = line {
-        each(words.finish(line), start..text.bytes().len());
+        if unit != Unit::Lines && !parts(bytes, end) {
+            return;
+        }
+        while let Some(atom) = atoms.next_if(|atom| atom.start < end) {
+            words.piece(&bytes[from..atom.start], &mut open);
+            from = atom.end;
+            words.atom(&bytes[atom], &mut open);
+        }
+        words.piece(&bytes[from..end], &mut open);
+        if let Some(open) = open.take() {
+            each(words.finish(open), trimmed(unit, bytes, start..end));
+        }
+        (start, from) = (end, end);
+    };
+    match unit {
+        Unit::Sentences => for_each_sentence_start(bytes, &mut end_at),
+        Unit::Paragraphs => for_each_paragraph_start(bytes, &mut end_at),
+        _ => for_each_line_start(bytes, &mut end_at),
     }
+    end_at(bytes.len());
+}
+
+/// A place without what only ends it.
+fn trimmed(unit: Unit, text: &[u8], place: Range<usize>) -> Range<usize> {
+    let whole = &text[place.clone()];
+    if unit == Unit::Lines {
+        let line = whole.strip_suffix(b"\n").unwrap_or(whole);
+        return place.start..place.start + line.len();
+    }
+    let start = place.start + whole.len() - whole.trim_ascii_start().len();
+    start..start + whole.trim_ascii().len()
 }
 
 /// A block with more tokens than this goes on before the next ASCII run.

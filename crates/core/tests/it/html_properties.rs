@@ -23,7 +23,7 @@ fn check(text: Text<'_>) {
     let ends: Vec<usize> = text.sections().iter().map(|section| section.end).collect();
     assert!(ends.is_sorted_by(|a, b| a < b), "{ends:?}");
     assert!(ends.last().is_none_or(|end| *end == text.bytes().len()), "{ends:?}");
-    for unit in [Unit::Words, Unit::Lines, Unit::Characters] {
+    for unit in Unit::ALL {
         let mut found = Vec::new();
         Tokenizer::new(unit).tokens(text, &mut found);
         let placed: Vec<u64> = spans(unit, text).iter().map(|span| span.token).collect();

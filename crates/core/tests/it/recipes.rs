@@ -380,12 +380,13 @@ fn bad_files_are_refused_with_the_reason() {
         ("version = 1\nwidth = 5", "unknown field `width`"),
         (
             "version = 1\ntokens = \"letters\"",
-            "`tokens` is `letters`, but must be one of `words` `characters` `lines`",
+            "`tokens` is `letters`, but must be one of `words` `characters` `lines` `sentences` `paragraphs`",
         ),
         ("version = 1\n[sketch]\nkind = \"magic\"", "`sketch.kind` is `magic`"),
         ("version = 1\n[sketch]\nkind = \"bottom\"", "`sketch.size` is missing"),
         ("version = 1\n[features]\nk = 2\ns = 1\nr = 3", "[2, 1, 3]"),
         ("version = 1\nunicode = \"3.0.0\"", "`unicode` is `3.0.0`"),
+        ("tokens = \"sentences\"\nsentences = \"3.0.0\"", "`sentences` is `3.0.0`"),
         ("version = 1\n[verify]\nthreshold = \"high\"", "invalid type"),
         ("version = 1\n[sketch]\nkind = \"none\"", "`candidates.rule` is features"),
         ("version = 1\n[projection]\nagree = 3", "`projection.bits` is missing"),
@@ -405,6 +406,15 @@ fn bad_files_are_refused_with_the_reason() {
         ),
         "{error}"
     );
+}
+
+#[test]
+fn where_sentences_begin_is_a_part_of_recipes_that_go_by_them() {
+    let [sentences, lines] = ["sentences", "lines"]
+        .map(|unit| Recipe::from_toml(&format!("tokens = \"{unit}\"")).unwrap());
+    assert!(sentences.to_toml().contains("\nsentences = \""));
+    assert!(!lines.to_toml().contains("sentences"));
+    assert_eq!(Recipe::from_toml(&sentences.to_toml()).unwrap(), sentences);
 }
 
 /// A file says what differs from a preset, and nothing else.

@@ -85,7 +85,7 @@ fn naive_signature(recipe: &Recipe, text: &[u8]) -> Signature {
 
 fn recipes() -> impl Strategy<Value = Recipe> {
     let preset = proptest::sample::select(vec!["text", "henzinger-b", "henzinger-combined"]);
-    let unit = proptest::sample::select(vec![Unit::Words, Unit::Characters, Unit::Lines]);
+    let unit = proptest::sample::select(Unit::ALL.to_vec());
     (preset, unit, 1usize..12, any::<bool>(), any::<bool>(), 1usize..=16, 0..=u64::MAX / 2)
         .prop_map(|(preset, tokens, width, multiset, over_shingles, words, seed)| {
             let mut recipe = Recipe::preset(preset).unwrap();
@@ -103,7 +103,10 @@ fn recipes() -> impl Strategy<Value = Recipe> {
 }
 
 fn texts() -> impl Strategy<Value = Vec<u8>> {
-    let words = proptest::collection::vec("[a-c]{1,2}|[A-Z][a-z]{0,12}|[0-9]+|\n|\u{4e00}", 0..300);
+    let words = proptest::collection::vec(
+        "[a-c]{1,2}[.]?|[A-Z][a-z]{0,12}|[0-9]+|\n|\n\n|\u{4e00}",
+        0..300,
+    );
     prop_oneof![
         4 => words.prop_map(|words| words.join(" ").into_bytes()),
         1 => proptest::collection::vec(any::<u8>(), 0..500),

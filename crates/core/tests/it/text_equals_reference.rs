@@ -4,11 +4,9 @@ use crate::text_reference::tokens as reference;
 use lookalike_core::text::{BLOCK, Token, Tokenizer, Unit, last_cut, spans};
 use proptest::prelude::*;
 
-const UNITS: [Unit; 3] = [Unit::Words, Unit::Characters, Unit::Lines];
-
 /// Everything that must hold for a text.
 fn check(text: &[u8]) {
-    for unit in UNITS {
+    for unit in Unit::ALL {
         let expected = reference(unit, text);
         let mut tokenizer = Tokenizer::new(unit);
         for _ in 0..2 {
@@ -56,6 +54,8 @@ fn piece() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
         4 => "[a-zA-Z0-9]{1,9}".prop_map(String::into_bytes),
         4 => "[ .,:/=<>'\n-]{1,2}".prop_map(String::into_bytes),
+        2 => prop_oneof![text(". "), text("? \""), text("\n\n"), text("\n \n"), text("\u{3002}")],
+        1 => "[.][)\" ]{60,70}".prop_map(String::into_bytes),
         2 => "[a-zA-Z0-9 .,]{30,80}".prop_map(String::into_bytes),
         2 => text("://"),
         1 => "[a-z]{1,5}://[a-z./?=_-]{0,9}".prop_map(String::into_bytes),

@@ -125,15 +125,37 @@ fn characters_have_one_space_between_them() {
     }
 }
 
+fn of_words(words: &[&str]) -> Token {
+    let words = words.iter().flat_map(|word| fingerprint(word.as_bytes()).to_be_bytes());
+    fingerprint(&words.collect::<Vec<u8>>())
+}
+
+#[test]
+fn sentences_and_paragraphs_are_tokens_of_their_words() {
+    let tokens_of =
+        |units: &[&[&str]]| units.iter().map(|words| of_words(words)).collect::<Vec<_>>();
+    let rose: &[&[&str]] = &[&["a", "rose"], &["is", "it", "a", "rose"], &["it", "is"]];
+    for text in
+        ["A rose. Is it a rose? It is.", "\u{201c}a ROSE!\u{201d} Is it -- a rose?\n--\nIt is"]
+    {
+        assert_eq!(tokens(Unit::Sentences, text), tokens_of(rose), "{text:?}");
+    }
+    // Within an address none begins, and a mark belongs to its letter.
+    let address: &[&[&str]] = &[&["see", "http", "a", "b", "c", "d"]];
+    assert_eq!(tokens(Unit::Sentences, "See http://a.b/c.D!"), tokens_of(address));
+    assert_eq!(tokens(Unit::Sentences, "\u{4e2d}\u{3002}\u{6587}").len(), 2);
+    let two: &[&[&str]] = &[&["a", "rose", "is"], &["a", "rose"]];
+    assert_eq!(tokens(Unit::Paragraphs, "\nA rose.\nIs\n \t\n\na rose"), tokens_of(two));
+    for unit in [Unit::Sentences, Unit::Paragraphs] {
+        assert!(tokens(unit, "\n\n... ?").is_empty());
+    }
+}
+
 #[test]
 fn lines_are_tokens_of_their_words() {
-    let line = |words: &[&str]| {
-        let words = words.iter().flat_map(|word| fingerprint(word.as_bytes()).to_be_bytes());
-        fingerprint(&words.collect::<Vec<u8>>())
-    };
     assert_eq!(
         tokens(Unit::Lines, "A rose\r\n\n --\nis a\nRose"),
-        [line(&["a", "rose"]), line(&["is", "a"]), line(&["rose"])]
+        [&["a", "rose"][..], &["is", "a"], &["rose"]].map(of_words)
     );
     assert!(tokens(Unit::Lines, "\n\n").is_empty());
 }
@@ -149,6 +171,8 @@ fn spans_are_what_a_reader_would_mark() {
     assert_eq!(places(Unit::Words, "\u{bd}"), [(0, 2), (0, 2)]);
     assert_eq!(places(Unit::Characters, "a, b"), [(0, 1), (1, 3), (3, 4)]);
     assert_eq!(places(Unit::Lines, "a b\n\n c"), [(0, 3), (5, 7)]);
+    assert_eq!(places(Unit::Sentences, " A. B c? \n"), [(1, 3), (4, 8)]);
+    assert_eq!(places(Unit::Paragraphs, "a\nb\n\n c\n"), [(0, 3), (6, 7)]);
 }
 
 /// None of these may take more than linear time, or a copy of the text.

@@ -11,7 +11,8 @@ use icu_properties::props::{
 };
 use icu_properties::script::ScriptWithExtensions;
 use icu_properties::{CodePointMapData, CodePointSetData};
-use lookalike_core::text::{Token, Unit};
+use lookalike_core::passages::{CutUnit, unit_starts};
+use lookalike_core::text::{Token, Unit, spans};
 
 const SOLO: [Script; 7] = [
     Script::Han,
@@ -40,11 +41,27 @@ pub(crate) fn tokens(unit: Unit, text: &[u8]) -> Vec<Token> {
             .split(|&byte| byte == b'\n')
             .map(|line| tokens(Unit::Words, line))
             .filter(|words| !words.is_empty())
-            .map(|words| {
-                fingerprint(&words.iter().flat_map(|t| t.to_be_bytes()).collect::<Vec<_>>())
-            })
+            .map(|words| of_words(&words))
             .collect(),
+        Unit::Sentences => of_units(CutUnit::Sentences, text),
+        Unit::Paragraphs => of_units(CutUnit::Paragraphs, text),
     }
+}
+
+/// The words of the whole text, parted where passages part it.
+fn of_units(unit: CutUnit, text: &[u8]) -> Vec<Token> {
+    let words = tokens(Unit::Words, text);
+    let starts = unit_starts(unit, text, &spans(Unit::Words, text));
+    let ends = starts.iter().skip(1).map(|start| start.token as usize).chain([words.len()]);
+    starts
+        .iter()
+        .zip(ends)
+        .map(|(start, end)| of_words(&words[start.token as usize..end]))
+        .collect()
+}
+
+fn of_words(words: &[Token]) -> Token {
+    fingerprint(&words.iter().flat_map(|word| word.to_be_bytes()).collect::<Vec<_>>())
 }
 
 /// The word tokens as strings.

@@ -223,7 +223,7 @@ proptest! {
 
     #[test]
     fn keyed_tokens_are_tokens_and_codes_follow_them(text in any_text()) {
-        for unit in [Unit::Words, Unit::Characters, Unit::Lines] {
+        for unit in Unit::ALL {
             let expected = tokens(unit, text.as_bytes());
             let spans = keyed_spans(unit, text.as_str(), &key(7));
             for kernel in Kernel::available() {

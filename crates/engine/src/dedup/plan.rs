@@ -190,6 +190,8 @@ fn bytes_of_a_token(unit: Unit) -> u64 {
         Unit::Words => 6,
         Unit::Characters => 1,
         Unit::Lines => 30,
+        Unit::Sentences => 60,
+        Unit::Paragraphs => 200,
     }
 }
 

@@ -444,6 +444,10 @@ pub enum Tokens {
     Characters,
     /// A line.
     Lines,
+    /// A sentence.
+    Sentences,
+    /// A paragraph.
+    Paragraphs,
 }
 
 impl Tokens {
@@ -453,6 +457,8 @@ impl Tokens {
             Self::Words => "word",
             Self::Characters => "character",
             Self::Lines => "line",
+            Self::Sentences => "sentence",
+            Self::Paragraphs => "paragraph",
         }
     }
 }
@@ -463,6 +469,8 @@ impl From<Unit> for Tokens {
             Unit::Words => Self::Words,
             Unit::Characters => Self::Characters,
             Unit::Lines => Self::Lines,
+            Unit::Sentences => Self::Sentences,
+            Unit::Paragraphs => Self::Paragraphs,
         }
     }
 }
