@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""How often recipes are right on pairs that a reader judged: the tables of docs/accuracy.md.
+
+    python3 benchmarks/judged.py [--docs docs/accuracy.md]
+    python3 benchmarks/judged.py --program target/release/lookalike --sets FOLDER
+
+The pairs are in docs/judged, with a label, a reason and how many pairs each stands for. Without options it prints
+the tables; with --docs it fails unless each of their lines stands in that page. With the documents at hand,
+in FOLDER/web-docs and FOLDER/sites, `lookalike eval` reads the same files, and its numbers must be these.
+"""
+
+import argparse
+import json
+import math
+import subprocess
+import sys
+import tempfile
+from collections import Counter, defaultdict
+from pathlib import Path
+
+JUDGED = Path(__file__).resolve().parent.parent / "docs" / "judged"
+SETS = {"web-docs": "web-docs/documents.jsonl.zst", "sites": "sites/*/documents.jsonl.zst"}
+DRAWS = {"papers": ["henzinger-b", "henzinger-c", "henzinger-combined"], "presets": ["pages", "sites"]}
+WHERE = {"all": None, "same site": "same", "different sites": "different"}
+LABELS = ["correct", "incorrect", "undecided"]
+Z = 1.959963984540054  # of a 95 % interval
+
+
+def lines(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def draws():
+    """What was drawn of each set, and from which recipes."""
+    for name in SETS:
+        for draw, recipes in DRAWS.items():
+            yield name, draw, recipes, JUDGED / f"{name}-{draw}.jsonl"
+
+
+def wilson(share, number):
+    """The interval of a share that was observed in so many trials."""
+    square = Z * Z / number
+    middle = (share + square / 2) / (1 + square)
+    spread = Z / (1 + square) * math.sqrt(share * (1 - share) / number + square / (4 * number))
+    return max(middle - spread, 0), min(middle + spread, 1)
+
+
+def share(pairs, chosen):
+    """The share of the chosen pairs by weight, and its interval: of as many as an even sample would take to say as
+    much, which is Kish's effective size."""
+    weights = [pair["weight"] for pair in pairs]
+    of_all = sum(pair["weight"] for pair in pairs if chosen(pair)) / sum(weights)
+    return of_all, *wilson(of_all, sum(weights) ** 2 / sum(weight**2 for weight in weights))
+
+
+def returned(pairs, recipe, where):
+    """The judged pairs that a recipe returns, of one site, of two, or all."""
+    return [pair for pair in pairs if recipe in pair["recipes"] and where in (None, pair["sites"])]
+
+
+def shares_table():
+    yield "| pairs of | recipe | sites | judged | stand for | correct | incorrect | undecided |"
+    yield "| --- | --- | --- | --- | --- | --- | --- | --- |"
+    for name, _, recipes, path in draws():
+        pairs = lines(path)
+        for recipe in recipes:
+            for kind, where in WHERE.items():
+                here = returned(pairs, recipe, where)
+                if not here or (where and len(here) == len(returned(pairs, recipe, None))):
+                    continue  # no such pair, or all are, as the row above says
+                cells = [share(here, lambda pair: pair["label"] == label) for label in LABELS]
+                shown = [f"{of_all:.2f} [{low:.2f}, {high:.2f}]" for of_all, low, high in cells]
+                stand_for = round(sum(pair["weight"] for pair in here))
+                print_row = [name, f"`{recipe}`", kind, len(here), f"{stand_for:,}", *shown]
+                yield "| " + " | ".join(map(str, print_row)) + " |"
+
+
+def reasons_table():
+    """The shares of reasons by weight, in all pairs of a recipe."""
+    columns = [(name, recipe, path) for name, _, recipes, path in draws() for recipe in recipes]
+    shares, numbers = [], Counter()
+    for _, recipe, path in columns:
+        here = returned(lines(path), recipe, None)
+        weights = defaultdict(float)
+        for pair in here:
+            weights[pair["label"], pair["reason"]] += pair["weight"] / sum(pair["weight"] for pair in here)
+        shares.append(weights)
+    for pair in once(path for *_, path in draws()).values():
+        numbers[pair["label"], pair["reason"]] += 1
+    short = {"henzinger-b": "B", "henzinger-c": "C", "henzinger-combined": "combined"}
+    heads = [f"{name}: {short.get(recipe, recipe)}" for name, recipe, _ in columns]
+    yield "| | pairs | " + " | ".join(heads) + " |"
+    yield "| --- | --- |" + " --- |" * len(columns)
+    for label in LABELS:
+        for reason in sorted((r for of, r in numbers if of == label), key=lambda r: (-numbers[label, r], r)):
+            cells = [f"{of[label, reason]:.2f}" if (label, reason) in of else "" for of in shares]
+            yield f"| {label}: {reason} | {numbers[label, reason]} | " + " | ".join(cells) + " |"
+
+
+def once(paths):
+    """Each pair of these files once."""
+    return {(pair["a"], pair["b"]): pair for path in paths for pair in lines(path)}
+
+
+def agreement(field):
+    """Cohen's kappa between the two readings: pairs, how many agree, and how far beyond chance."""
+    first = once(path for *_, path in draws())
+    both = [(first[pair["a"], pair["b"]][field], pair[field]) for pair in lines(JUDGED / "again.jsonl")]
+    equal = sum(one == other for one, other in both)
+    of_first, of_second = (Counter(column) for column in zip(*both))
+    chance = sum(of_first[value] * of_second[value] for value in of_first) / len(both) ** 2
+    return len(both), equal, (equal / len(both) - chance) / (1 - chance)
+
+
+def agreement_table():
+    yield "| read twice | pairs | agree | Cohen's kappa |"
+    yield "| --- | --- | --- | --- |"
+    for field in ["label", "reason"]:
+        pairs, equal, kappa = agreement(field)
+        yield f"| {field} | {pairs} | {equal} | {kappa:.2f} |"
+
+
+def evaluate(program, sets):
+    """Compares the shares with those of `eval`, from the documents."""
+    different = 0
+    for name, draw, recipes, path in draws():
+        documents = sorted(map(str, sets.glob(SETS[name])))
+        if not documents:
+            sys.exit(f"{sets}: has no {SETS[name]}")
+        with tempfile.TemporaryDirectory() as out:
+            command = [program, "eval", "--documents", *documents, "--labels", path, "--recipes", ",".join(recipes)]
+            command += ["--differences", "0", "--json", "--out", out]
+            told = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+        pairs = lines(path)
+        for recipe in told["recipes"]:
+            rows = {row["name"]: row for row in recipe["rows"]}
+            for kind, where in WHERE.items():
+                here = returned(pairs, recipe["name"], where)
+                for label in LABELS if here else []:
+                    ours, theirs = share(here, lambda pair: pair["label"] == label), rows[kind][label]
+                    theirs = tuple(theirs[end] for end in ["share", "low", "high"])
+                    if max(abs(a - b) for a, b in zip(ours, theirs)) > 1e-6:
+                        print(f"{path.name}: {recipe['name']}, {kind}, {label}: {ours} here, {theirs} by eval")
+                        different += 1
+        print(f"{path.name}: {len(pairs)} pairs, {', '.join(recipes)}", flush=True)
+    if different:
+        sys.exit(f"{different} shares differ")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--docs", type=Path, help="a page that must have the tables")
+    parser.add_argument("--program", help="the binary that evaluates")
+    parser.add_argument("--sets", type=Path, help="the folder of the sets of documents")
+    given = parser.parse_args()
+    if bool(given.program) != bool(given.sets):
+        parser.error("--program and --sets go together")
+    if given.program:
+        return evaluate(given.program, given.sets)
+    tables = [list(table()) for table in [shares_table, reasons_table, agreement_table]]
+    if not given.docs:
+        return print("\n\n".join("\n".join(table) for table in tables))
+    page = set(given.docs.read_text().splitlines())
+    missing = [line for table in tables for line in table if line not in page]
+    if missing:
+        sys.exit("\n".join([f"{given.docs}: has no line", *missing]))
+
+
+if __name__ == "__main__":
+    main()
