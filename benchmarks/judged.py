@@ -19,7 +19,11 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 JUDGED = Path(__file__).resolve().parent.parent / "docs" / "judged"
-SETS = {"web-docs": "web-docs/documents.jsonl.zst", "sites": "sites/*/documents.jsonl.zst"}
+SETS = {
+    "web-docs": "web-docs/documents.jsonl.zst",
+    "web-terms": "web-terms/documents.jsonl.zst",
+    "sites": "sites/*/documents.jsonl.zst",
+}
 DRAWS = {"papers": ["henzinger-b", "henzinger-c", "henzinger-combined"], "presets": ["pages", "sites"]}
 WHERE = {"all": None, "same site": "same", "different sites": "different"}
 LABELS = ["correct", "incorrect", "undecided"]
