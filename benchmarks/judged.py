@@ -15,7 +15,7 @@ import math
 import subprocess
 import sys
 import tempfile
-from collections import Counter, defaultdict
+from collections import Counter
 from pathlib import Path
 
 JUDGED = Path(__file__).resolve().parent.parent / "docs" / "judged"
@@ -62,9 +62,20 @@ def returned(pairs, recipe, where):
     return [pair for pair in pairs if recipe in pair["recipes"] and where in (None, pair["sites"])]
 
 
+def cells(pairs):
+    """How many pairs these are and stand for, and the share of each label; last that of the correct in all that are
+    decided, which is the precision of `eval`."""
+    decided = [pair for pair in pairs if pair["label"] != "undecided"]
+    parts = [(pairs, label) for label in LABELS] + [(decided, "correct")] * bool(decided)
+    shares = [share(of, lambda pair: pair["label"] == label) for of, label in parts]
+    stand_for = round(sum(pair["weight"] for pair in pairs))
+    shown = [f"{of_all:.2f} [{low:.2f}, {high:.2f}]" for of_all, low, high in shares]
+    return [str(len(pairs)), f"{stand_for:,}", *shown, *[""] * (4 - len(shown))]
+
+
 def shares_table():
-    yield "| pairs of | recipe | sites | judged | stand for | correct | incorrect | undecided |"
-    yield "| --- | --- | --- | --- | --- | --- | --- | --- |"
+    yield "| pairs of | recipe | sites | judged | stand for | correct | incorrect | undecided | of decided |"
+    yield "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
     for name, _, recipes, path in draws():
         pairs = lines(path)
         for recipe in recipes:
@@ -72,43 +83,49 @@ def shares_table():
                 here = returned(pairs, recipe, where)
                 if not here or (where and len(here) == len(returned(pairs, recipe, None))):
                     continue  # no such pair, or all are, as the row above says
-                cells = [share(here, lambda pair: pair["label"] == label) for label in LABELS]
-                shown = [f"{of_all:.2f} [{low:.2f}, {high:.2f}]" for of_all, low, high in cells]
-                stand_for = round(sum(pair["weight"] for pair in here))
-                print_row = [name, f"`{recipe}`", kind, len(here), f"{stand_for:,}", *shown]
-                yield "| " + " | ".join(map(str, print_row)) + " |"
+                yield "| " + " | ".join([name, f"`{recipe}`", kind, *cells(here)]) + " |"
+
+
+def similarities_table():
+    """As tables 2 and 5 of the paper: by B-similarity for B, by C-similarity for C."""
+    yield "| pairs of | similarity | judged | stand for | correct | incorrect | undecided | of decided |"
+    yield "| --- | --- | --- | --- | --- | --- | --- | --- |"
+    rows = [("henzinger-b", "b_similarity", "B", n, n) for n in range(2, 7)]
+    rows += [("henzinger-c", "c_similarity", "C", *ends) for ends in [(382, 384), (379, 381), (376, 378), (372, 375)]]
+    for name, draw, _, path in draws():
+        if draw != "papers" or name == "web-terms":  # of which there are too few
+            continue
+        for recipe, field, letter, low, high in rows:
+            here = [pair for pair in returned(lines(path), recipe, None) if low <= pair[field] <= high]
+            shown = f"{letter}, {low}" if low == high else f"{letter}, {low} to {high}"
+            if here:
+                yield "| " + " | ".join([name, shown, *cells(here)]) + " |"
 
 
 def reasons_table():
-    """The shares of reasons by weight, in all pairs of a recipe."""
-    columns = [(name, recipe, path) for name, _, recipes, path in draws() for recipe in recipes]
-    shares, numbers = [], Counter()
-    for _, recipe, path in columns:
-        here = returned(lines(path), recipe, None)
-        weights = defaultdict(float)
-        for pair in here:
-            weights[pair["label"], pair["reason"]] += pair["weight"] / sum(pair["weight"] for pair in here)
-        shares.append(weights)
-    for pair in once(path for *_, path in draws()).values():
-        numbers[pair["label"], pair["reason"]] += 1
-    short = {"henzinger-b": "B", "henzinger-c": "C", "henzinger-combined": "combined"}
-    heads = [f"{name}: {short.get(recipe, recipe)}" for name, recipe, _ in columns]
-    yield "| | pairs | " + " | ".join(heads) + " |"
-    yield "| --- | --- |" + " --- |" * len(columns)
-    for label in LABELS:
-        for reason in sorted((r for of, r in numbers if of == label), key=lambda r: (-numbers[label, r], r)):
-            cells = [f"{of[label, reason]:.2f}" if (label, reason) in of else "" for of in shares]
-            yield f"| {label}: {reason} | {numbers[label, reason]} | " + " | ".join(cells) + " |"
+    """As tables 3, 4, 6 and 7 of the paper, but with shares of all pairs of a recipe, by weight."""
+    recipes = [recipe for of_draw in DRAWS.values() for recipe in of_draw]
+    yield "| pairs of | reason | read | " + " | ".join(f"`{recipe}`" for recipe in recipes) + " |"
+    yield "| --- | --- | --- |" + " --- |" * len(recipes)
+    for name in SETS:
+        of_set = [(of_draw, lines(path)) for of, _, of_draw, path in draws() if of == name]
+        read = Counter((pair["label"], pair["reason"]) for pair in once(pairs for _, pairs in of_set).values())
+        columns = [returned(pairs, recipe, None) for of_draw, pairs in of_set for recipe in of_draw]
+        for label in LABELS:
+            for reason in sorted((r for of, r in read if of == label), key=lambda r: (-read[label, r], r)):
+                shares = [share(here, lambda pair: (pair["label"], pair["reason"]) == (label, reason))[0] for here in columns]
+                shown = [f"{of_all:.2f}" if of_all else "" for of_all in shares]
+                yield "| " + " | ".join([name, f"{label}: {reason}", str(read[label, reason]), *shown]) + " |"
 
 
-def once(paths):
-    """Each pair of these files once."""
-    return {(pair["a"], pair["b"]): pair for path in paths for pair in lines(path)}
+def once(drawn):
+    """Each pair once, of what was drawn at different times."""
+    return {(pair["a"], pair["b"]): pair for pairs in drawn for pair in pairs}
 
 
 def agreement(field):
     """Cohen's kappa between the two readings: pairs, how many agree, and how far beyond chance."""
-    first = once(path for *_, path in draws())
+    first = once(lines(path) for *_, path in draws())
     both = [(first[pair["a"], pair["b"]][field], pair[field]) for pair in lines(JUDGED / "again.jsonl")]
     equal = sum(one == other for one, other in both)
     of_first, of_second = (Counter(column) for column in zip(*both))
@@ -133,7 +150,7 @@ def evaluate(program, sets):
             sys.exit(f"{sets}: has no {SETS[name]}")
         with tempfile.TemporaryDirectory() as out:
             command = [program, "eval", "--documents", *documents, "--labels", path, "--recipes", ",".join(recipes)]
-            command += ["--differences", "0", "--json", "--out", out]
+            command += ["--differences", "1", "--json", "--out", out]
             told = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
         pairs = lines(path)
         for recipe in told["recipes"]:
@@ -161,7 +178,7 @@ def main():
         parser.error("--program and --sets go together")
     if given.program:
         return evaluate(given.program, given.sets)
-    tables = [list(table()) for table in [shares_table, reasons_table, agreement_table]]
+    tables = [list(table()) for table in [shares_table, similarities_table, reasons_table, agreement_table]]
     if not given.docs:
         return print("\n\n".join("\n".join(table) for table in tables))
     page = set(given.docs.read_text().splitlines())
