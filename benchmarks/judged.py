@@ -2,11 +2,12 @@
 """How often recipes are right on pairs that a reader judged: the tables of docs/accuracy.md.
 
     python3 benchmarks/judged.py [--docs docs/accuracy.md]
-    python3 benchmarks/judged.py --program target/release/lookalike --sets FOLDER
+    python3 benchmarks/judged.py --sets FOLDER [--program target/release/lookalike]
 
 The pairs are in docs/judged, with a label, a reason and how many pairs each stands for. Without options it prints
-the tables; with --docs it fails unless each of their lines stands in that page. With the documents at hand,
-in FOLDER/web-docs and FOLDER/sites, `lookalike eval` reads the same files, and its numbers must be these.
+the tables; with --docs it fails unless each of their lines stands in that page. With the sets at hand there is
+another table, of what a cut of resemblance says of the same pairs; and `lookalike eval` reads the same files beside the
+documents, and its numbers must be these.
 """
 
 import argparse
@@ -141,6 +142,28 @@ def agreement_table():
         yield f"| {field} | {pairs} | {equal} | {kappa:.2f} |"
 
 
+def cut_table(sets):
+    """What a cut of the main contents' resemblance, the other labels of docs/accuracy.md, says of the pairs of one site:
+    correct from 0.9 on, undecided from 0.6. Pairs, not weighted; those across sites are not in its files."""
+    yield "| pairs of | by resemblance | read | " + " | ".join(LABELS) + " |"
+    yield "| --- | --- | --- |" + " --- |" * len(LABELS)
+    for name in ["web-docs", "sites"]:
+        resemblance = {}
+        for path in sets.glob(SETS[name].replace("documents", "main_resemblance")):
+            unpacked = subprocess.run(["zstd", "-dc", path], check=True, stdout=subprocess.PIPE).stdout
+            for pair in map(json.loads, unpacked.splitlines()):
+                resemblance[frozenset((pair["a"], pair["b"]))] = pair["jaccard_w5"]
+        counts = Counter()
+        for pair in once(lines(path) for of, *_, path in draws() if of == name).values():
+            alike = resemblance.get(frozenset((pair["a"], pair["b"])), 0)
+            cut = "correct" if alike >= 0.9 else "undecided" if alike >= 0.6 else "incorrect"
+            if pair["sites"] == "same":
+                counts[cut, pair["label"]] += 1
+        for cut in LABELS:
+            here = [counts[cut, label] for label in LABELS]
+            yield "| " + " | ".join([name, cut, str(sum(here)), *map(str, here)]) + " |"
+
+
 def evaluate(program, sets):
     """Compares the shares with those of `eval`, from the documents."""
     different = 0
@@ -174,17 +197,20 @@ def main():
     parser.add_argument("--program", help="the binary that evaluates")
     parser.add_argument("--sets", type=Path, help="the folder of the sets of documents")
     given = parser.parse_args()
-    if bool(given.program) != bool(given.sets):
-        parser.error("--program and --sets go together")
-    if given.program:
-        return evaluate(given.program, given.sets)
+    if given.program and not given.sets:
+        parser.error("--program needs --sets")
     tables = [list(table()) for table in [shares_table, similarities_table, reasons_table, agreement_table]]
-    if not given.docs:
-        return print("\n\n".join("\n".join(table) for table in tables))
-    page = set(given.docs.read_text().splitlines())
-    missing = [line for table in tables for line in table if line not in page]
-    if missing:
-        sys.exit("\n".join([f"{given.docs}: has no line", *missing]))
+    if given.sets:
+        tables.append(list(cut_table(given.sets)))
+    if given.docs:
+        page = set(given.docs.read_text().splitlines())
+        missing = [line for table in tables for line in table if line not in page]
+        if missing:
+            sys.exit("\n".join([f"{given.docs}: has no line", *missing]))
+    elif not given.program:
+        print("\n\n".join("\n".join(table) for table in tables))
+    if given.program:
+        evaluate(given.program, given.sets)
 
 
 if __name__ == "__main__":

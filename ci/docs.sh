@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The documentation has no warnings, every relative link leads somewhere, and the public surface of
-# the library is the one that was agreed on.
+# The documentation has no warnings, every relative link leads somewhere, its tables of judged pairs are what the
+# pairs say, and the public surface of the library is the one that was agreed on.
 # (What the README shows is run by the tests of the command line.)
 set -eu
 . ci/everything.bash
@@ -10,6 +10,7 @@ target=${CARGO_TARGET_DIR:-target}
 RUSTDOC=$PWD/ci/rustdoc.sh cargo test --quiet "${everything[@]}" --doc --config "build.rustdocflags = [
   '-Dwarnings', '-Zunstable-options', '--output-format=json', '--out-dir=$target/doc']"
 python3 ci/public_api.py "$target/doc" crates/lookalike/public-api.txt
+python3 benchmarks/judged.py --docs docs/accuracy.md
 dead=0
 while IFS= read -r file; do
   folder=$(dirname "$file")
