@@ -114,7 +114,8 @@ def reasons_table():
         columns = [returned(pairs, recipe, None) for of_draw, pairs in of_set for recipe in of_draw]
         for label in LABELS:
             for reason in sorted((r for of, r in read if of == label), key=lambda r: (-read[label, r], r)):
-                shares = [share(here, lambda pair: (pair["label"], pair["reason"]) == (label, reason))[0] for here in columns]
+                given = lambda pair: (pair["label"], pair["reason"]) == (label, reason)
+                shares = [share(here, given)[0] for here in columns]
                 shown = [f"{of_all:.2f}" if of_all else "" for of_all in shares]
                 yield "| " + " | ".join([name, f"{label}: {reason}", str(read[label, reason]), *shown]) + " |"
 
@@ -143,8 +144,8 @@ def agreement_table():
 
 
 def cut_table(sets):
-    """What a cut of the main contents' resemblance, the other labels of docs/accuracy.md, says of the pairs of one site:
-    correct from 0.9 on, undecided from 0.6. Pairs, not weighted; those across sites are not in its files."""
+    """What a cut of the main contents' resemblance, the other labels of docs/accuracy.md, says of pairs of one
+    site: correct from 0.9 on, undecided from 0.6. Not weighted; its files have no pairs across sites."""
     yield "| pairs of | by resemblance | read | " + " | ".join(LABELS) + " |"
     yield "| --- | --- | --- |" + " --- |" * len(LABELS)
     for name in ["web-docs", "sites"]:
