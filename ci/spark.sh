@@ -13,6 +13,6 @@ install_module
 # From elsewhere, so that it is the installed package which is tested.
 repository=$PWD
 cd "$environment"
-[ $# -gt 0 ] || set -- test_spark.py test_spark_recipes.py
+[ $# -gt 0 ] || set -- test_spark.py test_spark_known.py test_spark_recipes.py
 "$python" -m pytest -q -p no:cacheprovider --rootdir "$repository/python" "${@/#/$repository/python/tests/}"
 "$python" -m mypy --config-file "$repository/python/pyproject.toml" -p lookalike.spark

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -16,13 +17,15 @@ from lookalike import spark as on_spark
 
 CLUSTERS = [
     "id", "cluster", "size", "keeper", "kept", "kind", "resemblance", "row", "copies", "exact_copies", "sources",
-    "first", "last",
+    "first", "last", "known", "keeper_known",
 ]  # fmt: skip
 PAIRS = [
     "a", "b", "kind", "b_similarity", "c_similarity", "repeats_in_common", "estimate", "resemblance", "containment_a",
-    "containment_b", "row_a", "row_b",
+    "containment_b", "row_a", "row_b", "known",
 ]  # fmt: skip
-COUNTS = ["documents", "empty", "skipped", "exact_removed", "near_removed", "kept", "clusters", "pairs"]
+COUNTS = [
+    "documents", "empty", "skipped", "exact_removed", "near_removed", "kept", "kept_beside", "clusters", "pairs",
+]  # fmt: skip
 
 Rows = list[dict[str, Any]]
 Table = list[tuple[Any, ...]]
@@ -70,15 +73,23 @@ def _as_spark(value: Any) -> Any:
     return value.astimezone().replace(tzinfo=None) if isinstance(value, datetime) else value
 
 
-def from_engine(rows: Rows, folder: Path, **options: Any) -> tuple[Table, Table, la.Report]:
+def from_engine(
+    rows: Rows, folder: Path, known: Sequence[Rows] = (), **options: Any
+) -> tuple[Table, Table, la.Report]:
     """Clusters, pairs and the report of the engine for rows in their order."""
+    sides = [write(side, folder / f"known-{number}.parquet") for number, side in enumerate(known)]
+    path = write(rows, folder / "rows.parquet")
+    # Spark knows of no URL either that was not named.
+    report = la.dedup(path, folder / "out", no_write=True, **{"url_field": "none", "known": sides} | options)
+    return tuples(report.read_clusters(), CLUSTERS), tuples(report.read_pairs(), PAIRS), report
+
+
+def write(rows: Rows, path: Path) -> Path:
+    """Rows in a file for the engine."""
     import pyarrow.parquet
 
-    path = folder / "rows.parquet"
     pyarrow.parquet.write_table(pa.Table.from_pylist(rows), path)
-    # Spark knows of no URL either that was not named.
-    report = la.dedup(path, folder / "out", no_write=True, **{"url_field": "none"} | options)
-    return tuples(report.read_clusters(), CLUSTERS), tuples(report.read_pairs(), PAIRS), report
+    return path
 
 
 def frame(session: SparkSession, rows: Rows, partitions: int, seed: int = 0) -> DataFrame:
@@ -94,15 +105,21 @@ def collected(table: DataFrame | None, columns: list[str]) -> Table:
     return sorted((tuple(row) for row in table.collect()), key=repr)
 
 
-def check_equal(session: SparkSession, rows: Rows, folder: Path, partitions: int = 3, **options: Any) -> dict[str, int]:
+def check_equal(
+    session: SparkSession, rows: Rows, folder: Path, partitions: int = 3, known: Sequence[Rows] = (), **options: Any
+) -> dict[str, int]:
     """Compares clusters, pairs and counts; gives the counts."""
     own = {name: options.pop(name) for name in ("one_task_pairs", "order") if name in options}
     fields = {f"{name}_field": options.pop(name) for name in ("html", "url") if name in options}
-    clusters, pairs, report = from_engine(rows, folder, **options, **fields)
+    clusters, pairs, report = from_engine(rows, folder, known, **options, **fields)
     named = {name.removesuffix("_field"): value for name, value in fields.items()}
-    asked = {"pairs": "needed"} | options | named | own
+    sides = [frame(session, side, partitions, number) for number, side in enumerate(known)]
+    asked = {"pairs": "needed", "known": sides or None} | options | named | own
     with on_spark.run(frame(session, rows, partitions), **asked) as result:
         assert collected(result.clusters, CLUSTERS) == clusters
         assert collected(result.pairs, PAIRS) == pairs
         assert {name: result.counts[name] for name in COUNTS} == {name: getattr(report, name) for name in COUNTS}
+        told = report.known
+        of_known = (told["documents"], told["removed"]) if told else (0, 0)
+        assert (result.counts["known"], result.counts["known_removed"]) == of_known
         return result.counts

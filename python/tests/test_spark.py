@@ -327,12 +327,6 @@ def test_what_makes_no_sense_is_refused(session: SparkSession, options: dict[str
         on_spark.dedup(frame(session, ROWS, 1), **options)
 
 
-def test_a_known_side_is_refused(session: SparkSession) -> None:
-    table = frame(session, ROWS, 1)
-    with pytest.raises(NotImplementedError, match="known documents are not left out"):
-        on_spark.dedup(table, known=table)
-
-
 def test_signing(session: SparkSession) -> None:
     rows = [("a", "one two three"), ("b", None), ("c", "")]
     signed = on_spark.sign(session.createDataFrame(rows, "id string, text string"), recipe="henzinger-combined")

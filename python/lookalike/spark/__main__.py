@@ -39,6 +39,9 @@ def parser() -> argparse.ArgumentParser:
     add("--keep", default=[], action="append", help="as of the command, one or several; else first")
     add("--cluster", choices=["anchored", "components"], default="anchored")
     add("--pairs", choices=["needed", "all"], default="needed")
+    add("--keep-count", type=int, default=1, help="how many of each cluster stay")
+    add("--known", action="append", metavar="PATH",
+        help="documents that are there already, and stay: a run, or files or a folder; as often as there are sides")
     add("--exact-only", action="store_true")
     add("--count", help="the field whose distinct values are counted; else the site")
     add("--date-field", help="the field with the date")
@@ -82,7 +85,7 @@ def dedup(asked: argparse.Namespace) -> int:
         name: getattr(asked, name)
         for name in (
             "recipe", "threshold", "recall", "ngram", "verify", "sites", "keep", "cluster", "pairs",
-            "exact_only", "count", "date_field", "strict", "work",
+            "exact_only", "keep_count", "known", "count", "date_field", "strict", "work",
         )
     }  # fmt: skip
     options["keep"] = asked.keep or "first"

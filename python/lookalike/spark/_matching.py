@@ -12,6 +12,9 @@ identity set does. With the limit L = 64, and documents named by their places:
                    d is a later member, and the judge accepts;
                    the smallest place of a connected component stands for it
 
+Known documents have the places below 0. They take part in groups and stay, so that of them nothing is decided: the
+loop is over the others.
+
 **Anchors.** The first L kept members of g before d are those of the first L kept members of g, its
 anchors, that come before d. So a group is known by at most L places, and a round is a join of members
 with who is kept, and a pass over them in the order of keys and places. A group is never in one row or
@@ -65,6 +68,7 @@ from ..errors import Error
 from ._columns import Batches, numbers, pieces, runs
 from ._components import ONE_TASK, components
 from ._documents import Documents
+from ._known import is_known
 from ._verify import Judge
 from ._work import Work
 
@@ -184,8 +188,12 @@ class Matching:
         """Groups with more documents that stay (components: more members) than the limit."""
         if self.largest <= GROUP_LIMIT:
             return 0
-        there = self.members.join(gone, "place", "left_anti") if anchored else self.members
-        return int(there.groupBy("key").count().where(F.col("count") > GROUP_LIMIT).count())
+        members = self.members.withColumn("stays", F.lit(True))
+        if anchored:
+            members = self.members.join(gone, "place", "left").withColumn("stays", F.col("keeper").isNull())
+        # A group of known documents alone has nothing to compare.
+        groups = members.groupBy("key").agg(F.count_if("stays").alias("stay"), F.max("place").alias("last"))
+        return int(groups.where((F.col("stay") > GROUP_LIMIT) & ~is_known("last")).count())
 
     def _decision(self, gone: DataFrame) -> Decision:
         return Decision(gone, self._union(self._accepted), self.candidates, self.rounds)
@@ -307,6 +315,8 @@ def pairs_with_anchors(batches: Batches, limit: int, first: int = 0) -> Batches:
         before = numpy.cumsum(is_kept) - is_kept
         before_group = numpy.repeat(before[starts], lengths)
         available = numpy.minimum(before - before_group, limit) - first
+        # Known ones are compared with nothing.
+        available[places < 0] = 0
         available[:again] = 0
         numpy.maximum(available, 0, out=available)
         key, anchors = keys[-1], kept[before[starts[-1]] :][:limit]

@@ -10,6 +10,7 @@ from pyspark.sql import functions as F
 
 from ._columns import Batches
 from ._documents import Documents
+from ._known import is_known
 from ._matching import Decision
 from ._verify import SCORES, SHARES, scores
 from ._work import Work
@@ -35,6 +36,8 @@ class Outcome:
     sets: DataFrame | None
     # None if only copies were looked for
     decision: Decision | None
+    # How many of a cluster stay.
+    keep_count: int = 1
 
     def _gone(self) -> DataFrame:
         """Documents that go for others than copies, with what they have in common with their keepers:
@@ -51,12 +54,12 @@ class Outcome:
         gone = self._gone().withColumnRenamed("place", "representative")
         return self.copies.join(gone, "representative", "left")
 
-    def _names(self) -> tuple[DataFrame, Column]:
-        """The ids and rows of places, and rows counted from 0 on."""
-        table = self.documents.table.select("place", "id")
-        rows = self.documents.rows
-        named = table.withColumn("row", F.col("place")) if rows is None else table.join(rows, "place")
-        return named, self.documents.counted_rows(F.col("row"))
+    def _beside(self, removed: DataFrame) -> DataFrame:
+        """Those of them that stay beside their keepers: the first of each cluster."""
+        if self.keep_count == 1:
+            return removed.withColumn("stays", F.lit(False))
+        in_order = Window.partitionBy("keeper").orderBy("place")
+        return removed.withColumn("stays", F.row_number().over(in_order) < self.keep_count)
 
     def clusters(self) -> DataFrame:
         """A row for each document that is in a cluster."""
@@ -73,18 +76,18 @@ class Outcome:
         sizes = self._counts(removed)
         keepers = sizes.select(
             F.col("keeper").alias("place"), "keeper", F.lit("keeper").alias("kind"),
-            F.lit(None).cast("double").alias("resemblance"),
+            F.lit(None).cast("double").alias("resemblance"), F.lit(True).alias("stays"),
         )  # fmt: skip
-        names, row = self._names()
-        named = names.select("place", "id", row.alias("row"))
+        named = self.documents.named()
         of_keeper = named.select(
             F.col("place").alias("keeper_place"), F.col("id").alias("keeper"), F.col("row").alias("cluster")
         )
         clusters = sizes.withColumnRenamed("keeper", "keeper_place").join(of_keeper, "keeper_place")
-        members = removed.union(keepers).withColumnRenamed("keeper", "keeper_place").join(named, "place")
+        members = self._beside(removed).union(keepers)
+        members = members.withColumnRenamed("keeper", "keeper_place").join(named, "place")
         return members.join(clusters, "keeper_place").select(
-            "id", "cluster", "size", "keeper", (F.col("kind") == "keeper").alias("kept"), "kind", "resemblance", "row",
-            *COUNTS,
+            "id", "cluster", "size", "keeper", F.col("stays").alias("kept"), "kind", "resemblance", "row", *COUNTS,
+            is_known("place").alias("known"), is_known("keeper_place").alias("keeper_known"),
         )  # fmt: skip
 
     def _counts(self, removed: DataFrame) -> DataFrame:
@@ -99,6 +102,8 @@ class Outcome:
             # Without a site, all documents are of one input.
             source = F.coalesce("site", F.lit(0))
         date = F.col("date") if "date" in table.columns else nothing.cast("timestamp")
+        # Of known ones both were told when they were new.
+        source, date = (F.when(~is_known("place"), column) for column in (source, date))
         told = table.select("place", source.alias("source"), date.alias("date"))
         return members.join(told, "place").groupBy("keeper").agg(
             F.count("*").alias("size"),
@@ -166,10 +171,10 @@ class Outcome:
 
     def _listed(self, lines: DataFrame) -> DataFrame:
         """With ids, the first in the input first."""
-        names, row = self._names()
+        names = self.documents.named()
         for which, end in (("a", "earlier"), ("b", "later")):
             lines = lines.join(
-                names.select(F.col("place").alias(end), F.col("id").alias(which), row.alias(f"row_{which}")), end
+                names.select(F.col("place").alias(end), F.col("id").alias(which), F.col("row").alias(f"row_{which}")), end
             )
         turned = F.col("row_a") > F.col("row_b")
 
@@ -183,4 +188,5 @@ class Outcome:
         return lines.select(
             first, second, "kind", "b_similarity", "c_similarity", "repeats_in_common", "estimate", "resemblance",
             side("containment", "a"), side("containment", "b"), side("row", "a"), side("row", "b"),
+            is_known("earlier").alias("known"),
         )  # fmt: skip
