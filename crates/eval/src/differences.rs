@@ -15,6 +15,7 @@
 
 use std::collections::{BTreeSet, BinaryHeap, HashMap};
 
+use lookalike_core::difference::EditDistance;
 use lookalike_core::mix;
 use lookalike_engine::{Observer, RecipePairs, Result, Row, Stage, Work};
 use serde::Serialize;
@@ -141,6 +142,24 @@ pub struct LabelledDifferences {
     pub in_pictures: u64,
     /// The same numbers if pictures are no terms.
     pub without_pictures: WithoutPictures,
+    /// Pugh's edit distances of the pairs.
+    pub edits: EditDistances,
+}
+
+/// Pugh's edit distances of some pairs: an edit removes or adds any number of occurrences of one word.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct EditDistances {
+    /// Pairs whose distance is known exactly; of the others there are bounds.
+    pub exact: u64,
+    /// The mean of the lower bounds.
+    pub mean_at_least: Option<f64>,
+    /// The mean of the upper bounds.
+    pub mean_at_most: Option<f64>,
+    /// The median of the upper bounds.
+    pub median_at_most: Option<u64>,
+    /// The least that nine in ten upper bounds do not exceed.
+    pub ninth_decile_at_most: Option<u64>,
 }
 
 /// Term differences of some pairs, the addresses of pictures left out.
@@ -165,6 +184,8 @@ pub(crate) struct Terms {
     pub(crate) all: u64,
     /// Without pictures.
     pub(crate) words: u64,
+    /// The edit distance.
+    pub(crate) edits: EditDistance,
 }
 
 /// A term difference with the weight and the label of its pair.
@@ -239,6 +260,29 @@ impl LabelledDifferences {
             without_pictures: WithoutPictures::of(
                 known.iter().map(|(terms, weight, _)| (terms.words, *weight)).collect(),
             ),
+            edits: EditDistances::of(
+                known.iter().map(|(terms, weight, _)| (terms.edits, *weight)).collect(),
+            ),
+        }
+    }
+}
+
+impl EditDistances {
+    fn of(distances: Vec<(EditDistance, f64)>) -> Self {
+        let bounds = |of: fn(&EditDistance) -> u64| {
+            let mut bounds: Vec<(u64, f64)> =
+                distances.iter().map(|(distance, weight)| (of(distance), *weight)).collect();
+            bounds.sort_unstable_by_key(|(bound, _)| *bound);
+            bounds
+        };
+        let at_most = bounds(|distance| distance.at_most);
+        Self {
+            exact: distances.iter().filter(|(distance, _)| distance.exact().is_some()).count()
+                as u64,
+            mean_at_least: mean(&bounds(|distance| distance.at_least)),
+            mean_at_most: mean(&at_most),
+            median_at_most: quantile(&at_most, 0.5),
+            ninth_decile_at_most: quantile(&at_most, 0.9),
         }
     }
 }

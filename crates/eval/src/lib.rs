@@ -70,7 +70,9 @@ pub use baselines::{BASELINES, baseline};
 pub use clusters::{ClusterQuality, PrecisionRecall};
 pub use combined::{CombinedAlgorithm, PAPER_THRESHOLD, ThresholdRow, ThresholdTest};
 pub use curve::{Curve, CurveBasis, CurvePoint};
-pub use differences::{LARGE_DIFFERENCE, LabelledDifferences, TermDifferences, WithoutPictures};
+pub use differences::{
+    EditDistances, LARGE_DIFFERENCE, LabelledDifferences, TermDifferences, WithoutPictures,
+};
 pub use equal_recall::{BitsRow, EqualRecall};
 pub use error::{Error, ErrorKind, LabelFault, Result};
 pub use evaluation::{C_RANGES, Evaluation, ReasonRow, RecipeEvaluation, SimilarityRow};

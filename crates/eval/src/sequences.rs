@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use lookalike_core::difference::term_difference;
+use lookalike_core::difference::{EditDistance, distances, term_difference};
 use lookalike_core::text::{Text, Tokenizer, Unit};
 use lookalike_engine::{Observer, RecipePairs, Result, Row};
 use lookalike_files::{Rows, RowsKind, RowsWriter};
@@ -83,14 +83,14 @@ impl Sequences {
             let Places { all, words } = &self.places;
             let places = [a, b].map(|row| all.get(&row).filter(|at| at.length <= MAX_TOKENS));
             if let [Some(x), Some(y)] = places {
-                let all = self.difference([x, y])?;
+                let (all, edits) = self.distances([x, y])?;
                 let with_pictures = [a, b].iter().any(|row| words.contains_key(row));
                 let words = if with_pictures {
                     self.difference([words.get(&a).unwrap_or(x), words.get(&b).unwrap_or(y)])?
                 } else {
                     all
                 };
-                terms.push(((a, b), Terms { all, words }));
+                terms.push(((a, b), Terms { all, words, edits }));
             }
             observer.advance(0, 1);
         }
@@ -100,6 +100,11 @@ impl Sequences {
     fn difference(&self, places: [&Place; 2]) -> Result<u64> {
         let [a, b] = places.map(|place| self.sequence(*place));
         Ok(term_difference(&a?, &b?))
+    }
+
+    fn distances(&self, places: [&Place; 2]) -> Result<(u64, EditDistance)> {
+        let [a, b] = places.map(|place| self.sequence(*place));
+        Ok(distances(&a?, &b?))
     }
 
     fn sequence(&self, Place { start, length }: Place) -> Result<Vec<u64>> {
@@ -173,6 +178,11 @@ mod tests {
 
     use super::*;
 
+    /// Terms, terms without pictures, and edits, which are exact here.
+    fn told(terms: &Terms) -> [u64; 3] {
+        [terms.all, terms.words, terms.edits.exact().unwrap()]
+    }
+
     #[test]
     fn what_is_too_long_is_left_out_and_the_next_is_whole() {
         let path = std::env::temp_dir().join(format!("lookalike-tokens-{}", std::process::id()));
@@ -187,7 +197,9 @@ mod tests {
         let sequences = writer.finish(&path).unwrap();
         let pairs = [(long, a), (b, a), (b, long)];
         let terms = sequences.differences(&pairs, 2, &lookalike_engine::NoObserver).unwrap();
-        assert_eq!(terms.into_iter().collect::<Vec<_>>(), [((b, a), Terms { all: 2, words: 2 })]);
+        let found: Vec<_> = terms.iter().map(|(pair, terms)| (*pair, told(terms))).collect();
+        // One word goes, and another comes.
+        assert_eq!(found, [((b, a), [2, 2, 2])]);
         std::fs::remove_file(path).unwrap();
     }
 
@@ -209,9 +221,9 @@ mod tests {
         let sequences = writer.finish(&path).unwrap();
         let pairs = [(b, a), (plain, a), (plain, b)];
         let terms = sequences.differences(&pairs, 1, &lookalike_engine::NoObserver).unwrap();
-        assert_eq!(terms[&(b, a)], Terms { all: 6, words: 2 });
-        assert_eq!(terms[&(plain, a)], Terms { all: 2, words: 0 });
-        assert_eq!(terms[&(plain, b)], Terms { all: 4, words: 2 });
+        assert_eq!(told(&terms[&(b, a)]), [6, 2, 6]);
+        assert_eq!(told(&terms[&(plain, a)]), [2, 0, 2]);
+        assert_eq!(told(&terms[&(plain, b)]), [4, 2, 4]);
         std::fs::remove_file(path).unwrap();
     }
 }

@@ -56,7 +56,8 @@ pub fn edit_distance(a: &[u64], b: &[u64]) -> EditDistance {
 }
 
 /// The term difference and the edit distance, by one alignment where that tells both.
-pub(crate) fn distances(a: &[u64], b: &[u64]) -> (u64, EditDistance) {
+#[doc(hidden)]
+pub fn distances(a: &[u64], b: &[u64]) -> (u64, EditDistance) {
     // An alignment may as well have the common ends: what was aligned otherwise costs no less.
     let (start, tail) = common_ends(a, b);
     let (a, b) = (&a[start..a.len() - tail], &b[start..b.len() - tail]);

@@ -31,7 +31,8 @@ mod marked;
 
 use std::ops::Range;
 
-pub(crate) use edits::distances;
+#[doc(hidden)]
+pub use edits::distances;
 pub use edits::{EditDistance, edit_distance};
 pub use marked::{
     Excerpt, Limits, MarkedDifference, Piece, marked, marked_distinctive, turns_direction,

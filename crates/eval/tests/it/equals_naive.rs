@@ -429,6 +429,22 @@ fn assert_group(group: &LabelledDifferences, pairs: &[&Pair], what: &str) {
     assert_eq!(theirs, (group.mean, group.median, group.ninth_decile, group.over_200), "{what}");
     assert_eq!(without.none, pairs.iter().filter(|p| p.terms == 0).count() as u64, "{what}");
     assert_eq!(group.in_pictures, 0, "{what}");
+    let edits = &group.edits;
+    let exact = pairs.iter().filter(|p| p.edits.at_least == p.edits.at_most).count() as u64;
+    assert_eq!(edits.exact, exact, "{what}");
+    for (found, of) in [
+        (edits.mean_at_least, (|p| p.edits.at_least) as fn(&Pair) -> u64),
+        (edits.mean_at_most, |p| p.edits.at_most),
+    ] {
+        let mean = pairs.iter().map(|p| of(p) as f64 * p.weight).sum::<f64>() / all.weight;
+        assert!(found.map_or(pairs.is_empty(), |found| near(found, mean)), "{what}");
+    }
+    for (share, found) in [(0.5, edits.median_at_most), (0.9, edits.ninth_decile_at_most)] {
+        let below =
+            |most: u64| sum(pairs.iter().copied().filter(|p| p.edits.at_most <= most)).weight;
+        let enough = |most: &u64| below(*most) >= share * all.weight * (1.0 - 1e-9);
+        assert_eq!(found, pairs.iter().map(|p| p.edits.at_most).filter(enough).min(), "{what}");
+    }
 }
 
 fn assert_combined(found: &Evaluation, pairs: &[Pair]) {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use lookalike_core::difference::term_difference;
+use lookalike_core::difference::{EditDistance, edit_distance, term_difference};
 use lookalike_core::recipe::{Recipe, Verify};
 use lookalike_core::resemblance::Overlap;
 use lookalike_core::shingle::{ShingleSet, Shingler};
@@ -40,6 +40,7 @@ pub(crate) struct Pair {
     pub(crate) weight: f64,
     pub(crate) reason: String,
     pub(crate) terms: u64,
+    pub(crate) edits: EditDistance,
 }
 
 /// What brute force finds.
@@ -98,6 +99,7 @@ pub(crate) fn evaluate(
             weight: judgement.map_or(1.0, |j| j.weight),
             reason: judgement.map_or_else(String::new, |j| j.reason.clone()),
             terms: term_difference(&tokens[a], &tokens[b]),
+            edits: edit_distance(&tokens[a], &tokens[b]),
         }
     };
     let all_pairs = || {

@@ -62,7 +62,33 @@ pub(super) fn differences(evaluation: &Evaluation) -> String {
             "A pair that differs in many words is rarely correct; two is one word replaced. The \
              pairs are a random sample where there are more than were asked for.",
         )
+        + &edits_table(evaluation)
         + &without
+}
+
+/// Pugh's edit distances.
+fn edits_table(evaluation: &Evaluation) -> String {
+    let columns =
+        number_columns("Recipe and label", ["Pairs", "Exact", "Mean", "Median", "9th decile"]);
+    let mut table = Table::titled("Edit distances", &columns);
+    for recipe in &evaluation.recipes {
+        for group in recipe.term_differences.groups.iter().filter(|group| group.pairs > 0) {
+            let edits = &group.edits;
+            table.row([
+                name(recipe, group),
+                grouped(group.pairs),
+                grouped(edits.exact),
+                mean(edits.mean_at_most),
+                number(edits.median_at_most),
+                number(edits.ninth_decile_at_most),
+            ]);
+        }
+    }
+    scrolls(&table.html())
+        + &says(
+            "Pugh's: an edit removes or adds any number of occurrences of one word. Of pairs whose distance is \
+             not known exactly it is the upper bound; the mean of lower bounds is in eval.json.",
+        )
 }
 
 /// Differences without the addresses of pictures; nothing if no pair differs in any.
