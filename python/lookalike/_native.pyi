@@ -1201,6 +1201,11 @@ class Recipe:
         The recipe, judged in another way; its signatures stay the same unless estimates need the
         sketches.
         """
+    @property
+    def keeps_projection(self, /) -> bool:
+        """
+        Whether signatures keep the projection.
+        """
     @staticmethod
     def load(recipe: "Recipe | str | os.PathLike[str]", *, threshold: float | None = None, recall: float | None = None, ngram: int | None = None, verify: str | None = None, sites: str | None = None, templates: str | None = None) -> Recipe:
         """

@@ -15,7 +15,7 @@ use lookalike_core::{Layout, PairRule, Signature, Standing, Verdict};
 use pyo3::prelude::*;
 
 use crate::columns::{Column, side_by_side};
-use crate::error::parameter;
+use crate::error::{Raise as _, parameter};
 use crate::interrupt;
 use crate::recipe::Recipe;
 
@@ -70,6 +70,7 @@ impl Pairs<'_> {
         if rule.reads_shingles() && self.shingles[0].is_none() {
             return missing("shingles_a and shingles_b");
         }
+        recipe.check_judged_by_signatures().raise()?;
         if rule.reads_signatures() && self.signatures[0].is_none() {
             return missing("signatures_a and signatures_b");
         }

@@ -169,6 +169,12 @@ impl Recipe {
         self.core.projection.map(|projection| projection.bits)
     }
 
+    /// Whether signatures keep the projection.
+    #[getter]
+    fn keeps_projection(&self) -> bool {
+        !self.core.projects_when_needed()
+    }
+
     /// Bytes of a signature as it is stored.
     #[getter]
     fn signature_bytes(&self) -> usize {

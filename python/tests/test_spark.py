@@ -308,6 +308,13 @@ def test_what_has_no_text_or_no_id(session: SparkSession) -> None:
     assert nothing.clusters.count() == 0 and nothing.counts["documents"] == 0
 
 
+WITHOUT_PROJECTIONS = """
+base = "henzinger-combined"
+[projection]
+keep = false
+"""
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -320,6 +327,7 @@ def test_what_has_no_text_or_no_id(session: SparkSession) -> None:
         ({"recipe": "nothing"}, "nothing"),
         ({"recipe": "sites"}, "only `dedup` and `eval` learn templates"),
         ({"threshold": 1.5}, "threshold"),
+        ({"recipe": la.Recipe.from_toml(WITHOUT_PROJECTIONS)}, "projection.keep is False, but must be True on Spark"),
     ],
 )
 def test_what_makes_no_sense_is_refused(session: SparkSession, options: dict[str, Any], message: str) -> None:

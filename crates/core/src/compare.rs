@@ -97,6 +97,8 @@ impl Comparer {
     /// As [`Signer::new`].
     pub fn with_templates(recipe: &Recipe, kernel: Kernel, templates: Templates) -> Result<Self> {
         let key = VerificationKey::random();
+        // The documents are at hand: nothing is kept of them.
+        let recipe = &Recipe { keep_projection: true, ..recipe.clone() };
         Ok(Self {
             kernel,
             signer: Signer::with_kernel(recipe, kernel)?,

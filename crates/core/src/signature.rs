@@ -2,7 +2,7 @@
 //!
 //! A signature has a fixed width that the recipe gives: 16 bytes for the exact
 //! fingerprint, 4 for the number of tokens, 8 for each feature, b / 8 for the
-//! projection, and the sketch if the recipe keeps it. `henzinger-combined`
+//! projection if the recipe keeps it, and so for the sketch. `henzinger-combined`
 //! takes 116 bytes. Broder's features alone are 48 of them, and all that is kept where the recipe says
 //! that the fingerprint and the tokens are not (`exact.keep`).
 
@@ -33,7 +33,8 @@ pub struct Signature {
     /// The k features, if the recipe has any.
     #[doc(alias = "LSH")]
     pub features: Vec<u64>,
-    /// The projection in words of 64 bits, place i at bit i % 64 of word i / 64.
+    /// The projection in words of 64 bits, place i at bit i % 64 of word i / 64; none if the recipe
+    /// does not keep it.
     #[doc(alias = "SimHash")]
     pub projection: Vec<u64>,
     /// The sketch: minvalues, smallest elements, list fingerprints, or n and the elements that are 0 mod n.
@@ -74,9 +75,14 @@ impl Similarity {
         Some(if empty { 0 } else { feature::b_similarity(&a.features, &b.features) })
     }
 
-    /// Equal bits out of b; `None` if the recipe has no projection.
+    /// Equal bits out of b; `None` if the recipe has no projection, or the signatures were kept without.
     pub fn c(&self, a: &Signature, b: &Signature) -> Option<usize> {
         let bits = self.recipe.projection?.bits;
+        let has = |of: &Signature| of.projection.len() == bits.div_ceil(64);
+        let are_known = self.recipe.keep_projection || (has(a) && has(b));
+        if !are_known {
+            return None;
+        }
         let empty = a.is_empty() || b.is_empty();
         let differ = self.kernel.hamming(&a.projection, &b.projection) as usize;
         Some(if empty { 0 } else { bits - differ })
@@ -162,7 +168,10 @@ impl Layout {
         Self {
             exact: recipe.keep_exact,
             features: recipe.features.map_or(0, |filter| filter.k() as usize),
-            projection_bytes: recipe.projection.map_or(0, |projection| projection.bits / 8),
+            projection_bytes: recipe
+                .projection
+                .filter(|_| recipe.keep_projection)
+                .map_or(0, |projection| projection.bits / 8),
             sketch,
             variable: matches!(
                 recipe.sketch,

@@ -245,7 +245,8 @@ impl Pass {
                 Sampler::Lists(Lists::new(lists, repeats, order, seed), over)
             }
         };
-        let projector = recipe.projection.map(|projection| Projector {
+        let projection = recipe.projection.filter(|_| recipe.keep_projection);
+        let projector = projection.map(|projection| Projector {
             projection: Projection::new(projection.bits, seed),
             counters: Counters::default(),
             over: projection.over,

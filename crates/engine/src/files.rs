@@ -140,6 +140,7 @@ impl Files {
             groups => "groups",
             shingles => "shingles",
             set_starts => "set-starts",
+            projections => "projections",
             judged_pairs => "pairs",
             keepers => "keepers",
             passage_anchors => "passage-anchors",

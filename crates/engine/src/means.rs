@@ -30,6 +30,11 @@ impl<'a> Means<'a> {
         PairRule::new(self.kernel, self.recipe).given(self.lost, PairRule::containing)
     }
 
+    /// Whether candidates are judged by projections that signatures do not have.
+    pub(crate) fn projects(&self) -> bool {
+        self.recipe.projects_when_needed() && self.lost.is_none()
+    }
+
     /// Listens for a stop, now and then: to be called with each number from 0 on.
     pub(crate) fn listen(&self, number: u64) -> Result<()> {
         const EVERY: u64 = 1 << 12;

@@ -21,7 +21,7 @@ use crate::places::{Place, Row, Sides};
 use crate::sign::{IDENTITIES, IDENTITY, SITES, TO_BE_READ};
 use crate::signature_file::{SignatureLookup, SignatureReader};
 use crate::sources::SourceTable;
-use crate::verify::{Refusals, Sets, Verifier, Verifying};
+use crate::verify::{Projections, Refusals, Sets, Verifier, Verifying};
 
 /// Where keys in common are counted, those of more documents are left out, as by AltaVista.
 pub(crate) const COMMON_HOLDERS: usize = 1000;
@@ -147,10 +147,15 @@ impl Means<'_> {
         })
     }
 
+    /// Whether documents of groups are read again.
+    fn reads_again(&self) -> bool {
+        self.recipe.verify == Verify::Exact || self.projects()
+    }
+
     /// The rows whose documents verification needs: all that are in a group.
     pub(crate) fn wanted(&self, order: &Order) -> Result<RowSet> {
         let mut wanted = RowSet::none(order.sides().all());
-        if self.recipe.verify == Verify::Exact {
+        if self.reads_again() {
             let mut groups = GroupReader::open(&self.files.groups())?;
             while let Some(step) = groups.next()? {
                 if let Step::Member(place) | Step::Held(place) = step {
@@ -161,13 +166,20 @@ impl Means<'_> {
         Ok(wanted.count())
     }
 
-    /// Writes the shingle sets that verification needs; how many.
+    /// Writes the shingle sets and the projections that verification needs; of how many documents.
     pub(crate) fn shingle_sets(&self, sources: &SourceTable, wanted: &RowSet) -> Result<u64> {
-        if self.recipe.verify != Verify::Exact {
+        if !self.reads_again() {
             return Ok(0);
         }
-        self.observer.begin(Stage::Verify, Some(Work::Documents(wanted.len())));
-        self.write_sets(sources, wanted)?;
+        let (projects, compares) = (self.projects(), self.recipe.verify == Verify::Exact);
+        let readings = u64::from(projects) + u64::from(compares);
+        self.observer.begin(Stage::Verify, Some(Work::Documents(readings * wanted.len())));
+        if projects {
+            self.write_projections(sources, wanted)?;
+        }
+        if compares {
+            self.write_sets(sources, wanted)?;
+        }
         Ok(wanted.len())
     }
 
@@ -190,6 +202,10 @@ impl Means<'_> {
             order,
             signatures: &signatures,
             sites: by_site.then(|| Rows::open(&self.files.sites(), SITES, 8)).transpose()?,
+            projections: self
+                .projects()
+                .then(|| Projections::open(self.files, self.recipe, wanted))
+                .transpose()?,
             sets: exact.then(|| Sets::open(self.files, wanted)).transpose()?,
             observer: self.observer,
         });

@@ -482,6 +482,7 @@ fn header(recipe: &Recipe, options: &CreateOptions) -> Result<Header> {
     let bottom = matches!(recipe.sketch, SketchParameters::Bottom { .. });
     recipe.keep_sketch |= bottom && !options.stores_text();
     recipe.validate()?;
+    recipe.check_judged_by_signatures()?;
     Ok(Header::new(&recipe, options.stores_text(), options.opening().secret.as_ref()))
 }
 

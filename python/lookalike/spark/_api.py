@@ -46,6 +46,12 @@ _COUNTED = (
 )
 
 
+_PROJECTIONS = (
+    "projection.keep is False, but must be True on Spark, where pairs are judged by signatures\n"
+    "hint: leave `keep` out of [projection]; lookalike.dedup, on one machine, makes projections when it needs them"
+)
+
+
 _COMPONENTS = (
     "components may join several known documents, which all stay, so that none of them stands for the cluster\n"
     "hint: with a known side, clusters are anchored"
@@ -135,6 +141,8 @@ def run(
     # A group is who shares a key, and with such recipes the features in common would have to be counted.
     if judged.counts_in_common and not exact_only:
         raise ParameterError(_COUNTED.format(name=judged.name), "Parameter")
+    if not judged.keeps_projection and not exact_only:
+        raise ParameterError(_PROJECTIONS, "Parameter")
     asked = policy(keep)
     fields, in_input_order = keep_fields(asked)
     content = None if html is not None else text

@@ -56,6 +56,9 @@ pub struct Recipe {
     pub features: Option<Filter>,
     /// The projection of Algorithm C, if there is one.
     pub projection: Option<ProjectionParameters>,
+    /// Whether signatures keep the projection. If not, it is made of documents that are read again,
+    /// where the combined rule asks for it: what a document takes is that of Algorithm B then.
+    pub keep_projection: bool,
     /// What makes two documents a candidate.
     pub candidates: Candidates,
     /// By which of the others, where they go by site.
@@ -378,6 +381,7 @@ impl Recipe {
             }
         }
         self.validate_rule("candidates.rule", self.candidates)?;
+        self.validate_projection()?;
         if self.candidates == Candidates::Sketch {
             if !self.keep_sketch {
                 let expected = "true where candidates are made by the sketch";
@@ -390,6 +394,59 @@ impl Recipe {
             }
         }
         self.validate_rest()
+    }
+
+    /// A projection that is not kept is asked for by the combined rule, and is no key.
+    fn validate_projection(&self) -> Result<()> {
+        if self.keep_projection {
+            return Ok(());
+        }
+        let rules = match self.candidates {
+            Candidates::BySite => [self.by_site.within, self.by_site.across],
+            rule => [rule; 2],
+        };
+        let expected = if rules.contains(&Candidates::Projection) {
+            "true where candidates are made by `projection`: they are found by pieces of it"
+        } else if !rules.contains(&Candidates::Combined) {
+            "true, or left out, where the rule is not `combined`: nothing else makes a projection when \
+             it is needed"
+        } else {
+            return Ok(());
+        };
+        Err(Error::parameter("projection.keep", false, expected))
+    }
+
+    /// Whether projections are made of documents that are read again.
+    pub fn projects_when_needed(&self) -> bool {
+        self.projection.is_some() && !self.keep_projection
+    }
+
+    /// Checks that signatures are all that documents are judged by.
+    ///
+    /// # Errors
+    /// If projections are made of the documents when they are needed.
+    pub fn check_judged_by_signatures(&self) -> Result<()> {
+        if !self.projects_when_needed() {
+            return Ok(());
+        }
+        let expected = "true where documents are judged by what is kept of them: only jobs that read them again, \
+                        `dedup` and `eval`, make projections when they are needed\n\
+                        hint: leave `keep` out of [projection]";
+        Err(Error::parameter("projection.keep", false, expected))
+    }
+
+    /// The recipe whose signatures have the projection of this one, and nothing else.
+    #[must_use]
+    pub fn of_projection(&self) -> Self {
+        Self {
+            keep_projection: true,
+            sketch: SketchParameters::None,
+            keep_sketch: false,
+            features: None,
+            candidates: Candidates::Projection,
+            verify: Verify::None,
+            ..self.clone()
+        }
     }
 
     /// A rule has what it goes by.
@@ -655,6 +712,10 @@ impl Recipe {
             list.judging("projection.agree", projection.agree);
             list.judging("projection.agree-combined", projection.agree_combined);
             list.judging("projection.pieces", projection.pieces);
+            // To keep it goes without saying, as it did before it could be left out.
+            if !self.keep_projection {
+                list.signing("projection.keep", false);
+            }
         }
         list.judging("candidates.rule", quoted(self.candidates.name()));
         // Her own two go without saying, as they did before there were others.

@@ -168,6 +168,7 @@ fn text(filter: Filter) -> Recipe {
         keep_sketch: false,
         features: Some(filter),
         projection: None,
+        keep_projection: true,
         candidates: Candidates::Features,
         by_site: BySite::default(),
         sites: SiteRule::Label,

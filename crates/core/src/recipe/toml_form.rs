@@ -130,6 +130,7 @@ struct ProjectionTable {
     #[serde(rename = "agree-combined")]
     agree_combined: Option<usize>,
     pieces: Option<usize>,
+    keep: Option<bool>,
 }
 
 #[derive(Default, Deserialize)]
@@ -207,6 +208,11 @@ impl File {
             ),
             features,
             projection: self.projection(base.projection)?,
+            keep_projection: self
+                .projection
+                .as_ref()
+                .and_then(|table| table.keep)
+                .unwrap_or(base.keep_projection),
             candidates: rule,
             by_site,
             sites: named(self.candidates.sites.as_ref(), SiteRule::from_name, base.sites)?,

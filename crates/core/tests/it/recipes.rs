@@ -6,7 +6,9 @@ use lookalike_core::filter::{Filter, Search};
 use lookalike_core::recipe::{
     Candidates, Judging, LEARNING_PRESETS, PRESETS, Shingles, SketchParameters, Verify,
 };
-use lookalike_core::{CandidateRule, ErrorKind, Kernel, Layout, Recipe, Signer, SiteRule};
+use lookalike_core::{
+    CandidateRule, ErrorKind, Kernel, Layout, Recipe, Signer, Similarity, SiteRule,
+};
 
 #[test]
 fn every_preset_survives_its_file() {
@@ -181,6 +183,46 @@ fn random_choices_come_from_a_secret() {
         let error = Recipe::from_toml(&format!("secret = \"{digits}\"")).unwrap_err().to_string();
         assert!(error.starts_with("`secret` is "), "{error}");
     }
+}
+
+#[test]
+fn projections_that_are_not_kept_are_for_the_combined_rule() {
+    let read = |base: &str, rest: &str| {
+        Recipe::from_toml(&format!("base = \"{base}\"\n[projection]\nkeep = false\n{rest}"))
+    };
+    let made = read("henzinger-combined", "").unwrap();
+    let kept = Recipe::preset("henzinger-combined").unwrap();
+    assert!(made.projects_when_needed() && !kept.projects_when_needed());
+    assert_eq!(Recipe::from_toml(&made.to_toml()).unwrap(), made);
+    assert!(made.to_toml().contains("keep = false") && !kept.to_toml().contains("keep = true"));
+    assert_ne!(made.signing_digest(), kept.signing_digest());
+    // The space of Algorithm B, as the paper says.
+    let b = Layout::of(&Recipe::preset("henzinger-b").unwrap());
+    assert_eq!(Layout::of(&made).bytes(), b.bytes());
+    assert!(Layout::of(&kept).bytes() > b.bytes());
+    let mut signer = Signer::new(&made).unwrap();
+    let signed = signer.sign(b"one two three").clone();
+    assert!(signed.projection.is_empty());
+    let similarity = Similarity::new(Kernel::best(), &made);
+    assert_eq!(similarity.c(&signed, &signed), None, "not known, and not all bits");
+    let mut alone = Signer::new(&made.of_projection()).unwrap();
+    let mut with = Signer::new(&kept).unwrap();
+    let projection = alone.sign(b"one two three").projection.clone();
+    assert_eq!(projection, with.sign(b"one two three").projection);
+    let by_site = "[candidates]\nwithin = \"combined\"\nacross = \"none\"";
+    assert!(read("henzinger-sites", by_site).unwrap().projects_when_needed());
+    for (base, rest) in
+        [("henzinger-c", ""), ("henzinger-sites", ""), ("henzinger-b", "bits = 384")]
+    {
+        let error = read(base, rest).unwrap_err().to_string();
+        assert!(
+            error.starts_with("`projection.keep` is false, but must be true"),
+            "{base}: {error}"
+        );
+    }
+    let error = made.check_judged_by_signatures().unwrap_err().to_string();
+    assert!(error.contains("\nhint: leave `keep` out"), "{error}");
+    assert!(kept.check_judged_by_signatures().is_ok());
 }
 
 #[test]

@@ -171,7 +171,8 @@ impl Decide {
             }
         }
         let basis = self.basis(&run, &options)?;
-        let reads_documents = basis == Basis::Documents && options.recipe.verify == Verify::Exact;
+        let reads_documents = basis == Basis::Documents
+            && (options.recipe.verify == Verify::Exact || options.recipe.projects_when_needed());
         if options.writing.documents != Written::Nothing
             || reads_documents
             || still_asked(&run, &options).fields().next().is_some()

@@ -118,6 +118,9 @@ impl Dedup {
             lookalike_core::recipe::Verify::Exact if self.removes == Removes::Near => shingle_bytes,
             _ => 0,
         };
+        let projected = self.recipe.projects_when_needed() && self.lost.is_none();
+        let bits = self.recipe.projection.filter(|_| projected).map_or(0, |of| of.bits as u64);
+        let projections = if self.removes == Removes::Near { all * bits / 8 } else { 0 };
         // Compressed files leave what they unpack to.
         let packed = plan.stored_bytes < plan.text_bytes;
         let folder = self.running.temp.as_deref().unwrap_or(Path::new("."));
@@ -126,7 +129,8 @@ impl Dedup {
         // The tokens and the shingles of all documents, if all groups are small.
         let learning = if self.recipe.templates.are_learned() { 2 * shingle_bytes } else { 0 };
         plan.passage_bytes = self.passages.map_or(0, |rule| passages(plan.text_bytes / 6, &rule));
-        plan.working_bytes = matching + shingles + learning + unpacked + plan.passage_bytes;
+        plan.working_bytes =
+            matching + shingles + projections + learning + unpacked + plan.passage_bytes;
         let held = documents * plan.memory_bytes_per_document;
         let known = plan.known_documents * BYTES_PER_KNOWN;
         plan.least_memory_bytes = held + known + LEAST_WORKING_BYTES;

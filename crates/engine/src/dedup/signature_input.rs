@@ -36,6 +36,9 @@ impl Dedup {
         if self.recipe.verify == Verify::Exact && self.removes == Removes::Near {
             return refused("--verify exact");
         }
+        if self.recipe.projects_when_needed() && self.removes == Removes::Near {
+            return refused("projections, which the recipe does not keep,");
+        }
         if let Some(field) = self.asked().fields().next() {
             return refused(&format!("the field `{field}`"));
         }

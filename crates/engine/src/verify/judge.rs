@@ -3,6 +3,7 @@
 use lookalike_core::{Kernel, PairRule, Standing, Verdict};
 use lookalike_files::Rows;
 
+use super::projections::Projections;
 use super::refusals::Refusals;
 use super::sets::{Sets, Side, overlap};
 use crate::error::Result;
@@ -24,6 +25,8 @@ pub(crate) struct Verifying<'a> {
     pub(crate) signatures: &'a SignatureLookup,
     /// The sites of rows, where they matter.
     pub(crate) sites: Option<Rows>,
+    /// The projections, where signatures do not keep them.
+    pub(crate) projections: Option<Projections<'a>>,
     /// The shingle sets, where resemblance is exact.
     pub(crate) sets: Option<Sets<'a>>,
     pub(crate) observer: &'a dyn Observer,
@@ -48,10 +51,14 @@ impl<'a> Verifier<'a> {
         sides: &mut [Side; 2],
         refusals: &mut Refusals,
     ) -> Result<Standing> {
-        let Verifying { rule, order, signatures, sites, sets, .. } = &self.verifying;
+        let Verifying { rule, order, signatures, sites, projections, sets, .. } = &self.verifying;
         let [a, b] = [candidate.earlier, candidate.later].map(|place| order.row(place));
         let standing = if rule.reads_signatures() {
-            let [x, y] = [signatures.signature(a)?, signatures.signature(b)?];
+            let [mut x, mut y] = [signatures.signature(a)?, signatures.signature(b)?];
+            if let Some(projections) = projections {
+                projections.complete(a, &mut x)?;
+                projections.complete(b, &mut y)?;
+            }
             rule.by_signatures(&x, &y, same_site(sites.as_ref(), a, b)?)
         } else {
             rule.of_candidate(|| None)

@@ -216,6 +216,18 @@ fn a_secret_for_an_index_without_one_is_refused() {
 }
 
 #[test]
+fn an_index_keeps_the_projections_that_it_judges_by() {
+    let folder = WorkFolder::create(None).unwrap();
+    let combined = Recipe::preset("henzinger-combined").unwrap();
+    let recipe = Recipe { keep_projection: false, ..combined };
+    let path = folder.join("index");
+    let error = Index::create(&path, &recipe, &CreateOptions::new()).unwrap_err().to_string();
+    assert!(error.contains("`projection.keep` is false, but must be true"), "{error}");
+    assert!(error.contains("hint: leave `keep` out of [projection]"), "{error}");
+    assert!(!path.exists());
+}
+
+#[test]
 fn signatures_from_outside_are_judged_by_what_is_known() {
     let folder = WorkFolder::create(None).unwrap();
     // By the candidate rule alone; by the estimate of kept sketches.

@@ -274,6 +274,11 @@ pub(super) fn recipe(name: &str, verify: Verify) -> Recipe {
     recipe
 }
 
+/// The recipe whose signatures have no projections.
+pub(super) fn made_when_needed(recipe: Recipe) -> Recipe {
+    Recipe { keep_projection: false, ..recipe }
+}
+
 fn recipes() -> Vec<Recipe> {
     let mut recipes = vec![
         recipe("text", Verify::Exact),
@@ -306,6 +311,12 @@ fn recipes() -> Vec<Recipe> {
     {
         let by_site = BySite { within, across };
         recipes.push(Recipe { by_site, ..recipe("henzinger-sites", Verify::None) });
+    }
+    // Projections that are made when they are needed.
+    for verify in [Verify::Exact, Verify::None] {
+        recipes.push(made_when_needed(recipe("henzinger-combined", verify)));
+        let by_site = BySite { within: Candidates::Combined, across: Candidates::Features };
+        recipes.push(made_when_needed(Recipe { by_site, ..recipe("henzinger-sites", verify) }));
     }
     for preset in lookalike_core::recipe::PRESETS.iter().skip(1) {
         recipes.push(recipe(preset, Verify::Exact));

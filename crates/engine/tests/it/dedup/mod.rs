@@ -9,6 +9,7 @@ mod limits;
 mod links;
 mod lost;
 mod near_misses;
+mod projected;
 mod recall;
 mod reference;
 mod same_bytes;

@@ -470,7 +470,10 @@ impl Job<'_> {
             b: self.document(b).id.clone(),
             kind: kind.to_owned(),
             b_similarity: comparison.b_similarity.map(|n| n as u32),
-            c_similarity: comparison.c_similarity.map(|n| n as u32),
+            c_similarity: comparison
+                .c_similarity
+                .filter(|_| self.wish.recipe.keep_projection)
+                .map(|n| n as u32),
             repeats_in_common: comparison.repeats_in_common.map(|n| n as u32),
             estimate: if self.wish.recipe.keep_sketch { comparison.estimate } else { None },
             resemblance: overlap.map(Overlap::resemblance),

@@ -4,11 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use lookalike_core::{Given as _, Kernel, Sequence};
+use lookalike_core::{Given as _, Kernel, Recipe, Sequence};
 use lookalike_corpus::ReadOptions;
 use lookalike_engine::report::Report;
 use lookalike_engine::{Dedup, ErrorKind, KeepPolicy, Observer, PairScope};
 
+use crate::dedup::equals_reference::made_when_needed;
 use crate::dedup::{example_corpus, folder, job, name, results, run, words};
 
 /// The example corpus and files with many look-alikes, so that all stages have work.
@@ -41,6 +42,13 @@ fn corpus(folder: &Path) -> Vec<String> {
     inputs
 }
 
+/// The combined algorithm, for texts of 60 words.
+fn combined() -> Recipe {
+    let mut recipe = Recipe::preset("henzinger-combined").unwrap();
+    recipe.shingles.width = 3;
+    recipe
+}
+
 fn jobs(inputs: &[String]) -> Vec<(&'static str, Dedup)> {
     let plain = Dedup::new(inputs.iter().cloned()).memory(128 << 20).threads(2);
     vec![
@@ -48,6 +56,7 @@ fn jobs(inputs: &[String]) -> Vec<(&'static str, Dedup)> {
         ("longest", plain.clone().keep(KeepPolicy::Longest)),
         ("three of each", plain.clone().keep(KeepPolicy::Longest).keep_count(3)),
         ("lost", plain.clone().lost(0.3)),
+        ("projections made when needed", plain.clone().recipe(made_when_needed(combined()))),
         ("all pairs", plain.pairs(PairScope::All)),
     ]
 }
