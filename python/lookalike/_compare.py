@@ -32,11 +32,12 @@ def containment(a: str | bytes, b: str | bytes, recipe: AnyRecipe = "text") -> f
     return compare(a, b, recipe).containment_a
 
 
-def sign_items(items: Iterable[str | bytes | int], recipe: AnyRecipe = "text") -> Signature:
-    """The signature of a set of items that are cut already: words, n-grams, ids of tokens.
+def sign_items(items: Iterable[str | bytes | float | None], recipe: AnyRecipe = "sets") -> Signature:
+    """The signature of a set of items as they stand: ids, tags, imports, or words and n-grams that are cut already.
 
     The resemblance of two sets is their Jaccard similarity, which `estimate` of two signatures tells.
-    Order and repeats do not matter, and a number is the same item as the text that it is written as.
+    Order and repeats do not matter, a number or truth value is the same item as the text that it is written
+    as in JSON (3.0 as 3), and None is none.
     """
     by = recipe if isinstance(recipe, Recipe) else _named(recipe, ngram=1)
     return by.sign_items(items)

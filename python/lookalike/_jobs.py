@@ -73,7 +73,7 @@ def dedup(
     inputs: AnyPath | Iterable[AnyPath],
     out: AnyPath,
     *,
-    recipe: Recipe | AnyPath = "text",
+    recipe: Recipe | AnyPath | None = None,
     threshold: float | None = None,
     recall: float | None = None,
     ngram: int | None = None,
@@ -116,6 +116,7 @@ def dedup(
     format: str | None = None,
     text_field: str = "text",
     html_field: str = "html",
+    set_field: str | None = None,
     id_field: str = "id",
     url_field: str = "url",
     progress: Watcher = None,
@@ -170,6 +171,7 @@ def dedup(
         format=format,
         text_field=text_field,
         html_field=html_field,
+        set_field=set_field,
         id_field=id_field,
         url_field=url_field,
         **rule,
@@ -182,7 +184,7 @@ def dedup(
 def plan(
     inputs: AnyPath | Iterable[AnyPath],
     *,
-    recipe: Recipe | AnyPath = "text",
+    recipe: Recipe | AnyPath | None = None,
     threshold: float | None = None,
     recall: float | None = None,
     ngram: int | None = None,
@@ -197,6 +199,7 @@ def plan(
     format: str | None = None,
     text_field: str = "text",
     html_field: str = "html",
+    set_field: str | None = None,
     id_field: str = "id",
     url_field: str = "url",
 ) -> Plan:
@@ -217,6 +220,7 @@ def plan(
         format=format,
         text_field=text_field,
         html_field=html_field,
+        set_field=set_field,
         id_field=id_field,
         url_field=url_field,
     )
@@ -347,7 +351,7 @@ def mirrors(
     min_pages: int = 3,
     min_share: float = 0.5,
     limit: int = 1000,
-    recipe: Recipe | AnyPath = "text",
+    recipe: Recipe | AnyPath | None = None,
     threshold: float | None = None,
     recall: float | None = None,
     ngram: int | None = None,
@@ -360,6 +364,7 @@ def mirrors(
     format: str | None = None,
     text_field: str = "text",
     html_field: str = "html",
+    set_field: str | None = None,
     id_field: str = "id",
     url_field: str = "url",
     progress: Watcher = None,
@@ -382,6 +387,7 @@ def mirrors(
         format=format,
         text_field=text_field,
         html_field=html_field,
+        set_field=set_field,
         id_field=id_field,
         url_field=url_field,
     )
@@ -407,6 +413,7 @@ def tune(
     format: str | None = None,
     text_field: str = "text",
     html_field: str = "html",
+    set_field: str | None = None,
     id_field: str = "id",
     url_field: str = "url",
 ) -> Filter:
@@ -421,13 +428,14 @@ def tune(
     if sample is None:
         return found
     options = _job_options(
-        recipe="text" if recipe is None else recipe,
+        recipe=recipe,
         sample_limit=sample_limit,
         seed=seed,
         seeds=seeds,
         format=format,
         text_field=text_field,
         html_field=html_field,
+        set_field=set_field,
         id_field=id_field,
         url_field=url_field,
     )
@@ -452,8 +460,11 @@ def path_between(run: AnyPath, a: str, b: str) -> list[Step] | None:
 def _job_options(**given: object) -> dict[str, object]:
     """The options of a job, with the defaults of `dedup`."""
     parameters = inspect.signature(dedup).parameters.values()
-    options = [each for each in parameters if each.default is not each.empty]
-    return {each.name: each.default for each in options if each.name != "progress"} | given
+    defaults = [each for each in parameters if each.default is not each.empty]
+    options = {each.name: each.default for each in defaults if each.name != "progress"} | given
+    if options["recipe"] is None:
+        options["recipe"] = "text" if options["set_field"] is None else "sets"
+    return options
 
 
 # What says which runs of words are passages, and what of them is cut.
@@ -472,7 +483,8 @@ def dedup_table(
     url: str | None = None,
     *,
     html: str | None = None,
-    recipe: Recipe | AnyPath = "text",
+    sets: str | None = None,
+    recipe: Recipe | AnyPath | None = None,
     threshold: float | None = None,
     recall: float | None = None,
     ngram: int | None = None,
@@ -498,7 +510,7 @@ def dedup_table(
     `__arrow_c_stream__`, or a list of texts or of dicts. Views count as what they show: a data set
     that was filtered or shuffled has the rows that are left, in their order.
 
-    `text` (or `html` instead), `id` and `url` name columns, in which dots reach into structs and
+    `text` (or `html`, or `sets` for lists of items, instead), `id` and `url` name columns, in which dots reach into structs and
     brackets into lists: `messages[].content`. With `id=None`, and in a list without
     ids, the ids are the numbers of rows, from 0. Gives the columns of `clusters.parquet`, with a row for each
     document that is in a cluster; `known`, another table with these columns, or a path of a run or of
@@ -508,12 +520,14 @@ def dedup_table(
     """
     import pyarrow.parquet
 
-    if text is None and html is None:
-        raise ParameterError("either text or html must name a column", "Parameter")
+    if text is None and html is None and sets is None:
+        raise ParameterError("one of text, html and sets must name a column", "Parameter")
+    if html is not None and sets is not None:
+        raise ParameterError("only one of html and sets can name a column", "Parameter")
     if id is not None and not has_ids(table, id):
         id = None
-    # Of a text and a page, the page counts.
-    names = [name for name in (html or text, id, url) if name]
+    # Of a text and a page or a set, those count.
+    names = [name for name in (html or sets or text, id, url) if name]
     asked = None if keep is None else policy(keep)
     # Columns that are named by an option besides.
     rows = stream(table, names, " ".join(filter(None, [asked, templates, count, date_field])))
@@ -540,8 +554,9 @@ def dedup_table(
         memory=memory,
         threads=threads,
         # A column that is not named is one that no table has.
-        text_field=text if html is None else "\0",
+        text_field="\0" if html or sets else text,
         html_field=html or "\0",
+        set_field=sets,
         id_field=id or "",
         url_field=url or "\0",
     )

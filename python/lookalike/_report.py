@@ -49,7 +49,7 @@ class RecipeSummary(TypedDict, total=False):
     name: str
     threshold: float
     verify: Literal["exact", "estimate", "none"]
-    tokens: Literal["words", "characters", "lines", "sentences", "paragraphs"]
+    tokens: Literal["words", "characters", "lines", "sentences", "paragraphs", "items"]
     filter: FilterSummary
     recall: float
 

@@ -72,6 +72,7 @@ impl Documents<'_, '_> {
         let [text, html] = match kind {
             ContentKind::Text => [CONTENT, NONE],
             ContentKind::Html => [NONE, CONTENT],
+            ContentKind::Items => [NONE, NONE],
         };
         text.clone_into(&mut options.fields.text);
         html.clone_into(&mut options.fields.html);

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use lookalike_cli::{ExportWriter, ExportedDocument};
 use lookalike_core::Given as _;
+use lookalike_core::text::items;
 use lookalike_engine::TemplateFile;
 use lookalike_index::{
     self as index, AddIf, Content, Counts, CreateOptions, Document, Index as CoreIndex,
@@ -242,7 +243,7 @@ pub(crate) struct Record {
     time: u64,
     /// Tokens of its text.
     tokens: u64,
-    /// What is stored of its content: text, html or nothing.
+    /// What is stored of its content: text, html, items or nothing.
     stored: Option<ContentKindName>,
     /// Documents that it stands for, itself included.
     copies: u64,
@@ -325,20 +326,26 @@ impl Records {
 fn content(
     texts: Option<&Bound<'_, PyAny>>,
     html: Option<&Bound<'_, PyAny>>,
+    items: Option<&Bound<'_, PyAny>>,
     signature: Option<&Bound<'_, Signature>>,
     index: &CoreIndex,
 ) -> PyResult<Content<'static>> {
-    match (texts, html, signature) {
-        (Some(given), None, None) => {
+    match (texts, html, items, signature) {
+        (Some(given), None, None, None) => {
             Ok(Content::Text(Cow::Owned(text::bytes(given, "text")?.into_owned())))
         }
-        (None, Some(page), None) => Ok(Content::Html(Cow::Owned(text::page(page)?.into_owned()))),
-        (None, None, Some(signature)) => {
+        (None, Some(page), None, None) => {
+            Ok(Content::Html(Cow::Owned(text::page(page)?.into_owned())))
+        }
+        (None, None, Some(set), None) => {
+            Ok(Content::Items(Cow::Owned(items::of(text::items(set)?))))
+        }
+        (None, None, None, Some(signature)) => {
             let signature = signature.get();
             index.recipe().check_same_bits(signature.recipe().core()).raise()?;
             Ok(Content::Signed { signature: Cow::Owned(signature.core().clone()), bytes: 0 })
         }
-        _ => Err(parameter("exactly one of text, html and signature must be given")),
+        _ => Err(parameter("exactly one of text, html, items and signature must be given")),
     }
 }
 
@@ -349,7 +356,7 @@ fn document(given: &Bound<'_, PyAny>, index: &CoreIndex) -> PyResult<Document<'s
         return Err(PyTypeError::new_err(format!("a document must be a mapping, not {found}")));
     };
     for key in mapping.keys()?.iter() {
-        let known = ["id", "text", "html", "signature", "url", "time", "source", "date"];
+        let known = ["id", "text", "html", "items", "signature", "url", "time", "source", "date"];
         let key: String = key.extract()?;
         if !known.contains(&&*key) {
             return Err(parameter(format!(
@@ -364,7 +371,8 @@ fn document(given: &Bound<'_, PyAny>, index: &CoreIndex) -> PyResult<Document<'s
     };
     let signature = field("signature")?;
     let signature = signature.as_ref().map(|s| s.cast::<Signature>()).transpose()?;
-    let content = content(field("text")?.as_ref(), field("html")?.as_ref(), signature, index)?;
+    let [texts, html, items] = ["text", "html", "items"].map(field);
+    let content = content(texts?.as_ref(), html?.as_ref(), items?.as_ref(), signature, index)?;
     let id: String = field("id")?.map(|id| id.extract()).transpose()?.unwrap_or_default();
     let url: Option<String> = field("url")?.map(|url| url.extract()).transpose()?;
     let time: Option<u64> = field("time")?.map(|time| time.extract()).transpose()?;
@@ -544,19 +552,22 @@ impl Index {
     /// index's own it finds fewer of them the lower it is.
     #[pyo3(signature = (
         text: "str | bytes | None" = None, *, html: "str | bytes | None" = None,
-        signature=None, url=None, threshold=None
+        items: "collections.abc.Iterable[str | bytes | float | None] | None" = None, signature=None, url=None, threshold=None
     ))]
+    #[expect(clippy::too_many_arguments, reason = "they have names in Python")]
     fn check(
         &self,
         py: Python<'_>,
         text: Option<Bound<'_, PyAny>>,
         html: Option<Bound<'_, PyAny>>,
+        items: Option<Bound<'_, PyAny>>,
         signature: Option<Bound<'_, Signature>>,
         url: Option<String>,
         threshold: Option<f64>,
     ) -> PyResult<Answer> {
         let index = self.open_index()?;
-        let content = content(text.as_ref(), html.as_ref(), signature.as_ref(), &index)?;
+        let content =
+            content(text.as_ref(), html.as_ref(), items.as_ref(), signature.as_ref(), &index)?;
         let document = assemble(String::new(), content, url, None);
         let answer = self.with(py, |index| match threshold {
             None => index.check(&document),
@@ -578,7 +589,7 @@ impl Index {
     /// Adds a document, in the place of one with the same id. When this returns, it is on disk.
     #[pyo3(signature = (
         id, text: "str | bytes | None" = None, *, html: "str | bytes | None" = None,
-        signature=None, url=None, time=None
+        items: "collections.abc.Iterable[str | bytes | float | None] | None" = None, signature=None, url=None, time=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "they have names in Python")]
     fn add(
@@ -587,12 +598,14 @@ impl Index {
         id: String,
         text: Option<Bound<'_, PyAny>>,
         html: Option<Bound<'_, PyAny>>,
+        items: Option<Bound<'_, PyAny>>,
         signature: Option<Bound<'_, Signature>>,
         url: Option<String>,
         time: Option<u64>,
     ) -> PyResult<Added> {
         let index = self.open_index()?;
-        let content = content(text.as_ref(), html.as_ref(), signature.as_ref(), &index)?;
+        let content =
+            content(text.as_ref(), html.as_ref(), items.as_ref(), signature.as_ref(), &index)?;
         let document = assemble(id, content, url, time);
         self.with(py, |index| index.add(&document)).map(Added::from)
     }
@@ -611,7 +624,7 @@ impl Index {
     /// between.
     #[pyo3(signature = (
         id, text: "str | bytes | None" = None, *, html: "str | bytes | None" = None,
-        signature=None, url=None, time=None, add_if: "typing.Literal['new', 'any']" = "new"
+        items: "collections.abc.Iterable[str | bytes | float | None] | None" = None, signature=None, url=None, time=None, add_if: "typing.Literal['new', 'any']" = "new"
     ))]
     #[expect(clippy::too_many_arguments, reason = "they have names in Python")]
     fn check_and_add(
@@ -620,6 +633,7 @@ impl Index {
         id: String,
         text: Option<Bound<'_, PyAny>>,
         html: Option<Bound<'_, PyAny>>,
+        items: Option<Bound<'_, PyAny>>,
         signature: Option<Bound<'_, Signature>>,
         url: Option<String>,
         time: Option<u64>,
@@ -627,7 +641,8 @@ impl Index {
     ) -> PyResult<CheckedAndAdded> {
         let add_if = self::add_if(add_if)?;
         let index = self.open_index()?;
-        let content = content(text.as_ref(), html.as_ref(), signature.as_ref(), &index)?;
+        let content =
+            content(text.as_ref(), html.as_ref(), items.as_ref(), signature.as_ref(), &index)?;
         let document = assemble(id, content, url, time);
         let done = self.with(py, |index| index.check_and_add(&document, add_if))?;
         Ok(done.into())

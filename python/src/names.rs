@@ -68,9 +68,9 @@ macro_rules! named {
 
 named!(VerifyName, Verify, [Exact, Estimate, None]);
 named!(SiteRuleName, SiteRule, [Label, PublicSuffix]);
-named!(UnitName, Unit, [Words, Characters, Lines, Sentences, Paragraphs]);
+named!(UnitName, Unit, [Words, Characters, Lines, Sentences, Paragraphs, Items]);
 named!(MatchKindName, MatchKind, [Exact, Near]);
 named!(KindName, Kind, [Exact, Near]);
 named!(MirrorKindName, MirrorKind, [Host, Prefix]);
 named!(FateName, FateKind, [Alone, Kept, Beside, Removed, Gone]);
-named!(ContentKindName, ContentKind, [Text, Html]);
+named!(ContentKindName, ContentKind, [Text, Html, Items]);

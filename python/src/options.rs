@@ -99,6 +99,7 @@ pub(crate) struct ReadingOptions {
     format: Option<String>,
     text_field: String,
     html_field: String,
+    set_field: Option<String>,
     id_field: String,
     url_field: String,
     strict: bool,
@@ -110,6 +111,7 @@ impl ReadingOptions {
         let mut read = ReadOptions::default();
         read.fields.text.clone_from(&self.text_field);
         read.fields.html.clone_from(&self.html_field);
+        read.fields.set.clone_from(&self.set_field);
         read.fields.id.clone_from(&self.id_field);
         read.fields.url.clone_from(&self.url_field);
         Ok(resources
@@ -119,9 +121,10 @@ impl ReadingOptions {
             .when(self.strict, Running::strict))
     }
 
-    /// The names of the fields of texts, pages, ids and addresses.
+    /// The names of the fields of texts, or of sets in their place, and of pages, ids and addresses.
     pub(crate) fn fields(&self) -> [&str; 4] {
-        [&self.text_field, &self.html_field, &self.id_field, &self.url_field]
+        let content = self.set_field.as_ref().unwrap_or(&self.text_field);
+        [content, &self.html_field, &self.id_field, &self.url_field]
     }
 
     /// Whether documents have ids of their own.

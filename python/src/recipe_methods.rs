@@ -1,7 +1,8 @@
 //! What Python's users do by a recipe. Apart from what a recipe is, which signatures and batches know.
 
-use lookalike_core::recipe::{PRESETS, SketchParameters};
+use lookalike_core::recipe::{PRESETS, SET_PRESETS, SketchParameters};
 use lookalike_core::shingle::Counting;
+use lookalike_core::text::items;
 use lookalike_core::{Layout, Recipe as CoreRecipe, VerificationKey};
 use pyo3::prelude::*;
 
@@ -18,7 +19,7 @@ impl Recipe {
     /// The names of the presets.
     #[staticmethod]
     fn presets() -> Vec<&'static str> {
-        PRESETS.to_vec()
+        [&PRESETS[..], &SET_PRESETS].concat()
     }
 
     /// A named recipe.
@@ -130,7 +131,7 @@ impl Recipe {
         self.core.sites.into()
     }
 
-    /// What a token is: words, characters, lines, sentences or paragraphs.
+    /// What a token is: words, characters, lines, sentences, paragraphs or items.
     #[getter]
     fn tokens(&self) -> UnitName {
         self.core.tokens.into()
@@ -203,6 +204,7 @@ impl Recipe {
     fn sign(slf: &Bound<'_, Self>, text: &Bound<'_, PyAny>) -> PyResult<Signature> {
         let bytes = text::bytes(text, "text")?;
         let this = slf.get();
+        this.core.check_of_texts().raise()?;
         let signed =
             slf.py().detach(|| this.with_tools(|tools| tools.signer.sign(&*bytes).clone()))?;
         Ok(Signature::new(signed, slf.clone().unbind()))
@@ -217,6 +219,7 @@ impl Recipe {
     ) -> PyResult<Signature> {
         let page = text::page(html)?;
         let this = slf.get();
+        this.core.check_of_texts().raise()?;
         let signed = slf.py().detach(|| {
             this.with_tools(|tools| {
                 let Tools { signer, extractors: [extractor, _], .. } = tools;
@@ -226,10 +229,10 @@ impl Recipe {
         Ok(Signature::new(signed, slf.clone().unbind()))
     }
 
-    /// The signature of a set of items: texts, bytes or numbers, of which a number counts as the text
-    /// that it is written as. Resemblance is then the Jaccard similarity of the sets. For recipes with
-    /// shingles of one token, as `Recipe.load("text", ngram=1)` is.
-    #[pyo3(signature = (items: "collections.abc.Iterable[str | bytes | int]"))]
+    /// The signature of a set of items: texts, bytes, numbers or truth values, of which a number counts as
+    /// the text that it is written as, and None as nothing. Resemblance is then the Jaccard similarity of
+    /// the sets. For recipes with shingles of one token, as `sets` is.
+    #[pyo3(signature = (items: "collections.abc.Iterable[str | bytes | float | None]"))]
     fn sign_items(slf: &Bound<'_, Self>, items: &Bound<'_, PyAny>) -> PyResult<Signature> {
         let this = slf.get();
         let width = this.core.shingles.width;
@@ -237,11 +240,10 @@ impl Recipe {
             let name = &this.core.name;
             return Err(parameter(format!(
                 "the recipe `{name}` has shingles of {width} tokens, in which the items of a set \
-                 have no order\nhint: `Recipe.load({name:?}, ngram=1)` has shingles of one"
+                 have no order\nhint: `Recipe.preset(\"sets\")` has shingles of one"
             )));
         }
-        let items = items.try_iter()?.map(|item| text::item(&item?));
-        let mut items: Vec<Vec<u8>> = items.collect::<PyResult<_>>()?;
+        let mut items = text::items(items)?;
         let signed = slf.py().detach(|| {
             // Sets have no order, and fingerprints of sequences would have one.
             items.sort_unstable();
@@ -253,6 +255,28 @@ impl Recipe {
         Ok(Signature::new(signed, slf.clone().unbind()))
     }
 
+    /// Everything that can be said of two sets of items, by the recipe `sets` or one like it.
+    #[pyo3(signature = (
+        a: "collections.abc.Iterable[str | bytes | float | None]",
+        b: "collections.abc.Iterable[str | bytes | float | None]"
+    ))]
+    fn compare_items(
+        &self,
+        py: Python<'_>,
+        a: &Bound<'_, PyAny>,
+        b: &Bound<'_, PyAny>,
+    ) -> PyResult<Comparison> {
+        if !self.core.is_of_sets() {
+            let name = &self.core.name;
+            return Err(parameter(format!(
+                "the recipe `{name}` is of texts\nhint: `Recipe.preset(\"sets\")` compares sets"
+            )));
+        }
+        let (a, b) = (items::of(text::items(a)?), items::of(text::items(b)?));
+        let compared = py.detach(|| self.with_tools(|tools| tools.comparer.compare(&a, &b)))?;
+        Ok(Comparison::new(&compared, self.core.tokens, [(&a).into(), (&b).into()]))
+    }
+
     /// Everything that can be said of two texts.
     #[pyo3(signature = (a: "str | bytes", b: "str | bytes"))]
     fn compare(
@@ -261,6 +285,7 @@ impl Recipe {
         a: &Bound<'_, PyAny>,
         b: &Bound<'_, PyAny>,
     ) -> PyResult<Comparison> {
+        self.core.check_of_texts().raise()?;
         let (a, b) = (text::bytes(a, "a")?, text::bytes(b, "b")?);
         let compared = py.detach(|| self.with_tools(|tools| tools.comparer.compare(&*a, &*b)))?;
         Ok(Comparison::new(&compared, self.core.tokens, [(&*a).into(), (&*b).into()]))
@@ -276,6 +301,7 @@ impl Recipe {
         url_a: Option<&str>,
         url_b: Option<&str>,
     ) -> PyResult<Comparison> {
+        self.core.check_of_texts().raise()?;
         let (a, b) = (text::page(a)?, text::page(b)?);
         py.detach(|| {
             self.with_tools(|tools| {
@@ -308,6 +334,7 @@ impl Recipe {
         key: Option<&[u8]>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let key = key.map(verification_key).transpose()?;
+        self.core.check_of_texts().raise()?;
         let documents = batch::Documents { texts, html, urls, keep, keep_values, dates, key };
         batch::sign(py, self, &documents, columns)
     }
@@ -328,6 +355,7 @@ impl Recipe {
     ) -> PyResult<Bound<'py, PyAny>> {
         let (keep, keep_values, dates) = (None, None, None);
         let key = key.map(verification_key).transpose()?;
+        self.core.check_of_texts().raise()?;
         let documents = batch::Documents { texts, html, urls, keep, keep_values, dates, key };
         batch::shingles(py, self, &documents)
     }

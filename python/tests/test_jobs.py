@@ -355,11 +355,14 @@ def test_sets_of_items() -> None:
     signed = la.sign_items(a)
     # As the text that has these words: what an item is hashed to is no secret.
     plain = la.Recipe.load("text", ngram=1)
-    assert signed == plain.sign(" ".join(sorted(a))) and signed.tokens == len(a)
+    words_of_text = plain.sign(" ".join(sorted(a)))
+    assert la.sign_items(a, plain) == words_of_text and words_of_text.tokens == len(a)
+    assert signed.features == words_of_text.features and signed.recipe == la.Recipe.preset("sets")
     # Neither order nor repeats nor the type of a text matter.
     assert la.sign_items([*reversed(sorted(a)), *words[:10]]) == signed
     assert la.sign_items(word.encode() for word in a) == signed
     assert la.sign_items(range(100)) == la.sign_items(str(number) for number in range(100))
+    assert la.sign_items([True, 3.0, None, 0.5]) == la.sign_items(["true", "3", "0.5"])
     estimate = signed.estimate(la.sign_items(b))
     jaccard = len(a & b) / len(a | b)
     permutations = plain.permutations or 0
@@ -367,11 +370,49 @@ def test_sets_of_items() -> None:
     # Five times the standard deviation of so many permutations.
     assert abs(estimate - jaccard) < 5 * (jaccard * (1 - jaccard) / permutations) ** 0.5
     assert la.sign_items([]).empty
-    with pytest.raises(la.ParameterError, match="ngram=1"):
+    with pytest.raises(la.ParameterError, match="sets"):
         la.Recipe.preset("text").sign_items(a)
-    for wrong in ([1.5], [None], [True]):
-        with pytest.raises(TypeError, match="an item must be str, bytes or int"):
+    for wrong in ([[1]], [{}], "text"):
+        with pytest.raises(TypeError, match="must be"):
             la.sign_items(wrong)  # type: ignore[arg-type]
+    with pytest.raises(la.ParameterError, match="no number"):
+        la.sign_items([float("nan")])
+
+
+def test_sets_in_files_tables_and_indexes(root: Path, tmp_path: Path) -> None:
+    playlists = root / "examples/playlists.jsonl"
+    expected = json.loads((root / "examples/playlists.expected.json").read_text("utf-8"))
+    rows = [json.loads(line) for line in playlists.read_text("utf-8").splitlines()]
+    report = la.dedup(playlists, tmp_path / "out", set_field="tracks", keep="first")
+    assert report.recipe["name"] == "sets" and report.removed == len(expected["removed"])
+    # Strings, numbers and truth values in one list have no type in Arrow, and lists of one have.
+    for table in (pyarrow.Table.from_pylist(rows), rows):
+        clusters = la.dedup_table(table, sets="tracks", keep="first")
+        gone = clusters.filter(pyarrow.compute.invert(clusters["kept"]))["id"].to_pylist()
+        assert sorted(gone) == expected["removed"]
+    with pytest.raises(la.Error, match="set-field"):
+        la.dedup(playlists, tmp_path / "no", recipe="sets")
+    with pytest.raises(la.ParameterError, match="only one of"):
+        la.dedup_table(rows, html="name", sets="tracks")
+
+    sets = la.Recipe.preset("sets")
+    tracks = {row["id"]: row["tracks"] for row in rows}
+    with la.Index.in_memory(sets) as index:
+        index.add_batch({"id": id, "items": items} for id, items in tracks.items() if id not in expected["removed"])
+        for pair in expected["pairs"]:
+            assert not index.check(items=reversed(tracks[pair["b"]])).is_new
+        assert index.add("new", items=["a", 1]).replaced is False
+        assert index.check(signature=la.sign_items([1, "a"])).keeper.id == "new"  # type: ignore[union-attr]
+        with pytest.raises(la.Error, match="sets of items"):
+            index.check("a text")
+    pair = expected["pairs"][0]
+    compared = sets.compare_items(tracks[pair["a"]], tracks[pair["b"]])
+    assert round(compared.resemblance, 6) == pair["resemblance"]
+    for refused in (sets.sign, lambda text: sets.compare(text, text), lambda text: sets.sign_batch([text])):
+        with pytest.raises(la.ParameterError, match="tokens"):
+            refused("a text")
+    with pytest.raises(la.ParameterError, match="of texts"):
+        la.Recipe.preset("text").compare_items([1], [1])
 
 
 def test_why_of_cuts(root: Path, command: Command, tmp_path: Path) -> None:

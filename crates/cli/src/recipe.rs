@@ -48,8 +48,8 @@ fn load_judging(name: &str, judging: &Judging) -> anyhow::Result<Recipe> {
     Ok(recipe)
 }
 
-/// The recipe that documents are judged by.
-pub(crate) fn judging(arguments: &flags::Judging) -> anyhow::Result<Recipe> {
+/// The recipe that documents are judged by; `default` unless one is named.
+pub(crate) fn judging(arguments: &flags::Judging, default: &str) -> anyhow::Result<Recipe> {
     let flags::Judging { recipe, threshold, recall, ngram, verify, sites, templates } = arguments;
     let judging = Judging {
         threshold: *threshold,
@@ -59,7 +59,7 @@ pub(crate) fn judging(arguments: &flags::Judging) -> anyhow::Result<Recipe> {
         sites: sites.rule,
         templates: templates.clone(),
     };
-    load_judging(recipe, &judging)
+    load_judging(recipe.as_deref().unwrap_or(default), &judging)
 }
 
 /// The recipe, whose random choices are drawn from the secret in this file, if there is one.

@@ -58,4 +58,6 @@ pub enum ShelvedContent<'a> {
     Text(&'a [u8]),
     /// A web page in UTF-8.
     Html(&'a [u8]),
+    /// A set, as [`text::items`](crate::text::items) writes them.
+    Items(&'a [u8]),
 }

@@ -266,6 +266,7 @@ impl Source {
         long: LongRecords,
     ) -> Result<OpenSource> {
         let path = self.path();
+        options.fields.check_lists(self.format, path)?;
         let limits = options.limits;
         let delimiter = match self.format {
             Format::TextFile => return Ok(OpenSource::Text(self.reader(position)?)),

@@ -218,7 +218,7 @@ impl Change {
     pub(crate) fn check_record(&self, record: &Record<'_>) -> Result<(), EditFault> {
         match record.kind {
             _ if self.keeps_text() => Ok(()),
-            crate::ContentKind::Html => Err(EditFault::Page),
+            crate::ContentKind::Html | crate::ContentKind::Items => Err(EditFault::Page),
             crate::ContentKind::Text => self.check_text(&record.content),
         }
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 pub use lookalike_files::Operation;
 
-use crate::format::is_arrow;
+use crate::format::{Format, is_arrow};
 use crate::object::is_store_fault;
 
 /// Why there is no document, or no file of them.
@@ -67,8 +67,8 @@ pub enum ErrorKind {
     },
     /// A text has a stretch that is longer than the limit and cannot be read in parts.
     #[error(
-        "`{path}`: has a word, an address or a line of more than {limit} bytes, the limit of what \
-         has to be in memory whole"
+        "`{path}`: has a word, an address, a line or a paragraph of more than {limit} bytes, the limit \
+         of what has to be in memory whole"
     )]
     StretchTooLong {
         /// The file.
@@ -156,16 +156,26 @@ pub enum ErrorKind {
     },
     /// A table has neither a column of texts nor one of web pages.
     #[error(
-        "`{path}`: has no column `{}` and none `{}`\nhint: it has {}",
-        .fields[0], .fields[1], listed(.columns)
+        "`{path}`: has no column `{}`\nhint: it has {}", .fields.join("` and none `"), listed(.columns)
     )]
     NoColumn {
         /// The file.
         path: PathBuf,
         /// The names that were looked for.
-        fields: [String; 2],
+        fields: Vec<String>,
         /// The names that it has.
         columns: Vec<String>,
+    },
+    /// A file of texts, where documents are sets.
+    #[error(
+        "`{path}`: is {}, which has no lists, and a set is read from a list\n\
+         hint: JSON lines, Parquet and Arrow have lists", .format.name()
+    )]
+    NoLists {
+        /// The file.
+        path: PathBuf,
+        /// What it holds.
+        format: Format,
     },
     /// One JSON array where there should be one object on each line.
     #[error(
@@ -244,11 +254,11 @@ pub enum Fault {
     /// Not a JSON object; what the parser said.
     #[error("is not a JSON object: {0}")]
     Json(String),
-    /// There is neither a text nor a web page.
-    #[error("field `{}` is missing, and so is `{}`{}", .fields[0], .fields[1], others(.found))]
+    /// There is neither a text nor a web page, or no set.
+    #[error("field `{}` is missing{}{}", .fields[0], and_so_is(.fields.get(1)), others(.found))]
     Missing {
         /// The names that were looked for.
-        fields: [String; 2],
+        fields: Vec<String>,
         /// The first names that are there; none if that was not looked at.
         found: Vec<String>,
     },
@@ -426,6 +436,7 @@ impl Error {
             },
             ErrorKind::Broken { .. } => "file broken",
             ErrorKind::NoColumn { .. } => "table without the column",
+            ErrorKind::NoLists { .. } => "file without lists",
             ErrorKind::JsonArray(_) => "JSON array",
             _ => "other",
         }
@@ -441,7 +452,7 @@ impl Error {
     pub fn is_other_fields(&self) -> bool {
         match &*self.0 {
             ErrorKind::Record { fault: Fault::Missing { found, .. }, .. } => !found.is_empty(),
-            kind => matches!(kind, ErrorKind::NoColumn { .. }),
+            kind => matches!(kind, ErrorKind::NoColumn { .. } | ErrorKind::NoLists { .. }),
         }
     }
 
@@ -461,6 +472,11 @@ impl<E: Into<ErrorKind>> From<E> for Error {
     fn from(kind: E) -> Self {
         Self(Box::new(kind.into()))
     }
+}
+
+/// The other field that is missing too, if there is one.
+fn and_so_is(field: Option<&String>) -> String {
+    field.map_or_else(String::new, |field| format!(", and so is `{field}`"))
 }
 
 /// Names of columns, enough to find a misspelt one by; a table may have thousands.

@@ -11,6 +11,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use lookalike_core::text::items::{self, Item};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use crate::error::{Fault, Place, Result};
@@ -54,9 +55,17 @@ pub(crate) fn with_line<T>(
     with_record(line, &paths(&context.options.fields), number, context, each)
 }
 
+/// Those of texts, pages, ids and addresses. Of sets, the first is theirs, and there are no pages.
 fn paths(fields: &Fields) -> [Path<'_>; 4] {
-    [&fields.text, &fields.html, &fields.id, &fields.url].map(|path| Path::new(path))
+    let [id, url] = [&fields.id, &fields.url].map(|path| Path::new(path));
+    match &fields.set {
+        Some(set) => [Path::of_items(set), Path::new(NO_FIELD), id, url],
+        None => [Path::new(&fields.text), Path::new(&fields.html), id, url],
+    }
 }
+
+/// A name that no field has.
+const NO_FIELD: &str = "\0";
 
 fn with_record<T>(
     line: &[u8],
@@ -96,17 +105,20 @@ fn record<'a>(
 ) -> Result<Record<'a>, Fault> {
     let fields = &context.options.fields;
     let (content, kind) = match (text, html) {
-        (Value::String(text), _) => (text, ContentKind::Text),
-        (Value::Missing | Value::Null, Value::String(html)) => (html, ContentKind::Html),
+        (Value::Items(lines), _) => (Cow::Owned(items::sorted(&lines)), ContentKind::Items),
+        (Value::Missing, _) if fields.set.is_some() => {
+            return Err(fields.missing(first_names(line.0)));
+        }
+        (other, _) if let Some(set) = &fields.set => {
+            return Err(other.not("a list of strings and numbers", set));
+        }
+        (Value::String(text), _) => (bytes(text), ContentKind::Text),
+        (Value::Missing | Value::Null, Value::String(html)) => (bytes(html), ContentKind::Html),
         (Value::Missing, Value::Missing | Value::Null) => {
             return Err(fields.missing(first_names(line.0)));
         }
         (Value::Missing, other) => return Err(other.not("a string", &fields.html)),
         (other, _) => return Err(other.not("a string", &fields.text)),
-    };
-    let content = match content {
-        Cow::Borrowed(content) => Cow::Borrowed(content.as_bytes()),
-        Cow::Owned(content) => Cow::Owned(content.into_bytes()),
     };
     let id = match id {
         Value::String(id) => id,
@@ -124,6 +136,13 @@ fn record<'a>(
         _ => None,
     };
     Ok(Record { number, id, content, kind, url, offset: None, fields: Some(line) })
+}
+
+fn bytes(text: Cow<'_, str>) -> Cow<'_, [u8]> {
+    match text {
+        Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+        Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+    }
 }
 
 /// The names of the first fields of an object, for people; cut where they are long.
@@ -170,7 +189,7 @@ impl StoredFields for Line<'_> {
             Value::Integer(value) => Some(FieldValue::Integer(value)),
             Value::Float(value) => Some(FieldValue::Float(value)),
             Value::Bool(value) => Some(FieldValue::Bool(value)),
-            Value::Missing | Value::Null | Value::Array | Value::Object => None,
+            Value::Missing | Value::Null | Value::Array | Value::Object | Value::Items(_) => None,
         }
     }
 
@@ -190,6 +209,8 @@ enum Value<'de> {
     String(Cow<'de, str>),
     Array,
     Object,
+    /// A line for each, in the order of the list.
+    Items(Vec<u8>),
 }
 
 impl Value<'_> {
@@ -200,7 +221,7 @@ impl Value<'_> {
             Self::Bool(_) => "a truth value",
             Self::Integer(_) | Self::Float(_) => "a number",
             Self::String(_) => "a string",
-            Self::Array => "an array",
+            Self::Array | Self::Items(_) => "an array",
             Self::Object => "an object",
         };
         Fault::Type { field: field.to_owned(), expected, found }
@@ -262,9 +283,12 @@ impl<'de> WantedFields<'_, '_, 'de> {
 
     /// Those of some paths that lead into the elements of a list at this depth.
     fn through_lists(&self, paths: u32, depth: usize) -> u32 {
-        let leads = |path: &Path<'_>| depth < 64 && path.lists >> depth & 1 == 1;
-        let lists = self.paths.iter().enumerate().filter(|(_, path)| leads(path));
-        lists.fold(0, |set, (i, _)| set | 1 << i) & paths & !self.whole
+        let leads = |(i, path): &(usize, &Path<'_>)| match self.whole >> i & 1 {
+            0 => depth < 64 && path.lists >> depth & 1 == 1,
+            _ => path.items && depth == 1,
+        };
+        let lists = self.paths.iter().enumerate().filter(leads);
+        lists.fold(0, |set, (i, _)| set | 1 << i) & paths
     }
 }
 
@@ -386,8 +410,11 @@ impl<'de> Visitor<'de> for Member<'_, '_, '_, 'de> {
             while seq.next_element::<IgnoredAny>()?.is_some() {}
             return Ok(());
         }
-        let mut joined: Vec<Joined<'de>> =
-            wanted.values.iter().map(|_| Joined::default()).collect();
+        let mut joined: Vec<Joined<'de>> = wanted
+            .paths
+            .iter()
+            .map(|path| Joined { items: path.items.then(Vec::new), ..Joined::default() })
+            .collect();
         loop {
             wanted.set(lists, Value::Missing);
             let (here, below) = (here & lists, below & lists);
@@ -415,6 +442,8 @@ impl<'de> Visitor<'de> for Member<'_, '_, '_, 'de> {
 #[derive(Default)]
 struct Joined<'de> {
     text: String,
+    /// The lines of the items, if it is a set.
+    items: Option<Vec<u8>>,
     texts: usize,
     elements: usize,
     /// Whether any element has the field, if only without a value.
@@ -429,6 +458,11 @@ impl<'de> Joined<'de> {
         self.is_there |= !matches!(value, Value::Missing);
         match value {
             Value::Missing | Value::Null => {}
+            value if let Some(items) = &mut self.items => {
+                if !push_item(value, items) {
+                    self.other = Some(value.clone());
+                }
+            }
             Value::String(text) => {
                 if self.texts > 0 {
                     self.text.push(BETWEEN_ELEMENTS);
@@ -444,8 +478,30 @@ impl<'de> Joined<'de> {
     fn value(self) -> Value<'de> {
         match self.other {
             Some(other) => other,
-            None if self.is_there || self.elements == 0 => Value::String(Cow::Owned(self.text)),
-            None => Value::Missing,
+            None if !self.is_there && self.elements > 0 => Value::Missing,
+            None => match self.items {
+                Some(items) => Value::Items(items),
+                None => Value::String(Cow::Owned(self.text)),
+            },
         }
     }
+}
+
+/// Appends the line of an item, or those of a list below. `false` if the value is none.
+fn push_item(value: &Value<'_>, lines: &mut Vec<u8>) -> bool {
+    let item = match value {
+        Value::String(text) => Item::Bytes(text.as_bytes()),
+        Value::Integer(number) => Item::Integer(*number),
+        Value::Float(number) => Item::Float(*number),
+        Value::Bool(value) => Item::Bool(*value),
+        Value::Items(below) => {
+            lines.extend_from_slice(below);
+            return true;
+        }
+        Value::Missing | Value::Null | Value::Array | Value::Object => return false,
+    };
+    item.bytes().is_some_and(|item| {
+        items::push_line(&item, lines);
+        true
+    })
 }

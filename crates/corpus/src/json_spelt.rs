@@ -17,6 +17,8 @@ pub(crate) struct Path<'p> {
     pub(crate) names: Vec<&'p str>,
     /// At which depths, from 1, it leads into the elements of a list, as bits.
     pub(crate) lists: u64,
+    /// Whether what it leads to are the items of a set.
+    pub(crate) items: bool,
 }
 
 impl<'p> Path<'p> {
@@ -26,7 +28,15 @@ impl<'p> Path<'p> {
         for depth in (1..64).zip(steps()).filter(|(_, (_, is_list))| *is_list).map(|(at, _)| at) {
             lists |= 1 << depth;
         }
-        Self { whole, names: steps().map(|(name, _)| name).collect(), lists }
+        Self { whole, names: steps().map(|(name, _)| name).collect(), lists, items: false }
+    }
+
+    /// That of a set: it leads into the list at its end, whether it says so or not.
+    pub(crate) fn of_items(whole: &'p str) -> Self {
+        let path = Self::new(whole);
+        let whole = whole.strip_suffix("[]").unwrap_or(whole);
+        let lists = path.lists | 1_u64.checked_shl(path.names.len() as u32).unwrap_or(0);
+        Self { whole, lists, items: true, ..path }
     }
 }
 

@@ -3,9 +3,10 @@
 use arrow_array::{BooleanArray, RecordBatch, UInt32Array};
 use arrow_select::take::take_record_batch;
 
+use crate::column::Column;
 use crate::edits::{Change, Edit, Edits};
 use crate::error::{Error, Result};
-use crate::parquet::{Batch, Column};
+use crate::parquet::Batch;
 use crate::read_ahead::read_ahead;
 use crate::record::Context;
 use crate::row_edit::RowEditor;

@@ -57,6 +57,7 @@ mod arrow_file;
 mod arrow_rows;
 mod charset;
 mod chunk;
+mod column;
 mod compression;
 mod description;
 mod disk_file;

@@ -13,15 +13,11 @@
 //! Rows of tables in memory and of Arrow files become records in the same way.
 
 use std::borrow::Cow;
-use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow_array::cast::AsArray as _;
-use arrow_array::{Array, OffsetSizeTrait, RecordBatch, types};
-use arrow_schema::{
-    ArrowError, DataType, Field, FieldRef, Fields as ArrowFields, Schema, TimeUnit,
-};
+use arrow_array::RecordBatch;
+use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields as ArrowFields, Schema};
 use bytes::Bytes;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
@@ -36,6 +32,7 @@ use parquet::schema::types::{SchemaDescriptor, Type};
 
 use crate::arrow_file::ArrowReader;
 use crate::charset;
+use crate::column::{Column, NoSet};
 use crate::compression::Compression;
 use crate::disk_file::DiskFile;
 use crate::error::{Error, Fault, Operation, Place, Result};
@@ -45,8 +42,7 @@ use crate::memory::{self, MemoryTable};
 use crate::object_store::RangedFile;
 use crate::position::Position;
 use crate::record::{
-    BETWEEN_ELEMENTS, ContentKind, Context, FieldValue, Fields, ReadOptions, Record, StoredFields,
-    step,
+    ContentKind, Context, FieldValue, Fields, ReadOptions, Record, StoredFields, step,
 };
 use crate::source::{Origin, Source};
 use crate::text_files;
@@ -58,9 +54,6 @@ const MAX_ROWS: u64 = 256;
 /// The most bytes of a batch of values that are stored as what they have in common with the one
 /// before, so that nobody knows how long they are.
 const MAX_REPEATED: u64 = 64 << 20;
-
-/// The longest text of a list that is a field besides the document's own.
-const MAX_JOINED: usize = 64 << 20;
 
 /// Some rows of a file.
 #[derive(Debug)]
@@ -93,273 +86,6 @@ impl Batch {
     }
 }
 
-/// A column and the structs it lies in.
-pub(crate) struct Column<'b> {
-    array: &'b dyn Array,
-    parents: Vec<&'b dyn Array>,
-    /// If it is a list that the path leads into: where that leads from its elements.
-    elements: Option<Box<Self>>,
-}
-
-impl<'b> Column<'b> {
-    /// By its name, or by the dotted path to it.
-    pub(crate) fn of(columns: &'b RecordBatch, path: &str) -> Option<Self> {
-        if let Some(array) = columns.column_by_name(path) {
-            return Some(Column { array, parents: Vec::new(), elements: None });
-        }
-        let mut steps = path.split('.').map(step);
-        let (name, is_list) = steps.next()?;
-        Self::at(columns.column_by_name(name)?, is_list, &mut steps)
-    }
-
-    /// Where the rest of a path leads from an array, into the elements of which it may lead first.
-    fn at(
-        mut array: &'b dyn Array,
-        mut is_list: bool,
-        steps: &mut dyn Iterator<Item = (&str, bool)>,
-    ) -> Option<Self> {
-        let mut parents = Vec::new();
-        loop {
-            // A text that is no list stands for a list of one.
-            if is_list && let Some(elements) = elements_of(array) {
-                let elements = Some(Box::new(Self::at(elements, false, steps)?));
-                return Some(Column { array, parents, elements });
-            }
-            let Some((name, next_is_list)) = steps.next() else {
-                return Some(Column { array, parents, elements: None });
-            };
-            parents.push(array);
-            array = array.as_struct_opt()?.column_by_name(name)?;
-            is_list = next_is_list;
-        }
-    }
-
-    fn is_null(&self, row: usize) -> bool {
-        self.parents.iter().any(|parent| parent.is_null(row))
-            || self.stored(row).is_none_or(|(array, row)| array.is_null(row))
-    }
-
-    /// Where the value of a row is: in tables in memory it may be that of a dictionary.
-    fn stored(&self, row: usize) -> Option<(&'b dyn Array, usize)> {
-        let DataType::Dictionary(keys, _) = self.array.data_type() else {
-            return Some((self.array, row));
-        };
-        if self.array.is_null(row) {
-            return None;
-        }
-        let dictionary = self.array.as_any_dictionary();
-        macro_rules! key {
-            ($($kind:ident: $type:ident),*) => {
-                match **keys {
-                    $(DataType::$kind => {
-                        let keys = dictionary.keys().as_primitive::<types::$type>();
-                        usize::try_from(keys.value(row)).ok()
-                    })*
-                    _ => None,
-                }
-            };
-        }
-        let key = key!(
-            Int8: Int8Type, Int16: Int16Type, Int32: Int32Type, Int64: Int64Type,
-            UInt8: UInt8Type, UInt16: UInt16Type, UInt32: UInt32Type, UInt64: UInt64Type
-        )?;
-        let values: &dyn Array = dictionary.values();
-        (key < values.len()).then_some((values, key))
-    }
-
-    /// A string or bytes.
-    fn bytes(&self, row: usize) -> Option<&'b [u8]> {
-        let (array, row) = self.stored(row)?;
-        match array.data_type() {
-            DataType::Utf8 => Some(array.as_string::<i32>().value(row).as_bytes()),
-            DataType::LargeUtf8 => Some(array.as_string::<i64>().value(row).as_bytes()),
-            DataType::Utf8View => Some(array.as_string_view().value(row).as_bytes()),
-            DataType::Binary => Some(array.as_binary::<i32>().value(row)),
-            DataType::LargeBinary => Some(array.as_binary::<i64>().value(row)),
-            DataType::BinaryView => Some(array.as_binary_view().value(row)),
-            _ => None,
-        }
-    }
-
-    /// A string, bytes, or those of a list's elements, as one text.
-    fn text(&self, row: usize) -> Option<Cow<'b, [u8]>> {
-        let Some(elements) = &self.elements else { return self.bytes(row).map(Cow::Borrowed) };
-        let (mut joined, mut texts) = (Vec::new(), 0);
-        for element in element_range(self.array, row)?.filter(|at| !elements.is_null(*at)) {
-            if texts > 0 {
-                joined.push(BETWEEN_ELEMENTS as u8);
-            }
-            joined.extend_from_slice(&elements.text(element)?);
-            texts += 1;
-        }
-        Some(Cow::Owned(joined))
-    }
-
-    /// The length of that, for which nothing is made: a text in a dictionary may stand in a list any
-    /// number of times.
-    pub(crate) fn length(&self, row: usize) -> usize {
-        let Some(elements) = &self.elements else { return self.bytes(row).map_or(0, <[u8]>::len) };
-        if self.is_null(row) {
-            return 0;
-        }
-        let range = element_range(self.array, row).unwrap_or_default();
-        let lengths = range.filter(|at| !elements.is_null(*at)).map(|at| elements.length(at) + 1);
-        lengths.fold(0, usize::saturating_add).saturating_sub(1)
-    }
-
-    /// The value as an id: a string, a number, or bytes that spell one.
-    fn id(&self, row: usize) -> Option<Cow<'b, str>> {
-        if let Some(bytes) = self.bytes(row) {
-            let text = str::from_utf8(bytes).map(Cow::Borrowed);
-            return Some(text.unwrap_or_else(|_| Cow::Owned(hexadecimal(bytes))));
-        }
-        let (array, stored) = self.stored(row)?;
-        macro_rules! spelt {
-            ($type:ident, $($how:tt)+) => {
-                array.as_primitive::<types::$type>().$($how)+
-            };
-        }
-        Some(Cow::Owned(match array.data_type() {
-            DataType::FixedSizeBinary(16) => uuid(array.as_fixed_size_binary().value(stored)),
-            DataType::FixedSizeBinary(_) => hexadecimal(array.as_fixed_size_binary().value(stored)),
-            // The shortest digits that are this number and no other of its width.
-            DataType::Float16 => format!("{:?}", spelt!(Float16Type, value(stored).to_f32())),
-            DataType::Float32 => format!("{:?}", spelt!(Float32Type, value(stored))),
-            DataType::Float64 => format!("{:?}", spelt!(Float64Type, value(stored))),
-            DataType::Decimal32(..) => spelt!(Decimal32Type, value_as_string(stored)),
-            DataType::Decimal64(..) => spelt!(Decimal64Type, value_as_string(stored)),
-            DataType::Decimal128(..) => spelt!(Decimal128Type, value_as_string(stored)),
-            DataType::Decimal256(..) => spelt!(Decimal256Type, value_as_string(stored)),
-            // The number that is stored.
-            DataType::Date32 => spelt!(Date32Type, value(stored).to_string()),
-            DataType::Timestamp(unit, _) => {
-                let time = i128::from(timestamp(array, *unit, stored));
-                time.to_string()
-            }
-            _ => match self.value(row) {
-                Some(FieldValue::Integer(id)) => id.to_string(),
-                _ => return None,
-            },
-        }))
-    }
-
-    fn value(&self, row: usize) -> Option<FieldValue<'b>> {
-        if self.is_null(row) {
-            return None;
-        }
-        if self.elements.is_some() {
-            let is_short = self.length(row) <= MAX_JOINED;
-            let text = is_short.then(|| self.text(row)).flatten()?;
-            return Some(FieldValue::String(String::from_utf8_lossy(&text).into_owned().into()));
-        }
-        if let Some(bytes) = self.bytes(row) {
-            return Some(FieldValue::String(String::from_utf8_lossy(bytes)));
-        }
-        let (array, row) = self.stored(row)?;
-        macro_rules! primitive {
-            ($($pattern:pat => $type:ident as $kind:ident,)*) => {
-                match array.data_type() {
-                    $($pattern => {
-                        let value = array.as_primitive::<types::$type>().value(row);
-                        Some(FieldValue::$kind(value.into()))
-                    })*
-                    DataType::Boolean => Some(FieldValue::Bool(array.as_boolean().value(row))),
-                    DataType::Date32 => {
-                        let days = array.as_primitive::<types::Date32Type>().value(row);
-                        Some(FieldValue::Time(i128::from(days) * 86_400_000_000_000))
-                    }
-                    DataType::Timestamp(unit, _) => {
-                        let time = i128::from(timestamp(array, *unit, row));
-                        Some(FieldValue::Time(time * nanoseconds(*unit)))
-                    }
-                    _ => None,
-                }
-            };
-        }
-        primitive! {
-            DataType::Int8 => Int8Type as Integer,
-            DataType::Int16 => Int16Type as Integer,
-            DataType::Int32 => Int32Type as Integer,
-            DataType::Int64 => Int64Type as Integer,
-            DataType::UInt8 => UInt8Type as Integer,
-            DataType::UInt16 => UInt16Type as Integer,
-            DataType::UInt32 => UInt32Type as Integer,
-            DataType::UInt64 => UInt64Type as Integer,
-            DataType::Float32 => Float32Type as Float,
-            DataType::Float64 => Float64Type as Float,
-        }
-    }
-}
-
-/// A point in time as it is stored.
-fn timestamp(array: &dyn Array, unit: TimeUnit, row: usize) -> i64 {
-    macro_rules! stored {
-        ($type:ident) => {
-            array.as_primitive::<types::$type>().value(row)
-        };
-    }
-    match unit {
-        TimeUnit::Second => stored!(TimestampSecondType),
-        TimeUnit::Millisecond => stored!(TimestampMillisecondType),
-        TimeUnit::Microsecond => stored!(TimestampMicrosecondType),
-        TimeUnit::Nanosecond => stored!(TimestampNanosecondType),
-    }
-}
-
-/// Those of a unit.
-fn nanoseconds(unit: TimeUnit) -> i128 {
-    match unit {
-        TimeUnit::Second => 1_000_000_000,
-        TimeUnit::Millisecond => 1_000_000,
-        TimeUnit::Microsecond => 1_000,
-        TimeUnit::Nanosecond => 1,
-    }
-}
-
-/// The elements of all rows of a list.
-fn elements_of(array: &dyn Array) -> Option<&dyn Array> {
-    Some(match array.data_type() {
-        DataType::List(_) => array.as_list::<i32>().values(),
-        DataType::LargeList(_) => array.as_list::<i64>().values(),
-        DataType::FixedSizeList(..) => array.as_fixed_size_list().values(),
-        _ => return None,
-    })
-}
-
-/// Those of them that are of a row.
-fn element_range(array: &dyn Array, row: usize) -> Option<Range<usize>> {
-    fn between<O: OffsetSizeTrait>(offsets: &[O], row: usize) -> Range<usize> {
-        offsets[row].as_usize()..offsets[row + 1].as_usize()
-    }
-    Some(match array.data_type() {
-        DataType::List(_) => between(array.as_list::<i32>().value_offsets(), row),
-        DataType::LargeList(_) => between(array.as_list::<i64>().value_offsets(), row),
-        DataType::FixedSizeList(_, length) => {
-            let length = usize::try_from(*length).ok()?;
-            // The values of a slice are those of its own rows.
-            row * length..(row + 1) * length
-        }
-        _ => return None,
-    })
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
-}
-
-/// 16 bytes in groups of 4, 2, 2, 2 and 6.
-fn uuid(bytes: &[u8]) -> String {
-    let mut text = hexadecimal(bytes);
-    for at in [20, 16, 12, 8] {
-        text.insert(at, '-');
-    }
-    text
-}
-
 /// A row of a batch.
 #[derive(Debug)]
 struct Row<'a> {
@@ -376,17 +102,22 @@ impl StoredFields for Row<'_> {
 /// What the rows of a file are. The column of texts decides for all of them, so that pages which
 /// stand beside texts need not be read.
 fn kind_of(fields: &Fields, has_column: impl Fn(&str) -> bool) -> ContentKind {
-    if !has_column(&fields.text) && has_column(&fields.html) {
+    if fields.set.is_some() {
+        ContentKind::Items
+    } else if !has_column(&fields.text) && has_column(&fields.html) {
         ContentKind::Html
     } else {
         ContentKind::Text
     }
 }
 
-fn content_field(fields: &Fields, kind: ContentKind) -> &String {
-    match kind {
-        ContentKind::Text => &fields.text,
-        ContentKind::Html => &fields.html,
+fn content_field(fields: &Fields, kind: ContentKind) -> Cow<'_, str> {
+    match (kind, &fields.set) {
+        (ContentKind::Html, _) => Cow::Borrowed(&fields.html),
+        // The path leads into the list at its end, whether it says so or not.
+        (ContentKind::Items, Some(set)) if !set.ends_with("[]") => Cow::Owned(format!("{set}[]")),
+        (ContentKind::Items, Some(set)) => Cow::Borrowed(set),
+        (ContentKind::Text | ContentKind::Items, _) => Cow::Borrowed(&fields.text),
     }
 }
 
@@ -399,7 +130,8 @@ pub(crate) fn for_each(
 ) {
     let fields = &context.options.fields;
     let kind = kind_of(fields, |path| batch.column(path).is_some());
-    let columns = [content_field(fields, kind), &fields.id, &fields.url];
+    let content = content_field(fields, kind);
+    let columns = [&*content, &fields.id, &fields.url];
     let columns = (kind, columns.map(|path| batch.column(path)));
     for row in 0..batch.columns.num_rows() {
         let number = batch.first_record + row as u64;
@@ -419,25 +151,33 @@ fn record<'b>(
     context: &Context,
 ) -> Result<Record<'b>, Fault> {
     let (row, fields) = (stored.row, &context.options.fields);
-    let wrong = |field: &String, expected, found| {
-        Err(Fault::Type { field: field.clone(), expected, found })
+    let wrong = |field: &str, expected, found| {
+        Err(Fault::Type { field: field.to_owned(), expected, found })
+    };
+    let Some(content) = content else { return Err(fields.missing(Vec::new())) };
+    let expected = match kind {
+        ContentKind::Items => "a list of strings and numbers",
+        ContentKind::Text | ContentKind::Html => "a string",
     };
     let field = content_field(fields, *kind);
-    let content = match content {
-        None => return Err(fields.missing(Vec::new())),
-        Some(content) if content.is_null(row) => return wrong(field, "a string", "null"),
-        Some(content) => {
-            context.check_length(content.length(row))?;
-            match content.text(row) {
-                Some(text) => text,
-                None => return wrong(field, "a string", "of another type"),
+    if content.is_null(row) {
+        return wrong(&field, expected, "null");
+    }
+    context.check_length(content.length(row))?;
+    let content = match kind {
+        ContentKind::Text => content.text(row),
+        ContentKind::Html => content.text(row).map(charset::decode_field),
+        ContentKind::Items => {
+            let limit = context.options.limits.max_record_bytes;
+            match content.items(row, usize::try_from(limit).unwrap_or(usize::MAX)) {
+                Ok(set) => Some(Cow::Owned(set)),
+                Err(NoSet::NoItem) => return wrong(&field, expected, "a list of another type"),
+                Err(NoSet::TooLong) => return Err(Fault::TooLong(limit)),
+                Err(NoSet::NoList) => None,
             }
         }
     };
-    let content = match kind {
-        ContentKind::Text => content,
-        ContentKind::Html => charset::decode_field(content),
-    };
+    let Some(content) = content else { return wrong(&field, expected, "of another type") };
     let id = match id {
         Some(id) if !id.is_null(row) => match id.id(row) {
             Some(id) => id,
@@ -506,15 +246,15 @@ impl Batches {
         let file = with_file(source, options, Purpose::Fields, |schema| {
             let kind = kind_of(fields, |path| has_column(schema.root_schema(), path));
             let content = content_field(fields, kind);
-            if !has_column(schema.root_schema(), content) {
+            if !has_column(schema.root_schema(), &content) {
                 let columns = schema.root_schema().get_fields().iter();
                 let columns = columns.map(|field| field.name().to_owned()).collect();
                 return Err(fields.no_column(path, columns));
             }
             // A column whose own name has the dots is read as well as the one they lead to.
-            let named = [content, &fields.id, &fields.url];
-            columns = Some(named.map(String::clone));
-            let names = || named.into_iter().chain(&fields.others);
+            let named = [&*content, &fields.id, &fields.url];
+            columns = Some(named.map(str::to_owned));
+            let names = || named.into_iter().chain(fields.others.iter().map(String::as_str));
             let is_wanted = |leaf: &[String]| names().any(|name| leads_to(name, leaf));
             let leaves = schema.columns().iter().enumerate();
             let wanted = leaves.filter(|(_, leaf)| is_wanted(leaf.path().parts()));
@@ -538,20 +278,20 @@ impl Batches {
         let empty = guarded(source.path(), || Ok(RecordBatch::new_empty(Arc::clone(schema))))?;
         let kind = kind_of(fields, |path| Column::of(&empty, path).is_some());
         let content = content_field(fields, kind);
-        if Column::of(&empty, content).is_none() {
+        if Column::of(&empty, &content).is_none() {
             let columns = schema.fields().iter().map(|field| field.name().to_owned()).collect();
             return Err(fields.no_column(source.path(), columns));
         }
-        let named = [content, &fields.id, &fields.url];
+        let named = [&*content, &fields.id, &fields.url];
         let is_wanted = |column: &String| {
-            named.into_iter().chain(&fields.others).any(|name| {
+            named.into_iter().chain(fields.others.iter().map(String::as_str)).any(|name| {
                 let first = name.split('.').next().map(|name| step(name).0);
                 name == column || first == Some(column)
             })
         };
         let numbered = schema.fields().iter().enumerate();
         let wanted = numbered.filter(|(_, field)| is_wanted(field.name())).map(|(at, _)| at);
-        let (wanted, columns) = (wanted.collect(), named.map(String::clone));
+        let (wanted, columns) = (wanted.collect(), named.map(str::to_owned));
         file.select_columns(wanted);
         let row_reader = RowReader {
             slices: memory::Slices::new(Arc::new([]), options.chunk_bytes),
@@ -570,16 +310,16 @@ impl Batches {
                 let kind = kind_of(fields, |path| Column::of(first, path).is_some());
                 content_field(fields, kind)
             }
-            None => &fields.text,
+            None => Cow::Borrowed(&*fields.text),
         };
-        if let Some(batch) = batches.iter().find(|batch| Column::of(batch, content).is_none()) {
+        if let Some(batch) = batches.iter().find(|batch| Column::of(batch, &content).is_none()) {
             let columns = batch.schema_ref().fields().iter();
             let columns = columns.map(|field| field.name().to_owned()).collect();
             return Err(fields.no_column(path, columns));
         }
         let slices = memory::Slices::new(Arc::clone(batches), options.chunk_bytes);
         let (rows, bytes) = (memory::rows(batches), memory::bytes(batches));
-        let columns = [content, &fields.id, &fields.url].map(String::clone);
+        let columns = [&*content, &fields.id, &fields.url].map(str::to_owned);
         let row_reader =
             RowReader { slices, file: None, chunk_bytes: options.chunk_bytes, columns };
         Ok(Self { row_reader, next_record: 1, rows: Some(rows), bytes })

@@ -20,6 +20,9 @@ pub struct Fields {
     pub text: String,
     /// The web page, for records without text: a string.
     pub html: String,
+    /// If documents are sets and not texts, the set: a list of strings, numbers and truth values. Those that
+    /// are in lists below it count as well, by a path with brackets; null counts as nothing.
+    pub set: Option<String>,
     /// The id: a string or a number, as it is spelt. In Parquet also bytes: 16 of a fixed size as
     /// a UUID, others as hexadecimal digits unless they are UTF-8. Records without it are called
     /// `path#record`.
@@ -34,7 +37,7 @@ pub struct Fields {
 impl Default for Fields {
     fn default() -> Self {
         let [text, html, id, url] = ["text", "html", "id", "url"].map(str::to_owned);
-        Self { text, html, id, url, others: Vec::new() }
+        Self { text, html, set: None, id, url, others: Vec::new() }
     }
 }
 
@@ -49,13 +52,32 @@ pub(crate) fn step(name: &str) -> (&str, bool) {
 impl Fields {
     /// The error for a table that has neither texts nor pages, but these columns.
     pub(crate) fn no_column(&self, path: &Path, columns: Vec<String>) -> Error {
-        let (path, fields) = (path.to_owned(), [self.text.clone(), self.html.clone()]);
+        let (path, fields) = (path.to_owned(), self.contents());
         Error::from(ErrorKind::NoColumn { path, fields, columns })
     }
 
     /// The fault of a record that has neither a text nor a page, but these.
     pub(crate) fn missing(&self, found: Vec<String>) -> Fault {
-        Fault::Missing { fields: [self.text.clone(), self.html.clone()], found }
+        Fault::Missing { fields: self.contents(), found }
+    }
+
+    /// The names of the fields of which a document needs one.
+    fn contents(&self) -> Vec<String> {
+        match &self.set {
+            Some(set) => vec![set.clone()],
+            None => vec![self.text.clone(), self.html.clone()],
+        }
+    }
+
+    /// Fails for files whose format has no lists, if documents are sets.
+    pub(crate) fn check_lists(&self, format: Format, path: &Path) -> Result<()> {
+        let has_lists = matches!(format, Format::JsonLines | Format::Parquet | Format::Arrow);
+        match &self.set {
+            Some(_) if !has_lists => {
+                Err(Error::from(ErrorKind::NoLists { path: path.to_owned(), format }))
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -129,10 +151,10 @@ pub struct Record<'a> {
     /// The value of the id field, or the `WARC-Record-ID`; else `path#number`, or the path if the
     /// file is one document.
     pub id: Cow<'a, str>,
-    /// The text, or the page. Pages are valid UTF-8; texts are in JSON, Parquet and WARC, and are
+    /// The text, the page or the set. Pages are valid UTF-8; texts are in JSON, Parquet and WARC, and are
     /// not checked in other formats.
     pub content: Cow<'a, [u8]>,
-    /// Which of both it is.
+    /// Which of these it is.
     pub kind: ContentKind,
     /// The value of the URL field, or the `WARC-Target-URI`.
     pub url: Option<Cow<'a, str>>,
@@ -161,9 +183,9 @@ pub struct Document {
     /// The id field of its record; else the path as given or as walked, with `/` between folders
     /// (`-` for standard input), and `#record` counted from 1 unless the file is one document.
     pub id: String,
-    /// The text, not checked in any way, or the page in UTF-8.
+    /// The text, not checked in any way, the page in UTF-8, or the set.
     pub bytes: Vec<u8>,
-    /// Which of both it is.
+    /// Which of these it is.
     pub kind: ContentKind,
     /// Its address.
     pub url: Option<String>,
@@ -177,6 +199,8 @@ pub enum ContentKind {
     Text,
     /// A web page, of which visitors see a part.
     Html,
+    /// A set of items, as [`lookalike_core::text::items`] writes them.
+    Items,
 }
 
 /// The value of a field.

@@ -22,9 +22,10 @@ use arrow_schema::{
 };
 use arrow_select::take::take;
 
+use crate::column::Column;
 use crate::edits::{AddedField, AddedKind, AddedSpan, AddedValue, Change, Cutter, Edits};
 use crate::error::{EditFault, Error, ErrorKind, Fault, Result};
-use crate::parquet::{self, Batch, Column};
+use crate::parquet::{self, Batch};
 use crate::record::{Context, step};
 
 /// Where the texts of a table are.

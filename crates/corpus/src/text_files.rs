@@ -118,6 +118,7 @@ impl Source {
     /// # Errors
     /// If the file cannot be opened, or its first bytes cannot be read.
     pub fn text_reader(&self, options: &ReadOptions) -> Result<Box<dyn Read + Send>> {
+        options.fields.check_lists(Format::TextFile, self.path())?;
         self.marked_text(options).map(|(_, text)| text)
     }
 

@@ -35,7 +35,7 @@ pub enum ErrorKind {
     /// Nothing that was read has a text where texts should be.
     #[error(
         "no record has a text, of {count} that were read\n{first}\n\
-         hint: name the field that the texts are in (--text-field, --html-field)"
+         hint: name the field that the texts are in (--text-field, --html-field), or the sets (--set-field)"
     )]
     NoTexts {
         /// How many were read.
@@ -295,6 +295,9 @@ pub enum ErrorKind {
          hint: `lookalike passages` takes no recipe"
     )]
     PassagesOfWords(String),
+    /// Documents are sets and the recipe is of texts, or the other way round, or what is asked for takes texts.
+    #[error("{0}")]
+    Sets(String),
     /// A run cut passages, which another decision would not cut in the same way.
     #[error(
         "`{0}`: that run cut passages, and which are cut depends on who stays\n\

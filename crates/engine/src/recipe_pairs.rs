@@ -32,6 +32,7 @@ use crate::order::Order;
 use crate::places::{InputOrder, Row};
 use crate::report::{Difference, distinctive_difference};
 use crate::running::Running;
+use crate::sets::check_texts;
 use crate::sign::{SITES, Signing, SigningSummary};
 use crate::signature_file::{SignatureLookup, SignatureReader};
 use crate::sources::SourceTable;
@@ -352,6 +353,9 @@ impl PairSearch<'_> {
     /// into memory, or the system refuses.
     pub fn run(&self, observer: &dyn Observer) -> Result<RecipePairs> {
         let Self { inputs, recipes, measure, running, .. } = *self;
+        for recipe in recipes {
+            check_texts("an evaluation", recipe, &running.read.fields)?;
+        }
         // Refused before anything is made, if there is no such input.
         self.inputs().sources()?;
         let work = WorkFolder::create(running.temp.as_deref())?;

@@ -31,20 +31,22 @@ pub(crate) struct FieldNames {
     html: String,
     id: String,
     url: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    set: Option<String>,
 }
 
 impl FieldNames {
     pub(crate) fn of(fields: &Fields) -> Self {
-        let Fields { text, html, id, url, .. } = fields.clone();
-        Self { text, html, id, url }
+        let Fields { text, html, id, url, set, .. } = fields.clone();
+        Self { text, html, id, url, set }
     }
 
     /// The same reading by these fields.
     fn reading(&self, options: &ReadOptions) -> ReadOptions {
         let mut options = options.clone();
-        let Self { text, html, id, url } = self.clone();
+        let Self { text, html, id, url, set } = self.clone();
         let fields = &mut options.fields;
-        (fields.text, fields.html, fields.id, fields.url) = (text, html, id, url);
+        (fields.text, fields.html, fields.id, fields.url, fields.set) = (text, html, id, url, set);
         options
     }
 }

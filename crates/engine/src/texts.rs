@@ -1,5 +1,5 @@
-//! What is signed and compared of a document: its text as it stands, or what a visitor sees of
-//! a page.
+//! What is signed and compared of a document: its text as it stands, what a visitor sees of
+//! a page, or a set's items.
 
 use lookalike_core::text::Text;
 use lookalike_core::text::html::Extractor;
@@ -32,7 +32,7 @@ impl Texts {
 
     fn of<'a>(&'a mut self, kind: ContentKind, content: &'a [u8], url: Option<&str>) -> Text<'a> {
         match kind {
-            ContentKind::Text => content.into(),
+            ContentKind::Text | ContentKind::Items => content.into(),
             ContentKind::Html => self.0.extract(content, url),
         }
     }

@@ -4,12 +4,13 @@
 //! checking the documents of the index against itself, from a number on. A
 //! cluster is told of when its first document is met.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use lookalike_core::GROUP_LIMIT;
 
 use crate::browse::{LOOK, WORK};
-use crate::document::{ContentKind, Document, Record};
+use crate::document::{Content, ContentKind, Document, Record};
 use crate::error::Result;
 use crate::index::Index;
 use crate::judge::{Match, Query};
@@ -131,6 +132,9 @@ impl Index {
         let mut document = match (record.stored, &own) {
             (Some(ContentKind::Text), Some(text)) => Document::text("", text),
             (Some(ContentKind::Html), Some(page)) => Document::html("", page),
+            (Some(ContentKind::Items), Some(set)) => {
+                Document::new("", Content::Items(Cow::Borrowed(set)))
+            }
             _ => Document::signed("", &record.signature, record.bytes),
         };
         document.url = record.url.as_deref().map(Into::into);

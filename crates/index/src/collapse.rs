@@ -117,6 +117,7 @@ impl ListDocuments<'_> {
         let content = match (record.stored, stored.map(Cow::Owned)) {
             (Some(ContentKind::Text), Some(text)) => Content::Text(text),
             (Some(ContentKind::Html), Some(page)) => Content::Html(page),
+            (Some(ContentKind::Items), Some(set)) => Content::Items(set),
             _ => {
                 let signature = Cow::Borrowed(&record.signature);
                 Content::Signed { signature, bytes: record.bytes }
@@ -192,6 +193,7 @@ fn record(place: usize, document: &Document<'_>, query: Query) -> Record {
     let (bytes, stored) = match &document.content {
         Content::Text(text) => (text.len() as u64, Some(ContentKind::Text)),
         Content::Html(page) => (page.len() as u64, Some(ContentKind::Html)),
+        Content::Items(set) => (set.len() as u64, Some(ContentKind::Items)),
         Content::Signed { bytes, .. } => (*bytes, None),
     };
     Record {

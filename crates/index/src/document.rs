@@ -5,6 +5,7 @@ use std::path::Path;
 
 use lookalike_core::recipe::SketchParameters;
 use lookalike_core::sketch::BitSketch;
+use lookalike_core::text::items;
 use lookalike_core::{Layout, Recipe, Signature};
 use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -46,6 +47,9 @@ pub enum Content<'a> {
     Text(Cow<'a, [u8]>),
     /// A web page in UTF-8, of which the text is taken that a visitor sees.
     Html(Cow<'a, [u8]>),
+    /// A set of items, as [`text::items::of`](lookalike_core::text::items::of) writes it: for indexes whose
+    /// recipe is of sets, which take nothing else but signatures.
+    Items(Cow<'a, [u8]>),
     /// Only a signature, made elsewhere by the recipe of the index: nothing can be verified
     /// exactly with it, and matches say so.
     Signed {
@@ -65,6 +69,15 @@ impl<'a> Document<'a> {
     /// A web page.
     pub fn html(id: impl Into<Cow<'a, str>>, page: &'a (impl AsRef<[u8]> + ?Sized)) -> Self {
         Self::new(id, Content::Html(Cow::Borrowed(page.as_ref())))
+    }
+
+    /// A set of items, each as it stands: in any order, and as often as may be.
+    pub fn items<I>(id: impl Into<Cow<'a, str>>, set: I) -> Self
+    where
+        I: IntoIterator,
+        I::Item: AsRef<[u8]>,
+    {
+        Self::new(id, Content::Items(Cow::Owned(items::of(set))))
     }
 
     /// A document of which only the signature is known.
@@ -105,11 +118,23 @@ impl<'a> Document<'a> {
         self
     }
 
-    pub(crate) fn check_lengths(&self) -> Result<()> {
-        let content = match &self.content {
-            Content::Text(bytes) | Content::Html(bytes) => bytes.len(),
-            Content::Signed { .. } => 0,
+    /// Fails for what is too long for an index, and for a text where the recipe is of sets, or a set where it
+    /// is of texts.
+    pub(crate) fn check(&self, recipe: &Recipe) -> Result<()> {
+        let id = || self.id.chars().take(64).collect::<String>();
+        // What is only asked about may have no id.
+        let named = || match &*self.id {
+            "" => "the document".to_owned(),
+            _ => format!("document `{}`", id()),
         };
+        match (&self.content, recipe.is_of_sets()) {
+            (Content::Items(_), false) => return Err(Error::from(ErrorKind::NotOfSets(named()))),
+            (Content::Text(_) | Content::Html(_), true) => {
+                return Err(Error::from(ErrorKind::OfSets(named())));
+            }
+            _ => {}
+        }
+        let content = self.content.len();
         let [url, source] =
             [&self.url, &self.source].map(|field| field.as_deref().map_or(0, str::len));
         let fields = [
@@ -121,10 +146,24 @@ impl<'a> Document<'a> {
         match fields.into_iter().find(|&(_, bytes, limit)| bytes > limit) {
             None => Ok(()),
             Some((field, bytes, limit)) => {
-                let id = self.id.chars().take(64).collect();
-                Err(Error::from(ErrorKind::TooLong { field, id, bytes, limit }))
+                Err(Error::from(ErrorKind::TooLong { field, id: id(), bytes, limit }))
             }
         }
+    }
+}
+
+impl Content<'_> {
+    /// The bytes of what is said; none of a signature.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Text(bytes) | Self::Html(bytes) | Self::Items(bytes) => bytes.len(),
+            Self::Signed { .. } => 0,
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 }
 
@@ -137,6 +176,8 @@ pub enum ContentKind {
     Text,
     /// A web page.
     Html,
+    /// A set of items.
+    Items,
 }
 
 impl ContentKind {
@@ -145,6 +186,7 @@ impl ContentKind {
         match self {
             Self::Text => "text",
             Self::Html => "html",
+            Self::Items => "items",
         }
     }
 }
@@ -195,6 +237,8 @@ pub(crate) struct SignatureLayout {
     as_in_files: Layout,
     /// Minvalues of which a bit is kept.
     bit_slots: Option<usize>,
+    /// What is stored of a document that is no page.
+    plain: ContentKind,
 }
 
 impl SignatureLayout {
@@ -210,7 +254,8 @@ impl SignatureLayout {
             }
             _ => None,
         };
-        Self { as_in_files: Layout::of(recipe), bit_slots }
+        let plain = if recipe.is_of_sets() { ContentKind::Items } else { ContentKind::Text };
+        Self { as_in_files: Layout::of(recipe), bit_slots, plain }
     }
 
     pub(crate) fn bit_slots(self) -> Option<usize> {
@@ -359,7 +404,7 @@ impl Record {
         }
         let (id, url) = rest.split_at_checked(usize::try_from(length?).ok()?)?;
         let text = |bytes: &[u8]| Some(std::str::from_utf8(bytes).ok()?.to_owned());
-        let kind = if flags & HTML == 0 { ContentKind::Text } else { ContentKind::Html };
+        let kind = if flags & HTML == 0 { layout.plain } else { ContentKind::Html };
         Some(Self {
             number,
             id: text(id)?,

@@ -98,6 +98,18 @@ pub enum ErrorKind {
         /// The most that fit.
         limit: usize,
     },
+    /// A text for an index of sets.
+    #[error(
+        "{0}: is a text, and this index is of sets of items\n\
+         hint: documents come as `items`, a list, or from a field that --set-field names"
+    )]
+    OfSets(String),
+    /// A set for an index of texts.
+    #[error(
+        "{0}: is a set of items, and this index is of texts\n\
+         hint: `lookalike index create DIR --recipe sets` makes one of sets"
+    )]
+    NotOfSets(String),
     /// A signature was given that the recipe of the index does not make.
     #[error("document `{id}`: its signature does not belong to this index's recipe: {fault}")]
     OtherSignature {

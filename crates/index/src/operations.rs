@@ -263,7 +263,7 @@ impl Index {
 
     /// Whether a document can be taken.
     fn check_document(&self, document: &Document<'_>) -> Result<()> {
-        document.check_lengths()?;
+        document.check(&self.recipe)?;
         match &document.content {
             Content::Signed { signature, .. } => self.check_signature(&document.id, signature),
             _ => Ok(()),
@@ -484,10 +484,7 @@ fn has_same_words(a: &Signature, b: &Signature) -> bool {
 /// Documents in parts of about as many bytes of contents: as many as there are threads, or fewer if
 /// there is little to do.
 fn parts<'d, 't>(documents: &'d [Document<'t>], threads: usize) -> Vec<&'d [Document<'t>]> {
-    let bytes = |document: &Document<'_>| match &document.content {
-        Content::Text(content) | Content::Html(content) => content.len(),
-        Content::Signed { .. } => 0,
-    };
+    let bytes = |document: &Document<'_>| document.content.len();
     let all: usize = documents.iter().map(bytes).sum();
     let share = all.div_ceil(threads.max(1)).max(THREAD_BYTES);
     let mut parts = Vec::new();

@@ -49,6 +49,7 @@ impl Shelf for Index {
             let content = bytes.as_deref().zip(record.stored).map(|(bytes, kind)| match kind {
                 ContentKind::Text => ShelvedContent::Text(bytes),
                 ContentKind::Html => ShelvedContent::Html(bytes),
+                ContentKind::Items => ShelvedContent::Items(bytes),
             });
             let (id, url, signature) = (&*record.id, record.url.as_deref(), &record.signature);
             each(number, &ShelvedDocument { id, url, signature, content })?;

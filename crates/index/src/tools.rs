@@ -107,6 +107,7 @@ impl Tools {
             }
             Content::Text(bytes) => (ContentKind::Text, bytes),
             Content::Html(bytes) => (ContentKind::Html, bytes),
+            Content::Items(bytes) => (ContentKind::Items, bytes),
         };
         if !shingles {
             let Self { extractor, signer, .. } = self;
@@ -165,6 +166,7 @@ pub(crate) fn prepare<'d>(
         Content::Signed { bytes, .. } => (*bytes, None),
         Content::Text(text) => (text.len() as u64, Some((ContentKind::Text, text))),
         Content::Html(page) => (page.len() as u64, Some((ContentKind::Html, page))),
+        Content::Items(set) => (set.len() as u64, Some((ContentKind::Items, set))),
     };
     let stored = content.filter(|_| store_text).map(|(kind, content)| {
         let compressed = zstd::bulk::compress(content, COMPRESSION_LEVEL);
@@ -189,7 +191,7 @@ fn text<'a>(
     url: Option<&str>,
 ) -> Text<'a> {
     match kind {
-        ContentKind::Text => content.into(),
+        ContentKind::Text | ContentKind::Items => content.into(),
         ContentKind::Html => extractor.extract(content, url),
     }
 }

@@ -19,6 +19,6 @@ pub use lookalike_core::difference::{
 };
 pub use lookalike_core::shingle::{Shingle, ShingleSet, Shingler};
 pub use lookalike_core::text::{
-    CUT_BYTES, DocumentTokens, Place, Section, SectionKind, SectionRun, Span, Text, TextBuf, Token,
-    Tokenizer, UNICODE_VERSION, Unit, html, last_cut, spans,
+    CUT_BYTES, DocumentTokens, Place, SENTENCES_VERSION, Section, SectionKind, SectionRun, Span,
+    Text, TextBuf, Token, Tokenizer, UNICODE_VERSION, Unit, html, items, last_cut, spans,
 };

@@ -15,7 +15,7 @@ use crate::model::{Answer, IndexDocument, Judged};
 use crate::options::{Limits, Options};
 use crate::problem::Result;
 use crate::work::{Turn, Work};
-use crate::writer::{ChangeResult, Changes, Writer, bytes};
+use crate::writer::{ChangeResult, Changes, Writer};
 
 /// What all requests share.
 pub(crate) struct App {
@@ -94,7 +94,7 @@ impl App {
             let now = clock::now().as_secs();
             for document in documents {
                 document.time = now;
-                lengths.push(bytes(&document.content) as u64);
+                lengths.push(document.content.len() as u64);
             }
         }
         let done = self.work.in_time(self.writer.make(changes, memory)).await?;

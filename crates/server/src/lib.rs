@@ -39,8 +39,10 @@ mod options;
 mod problem;
 mod routes;
 mod server;
+mod sets;
 mod token;
 mod view;
+mod whole_number;
 mod work;
 mod writer;
 

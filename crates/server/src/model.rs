@@ -6,12 +6,12 @@ use lookalike_core::recipe::Verify;
 use lookalike_index::{
     self as index, AddIf, Addition, Content, ContentKind, Counts, Index, Match, MatchKind,
 };
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::Number;
+use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::problem::{Problem, Result};
+use crate::sets::{Items, NamedSet, SetCheck, SetDocument, strings};
+use crate::whole_number::whole_number;
 
 /// The longest id in characters: as a part of an address, each may take twelve bytes of the 64 KiB
 /// that an address can have.
@@ -25,12 +25,13 @@ pub(crate) const MAX_PAGE: usize = 1000;
 /// The largest number that every reader of JSON gets right.
 pub(crate) const MAX_NUMBER: u64 = (1 << 53) - 1;
 
-/// A document: its text, or its page as HTML, of which the text counts that a visitor sees.
+/// A document: its text, its page as HTML, of which the text counts that a visitor sees, or a set of items.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(untagged, try_from = "Fields")]
 pub(crate) enum Document {
     Text(TextDocument),
     Html(HtmlDocument),
+    Set(SetDocument),
 }
 
 /// A document that is asked about, perhaps under another threshold than that of the index.
@@ -39,6 +40,7 @@ pub(crate) enum Document {
 pub(crate) enum Check {
     Text(TextCheck),
     Html(HtmlCheck),
+    Set(SetCheck),
 }
 
 /// A document that is added: it has an id.
@@ -47,6 +49,7 @@ pub(crate) enum Check {
 pub(crate) enum NamedDocument {
     Text(NamedText),
     Html(NamedHtml),
+    Set(NamedSet),
 }
 
 /// A document to compare: one that is given, or one of the index.
@@ -55,6 +58,7 @@ pub(crate) enum NamedDocument {
 pub(crate) enum AnyDocument {
     Text(TextDocument),
     Html(HtmlDocument),
+    Set(SetDocument),
     Known(KnownDocument),
 }
 
@@ -168,6 +172,7 @@ struct Fields {
     id: Option<String>,
     text: Option<String>,
     html: Option<String>,
+    items: Option<Items>,
     url: Option<String>,
 }
 
@@ -178,21 +183,11 @@ struct NamedFields {
     id: Option<String>,
     text: Option<String>,
     html: Option<String>,
+    items: Option<Items>,
     url: Option<String>,
     source: Option<String>,
     #[serde(default, deserialize_with = "whole_number")]
     date: Option<i64>,
-}
-
-/// A whole number, however it is spelt: to a JSON schema `1.0` is one.
-fn whole_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<i64>, D::Error> {
-    let whole = |number: &Number| {
-        let rounded = number.as_f64().filter(|n| n.fract() == 0.0 && n.abs() < 2_f64.powi(63));
-        number.as_i64().or(rounded.map(|n| n as i64))
-    };
-    let number = Option::<Number>::deserialize(deserializer)?;
-    let fault = |number: &Number| D::Error::custom(format!("`{number}` is no whole number"));
-    number.map(|number| whole(&number).ok_or_else(|| fault(&number))).transpose()
 }
 
 /// All fields that a document to check can have.
@@ -202,6 +197,7 @@ struct CheckFields {
     id: Option<String>,
     text: Option<String>,
     html: Option<String>,
+    items: Option<Items>,
     url: Option<String>,
     threshold: Option<f64>,
 }
@@ -209,6 +205,7 @@ struct CheckFields {
 enum Body {
     Text(String),
     Html(String),
+    Items(Items),
 }
 
 impl Fields {
@@ -227,27 +224,34 @@ impl Fields {
         Ok(())
     }
 
-    fn body(text: Option<String>, html: Option<String>) -> Result<Option<Body>, String> {
-        match (text, html) {
-            (Some(text), None) => Ok(Some(Body::Text(text))),
-            (None, Some(html)) => Ok(Some(Body::Html(html))),
-            (None, None) => Ok(None),
-            (Some(_), Some(_)) => Err("the document has both `text` and `html`".to_owned()),
+    fn body(
+        text: Option<String>,
+        html: Option<String>,
+        items: Option<Items>,
+    ) -> Result<Option<Body>, String> {
+        match (text, html, items) {
+            (Some(text), None, None) => Ok(Some(Body::Text(text))),
+            (None, Some(html), None) => Ok(Some(Body::Html(html))),
+            (None, None, Some(items)) => Ok(Some(Body::Items(items))),
+            (None, None, None) => Ok(None),
+            (Some(_), Some(_), None) => Err("the document has both `text` and `html`".to_owned()),
+            _ => Err("the document has `items` beside `text` or `html`".to_owned()),
         }
     }
 }
 
-const NO_BODY: &str = "the document has neither `text` nor `html`";
+const NO_BODY: &str = "the document has neither `text` nor `html` nor `items`";
 
 impl TryFrom<Fields> for Document {
     type Error = String;
 
     fn try_from(fields: Fields) -> Result<Self, String> {
         fields.check()?;
-        let Fields { id, text, html, url } = fields;
-        Ok(match Fields::body(text, html)?.ok_or(NO_BODY)? {
+        let Fields { id, text, html, items, url } = fields;
+        Ok(match Fields::body(text, html, items)?.ok_or(NO_BODY)? {
             Body::Text(text) => Self::Text(TextDocument { id, text, url }),
             Body::Html(html) => Self::Html(HtmlDocument { id, html, url }),
+            Body::Items(items) => Self::Set(SetDocument { id, items, url }),
         })
     }
 }
@@ -256,13 +260,16 @@ impl TryFrom<CheckFields> for Check {
     type Error = String;
 
     fn try_from(fields: CheckFields) -> Result<Self, String> {
-        let CheckFields { id, text, html, url, threshold } = fields;
-        Ok(match Document::try_from(Fields { id, text, html, url })? {
+        let CheckFields { id, text, html, items, url, threshold } = fields;
+        Ok(match Document::try_from(Fields { id, text, html, items, url })? {
             Document::Text(TextDocument { id, text, url }) => {
                 Self::Text(TextCheck { id, text, url, threshold })
             }
             Document::Html(HtmlDocument { id, html, url }) => {
                 Self::Html(HtmlCheck { id, html, url, threshold })
+            }
+            Document::Set(SetDocument { id, items, url }) => {
+                Self::Set(SetCheck { id, items, url, threshold })
             }
         })
     }
@@ -272,19 +279,20 @@ impl TryFrom<NamedFields> for NamedDocument {
     type Error = String;
 
     fn try_from(fields: NamedFields) -> Result<Self, String> {
-        let NamedFields { id, text, html, url, source, date } = fields;
+        let NamedFields { id, text, html, items, url, source, date } = fields;
         let found = source.as_ref().map_or(0, |source| source.chars().count());
         if found > MAX_URL {
             return Err(format!("the source has {found} characters, more than {MAX_URL}"));
         }
-        let fields = Fields { id, text, html, url };
+        let fields = Fields { id, text, html, items, url };
         fields.check()?;
-        let Fields { id, text, html, url } = fields;
-        let body = Fields::body(text, html)?.ok_or(NO_BODY)?;
+        let Fields { id, text, html, items, url } = fields;
+        let body = Fields::body(text, html, items)?.ok_or(NO_BODY)?;
         let id = id.ok_or("the document has no `id`")?;
         Ok(match body {
             Body::Text(text) => Self::Text(NamedText { id, text, url, source, date }),
             Body::Html(html) => Self::Html(NamedHtml { id, html, url, source, date }),
+            Body::Items(items) => Self::Set(NamedSet { id, items, url, source, date }),
         })
     }
 }
@@ -294,13 +302,14 @@ impl TryFrom<Fields> for AnyDocument {
 
     fn try_from(fields: Fields) -> Result<Self, String> {
         fields.check()?;
-        let Fields { id, text, html, url } = fields;
-        Ok(match Fields::body(text, html)? {
+        let Fields { id, text, html, items, url } = fields;
+        Ok(match Fields::body(text, html, items)? {
             Some(Body::Text(text)) => Self::Text(TextDocument { id, text, url }),
             Some(Body::Html(html)) => Self::Html(HtmlDocument { id, html, url }),
+            Some(Body::Items(items)) => Self::Set(SetDocument { id, items, url }),
             None if url.is_some() => return Err(NO_BODY.to_owned()),
             None => {
-                let id = id.ok_or("the document has neither `text` nor `html` nor `id`")?;
+                let id = id.ok_or("the document has neither `text`, `html` or `items` nor `id`")?;
                 Self::Known(KnownDocument { id })
             }
         })
@@ -328,6 +337,7 @@ impl From<Document> for IndexDocument {
         match document {
             Document::Text(document) => made(document.id, document.url, text(document.text)),
             Document::Html(document) => made(document.id, document.url, html(document.html)),
+            Document::Set(set) => made(set.id, set.url, set.items.into_content()),
         }
     }
 }
@@ -342,6 +352,9 @@ impl From<Check> for (IndexDocument, Option<f64>) {
             Check::Html(HtmlCheck { id, html: body, url, threshold }) => {
                 (made(id, url, html(body)), threshold)
             }
+            Check::Set(SetCheck { id, items, url, threshold }) => {
+                (made(id, url, items.into_content()), threshold)
+            }
         }
     }
 }
@@ -354,6 +367,9 @@ impl From<NamedDocument> for IndexDocument {
             }
             NamedDocument::Html(NamedHtml { id, html: body, url, source, date }) => {
                 (made(Some(id), url, html(body)), source, date)
+            }
+            NamedDocument::Set(NamedSet { id, items, url, source, date }) => {
+                (made(Some(id), url, items.into_content()), source, date)
             }
         };
         Self { source: source.map(Cow::Owned), date, ..document }
@@ -372,6 +388,7 @@ impl From<AnyDocument> for DocumentOrId {
             AnyDocument::Known(known) => return Self::Known(known.id),
             AnyDocument::Text(document) => Document::Text(document),
             AnyDocument::Html(document) => Document::Html(document),
+            AnyDocument::Set(document) => Document::Set(document),
         };
         Self::Document(Box::new(document.into()))
     }
@@ -501,6 +518,10 @@ pub(crate) struct WholeRecord {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     html: Option<String>,
+    /// Its items, sorted, if they are stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    items: Option<Vec<String>>,
 }
 
 impl WholeRecord {
@@ -509,6 +530,10 @@ impl WholeRecord {
         record: index::Record,
         content: Option<Vec<u8>>,
     ) -> Result<Self> {
+        if record.stored == Some(ContentKind::Items) {
+            let items = content.as_deref().map(strings);
+            return Ok(Self { record: Record::new(index, record)?, text: None, html: None, items });
+        }
         let content = content.map(|bytes| match String::from_utf8(bytes) {
             Ok(text) => text,
             // Documents that came by another door need not be UTF-8.
@@ -518,7 +543,7 @@ impl WholeRecord {
             Some(ContentKind::Html) => (None, content),
             _ => (content, None),
         };
-        Ok(Self { record: Record::new(index, record)?, text, html })
+        Ok(Self { record: Record::new(index, record)?, text, html, items: None })
     }
 }
 

@@ -117,9 +117,11 @@ impl From<index::Error> for Problem {
         use index::ErrorKind;
         match error.kind() {
             // A threshold that the recipe cannot be judged by.
-            ErrorKind::TooLong { .. } | ErrorKind::OtherSignature { .. } | ErrorKind::Recipe(_) => {
-                Self::invalid(error.to_string())
-            }
+            ErrorKind::TooLong { .. }
+            | ErrorKind::OtherSignature { .. }
+            | ErrorKind::OfSets(_)
+            | ErrorKind::NotOfSets(_)
+            | ErrorKind::Recipe(_) => Self::invalid(error.to_string()),
             _ => Self::failed(error.to_string()),
         }
     }

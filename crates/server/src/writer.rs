@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 
-use lookalike_index::{self as index, AddIf, Addition, CheckedAddition, Content, Index};
+use lookalike_index::{self as index, AddIf, Addition, CheckedAddition, Index};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::memory::SharedReservation;
@@ -197,16 +197,8 @@ impl Changes {
         match self {
             Self::Remove(ids) => ids.iter().map(String::len).sum(),
             Self::Add(documents) | Self::CheckAndAdd(documents, _) => {
-                documents.iter().map(|document| bytes(&document.content)).sum()
+                documents.iter().map(|document| document.content.len()).sum()
             }
         }
-    }
-}
-
-/// The length of a content.
-pub(crate) fn bytes(content: &Content<'_>) -> usize {
-    match content {
-        Content::Text(bytes) | Content::Html(bytes) => bytes.len(),
-        Content::Signed { .. } => 0,
     }
 }

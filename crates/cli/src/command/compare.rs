@@ -8,7 +8,7 @@ use lookalike_core::recipe::{SketchParameters, Templates};
 use lookalike_core::template::Template;
 use lookalike_core::{Comparer, Comparison, Kernel, Recipe};
 use lookalike_corpus::{Document, Limits, read_document};
-use lookalike_engine::Texts;
+use lookalike_engine::{Texts, check_sets};
 use serde_json::json;
 
 use super::difference;
@@ -22,6 +22,7 @@ use crate::skipped::SkipCount;
 
 pub(crate) fn run(arguments: &Compare, kernel: Kernel) -> anyhow::Result<Outcome> {
     let recipe = recipe(arguments)?;
+    check_sets(&recipe, &arguments.documents.options().fields)?;
     let documents = documents(arguments)?;
     let mut comparer = match &arguments.learned {
         Some(run) => {
@@ -63,7 +64,7 @@ pub(crate) fn run(arguments: &Compare, kernel: Kernel) -> anyhow::Result<Outcome
 fn recipe(arguments: &Compare) -> anyhow::Result<Recipe> {
     match (&arguments.recipe, &arguments.learned) {
         (Some(name), _) => recipe::load_with_ngram(name, arguments.ngram),
-        (None, None) => recipe::load_with_ngram("text", arguments.ngram),
+        (None, None) => recipe::load_with_ngram(arguments.documents.recipe(), arguments.ngram),
         (None, Some(path)) => {
             let folder = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
             let file = folder.join("recipe.toml");
@@ -215,12 +216,21 @@ fn table(recipe: &Recipe, comparison: &Comparison) -> String {
         let meaning = format!("repeats with a list in common, out of {repeats}");
         row("repeats_in_common", equal.to_string(), &meaning);
     }
-    row("same_tokens", same.to_owned(), "whether the two differ at most in case, spaces and signs");
+    let same_means = if recipe.is_of_sets() {
+        "whether the two have the same items"
+    } else {
+        "whether the two differ at most in case, spaces and signs"
+    };
+    row("same_tokens", same.to_owned(), same_means);
     row("term_difference", grouped(comparison.term_difference), "tokens deleted or inserted");
     row(
         "edit_distance",
         difference::edits(comparison.edit_distance),
-        "words to remove or add, however often each",
+        if recipe.is_of_sets() {
+            "items to remove or add"
+        } else {
+            "words to remove or add, however often each"
+        },
     );
     let of = |side: usize, which: &str| {
         let tokens = output::count(comparison.tokens[side], "token");

@@ -5,7 +5,7 @@ use std::path::Path;
 use lookalike_core::{Given as _, Kernel};
 use lookalike_engine as engine;
 use lookalike_engine::numbers::{bytes, count, duration, grouped, percent};
-use lookalike_engine::report::{Report, Verify};
+use lookalike_engine::report::{Report, Tokens, Verify};
 use lookalike_engine::{Error, ErrorKind, Existing, Plan, Written};
 
 use crate::exit::{Outcome, is_quiet, say};
@@ -18,7 +18,7 @@ pub(crate) fn run(arguments: &Dedup, kernel: Kernel) -> anyhow::Result<Outcome> 
     let passages = arguments.passages.then(|| arguments.passage_rule.rule());
     let job = job(&arguments.inputs, &arguments.job, kernel)
         .recipe(recipe::with_secret(
-            recipe::judging(&arguments.judging)?,
+            recipe::judging(&arguments.judging, arguments.job.documents.recipe())?,
             arguments.secret_seed.as_deref(),
         )?)
         .given(keep(&arguments.keep), engine::Dedup::keep)
@@ -181,7 +181,10 @@ pub(super) fn summary(report: &Report, out: &Path, written: Written) -> String {
     table.row([
         "exact copies",
         &grouped(report.exact_removed),
-        "the same words in the same order as one that stays",
+        match report.recipe.tokens {
+            Tokens::Items => "the same items as one that stays",
+            _ => "the same words in the same order as one that stays",
+        },
     ]);
     table.row(["near-duplicates", &grouped(report.near_removed), &near(report)]);
     add_known(&mut table, report);

@@ -16,7 +16,7 @@ pub(crate) fn run(arguments: &Mirrors, kernel: Kernel) -> anyhow::Result<Outcome
     let work = arguments.job.work_folder("mirrors");
     let job = Job::new(&arguments.inputs)
         .running(arguments.documents.running(arguments.job.resources.running(kernel)))
-        .recipe(recipe::judging(&arguments.judging)?)
+        .recipe(recipe::judging(&arguments.judging, arguments.documents.recipe())?)
         .min_pages(arguments.min_pages.into())
         .min_share(arguments.min_share)
         .limit(arguments.limit as usize)

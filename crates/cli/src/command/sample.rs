@@ -1,6 +1,7 @@
 //! `lookalike tune --sample`: how the rule of a recipe does on the user's own documents.
 
 use lookalike_core::{Kernel, Recipe};
+use lookalike_engine::check_sets;
 use lookalike_eval::{FilterMeasurement, FilterSample, PairCandidates};
 
 use crate::exit::say;
@@ -22,6 +23,7 @@ pub(crate) fn measure(
         seeds: arguments.seeds,
         limit: arguments.sample_limit.into(),
     };
+    check_sets(recipe, &arguments.documents.options().fields)?;
     let mut skipped = SkipCount::default();
     let documents = arguments.documents.of(&arguments.sample)?;
     Ok(sample.measure(documents, kernel, |error| skipped.add(error, say))?)

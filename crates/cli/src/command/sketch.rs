@@ -2,7 +2,7 @@
 
 use lookalike_core::{Kernel, Layout, Signer};
 use lookalike_engine::signature_file::SignatureWriter;
-use lookalike_engine::{Error, ErrorKind, Existing, Texts};
+use lookalike_engine::{Error, ErrorKind, Existing, Texts, check_sets};
 
 use crate::exit::{Outcome, say};
 use crate::flags::Sketch;
@@ -12,9 +12,11 @@ use crate::skipped::SkipCount;
 use crate::{interrupt, recipe};
 
 pub(crate) fn run(arguments: &Sketch, kernel: Kernel) -> anyhow::Result<Outcome> {
-    let recipe = recipe::load_with_ngram(&arguments.recipe, arguments.ngram)?;
+    let name = arguments.recipe.as_deref().unwrap_or(arguments.documents.recipe());
+    let recipe = recipe::load_with_ngram(name, arguments.ngram)?;
     let recipe = recipe::with_secret(recipe, arguments.secret_seed.as_deref())?;
     recipe.check_signs_alone()?;
+    check_sets(&recipe, &arguments.documents.options().fields)?;
     let mut signer = Signer::with_kernel(&recipe, kernel)?;
     let mut texts = Texts::new();
     let mut inputs = arguments.documents.of(&arguments.inputs)?;

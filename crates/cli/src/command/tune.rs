@@ -24,7 +24,8 @@ const CURVE: usize = 201;
 const SHOWN: [f64; 10] = [0.5, 0.6, 0.7, 0.77, 0.8, 0.85, 0.9, 0.95, 0.975, 0.99];
 
 pub(crate) fn run(arguments: &Tune, kernel: Kernel) -> anyhow::Result<Outcome> {
-    let recipe = arguments.recipe.as_deref().map_or_else(|| Ok(Recipe::default()), recipe::load)?;
+    let name = arguments.recipe.as_deref().unwrap_or(arguments.documents.recipe());
+    let recipe = recipe::load(name)?;
     let own_threshold = (recipe.verify != Verify::None).then_some(recipe.threshold);
     let (filter, wanted) = match arguments.goal()? {
         TuneGoal::Filter(filter) => (filter, None),

@@ -112,6 +112,7 @@ fn text(run: &Run, explanation: &Explanation, diff: DiffForm, style: Style) -> S
             let keeper = printable(&removal.keeper.id);
             let is = match removal.kind {
                 _ if removal.scores.is_none() => "is joined by other documents to",
+                Kind::Exact if run.recipe().is_of_sets() => "has the same items as",
                 Kind::Exact => "has the same words in the same order as",
                 Kind::Near => "is a near-duplicate of",
             };

@@ -36,7 +36,8 @@ pub(crate) struct Compare {
     /// Where the documents are, if A and B are ids: files, folders or globs, or - for standard input
     #[arg(long, value_name = "INPUT", value_hint = ValueHint::AnyPath)]
     pub(crate) of: Vec<String>,
-    /// A preset or a TOML file (see `lookalike recipe`) [default: text, or that of --learned]
+    /// A preset or a TOML file (see `lookalike recipe`) [default: text, sets with --set-field, or that of
+    /// --learned]
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) recipe: Option<String>,
     /// Words in a shingle, the n of n-grams [default: the recipe's; 5 in `text`]
@@ -95,6 +96,11 @@ impl Compare {
     pub(super) fn check(&self) -> anyhow::Result<()> {
         let readable = self.a != "-" || self.b != "-" || !self.of.is_empty();
         ensure!(readable, "standard input can be only one of the two documents");
+        ensure!(
+            self.documents.set_field.is_none() || !self.of.is_empty(),
+            "--set-field names a field of records, and A and B are files; --of INPUT has records, with A and B as \
+             their ids"
+        );
         if self.json { self.diff.refuse("--json shows no difference") } else { Ok(()) }
     }
 }

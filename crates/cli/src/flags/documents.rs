@@ -16,6 +16,10 @@ pub(crate) struct Documents {
     /// The field with the web page, for records without text
     #[arg(long, value_name = "FIELD", default_value = "html", help_heading = "Documents")]
     html_field: String,
+    /// The field with the set of items, where documents are sets and not texts: a list of strings or numbers; dots
+    /// and brackets reach further: tracks[].id
+    #[arg(long, value_name = "FIELD", help_heading = "Documents")]
+    pub(crate) set_field: Option<String>,
     /// The field with the id; without one, it is `path#record`
     #[arg(long, value_name = "FIELD", default_value = "id", help_heading = "Documents")]
     id_field: String,
@@ -30,6 +34,7 @@ impl Documents {
         let mut options = ReadOptions::default();
         options.fields.text.clone_from(&self.text_field);
         options.fields.html.clone_from(&self.html_field);
+        options.fields.set.clone_from(&self.set_field);
         options.fields.id.clone_from(&self.id_field);
         options.fields.url.clone_from(&self.url_field);
         options
@@ -46,7 +51,13 @@ impl Documents {
         let fields = fields.into_iter().filter(|(_, field, default)| field != default);
         let fields = fields.map(|(name, field, _)| (name, field.clone()));
         let format = self.format.map(|format| ("--format", format.name().to_owned()));
-        format.into_iter().chain(fields).collect()
+        let set = self.set_field.clone().map(|field| ("--set-field", field));
+        format.into_iter().chain(fields).chain(set).collect()
+    }
+
+    /// The recipe of those who name none.
+    pub(crate) fn recipe(&self) -> &'static str {
+        if self.set_field.is_some() { "sets" } else { "text" }
     }
 
     /// How a job runs that reads them.

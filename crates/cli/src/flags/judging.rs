@@ -8,9 +8,9 @@ use super::value::{one_of, positive_share, proper_share};
 
 #[derive(Args)]
 pub(crate) struct Judging {
-    /// A preset or a TOML file (see `lookalike recipe`)
-    #[arg(long, value_name = "NAME|FILE", default_value = "text", help_heading = "Judging")]
-    pub(crate) recipe: String,
+    /// A preset or a TOML file (see `lookalike recipe`) [default: text, or sets with --set-field]
+    #[arg(long, value_name = "NAME|FILE", help_heading = "Judging")]
+    pub(crate) recipe: Option<String>,
     /// The least resemblance of two look-alikes; not for recipes without
     /// verification [default: the recipe's]
     #[arg(long, value_name = "T", value_parser = positive_share, help_heading = "Judging")]

@@ -29,9 +29,9 @@ pub(crate) struct Sketch {
     /// Where to write
     #[arg(short, long, alias = "output", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) out: PathBuf,
-    /// A preset or a TOML file (see `lookalike recipe`)
-    #[arg(long, value_name = "NAME|FILE", default_value = "text")]
-    pub(crate) recipe: String,
+    /// A preset or a TOML file (see `lookalike recipe`) [default: text, or sets with --set-field]
+    #[arg(long, value_name = "NAME|FILE")]
+    pub(crate) recipe: Option<String>,
     /// Words in a shingle, the n of n-grams [default: the recipe's; 5 in `text`]
     #[arg(long, value_name = "N")]
     pub(crate) ngram: Option<usize>,

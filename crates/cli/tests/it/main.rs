@@ -22,6 +22,7 @@ mod pages;
 mod passages;
 mod sentences;
 mod serve;
+mod sets;
 mod sketch;
 mod templates;
 mod tune;

@@ -13,7 +13,8 @@ mod toml_form;
 
 pub use crate::filter::MAX_SUPER_FEATURES;
 pub use names::{
-    LEARNING_PRESETS, PRESET_SUMMARIES, PRESETS, TEMPLATES_VERSION, VERSION, preset_names,
+    LEARNING_PRESETS, PRESET_SUMMARIES, PRESETS, SET_PRESETS, TEMPLATES_VERSION, VERSION,
+    preset_names,
 };
 
 pub use secret::SecretSeed;
@@ -490,6 +491,9 @@ impl Recipe {
             );
             return Err(Error::parameter("features", filter, expected));
         }
+        if self.is_of_sets() {
+            self.validate_sets()?;
+        }
         if self.templates.leave_out() {
             if self.candidates != Candidates::Features || self.projection.is_some() {
                 let expected = "features, without a projection, where templates are not `off`";
@@ -504,6 +508,28 @@ impl Recipe {
         if !(self.threshold > 0.0 && self.threshold <= 1.0) {
             let expected = "above 0 and at most 1";
             return Err(Error::parameter("verify.threshold", self.threshold, expected));
+        }
+        Ok(())
+    }
+
+    /// Items have no order, and stand in a set once.
+    fn validate_sets(&self) -> Result<()> {
+        let Shingles { width, counting } = self.shingles;
+        if width != 1 {
+            let expected = "1 where tokens are items, which have no order";
+            return Err(Error::parameter("shingles.width", width, expected));
+        }
+        if counting != Counting::Set {
+            let expected = "set where tokens are items: each is in a set once";
+            return Err(Error::parameter("shingles.count", counting.name(), expected));
+        }
+        if self.templates.leave_out() {
+            let expected = "`off` where tokens are items: a set is no page";
+            return Err(Error::parameter(
+                "templates",
+                format_args!("`{}`", self.templates),
+                expected,
+            ));
         }
         Ok(())
     }
@@ -552,6 +578,24 @@ impl Recipe {
                         hint: the recipe `pages` leaves out what the markup of a page says is beside its \
                         content, and learns nothing";
         Err(Error::parameter("templates", format_args!("`{}`", self.templates), expected))
+    }
+
+    /// Whether documents are sets of items, and not texts.
+    pub fn is_of_sets(&self) -> bool {
+        self.tokens == Unit::Items
+    }
+
+    /// Checks that documents are texts.
+    ///
+    /// # Errors
+    /// If they are sets of items.
+    pub fn check_of_texts(&self) -> Result<()> {
+        if !self.is_of_sets() {
+            return Ok(());
+        }
+        let expected = "those of texts here: a set of items has no words and no order\n\
+                        hint: name another recipe, such as `text`";
+        Err(Error::parameter("tokens", "`items`", expected))
     }
 
     /// Checks that documents are looked at as they stand.
@@ -852,6 +896,7 @@ names!(Unit, "tokens", {
     Lines => "lines",
     Sentences => "sentences",
     Paragraphs => "paragraphs",
+    Items => "items",
 });
 names!(Counting, "shingles.count", { Set => "set", Multiset => "multiset" });
 names!(ListOrder, "sketch.order", { Sequence => "sequence", Bag => "bag" });

@@ -61,6 +61,12 @@ impl Recipe {
                 threshold: NOISY_TARGET.0,
                 ..text(filter(198, 4, 1))
             },
+            "sets" => Self {
+                name: name.to_owned(),
+                tokens: Unit::Items,
+                shingles: set_of(1),
+                ..Self::default()
+            },
             // The paper leaves w open; its authors' web-wide clustering used ten.
             "altavista" => Self { shingles: set_of(10), ..paper(name, Candidates::Features) },
             "henzinger-b" => paper(name, Candidates::Features),
@@ -136,7 +142,7 @@ impl Recipe {
 /// The threshold and the recall that a preset's filter is chosen for; none if it is a paper's.
 pub(super) fn own_target(preset: &str) -> Option<(f64, f64)> {
     match preset {
-        "text" => Some(TEXT_TARGET),
+        "text" | "sets" => Some(TEXT_TARGET),
         "pages" | "sites" => Some(SITES_TARGET),
         "noisy" => Some(NOISY_TARGET),
         _ => None,

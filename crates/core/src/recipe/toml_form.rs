@@ -190,14 +190,17 @@ impl File {
         let verify = named(self.verify.by.as_ref(), Verify::from_name, base.verify)?;
         let keep = self.sketch.as_ref().and_then(|sketch| sketch.keep);
         let counting = self.shingles.count.as_ref();
+        let tokens = named(self.tokens.as_ref(), Unit::from_name, base.tokens)?;
+        // Items have no order, so that there is nothing to say of it.
+        let width = if tokens == Unit::Items { 1 } else { base.shingles.width };
         let recipe = Recipe {
             name: self.name.clone(),
             seed: self.seed.unwrap_or(base.seed),
             secret: self.secret.as_deref().map(SecretSeed::from_digits).transpose()?,
-            tokens: named(self.tokens.as_ref(), Unit::from_name, base.tokens)?,
+            tokens,
             templates: named(self.templates.as_ref(), str::parse, base.templates.clone())?,
             shingles: Shingles {
-                width: self.shingles.width.unwrap_or(base.shingles.width),
+                width: self.shingles.width.unwrap_or(width),
                 counting: named(counting, Counting::from_name, base.shingles.counting)?,
             },
             keep_exact: self.exact.as_ref().map_or(base.keep_exact, |exact| exact.keep),

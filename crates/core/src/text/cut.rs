@@ -12,7 +12,7 @@ use super::{character, tables, url};
 /// itself. Characters part where two stand together, since what separates them is a token too.
 pub fn last_cut(unit: Unit, text: &[u8]) -> Option<usize> {
     (1..=text.len()).rev().find(|&at| match unit {
-        Unit::Lines => text[at - 1] == b'\n',
+        Unit::Lines | Unit::Items => text[at - 1] == b'\n',
         // What ends at a line feed does not depend on what is behind it, but whether it ends does.
         Unit::Sentences => text[at - 1] == b'\n' && does_not_join(text, at),
         // Where no other line without a visible character follows.

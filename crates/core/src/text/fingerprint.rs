@@ -5,7 +5,7 @@ use lookalike_kernels::rabin::{Rabin, TOKENS};
 /// The fingerprint of a canonical piece of text.
 pub type Token = u64;
 
-/// The token of an atom.
+/// The token of what is one as it stands: an atom, an item.
 pub(super) fn atom_token(atom: &[u8]) -> Token {
     TOKENS.bytes(atom)
 }

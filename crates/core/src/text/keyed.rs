@@ -12,6 +12,7 @@ use super::document::Text;
 use super::document_tokens::DocumentTokens;
 use super::feed::Out;
 use super::fingerprint::{Fingerprint, Token, atom_token};
+use super::items::for_each_item;
 use super::tokenizer::{BLOCK, ENOUGH, OfWords, Unit, for_each_of_words, walk_parts};
 use crate::verification::{Code, VerificationKey};
 
@@ -101,6 +102,9 @@ impl KeyedTokenizer {
         match words {
             Some(words) => for_each_of_words(*unit, &mut **words, text, |(token, code), _| {
                 blocks.push_coded(token, code);
+            }),
+            None if *unit == Unit::Items => for_each_item(text.bytes(), |item, _| {
+                blocks.push_coded(atom_token(item), key.code(item));
             }),
             None => walk_parts(*unit, text, &mut blocks, scratch),
         }

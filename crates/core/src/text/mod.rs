@@ -41,6 +41,9 @@
 //! Unicode says. Its rules begin anew behind bytes that are not UTF-8, and behind
 //! 64 characters that close a sentence after a full stop, if there are more.
 //!
+//! [`Unit::Items`] takes what is no text: each line is an item ([`items`]), the fingerprint
+//! of its bytes as they stand.
+//!
 //! A [`Text`] may have *atoms*, byte ranges that are a token as they stand: the
 //! Rabin fingerprint of their bytes. What stands between two atoms is a text of
 //! its own. An atom belongs to the line it begins in, as one of its words, or to
@@ -64,6 +67,7 @@ mod document_tokens;
 mod feed;
 mod fingerprint;
 pub mod html;
+pub mod items;
 mod keyed;
 mod spans;
 mod tables;

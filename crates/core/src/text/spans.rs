@@ -3,6 +3,7 @@
 use super::document::{Part, Text};
 use super::feed::{Characters, Out, Words};
 use super::fingerprint::{Token, atom_token};
+use super::items::for_each_item;
 use super::keyed::KeyedTokenizer;
 use super::tokenizer::{Tokenizer, Unit, for_each_of_words};
 use super::walk::walk;
@@ -28,7 +29,8 @@ pub struct Span {
 /// letter and its marks, share their place. A place holds the whole word, with
 /// soft hyphens and the like inside it; a separator's is what stands between
 /// its neighbours; a line's is all of it without the line feed, a sentence's and a paragraph's without
-/// the white space around it; an atom's is the atom.
+/// the white space around it; an atom's is the atom, and an
+/// item's is its line, which has no bytes if the item has none.
 pub fn spans<'t>(unit: Unit, text: impl Into<Text<'t>>) -> Vec<Span> {
     let text = text.into();
     let mut spans = Spans::new(None);
@@ -36,6 +38,10 @@ pub fn spans<'t>(unit: Unit, text: impl Into<Text<'t>>) -> Vec<Span> {
         let mut words = Tokenizer::new(Unit::Words);
         for_each_of_words(unit, &mut words, text, |token, place| {
             spans.push(token, (place.start, place.end));
+        });
+    } else if unit == Unit::Items {
+        for_each_item(text.bytes(), |item, place| {
+            spans.push(atom_token(item), (place.start, place.end));
         });
     } else {
         spans.walk(unit, text);
@@ -51,6 +57,10 @@ pub fn keyed_spans<'t>(unit: Unit, text: impl Into<Text<'t>>, key: &Verification
         let mut words = KeyedTokenizer::new(Unit::Words, Kernel::best(), key);
         for_each_of_words(unit, &mut words, text, |(_, code), place| {
             spans.push(code, (place.start, place.end));
+        });
+    } else if unit == Unit::Items {
+        for_each_item(text.bytes(), |item, place| {
+            spans.push(key.code(item), (place.start, place.end));
         });
     } else {
         spans.walk(unit, text);

@@ -11,6 +11,7 @@ use super::document::{Part, Text};
 use super::document_tokens::DocumentTokens;
 use super::feed::{Characters, Out, Words};
 use super::fingerprint::{Fingerprint, Token, atom_token};
+use super::items::for_each_item;
 use super::walk;
 
 /// The most tokens in a block. 2048: 16 KB, which the next stage finds in the
@@ -31,12 +32,20 @@ pub enum Unit {
     Sentences,
     /// A paragraph.
     Paragraphs,
+    /// An item of a set, which is no text ([`items`](super::items)).
+    Items,
 }
 
 impl Unit {
     /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::Words, Self::Characters, Self::Lines, Self::Sentences, Self::Paragraphs];
+    pub const ALL: [Self; 6] = [
+        Self::Words,
+        Self::Characters,
+        Self::Lines,
+        Self::Sentences,
+        Self::Paragraphs,
+        Self::Items,
+    ];
 
     /// One of them, for people.
     pub const fn singular(self) -> &'static str {
@@ -46,6 +55,7 @@ impl Unit {
             Self::Lines => "line",
             Self::Sentences => "sentence",
             Self::Paragraphs => "paragraph",
+            Self::Items => "item",
         }
     }
 
@@ -108,6 +118,9 @@ impl Tokenizer {
             Some(words) => {
                 for_each_of_words(*unit, &mut **words, text, |token, _| blocks.push(token, ()));
             }
+            None if *unit == Unit::Items => for_each_item(text.bytes(), |item, _| {
+                blocks.push(atom_token(item), ());
+            }),
             None => walk_parts(*unit, text, &mut blocks, scratch),
         }
         blocks.flush();

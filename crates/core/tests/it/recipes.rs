@@ -422,7 +422,7 @@ fn bad_files_are_refused_with_the_reason() {
         ("version = 1\nwidth = 5", "unknown field `width`"),
         (
             "version = 1\ntokens = \"letters\"",
-            "`tokens` is `letters`, but must be one of `words` `characters` `lines` `sentences` `paragraphs`",
+            "`tokens` is `letters`, but must be one of `words` `characters` `lines` `sentences` `paragraphs` `items`",
         ),
         ("version = 1\n[sketch]\nkind = \"magic\"", "`sketch.kind` is `magic`"),
         ("version = 1\n[sketch]\nkind = \"bottom\"", "`sketch.size` is missing"),
@@ -457,6 +457,23 @@ fn where_sentences_begin_is_a_part_of_recipes_that_go_by_them() {
     assert!(sentences.to_toml().contains("\nsentences = \""));
     assert!(!lines.to_toml().contains("sentences"));
     assert_eq!(Recipe::from_toml(&sentences.to_toml()).unwrap(), sentences);
+}
+
+#[test]
+fn sets_have_no_order_and_no_repetitions() {
+    let sets = Recipe::preset("sets").unwrap();
+    assert!(sets.is_of_sets() && sets.check_of_texts().is_err());
+    assert_eq!(Recipe::from_toml(&sets.to_toml()).unwrap(), sets);
+    // The width of a recipe of items goes without saying.
+    assert_eq!(Recipe::from_toml("tokens = \"items\"").unwrap().shingles, sets.shingles);
+    for (toml, reason) in [
+        ("base = \"sets\"\n[shingles]\nwidth = 2", "must be 1 where tokens are items"),
+        ("base = \"sets\"\n[shingles]\ncount = \"multiset\"", "must be set where tokens are items"),
+        ("tokens = \"items\"\ntemplates = \"by-page\"", "must be `off` where tokens are items"),
+    ] {
+        let error = Recipe::from_toml(toml).unwrap_err().to_string();
+        assert!(error.contains(reason), "{toml:?}: {error}");
+    }
 }
 
 /// A file says what differs from a preset, and nothing else.

@@ -45,6 +45,21 @@ pub(crate) fn tokens(unit: Unit, text: &[u8]) -> Vec<Token> {
             .collect(),
         Unit::Sentences => of_units(CutUnit::Sentences, text),
         Unit::Paragraphs => of_units(CutUnit::Paragraphs, text),
+        Unit::Items => {
+            let ended = text.strip_suffix(b"\n").unwrap_or(text);
+            let lines = ended.split(|&byte| byte == b'\n').take(text.len());
+            lines.map(|line| fingerprint(&item(line))).collect()
+        }
+    }
+}
+
+/// A line without its escapes.
+fn item(line: &[u8]) -> Vec<u8> {
+    match line {
+        [] => Vec::new(),
+        [b'\\', b'\\', rest @ ..] => [b"\\", &*item(rest)].concat(),
+        [b'\\', b'n', rest @ ..] => [b"\n", &*item(rest)].concat(),
+        [first, rest @ ..] => [&[*first], &*item(rest)].concat(),
     }
 }
 

@@ -52,7 +52,7 @@ impl Payload {
     fn decode<'a>(&self, body: &'a [u8]) -> Cow<'a, str> {
         match self.kind {
             ContentKind::Html => decode_page(body, self.charset.as_deref()),
-            ContentKind::Text => decode_text(body, self.charset.as_deref()),
+            ContentKind::Text | ContentKind::Items => decode_text(body, self.charset.as_deref()),
         }
     }
 }

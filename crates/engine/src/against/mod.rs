@@ -47,6 +47,7 @@ use crate::inputs::Inputs;
 use crate::memory;
 use crate::observe::{NoObserver, Observer, Stage, Work};
 use crate::places::Row;
+use crate::sets::check_texts;
 use crate::sources::SourceTable;
 use crate::write::{Survivors, Written};
 use corpus::{Corpus, ReferenceCounts};
@@ -136,6 +137,7 @@ impl Against {
     fn search(&self, observer: &dyn Observer, sink: &mut matches::Sink<'_>) -> Result<Findings> {
         self.recipe.validate()?;
         self.recipe.check_whole()?;
+        check_texts("looking for passages of references", &self.recipe, &self.running.read.fields)?;
         // Refused before anything is made, if there is no such input.
         for side in [&self.references, &self.inputs] {
             self.side(side).sources()?;

@@ -16,6 +16,7 @@ use crate::matching::Clustering;
 use crate::passages::PassageRule;
 use crate::report::Page;
 use crate::running::{Running, running_methods};
+use crate::sets::{check_sets, check_texts};
 use crate::write::{PairListing, Repeats, Unreadable, Writing, Written};
 
 /// Which pairs are judged and listed.
@@ -193,6 +194,13 @@ impl Dedup {
         self.recipe.validate()?;
         self.policy().check()?;
         self.check_lost()?;
+        let fields = &self.running.read.fields;
+        if self.passages.is_some() {
+            check_texts("cutting passages", &self.recipe, fields)?;
+        }
+        if self.signature_file().is_none() {
+            check_sets(&self.recipe, fields)?;
+        }
         if self.passages.is_some() && self.recipe.tokens != Unit::Words {
             return Err(Error::from(ErrorKind::PassagesOfWords(self.recipe.name.clone())));
         }
@@ -311,12 +319,14 @@ impl Dedup {
         ];
         let keep_count =
             (self.keep_count > 1).then(|| named("keep-count", self.keep_count.to_string()));
+        let set = fields.set.clone().map(|set| named("set-field", set));
         let lost = self.lost.map(|lost| named("lost", lost.to_string()));
         let counts = [("count", &self.counted), ("date-field", &self.dated)];
         let counts = counts.into_iter().filter_map(|(n, field)| Some(named(n, field.clone()?)));
         let written = self.writing.request();
         request
             .into_iter()
+            .chain(set)
             .chain(keep_count)
             .chain(lost)
             .chain(passages)

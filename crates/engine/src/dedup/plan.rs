@@ -196,6 +196,7 @@ fn bytes_of_a_token(unit: Unit) -> u64 {
         Unit::Lines => 30,
         Unit::Sentences => 60,
         Unit::Paragraphs => 200,
+        Unit::Items => 10,
     }
 }
 

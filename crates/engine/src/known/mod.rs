@@ -43,7 +43,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use lookalike_core::{OpenShelf, Recipe};
-use lookalike_corpus::{Fields, Format, Tables};
+use lookalike_corpus::{Format, Tables};
 
 use self::partners::{Partners, Signed};
 use self::shelves::KnownIndex;
@@ -200,7 +200,7 @@ impl TakesKnown for KnownSides<'_> {
                 None => (KnownKind::Documents, 0),
             };
             let summary = SideSummary { name: side.name(), kind, documents, rows: 0 };
-            let own = Fields::default();
+            let own = shelves::fields_of(signing.means.recipe);
             let fields = if kind == KnownKind::Index { &own } else { &signing.means.read.fields };
             sink.begin_known(summary, fields)?;
             match signed {

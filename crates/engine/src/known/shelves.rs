@@ -2,8 +2,10 @@
 //! one, in a file among the results. From there on they are known documents like others, also when
 //! the index has changed.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
+use lookalike_core::text::items;
 use lookalike_core::{
     OpenShelf, Recipe, Shelf, ShelfError, ShelvedContent, ShelvedDocument, Signature,
 };
@@ -36,6 +38,8 @@ struct Line<'a> {
     text: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     html: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    items: Option<Vec<Cow<'a, str>>>,
 }
 
 impl KnownIndex {
@@ -69,7 +73,7 @@ impl KnownIndex {
     ) -> Result<()> {
         self.write(path, is_taken)?;
         let mut read = signing.means.read.clone();
-        read.fields = Fields::default();
+        read.fields = fields_of(signing.means.recipe);
         let signing = Signing { means: Means { read: &read, ..signing.means }, ..*signing };
         signing.sign_own(Source::file(path, Some(Format::JsonLines))?, sink)
     }
@@ -94,11 +98,13 @@ impl KnownIndex {
             );
             return Err(Error::from(ErrorKind::KnownIndex { path: self.folder.clone(), fault }));
         };
-        let (text, html) = match content {
-            ShelvedContent::Text(text) => (Some(String::from_utf8_lossy(text)), None),
-            ShelvedContent::Html(page) => (None, Some(String::from_utf8_lossy(page))),
-        };
-        let line = Line { id, url, text: text.as_deref(), html: html.as_deref() };
+        let (mut text, mut html, mut set) = (None, None, None);
+        match content {
+            ShelvedContent::Text(found) => text = Some(String::from_utf8_lossy(found)),
+            ShelvedContent::Html(found) => html = Some(String::from_utf8_lossy(found)),
+            ShelvedContent::Items(found) => set = Some(items::texts(found).collect()),
+        }
+        let line = Line { id, url, text: text.as_deref(), html: html.as_deref(), items: set };
         let mut line = serde_json::to_vec(&line).map_err(|fault| self.failed(fault.into()))?;
         line.push(b'\n');
         Ok(line)
@@ -122,6 +128,13 @@ impl KnownIndex {
 
 fn open_shelf(folder: &Path, open: OpenShelf) -> Result<Box<dyn Shelf>> {
     open(folder).map_err(|fault| failed(folder, fault))
+}
+
+/// The fields of the file.
+pub(super) fn fields_of(recipe: &Recipe) -> Fields {
+    let mut fields = Fields::default();
+    fields.set = recipe.is_of_sets().then(|| "items".to_owned());
+    fields
 }
 
 /// What went wrong, which may be ours and only have come back.

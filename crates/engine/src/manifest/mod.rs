@@ -195,6 +195,8 @@ impl Manifest {
         for (name, field) in names.iter().zip(values) {
             self.option(name).clone_into(field);
         }
+        fields.set =
+            Some(self.option("set-field")).filter(|set| !set.is_empty()).map(str::to_owned);
         read
     }
 

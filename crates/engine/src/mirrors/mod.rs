@@ -66,6 +66,7 @@ use crate::observe::{NoObserver, Observer, Stage, Work};
 use crate::order::Order;
 use crate::places::Row;
 use crate::running::Running;
+use crate::sets::check_sets;
 use crate::sign::{Signing, SigningSummary};
 use crate::sources::SourceTable;
 use crate::stages::Judgement;
@@ -126,6 +127,7 @@ impl Mirrors {
     pub fn run_observed(&self, observer: &dyn Observer) -> Result<MirrorFindings> {
         self.recipe.validate()?;
         self.recipe.check_signs_alone()?;
+        check_sets(&self.recipe, &self.running.read.fields)?;
         // Refused before anything is made, if there is no such input.
         self.inputs().sources()?;
         let work = WorkFolder::create(self.running.temp.as_deref())?;

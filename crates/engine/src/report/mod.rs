@@ -448,6 +448,8 @@ pub enum Tokens {
     Sentences,
     /// A paragraph.
     Paragraphs,
+    /// An item of a set.
+    Items,
 }
 
 impl Tokens {
@@ -459,6 +461,7 @@ impl Tokens {
             Self::Lines => "line",
             Self::Sentences => "sentence",
             Self::Paragraphs => "paragraph",
+            Self::Items => "item",
         }
     }
 }
@@ -471,6 +474,7 @@ impl From<Unit> for Tokens {
             Unit::Lines => Self::Lines,
             Unit::Sentences => Self::Sentences,
             Unit::Paragraphs => Self::Paragraphs,
+            Unit::Items => Self::Items,
         }
     }
 }

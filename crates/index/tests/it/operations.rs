@@ -484,3 +484,36 @@ fn compacting_gives_room_back_and_never_takes_more() {
     drop(index);
     assert_eq!(open().verify().unwrap().documents, 501);
 }
+
+#[test]
+fn sets_are_found_by_their_items_and_texts_are_refused() {
+    let folder = WorkFolder::create(None).unwrap();
+    let sets = Recipe::preset("sets").unwrap();
+    let of = |range: std::ops::Range<u32>| range.map(|item| item.to_string());
+    for in_memory in [true, false] {
+        let index = if in_memory {
+            Index::in_memory(&sets, &CreateOptions::new()).unwrap()
+        } else {
+            Index::create(folder.join("sets"), &sets, &CreateOptions::new()).unwrap()
+        };
+        index.add(&Document::items("a", of(0..100))).unwrap();
+        // In any order, any number of times.
+        let same = index.check(&Document::items("", of(0..100).rev().chain(of(3..5)))).unwrap();
+        assert_eq!(same.matches[0].kind, MatchKind::Exact);
+        let near = index.check(&Document::items("", of(5..105))).unwrap();
+        assert_eq!(near.matches[0].resemblance, Some(95.0 / 105.0));
+        assert!(index.check(&Document::items("", of(50..150))).unwrap().is_new());
+        let record = index.get("a").unwrap().unwrap();
+        assert_eq!(record.stored, Some(ContentKind::Items));
+        assert!(index.content("a").unwrap().unwrap().starts_with(b"0\n1\n10\n11\n"));
+        index.add(&Document::items("b", [""; 0])).unwrap();
+        assert!(index.check(&Document::items("", [""; 0])).unwrap().is_new());
+
+        let error = index.add(&Document::text("t", "0\n1")).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::OfSets(_)) && error.is_user(), "{error}");
+        assert!(index.check(&Document::html("t", "<p>0")).is_err());
+    }
+    let texts = Index::in_memory(&recipe(), &CreateOptions::new()).unwrap();
+    let error = texts.check(&Document::items("s", ["a"])).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::NotOfSets(_)), "{error}");
+}

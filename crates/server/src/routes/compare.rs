@@ -68,6 +68,7 @@ fn document(index: &Index, given: DocumentOrId) -> Result<IndexDocument> {
     let content = match (record.stored, content) {
         (Some(index::ContentKind::Text), Some(text)) => Content::Text(text.into()),
         (Some(index::ContentKind::Html), Some(page)) => Content::Html(page.into()),
+        (Some(index::ContentKind::Items), Some(set)) => Content::Items(set.into()),
         _ => {
             return Err(Problem::not_stored(
                 "the index has only the signature of this document, so that nothing can be \
@@ -82,7 +83,7 @@ fn document(index: &Index, given: DocumentOrId) -> Result<IndexDocument> {
 /// What is compared of a document.
 fn text<'a>(document: &'a IndexDocument, extractor: &'a mut Extractor) -> Text<'a> {
     match &document.content {
-        Content::Text(text) => (&**text).into(),
+        Content::Text(text) | Content::Items(text) => (&**text).into(),
         Content::Html(page) => extractor.extract(page, document.url.as_deref()),
         Content::Signed { .. } => (&[][..]).into(),
     }
@@ -180,6 +181,7 @@ fn borrowed(document: &IndexDocument) -> index::Document<'_> {
     let content = match &document.content {
         Content::Text(text) => Content::Text(Cow::Borrowed(text)),
         Content::Html(page) => Content::Html(Cow::Borrowed(page)),
+        Content::Items(set) => Content::Items(Cow::Borrowed(set)),
         Content::Signed { signature, bytes } => {
             Content::Signed { signature: Cow::Borrowed(signature), bytes: *bytes }
         }

@@ -447,3 +447,29 @@ fn reports_of_runs_are_shown() {
     assert_eq!((short.status, short.header("location")), (308, Some("/runs/my%20run/")));
     server.get("/runs/..%2Findex/").problem(404, "not-found");
 }
+
+#[test]
+fn sets_are_documents_where_the_recipe_is_of_sets() {
+    let server = Running::with_index(Options::new(), "sets", &CreateOptions::new());
+    let items: Vec<Value> = (0..100).map(|item| json!(item)).collect();
+    let added = server.post("/v1/documents", &json!({"id": "a", "items": items}));
+    assert_eq!((added.status, &added.ok()["replaced"]), (201, &json!(false)));
+    // Strings and numbers that are written the same are the same.
+    let same: Vec<Value> = (0..100).rev().map(|item| json!(item.to_string())).collect();
+    let found = server.post("/v1/check", &json!({"items": same})).ok();
+    assert_eq!(found["matches"][0]["kind"], "exact");
+    let near: Vec<Value> = (5..105).map(|item| json!(f64::from(item))).collect();
+    let found = server.post("/v1/check-and-add", &json!({"id": "b", "items": near})).ok();
+    assert_eq!(found["matches"][0]["resemblance"], 95.0 / 105.0);
+    let pair = json!({"a": {"id": "a"}, "b": {"items": near}});
+    let compared = server.post("/v1/compare", &pair).ok();
+    assert_eq!((&compared["shingles_a"], &compared["term_difference"]), (&json!(100), &json!(10)));
+    let list = json!({"results": [{"id": "a"}, {"items": near}, {"items": ["x", true, null]}]});
+    assert_eq!(server.post("/v1/collapse", &list).ok()["results"].as_array().unwrap().len(), 2);
+
+    let read = server.get("/v1/documents/a").ok();
+    assert_eq!((&read["stored"], &read["items"][1]), (&json!("items"), &json!("1")));
+    assert!(read.get("text").is_none());
+    let refused = server.post("/v1/check", &json!({"text": "0 1 2"})).problem(422, "invalid");
+    assert!(refused["detail"].as_str().unwrap().contains("this index is of sets"), "{refused}");
+}

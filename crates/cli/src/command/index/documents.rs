@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use lookalike_core::SiteRule;
+use lookalike_core::Recipe;
 use lookalike_corpus::{ContentKind, Record, Sources};
 use lookalike_engine::report::Kind;
 use lookalike_engine::run::{ClusterMember, RunDocument};
-use lookalike_engine::{date_microseconds, field_text};
+use lookalike_engine::{check_sets, date_microseconds, field_text};
 use lookalike_index::{Content, Document, Index, MatchKind, Seen};
 
 use crate::clock;
@@ -129,6 +129,7 @@ impl Reader<'_> {
     /// How many files were of an unknown kind, and whether it ended early.
     fn read<S: Sink>(&mut self, mut sources: Sources, sink: &mut S) -> anyhow::Result<(u64, bool)> {
         let mut options = self.reading.documents.options();
+        check_sets(self.counting.recipe, &options.fields)?;
         options.fields.others.extend(self.counting.fields());
         let mut number = 0;
         while let Some(source) = sources.next() {
@@ -209,24 +210,21 @@ impl Reader<'_> {
 
 /// The bytes of a document's content.
 pub(super) fn content_bytes(document: &Document<'_>) -> usize {
-    match &document.content {
-        Content::Text(content) | Content::Html(content) => content.len(),
-        Content::Signed { .. } => 0,
-    }
+    document.content.len()
 }
 
 /// Where documents are seen, as `dedup` has it: the value of a field, or else the site, or else the file.
 pub(super) struct SeenFrom<'a> {
     field: Option<&'a str>,
     date_field: Option<&'a str>,
-    sites: SiteRule,
+    recipe: &'a Recipe,
 }
 
 impl<'a> SeenFrom<'a> {
-    pub(super) fn new(index: &Index, counting: &'a Counting) -> Self {
+    pub(super) fn new(index: &'a Index, counting: &'a Counting) -> Self {
         let Counting { count, date_field } = counting;
-        let sites = index.recipe().sites;
-        Self { field: count.as_deref(), date_field: date_field.as_deref(), sites }
+        let recipe = index.recipe();
+        Self { field: count.as_deref(), date_field: date_field.as_deref(), recipe }
     }
 
     /// The fields that are looked at.
@@ -240,11 +238,12 @@ impl<'a> SeenFrom<'a> {
         let content = match record.kind {
             ContentKind::Text => Content::Text(content),
             ContentKind::Html => Content::Html(content),
+            ContentKind::Items => Content::Items(content),
         };
         let mut document =
             Document::new(record.id.clone().into_owned(), content).with_time(clock::now());
         document.url = record.url.clone().map(|url| Cow::Owned(url.into_owned()));
-        let site = || document.url.as_deref().and_then(|url| self.sites.site(url));
+        let site = || document.url.as_deref().and_then(|url| self.recipe.sites.site(url));
         document.source = match (self.field, site()) {
             // Nothing is a source of its own, so that the site is not taken in its place.
             (Some(field), _) => {
@@ -273,7 +272,7 @@ impl SeenFrom<'_> {
         };
         let RunDocument { id, url, source, .. } = &member.document;
         let seen = Seen::new(id, keeper, kind);
-        let site = url.as_deref().and_then(|url| self.sites.site(url));
+        let site = url.as_deref().and_then(|url| self.recipe.sites.site(url));
         Some(match (self.field, url, site) {
             (Some(_), ..) => seen.with_source(""),
             (None, Some(url), Some(_)) => seen.with_url(url),

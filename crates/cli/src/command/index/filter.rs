@@ -6,6 +6,7 @@ use std::io::{self, BufWriter, Write as _};
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
+use lookalike_core::text::items;
 use lookalike_corpus::{ReadOptions, Source, Sources};
 use lookalike_index::{AddIf, Content, Document, Index};
 use serde_json::{Map, Value};
@@ -122,11 +123,12 @@ fn object(document: &Document<'_>) -> Vec<u8> {
         object.insert("url".to_owned(), Value::from(&**url));
     }
     let (name, content) = match &document.content {
-        Content::Text(text) => ("text", &text[..]),
-        Content::Html(page) => ("html", &page[..]),
-        Content::Signed { .. } => ("text", &[][..]),
+        Content::Text(text) => ("text", Value::from(String::from_utf8_lossy(text))),
+        Content::Html(page) => ("html", Value::from(String::from_utf8_lossy(page))),
+        Content::Items(set) => ("items", items::texts(set).collect()),
+        Content::Signed { .. } => ("text", Value::from("")),
     };
-    object.insert(name.to_owned(), Value::from(String::from_utf8_lossy(content)));
+    object.insert(name.to_owned(), content);
     Value::Object(object).to_string().into_bytes()
 }
 

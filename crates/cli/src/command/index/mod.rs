@@ -22,7 +22,7 @@ pub(crate) fn run(arguments: &Arguments, kernel: Kernel) -> anyhow::Result<Outco
     let open = |at: &Location| anyhow::Ok(Index::open(&at.folder, &options(at)?)?);
     match &arguments.command {
         IndexCommand::Create { location, no_text, learned, judging } => {
-            let recipe = recipe::judging(judging)?;
+            let recipe = recipe::judging(judging, "text")?;
             let options = CreateOptions::new()
                 .when(*no_text, CreateOptions::without_text)
                 .open(options(location)?);

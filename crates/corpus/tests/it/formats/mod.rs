@@ -8,6 +8,7 @@ mod memory;
 mod pages;
 mod parquets;
 mod selections;
+mod sets;
 mod sources;
 mod streams;
 mod tables;

@@ -13,6 +13,7 @@ mod projected;
 mod recall;
 mod reference;
 mod same_bytes;
+mod sets;
 mod sites;
 mod tables;
 mod three_ways;
