@@ -261,14 +261,14 @@ impl LabelledDifferences {
                 known.iter().map(|(terms, weight, _)| (terms.words, *weight)).collect(),
             ),
             edits: EditDistances::of(
-                known.iter().map(|(terms, weight, _)| (terms.edits, *weight)).collect(),
+                &known.iter().map(|(terms, weight, _)| (terms.edits, *weight)).collect::<Vec<_>>(),
             ),
         }
     }
 }
 
 impl EditDistances {
-    fn of(distances: Vec<(EditDistance, f64)>) -> Self {
+    fn of(distances: &[(EditDistance, f64)]) -> Self {
         let bounds = |of: fn(&EditDistance) -> u64| {
             let mut bounds: Vec<(u64, f64)> =
                 distances.iter().map(|(distance, weight)| (of(distance), *weight)).collect();
