@@ -2,7 +2,8 @@
 # The service holds what its description promises, whatever it is sent; the guide's examples print
 # what it shows; clients can be made of the description; and the page shows what it should:
 # schemathesis against /openapi.json, curl, openapi-python-client, and a browser that is driven
-# through every view. Pictures of the page are left in target/server/.
+# through every view; and so is the page to judge pairs on, which shows hostile pages and lets them do
+# nothing. Pictures of the pages are left in target/server/.
 set -eu
 . ci/need.bash
 need chromium chromium
@@ -66,3 +67,4 @@ serve client --token-file "$folder/token"
 "$python" ci/server_client.py "$folder/generated" docs/openapi.json "$url" "$folder/token"
 
 "$python" ci/server_page.py "$target/debug/lookalike" "$out"
+"$python" ci/judge_page.py "$target/debug/lookalike" "$out"

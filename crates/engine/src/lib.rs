@@ -81,7 +81,7 @@ pub use observe::{NoObserver, Observer, Stage, Work};
 pub use occurrences::Occurrences;
 pub use passages::{PassageRule, PassageScope};
 pub use places::{InputOrder, KeepOrder, Number, Place, Row, Sides};
-pub use recipe_pairs::{CopyRule, PairSearch, RecipeCost, RecipePairs, ShownDocument};
+pub use recipe_pairs::{Beginning, CopyRule, PairSearch, RecipeCost, RecipePairs, ShownDocument};
 pub use run::Run;
 pub use running::Running;
 pub use sets::{check_sets, check_texts};

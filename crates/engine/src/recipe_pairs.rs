@@ -14,7 +14,7 @@ use lookalike_core::recipe::Candidates;
 use lookalike_core::template::LeftOut;
 use lookalike_core::text::{Text, TextBuf, Unit};
 use lookalike_core::{Recipe, Signature, VerificationKey};
-use lookalike_corpus::{Format, ReadOptions, Record, UnpackedCopies};
+use lookalike_corpus::{ContentKind, Format, ReadOptions, Record, UnpackedCopies};
 use lookalike_files::{AtomicFile, Rows, WorkFolder, write_file};
 
 use crate::attributes::FieldQuestions;
@@ -80,6 +80,28 @@ pub struct RecipeCost {
     /// The most memory that the process has had at once by then, if the system tells: that of
     /// earlier recipes, where they took more.
     pub peak_memory_bytes: Option<u64>,
+}
+
+/// How a document begins.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Beginning {
+    /// Its address.
+    pub url: Option<String>,
+    /// How its text begins.
+    pub text: TextBuf,
+    /// How the markup of its page begins, if it is one.
+    pub page: Option<String>,
+    /// Whether the page goes on.
+    pub is_cut: bool,
+}
+
+/// What a record says beside its text.
+#[derive(Default)]
+struct Told {
+    url: Option<String>,
+    page: Option<String>,
+    is_cut: bool,
 }
 
 /// A document to show.
@@ -234,13 +256,31 @@ impl RecipePairs {
         })
     }
 
-    /// The beginnings of the texts of some rows, up to so many bytes of each. What cannot be read
-    /// any more is not there.
+    /// The beginnings of the texts and pages of some rows, up to so many bytes of each text and of
+    /// each page. What cannot be read any more is not there.
     ///
     /// # Errors
     /// If the system refuses.
-    pub fn beginnings(&self, rows: Vec<Row>, bytes: usize) -> Result<HashMap<Row, TextBuf>> {
-        self.sources()?.beginnings(&self.read, rows, bytes)
+    pub fn beginnings(
+        &self,
+        rows: Vec<Row>,
+        [text_bytes, page_bytes]: [usize; 2],
+    ) -> Result<HashMap<Row, Beginning>> {
+        let told = |record: &Record<'_>| {
+            let is_page = record.kind == ContentKind::Html;
+            let cut = &record.content[..record.content.len().min(page_bytes)];
+            Told {
+                url: record.url.as_deref().map(str::to_owned),
+                page: is_page.then(|| String::from_utf8_lossy(cut).into_owned()),
+                is_cut: is_page && cut.len() < record.content.len(),
+            }
+        };
+        let texts = self.sources()?.beginnings_with(&self.read, rows, text_bytes, told)?;
+        let beginning = |(row, (text, told)): (Row, (TextBuf, Told))| {
+            let Told { url, page, is_cut } = told;
+            (row, Beginning { url, text, page, is_cut })
+        };
+        Ok(texts.into_iter().map(beginning).collect())
     }
 
     /// Documents to show the differences of, by a recipe that was searched by: its number, and itself.

@@ -470,18 +470,8 @@ impl SourceTable {
     }
 
     /// The beginnings of the texts of some rows, up to so many bytes of each. What cannot be read
-    /// any more is not there, unless it is the system that refuses.
-    pub(crate) fn beginnings(
-        &self,
-        options: &ReadOptions,
-        rows: Vec<Row>,
-        bytes: usize,
-    ) -> Result<HashMap<Row, TextBuf>> {
-        let texts = self.beginnings_with(options, rows, bytes, |_| ())?;
-        Ok(texts.into_iter().map(|(row, (text, ()))| (row, text)).collect())
-    }
-
-    /// The same with what is told of their records; a file of text has none that could be told of.
+    /// any more is not there, unless it is the system that refuses. With them what is told of their records; a
+    /// file of text has none that could be told of.
     pub(crate) fn beginnings_with<T: Default>(
         &self,
         options: &ReadOptions,

@@ -85,7 +85,7 @@ pub use options::Eval;
 pub use page_quality::PageQuality;
 pub use quality::Quality;
 pub use rows::Row;
-pub use sample::{PairToJudge, Sample};
+pub use sample::{PageToJudge, PairToJudge, Sample};
 pub use seeds::{SeedQuality, SeedRun};
 pub use sets::{OverSets, SetEvaluation, SetQuality, SetsEvaluation};
 pub use statistics::{PowerLaw, SeedMean, Share};

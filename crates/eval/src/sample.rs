@@ -14,11 +14,11 @@ use std::io;
 use std::path::Path;
 
 use lookalike_core::mix;
-use lookalike_core::text::{Text, TextBuf, Unit};
+use lookalike_core::text::Unit;
 use lookalike_engine::matching::PairReader;
 use lookalike_engine::report::{Difference, marked_difference};
 use lookalike_engine::{
-    Ids, InputOrder, NoObserver, Observer, Operation, RecipePairs, Row, Stage, Work,
+    Beginning, Ids, InputOrder, NoObserver, Observer, Operation, RecipePairs, Row, Stage, Work,
 };
 use serde::Serialize;
 
@@ -35,8 +35,12 @@ const MAX_PAIRS: usize = 5000;
 /// Bytes of a document that are shown and compared, at least and at most.
 const TEXT_BYTES: [usize; 2] = [16 << 10, 1 << 20];
 
-/// Characters of a document's beginning that are shown.
-const BEGINNING: usize = 300;
+/// Bytes of the markup of all pages that are shown, as far as a share of them is not too little: more
+/// than a browser opens at ease.
+const PAGES_BYTES: usize = 64 << 20;
+
+/// Bytes of the markup of a page, at least and at most.
+const PAGE_BYTES: [usize; 2] = [16 << 10, 512 << 10];
 
 /// Pairs to judge.
 #[derive(Clone, Debug)]
@@ -44,6 +48,8 @@ const BEGINNING: usize = 300;
 pub struct Sample {
     /// The pairs, in random order, so that whoever stops early has a smaller sample.
     pub pairs: Vec<PairToJudge>,
+    /// Their documents, each once.
+    pub pages: Vec<PageToJudge>,
     /// Pairs that recipes return in all.
     pub returned: u64,
     /// Strata that there are.
@@ -70,12 +76,28 @@ pub struct PairToJudge {
     pub b_similarity: usize,
     /// Equal bits out of 384.
     pub c_similarity: usize,
-    /// How both begin.
+    /// The addresses of both, if they have any.
+    pub urls: [Option<String>; 2],
+    /// Their numbers among the pages of the sample.
     #[serde(skip)]
-    pub beginnings: [String; 2],
+    pub pages: [usize; 2],
     /// What differs.
     #[serde(skip)]
     pub difference: Difference,
+}
+
+/// A document to look at.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct PageToJudge {
+    /// Its address.
+    pub url: Option<String>,
+    /// Whether what follows is the markup of a page; else it is a text.
+    pub html: bool,
+    /// How it begins. Whoever shows it must take it for hostile.
+    pub content: String,
+    /// Whether it goes on.
+    pub is_cut: bool,
 }
 
 /// What pairs of a stratum have in common.
@@ -114,12 +136,8 @@ impl Eval {
         let strata = self.strata(&found, &documents, wanted, observer)?;
         let (all, number) = (strata.values().map(|d| d.pairs).sum(), strata.len() as u64);
         let drawn = draw(strata, wanted);
-        Ok(Sample {
-            pairs: self.pairs(&drawn, &found, &documents)?,
-            returned: all,
-            strata: number,
-            skipped: found.skipped(),
-        })
+        let (pairs, pages) = self.pairs(&drawn, &found, &documents)?;
+        Ok(Sample { pairs, pages, returned: all, strata: number, skipped: found.skipped() })
     }
 
     fn strata(
@@ -146,23 +164,39 @@ impl Eval {
         Ok(strata)
     }
 
-    /// What is shown of the pairs.
+    /// The pairs, and the documents of all of them.
     fn pairs(
         &self,
         drawn: &[Pick],
         found: &RecipePairs,
         documents: &Documents,
-    ) -> Result<Vec<PairToJudge>> {
-        let share = self.running.memory as usize / 8 / drawn.len().max(1);
-        let bytes = share.clamp(TEXT_BYTES[0], TEXT_BYTES[1]);
+    ) -> Result<(Vec<PairToJudge>, Vec<PageToJudge>)> {
+        let share = |of: usize, [least, most]: [usize; 2]| {
+            (of / (2 * drawn.len()).max(1)).clamp(least, most)
+        };
+        let memory = self.running.memory as usize;
+        let text_bytes = share(memory / 4, TEXT_BYTES);
+        let page_bytes = share(PAGES_BYTES.min(memory / 4), PAGE_BYTES);
         let rows = drawn.iter().flat_map(|c| [c.pair.later, c.pair.earlier]);
-        let texts = found.beginnings(rows.collect(), bytes)?;
+        let beginnings = found.beginnings(rows.collect(), [text_bytes, page_bytes])?;
+        let mut pages = Vec::new();
+        let mut numbers: BTreeMap<Row, usize> = BTreeMap::new();
         let signatures = found.signatures()?;
         let mut ids = Ids::new(&signatures);
         let mut pairs = Vec::new();
         for Pick { pair, weight, returned_by } in drawn {
             let rows = [pair.earlier, pair.later];
-            let [a, b] = rows.map(|row| texts.get(&row).map_or((&[][..]).into(), TextBuf::as_text));
+            let [a, b] = rows.map(|row| {
+                beginnings.get(&row).map_or((&[][..]).into(), |known| known.text.as_text())
+            });
+            let number = |row: Row| {
+                *numbers.entry(row).or_insert_with(|| {
+                    let page = beginnings.get(&row);
+                    pages.push(page.map_or_else(PageToJudge::default, |p| shown(p, page_bytes)));
+                    pages.len() - 1
+                })
+            };
+            let own_pages = rows.map(number);
             let common = documents.common(pair.later, pair.earlier);
             let names = self.recipes.iter().enumerate();
             let names = names.filter(|(number, _)| returned_by >> number & 1 == 1);
@@ -174,21 +208,25 @@ impl Eval {
                 sites: common.sites,
                 b_similarity: common.features,
                 c_similarity: common.bits,
-                beginnings: [a, b].map(|text: Text<'_>| beginning(text.bytes())),
+                urls: own_pages.map(|page| pages[page].url.clone()),
+                pages: own_pages,
                 difference: marked_difference(Unit::Words, a, &id, b),
                 b: id,
             });
         }
-        Ok(pairs)
+        Ok((pairs, pages))
     }
 }
 
-/// How a text begins, its white space as single spaces.
-fn beginning(text: &[u8]) -> String {
-    // A character has at most four bytes, and white space may be long.
-    let start = String::from_utf8_lossy(&text[..text.len().min(16 * BEGINNING)]);
-    let words: Vec<&str> = start.split_whitespace().collect();
-    words.join(" ").chars().take(BEGINNING).collect()
+/// What is shown of a document, of a text at most so many bytes.
+fn shown(Beginning { url, text, page, is_cut, .. }: &Beginning, bytes: usize) -> PageToJudge {
+    let (html, url) = (page.is_some(), url.clone());
+    if let Some(content) = page.clone() {
+        return PageToJudge { url, html, content, is_cut: *is_cut };
+    }
+    let text = text.as_text().bytes();
+    let content = String::from_utf8_lossy(&text[..text.len().min(bytes)]).into_owned();
+    PageToJudge { url, html, content, is_cut: text.len() > bytes }
 }
 
 /// A pair that is drawn.

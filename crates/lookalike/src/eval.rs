@@ -8,8 +8,8 @@ pub use lookalike_eval::{
     AbsentRule, BASELINES, BitsRow, ClusterQuality, CombinedAlgorithm, CopyRule, Curve, CurveBasis,
     CurvePoint, EditDistances, EqualRecall, Eval, Evaluation, Faults, FaultyPair, FilterBin,
     FilterMeasurement, FilterSample, HostSize, Hosts, Label, LabelFile, LabelRule, LabelSummary,
-    LabelledDifferences, PageQuality, PairCandidates, PairToJudge, PowerLaw, PrecisionRecall,
-    Quality, ReasonRow, RecipeCost, RecipeEvaluation, Row, Sample, SeedMean, SeedQuality, SeedRun,
-    Share, SimilarityRow, SiteFaults, Sites, TermDifferences, ThresholdRow, ThresholdTest,
-    WithoutPictures, baseline,
+    LabelledDifferences, PageQuality, PageToJudge, PairCandidates, PairToJudge, PowerLaw,
+    PrecisionRecall, Quality, ReasonRow, RecipeCost, RecipeEvaluation, Row, Sample, SeedMean,
+    SeedQuality, SeedRun, Share, SimilarityRow, SiteFaults, Sites, TermDifferences, ThresholdRow,
+    ThresholdTest, WithoutPictures, baseline,
 };

@@ -81,7 +81,13 @@ fn nothing_from_outside_is_markup_on_the_page_to_judge() {
     // The data are what was sampled, exactly.
     let data = html.split("id=\"data\">").nth(1).unwrap().split("</script>").next().unwrap();
     let data: serde_json::Value = serde_json::from_str(data).unwrap();
-    for (shown, pair) in data.as_array().unwrap().iter().zip(&sample.pairs) {
+    let pages = data["pages"].as_array().unwrap();
+    assert_eq!(pages.len(), 3, "each document once");
+    for (shown, pair) in data["pairs"].as_array().unwrap().iter().zip(&sample.pairs) {
+        for (number, id) in shown["pages"].as_array().unwrap().iter().zip([&pair.a, &pair.b]) {
+            let content = pages[number.as_u64().unwrap() as usize]["content"].as_str().unwrap();
+            assert!(content.contains(&format!("{HOSTILE}{} ", id.split('<').next().unwrap())));
+        }
         assert_eq!((&shown["a"], &shown["b"]), (&pair.a.as_str().into(), &pair.b.as_str().into()));
         assert!(shown["a"].as_str().unwrap().ends_with(HOSTILE));
         assert!(!shown["pieces"].as_array().unwrap().is_empty());
@@ -110,5 +116,61 @@ fn pages_of_nothing_are_pages() {
     assert!(html.contains("no pair that a recipe returns was judged"));
     assert!(!html.contains("NaN") && !html.contains("inf"));
     let sample = job.sample(5).unwrap();
-    assert!(sample.pairs.is_empty() && judge(&sample).contains("id=\"data\">[]</script>"));
+    assert!(
+        sample.pairs.is_empty()
+            && judge(&sample).contains("id=\"data\">{\"pairs\":[],\"pages\":[]}</script>")
+    );
+}
+
+/// Web pages come with their addresses and their markup, which is data; the frames that show it may do
+/// nothing.
+#[test]
+fn pages_to_judge_are_shown_in_frames_that_may_do_nothing() {
+    let folder = folder("judge-pages");
+    let path = folder.join("pages.jsonl");
+    let page = |n: u32| {
+        let html = format!(
+            "<html><head><meta http-equiv=refresh content='0;url=http://evil.example/'>\
+             <link rel=dns-prefetch href=//evil.example><script>window.hacked = {n}</script></head>\
+             <body onload='hacked()'><p>{} number{n}</p><img src='http://evil.example/{n}.png'>",
+            words(0..300)
+        );
+        let url = format!("http://www.shop.example/{n}?{HOSTILE}");
+        serde_json::json!({ "id": n, "url": url, "html": html }).to_string() + "\n"
+    };
+    fs::write(&path, page(0) + &page(1)).unwrap();
+    let recipe = Recipe::preset("henzinger-b").unwrap();
+    let job = Eval::new([path.to_str().unwrap().to_owned()]).recipes([recipe]).memory(80 << 20);
+    let sample = job.sample(10).unwrap();
+    assert_eq!((sample.pairs.len(), sample.pages.len()), (1, 2));
+    let [a, b] = sample.pairs[0].pages.map(|number| &sample.pages[number]);
+    for (n, page) in [a, b].into_iter().enumerate() {
+        assert!(page.html && !page.is_cut && page.content.contains(&format!("number{n}")));
+        assert_eq!(page.url, sample.pairs[0].urls[n]);
+        assert!(page.url.as_ref().unwrap().starts_with(&format!("http://www.shop.example/{n}?")));
+    }
+    let html = judge(&sample);
+    assert_eq!(elements(&html, "<script"), 2, "the data and ours");
+    for element in ["<iframe", "<img", "<link", "<base"] {
+        assert_eq!(elements(&html, element), 0, "{element}");
+    }
+    assert_eq!(elements(&html, "http-equiv=refresh"), 2, "in the data");
+    let policy = html.split("Content-Security-Policy\" content=\"").nth(1).unwrap();
+    let policy = policy.split('"').next().unwrap();
+    let parts: Vec<&str> = policy.split("; ").collect();
+    assert_eq!(parts[..2], ["default-src 'none'", "style-src 'unsafe-inline'"]);
+    assert!(parts[2].starts_with("script-src 'nonce-"), "{policy}");
+    assert_eq!(parts[3..], ["base-uri 'none'", "form-action 'none'"]);
+    // A sandbox that allows nothing, set before there is anything in the frame.
+    let [sandbox, filled] =
+        ["setAttribute(\"sandbox\", \"\")", "frame.srcdoc = rendition("].map(|s| html.find(s));
+    assert!(sandbox.unwrap() < filled.unwrap());
+    assert!(!html.contains("allow-"), "nothing is allowed");
+    let lines = {
+        let out = folder.join("sample");
+        sample.write(&out, judge).unwrap();
+        fs::read_to_string(out.join("pairs.jsonl")).unwrap()
+    };
+    let first: serde_json::Value = serde_json::from_str(&lines).unwrap();
+    assert_eq!(first["urls"][1].as_str(), sample.pairs[0].urls[1].as_deref());
 }
