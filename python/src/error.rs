@@ -124,7 +124,9 @@ impl ErrorClass for eval::Error {
     fn exception(&self) -> PyErr {
         match self.kind() {
             eval::ErrorKind::Engine(source) => source.exception(),
-            eval::ErrorKind::Recipes(_) => raised!(ParameterError, self),
+            eval::ErrorKind::Recipes(_) | eval::ErrorKind::OneJudge => {
+                raised!(ParameterError, self)
+            }
             _ => raised!(InputError, self),
         }
     }

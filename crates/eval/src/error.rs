@@ -30,6 +30,9 @@ pub enum ErrorKind {
         /// What is wrong with it.
         fault: LabelFault,
     },
+    /// There are not two people who could agree.
+    #[error("agreement is of two labels files or more, one for each person who judged")]
+    OneJudge,
     /// A labels file has no label that can be used.
     #[error(
         "`{path}`: has no label that could be used, in {lines}{first}",

@@ -239,6 +239,35 @@ impl LabelFile {
         if named.hashes.is_empty() { Err(no_labels(lines, first)) } else { Ok(named) }
     }
 
+    /// Calls `each` with every label of the file, whatever documents there are.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or, if `strict`, at the first line that cannot be used.
+    pub(crate) fn for_each_label(
+        &self,
+        strict: bool,
+        observer: &dyn Observer,
+        mut each: impl FnMut(ParsedLabel),
+    ) -> Result<LinesRead> {
+        let mut read = LinesRead::default();
+        read.lines = self.for_each_line(observer, |number, line| {
+            match self.parsed(line) {
+                Ok(label) => each(label),
+                Err(fault) => {
+                    let error = self.error(number, fault);
+                    if strict {
+                        return Err(error);
+                    }
+                    observer.skipped(&error);
+                    read.skipped += 1;
+                    read.first_fault.get_or_insert_with(|| error.to_string());
+                }
+            }
+            Ok(())
+        })?;
+        Ok(read)
+    }
+
     /// Reads the labels of these documents.
     pub(crate) fn read(
         &self,
@@ -358,13 +387,22 @@ impl LabelFile {
 type Fields = BTreeMap<String, Value>;
 
 /// What a line says, whatever documents there are.
-struct ParsedLabel {
-    a: String,
-    b: String,
-    label: Label,
-    weight: f64,
+pub(crate) struct ParsedLabel {
+    pub(crate) a: String,
+    pub(crate) b: String,
+    pub(crate) label: Label,
+    pub(crate) weight: f64,
     /// Empty for none.
-    reason: String,
+    pub(crate) reason: String,
+}
+
+/// What was read of a file.
+#[derive(Default)]
+pub(crate) struct LinesRead {
+    pub(crate) lines: u64,
+    pub(crate) skipped: u64,
+    /// What is wrong with the first of those.
+    pub(crate) first_fault: Option<String>,
 }
 
 /// The documents that labels name.

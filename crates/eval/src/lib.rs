@@ -34,6 +34,7 @@
 //!   not independent, which these intervals do not know; those over seeds
 //!   ([`SeedQuality`]) know the latter.
 
+mod agreement;
 mod baselines;
 mod clusters;
 mod combined;
@@ -66,6 +67,7 @@ use lookalike_core::{Evidence, Recipe, mix};
 use lookalike_engine::matching::PairReader;
 use lookalike_engine::{Components, InputOrder, NoObserver, Observer, RecipePairs, Stage, Work};
 
+pub use agreement::{Agreement, Disagreement, JudgeLabels, Judgements, Opinion, TwoJudges};
 pub use baselines::{BASELINES, baseline};
 pub use clusters::{ClusterQuality, PrecisionRecall};
 pub use combined::{CombinedAlgorithm, PAPER_THRESHOLD, ThresholdRow, ThresholdTest};

@@ -5,11 +5,12 @@
 //! judge. [`pages`](crate::pages) shows both.
 
 pub use lookalike_eval::{
-    AbsentRule, BASELINES, BitsRow, ClusterQuality, CombinedAlgorithm, CopyRule, Curve, CurveBasis,
-    CurvePoint, EditDistances, EqualRecall, Eval, Evaluation, Faults, FaultyPair, FilterBin,
-    FilterMeasurement, FilterSample, HostSize, Hosts, Label, LabelFile, LabelRule, LabelSummary,
-    LabelledDifferences, PageQuality, PageToJudge, PairCandidates, PairToJudge, PowerLaw,
-    PrecisionRecall, Quality, ReasonRow, RecipeCost, RecipeEvaluation, Row, Sample, SeedMean,
-    SeedQuality, SeedRun, Share, SimilarityRow, SiteFaults, Sites, TermDifferences, ThresholdRow,
-    ThresholdTest, WithoutPictures, baseline,
+    AbsentRule, Agreement, BASELINES, BitsRow, ClusterQuality, CombinedAlgorithm, CopyRule, Curve,
+    CurveBasis, CurvePoint, Disagreement, EditDistances, EqualRecall, Eval, Evaluation, Faults,
+    FaultyPair, FilterBin, FilterMeasurement, FilterSample, HostSize, Hosts, JudgeLabels,
+    Judgements, Label, LabelFile, LabelRule, LabelSummary, LabelledDifferences, Opinion,
+    PageQuality, PageToJudge, PairCandidates, PairToJudge, PowerLaw, PrecisionRecall, Quality,
+    ReasonRow, RecipeCost, RecipeEvaluation, Row, Sample, SeedMean, SeedQuality, SeedRun, Share,
+    SimilarityRow, SiteFaults, Sites, TermDifferences, ThresholdRow, ThresholdTest, TwoJudges,
+    WithoutPictures, baseline,
 };

@@ -1,5 +1,7 @@
 //! `lookalike eval`: recipes judged by labels, and pairs to label.
 
+mod agreement;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -23,6 +25,9 @@ use crate::progress::Watch;
 use crate::{interrupt, recipe};
 
 pub(crate) fn run(arguments: &Eval, kernel: Kernel) -> anyhow::Result<Outcome> {
+    if let Some(EvalCommand::Agreement(agreement)) = &arguments.command {
+        return agreement::run(agreement);
+    }
     let common = arguments.inputs();
     let work = common.job.work_folder("eval");
     let of_inputs = |documents: &[String]| anyhow::Ok(job(common, documents, kernel)?.temp(&work));
@@ -55,6 +60,7 @@ pub(crate) fn run(arguments: &Eval, kernel: Kernel) -> anyhow::Result<Outcome> {
             interrupt::watch(INTERRUPTED, vec![work.clone()])?;
             evaluate(&job, arguments, common)
         }
+        Some(EvalCommand::Agreement(_)) => unreachable!("it was answered above"),
         Some(EvalCommand::Sample { pairs, .. }) => {
             let job = of_inputs(&common.documents)?;
             check_out(&job, common, common.out(), ["pairs.jsonl", "judge.html"])?;
@@ -200,7 +206,11 @@ fn check_more(job: &Job, arguments: &Eval, common: &EvalInputs) -> anyhow::Resul
 }
 
 fn check_new(path: &Path, common: &EvalInputs) -> anyhow::Result<()> {
-    if !common.force && path.exists() {
+    check_absent(path, common.force)
+}
+
+fn check_absent(path: &Path, force: bool) -> anyhow::Result<()> {
+    if !force && path.exists() {
         bail!("`{}`: exists already\nhint: --force replaces it", path.display());
     }
     Ok(())

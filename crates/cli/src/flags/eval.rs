@@ -15,7 +15,8 @@ use super::value::{at_least, one_of, share};
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[command(override_usage = "\
 lookalike eval [OPTIONS] --documents <INPUT>... --labels <FILE> --out <DIR>
-       lookalike eval sample [OPTIONS] --documents <INPUT>... --out <DIR>")]
+       lookalike eval sample [OPTIONS] --documents <INPUT>... --out <DIR>
+       lookalike eval agreement [OPTIONS] <LABELS> <LABELS>...")]
 #[command(after_long_help = "\
 Each recipe returns its pairs, all of them: candidates for the papers' recipes, verified pairs for
 others. Documents with the same words as an earlier one are left out first, as in the paper. DIR
@@ -86,22 +87,8 @@ pub(crate) struct Eval {
     /// Draw the curves into this folder, as SVG and PNG
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) figures: Option<PathBuf>,
-    /// The field with the label [default: label]
-    #[arg(long, value_name = "FIELD", help_heading = "Labels")]
-    #[arg(default_value = "label", hide_default_value = true)]
-    label_field: String,
-    /// Its values for correct pairs [default: correct]
-    #[arg(long, value_name = "VALUE,...", value_delimiter = ',', help_heading = "Labels")]
-    #[arg(default_value = "correct", hide_default_value = true)]
-    correct: Vec<String>,
-    /// Its values for incorrect pairs [default: incorrect]
-    #[arg(long, value_name = "VALUE,...", value_delimiter = ',', help_heading = "Labels")]
-    #[arg(default_value = "incorrect", hide_default_value = true)]
-    incorrect: Vec<String>,
-    /// Its values for undecided pairs [default: undecided]
-    #[arg(long, value_name = "VALUE,...", value_delimiter = ',', help_heading = "Labels")]
-    #[arg(default_value = "undecided", hide_default_value = true)]
-    undecided: Vec<String>,
+    #[command(flatten)]
+    words: LabelWords,
     /// Labels are a similarity from 0 to 1, in this field
     #[arg(long, value_name = "FIELD", help_heading = "Labels")]
     #[arg(conflicts_with_all = ["label_field", "correct", "incorrect", "undecided"])]
@@ -131,6 +118,74 @@ pub(crate) struct Eval {
     weight_field: String,
 }
 
+/// What labels are called.
+#[derive(Args)]
+pub(crate) struct LabelWords {
+    /// The field with the label [default: label]
+    #[arg(long, value_name = "FIELD", help_heading = "Labels")]
+    #[arg(default_value = "label", hide_default_value = true)]
+    label_field: String,
+    /// Its values for correct pairs [default: correct]
+    #[arg(long, value_name = "VALUE,...", value_delimiter = ',', help_heading = "Labels")]
+    #[arg(default_value = "correct", hide_default_value = true)]
+    correct: Vec<String>,
+    /// Its values for incorrect pairs [default: incorrect]
+    #[arg(long, value_name = "VALUE,...", value_delimiter = ',', help_heading = "Labels")]
+    #[arg(default_value = "incorrect", hide_default_value = true)]
+    incorrect: Vec<String>,
+    /// Its values for undecided pairs [default: undecided]
+    #[arg(long, value_name = "VALUE,...", value_delimiter = ',', help_heading = "Labels")]
+    #[arg(default_value = "undecided", hide_default_value = true)]
+    undecided: Vec<String>,
+}
+
+impl LabelWords {
+    fn rule(&self) -> LabelRule {
+        LabelRule::Values {
+            field: self.label_field.clone(),
+            correct: self.correct.clone(),
+            incorrect: self.incorrect.clone(),
+            undecided: self.undecided.clone(),
+        }
+    }
+}
+
+/// Labels of several people.
+#[derive(Args)]
+pub(crate) struct EvalAgreement {
+    /// Labels files, one for each person
+    #[arg(value_name = "LABELS", required = true, num_args = 2..)]
+    #[arg(value_hint = ValueHint::FilePath)]
+    labels: Vec<PathBuf>,
+    /// Write labels that more than half of the judges of a pair agree on; others are undecided
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) majority: Option<PathBuf>,
+    /// Replace an existing file
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Stop at the first line that cannot be used
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// Answer with a JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    words: LabelWords,
+}
+
+impl EvalAgreement {
+    pub(crate) fn files(&self) -> anyhow::Result<Vec<LabelFile>> {
+        let rule = self.words.rule();
+        rule.check().map_err(anyhow::Error::msg)?;
+        let file = |path| {
+            let mut file = LabelFile::new(path);
+            file.rule = rule.clone();
+            file
+        };
+        Ok(self.labels.iter().map(file).collect())
+    }
+}
+
 #[derive(Subcommand)]
 pub(crate) enum EvalCommand {
     /// Draw pairs for people to judge, and make the page to judge them on
@@ -150,6 +205,16 @@ Example:
         #[arg(value_parser = clap::value_parser!(u32).range(1..=5000))]
         pairs: u32,
     },
+    /// Say how far several people who judged the same pairs agree: Cohen's and Fleiss' kappa
+    #[command(after_long_help = "\
+Each LABELS file is of one person, as the page to judge on saves it. Every two are compared by the share
+of pairs with the same label and by Cohen's kappa, all together by Fleiss' over the pairs that all have
+judged: 1 if they always agree, 0 if no more often than by chance. Pairs that are not judged alike are
+listed, correct against incorrect first. --majority writes labels for `lookalike eval --labels`.
+
+Example:
+  lookalike eval agreement ada.jsonl ben.jsonl --majority labels.jsonl")]
+    Agreement(EvalAgreement),
 }
 
 #[derive(Args)]
@@ -222,6 +287,9 @@ const IDENTICAL: [(&str, CopyRule); 2] =
 
 impl Eval {
     pub(super) fn check(&self) -> anyhow::Result<()> {
+        if let Some(EvalCommand::Agreement(agreement)) = &self.command {
+            return agreement.files().map(drop);
+        }
         self.inputs().job.resources.check()?;
         if self.command.is_none() {
             self.rule()?;
@@ -233,7 +301,7 @@ impl Eval {
     pub(crate) fn inputs(&self) -> &EvalInputs {
         match &self.command {
             Some(EvalCommand::Sample { common, .. }) => common,
-            None => &self.common,
+            _ => &self.common,
         }
     }
 
@@ -256,12 +324,7 @@ impl Eval {
                 let Self { correct_at, undecided_at, .. } = *self;
                 LabelRule::Similarity { field, correct_at, undecided_at }
             }
-            None => LabelRule::Values {
-                field: self.label_field.clone(),
-                correct: self.correct.clone(),
-                incorrect: self.incorrect.clone(),
-                undecided: self.undecided.clone(),
-            },
+            None => self.words.rule(),
         };
         rule.check().map_err(anyhow::Error::msg)?;
         Ok(rule)

@@ -41,7 +41,7 @@ pub(crate) use collapse_links::{CollapseLinks, NameKind};
 pub(crate) use compare::{Compare, DiffForm, compare_command};
 pub(crate) use decide::Decide;
 pub(crate) use dedup::{Dedup, keep, unreadable};
-pub(crate) use eval::{Eval, EvalCommand, EvalInputs};
+pub(crate) use eval::{Eval, EvalAgreement, EvalCommand, EvalInputs};
 pub(crate) use index::{Counting, Index, IndexCommand, Location, Reading, Upkeep};
 pub(crate) use judging::Judging;
 pub(crate) use mirrors::Mirrors;

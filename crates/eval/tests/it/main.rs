@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+mod agreement;
 mod equal_recall;
 mod equals_naive;
 mod labels;
