@@ -400,3 +400,79 @@ fn several_sets_have_a_row_each_and_are_not_pooled() {
     let walked = ["--documents", ".", "--labels", "labels.jsonl"];
     run(&[&within[..], &walked].concat()).fails_with("two#50%/out/");
 }
+
+/// The paper chose t so; on the example C needs more bits than its own.
+#[test]
+fn bits_are_chosen_for_as_many_correct_pairs() {
+    let folder = folder("eval-equal-recall");
+    let recipes = ["--recipes", "henzinger-b,henzinger-c", "--equal-recall"];
+    let out = path(&folder, "out");
+    let found = eval(&out, &[&recipes[..], &["henzinger-c"]].concat()).succeeds();
+    found.shows("from 375 equal bits on\n  9 of 14 pairs");
+    found.shows("as a recipe: agree = 375, pieces = 10 in [projection]");
+    let json = fs::read_to_string(folder.join("out/eval.json")).unwrap();
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(
+        (&json["equal_recall"]["chosen"], &json["equal_recall"]["own"]),
+        (&375.into(), &372.into())
+    );
+    let html = fs::read_to_string(folder.join("out/eval.html")).unwrap();
+    assert!(html.contains("Equal recall") && html.contains("if 375 of 384 bits must agree"));
+
+    let other = path(&folder, "other");
+    eval(&other, &[&recipes[..], &["henzinger-b"]].concat())
+        .fails_with("has no equal bits to choose");
+    let few = [&recipes[..], &["henzinger-c", "--least-bits", "384"]].concat();
+    eval(&other, &few).succeeds().shows("hint: --least-bits below 384");
+    eval(&path(&folder, "none"), &["--least-bits", "300"]).fails_with("--equal-recall <RECIPE>");
+}
+
+/// The site of the shop has all wrong pairs; forms have no share before they are named.
+#[test]
+fn sites_pages_and_forms_are_told() {
+    let folder = folder("eval-sites-pages-forms");
+    let recipes = ["--recipes", "henzinger-b,henzinger-c"];
+    let plain = eval(&path(&folder, "plain"), &recipes).succeeds();
+    plain.shows("henzinger-b  shop.example                   14       0     14        63.6 %");
+    plain.shows("4 hosts, 9.2 pages each on average");
+    assert!(!plain.stdout.contains("forms as correct"), "{}", plain.stdout);
+    let forms = ["--form-reasons", "other paragraph,Another Paragraph"];
+    let named = eval(&path(&folder, "named"), &[&recipes[..], &forms].concat()).succeeds();
+    named.shows("pairs, forms as correct");
+    let json = fs::read_to_string(folder.join("named/eval.json")).unwrap();
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["labels"]["forms"], 3);
+    let c = recipe(&json, "henzinger-c");
+    assert_eq!(c["rows"][0]["forms"]["number"], 3);
+    assert_eq!(c["rows"][0]["correct_with_forms"]["share"].as_f64(), Some(12.0 / 25.0));
+    let pages = &c["page_quality"];
+    assert_eq!([&pages["right"], &pages["wrong"], &pages["undecided"]], [18, 8, 6]);
+    let html = fs::read_to_string(folder.join("named/eval.html")).unwrap();
+    assert!(html.contains("Forms as correct") && html.contains("Footnote 3"));
+}
+
+#[test]
+fn judges_agree_or_not() {
+    let judges = ["examples/judges/ada.jsonl", "examples/judges/ben.jsonl"];
+    let of = |more: &[&str]| run(&[&["eval", "agreement"], &judges[..], more].concat());
+    of(&[]).succeeds().shows("Cohen's kappa 0.74, on 12 pairs that both have judged");
+    let found = of(&["--json"]).succeeds().json();
+    assert_eq!((&found["shared"], &found["disagreeing"]), (&12.into(), &2.into()));
+    let folder = folder("eval-agreement");
+    let labels = path(&folder, "labels.jsonl");
+    of(&["--majority", &labels]).succeeds().shows("what more than half say of each pair");
+    of(&["--majority", &labels]).fails_with("labels.jsonl`: exists already");
+    of(&["--majority", &labels, "--force"]).succeeds();
+    // They are labels for an evaluation.
+    let out = path(&folder, "out");
+    let first = ["eval", "--documents", DOCUMENTS, "--labels", &labels, "--out", &out, "--json"];
+    let found = run(&[&first[..], &["--recipes", "text"]].concat()).succeeds().json();
+    assert_eq!(
+        (&found["labels"]["correct"], &found["labels"]["undecided"]),
+        (&4.into(), &4.into())
+    );
+    run(&["eval", "agreement", judges[0]]).fails_with("2 values required");
+    run(&["eval", "agreement", judges[0], "nothing.jsonl"])
+        .fails_with("`nothing.jsonl`: cannot be read");
+    run(&["eval", "agreement", judges[0], DOCUMENTS]).fails_with("hint: --label-field or");
+}

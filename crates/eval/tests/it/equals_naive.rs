@@ -79,7 +79,9 @@ pub(crate) fn judgements(random: &mut Sequence, pages: &[Page], weighted: bool) 
 
 fn recipes() -> Vec<Recipe> {
     let presets = Eval::DEFAULT_RECIPES.iter().map(|name| Recipe::preset(name).unwrap());
-    presets.chain(BASELINES.iter().map(|name| baseline(name).unwrap())).collect()
+    let combined = Recipe::preset("henzinger-combined").unwrap();
+    let made = Recipe { name: "made".into(), keep_projection: false, ..combined };
+    presets.chain(BASELINES.iter().map(|name| baseline(name).unwrap())).chain([made]).collect()
 }
 
 /// What the twin's numbers come from: so many things of so much weight.

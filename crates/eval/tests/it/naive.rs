@@ -64,7 +64,8 @@ pub(crate) fn evaluate(
     let measure = Recipe::preset("henzinger-combined").unwrap();
     let similarity = Similarity::new(kernel, &measure);
     let signatures = |recipe: &Recipe| -> Vec<Signature> {
-        let mut signer = Signer::new(recipe).unwrap();
+        // Whatever signatures keep.
+        let mut signer = Signer::new(&Recipe { keep_projection: true, ..recipe.clone() }).unwrap();
         pages.iter().map(|page| signer.sign(page.text.as_bytes()).clone()).collect()
     };
     let measured = signatures(&measure);

@@ -88,7 +88,7 @@ pub(crate) fn answer(wish: &Wish<'_>, documents: &[Document]) -> Answer {
         });
     }
     rows.rotate_left(new);
-    let mut signer = Signer::new(wish.recipe).unwrap();
+    let mut signer = signer(wish.recipe);
     let signatures =
         rows.iter().map(|&row| signer.sign(documents[row].text.as_bytes()).clone()).collect();
     let rule = CandidateRule::new(Kernel::best(), wish.recipe);
@@ -115,7 +115,7 @@ pub(crate) fn have_a_feature_of(
     documents: &[Document],
 ) -> Vec<bool> {
     let rule = CandidateRule::new(Kernel::best(), recipe);
-    let mut signer = Signer::new(recipe).unwrap();
+    let mut signer = signer(recipe);
     let mut features = |document: &Document| {
         let signature = signer.sign(document.text.as_bytes());
         let mut keys = Vec::new();
@@ -483,4 +483,9 @@ impl Job<'_> {
             row_b: self.rows[b] as u64,
         }
     }
+}
+
+/// Of signatures that have all that the recipe asks for.
+fn signer(recipe: &Recipe) -> Signer {
+    Signer::new(&Recipe { keep_projection: true, ..recipe.clone() }).unwrap()
 }
