@@ -661,7 +661,7 @@ class Index:
     def __iter__(self, /) -> Records: ...
     def __len__(self, /) -> int: ...
     def __repr__(self, /) -> str: ...
-    def add(self, /, id: str, text: "str | bytes | None" = None, *, html: "str | bytes | None" = None, signature: Signature | None = None, url: str | None = None, time: int | None = None) -> Added:
+    def add(self, /, id: str, text: "str | bytes | None" = None, *, html: "str | bytes | None" = None, items: "collections.abc.Iterable[str | bytes | float | None] | None" = None, signature: Signature | None = None, url: str | None = None, time: int | None = None) -> Added:
         """
         Adds a document, in the place of one with the same id. When this returns, it is on disk.
         """
@@ -669,12 +669,12 @@ class Index:
         """
         Adds documents together: all of them or, if it fails, none.
         """
-    def check(self, /, text: "str | bytes | None" = None, *, html: "str | bytes | None" = None, signature: Signature | None = None, url: str | None = None, threshold: float | None = None) -> Answer:
+    def check(self, /, text: "str | bytes | None" = None, *, html: "str | bytes | None" = None, items: "collections.abc.Iterable[str | bytes | float | None] | None" = None, signature: Signature | None = None, url: str | None = None, threshold: float | None = None) -> Answer:
         """
         Looks for known documents that this one is a look-alike of. Under a `threshold` below the
         index's own it finds fewer of them the lower it is.
         """
-    def check_and_add(self, /, id: str, text: "str | bytes | None" = None, *, html: "str | bytes | None" = None, signature: Signature | None = None, url: str | None = None, time: int | None = None, add_if: "typing.Literal['new', 'any']" = "new") -> CheckedAndAdded:
+    def check_and_add(self, /, id: str, text: "str | bytes | None" = None, *, html: "str | bytes | None" = None, items: "collections.abc.Iterable[str | bytes | float | None] | None" = None, signature: Signature | None = None, url: str | None = None, time: int | None = None, add_if: "typing.Literal['new', 'any']" = "new") -> CheckedAndAdded:
         """
         Checks and, if there is no match (`new`) or in any case (`any`), adds, with nothing in
         between.
@@ -1170,6 +1170,10 @@ class Recipe:
         """
         Everything that can be said of two web pages.
         """
+    def compare_items(self, /, a: "collections.abc.Iterable[str | bytes | float | None]", b: "collections.abc.Iterable[str | bytes | float | None]") -> Comparison:
+        """
+        Everything that can be said of two sets of items, by the recipe `sets` or one like it.
+        """
     @property
     def counts_in_common(self, /) -> bool:
         """
@@ -1269,11 +1273,11 @@ class Recipe:
         """
         The signature of what a visitor sees of a web page.
         """
-    def sign_items(self, /, items: "collections.abc.Iterable[str | bytes | int]") -> Signature:
+    def sign_items(self, /, items: "collections.abc.Iterable[str | bytes | float | None]") -> Signature:
         """
-        The signature of a set of items: texts, bytes or numbers, of which a number counts as the text
-        that it is written as. Resemblance is then the Jaccard similarity of the sets. For recipes with
-        shingles of one token, as `Recipe.load("text", ngram=1)` is.
+        The signature of a set of items: texts, bytes, numbers or truth values, of which a number counts as
+        the text that it is written as, and None as nothing. Resemblance is then the Jaccard similarity of
+        the sets. For recipes with shingles of one token, as `sets` is.
         """
     @property
     def signature_bytes(self, /) -> int:
@@ -1304,9 +1308,9 @@ class Recipe:
         The recipe as a TOML file.
         """
     @property
-    def tokens(self, /) -> Literal["words", "characters", "lines", "sentences", "paragraphs"]:
+    def tokens(self, /) -> Literal["words", "characters", "lines", "sentences", "paragraphs", "items"]:
         """
-        What a token is: words, characters, lines, sentences or paragraphs.
+        What a token is: words, characters, lines, sentences, paragraphs or items.
         """
     @staticmethod
     def tune(threshold: float = 0.8, recall: float = 0.95) -> Recipe:
@@ -1372,9 +1376,9 @@ class Record:
         The different sources of all of them.
         """
     @property
-    def stored(self, /) -> Literal["text", "html"] | None:
+    def stored(self, /) -> Literal["text", "html", "items"] | None:
         """
-        What is stored of its content: text, html or nothing.
+        What is stored of its content: text, html, items or nothing.
         """
     @property
     def time(self, /) -> int:
