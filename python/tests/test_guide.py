@@ -34,3 +34,7 @@ def test_recipes_are_recipes(root: Path) -> None:
     recipes = [la.Recipe.from_toml(block) for block in blocks]
     assert [recipe.filter for recipe in recipes] == [(14, 8, 1), (13, 7, 1)]
     assert "width = 3" in recipes[1].to_toml()
+
+
+def test_sets(root: Path) -> None:
+    check_examples(read_guide(root, "sets.md"), 8)
