@@ -165,6 +165,22 @@ def cut_table(sets):
             yield "| " + " | ".join([name, cut, str(sum(here)), *map(str, here)]) + " |"
 
 
+def each_once(documents, folder):
+    """The same documents, where a file without those that an earlier one has takes the place of one that repeats some:
+    a label must name one document."""
+    seen = set()
+    for number, path in enumerate(documents):
+        unpacked = subprocess.run(["zstd", "-dc", path], check=True, stdout=subprocess.PIPE).stdout
+        new = {json.loads(line)["id"]: line for line in unpacked.splitlines()}
+        if seen.isdisjoint(new):
+            yield path
+        else:
+            rest = Path(folder, f"{number}.jsonl")
+            rest.write_bytes(b"".join(line + b"\n" for name, line in new.items() if name not in seen))
+            yield str(rest)
+        seen.update(new)
+
+
 def evaluate(program, sets):
     """Compares the shares with those of `eval`, from the documents."""
     different = 0
@@ -173,8 +189,9 @@ def evaluate(program, sets):
         if not documents:
             sys.exit(f"{sets}: has no {SETS[name]}")
         with tempfile.TemporaryDirectory() as out:
+            documents = each_once(documents, out)
             command = [program, "eval", "--documents", *documents, "--labels", path, "--recipes", ",".join(recipes)]
-            command += ["--differences", "1", "--json", "--out", out]
+            command += ["--differences", "1", "--json", "--out", f"{out}/evaluation"]
             told = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
         pairs = lines(path)
         for recipe in told["recipes"]:
