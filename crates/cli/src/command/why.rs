@@ -206,7 +206,10 @@ fn scores(run: &Run, removal: &Removal) -> String {
             let meaning = format!("equal bits of the projection, out of {of}");
             row("c_similarity", &equal.to_string(), &meaning);
         }
-        None => row("c_similarity", "-", "no projection is kept by this recipe"),
+        None if recipe.projection.is_some() => {
+            row("c_similarity", "-", "no projection is kept by this recipe");
+        }
+        None => row("c_similarity", "-", "no projection in this recipe"),
     }
     if let Some((equal, of)) = agreement.repeats {
         row("lists", &equal.to_string(), &format!("repeats with a list in common, out of {of}"));
