@@ -65,7 +65,7 @@ def test_noisy_is_golden(golden: dict) -> None:
 
 
 def test_digests_are_golden(golden: dict) -> None:
-    assert set(la.Recipe.presets()) == {*golden["signing digests"], "pages"}
+    assert set(la.Recipe.presets()) == {*golden["signing digests"], "pages", "sets"}
     for name, digest in golden["signing digests"].items():
         assert la.Recipe.preset(name).signing_digest == digest
 
@@ -81,6 +81,18 @@ def test_pages_are_golden(root: Path) -> None:
         assert signature.exact.hex() == page["pages"]["exact"]
 
 
+def test_sets_are_golden() -> None:
+    sets = la.Recipe.preset("sets")
+    assert sets.signing_digest == "20831561a017d18d0c8c59abfed4e1be3b5583d0f24b21332124d862d3243de0"
+    signature = sets.sign_items(["a", "b\n", 3, True])
+    assert signature.exact.hex() == "4a5ac06c769dccaef0b2376b36e1c105"
+    assert [int(feature) for feature in signature.features[:3]] == [
+        0x045F668DF35E07EF,
+        0x31DD946818990AA1,
+        0xDF22F9BCA4FD0155,
+    ]
+
+
 def test_recipes_go_from_process_to_process() -> None:
     for name in la.Recipe.presets():
         recipe = la.Recipe.preset(name)
@@ -91,10 +103,13 @@ def test_recipes_go_from_process_to_process() -> None:
         ):
             assert other == recipe and hash(other) == hash(recipe)
             assert other.digest == recipe.digest
-        signature = recipe.sign("some words to sign, and some more")
+        def sign(text: str, recipe: la.Recipe = recipe) -> la.Signature:
+            return recipe.sign_items(text.split()) if recipe.tokens == "items" else recipe.sign(text)
+
+        signature = sign("some words to sign, and some more")
         again = pickle.loads(pickle.dumps(signature))
         assert again == signature and again.recipe == recipe
-        assert signature != recipe.sign("other words")
+        assert signature != sign("other words")
     assert la.Recipe.preset("text") != la.Recipe.preset("pugh")
 
 
