@@ -1,6 +1,6 @@
 //! Where a text that goes on can be cut without changing its tokens.
 
-use super::tokenizer::Unit;
+use super::unit::Unit;
 use super::{character, tables, url};
 
 /// The last place where a text can be cut so that its parts have the tokens of the whole,

@@ -13,7 +13,8 @@ use super::document_tokens::DocumentTokens;
 use super::feed::Out;
 use super::fingerprint::{Fingerprint, Token, atom_token};
 use super::items::for_each_item;
-use super::tokenizer::{BLOCK, ENOUGH, OfWords, Unit, for_each_of_words, walk_parts};
+use super::tokenizer::{BLOCK, ENOUGH, OfWords, for_each_of_words, walk_parts};
+use super::unit::Unit;
 use crate::verification::{Code, VerificationKey};
 
 /// Makes tokens of documents and their codes under a key, one document after another.

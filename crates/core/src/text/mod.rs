@@ -72,6 +72,7 @@ mod keyed;
 mod spans;
 mod tables;
 mod tokenizer;
+mod unit;
 mod url;
 mod walk;
 
@@ -84,4 +85,5 @@ pub use fingerprint::Token;
 pub use keyed::KeyedTokenizer;
 pub use spans::{Span, keyed_spans, spans};
 pub use tables::UNICODE_VERSION;
-pub use tokenizer::{BLOCK, Tokenizer, Unit};
+pub use tokenizer::{BLOCK, Tokenizer};
+pub use unit::Unit;
