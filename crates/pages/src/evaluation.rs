@@ -27,7 +27,8 @@ use lookalike_eval::{
 };
 
 use parts::{
-    CHART_BOTTOM, NONE, cell, cell_with, chart, figure, interval, names, plots, says, scrolls,
+    CHART_BOTTOM, NONE, cell, cell_with, chart, figure, interval, name_of, names, plots, says,
+    scrolls,
 };
 
 use crate::chart::{Axis, Chart};
@@ -250,15 +251,6 @@ fn reason_table(evaluation: &Evaluation, label: Label) -> String {
         table.row([name].into_iter().chain(evaluation.recipes.iter().map(cell)));
     }
     scrolls(&table.html())
-}
-
-fn name_of(label: Label) -> &'static str {
-    match label {
-        Label::Correct => "correct",
-        Label::Incorrect => "incorrect",
-        Label::Undecided => "undecided",
-        Label::Unlabelled => "unlabelled",
-    }
 }
 
 /// Tables 9 and 10, and figure 5.

@@ -5,8 +5,7 @@ use std::fmt::Write as _;
 use lookalike_engine::numbers::{count, grouped};
 use lookalike_eval::{Evaluation, LARGE_DIFFERENCE, LabelledDifferences, RecipeEvaluation};
 
-use super::name_of;
-use super::parts::{NONE, cell, chart, figure, plots, says, scrolls};
+use super::parts::{NONE, cell, chart, figure, name_of, plots, says, scrolls};
 use crate::chart::Axis;
 use crate::markup::{Table, Text, number_columns};
 

@@ -1,7 +1,7 @@
 //! What the sections of an evaluation's page are made of: shares with their intervals, charts,
 //! figures, tables that scroll.
 
-use lookalike_eval::{Evaluation, Share};
+use lookalike_eval::{Evaluation, Label, Share};
 
 use crate::chart::{Axis, Chart};
 use crate::markup::Text;
@@ -81,4 +81,13 @@ pub(super) fn scrolls(table: &str) -> String {
 
 pub(super) fn says(text: &str) -> String {
     format!("<p class=\"says\">{text}</p>\n")
+}
+
+pub(super) fn name_of(label: Label) -> &'static str {
+    match label {
+        Label::Correct => "correct",
+        Label::Incorrect => "incorrect",
+        Label::Undecided => "undecided",
+        Label::Unlabelled => "unlabelled",
+    }
 }
