@@ -36,6 +36,10 @@ pub(crate) fn for_each_sentence_start(text: &[u8], mut each: impl FnMut(usize)) 
             rest = behind;
         }
         sentences(rest);
+        // Where the text goes on with such bytes, none begins in it that would end this one.
+        if chunk.valid().ends_with('\n') {
+            each(from);
+        }
         from += chunk.invalid().len();
     }
 }

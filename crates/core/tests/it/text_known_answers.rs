@@ -144,6 +144,8 @@ fn sentences_and_paragraphs_are_tokens_of_their_words() {
     let address: &[&[&str]] = &[&["see", "http", "a", "b", "c", "d"]];
     assert_eq!(tokens(Unit::Sentences, "See http://a.b/c.D!"), tokens_of(address));
     assert_eq!(tokens(Unit::Sentences, "\u{4e2d}\u{3002}\u{6587}").len(), 2);
+    // A line feed ends one before bytes that are no text, too.
+    assert_eq!(tokens(Unit::Sentences, b"n\n\xed\xa0\x80a").len(), 2);
     let two: &[&[&str]] = &[&["a", "rose", "is"], &["a", "rose"]];
     assert_eq!(tokens(Unit::Paragraphs, "\nA rose.\nIs\n \t\n\na rose"), tokens_of(two));
     for unit in [Unit::Sentences, Unit::Paragraphs] {
