@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::rows::{Correct, Row, by_sites};
 use crate::statistics::{Count, Share};
-use crate::tally::{BITS, Label, Selection, Tally};
+use crate::tally::{BITS, Label, PAPER_THRESHOLD, Selection, Tally};
 
 /// A recipe followed by a threshold of C-similarity, for every threshold.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -46,9 +46,6 @@ pub struct ThresholdTest {
     /// All pairs, those of one site, those of different sites.
     pub rows: Vec<Row>,
 }
-
-/// The threshold that the paper picked.
-pub const PAPER_THRESHOLD: usize = 355;
 
 impl CombinedAlgorithm {
     /// Of what a recipe returns, in two halves.

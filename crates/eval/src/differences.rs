@@ -20,7 +20,7 @@ use lookalike_core::mix;
 use lookalike_engine::{Observer, RecipePairs, Result, Row, Stage, Work};
 use serde::Serialize;
 
-use crate::sequences::Sequences;
+use crate::sequences::{Sequences, Terms};
 use crate::statistics::{Count, Share, mean, quantile};
 use crate::tally::Label;
 
@@ -176,16 +176,6 @@ pub struct WithoutPictures {
     pub none: u64,
     /// How many differ in more than 200.
     pub over_200: u64,
-}
-
-/// The term difference of a pair.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Terms {
-    pub(crate) all: u64,
-    /// Without pictures.
-    pub(crate) words: u64,
-    /// The edit distance.
-    pub(crate) edits: EditDistance,
 }
 
 /// A term difference with the weight and the label of its pair.

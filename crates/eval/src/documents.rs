@@ -12,12 +12,14 @@ use lookalike_engine::{Observer, RecipePairs, Row};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::error::{LabelFault, Result};
-use crate::faults::BYTES_PER_SITE;
 use crate::page_quality::BYTES_PER_PAGE;
 use crate::tally::{BITS, Common, FEATURES, Sites};
 
 /// Words of a projection.
 const WORDS: usize = BITS / 64;
+
+/// Bytes of the counts of a site (`faults.rs`), in a table that is half empty at worst.
+const BYTES_PER_SITE: u64 = 2 * (8 + 24 + 8);
 
 /// Bytes that are held of a document: features, projection, site, degree, id, representative,
 /// cluster, whether it is empty; what labels say of it; and the pairs of its site, if each is of a

@@ -9,7 +9,7 @@ use lookalike_files::write_file;
 use serde::Serialize;
 
 use crate::clusters::ClusterQuality;
-use crate::combined::{CombinedAlgorithm, PAPER_THRESHOLD};
+use crate::combined::CombinedAlgorithm;
 use crate::curve::{Curve, ResemblanceCounts};
 use crate::differences::TermDifferences;
 use crate::equal_recall::EqualRecall;
@@ -22,7 +22,7 @@ use crate::quality::{Quality, QualityCounts};
 use crate::rows::{Correct, Row, selections};
 use crate::seeds::SeedQuality;
 use crate::statistics::{Count, PowerLaw, Share};
-use crate::tally::{BITS, FEATURES, Label, Selection, Tally};
+use crate::tally::{BITS, C_RANGES, FEATURES, Label, Selection, Tally};
 
 /// Henzinger's evaluation of some recipes on some documents.
 #[derive(Clone, Debug, Serialize)]
@@ -146,10 +146,6 @@ pub struct ReasonRow {
     /// Their share of all pairs on one site with this label; 0 of none.
     pub same_site_share: f64,
 }
-
-/// The paper's ranges of C-similarity, and what lies below its threshold.
-pub const C_RANGES: [[usize; 2]; 6] =
-    [[382, 384], [379, 381], [376, 378], [372, 375], [PAPER_THRESHOLD, 371], [0, 354]];
 
 /// Degrees of at least this are counted as high.
 const HIGH_DEGREE: u64 = 100;

@@ -95,9 +95,6 @@ struct SiteCount {
     example: Row,
 }
 
-/// Bytes of the counts of a site, in a table that is half empty at worst.
-pub(crate) const BYTES_PER_SITE: u64 = 2 * (8 + 24 + 8);
-
 impl FaultCounts {
     /// A pair that is returned.
     pub(crate) fn pair(&mut self, documents: &Documents, pair: RandomPair) {

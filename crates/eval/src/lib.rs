@@ -50,6 +50,7 @@ mod hosts;
 mod labels;
 mod options;
 mod page_quality;
+mod projections;
 mod quality;
 mod resemblances;
 mod rows;
@@ -70,14 +71,14 @@ use lookalike_engine::{Components, InputOrder, NoObserver, Observer, RecipePairs
 pub use agreement::{Agreement, Disagreement, JudgeLabels, Judgements, Opinion, TwoJudges};
 pub use baselines::{BASELINES, baseline};
 pub use clusters::{ClusterQuality, PrecisionRecall};
-pub use combined::{CombinedAlgorithm, PAPER_THRESHOLD, ThresholdRow, ThresholdTest};
+pub use combined::{CombinedAlgorithm, ThresholdRow, ThresholdTest};
 pub use curve::{Curve, CurveBasis, CurvePoint};
 pub use differences::{
     EditDistances, LARGE_DIFFERENCE, LabelledDifferences, TermDifferences, WithoutPictures,
 };
 pub use equal_recall::{BitsRow, EqualRecall};
 pub use error::{Error, ErrorKind, LabelFault, Result};
-pub use evaluation::{C_RANGES, Evaluation, ReasonRow, RecipeEvaluation, SimilarityRow};
+pub use evaluation::{Evaluation, ReasonRow, RecipeEvaluation, SimilarityRow};
 pub use faults::{Faults, FaultyPair, SiteFaults};
 pub use filter_sample::{FilterBin, FilterMeasurement, FilterSample, PairCandidates};
 pub use hosts::{HostSize, Hosts};
@@ -91,17 +92,18 @@ pub use sample::{PageToJudge, PairToJudge, Sample};
 pub use seeds::{SeedQuality, SeedRun};
 pub use sets::{OverSets, SetEvaluation, SetQuality, SetsEvaluation};
 pub use statistics::{PowerLaw, SeedMean, Share};
-pub use tally::{BITS, FEATURES, Label, Sites};
+pub use tally::{BITS, C_RANGES, FEATURES, Label, PAPER_THRESHOLD, Sites};
 
 use clusters::LabelClusters;
 use curve::ResemblanceCounts;
 use differences::{RandomPair, Samples};
 use documents::Documents;
-use equal_recall::{BitsTally, Loosened, Projections};
+use equal_recall::{BitsTally, Loosened};
 use evaluation::{RecipeCounts, RecipeParts, Tables};
 use faults::FaultCounts;
 use labels::{LabelCursor, Labels, PairLabel};
 use page_quality::PageCounts;
+use projections::Projections;
 use quality::QualityCounts;
 use resemblances::ShingleRule;
 use statistics::Count;

@@ -8,9 +8,9 @@ use lookalike_corpus::{Inputs, Sources};
 use lookalike_engine::{CopyRule, Observer, PairSearch, RecipePairs, Running, running_methods};
 
 use crate::documents::{self, BYTES_PER_DOCUMENT};
-use crate::equal_recall::Projections;
 use crate::error::{Error, ErrorKind, Result};
 use crate::labels::{LabelFile, MAX_RECIPES, NamedDocuments, SHOWN_IDS};
+use crate::projections::Projections;
 
 /// Henzinger's evaluation of recipes on documents that people have judged: what each recipe
 /// returns, how much of it is right, and how much of what is right it finds.

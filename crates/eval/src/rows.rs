@@ -2,9 +2,8 @@
 
 use serde::Serialize;
 
-use crate::evaluation::C_RANGES;
 use crate::statistics::Share;
-use crate::tally::{FEATURES, Label, Selection, Sites, Tally};
+use crate::tally::{C_RANGES, FEATURES, Label, Selection, Sites, Tally};
 
 /// How many pairs of a kind are correct.
 #[derive(Clone, Debug, PartialEq, Serialize)]

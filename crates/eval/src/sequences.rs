@@ -8,9 +8,17 @@ use lookalike_core::text::{Text, Tokenizer, Unit};
 use lookalike_engine::{Observer, RecipePairs, Result, Row};
 use lookalike_files::{Rows, RowsKind, RowsWriter};
 
-use crate::differences::Terms;
-
 const TOKENS: RowsKind = *b"tokenseq";
+
+/// The term difference of a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Terms {
+    pub(crate) all: u64,
+    /// Without pictures.
+    pub(crate) words: u64,
+    /// The edit distance.
+    pub(crate) edits: EditDistance,
+}
 
 /// The most tokens of a document that is compared: some 25 MB of text. Pairs with a longer one
 /// are left out and counted.

@@ -10,6 +10,13 @@ use serde::Serialize;
 
 use crate::statistics::Count;
 
+/// The threshold that the paper picked.
+pub const PAPER_THRESHOLD: usize = 355;
+
+/// The paper's ranges of C-similarity, and what lies below its threshold.
+pub const C_RANGES: [[usize; 2]; 6] =
+    [[382, 384], [379, 381], [376, 378], [372, 375], [PAPER_THRESHOLD, 371], [0, 354]];
+
 /// Features that are compared: B-similarity goes from 0 to this.
 pub const FEATURES: usize = 6;
 /// Bits that are compared: C-similarity goes from 0 to this.

@@ -32,7 +32,7 @@ pub mod report {
         Cluster, Clustering, Counts, CutShare, Difference, Fault, FilterSummary, Histogram, Kind,
         Known, KnownKind, KnownSide, LimitedGroups, Lost, Member, NearMiss, Options, OtherSources,
         Page, Passage, PassageExample, Passages, Piece, RecipeSummary, Repeated, Report, Seconds,
-        Site, Sites, Source, Templates, Tokens, Verify, class_end,
+        Site, Sites, Source, Templates, Tokens, Trap, Verify, class_end,
     };
 }
 

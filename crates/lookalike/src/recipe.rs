@@ -27,7 +27,8 @@ pub use lookalike_core::filter::{
 pub use lookalike_core::recipe::{
     BySite, Candidates, Digest, Judging, LEARNING_PRESETS, MAX_SKETCH, MAX_SUPER_FEATURES,
     MAX_WIDTH, Over, PRESET_SUMMARIES, PRESETS, ProjectionParameters, Recipe, SET_PRESETS,
-    Shingles, SketchParameters, TEMPLATES_VERSION, Templates, VERSION, Verify, preset_names,
+    SecretSeed, Shingles, SketchParameters, TEMPLATES_VERSION, Templates, VERSION, Verify,
+    preset_names,
 };
 pub use lookalike_core::shingle::Counting;
 pub use lookalike_core::sketch::ListOrder;

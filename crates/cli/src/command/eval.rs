@@ -1,23 +1,24 @@
 //! `lookalike eval`: recipes judged by labels, and pairs to label.
 
 mod agreement;
+mod saying;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, anyhow, bail};
+use anyhow::{Context as _, bail};
 use lookalike_core::{Given as _, Kernel, Recipe};
-use lookalike_engine as engine;
 use lookalike_engine::Observer as _;
 use lookalike_engine::numbers::{bytes, count, duration, grouped, percent};
 use lookalike_eval::{
-    BitsRow, EqualRecall, Error, ErrorKind, Eval as Job, Evaluation, Hosts, LabelFile, PageQuality,
-    RecipeEvaluation, Sample, SeedMean, SetEvaluation, SetsEvaluation, Share, baseline,
+    BitsRow, EqualRecall, Eval as Job, Evaluation, Hosts, LabelFile, PageQuality, RecipeEvaluation,
+    Sample, SeedMean, SetEvaluation, SetsEvaluation, Share, baseline,
 };
 use lookalike_files::write_file;
 use lookalike_pages as pages;
 use serde_json::json;
 
+use self::saying::{INTERRUPTED, check_absent, told, two, whole};
 use crate::exit::{Outcome, say};
 use crate::flags::{Eval, EvalCommand, EvalInputs, compare_command};
 use crate::output::{self, Align, Table, printable};
@@ -70,8 +71,6 @@ pub(crate) fn run(arguments: &Eval, kernel: Kernel) -> anyhow::Result<Outcome> {
     }
 }
 
-const INTERRUPTED: &str =
-    "interrupted, and nothing was written\nhint: run the same command to start again";
 const INTERRUPTED_AMONG_SETS: &str = "interrupted; sets that were named are written\n\
                                      hint: run the same command with --force to start again";
 
@@ -209,13 +208,6 @@ fn check_new(path: &Path, common: &EvalInputs) -> anyhow::Result<()> {
     check_absent(path, common.force)
 }
 
-fn check_absent(path: &Path, force: bool) -> anyhow::Result<()> {
-    if !force && path.exists() {
-        bail!("`{}`: exists already\nhint: --force replaces it", path.display());
-    }
-    Ok(())
-}
-
 /// Where what recipes have learned is, below the results.
 fn learned(out: &Path) -> PathBuf {
     out.join("learned")
@@ -318,30 +310,6 @@ fn sample(job: &Job, pairs: usize, common: &EvalInputs) -> anyhow::Result<Outcom
         ))?;
     }
     Ok(Outcome::of_search(pairs.len() as u64, *skipped))
-}
-
-/// An interrupt ends the program here.
-fn told(error: Error) -> anyhow::Error {
-    let cause = match error.kind() {
-        ErrorKind::Engine(cause) => cause,
-        ErrorKind::NoLabels { .. } => {
-            return anyhow!(
-                "{error}\nhint: --label-field or --similarity-field names the field with the label, \
-                 --correct, --incorrect and --undecided its values"
-            );
-        }
-        ErrorKind::OtherDocuments { .. } => {
-            return anyhow!("{error}\nhint: --id-field names the field with the ids of documents");
-        }
-        _ => return error.into(),
-    };
-    match cause.kind() {
-        engine::ErrorKind::Interrupted => interrupt::exit_after(INTERRUPTED),
-        engine::ErrorKind::TooManyCandidates { .. } => {
-            anyhow!("{error}, or allow more by --max-candidates")
-        }
-        _ => error.into(),
-    }
 }
 
 fn summary(evaluation: &Evaluation, written: &[(PathBuf, &str)]) -> String {
@@ -585,18 +553,4 @@ fn cost_table(evaluation: &Evaluation) -> String {
         ]);
     }
     table.text()
-}
-
-/// A share with its interval.
-fn whole(share: Option<Share>) -> String {
-    let shown = |s: Share| format!("{} [{}, {}]", two(s.share), two(s.low), two(s.high));
-    share.map_or("-".to_owned(), shown)
-}
-
-/// A share as the paper writes them, with a digit more where two would say 1.
-fn two(share: f64) -> String {
-    if share > 0.985 && share < 1.0 {
-        return format!("{:.3}", share.min(0.999));
-    }
-    format!("{share:.2}")
 }

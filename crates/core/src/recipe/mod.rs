@@ -8,6 +8,7 @@
 
 mod names;
 mod presets;
+mod random_seed;
 mod secret;
 mod toml_form;
 
@@ -26,7 +27,6 @@ use sha2::{Digest as _, Sha256};
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::Filter;
 use crate::shingle::Counting;
-use crate::signature::Layout;
 use crate::site::SiteRule;
 use crate::sketch::ListOrder;
 use crate::text::{SENTENCES_VERSION, UNICODE_VERSION, Unit};
@@ -341,11 +341,19 @@ impl Recipe {
             in_range("projection.agree-combined", projection.agree_combined, 1, bits)?;
             in_range("projection.pieces", projection.pieces, 1, bits)?;
         }
-        if !self.keep_exact && Layout::of(self).bytes() == 0 {
+        if !self.keep_exact && !self.keeps_samples() {
             let expected = "true where signatures keep neither features, a projection nor a sketch";
             return Err(Error::parameter("exact.keep", false, expected));
         }
         self.validate_judging()
+    }
+
+    /// Whether signature files keep anything besides the exact fingerprint.
+    fn keeps_samples(&self) -> bool {
+        let lists = matches!(self.sketch, SketchParameters::Lists { .. });
+        let sketch = self.keep_sketch && self.sketch != SketchParameters::None;
+        let projection = self.projection.is_some() && self.keep_projection;
+        self.features.is_some() || projection || sketch || lists
     }
 
     /// What is judged by estimates has sketches to make them from.

@@ -6,7 +6,6 @@
 
 use sha2::{Digest as _, Sha256};
 
-use super::Recipe;
 use crate::error::{Error, ErrorKind, Result};
 
 /// That a recipe's random choices are drawn from a secret.
@@ -52,6 +51,18 @@ impl SecretSeed {
         self.check_value
     }
 
+    /// What random choices are drawn from instead of a recipe's seed.
+    ///
+    /// # Errors
+    /// If the secret is not known.
+    pub(super) fn drawn_from(&self, seed: u64) -> Result<u64> {
+        let secret = self.secret.as_ref().ok_or_else(|| Error::from(ErrorKind::SecretMissing))?;
+        let bytes = derived(secret, "lookalike index, seed\0", &seed.to_le_bytes());
+        let (first, _) = bytes.split_first_chunk().expect("32 bytes are more than eight");
+        // Seeds have 63 bits.
+        Ok(u64::from_le_bytes(*first) >> 1)
+    }
+
     /// From the digits of a check value, without the secret.
     pub(super) fn from_digits(digits: &str) -> Result<Self> {
         let pairs = digits.as_bytes().as_chunks::<2>().0.iter();
@@ -62,38 +73,6 @@ impl SecretSeed {
         let wrong =
             || Error::parameter("secret", format_args!("`{digits}`"), "64 hexadecimal digits");
         Ok(Self { check_value: check_value.ok_or_else(wrong)?, secret: None })
-    }
-}
-
-impl Recipe {
-    /// The recipe, whose random choices are drawn from a secret.
-    ///
-    /// # Errors
-    /// If its file says that it was another one.
-    pub fn with_secret(mut self, secret: &[u8; 32]) -> Result<Self> {
-        let seed = SecretSeed::new(secret);
-        if self.secret.as_ref().is_some_and(|given| *given != seed) {
-            return Err(Error::from(ErrorKind::SecretWrong));
-        }
-        self.secret = Some(seed);
-        Ok(self)
-    }
-
-    /// The recipe without its secret: exact fingerprints and shingles are the same, and all that is drawn at random
-    /// is not.
-    #[must_use]
-    pub fn without_secret(&self) -> Self {
-        Self { secret: None, ..self.clone() }
-    }
-
-    /// From which random choices are drawn.
-    pub(crate) fn random_seed(&self) -> Result<u64> {
-        let Some(SecretSeed { secret, .. }) = &self.secret else { return Ok(self.seed) };
-        let secret = secret.as_ref().ok_or_else(|| Error::from(ErrorKind::SecretMissing))?;
-        let bytes = derived(secret, "lookalike index, seed\0", &self.seed.to_le_bytes());
-        let (first, _) = bytes.split_first_chunk().expect("32 bytes are more than eight");
-        // Seeds have 63 bits.
-        Ok(u64::from_le_bytes(*first) >> 1)
     }
 }
 

@@ -7,7 +7,7 @@ use lookalike_engine::numbers::{count, grouped};
 use lookalike_eval::{Agreement, Disagreement, Judgements, Label, Opinion};
 use lookalike_files::write_file;
 
-use super::{check_absent, told, whole};
+use super::saying::{check_absent, told, whole};
 use crate::exit::Outcome;
 use crate::flags::EvalAgreement;
 use crate::output::{self, Align, Table, printable};
