@@ -847,6 +847,11 @@ class Match:
         Its number: smaller for those that were added earlier.
         """
     @property
+    def repeats_in_common(self, /) -> int | None:
+        """
+        Repeats of Pugh's lists that share one, if the recipe has lists.
+        """
+    @property
     def resemblance(self, /) -> float | None:
         """
         The exact resemblance, where it is known.
@@ -1522,6 +1527,11 @@ class Scores:
         The resemblance as the sketches see it.
         """
     @property
+    def repeats_in_common(self, /) -> int | None:
+        """
+        Repeats of Pugh's lists that share one.
+        """
+    @property
     def resemblance(self, /) -> float | None:
         """
         Shingles of both, out of those of either.
@@ -1577,6 +1587,10 @@ class Signature:
     def recipe(self, /) -> Recipe:
         """
         The recipe that made it.
+        """
+    def repeats_in_common(self, /, other: Signature) -> int | None:
+        """
+        Repeats of Pugh's lists that share one, if the recipe has lists.
         """
     @property
     def sketch(self, /) -> NDArray[uint64]:

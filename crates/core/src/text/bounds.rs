@@ -66,7 +66,7 @@ fn end_of_long_closing(text: &str) -> Option<usize> {
     for (place, c) in text.char_indices() {
         closing = match closing {
             _ if matches!(c, '.' | '\u{2024}' | '\u{fe52}' | '\u{ff0e}') => Some(0),
-            Some(CLOSING) => return Some(place),
+            Some(CLOSING) if may_close(c) => return Some(place),
             Some(count) if may_close(c) => Some(count + 1),
             _ => None,
         };

@@ -233,6 +233,6 @@ fn a_word_beyond_the_limit_is_refused() {
     let (input, out) = (folder.join("a.txt"), folder.join("out"));
     repeat(&input, b"", b"word", 65 << 20, b"");
     let run = dedup(&[&input], &out, &["--memory", "256MiB"]);
-    refuses("has a word, an address or a line of more than")(&run, &Value::Null, &out);
+    refuses("has a word, an address, a line or a paragraph of more than")(&run, &Value::Null, &out);
     let _ = fs::remove_dir_all(&folder);
 }
