@@ -54,12 +54,17 @@ pub(crate) fn tokens(unit: Unit, text: &[u8]) -> Vec<Token> {
 }
 
 /// A line without its escapes.
-fn item(line: &[u8]) -> Vec<u8> {
-    match line {
-        [] => Vec::new(),
-        [b'\\', b'\\', rest @ ..] => [b"\\", &*item(rest)].concat(),
-        [b'\\', b'n', rest @ ..] => [b"\n", &*item(rest)].concat(),
-        [first, rest @ ..] => [&[*first], &*item(rest)].concat(),
+fn item(mut line: &[u8]) -> Vec<u8> {
+    let mut item = Vec::new();
+    loop {
+        let byte;
+        (byte, line) = match line {
+            [] => return item,
+            [b'\\', b'\\', rest @ ..] => (b'\\', rest),
+            [b'\\', b'n', rest @ ..] => (b'\n', rest),
+            [first, rest @ ..] => (*first, rest),
+        };
+        item.push(byte);
     }
 }
 

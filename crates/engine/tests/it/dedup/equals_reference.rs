@@ -6,6 +6,7 @@ use std::path::Path;
 
 use lookalike_core::filter::Filter;
 use lookalike_core::recipe::{BySite, Candidates, SketchParameters, Verify};
+use lookalike_core::text::{Unit, spans};
 use lookalike_core::{Given as _, Recipe, Sequence};
 use lookalike_engine::matching::Clustering;
 use lookalike_engine::report::Report;
@@ -218,10 +219,10 @@ impl Corpus {
 
     /// The documents with their ranks under a policy, and what is counted of them.
     fn ranked(&self, choice: &Choice) -> Vec<Document> {
-        self.ranked_by(&choice.keep, choice.count)
+        self.ranked_by(&choice.keep, choice.count, choice.recipe.tokens)
     }
 
-    pub(super) fn ranked_by(&self, keep: &KeepPolicy, count: bool) -> Vec<Document> {
+    pub(super) fn ranked_by(&self, keep: &KeepPolicy, count: bool, unit: Unit) -> Vec<Document> {
         let mut documents = self.documents.clone();
         for (n, document) in documents.iter_mut().enumerate() {
             document.counted = if count {
@@ -231,8 +232,14 @@ impl Corpus {
                 document.url.clone().or_else(|| Some(document.source.clone()))
             };
             document.date = self.dates[n].filter(|_| count).map(|date| MOMENTS[date as usize - 1]);
-            let words = document.text.split(|c: char| !c.is_alphanumeric());
-            let tokens = words.filter(|word| !word.is_empty()).count();
+            let tokens = match unit {
+                Unit::Words => {
+                    let words = document.text.split(|c: char| !c.is_alphanumeric());
+                    words.filter(|word| !word.is_empty()).count()
+                }
+                // What these are is not asked here.
+                unit => spans(unit, &*document.text).len(),
+            };
             let tokens = i64::try_from(tokens).unwrap();
             let rank = |key: &KeepPolicy| match key {
                 KeepPolicy::Longest => Some(-tokens),

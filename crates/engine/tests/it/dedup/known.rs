@@ -138,7 +138,7 @@ fn write(plan: &Plan, folder: &Path) -> (Corpus, Vec<(PathBuf, Vec<usize>)>) {
 fn check(plan: &Plan, folder: &Path, choice: &Choice) -> (PathBuf, Answer) {
     let (corpus, files) = write(plan, folder);
     let documents = |keep: &KeepPolicy, rows: &[usize]| {
-        let ranked = corpus.ranked_by(keep, false);
+        let ranked = corpus.ranked_by(keep, false, choice.recipe.tokens);
         rows.iter().map(|&row| ranked[row].clone()).collect::<Vec<Document>>()
     };
     let (mut known, mut known_rows, mut of_inputs) =
