@@ -137,7 +137,7 @@ def test_signatures_and_a_secret(tmp_path: Path) -> None:
         signature = index.recipe.sign(LETTER)
         index.add("letter", signature=signature)
         assert index.check(signature=signature).matches[0].kind == "exact"
-        with pytest.raises(la.MismatchError, match="`seed`"):
+        with pytest.raises(la.MismatchError, match="`secret`"):
             index.add("other", signature=la.Recipe.preset("text").sign(LETTER))
     with pytest.raises(la.MismatchError, match="needs it") as caught:
         la.Index.open(tmp_path / "index")

@@ -104,8 +104,10 @@ def test_all_that_is_left_of_chains_of_crawls(session: SparkSession) -> None:
 def test_no_known_document_is_like_a_new_one(session: SparkSession, tmp_path: Path) -> None:
     known, new = hot_rows(30, 29, seed=1), hot_rows(30, 29, seed=2)
     words = [row | {"text": f"{row['id']} alone"} for row in known]
-    for side in (words, [row | {"text": "..."} for row in known[:2]]):
-        assert check_equal(session, new, tmp_path, known=[side])["known_removed"] == 0
+    for number, side in enumerate((words, [row | {"text": "..."} for row in known[:2]])):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        assert check_equal(session, new, folder, known=[side])["known_removed"] == 0
     empty = session.createDataFrame([], "id string, text string")
     with on_spark.run(frame(session, new, 2), known=[empty, frame(session, words, 1)]) as result:
         assert result.counts["known"] == 30 and result.counts["documents"] == 30

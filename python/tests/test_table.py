@@ -154,7 +154,7 @@ def test_what_is_no_table_is_refused() -> None:
     for names in ({"text": "body"}, {"id": "name"}, {"url": "link"}, {"html": "page"}):
         with pytest.raises(la.ParameterError, match="there is no column"):
             la.dedup_table(table, **names)  # type: ignore[arg-type]
-    with pytest.raises(la.ParameterError, match="either text or html"):
+    with pytest.raises(la.ParameterError, match="one of text, html and sets"):
         la.dedup_table(table, text=None)
     with pytest.raises((la.Error, TypeError)):
         la.dedup_table(pa.table({"id": [1], "text": [2.5]}), strict=True)

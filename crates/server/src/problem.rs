@@ -62,6 +62,7 @@ kinds! {
     timeout, REQUEST_TIMEOUT, "timeout", "the request took too long to arrive";
     not_stored, CONFLICT, "not-stored", "the text of the document is not stored";
     unreadable, CONFLICT, "unreadable", "the text of the document cannot be read";
+    other_kind, CONFLICT, "other-kind", "the index is of documents of another kind";
     too_large, PAYLOAD_TOO_LARGE, "too-large", "the request is too large";
     media_type, UNSUPPORTED_MEDIA_TYPE, "media-type", "the content type is not supported";
     /// Of a host that is not this server's.
@@ -117,11 +118,10 @@ impl From<index::Error> for Problem {
         use index::ErrorKind;
         match error.kind() {
             // A threshold that the recipe cannot be judged by.
-            ErrorKind::TooLong { .. }
-            | ErrorKind::OtherSignature { .. }
-            | ErrorKind::OfSets(_)
-            | ErrorKind::NotOfSets(_)
-            | ErrorKind::Recipe(_) => Self::invalid(error.to_string()),
+            ErrorKind::TooLong { .. } | ErrorKind::OtherSignature { .. } | ErrorKind::Recipe(_) => {
+                Self::invalid(error.to_string())
+            }
+            ErrorKind::OfSets(_) | ErrorKind::NotOfSets(_) => Self::other_kind(error.to_string()),
             _ => Self::failed(error.to_string()),
         }
     }

@@ -28,7 +28,6 @@ fn bodies_that_make_no_sense_say_why() {
         ("/v1/check", json!({"text": "a", "html": "b"}), "both `text` and `html`"),
         ("/v1/check", json!({"text": "a", "title": "b"}), "unknown field `title`"),
         ("/v1/check", json!({"text": "a", "items": ["b"]}), "`items` beside `text`"),
-        ("/v1/check", json!({"items": ["b"]}), "this index is of texts"),
         ("/v1/check", json!({"items": [["b"]]}), "did not match"),
         ("/v1/check", json!({"text": 5}), "invalid type: integer `5`, expected a string"),
         ("/v1/check", json!([]), "invalid"),
@@ -50,6 +49,8 @@ fn bodies_that_make_no_sense_say_why() {
     }
     let pair = json!({"a": {"id": "nowhere"}, "b": {"text": "x"}});
     server.post("/v1/compare", &pair).problem(404, "unknown-document");
+    let other = server.post("/v1/check", &json!({"items": ["b"]})).problem(409, "other-kind");
+    assert!(other["detail"].as_str().unwrap().contains("this index is of texts"), "{other}");
     let twice = br#"{"text": "a", "text": "b"}"#;
     server.send("POST", "/v1/check", &[JSON], twice).problem(422, "invalid");
 }

@@ -470,6 +470,6 @@ fn sets_are_documents_where_the_recipe_is_of_sets() {
     let read = server.get("/v1/documents/a").ok();
     assert_eq!((&read["stored"], &read["items"][1]), (&json!("items"), &json!("1")));
     assert!(read.get("text").is_none());
-    let refused = server.post("/v1/check", &json!({"text": "0 1 2"})).problem(422, "invalid");
+    let refused = server.post("/v1/check", &json!({"text": "0 1 2"})).problem(409, "other-kind");
     assert!(refused["detail"].as_str().unwrap().contains("this index is of sets"), "{refused}");
 }
