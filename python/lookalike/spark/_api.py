@@ -7,7 +7,7 @@ import os
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
@@ -36,7 +36,7 @@ Pairs = Literal["needed", "all"]
 
 
 # A table, or a path of a run, or of files or a folder of documents.
-KnownSide = DataFrame | str | os.PathLike[str]
+KnownSide: TypeAlias = DataFrame | str | os.PathLike[str]
 
 
 _COUNTED = (
