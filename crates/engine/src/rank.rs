@@ -1,18 +1,32 @@
 //! Attributes of documents that are signed already: one pass over the inputs, without signing,
 //! or over the signatures where these know enough.
 
-use lookalike_core::Layout;
+use lookalike_core::Recipe;
 use lookalike_files::RowsWriter;
 
 use crate::attributes::{Attributes, AttributesWriter, FieldQuestions, RANKS, Summary};
 use crate::error::{Error, ErrorKind, Result};
+use crate::keep::KeepPolicy;
 use crate::means::Means;
 use crate::pipeline::{Event, Payload, Piece};
 use crate::signature_file::SignatureReader;
 use crate::sources::{SourceAtHand, SourceTable};
 
-/// For messages.
-pub(crate) const KEEPS_BY_LENGTH: &str = "`--keep longest` or `--keep shortest`";
+/// Fails if a policy goes by lengths that signatures of the recipe do not keep.
+pub(crate) fn check_lengths_for(keep: &KeepPolicy, recipe: &Recipe) -> Result<()> {
+    if keep.ranked().iter().any(|key| key.field().is_none()) {
+        check_lengths("`--keep longest` or `--keep shortest`", recipe)?;
+    }
+    Ok(())
+}
+
+/// Fails if signatures of the recipe do not keep the lengths that an option needs.
+pub(crate) fn check_lengths(option: &'static str, recipe: &Recipe) -> Result<()> {
+    if recipe.keep_exact {
+        return Ok(());
+    }
+    Err(Error::from(ErrorKind::NoLengths { recipe: recipe.name.clone(), option }))
+}
 
 /// Asks documents again.
 pub(crate) struct Ranking<'a> {
@@ -39,6 +53,7 @@ impl Ranking<'_> {
     /// Ranks under the keys that look at the number of tokens only.
     fn by_tokens(&self) -> Result<()> {
         let files = self.means.files;
+        check_lengths_for(self.asked.keep, self.means.recipe)?;
         let mut tables = Vec::new();
         for (number, key) in self.asked.keep.ranked().iter().enumerate() {
             if key.field().is_none() {
@@ -47,10 +62,6 @@ impl Ranking<'_> {
         }
         if tables.is_empty() {
             return Ok(());
-        }
-        if !Layout::of(self.means.recipe).keeps_exact() {
-            let recipe = self.means.recipe.name.clone();
-            return Err(Error::from(ErrorKind::NoLengths { recipe, option: KEEPS_BY_LENGTH }));
         }
         let new = self.documents as usize;
         for signed in SignatureReader::open(files.signatures())?.take(new) {

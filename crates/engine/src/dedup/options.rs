@@ -14,6 +14,7 @@ use crate::learn::TemplateGroups;
 use crate::manifest::Request;
 use crate::matching::Clustering;
 use crate::passages::PassageRule;
+use crate::rank::check_lengths;
 use crate::report::Page;
 use crate::running::{Running, running_methods};
 use crate::sets::{check_sets, check_texts};
@@ -204,9 +205,8 @@ impl Dedup {
         if self.passages.is_some() && self.recipe.tokens != Unit::Words {
             return Err(Error::from(ErrorKind::PassagesOfWords(self.recipe.name.clone())));
         }
-        if self.passages.is_some() && !self.recipe.keep_exact {
-            let recipe = self.recipe.name.clone();
-            return Err(Error::from(ErrorKind::NoLengths { recipe, option: "`--passages`" }));
+        if self.passages.is_some() {
+            check_lengths("`--passages`", &self.recipe)?;
         }
         self.writing.check()?;
         if self.keep_count > 1 && self.writing.repeats.is_some() {

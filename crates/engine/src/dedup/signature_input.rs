@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use lookalike_core::Signature;
 use lookalike_core::recipe::{Candidates, Verify};
-use lookalike_core::{Layout, Signature};
 use lookalike_files::RowsWriter;
 
 use super::options::{Dedup, Removes};
@@ -12,7 +12,7 @@ use crate::attributes::RANKS;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::files::Files;
 use crate::places::Row;
-use crate::rank::KEEPS_BY_LENGTH;
+use crate::rank::check_lengths_for;
 use crate::sign::{IDENTITIES, IDENTITY, SigningSummary, identity};
 use crate::signature_file::{SignatureReader, is_signature_file};
 use crate::sources::SourcesWriter;
@@ -45,11 +45,7 @@ impl Dedup {
         if self.recipe.candidates == Candidates::BySite {
             return refused("sites");
         }
-        let keeps_exact = Layout::of(&self.recipe).keeps_exact();
-        if !keeps_exact && self.policy().ranked().iter().any(|key| key.field().is_none()) {
-            let recipe = self.recipe.name.clone();
-            return Err(Error::from(ErrorKind::NoLengths { recipe, option: KEEPS_BY_LENGTH }));
-        }
+        check_lengths_for(self.policy(), &self.recipe)?;
         let mut ranks = Vec::new();
         for (number, key) in self.policy().ranked().iter().enumerate() {
             ranks.push((key, RowsWriter::create(&files.ranks(number), RANKS, 8)?));
@@ -62,7 +58,7 @@ impl Dedup {
             signed.documents += 1;
             signed.empty += u64::from(signature.is_empty());
             // Equal features do not make two documents the same: without more, each is a set of its own.
-            let is_told = keeps_exact || signature.is_empty();
+            let is_told = self.recipe.keep_exact || signature.is_empty();
             let number = || u128::from(signed.documents).to_le_bytes();
             identities.push(&if is_told { identity(&signature) } else { number() })?;
             for (key, table) in &mut ranks {
