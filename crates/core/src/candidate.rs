@@ -94,16 +94,13 @@ impl CandidateRule {
 
     /// The rule for two documents of one site, or of two.
     fn rule(&self, same_site: bool) -> Candidates {
-        match (self.recipe.candidates, same_site) {
-            (Candidates::BySite, true) => self.recipe.by_site.within,
-            (Candidates::BySite, false) => self.recipe.by_site.across,
-            (rule, _) => rule,
-        }
+        let [within, across] = self.recipe.rules();
+        if same_site { within } else { across }
     }
 
     /// Whether a rule that some two documents go by is such.
     fn is_any(&self, is_such: impl Fn(Candidates) -> bool) -> bool {
-        [true, false].into_iter().any(|same_site| is_such(self.rule(same_site)))
+        self.recipe.rules().into_iter().any(is_such)
     }
 
     /// The elements of a bottom or modular sketch, which are mixed and need no more to be keys.

@@ -232,6 +232,13 @@ pub struct BySite {
     pub across: Candidates,
 }
 
+impl Candidates {
+    /// The rule within a site and that across sites, if these are those of rules by site.
+    pub(crate) fn by_site(self, BySite { within, across }: BySite) -> [Self; 2] {
+        if self == Self::BySite { [within, across] } else { [self; 2] }
+    }
+}
+
 impl Default for BySite {
     /// The algorithms that she found to be best there.
     fn default() -> Self {
@@ -380,7 +387,7 @@ impl Recipe {
 
     fn validate_judging(&self) -> Result<()> {
         if self.candidates == Candidates::BySite {
-            let BySite { within, across } = self.by_site;
+            let [within, across] = self.rules();
             for (name, rule) in [("candidates.within", within), ("candidates.across", across)] {
                 if matches!(rule, Candidates::BySite | Candidates::Sketch) {
                     let expected = "one of `features` `projection` `combined` `lists` `none`";
@@ -405,15 +412,17 @@ impl Recipe {
         self.validate_rest()
     }
 
+    /// The rule for two documents of one site, and that for two of two: the same but where they go by site.
+    pub(crate) fn rules(&self) -> [Candidates; 2] {
+        self.candidates.by_site(self.by_site)
+    }
+
     /// A projection that is not kept is asked for by the combined rule, and is no key.
     fn validate_projection(&self) -> Result<()> {
         if self.keep_projection {
             return Ok(());
         }
-        let rules = match self.candidates {
-            Candidates::BySite => [self.by_site.within, self.by_site.across],
-            rule => [rule; 2],
-        };
+        let rules = self.rules();
         let expected = if rules.contains(&Candidates::Projection) {
             "true where candidates are made by `projection`: they are found by pieces of it"
         } else if !rules.contains(&Candidates::Combined) {

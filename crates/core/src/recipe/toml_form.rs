@@ -248,10 +248,8 @@ impl File {
     /// There is one where the rule needs it, if the sketch is not said to be another.
     fn features(&self, rule: Candidates, by_site: BySite, base: &Recipe) -> Result<Option<Filter>> {
         let goes_by_features = |rule| matches!(rule, Candidates::Features | Candidates::Combined);
-        let needed = goes_by_features(rule)
-            || rule == Candidates::BySite
-                && [by_site.within, by_site.across].into_iter().any(goes_by_features);
-        let needed = needed && matches!(self.sketch_kind(), None | Some("minwise"));
+        let needed = rule.by_site(by_site).into_iter().any(goes_by_features)
+            && matches!(self.sketch_kind(), None | Some("minwise"));
         let none = FeaturesTable::default();
         let table = match &self.features {
             Some(table) => table,
