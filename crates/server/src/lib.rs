@@ -40,6 +40,7 @@ mod problem;
 mod routes;
 mod server;
 mod sets;
+mod streamed;
 mod token;
 mod view;
 mod whole_number;

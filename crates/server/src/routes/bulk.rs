@@ -9,10 +9,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::{Body, Bytes};
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, Response, header};
-use http_body_util::channel::{Channel, Sender};
+use tokio::sync::mpsc::Sender;
 use tokio::time::timeout;
 
 use crate::app::App;
@@ -20,6 +20,7 @@ use crate::body::{LARGE, has_type, next, refuse};
 use crate::memory::{Reservation, SharedReservation};
 use crate::model::{CheckedAndAdded, IndexDocument, Judged, LineAnswer, Operation, Outcome};
 use crate::problem::{Problem, Result};
+use crate::streamed::{Part, streamed};
 use crate::writer::{ChangeResult, Changes};
 
 /// The types of a stream of JSON lines. As bytes, for clients whose generators know no JSON lines.
@@ -65,10 +66,10 @@ pub(super) async fn bulk(
         return Err(refuse(request, problem).await);
     }
     let kind = if has_type(request.headers(), &[BYTES]) { BYTES } else { TYPES[0] };
-    let (answers, body) = Channel::new(ANSWERS);
+    let (answers, body) = streamed(ANSWERS);
     let lines = Lines::new(request.into_body(), Arc::clone(&app));
     tokio::spawn(Bulk { app, lines, answers }.run());
-    let mut response = Response::new(Body::new(body));
+    let mut response = Response::new(body);
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
     Ok(response)
 }
@@ -76,7 +77,7 @@ pub(super) async fn bulk(
 struct Bulk {
     app: Arc<App>,
     lines: Lines,
-    answers: Sender<Bytes>,
+    answers: Sender<Part>,
 }
 
 impl Bulk {
@@ -121,7 +122,7 @@ impl Bulk {
             let _ = serde_json::to_writer(&mut bytes, &answer);
             bytes.push(b'\n');
         }
-        self.answers.send_data(bytes.into()).await.map_err(|_| ())
+        self.answers.send(Ok(bytes.into())).await.map_err(|_| ())
     }
 }
 

@@ -8,12 +8,12 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::sync::Arc;
 
-use axum::body::{Body, Bytes};
+use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderValue, Response, StatusCode, Uri, header};
 use axum::response::IntoResponse as _;
-use http_body_util::channel::{Channel, Sender};
 use serde::Serialize;
+use tokio::sync::mpsc::Sender;
 use utoipa::ToSchema;
 
 use super::state::json;
@@ -21,6 +21,7 @@ use crate::app::App;
 use crate::body::Name;
 use crate::clock;
 use crate::problem::{Problem, Result};
+use crate::streamed::{Part, streamed};
 use crate::token::Token;
 
 /// Bytes of a report that are read and sent together.
@@ -86,9 +87,9 @@ pub(super) async fn report(
             Ok((file, length))
         })
         .await?;
-    let (chunks, body) = Channel::new(1);
+    let (chunks, body) = streamed(1);
     tokio::spawn(send(file, length, chunks));
-    let mut response = Response::new(Body::new(body));
+    let mut response = Response::new(body);
     response.headers_mut().insert(header::CONTENT_LENGTH, length.into());
     for (name, value) in [
         (header::CONTENT_TYPE, "text/html; charset=utf-8"),
@@ -104,7 +105,7 @@ pub(super) async fn report(
 }
 
 /// Sends a file piece by piece, as it is read: a report may be long, and many may want it at once.
-async fn send(mut file: File, mut left: u64, mut chunks: Sender<Bytes, io::Error>) {
+async fn send(mut file: File, mut left: u64, chunks: Sender<Part>) {
     while left > 0 {
         let read = tokio::task::spawn_blocking(move || {
             let mut chunk = vec![0; left.min(CHUNK) as usize];
@@ -114,12 +115,15 @@ async fn send(mut file: File, mut left: u64, mut chunks: Sender<Bytes, io::Error
             Ok((same, chunk)) => {
                 file = same;
                 left -= chunk.len() as u64;
-                if chunks.send_data(chunk.into()).await.is_err() {
+                if chunks.send(Ok(chunk.into())).await.is_err() {
                     return;
                 }
             }
             // The length was promised, so that the client sees that it is not whole.
-            Err(error) => return chunks.abort(error),
+            Err(error) => {
+                let _ = chunks.send(Err(error)).await;
+                return;
+            }
         }
     }
 }
