@@ -122,6 +122,12 @@ class Comparison:
         The share of b that is in a.
         """
     @property
+    def difference(self, /) -> float | None:
+        """
+        The share of the tokens of both that differ, if the recipe judges by it; None also where it would take
+        too long to find out.
+        """
+    @property
     def edit_distance(self, /) -> tuple[int, int]:
         """
         The fewest edits that turn a into b, or two bounds of them: at least and at most. An edit
@@ -812,6 +818,11 @@ class Match:
         Documents that it stands for, itself included.
         """
     @property
+    def difference(self, /) -> float | None:
+        """
+        The share of the words of both that differ, if the recipe goes by that.
+        """
+    @property
     def estimate(self, /) -> float | None:
         """
         The resemblance estimated from sketches, where both are known.
@@ -1264,7 +1275,8 @@ class Recipe:
     def shingles_batch(self, /, texts: "object | None" = None, *, html: "object | None" = None, urls: "object | None" = None, key: "bytes | None" = None) -> "pyarrow.ListArray[typing.Any]":
         """
         The shingle sets of a column of texts or web pages, as verification compares them: under a
-        key of 16 bytes that is secret, or nobody can rely on them.
+        key of 16 bytes that is secret, or nobody can rely on them. Of recipes that verify by difference,
+        what stands for the words in their order.
         """
     def sign(self, /, text: "str | bytes") -> Signature:
         """
@@ -1324,7 +1336,7 @@ class Recipe:
         `recall` becomes candidates.
         """
     @property
-    def verify(self, /) -> Literal["exact", "estimate", "none"]:
+    def verify(self, /) -> Literal["exact", "estimate", "difference", "none"]:
         """
         What makes a candidate a pair: exact, estimate or none.
         """
@@ -1520,6 +1532,11 @@ class Scores:
     def containment_b(self, /) -> float | None:
         """
         The share of the second that is in the first.
+        """
+    @property
+    def difference(self, /) -> float | None:
+        """
+        The share of the words of both that differ, if the recipe goes by that.
         """
     @property
     def estimate(self, /) -> float | None:

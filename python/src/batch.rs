@@ -12,6 +12,7 @@ use arrow_array::builder::{
 use arrow_array::{Array as _, ArrayRef, RecordBatch};
 use arrow_pyarrow::ToPyArrow as _;
 use arrow_schema::{DataType, Field, Schema};
+use lookalike_core::recipe::Verify;
 use lookalike_core::{CandidateRule, Layout, Signature, VerificationKey, site_hash};
 use lookalike_corpus::{ContentKind, ReadOptions, Record, Sources, Tables};
 use lookalike_engine::{KeepPolicy, Texts, date_microseconds};
@@ -384,15 +385,19 @@ pub(crate) fn shingles<'py>(
                     return Ok(());
                 };
                 tools.tokenize(texts.of_record(record));
-                let set = tools.shingles();
-                count += set.len();
+                let words = if recipe.core().verify == Verify::Difference {
+                    tools.sequence()
+                } else {
+                    tools.shingles().as_slice().to_vec()
+                };
+                count += words.len();
                 // A list of Arrow counts with 31 bits.
                 if i32::try_from(count).is_err() {
                     return Err(parameter(
                         "the texts have more than 2^31 shingles; give fewer at a time",
                     ));
                 }
-                builder.values().append_slice(set.as_slice());
+                builder.values().append_slice(&words);
                 builder.append(true);
                 Ok(())
             })

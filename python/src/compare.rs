@@ -36,6 +36,10 @@ pub(crate) struct Comparison {
     /// Tokens in the difference of the two sequences.
     #[pyo3(get)]
     term_difference: u64,
+    /// The share of the tokens of both that differ, if the recipe judges by it; None also where it would take
+    /// too long to find out.
+    #[pyo3(get)]
+    difference: Option<f64>,
     /// The fewest edits that turn a into b, or two bounds of them: at least and at most. An edit
     /// removes or adds any number of occurrences of one word.
     #[pyo3(get)]
@@ -82,6 +86,7 @@ impl Comparison {
             c_similarity: pair.c_similarity,
             same_tokens: pair.same_tokens,
             term_difference: pair.term_difference,
+            difference: pair.difference,
             edit_distance: (pair.edit_distance.at_least, pair.edit_distance.at_most),
             repeats_in_common: pair.repeats_in_common,
             shingles_a: pair.overlap.a,

@@ -63,6 +63,8 @@ pub(crate) struct Match {
     containment_a: Option<f64>,
     /// The share of this one that is in the document that was asked about, where it is known.
     containment_b: Option<f64>,
+    /// The share of the words of both that differ, if the recipe goes by that.
+    difference: Option<f64>,
     /// Whether the words themselves were compared; signatures alone can be forged.
     verified: bool,
     /// The time it was given, in seconds since 1970; 0 if that is not known.
@@ -96,6 +98,7 @@ impl From<index::Match> for Match {
             repeats_in_common: found.repeats_in_common,
             containment_a: found.containment_a,
             containment_b: found.containment_b,
+            difference: found.difference,
             verified: found.verified,
             time: found.time,
             number: found.number,
@@ -112,10 +115,11 @@ impl From<index::Match> for Match {
 #[pymethods]
 impl Match {
     fn __repr__(&self) -> String {
-        let score = match (self.resemblance, self.estimate) {
-            (Some(resemblance), _) => format!("{resemblance:.4}"),
-            (None, Some(estimate)) => format!("about {estimate:.4}"),
-            (None, None) => "not verified".to_owned(),
+        let score = match (self.difference, self.resemblance, self.estimate) {
+            (Some(difference), ..) => format!("{difference:.4} differ"),
+            (_, Some(resemblance), _) => format!("{resemblance:.4}"),
+            (.., Some(estimate)) => format!("about {estimate:.4}"),
+            _ => "not verified".to_owned(),
         };
         format!("<lookalike.Match {:?}, {}, {score}>", self.id, self.kind.0)
     }

@@ -8,10 +8,11 @@ use arrow_array::types::{Int64Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_pyarrow::ToPyArrow as _;
 use arrow_schema::DataType;
+use lookalike_core::difference::{Bounded, BoundedDifference};
 use lookalike_core::recipe::Candidates;
 use lookalike_core::resemblance::Overlap;
 use lookalike_core::shingle::ShingleSet;
-use lookalike_core::{Layout, PairRule, Signature, Standing, Verdict};
+use lookalike_core::{Evidence, Layout, PairRule, Signature, Standing, Verdict};
 use pyo3::prelude::*;
 
 use crate::columns::{Column, side_by_side};
@@ -67,7 +68,7 @@ impl Pairs<'_> {
         let missing = |what: &str| {
             Err(parameter(format!("the recipe `{}` cannot judge without {what}", recipe.name)))
         };
-        if rule.reads_shingles() && self.shingles[0].is_none() {
+        if recipe.reads_documents() && self.shingles[0].is_none() {
             return missing("shingles_a and shingles_b");
         }
         recipe.check_judged_by_signatures().raise()?;
@@ -86,13 +87,13 @@ fn is_list_of_words(kind: &DataType) -> bool {
     matches!(items.data_type(), DataType::UInt64 | DataType::Int64)
 }
 
-/// The shingles of a row; Spark and others have no unsigned integers, so that the bits count.
-fn shingles(column: &dyn Array, row: usize) -> ShingleSet {
+/// What a document is compared by; Spark and others have no unsigned integers, so that the bits count.
+fn words(column: &dyn Array, row: usize) -> Vec<u64> {
     let list: ArrayRef = match column.data_type() {
         DataType::LargeList(_) => column.as_list::<i64>().value(row),
         _ => column.as_list::<i32>().value(row),
     };
-    ShingleSet::new(match list.data_type() {
+    match list.data_type() {
         DataType::Int64 => list
             .as_primitive::<Int64Type>()
             .values()
@@ -100,7 +101,7 @@ fn shingles(column: &dyn Array, row: usize) -> ShingleSet {
             .map(|word| word.cast_unsigned())
             .collect(),
         _ => list.as_primitive::<UInt64Type>().values().to_vec(),
-    })
+    }
 }
 
 fn binary(column: &dyn Array, row: usize) -> &[u8] {
@@ -145,8 +146,8 @@ struct Judging<'a> {
     rows: usize,
     candidate: BooleanBuilder,
     accepted: BooleanBuilder,
-    /// Resemblance, containment of a and of b, estimate.
-    shares: [Float64Builder; 4],
+    /// Resemblance, containment of a and of b, estimate, difference.
+    shares: [Float64Builder; 5],
     /// Equal features, equal bits, repeats with a list in common.
     counts: [UInt32Builder; 3],
 }
@@ -192,12 +193,26 @@ impl<'a> Judging<'a> {
             Some([a, b]) => self.rule.of_candidate(|| similarity.estimate(a, b)),
             None => self.rule.of_candidate(|| None),
         };
-        let overlap = both(SHINGLES)
-            .map(|[a, b]| Overlap::of(self.recipe.kernel(), &shingles(a, row), &shingles(b, row)));
-        let verdict = match (standing, overlap) {
-            (Standing::Judged(verdict), _) => verdict,
-            (Standing::Open, Some(overlap)) => self.rule.by_overlap(overlap),
-            (Standing::NoCandidate | Standing::Open, _) => Verdict::Refused,
+        let contents = both(SHINGLES).map(|both| both.map(|column| words(column, row)));
+        let (mut overlap, mut in_order) = (None, None);
+        match contents {
+            Some([a, b]) if self.rule.reads_sequences() => {
+                in_order = Some(self.by_sequences(&a, &b));
+            }
+            Some(both) => {
+                let [a, b] = both.map(ShingleSet::new);
+                overlap = Some(Overlap::of(self.recipe.kernel(), &a, &b));
+            }
+            None => {}
+        }
+        let verdict = match (standing, overlap, in_order) {
+            (Standing::Judged(verdict), ..) | (Standing::Open, _, Some(verdict)) => verdict,
+            (Standing::Open, Some(overlap), _) => self.rule.by_overlap(overlap),
+            (Standing::NoCandidate | Standing::Open, ..) => Verdict::Refused,
+        };
+        let difference = match verdict.evidence() {
+            Some(Evidence::Difference(share)) => Some(share),
+            _ => None,
         };
         self.candidate.append_value(standing != Standing::NoCandidate);
         self.accepted.append_value(verdict.is_accepted());
@@ -209,6 +224,7 @@ impl<'a> Judging<'a> {
             overlap.map(Overlap::containment_a),
             overlap.map(Overlap::containment_b),
             sketched.and_then(|[a, b]| similarity.estimate(a, b)),
+            difference,
         ];
         for (builder, share) in self.shares.iter_mut().zip(shares) {
             builder.append_option(share);
@@ -221,6 +237,15 @@ impl<'a> Judging<'a> {
             builder.append_option(count.map(|count| count as u32));
         }
         Ok(())
+    }
+
+    /// What the words in their order say. What would take too long to find out is refused.
+    fn by_sequences(&self, a: &[u64], b: &[u64]) -> Verdict {
+        let words = [a, b].map(|words| words.len() as u64);
+        match BoundedDifference::default().of_slices(a, b, self.rule.most_terms(words)) {
+            Bounded::Terms(terms) => self.rule.by_difference(terms, words[0] + words[1]),
+            Bounded::More | Bounded::Undecided => Verdict::Refused,
+        }
     }
 
     fn signature(&self, column: &dyn Array, row: usize) -> PyResult<Signature> {
@@ -236,7 +261,7 @@ impl<'a> Judging<'a> {
     }
 
     fn finish(mut self) -> PyResult<RecordBatch> {
-        let [resemblance, containment_a, containment_b, estimate] =
+        let [resemblance, containment_a, containment_b, estimate, difference] =
             self.shares.map(|mut share| Arc::new(share.finish()) as ArrayRef);
         let [b_similarity, c_similarity, repeats_in_common] =
             self.counts.map(|mut count| Arc::new(count.finish()) as ArrayRef);
@@ -250,6 +275,7 @@ impl<'a> Judging<'a> {
             ("b_similarity", b_similarity, true),
             ("c_similarity", c_similarity, true),
             ("repeats_in_common", repeats_in_common, true),
+            ("difference", difference, true),
         ]);
         batch.map_err(|error| parameter(error.to_string()))
     }

@@ -66,7 +66,7 @@ macro_rules! named {
     };
 }
 
-named!(VerifyName, Verify, [Exact, Estimate, None]);
+named!(VerifyName, Verify, [Exact, Estimate, Difference, None]);
 named!(SiteRuleName, SiteRule, [Label, PublicSuffix]);
 named!(UnitName, Unit, [Words, Characters, Lines, Sentences, Paragraphs, Items]);
 named!(MatchKindName, MatchKind, [Exact, Near]);

@@ -8,7 +8,9 @@ use lookalike_core::shingle::ShingleSet;
 use lookalike_core::template::OwnShingles;
 use lookalike_core::text::html::Extractor;
 use lookalike_core::text::{DocumentTokens, KeyedTokenizer, Text, Tokenizer};
-use lookalike_core::{Comparer, Kernel, Recipe as CoreRecipe, Signer, SiteRule, VerificationKey};
+use lookalike_core::{
+    Code, Comparer, Kernel, Recipe as CoreRecipe, Signer, SiteRule, VerificationKey,
+};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
@@ -67,6 +69,11 @@ impl Tools {
     /// The shingles of the text that was tokenized last.
     pub(crate) fn shingles(&mut self) -> ShingleSet {
         self.own.set(None, &self.document)
+    }
+
+    /// Its words in their order, without those that are left out.
+    pub(crate) fn sequence(&mut self) -> Vec<Code> {
+        self.own.sequence(None, &self.document)
     }
 }
 

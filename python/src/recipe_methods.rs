@@ -340,7 +340,8 @@ impl Recipe {
     }
 
     /// The shingle sets of a column of texts or web pages, as verification compares them: under a
-    /// key of 16 bytes that is secret, or nobody can rely on them.
+    /// key of 16 bytes that is secret, or nobody can rely on them. Of recipes that verify by difference,
+    /// what stands for the words in their order.
     #[pyo3(signature = (
         texts: "object | None" = None, *, html: "object | None" = None,
         urls: "object | None" = None, key: "bytes | None" = None

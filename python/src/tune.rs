@@ -308,7 +308,7 @@ pub(crate) fn tune(
                 let name = &recipe.name;
                 return Err(parameter(format!("the recipe `{name}` has no filter")));
             };
-            let threshold = (recipe.verify != Verify::None).then_some(recipe.threshold);
+            let threshold = (recipe.verify != Verify::None).then(|| recipe.least_resemblance());
             Ok(Filter { core: filter, threshold, sample: None })
         }
         _ => Err(parameter(

@@ -55,6 +55,8 @@ pub(crate) struct Scores {
     containment_a: Option<f64>,
     /// The share of the second that is in the first.
     containment_b: Option<f64>,
+    /// The share of the words of both that differ, if the recipe goes by that.
+    difference: Option<f64>,
     /// The resemblance as the sketches see it.
     estimate: Option<f64>,
     /// Equal features.
@@ -71,6 +73,7 @@ impl From<run::Scores> for Scores {
             resemblance,
             containment_a,
             containment_b,
+            difference,
             estimate,
             b_similarity,
             c_similarity,
@@ -81,6 +84,7 @@ impl From<run::Scores> for Scores {
             resemblance,
             containment_a,
             containment_b,
+            difference,
             estimate,
             b_similarity,
             c_similarity,

@@ -15,7 +15,7 @@ from types import TracebackType
 
 import pyspark
 
-# Much is compiled for little data: the quick compiler, and plans as they are.
+# Much is compiled for little data: the quick compiler, plans as they are, and nothing generated for them.
 SETTINGS = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
@@ -24,6 +24,7 @@ SETTINGS = {
     "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     "spark.executor.memory": "600m",
     "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     # Partitions of so little cost more than they bring.
     "spark.sql.shuffle.partitions": "3",
     "spark.ui.enabled": "false",

@@ -21,7 +21,7 @@ CLUSTERS = [
 ]  # fmt: skip
 PAIRS = [
     "a", "b", "kind", "b_similarity", "c_similarity", "repeats_in_common", "estimate", "resemblance", "containment_a",
-    "containment_b", "row_a", "row_b", "known",
+    "containment_b", "difference", "row_a", "row_b", "known",
 ]  # fmt: skip
 COUNTS = [
     "documents", "empty", "skipped", "exact_removed", "near_removed", "kept", "kept_beside", "clusters", "pairs",

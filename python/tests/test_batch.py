@@ -145,6 +145,25 @@ def test_judging_is_comparing() -> None:
             assert row["accepted"] == (row["candidate"] and pair.resemblance >= 0.8)
 
 
+def test_judging_by_words_in_order() -> None:
+    recipe = la.Recipe.preset("text", verify="difference", threshold=0.9)
+    words = [f"w{number}" for number in range(100)]
+    texts = [
+        " ".join(words), " ".join(words[:40] + ["x"] * 4 + words[44:]), " ".join(words[50:] + words[:50]), "", "w1",
+    ]  # fmt: skip
+    pairs = [(a, b) for a in texts for b in texts]
+    key = bytes(range(16))
+    a, b = (recipe.shingles_batch([pair[side] for pair in pairs], key=key) for side in (0, 1))
+    for row, (x, y) in zip(recipe.judge_batch(a, b).to_pylist(), pairs, strict=True):
+        pair = recipe.compare(x, y)
+        assert row["resemblance"] is None
+        near = pair.difference is not None and pair.difference <= 0.1
+        assert (row["accepted"], row["difference"]) == (near, pair.difference if near else None)
+    same, changed, moved = (recipe.compare(texts[0], text) for text in texts[:3])
+    assert (same.difference, changed.difference, moved.difference) == (0, 8 / 200, 100 / 200)
+    assert la.Recipe.preset("text").compare("a", "b").difference is None
+
+
 def signs(lists: pa.ListArray) -> pa.ListArray:
     return pa.ListArray.from_arrays(lists.offsets, lists.values.view(pa.int64()))
 

@@ -44,7 +44,6 @@ def worlds(seed: int, sides: int, count: int = 40) -> list[Rows]:
 
 
 POLICIES: list[dict[str, Any]] = [
-    {},
     {"keep": "max:score", "keep_count": 2},
     {"keep": ["prefer:score=2,1", "shortest", "first"], "keep_count": 2, "pairs": "all"},
     {"keep": "newest:date then longest", "verify": "estimate", "keep_count": 2},
@@ -52,22 +51,22 @@ POLICIES: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("number", "sides"), [(0, 1), (1, 3), (2, 1), (3, 2), (4, 1)])
+@pytest.mark.parametrize(("number", "sides"), [(0, 3), (1, 1), (2, 2), (3, 1)])
 def test_clusters_across_sides(session: SparkSession, tmp_path: Path, number: int, sides: int) -> None:
-    *known, new = worlds(number, sides)
+    *known, new = worlds(number + 1, sides)
     fields = {"url": "url", "count": "crawl", "date_field": "date"}
-    counts = check_equal(session, new, tmp_path, 1 + number, known, **POLICIES[number], **fields)
+    counts = check_equal(session, new, tmp_path, 2 + number, known, **POLICIES[number], **fields)
     # The corpus has all that can be hard.
     removed = counts["exact_removed"] + counts["near_removed"]
     assert removed >= counts["known_removed"] > 5
-    assert counts["near_removed"] > 5 or number == 4
-    assert counts["kept_beside"] > 50 or number == 0
+    assert counts["near_removed"] > 5 or number == 3
+    assert counts["kept_beside"] > 50
 
 
-@pytest.mark.parametrize("keep_count", [2, 3, 100])
+@pytest.mark.parametrize("keep_count", [2, 100])
 def test_several_that_stay_without_a_known_side(session: SparkSession, tmp_path: Path, keep_count: int) -> None:
     (rows,) = worlds(11 * keep_count, 0)
-    options: dict[str, Any] = {2: {"cluster": "components"}, 3: {"keep": "max:score"}}.get(keep_count, {})
+    options: dict[str, Any] = {"cluster": "components"} if keep_count == 2 else {"keep": "max:score"}
     counts = check_equal(session, rows, tmp_path, keep_count=keep_count, **options)
     assert counts["kept_beside"] > 30
     assert (counts["exact_removed"] + counts["near_removed"] == 0) == (keep_count == 100)
@@ -89,7 +88,7 @@ def test_pages_by_sites(session: SparkSession, tmp_path: Path) -> None:
 
 def test_all_that_is_left_of_chains_of_crawls(session: SparkSession) -> None:
     """Crawl after crawl, each beside what those before it kept: what one job over all keeps."""
-    crawls = worlds(21, 2)
+    crawls = worlds(21, 1)
     everything, kept = [], []
     for number, crawl in enumerate(crawls):
         crawl = [row | {"id": f"{number} {row['id']}"} for row in crawl]
@@ -140,9 +139,9 @@ def test_runs_and_files_are_known(session: SparkSession, monkeypatch: pytest.Mon
         # What the one kept is known to both, then what the other kept.
         runs.append((engines, ours)[number % 2])
     new = session.read.json(str(crawls[2]))
-    asked = [[f"{tmp_path}/crawl-[01].jsonl"], [crawls[0], str(crawls[1])], [session.read.json(str(crawls[0])), crawls[1]]]
+    asked = [[f"{tmp_path}/crawl-[01].jsonl"], [session.read.json(str(crawls[0])), str(crawls[1])]]
     answers = [sorted(on_spark.dedup(new, known=known).collect()) for known in asked]
-    assert answers[0] == answers[1] == answers[2]
+    assert answers[0] == answers[1]
 
 
 def test_a_run_that_kept_nothing_is_known(

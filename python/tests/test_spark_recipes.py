@@ -47,7 +47,7 @@ threshold = 0.7
     ("within", "across", "verify"),
     [
         ("features", "none", "none"),
-        ("none", "features", "exact"),
+        ("none", "features", "difference"),
         ("features", "combined", "exact"),
         ("projection", "features", "estimate"),
     ],

@@ -5,16 +5,16 @@ use std::sync::Arc;
 use lookalike_kernels::Kernel;
 
 use crate::candidate::Agreement;
-use crate::difference::{EditDistance, distances};
+use crate::difference::{Bounded, BoundedDifference, EditDistance, distances};
 use crate::error::Result;
-use crate::recipe::Recipe;
+use crate::recipe::{Recipe, Verify};
 use crate::resemblance::Overlap;
 use crate::signature::Similarity;
 use crate::signer::Signer;
 use crate::sketch::Sampled;
 use crate::template::{LeftOut, OwnShingles, Template};
 use crate::text::{DocumentTokens, KeyedTokenizer, Text};
-use crate::verification::VerificationKey;
+use crate::verification::{Code, VerificationKey};
 
 /// The templates of two documents, where they are known.
 type Templates = [Option<Arc<Template>>; 2];
@@ -40,6 +40,9 @@ pub struct Comparison {
     pub same_tokens: bool,
     /// Tokens in the difference of the two sequences.
     pub term_difference: u64,
+    /// The least share of the tokens of both that differ, without those that are left out: what the recipe judges
+    /// by, if it does, unless it would take too long to find out.
+    pub difference: Option<f64>,
     /// Words to remove or to add, as Pugh counts edits.
     pub edit_distance: EditDistance,
     /// Tokens of each.
@@ -70,6 +73,8 @@ pub struct Comparer {
     signer: Signer,
     similarity: Similarity,
     templates: Templates,
+    /// If the recipe judges by the words in their order.
+    by_difference: bool,
 }
 
 impl Comparer {
@@ -106,6 +111,7 @@ impl Comparer {
             own: OwnShingles::new(recipe, kernel, Some(&key)),
             similarity: Similarity::new(kernel, recipe),
             templates,
+            by_difference: recipe.verify == Verify::Difference,
         })
     }
 
@@ -143,6 +149,10 @@ impl Comparer {
         let template_tokens = sides.map(|(template, document)| {
             own.left_out(template, document).iter().flatten().count() as u64
         });
+        let difference = self.by_difference.then(|| {
+            let [a, b] = sides.map(|(template, document)| own.sequence(template, document));
+            share_of_difference(&a, &b)
+        });
         let (term_difference, edit_distance) = distances(&a.codes, &b.codes);
         Comparison {
             overlap: Overlap::of(self.kernel, &set_a, &set_b),
@@ -153,9 +163,19 @@ impl Comparer {
             sampled: self.similarity.sampled(&signature_a, &signature_b),
             same_tokens: a.codes == b.codes,
             term_difference,
+            difference: difference.flatten(),
             edit_distance,
             tokens: [a.tokens.len() as u64, b.tokens.len() as u64],
             template_tokens,
         }
+    }
+}
+
+/// The share of the tokens of both that differ, if it can be found in the time that there is.
+fn share_of_difference(a: &[Code], b: &[Code]) -> Option<f64> {
+    let tokens = (a.len() + b.len()) as u64;
+    match BoundedDifference::default().of_slices(a, b, tokens) {
+        Bounded::Terms(terms) => Some(terms as f64 / tokens.max(1) as f64),
+        Bounded::More | Bounded::Undecided => None,
     }
 }

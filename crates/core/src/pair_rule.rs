@@ -22,6 +22,8 @@ pub enum Evidence {
     Rule,
     /// The resemblance that was estimated from sketches.
     Estimate(f64),
+    /// The share of the words of both that differ.
+    Difference(f64),
     /// What the two have in common; a is the earlier, b the later.
     Exact(Overlap),
     /// The same, as an earlier run stored it.
@@ -60,7 +62,7 @@ impl Evidence {
             Self::Stored { resemblance, containment_a, containment_b } => {
                 Some([resemblance, containment_a, containment_b])
             }
-            Self::Rule | Self::Estimate(_) => None,
+            Self::Rule | Self::Estimate(_) | Self::Difference(_) => None,
         }
     }
 
@@ -81,6 +83,7 @@ impl Evidence {
             Self::Stored { resemblance, containment_a, containment_b } => {
                 (3, [resemblance, containment_a, containment_b].map(f64::to_bits))
             }
+            Self::Difference(share) => (4, [share.to_bits(), 0, 0]),
         };
         let mut bytes = [tag; Self::BYTES];
         for (bytes, number) in bytes[1..].as_chunks_mut::<8>().0.iter_mut().zip(numbers) {
@@ -103,6 +106,7 @@ impl Evidence {
                 containment_a: f64::from_bits(b),
                 containment_b: f64::from_bits(common),
             }),
+            4 => Some(Self::Difference(f64::from_bits(a))),
             _ => None,
         }
     }
@@ -139,7 +143,7 @@ pub enum Standing {
     NoCandidate,
     /// That is enough.
     Judged(Verdict),
-    /// Their shingle sets have to be compared.
+    /// Their contents have to be compared: shingle sets, or words in their order.
     Open,
 }
 
@@ -148,7 +152,8 @@ pub enum Standing {
 /// Of two that share a key, first [`by_signatures`](Self::by_signatures), or, where
 /// [`reads_signatures`](Self::reads_signatures) says that these have nothing to say,
 /// [`of_candidate`](Self::of_candidate). If that leaves it open, the shingle sets decide, by
-/// [`by_overlap`](Self::by_overlap). Two that were compared in every respect go to
+/// [`by_overlap`](Self::by_overlap), or the words in their order, by
+/// [`by_difference`](Self::by_difference). Two that were compared in every respect go to
 /// [`accepts`](Self::accepts).
 ///
 /// A pair is two documents that resemble each other, or, by [`containing`](Self::containing), a later one that
@@ -215,6 +220,11 @@ impl PairRule {
         self.verify == Verify::Exact
     }
 
+    /// Whether words may have to be compared in their order.
+    pub fn reads_sequences(&self) -> bool {
+        self.verify == Verify::Difference
+    }
+
     /// What the signatures of two that share a key say. Where sites matter, `same_site` says if
     /// the two come from one.
     pub fn by_signatures(&self, a: &Signature, b: &Signature, same_site: bool) -> Standing {
@@ -227,7 +237,7 @@ impl PairRule {
     /// What is known of a candidate whose resemblance was estimated, if it can be.
     pub fn of_candidate(&self, estimate: impl FnOnce() -> Option<f64>) -> Standing {
         Standing::Judged(self.verdict(match self.verify {
-            Verify::Exact => return Standing::Open,
+            Verify::Exact | Verify::Difference => return Standing::Open,
             Verify::Estimate => estimated(estimate()),
             Verify::None => Evidence::Rule,
         }))
@@ -244,13 +254,30 @@ impl PairRule {
         self.verdict(Evidence::Exact(overlap))
     }
 
+    /// The most words that may differ between two documents of so many words each.
+    pub fn most_terms(&self, [a, b]: [u64; 2]) -> u64 {
+        let words = a + b;
+        let is_accepted = |terms| self.by_difference(terms, words).is_accepted();
+        // Rounded, so that the one above or below may be the last.
+        let Enough::Resemblance(threshold) = self.enough else { return 0 };
+        let about = ((1.0 - threshold) * words as f64) as u64;
+        let last = (about.saturating_sub(1)..=about + 1).rev().find(|&terms| is_accepted(terms));
+        last.unwrap_or(0).min(words)
+    }
+
+    /// What the words in their order say: so many of those of both differ.
+    pub fn by_difference(&self, terms: u64, words: u64) -> Verdict {
+        self.verdict(Evidence::Difference(terms as f64 / words.max(1) as f64))
+    }
+
     /// Whether this is enough for a candidate. The rule of candidates by itself is, where there
     /// is nothing else to go by.
     pub fn verdict(&self, evidence: Evidence) -> Verdict {
         let enough = match self.enough {
-            Enough::Resemblance(threshold) => {
-                evidence.resemblance().is_none_or(|found| found >= threshold)
-            }
+            Enough::Resemblance(threshold) => match evidence {
+                Evidence::Difference(share) => share <= 1.0 - threshold + ROUNDING,
+                other => other.resemblance().is_none_or(|found| found >= threshold),
+            },
             Enough::AllBut(lost) => evidence
                 .shares()
                 .is_some_and(|[_, _, later_in_earlier]| 1.0 - later_in_earlier <= lost + ROUNDING),
@@ -263,6 +290,7 @@ impl PairRule {
         match self.verify {
             Verify::Exact => Evidence::Exact(comparison.overlap),
             Verify::Estimate => estimated(comparison.estimate),
+            Verify::Difference => Evidence::Difference(comparison.difference.unwrap_or(UNDECIDED)),
             Verify::None => Evidence::Rule,
         }
     }
@@ -281,6 +309,10 @@ impl PairRule {
             }
     }
 }
+
+/// The share of words that differ, where it would take too long to find out: no more than all can, and of all
+/// nothing would be known, so that it is more than any limit.
+const UNDECIDED: f64 = f64::INFINITY;
 
 /// A sketch that sampled nothing of either document knows of no resemblance.
 fn estimated(estimate: Option<f64>) -> Evidence {

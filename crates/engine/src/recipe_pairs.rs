@@ -541,7 +541,7 @@ impl Job<'_> {
             }));
         }
         let wanted = means.wanted(&order)?;
-        means.shingle_sets(sources, &wanted)?;
+        means.contents(sources, &wanted)?;
         means.decide(&order, &wanted, Clustering::Components, Pairs::All)?;
         let found = means.files.judged_pairs();
         fs::rename(&found, path).map_err(|e| Error::io(path, Operation::Rename, e))

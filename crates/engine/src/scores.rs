@@ -18,6 +18,8 @@ pub struct Scores {
     pub containment_b: Option<f64>,
     /// The resemblance as the sketches see it.
     pub estimate: Option<f64>,
+    /// The share of the words of both that differ.
+    pub difference: Option<f64>,
     /// Equal features.
     pub b_similarity: Option<u32>,
     /// Equal bits of the projection.

@@ -3,7 +3,7 @@
 //! Each reads and writes the files of a job and knows nothing of
 //! what the pairs are for.
 
-use lookalike_core::recipe::{Candidates, Verify};
+use lookalike_core::recipe::Candidates;
 use lookalike_core::{CandidateRule, Signature};
 use lookalike_files::Rows;
 use serde::{Deserialize, Serialize};
@@ -21,7 +21,7 @@ use crate::places::{Place, Row, Sides};
 use crate::sign::{IDENTITIES, IDENTITY, SITES, TO_BE_READ};
 use crate::signature_file::{SignatureLookup, SignatureReader};
 use crate::sources::SourceTable;
-use crate::verify::{Projections, Refusals, Sets, Verifier, Verifying};
+use crate::verify::{Contents, Projections, Refusals, Verifier, Verifying};
 
 /// Where keys in common are counted, those of more documents are left out, as by AltaVista.
 pub(crate) const COMMON_HOLDERS: usize = 1000;
@@ -149,7 +149,7 @@ impl Means<'_> {
 
     /// Whether documents of groups are read again.
     fn reads_again(&self) -> bool {
-        self.recipe.verify == Verify::Exact || self.projects()
+        self.recipe.reads_documents() || self.projects()
     }
 
     /// The rows whose documents verification needs: all that are in a group.
@@ -166,19 +166,19 @@ impl Means<'_> {
         Ok(wanted.count())
     }
 
-    /// Writes the shingle sets and the projections that verification needs; of how many documents.
-    pub(crate) fn shingle_sets(&self, sources: &SourceTable, wanted: &RowSet) -> Result<u64> {
+    /// Writes the contents and the projections that verification needs; of how many documents.
+    pub(crate) fn contents(&self, sources: &SourceTable, wanted: &RowSet) -> Result<u64> {
         if !self.reads_again() {
             return Ok(0);
         }
-        let (projects, compares) = (self.projects(), self.recipe.verify == Verify::Exact);
+        let (projects, compares) = (self.projects(), self.recipe.reads_documents());
         let readings = u64::from(projects) + u64::from(compares);
         self.observer.begin(Stage::Verify, Some(Work::Documents(readings * wanted.len())));
         if projects {
             self.write_projections(sources, wanted)?;
         }
         if compares {
-            self.write_sets(sources, wanted)?;
+            self.write_contents(sources, wanted)?;
         }
         Ok(wanted.len())
     }
@@ -193,7 +193,6 @@ impl Means<'_> {
     ) -> Result<Judgement> {
         self.observer.begin(Stage::Decide, None);
         let by_site = self.recipe.candidates == Candidates::BySite && self.lost.is_none();
-        let exact = self.recipe.verify == Verify::Exact;
         let signatures = SignatureLookup::open(self.files.signatures())?;
         let mut verifier = Verifier::new(Verifying {
             rule: self.pair_rule(),
@@ -206,7 +205,11 @@ impl Means<'_> {
                 .projects()
                 .then(|| Projections::open(self.files, self.recipe, wanted))
                 .transpose()?,
-            sets: exact.then(|| Sets::open(self.files, wanted)).transpose()?,
+            contents: self
+                .recipe
+                .reads_documents()
+                .then(|| Contents::open(self.files, wanted))
+                .transpose()?,
             observer: self.observer,
         });
         let task = matching::ClusterTask {

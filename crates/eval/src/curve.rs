@@ -65,9 +65,9 @@ impl Curve {
 }
 
 impl CurveBasis {
-    /// That of a recipe; `None` if it verifies nothing, and so has no threshold.
+    /// That of a recipe; `None` if it has no threshold of resemblance.
     pub(crate) fn of(recipe: &Recipe, absent: AbsentRule) -> Option<Self> {
-        if recipe.verify == Verify::None {
+        if matches!(recipe.verify, Verify::None | Verify::Difference) {
             None
         } else if recipe.templates.leave_out() || absent == AbsentRule::Incorrect {
             Some(Self::Returned)

@@ -262,12 +262,7 @@ impl Tables<'_> {
         RecipeEvaluation {
             name: recipe.name.clone(),
             digest: recipe.digest().to_string(),
-            verify: match recipe.verify {
-                Verify::Exact => "exact",
-                Verify::Estimate => "estimate",
-                Verify::None => "none",
-            }
-            .to_owned(),
+            verify: recipe.verify.name().to_owned(),
             threshold: (recipe.verify != Verify::None).then_some(recipe.threshold),
             seed: recipe.seed,
             quality: self.quality(number),

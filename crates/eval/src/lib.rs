@@ -64,7 +64,7 @@ mod tidy;
 
 use std::path::PathBuf;
 
-use lookalike_core::{Evidence, Recipe, mix};
+use lookalike_core::{Recipe, mix};
 use lookalike_engine::matching::PairReader;
 use lookalike_engine::{Components, InputOrder, NoObserver, Observer, RecipePairs, Stage, Work};
 
@@ -344,7 +344,7 @@ impl PairCounter<'_> {
             pages.add([later, earlier], label);
             counted.degrees[later.index()] += 1;
             counted.degrees[earlier.index()] += 1;
-            if let Some(resemblance) = resemblance(pair.evidence) {
+            if let Some(resemblance) = pair.evidence.resemblance() {
                 counted.resemblances.add(resemblance, label, weight);
             }
             components.join(later, earlier);
@@ -429,14 +429,5 @@ impl PairCounter<'_> {
             (None, AbsentRule::Incorrect) => (Label::Incorrect, 1.0),
             (None, AbsentRule::Unlabelled) => (Label::Unlabelled, 1.0),
         }
-    }
-}
-
-/// The resemblance that made a pair, if one did.
-fn resemblance(evidence: Evidence) -> Option<f64> {
-    match evidence {
-        Evidence::Rule => None,
-        Evidence::Estimate(resemblance) | Evidence::Stored { resemblance, .. } => Some(resemblance),
-        Evidence::Exact(overlap) => Some(overlap.resemblance()),
     }
 }

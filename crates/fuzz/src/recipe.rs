@@ -19,7 +19,7 @@ pub fn check(bytes: &[u8]) {
     assert_eq!(again.digest(), recipe.digest());
     recipe.check_same_bits(&again).unwrap();
 
-    for verify in [Verify::Exact, Verify::Estimate, Verify::None] {
+    for verify in [Verify::Exact, Verify::Estimate, Verify::Difference, Verify::None] {
         let judging = Judging { verify: Some(verify), ..Judging::default() };
         if let Ok(judged) = recipe.clone().judging(&judging) {
             assert!(judged.validate().is_ok());

@@ -192,7 +192,7 @@ impl Index {
         self.judge.judge(query, known, || {
             *cost += known.bytes;
             let content = content(&self.store, None, Some(snapshot), known)?;
-            self.shingles_of(known, content, tools)
+            self.contents_of(known, content, tools)
         })
     }
 }

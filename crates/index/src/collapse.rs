@@ -153,12 +153,12 @@ impl Keepers {
         let candidates: BTreeSet<usize> = groups.flatten().copied().collect();
         for keeper in candidates {
             let Some(record) = self.records.get(&keeper) else { continue };
-            let shingles = || {
+            let contents = || {
                 let Some(document) = source.document(keeper)? else { return Ok(None) };
                 let template = index.template(document.url.as_deref())?;
-                Ok(tools.query(&document, template.as_deref(), true).shingles)
+                Ok(tools.query(&document, template.as_deref(), true).contents)
             };
-            if let Some(mut found) = source.judge.judge(&query, record, shingles)? {
+            if let Some(mut found) = source.judge.judge(&query, record, contents)? {
                 if let Some(known) = &source.known[keeper] {
                     found.counts = index.count_view(Some(&source.snapshot), None).of(known)?;
                 }

@@ -483,6 +483,9 @@ fn header(recipe: &Recipe, options: &CreateOptions) -> Result<Header> {
     recipe.keep_sketch |= bottom && !options.stores_text();
     recipe.validate()?;
     recipe.check_judged_by_signatures()?;
+    if !options.stores_text() {
+        recipe.check_judged_without_documents()?;
+    }
     Ok(Header::new(&recipe, options.stores_text(), options.opening().secret.as_ref()))
 }
 

@@ -1,12 +1,13 @@
 //! What makes a known document a match: what the rule of pairs says, as far as both documents are
 //! known.
 
+use lookalike_core::difference::{Bounded, BoundedDifference};
 use lookalike_core::recipe::SketchParameters;
 use lookalike_core::resemblance::Overlap;
 use lookalike_core::shingle::ShingleSet;
 use lookalike_core::sketch::bit_resemblance;
 use lookalike_core::{
-    Agreement, CandidateRule, Evidence, Kernel, PairRule, Recipe, Signature, Standing,
+    Agreement, CandidateRule, Code, Evidence, Kernel, PairRule, Recipe, Signature, Standing,
 };
 use serde::Serialize;
 
@@ -19,8 +20,15 @@ use crate::match_kind::MatchKind;
 pub(crate) struct Query {
     pub(crate) signature: Signature,
     pub(crate) site: Option<String>,
-    /// If it came with its content and they may be needed.
-    pub(crate) shingles: Option<ShingleSet>,
+    /// If it came with its content and that may be needed.
+    pub(crate) contents: Option<Contents>,
+}
+
+/// What documents are compared by.
+pub(crate) enum Contents {
+    Shingles(ShingleSet),
+    /// The tokens in their order, without those that are left out.
+    Sequence(Vec<Code>),
 }
 
 // What a match is in JSON, wherever it comes from: these fields in this order.
@@ -52,6 +60,8 @@ pub struct Match {
     pub containment_a: Option<f64>,
     /// The share of this one that is in the document that was asked about, where it is exact.
     pub containment_b: Option<f64>,
+    /// The share of the words of both that differ, if the recipe goes by that.
+    pub difference: Option<f64>,
     /// Whether the words themselves were compared; signatures alone can be forged.
     pub verified: bool,
     /// The time it was given, in seconds since 1970; 0 if that is not known.
@@ -74,7 +84,9 @@ impl Match {
             SketchParameters::Lists { repeats, .. } => Some(repeats),
             _ => None,
         };
-        self.resemblance
+        self.difference
+            .map(|share| 1.0 - share)
+            .or(self.resemblance)
             .or(self.estimate)
             .or(share(self.b_similarity, features))
             .or(share(self.c_similarity, bits))
@@ -106,17 +118,17 @@ impl Judge {
     }
 
     /// Whether contents are looked at.
-    pub(crate) fn needs_shingles(&self) -> bool {
-        self.rule.reads_shingles()
+    pub(crate) fn needs_contents(&self) -> bool {
+        self.recipe.reads_documents()
     }
 
-    /// The match that a known document is, if it is one. `shingles` gives its shingle set if its
+    /// The match that a known document is, if it is one. `contents` gives what it is compared by if its
     /// content is stored.
     pub(crate) fn judge(
         &self,
         query: &Query,
         known: &Record,
-        shingles: impl FnOnce() -> Result<Option<ShingleSet>>,
+        contents: impl FnOnce() -> Result<Option<Contents>>,
     ) -> Result<Option<Match>> {
         let (a, b) = (&query.signature, &known.signature);
         if a.is_empty() || b.is_empty() {
@@ -128,10 +140,12 @@ impl Judge {
         let found = by_signatures(known, same, agreement, estimate);
         if same && a.identity.is_some() && a.identity == b.identity {
             let all = Some(1.0);
+            let difference = self.rule.reads_sequences().then_some(0.0);
             let exact = Match {
                 resemblance: all,
                 containment_a: all,
                 containment_b: all,
+                difference,
                 verified: true,
                 ..found
             };
@@ -146,20 +160,45 @@ impl Judge {
         let verdict = match self.rule.of_candidate(|| estimate) {
             Standing::Judged(verdict) => verdict,
             Standing::NoCandidate | Standing::Open => {
-                let known = if query.shingles.is_some() { shingles()? } else { None };
-                if let (Some(set), Some(other)) = (&query.shingles, known) {
-                    let overlap = Overlap::of(self.kernel, set, &other);
-                    return Ok(self.by_contents(found, same, overlap));
+                let known = if query.contents.is_some() { contents()? } else { None };
+                match (&query.contents, known) {
+                    (Some(Contents::Shingles(a)), Some(Contents::Shingles(b))) => {
+                        let overlap = Overlap::of(self.kernel, a, &b);
+                        return Ok(self.by_shingles(found, same, overlap));
+                    }
+                    (Some(Contents::Sequence(a)), Some(Contents::Sequence(b))) => {
+                        return Ok(self.by_sequence(found, same, a, &b));
+                    }
+                    _ => {}
                 }
-                // Without both contents the estimate decides, or the candidate rule alone.
+                // Without both contents the estimate decides, where it is of what the threshold is of, or the
+                // candidate rule alone.
+                let estimate = estimate.filter(|_| self.rule.reads_shingles());
                 self.rule.verdict(estimate.map_or(Evidence::Rule, Evidence::Estimate))
             }
         };
         Ok((same || verdict.is_accepted()).then_some(found))
     }
 
-    /// What the contents say of a match whose fingerprint may be the same.
-    fn by_contents(&self, found: Match, same: bool, overlap: Overlap) -> Option<Match> {
+    /// What the words in their order say of a match whose fingerprint may be the same.
+    fn by_sequence(&self, found: Match, same: bool, a: &[Code], b: &[Code]) -> Option<Match> {
+        let tokens = [a, b].map(|codes| codes.len() as u64);
+        let most = self.rule.most_terms(tokens);
+        // What would take too long to find out is no match: nothing says that it is one.
+        let Bounded::Terms(terms) = BoundedDifference::default().of_slices(a, b, most) else {
+            return None;
+        };
+        let Evidence::Difference(share) =
+            self.rule.by_difference(terms, tokens[0] + tokens[1]).evidence()?
+        else {
+            return None;
+        };
+        let kind = if same && terms == 0 { MatchKind::Exact } else { MatchKind::Near };
+        Some(Match { kind, difference: Some(share), verified: true, ..found })
+    }
+
+    /// What the shingle sets say of it.
+    fn by_shingles(&self, found: Match, same: bool, overlap: Overlap) -> Option<Match> {
         let all = overlap.common == overlap.a && overlap.common == overlap.b;
         let exact = Match {
             kind: if same && all { MatchKind::Exact } else { MatchKind::Near },
@@ -207,6 +246,7 @@ fn by_signatures(known: &Record, same: bool, agreement: Agreement, estimate: Opt
         repeats_in_common: agreement.repeats,
         containment_a: None,
         containment_b: None,
+        difference: None,
         verified: false,
         time: known.time,
         number: known.number,

@@ -1,6 +1,5 @@
 //! The operations of an index: documents are checked, added and removed.
 
-use lookalike_core::shingle::ShingleSet;
 use lookalike_core::{GROUP_LIMIT, Signature};
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +7,7 @@ use crate::counts::{CountView, Counts, Seen, Sighting, TurnedAway};
 use crate::document::{Content, Document, Record};
 use crate::error::{Error, ErrorKind, Result};
 use crate::index::Index;
-use crate::judge::{Judge, Match, Query};
+use crate::judge::{Contents, Judge, Match, Query};
 use crate::pending::PendingChanges;
 use crate::store::{Durability, Snapshot};
 use crate::tools::{Tools, UnnumberedDocument, prepare};
@@ -294,20 +293,20 @@ impl Index {
     pub(crate) fn query(&self, document: &Document<'_>, tools: &mut Tools) -> Result<Query> {
         self.check_document(document)?;
         let template = self.template(document.url.as_deref())?;
-        Ok(tools.query(document, template.as_deref(), self.judge.needs_shingles()))
+        Ok(tools.query(document, template.as_deref(), self.judge.needs_contents()))
     }
 
-    /// The shingles that a known document is compared by, if its content is there.
-    pub(crate) fn shingles_of(
+    /// What a known document is compared by, if its content is there.
+    pub(crate) fn contents_of(
         &self,
         known: &Record,
         content: Option<Vec<u8>>,
         tools: &mut Tools,
-    ) -> Result<Option<ShingleSet>> {
+    ) -> Result<Option<Contents>> {
         let (Some(kind), Some(content)) = (known.stored, content) else { return Ok(None) };
         let url = known.url.as_deref();
         let template = self.template(url)?;
-        Ok(Some(tools.shingles(kind, &content, url, template.as_deref())))
+        Ok(Some(tools.contents(kind, &content, url, template.as_deref())))
     }
 
     /// What is known now of a document.
@@ -346,8 +345,8 @@ impl Index {
     ) -> Result<Answer> {
         let mut matches = Vec::new();
         for known in &candidates.records {
-            let shingles = || self.shingles_of(known, content(known)?, tools);
-            if let Some(found) = judge.judge(query, known, shingles)? {
+            let contents = || self.contents_of(known, content(known)?, tools);
+            if let Some(found) = judge.judge(query, known, contents)? {
                 matches.push(Match { counts: counts.of(known)?, ..found });
             }
         }

@@ -1,6 +1,6 @@
-//! What signs documents and makes their shingle sets. One for each thread at work.
+//! What signs documents and makes what they are compared by. One for each thread at work.
 
-use lookalike_core::shingle::ShingleSet;
+use lookalike_core::recipe::Verify;
 use lookalike_core::template::{OwnShingles, Template};
 use lookalike_core::text::html::Extractor;
 use lookalike_core::text::{DocumentTokens, KeyedTokenizer, Text};
@@ -9,13 +9,15 @@ use lookalike_core::{Kernel, Recipe, Signature, Signer, SiteRule, VerificationKe
 use crate::counts::source;
 use crate::document::{Content, ContentKind, Document, Record, SignatureLayout};
 use crate::error::{Error, ErrorKind, Result};
-use crate::judge::Query;
+use crate::judge::{Contents, Query};
 
 /// Buffers and all.
 pub(crate) struct Tools {
     signer: Signer,
     tokenizer: KeyedTokenizer,
     own: OwnShingles,
+    /// Whether documents are compared by their words in order, and not by shingles.
+    in_order: bool,
     extractor: Extractor,
     sites: SiteRule,
     layout: SignatureLayout,
@@ -64,6 +66,7 @@ impl Tools {
             signer: Signer::keyed(recipe, kernel, key)?,
             tokenizer: KeyedTokenizer::new(recipe.tokens, kernel, key),
             own: OwnShingles::new(recipe, kernel, Some(key)),
+            in_order: recipe.verify == Verify::Difference,
             extractor: Extractor::new(),
             sites: recipe.sites,
             layout,
@@ -73,14 +76,14 @@ impl Tools {
         })
     }
 
-    /// The signature of a document, and its shingles if they are wanted and can be had.
+    /// The signature of a document, and what it is compared by if that is wanted and can be had.
     pub(crate) fn query(
         &mut self,
         document: &Document<'_>,
         template: Option<&Template>,
-        shingles: bool,
+        compares: bool,
     ) -> Query {
-        let mut query = self.whole_query(document, template, shingles);
+        let mut query = self.whole_query(document, template, compares);
         let signature = &mut query.signature;
         self.layout.reduce(signature);
         signature.identity = signature.identity.filter(|_| self.stores_identities);
@@ -93,7 +96,7 @@ impl Tools {
         &mut self,
         document: &Document<'_>,
         template: Option<&Template>,
-        shingles: bool,
+        compares: bool,
     ) -> Query {
         let url = document.url.as_deref();
         let site = url.and_then(|url| self.sites.site(url));
@@ -103,33 +106,33 @@ impl Tools {
                 // Only what this index has stored itself is under its key.
                 let exact = signature.exact;
                 signature.identity = signature.identity.filter(|identity| *identity == exact);
-                return Query { signature, site, shingles: None };
+                return Query { signature, site, contents: None };
             }
             Content::Text(bytes) => (ContentKind::Text, bytes),
             Content::Html(bytes) => (ContentKind::Html, bytes),
             Content::Items(bytes) => (ContentKind::Items, bytes),
         };
-        if !shingles {
+        if !compares {
             let Self { extractor, signer, .. } = self;
             let text = text(extractor, kind, content, url);
             let signature = signer.sign_distinctive(text, template).clone();
-            return Query { signature, site, shingles: None };
+            return Query { signature, site, contents: None };
         }
         self.tokenize(kind, content, url);
         let signature = self.signer.sign_distinctive_tokens(&self.document, template).clone();
-        Query { signature, site, shingles: Some(self.shingle_set(template)) }
+        Query { signature, site, contents: Some(self.contents_of_tokens(template)) }
     }
 
-    /// The shingles of a stored content.
-    pub(crate) fn shingles(
+    /// What a stored content is compared by.
+    pub(crate) fn contents(
         &mut self,
         kind: ContentKind,
         content: &[u8],
         url: Option<&str>,
         template: Option<&Template>,
-    ) -> ShingleSet {
+    ) -> Contents {
         self.tokenize(kind, content, url);
-        self.shingle_set(template)
+        self.contents_of_tokens(template)
     }
 
     /// Hands on the text of a stored content.
@@ -144,10 +147,15 @@ impl Tools {
     }
 
     /// Of the tokens of now, which are forgotten.
-    fn shingle_set(&mut self, template: Option<&Template>) -> ShingleSet {
-        let set = self.own.set(template, &self.document);
-        self.document.forget(KEPT);
-        set
+    fn contents_of_tokens(&mut self, template: Option<&Template>) -> Contents {
+        let Self { own, document, .. } = self;
+        let contents = if self.in_order {
+            Contents::Sequence(own.sequence(template, document))
+        } else {
+            Contents::Shingles(own.set(template, document))
+        };
+        document.forget(KEPT);
+        contents
     }
 
     fn tokenize(&mut self, kind: ContentKind, content: &[u8], url: Option<&str>) {

@@ -127,6 +127,7 @@ fn precision(evaluation: &Evaluation) -> String {
             count(recipe.pairs, "pair"),
             match recipe.verify.as_str() {
                 "exact" => "each verified from its documents",
+                "difference" => "each verified by the words in their order",
                 "estimate" => "each verified by its sketches",
                 _ => "taken as they were found",
             }

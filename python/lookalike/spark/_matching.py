@@ -105,7 +105,7 @@ class Decision:
 
     # place, keeper: all that go and are no copies
     gone: DataFrame
-    # earlier, later, resemblance, containment_a, containment_b: all that were accepted
+    # earlier, later, resemblance, containment_a, containment_b, difference: all that were accepted
     accepted: DataFrame
     candidates: int
     rounds: int

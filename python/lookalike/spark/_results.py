@@ -117,7 +117,9 @@ class Outcome:
     def pairs(self, listed: str) -> DataFrame:
         """A row for each pair: `needed`, `judged` or `all`, as the engine lists them."""
         ends, near = ["earlier", "later"], F.lit("near").alias("kind")
-        shares = [F.lit(1.0).alias(share) for share in SHARES]
+        in_order = self.documents.source.recipe.verify == "difference"
+        same = dict.fromkeys(SHARES, 1.0) | {"difference": 0.0 if in_order else None}
+        shares = [F.lit(value).cast("double").alias(share) for share, value in same.items()]
         exact = self.copies.join(self._scores_of_copies(), "representative")
         lines = exact.select(
             F.col("representative").alias("earlier"), F.col("place").alias("later"), F.lit("exact").alias("kind"),
@@ -187,6 +189,6 @@ class Outcome:
         second = F.when(turned, F.col("a")).otherwise(F.col("b")).alias("b")
         return lines.select(
             first, second, "kind", "b_similarity", "c_similarity", "repeats_in_common", "estimate", "resemblance",
-            side("containment", "a"), side("containment", "b"), side("row", "a"), side("row", "b"),
+            side("containment", "a"), side("containment", "b"), "difference", side("row", "a"), side("row", "b"),
             is_known("earlier").alias("known"),
         )  # fmt: skip

@@ -27,7 +27,7 @@ from ._columns import Batches, Numbers, bytes_to_words, changes, numbers, pieces
 from ._documents import Documents
 from ._work import Work, few
 
-SHARES = ["resemblance", "containment_a", "containment_b"]
+SHARES = ["resemblance", "containment_a", "containment_b", "difference"]
 
 # What signatures say of a pair.
 SCORES = {"b_similarity": "int", "c_similarity": "int", "repeats_in_common": "int", "estimate": "double"}
@@ -45,6 +45,7 @@ _JUDGED_WORDS = 1 << 21
 class Needs:
     """What judging by a recipe takes, and what is to be said of pairs."""
 
+    # Or the words in their order, where these are what is compared.
     shingles: bool
     signatures: bool
     sites: bool
@@ -59,7 +60,8 @@ class Needs:
             recipe.judge_batch(nothing, nothing)
         except ParameterError:
             signatures = True
-        return Needs(recipe.verify == "exact", signatures, recipe.candidates == "by-site", scores)
+        reads = recipe.verify in ("exact", "difference")
+        return Needs(reads, signatures, recipe.candidates == "by-site", scores)
 
     @property
     def nothing(self) -> bool:
@@ -80,7 +82,7 @@ class Judge:
     largest_set: int
 
     def accepted(self, name: str, candidates: DataFrame, count: int) -> tuple[DataFrame, int]:
-        """Those that are pairs: earlier, later, resemblance, containment_a, containment_b, and the
+        """Those that are pairs: earlier, later, resemblance, containment_a, containment_b, difference, and the
         scores if they are wanted; and how many."""
         if self.needs.nothing:
             nulls = [F.lit(None).cast("double").alias(share) for share in SHARES]

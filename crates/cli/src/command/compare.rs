@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow, bail};
-use lookalike_core::recipe::{SketchParameters, Templates};
+use lookalike_core::recipe::{SketchParameters, Templates, Verify};
 use lookalike_core::template::Template;
 use lookalike_core::{Comparer, Comparison, Kernel, Recipe};
 use lookalike_corpus::{Document, Limits, read_document};
@@ -39,6 +39,9 @@ pub(crate) fn run(arguments: &Compare, kernel: Kernel) -> anyhow::Result<Outcome
 
     if arguments.json {
         let mut answer = json(&comparison);
+        if recipe.verify == Verify::Difference {
+            answer["difference"] = comparison.difference.into();
+        }
         if recipe.templates.leave_out() {
             let [a, b] = comparison.template_tokens;
             answer["template_tokens_a"] = a.into();
@@ -223,6 +226,10 @@ fn table(recipe: &Recipe, comparison: &Comparison) -> String {
     };
     row("same_tokens", same.to_owned(), same_means);
     row("term_difference", grouped(comparison.term_difference), "tokens deleted or inserted");
+    if recipe.verify == Verify::Difference {
+        let share = or_dash(comparison.difference.map(share));
+        row("difference", share, "share of the tokens of both that differ");
+    }
     row(
         "edit_distance",
         difference::edits(comparison.edit_distance),

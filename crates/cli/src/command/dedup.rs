@@ -120,6 +120,10 @@ fn near(report: &Report) -> String {
             "resemblance {} or more with one that stays, computed from the documents",
             output::threshold(report.recipe.threshold)
         ),
+        Verify::Difference => format!(
+            "{} or more of the words of both in the same order in one that stays, counted in the documents",
+            output::threshold(report.recipe.threshold)
+        ),
         Verify::Estimate => format!(
             "estimated resemblance {} or more; not verified, open to forgery",
             output::threshold(report.recipe.threshold)

@@ -45,7 +45,7 @@ fn presets() -> String {
 /// What whoever takes the recipe should know of it, as comments.
 fn warning(verify: Verify) -> &'static str {
     match verify {
-        Verify::Exact => "",
+        Verify::Exact | Verify::Difference => "",
         Verify::Estimate => {
             "# Open to forgery: a text can be made on purpose whose sketch is that of another.\n\
              # verify.by = \"exact\" compares the documents themselves.\n"

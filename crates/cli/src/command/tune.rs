@@ -26,7 +26,7 @@ const SHOWN: [f64; 10] = [0.5, 0.6, 0.7, 0.77, 0.8, 0.85, 0.9, 0.95, 0.975, 0.99
 pub(crate) fn run(arguments: &Tune, kernel: Kernel) -> anyhow::Result<Outcome> {
     let name = arguments.recipe.as_deref().unwrap_or(arguments.documents.recipe());
     let recipe = recipe::load(name)?;
-    let own_threshold = (recipe.verify != Verify::None).then_some(recipe.threshold);
+    let own_threshold = (recipe.verify != Verify::None).then(|| recipe.least_resemblance());
     let (filter, wanted) = match arguments.goal()? {
         TuneGoal::Filter(filter) => (filter, None),
         TuneGoal::Purpose(search) => (search.run()?.filter, Some(search.threshold)),

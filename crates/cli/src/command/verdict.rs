@@ -31,10 +31,14 @@ impl Verdict {
         let rule = PairRule::new(Kernel::best(), recipe);
         let (pair, candidate) = (rule.accepts(comparison), Candidate::of(&rule, comparison));
         let evidence = rule.evidence(comparison);
+        if let Evidence::Difference(share) = evidence {
+            let reason = in_order(share, recipe.threshold, pair);
+            return Self::with_note(pair, reason, &candidate);
+        }
         let Some(resemblance) = evidence.resemblance() else {
             return Self::new(pair, &candidate.sentence());
         };
-        let mut reason = format!(
+        let reason = format!(
             "{} {} is {} the recipe's {}",
             if matches!(evidence, Evidence::Estimate(_)) {
                 "the estimated resemblance"
@@ -45,6 +49,11 @@ impl Verdict {
             if pair { "at or above" } else { "below" },
             threshold(recipe.threshold),
         );
+        Self::with_note(pair, reason, &candidate)
+    }
+
+    /// With a note if the filter would have missed the pair.
+    fn with_note(pair: bool, mut reason: String, candidate: &Candidate) -> Self {
         if pair && !candidate.holds {
             reason += "\nnote: the filter would have missed this pair: ";
             reason += &candidate.sentence();
@@ -61,6 +70,19 @@ impl Verdict {
     pub(crate) fn sentence(&self) -> &str {
         &self.sentence
     }
+}
+
+/// What the words in their order say.
+fn in_order(difference: f64, least: f64, pair: bool) -> String {
+    if difference.is_infinite() {
+        return "it would take too long to find out how many of their words differ".to_owned();
+    }
+    format!(
+        "{} of the words of both are in the same order, {} the recipe's {}",
+        beside(1.0 - difference, least),
+        if pair { "at or above" } else { "below" },
+        threshold(least),
+    )
 }
 
 /// Whether the two are a candidate, in a sentence.

@@ -1,6 +1,7 @@
 //! `lookalike why`: what became of a document, or what joins two.
 
 use anyhow::bail;
+use lookalike_core::recipe::Verify;
 use lookalike_core::template::LeftOut;
 use lookalike_core::text::TextBuf;
 use lookalike_core::{Comparer, Comparison, Kernel};
@@ -160,7 +161,7 @@ fn members(first: &[Member], fate: &Fate) -> String {
 fn scores(run: &Run, removal: &Removal) -> String {
     let recipe = run.recipe();
     let Removal { scores, agreement, cluster_size, .. } = removal;
-    let Scores { resemblance, containment_a, containment_b, estimate, .. } =
+    let Scores { resemblance, containment_a, containment_b, difference, estimate, .. } =
         scores.unwrap_or_default();
     let or_dash = |value: Option<f64>| value.map_or("-".to_owned(), share);
     let mut table = Table::new(&[Align::Left, Align::Right, Align::Left]);
@@ -187,6 +188,11 @@ fn scores(run: &Run, removal: &Removal) -> String {
     };
     row("containment_a", &or_dash(containment_a), &in_keeper);
     row("containment_b", &or_dash(containment_b), "share of the keeper that is in the document");
+    if recipe.verify == Verify::Difference {
+        let most = threshold(recipe.threshold);
+        let meaning = format!("share of the words of both that differ; {most} in order was wanted");
+        row("difference", &or_dash(difference), &meaning);
+    }
     let kept = match estimate {
         Some(_) => "resemblance as the sketches see it",
         None => "no estimate in this run",
@@ -308,6 +314,9 @@ fn steps(path: &[Step]) -> String {
             (Kind::Exact, _) => "the same words in the same order".to_owned(),
             (_, Scores { resemblance: Some(resemblance), .. }) => {
                 format!("resemblance {}", share(*resemblance))
+            }
+            (_, Scores { difference: Some(difference), .. }) => {
+                format!("{} of the words of both differ", share(*difference))
             }
             (_, Scores { estimate: Some(estimate), .. }) => {
                 format!("estimated resemblance {}", share(*estimate))

@@ -10,6 +10,7 @@ const C: &str = "examples/letters/c.txt";
 const D: &str = "examples/letters/d.txt";
 const E: &str = "examples/letters/e.txt";
 const H: &str = "examples/letters/h.txt";
+const LETTERS: &str = "examples/letters";
 
 #[test]
 fn small_edits_make_a_pair() {
@@ -92,6 +93,68 @@ fn formatting_does_not_count_and_boilerplate_is_not_enough() {
     let quoted = run(&["compare", A, H, "--json"]).json();
     assert!(quoted["resemblance"].as_f64().unwrap() < 0.3);
     assert!(quoted["containment_b"].as_f64().unwrap() > 0.7);
+}
+
+#[test]
+fn words_in_order_decide_where_the_recipe_goes_by_them() {
+    let folder = folder("compare-in-order");
+    let recipe = |threshold: &str| {
+        let file = folder.join(format!("{threshold}.toml"));
+        let text = format!("[verify]\nby = \"difference\"\nthreshold = {threshold}\n");
+        fs::write(&file, text).unwrap();
+        file.display().to_string()
+    };
+    let near = run(&["compare", A, B, "--recipe", &recipe("0.97"), "--exit-code"]);
+    assert_eq!(near.code, 0, "{}", near.stdout);
+    let sentence = "of the words of both are in the same order, at or above the recipe's 0.97";
+    assert!(near.stdout.lines().next().unwrap().ends_with(sentence), "{}", near.stdout);
+    let far = run(&["compare", A, B, "--recipe", &recipe("0.999"), "--exit-code"]);
+    assert_eq!(far.code, 1, "{}", far.stdout);
+    let json = run(&["compare", A, B, "--recipe", &recipe("0.9"), "--json"]).json();
+    // Ten words in all, of twice 345 about.
+    let (share, terms) = (json["difference"].as_f64().unwrap(), json["term_difference"].as_f64());
+    assert!((terms.unwrap() / share - 690.0).abs() < 10.0, "{json}");
+    assert!(run(&["compare", A, B, "--json"]).json().get("difference").is_none());
+}
+
+/// The whole way: a job, why a document went, and an index, which needs the contents.
+#[test]
+fn words_in_order_decide_in_jobs_and_in_an_index() {
+    let folder = folder("dedup-in-order");
+    let (out, index) = (path(&folder, "out"), path(&folder, "index"));
+    let common = ["--verify", "difference", "--threshold", "0.9"];
+    let done = run(&[&["dedup", LETTERS, "--out", &out], &common[..]].concat());
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let said = "0.90 or more of the words of both in the same order in one that stays";
+    assert!(done.stdout.contains(said), "{}", done.stdout);
+    let report = fs::read_to_string(folder.join("out/report.json")).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    assert_eq!(
+        (&report["verified"], &report["recipe"]["verify"]),
+        (&true.into(), &"difference".into())
+    );
+    let why = run(&["why", &out, B]);
+    assert!(
+        why.stdout.contains("share of the words of both that differ; 0.90 in order was wanted")
+    );
+
+    let without = run(&[&["index", "create", &index, "--no-text"], &common[..]].concat());
+    assert_ne!(without.code, 0, "{}", without.stdout);
+    assert!(
+        without.stderr.contains("only these say in which order words stand"),
+        "{}",
+        without.stderr
+    );
+    assert_eq!(run(&[&["index", "create", &index], &common[..]].concat()).code, 0);
+    assert_eq!(run(&["index", "add", &index, A]).code, 0);
+    let found = run(&["index", "check", &index, B, D]);
+    assert!(found.stdout.contains(" differ  "), "{}", found.stdout);
+    let signatures = path(&folder, "letters.signatures");
+    let recipe = path(&folder, "out/recipe.toml");
+    assert_eq!(run(&["sketch", LETTERS, "--recipe", &recipe, "-o", &signatures]).code, 0);
+    let refused =
+        run(&["dedup", &signatures, "--recipe", &recipe, "--out", &path(&folder, "refused")]);
+    assert!(refused.stderr.contains("verify difference"), "{}", refused.stderr);
 }
 
 #[test]

@@ -254,7 +254,9 @@ fn exact_only_runs_can_be_decided_by_another_policy() {
 fn estimates_and_rules_decide_as_well() {
     let folder = folder("decide-estimates");
     let recipe = recipe(&folder);
-    for (verify, threshold) in [("estimate", Some("0.9")), ("none", None)] {
+    for (verify, threshold) in
+        [("estimate", Some("0.9")), ("difference", Some("0.95")), ("none", None)]
+    {
         let out = |name: &str| path(&folder, &format!("{verify}-{name}"));
         let (one, two, fresh) = (out("one"), out("two"), out("fresh"));
         let common = ["--recipe", &recipe, "--verify", verify, "--pairs", "all"];

@@ -68,7 +68,8 @@ pub struct Recipe {
     pub sites: SiteRule,
     /// What makes a candidate a pair.
     pub verify: Verify,
-    /// The resemblance from which on a verified candidate is a pair.
+    /// The resemblance from which on a verified candidate is a pair; or, where they are verified by difference, the
+    /// share of the words of both that must stand in both in the same order.
     pub threshold: f64,
 }
 
@@ -254,6 +255,8 @@ pub enum Verify {
     Exact,
     /// The resemblance estimated from the sketches.
     Estimate,
+    /// The exact share of words that differ, from the documents: near by edit distance, as Radinsky has it.
+    Difference,
     /// Being a candidate.
     None,
 }
@@ -261,7 +264,7 @@ pub enum Verify {
 /// Other ways to judge than a recipe's own; what is not said stays.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Judging {
-    /// The least resemblance of a verified pair.
+    /// The least resemblance of a verified pair, or the least share of words that are in order.
     pub threshold: Option<f64>,
     /// The share of pairs at exactly the threshold that must become candidates.
     pub recall: Option<f64>,
@@ -379,7 +382,7 @@ impl Recipe {
                 return Err(Error::parameter("sketch.keep", false, expected));
             }
             SketchParameters::None | SketchParameters::Lists { .. } => {
-                "exact or none where the sketch gives no estimate"
+                "exact, difference or none where the sketch gives no estimate"
             }
         };
         Err(Error::parameter("verify.by", "estimate", expected))
@@ -451,6 +454,19 @@ impl Recipe {
                         `dedup` and `eval`, make projections when they are needed\n\
                         hint: leave `keep` out of [projection]";
         Err(Error::parameter("projection.keep", false, expected))
+    }
+
+    /// Checks that documents can be judged, though not as well, where their contents are not kept.
+    ///
+    /// # Errors
+    /// If they are judged by their words in order, of which nothing else knows.
+    pub fn check_judged_without_documents(&self) -> Result<()> {
+        if self.verify != Verify::Difference {
+            return Ok(());
+        }
+        let expected = "`exact`, `estimate` or `none` where no contents are kept: only these say in which order \
+                        words stand";
+        Err(Error::parameter("verify.by", "`difference`", expected))
     }
 
     /// The recipe whose signatures have the projection of this one, and nothing else.
@@ -540,6 +556,10 @@ impl Recipe {
             let expected = "set where tokens are items: each is in a set once";
             return Err(Error::parameter("shingles.count", counting.name(), expected));
         }
+        if self.verify == Verify::Difference {
+            let expected = "exact, estimate or none where tokens are items: a set has no order";
+            return Err(Error::parameter("verify.by", "difference", expected));
+        }
         if self.templates.leave_out() {
             let expected = "`off` where tokens are items: a set is no page";
             return Err(Error::parameter(
@@ -562,9 +582,11 @@ impl Recipe {
     /// three standard deviations less, so that of pairs at exactly the threshold, which are the hardest, about one in 700 is
     /// missed, and of few elements one in 40.
     pub fn elements_in_common(&self, sampled: usize) -> usize {
-        let (threshold, sampled) = (self.threshold, sampled as f64);
+        let (threshold, sampled) = (self.least_resemblance(), sampled as f64);
         let spread = match self.verify {
-            Verify::Exact => 3.0 * (threshold * (1.0 - threshold) * sampled).sqrt(),
+            Verify::Exact | Verify::Difference => {
+                3.0 * (threshold * (1.0 - threshold) * sampled).sqrt()
+            }
             Verify::Estimate | Verify::None => 0.0,
         };
         let wanted = threshold * sampled - spread;
@@ -660,7 +682,22 @@ impl Recipe {
     /// them and they are verified.
     pub fn recall(&self) -> Option<f64> {
         let is_alone = self.candidates == Candidates::Features && self.verify != Verify::None;
-        self.features.filter(|_| is_alone).map(|filter| filter.probability(self.threshold))
+        self.features
+            .filter(|_| is_alone)
+            .map(|filter| filter.probability(self.least_resemblance()))
+    }
+
+    /// The resemblance that pairs at exactly the threshold have.
+    pub fn least_resemblance(&self) -> f64 {
+        match self.verify {
+            Verify::Difference => resemblance_in_order(self.threshold, self.shingles.width),
+            Verify::Exact | Verify::Estimate | Verify::None => self.threshold,
+        }
+    }
+
+    /// Whether what two documents are judged by is in the documents alone.
+    pub fn reads_documents(&self) -> bool {
+        matches!(self.verify, Verify::Exact | Verify::Difference)
     }
 
     /// The version of its bits.
@@ -853,6 +890,14 @@ fn quoted(text: &str) -> String {
     format!("\"{escaped}\"")
 }
 
+/// The resemblance of two long texts of which this share of words stands in the same order in both, if those that
+/// differ are scattered at random: a shingle of `width` words is in both if all of its words are. Texts that
+/// differ in a few long stretches resemble each other more.
+pub(crate) fn resemblance_in_order(share: f64, width: usize) -> f64 {
+    let common = share.powi(i32::try_from(width).unwrap_or(i32::MAX));
+    common / (2.0 - common)
+}
+
 fn in_range(name: &'static str, value: usize, least: usize, most: usize) -> Result<()> {
     if (least..=most).contains(&value) {
         return Ok(());
@@ -928,7 +973,12 @@ names!(Candidates, "candidates.rule", {
     None => "none",
 });
 names!(SiteRule, "candidates.sites", { Label => "label", PublicSuffix => "public-suffix" });
-names!(Verify, "verify.by", { Exact => "exact", Estimate => "estimate", None => "none" });
+names!(Verify, "verify.by", {
+    Exact => "exact",
+    Estimate => "estimate",
+    Difference => "difference",
+    None => "none",
+});
 
 impl SketchParameters {
     /// Its name in a recipe.

@@ -125,12 +125,24 @@ impl Recipe {
     pub(super) fn aimed_at(self, own: (f64, f64), wanted: &Judging) -> Result<Self> {
         let (threshold, recall) =
             (wanted.threshold.unwrap_or(own.0), wanted.recall.unwrap_or(own.1));
-        if (threshold, recall) == own {
+        let aimed = Self {
+            threshold,
+            verify: wanted.verify.unwrap_or(self.verify),
+            shingles: Shingles {
+                width: wanted.ngram.unwrap_or(self.shingles.width),
+                ..self.shingles
+            },
+            ..self.clone()
+        };
+        // What the filter is for: the filter knows of resemblance only.
+        let least = aimed.least_resemblance();
+        if (least, recall) == own {
             return Ok(Self { threshold, ..self });
         }
-        let filter = Search::new(threshold, recall).run()?.filter;
+        let filter = Search::new(least, recall).run()?.filter;
+        let by = if aimed.verify == Verify::Difference { "difference-" } else { "" };
         Ok(Self {
-            name: format!("{}-{threshold}-{recall}", self.name),
+            name: format!("{}-{by}{threshold}-{recall}", self.name),
             threshold,
             sketch: SketchParameters::Minwise { permutations: filter.permutations() as usize },
             features: Some(filter),

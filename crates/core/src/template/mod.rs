@@ -248,6 +248,16 @@ impl Distinctive {
         found
     }
 
+    /// The codes of what is not left out of a document, in order.
+    pub fn sequence(&mut self, template: Option<&Template>, document: &DocumentTokens) -> &[Code] {
+        let level = self.look(template, document);
+        self.codes.clear();
+        self.layout.select(level, &document.codes, &mut self.codes);
+        let mut covered = self.covered.iter();
+        self.codes.retain(|_| covered.next() != Some(&true));
+        &self.codes
+    }
+
     /// Why each token of a document is left out, if it is.
     pub fn left_out(
         &mut self,
@@ -331,6 +341,18 @@ impl OwnShingles {
                 ShingleSet::new(shingles.to_vec())
             }
             None => ShingleSet::of_tokens(&mut self.shingler, &document.codes),
+        }
+    }
+
+    /// The codes of what is not left out of a document, in order.
+    pub fn sequence(
+        &mut self,
+        template: Option<&Template>,
+        document: &DocumentTokens,
+    ) -> Vec<Code> {
+        match &mut self.distinctive {
+            Some(distinctive) => distinctive.sequence(template, document).to_vec(),
+            None => document.codes.clone(),
         }
     }
 

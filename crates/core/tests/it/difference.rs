@@ -1,8 +1,8 @@
 //! The difference against a naive longest common subsequence.
 
 use lookalike_core::difference::{
-    Difference, Excerpt, Hunk, Limits, Piece, difference, hunks, marked, marked_distinctive,
-    term_difference,
+    Bounded, BoundedDifference, Difference, Excerpt, Hunk, Limits, Piece, Sequence, difference,
+    hunks, marked, marked_distinctive, term_difference,
 };
 use lookalike_core::template::LeftOut;
 use lookalike_core::text::Unit;
@@ -287,4 +287,110 @@ fn what_is_left_out_is_told_apart() {
     let all = [Some(LeftOut::Landmark); 8];
     let [a, b] = [a, b].map(|text| (text.as_bytes().into(), &all[..]));
     assert_eq!(marked_distinctive(Unit::Words, a, b, Limits::NONE).places, 0);
+}
+
+/// A sequence that is read in blocks of this many tokens.
+struct InBlocks<'a>(&'a [u64], usize);
+
+impl Sequence for InBlocks<'_> {
+    type Error = String;
+
+    fn tokens(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn from(&mut self, at: u64) -> Result<&[u64], String> {
+        let at = usize::try_from(at).map_err(|error| error.to_string())?;
+        let end = (at / self.1 + 1) * self.1;
+        self.0.get(at..end.min(self.0.len())).ok_or_else(|| format!("{at} is behind the end"))
+    }
+}
+
+/// Some words, and the same with stretches replaced, taken out or put in.
+fn two_versions() -> impl Strategy<Value = [Vec<u64>; 2]> {
+    let symbols = prop::sample::select(vec![1_u64, 2, 3, 10, 1000]);
+    let text = move |symbols: u64, length: usize| prop::collection::vec(0..symbols, 0..length);
+    let edit = symbols
+        .clone()
+        .prop_flat_map(move |symbols| (any::<prop::sample::Index>(), 0_usize..5, text(symbols, 5)));
+    let edits = prop::collection::vec(edit, 0..6);
+    (symbols.prop_flat_map(move |symbols| text(symbols, 80)), edits).prop_map(|(a, edits)| {
+        let mut b = a.clone();
+        for (at, length, put) in edits {
+            let at = at.index(b.len() + 1);
+            let end = (at + length).min(b.len());
+            b.splice(at..end, put);
+        }
+        [a, b]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_bound_is_kept_to_the_token(
+        [a, b] in two_versions(),
+        most in 0_u64..60,
+        blocks in [1_usize..20, 1_usize..20],
+    ) {
+        let terms = (a.len() + b.len() - 2 * naive_lcs(&a, &b)) as u64;
+        let expected = if terms <= most { Bounded::Terms(terms) } else { Bounded::More };
+        let mut finder = BoundedDifference::default();
+        prop_assert_eq!(finder.of_slices(&a, &b, most), expected);
+        prop_assert_eq!(finder.of_slices(&b, &a, most), expected);
+        let [mut x, mut y] = [InBlocks(&a, blocks[0]), InBlocks(&b, blocks[1])];
+        prop_assert_eq!(finder.of(&mut x, &mut y, most), Ok(expected));
+        prop_assert_eq!(finder.of_slices(&a, &b, terms), Bounded::Terms(terms));
+        prop_assert_eq!(finder.of_slices(&a, &b, u64::MAX), Bounded::Terms(terms));
+    }
+}
+
+/// What cannot be read ends it, and nothing is made up.
+#[test]
+fn a_fault_is_handed_on() {
+    struct Broken;
+    impl Sequence for Broken {
+        type Error = &'static str;
+        fn tokens(&self) -> u64 {
+            10
+        }
+        fn from(&mut self, at: u64) -> Result<&[u64], Self::Error> {
+            if at == 0 { Ok(&[1, 2, 3]) } else { Err("a broken disk") }
+        }
+    }
+    let found = BoundedDifference::default().of(&mut Broken, &mut Broken, 5);
+    assert_eq!(found, Err("a broken disk"));
+}
+
+#[test]
+fn long_documents_end_in_bounded_time() {
+    let mut finder = BoundedDifference::default();
+    // Alike, and long: one pass.
+    let mut long: Vec<u64> = random(1, 2_000_000, 50_000);
+    let text = long.clone();
+    for at in [3, 500_000, 1_999_999] {
+        long[at] = u64::MAX;
+    }
+    assert_eq!(finder.of_slices(&text, &long, 400_000), Bounded::Terms(6));
+    // Nothing alike: the buckets say so.
+    let other: Vec<u64> = text.iter().map(|token| token + 1_000_000).collect();
+    assert_eq!(finder.of_slices(&text, &other, 400_000), Bounded::More);
+    // The same words in another order: that takes the walk, which has an end.
+    let mut turned = text;
+    turned.reverse();
+    assert_eq!(finder.of_slices(&long, &turned, 400_000), Bounded::Undecided);
+    assert_eq!(finder.of_slices(&long[..20_000], &turned[1_980_000..], 4_000), Bounded::More);
+    // One word over and over, but for the ends.
+    let mut same = vec![7; 2_000_000];
+    let mut others = same.clone();
+    same.push(1);
+    others.insert(0, 1);
+    assert_eq!(finder.of_slices(&same, &others, 400_000), Bounded::Terms(2));
+    let many = |first: u64, second: u64, counts: [usize; 2]| {
+        [vec![first; counts[0]], vec![second; counts[1]]].concat()
+    };
+    let (a, b) = (many(7, 8, [2_000_000, 1000]), many(8, 7, [1000, 2_000_000]));
+    assert_eq!(finder.of_slices(&a, &b, 400_000), Bounded::Terms(2000));
+    assert_eq!(finder.of_slices(&a, &b, 1999), Bounded::More);
 }

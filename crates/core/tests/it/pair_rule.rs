@@ -27,6 +27,19 @@ fn equal<T: PartialEq>(a: &[T], b: &[T]) -> usize {
     a.iter().zip(b).filter(|(a, b)| a == b).count()
 }
 
+/// Words to delete or insert, by the textbook table.
+fn terms(a: &[u16], b: &[u16]) -> u64 {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, y) in b.iter().enumerate() {
+            let here = if x == y { diagonal } else { row[j].min(row[j + 1]) + 1 };
+            diagonal = std::mem::replace(&mut row[j + 1], here);
+        }
+    }
+    row[b.len()] as u64
+}
+
 fn estimate(a: &Signature, b: &Signature) -> f64 {
     equal(&a.sketch, &b.sketch) as f64 / a.sketch.len() as f64
 }
@@ -61,7 +74,12 @@ fn is_candidate(recipe: &Recipe, a: &Signature, b: &Signature, same_site: bool) 
 }
 
 fn recipe() -> impl Strategy<Value = Recipe> {
-    let verify = prop_oneof![Just(Verify::Exact), Just(Verify::Estimate), Just(Verify::None)];
+    let verify = proptest::sample::select(vec![
+        Verify::Exact,
+        Verify::Estimate,
+        Verify::Difference,
+        Verify::None,
+    ]);
     (proptest::sample::select(&PRESETS[..]), verify, 1_u32..=20, 0..20).prop_map(
         |(name, verify, of_20, proposes)| {
             let mut recipe = Recipe::preset(name).unwrap();
@@ -110,7 +128,10 @@ proptest! {
 
         let empty = x.is_empty() || y.is_empty();
         let found = if empty { 0.0 } else { resemblance(&x, &y, recipe.shingles.width) };
+        let words = (x.len() + y.len()) as u64;
+        let differing = terms(&x, &y);
         let evidence = match recipe.verify {
+            Verify::Difference => Evidence::Difference(differing as f64 / words.max(1) as f64),
             Verify::Exact => Evidence::Exact(compared.overlap),
             Verify::Estimate => Evidence::Estimate(if empty { 0.0 } else { estimate(&a, &b) }),
             Verify::None => Evidence::Rule,
@@ -118,6 +139,11 @@ proptest! {
         let enough = match evidence {
             Evidence::Exact(_) => found >= recipe.threshold,
             Evidence::Estimate(estimate) => estimate >= recipe.threshold,
+            // In whole numbers, which are not rounded.
+            Evidence::Difference(_) => {
+                let of_20 = (recipe.threshold * 20.0).round() as u64;
+                differing * 20 <= (20 - of_20) * words
+            }
             _ => true,
         };
         let candidate = |same_site| !empty && is_candidate(&recipe, &a, &b, same_site);
@@ -131,6 +157,7 @@ proptest! {
             let verdict = match standing {
                 Standing::NoCandidate => Verdict::Refused,
                 Standing::Judged(verdict) => verdict,
+                Standing::Open if rule.reads_sequences() => rule.by_difference(differing, words),
                 Standing::Open => rule.by_overlap(compared.overlap),
             };
             let accepted = candidate(same_site) && enough;
@@ -138,6 +165,11 @@ proptest! {
         }
         let sizes = [compared.overlap.a, compared.overlap.b];
         prop_assert!(rule.is_possible(sizes) || found < recipe.threshold);
+        if recipe.verify == Verify::Difference {
+            let most = rule.most_terms([&x, &y].map(|words| words.len() as u64));
+            prop_assert_eq!(differing <= most, enough);
+            prop_assert!(!empty || compared.difference.is_some());
+        }
 
         let pair = if recipe.verify == Verify::None { candidate(true) } else { enough };
         prop_assert_eq!(rule.accepts(&compared), !empty && (x == y || pair));
@@ -177,7 +209,7 @@ proptest! {
             bytes[1 + 8 * place..][..8].copy_from_slice(&number.to_le_bytes());
         }
         let evidence = Evidence::from_bytes(&bytes);
-        prop_assert_eq!(evidence.is_some(), tag < 4);
+        prop_assert_eq!(evidence.is_some(), tag < 5);
         if let Some(evidence) = evidence {
             let again = Evidence::from_bytes(&evidence.to_bytes()).map(Evidence::to_bytes);
             prop_assert_eq!(again, Some(evidence.to_bytes()));

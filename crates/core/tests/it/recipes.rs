@@ -7,7 +7,7 @@ use lookalike_core::recipe::{
     Candidates, Judging, LEARNING_PRESETS, PRESETS, Shingles, SketchParameters, Verify,
 };
 use lookalike_core::{
-    CandidateRule, ErrorKind, Kernel, Layout, Recipe, Signer, Similarity, SiteRule,
+    CandidateRule, ErrorKind, Kernel, Layout, Recipe, Sequence, Signer, Similarity, SiteRule,
 };
 
 #[test]
@@ -251,6 +251,54 @@ fn bottom_and_modular_sketches_make_candidates_of_their_own() {
     let text = "version = 1\n[candidates]\nrule = \"sketch\"\n";
     let error = Recipe::from_toml(text).unwrap_err().to_string();
     assert!(error.starts_with("`candidates.rule` is sketch"), "{error}");
+}
+
+/// The share of words in order is no resemblance: the filter is for what pairs at the threshold have of that.
+#[test]
+fn filters_for_words_in_order_find_pairs_at_the_threshold() {
+    let judging = |threshold| Judging {
+        threshold: Some(threshold),
+        verify: Some(Verify::Difference),
+        ..Judging::default()
+    };
+    for threshold in [0.8, 0.9, 0.97] {
+        let recipe = Recipe::preset_judging("text", &judging(threshold)).unwrap();
+        assert_eq!((recipe.threshold, recipe.verify), (threshold, Verify::Difference));
+        assert_eq!(recipe.name, format!("text-difference-{threshold}-0.95"));
+        assert!(recipe.least_resemblance() < threshold);
+        assert!(recipe.recall().unwrap() >= 0.95, "{recipe:?}");
+        assert_eq!(Recipe::from_toml(&recipe.to_toml()).unwrap(), recipe);
+        let file = format!("[verify]\nby = \"difference\"\nthreshold = {threshold:?}\n");
+        assert_eq!(Recipe::from_toml(&file).unwrap().features, recipe.features);
+
+        // Two words are changed where one is replaced by another, wherever chance has it.
+        let (mut random, mut signer) = (Sequence::new(1, 1), Signer::new(&recipe).unwrap());
+        let rule = CandidateRule::new(Kernel::best(), &recipe);
+        let (words, pairs) = (2_000, 300);
+        let found = (0..pairs).filter(|_| {
+            let text: Vec<u64> = (0..words).map(|_| random.next()).collect();
+            let mut other = text.clone();
+            for word in &mut other {
+                if (random.next() >> 11) as f64 / (1_u64 << 53) as f64 > threshold {
+                    *word = random.next();
+                }
+            }
+            let sign = |signer: &mut Signer, words: &[u64]| {
+                let text = words.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+                signer.sign(text.as_bytes()).clone()
+            };
+            let [a, b] = [&text, &other].map(|words| sign(&mut signer, words));
+            rule.holds(&a, &b, false)
+        });
+        let found = found.count();
+        // Two standard deviations below 0.95; one seed.
+        assert!(found >= pairs * 92 / 100, "{threshold}: {found} of {pairs}");
+    }
+    let error = Recipe::preset_judging("sets", &judging(0.9)).unwrap_err().to_string();
+    assert!(error.contains("a set has no order"), "{error}");
+    let recipe = Recipe::preset_judging("henzinger-b", &judging(0.9)).unwrap();
+    assert_eq!(recipe.features, Recipe::preset("henzinger-b").unwrap().features);
+    assert!(recipe.check_judged_without_documents().is_err() && recipe.reads_documents());
 }
 
 /// Three standard deviations below the threshold where documents are compared afterwards, and so many as its share is

@@ -172,7 +172,7 @@ impl Decide {
         }
         let basis = self.basis(&run, &options)?;
         let reads_documents = basis == Basis::Documents
-            && (options.recipe.verify == Verify::Exact || options.recipe.projects_when_needed());
+            && (options.recipe.reads_documents() || options.recipe.projects_when_needed());
         if options.writing.documents != Written::Nothing
             || reads_documents
             || still_asked(&run, &options).fields().next().is_some()
@@ -474,6 +474,9 @@ impl Job<'_> {
             Verify::None => Evidence::Rule,
             Verify::Estimate => {
                 Evidence::Estimate(scores.estimate.ok_or_else(|| missing("an estimate"))?)
+            }
+            Verify::Difference => {
+                Evidence::Difference(scores.difference.ok_or_else(|| missing("a difference"))?)
             }
             Verify::Exact => {
                 let shares = (scores.resemblance, scores.containment_a, scores.containment_b);

@@ -458,7 +458,7 @@ impl<'a> Job<'a> {
         if !self.removes_near() {
             return Ok(0);
         }
-        self.means().shingle_sets(&self.sources()?, wanted)
+        self.means().contents(&self.sources()?, wanted)
     }
 
     fn decide(&self, order: &Order, wanted: &RowSet) -> Result<Judgement> {
@@ -645,7 +645,7 @@ impl<'a> Job<'a> {
             pairs: written.pairs,
             recipe_digest: recipe.digest().to_string(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            verified: recipe.verify == lookalike_core::recipe::Verify::Exact,
+            verified: recipe.reads_documents(),
             recipe: recipe.into(),
             options: report::Options {
                 keep: keep.to_string(),
@@ -660,6 +660,8 @@ impl<'a> Job<'a> {
             },
             filter_curve: curve.into_iter().map(|(x, p)| [x, p]).collect(),
             resemblance_histogram: written.histogram.clone(),
+            difference_histogram: Some(written.differences.clone())
+                .filter(|differences| differences.total() > 0),
             refused_histogram: Some(judged.refusals.histogram.clone())
                 .filter(|refused| refused.total() > 0),
             cluster_sizes: size_counts(&written.sizes),
@@ -682,6 +684,7 @@ impl<'a> Job<'a> {
         report.notes.extend(self.unreadable_note(signed.skips.count));
         report.notes.extend(notes::many_rounds(judged.rounds));
         report.notes.extend(notes::common_keys(&self.options.recipe, judged.common_keys));
+        report.notes.extend(notes::undecided(judged.refusals.undecided));
         report.notes.extend(notes::chance_pairs(&self.options.recipe, signed.documents));
         report.notes.extend(self.notes.iter().cloned());
         if written.limited_sets > 0 {

@@ -52,6 +52,16 @@ pub(super) fn common_keys(recipe: &Recipe, left_out: u64) -> Option<String> {
     })
 }
 
+/// Says so if candidates were too long, and too different, to be compared word by word.
+pub(super) fn undecided(candidates: u64) -> Option<String> {
+    (candidates > 0).then(|| {
+        format!(
+            "{candidates} candidates are long, and so different that their difference was not counted to \
+             the end; their documents stay apart."
+        )
+    })
+}
+
 /// What is said of the documents as they were signed.
 pub(super) fn of_documents(signed: &SigningSummary, keep: &KeepPolicy) -> Vec<String> {
     let mut notes = Vec::new();

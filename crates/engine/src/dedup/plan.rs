@@ -112,12 +112,10 @@ impl Dedup {
                 documents * (20 + POOL as u64 * (2 * 2 + 1) * 16) + plan.known_documents * 44
             }
         };
-        // A shingle is eight bytes.
+        // A shingle is eight bytes, and so is a token.
         let shingle_bytes = 8 * (plan.text_bytes / bytes_of_a_token(self.recipe.tokens));
-        let shingles = match self.recipe.verify {
-            lookalike_core::recipe::Verify::Exact if self.removes == Removes::Near => shingle_bytes,
-            _ => 0,
-        };
+        let compares = self.recipe.reads_documents() && self.removes == Removes::Near;
+        let shingles = if compares { shingle_bytes } else { 0 };
         let projected = self.recipe.projects_when_needed() && self.lost.is_none();
         let bits = self.recipe.projection.filter(|_| projected).map_or(0, |of| of.bits as u64);
         let projections = if self.removes == Removes::Near { all * bits / 8 } else { 0 };

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use lookalike_core::Signature;
-use lookalike_core::recipe::{Candidates, Verify};
+use lookalike_core::recipe::Candidates;
 use lookalike_files::RowsWriter;
 
 use super::options::{Dedup, Removes};
@@ -33,8 +33,8 @@ impl Dedup {
             let (path, option) = (path.to_owned(), option.to_owned());
             Err(Error::from(ErrorKind::NeedsDocuments { path, option }))
         };
-        if self.recipe.verify == Verify::Exact && self.removes == Removes::Near {
-            return refused("--verify exact");
+        if self.recipe.reads_documents() && self.removes == Removes::Near {
+            return refused(&format!("--verify {}", self.recipe.verify.name()));
         }
         if self.recipe.projects_when_needed() && self.removes == Removes::Near {
             return refused("projections, which the recipe does not keep,");

@@ -248,7 +248,7 @@ fn group(means: &Means<'_>, documents: u64, urls: &mut Urls) -> Result<u64> {
 fn pairs(means: &Means<'_>, sources: &SourceTable, documents: u64) -> Result<Judgement> {
     let order = Order::of_input(documents);
     let wanted = means.wanted(&order)?;
-    means.shingle_sets(sources, &wanted)?;
+    means.contents(sources, &wanted)?;
     let pairs = Pairs::WithFirst { limit: GROUP_LIMIT };
     means.decide(&order, &wanted, Clustering::Components, pairs)
 }

@@ -153,6 +153,9 @@ pub struct Report {
     /// The resemblance of the accepted pairs.
     #[serde(default)]
     pub resemblance_histogram: Histogram,
+    /// The share of words that differ in the accepted pairs, where the recipe goes by it.
+    #[serde(default)]
+    pub difference_histogram: Option<Histogram>,
     /// The resemblance of the candidates that verification refused, if it was computed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused_histogram: Option<Histogram>,
@@ -419,6 +422,8 @@ pub enum Verify {
     Exact,
     /// The resemblance estimated from the sketches.
     Estimate,
+    /// The share of words that differ, from the documents.
+    Difference,
     /// Being a candidate.
     None,
 }
@@ -428,6 +433,7 @@ impl From<recipe::Verify> for Verify {
         match verify {
             recipe::Verify::Exact => Self::Exact,
             recipe::Verify::Estimate => Self::Estimate,
+            recipe::Verify::Difference => Self::Difference,
             recipe::Verify::None => Self::None,
         }
     }

@@ -116,12 +116,14 @@ impl Run {
             "resemblance",
             "containment_a",
             "containment_b",
+            "difference",
         ];
         self.read_pairs(&columns, wanted, |batch| {
             let (a, b) = (batch.rows("row_a")?, batch.rows("row_b")?);
             let (features, bits) = (batch.column("b_similarity")?, batch.column("c_similarity")?);
-            // Runs of before there was this column have none.
+            // Runs of before there were these columns have none.
             let repeats = batch.column("repeats_in_common").ok();
+            let differences = batch.column::<Float64Type>("difference").ok();
             let shares = |name| batch.column::<Float64Type>(name);
             let (estimates, resemblances) = (shares("estimate")?, shares("resemblance")?);
             let (in_b, in_a) = (shares("containment_a")?, shares("containment_b")?);
@@ -131,6 +133,7 @@ impl Run {
                     containment_a: value(in_b, at),
                     containment_b: value(in_a, at),
                     estimate: value(estimates, at),
+                    difference: differences.and_then(|them| value(them, at)),
                     b_similarity: value::<UInt32Type>(features, at),
                     c_similarity: value::<UInt32Type>(bits, at),
                     repeats_in_common: repeats.and_then(|repeats| value::<UInt32Type>(repeats, at)),

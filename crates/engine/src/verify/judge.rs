@@ -1,11 +1,16 @@
 //! Candidates judged on several threads.
 
+use std::ops::Range;
+
+use lookalike_core::difference::{Bounded, BoundedDifference};
 use lookalike_core::{Kernel, PairRule, Standing, Verdict};
 use lookalike_files::Rows;
 
+use super::contents::Contents;
+use super::overlap::{Side, overlap};
 use super::projections::Projections;
 use super::refusals::Refusals;
-use super::sets::{Sets, Side, overlap};
+use super::sequences::{Blocks, Tokens};
 use crate::error::Result;
 use crate::matching::{Candidate, Judge};
 use crate::observe::Observer;
@@ -27,8 +32,8 @@ pub(crate) struct Verifying<'a> {
     pub(crate) sites: Option<Rows>,
     /// The projections, where signatures do not keep them.
     pub(crate) projections: Option<Projections<'a>>,
-    /// The shingle sets, where resemblance is exact.
-    pub(crate) sets: Option<Sets<'a>>,
+    /// What documents are compared by, where they are.
+    pub(crate) contents: Option<Contents<'a>>,
     pub(crate) observer: &'a dyn Observer,
 }
 
@@ -45,13 +50,9 @@ impl<'a> Verifier<'a> {
         Self { verifying, beyond_the_rule: 0, refusals: Refusals::default() }
     }
 
-    fn judge_one(
-        &self,
-        candidate: Candidate,
-        sides: &mut [Side; 2],
-        refusals: &mut Refusals,
-    ) -> Result<Standing> {
-        let Verifying { rule, order, signatures, sites, projections, sets, .. } = &self.verifying;
+    fn judge_one(&self, candidate: Candidate, bench: &mut Bench) -> Result<Standing> {
+        let Verifying { rule, order, signatures, sites, projections, contents, .. } =
+            &self.verifying;
         let [a, b] = [candidate.earlier, candidate.later].map(|place| order.row(place));
         let standing = if rule.reads_signatures() {
             let [mut x, mut y] = [signatures.signature(a)?, signatures.signature(b)?];
@@ -63,30 +64,71 @@ impl<'a> Verifier<'a> {
         } else {
             rule.of_candidate(|| None)
         };
-        let sets = match (standing, sets) {
-            (Standing::Open, Some(sets)) => sets,
+        let contents = match (standing, contents) {
+            (Standing::Open, Some(contents)) => contents,
             (standing, _) => return Ok(standing),
         };
-        let ranges = [sets.range(a)?, sets.range(b)?];
+        let ranges = [contents.range(a)?, contents.range(b)?];
+        if rule.reads_sequences() {
+            return Ok(Standing::Judged(self.by_difference(contents, ranges, bench)?));
+        }
         if !rule.is_possible(ranges.clone().map(|range| range.end - range.start)) {
             return Ok(Standing::Judged(Verdict::Refused));
         }
-        let [side_a, side_b] = sides;
-        let overlap = overlap(self.verifying.kernel, sets, [side_a, side_b], ranges)?;
+        let [side_a, side_b] = &mut bench.sides;
+        let overlap = overlap(self.verifying.kernel, contents, [side_a, side_b], ranges)?;
         let verdict = rule.by_overlap(overlap);
         // What is contained in nothing may resemble something: that is no near miss.
         if !verdict.is_accepted() && rule.goes_by_resemblance() {
-            refusals.add(a, b, &overlap);
+            bench.refusals.add(a, b, &overlap);
         }
         Ok(Standing::Judged(verdict))
     }
 
-    fn judge_all(&self, candidates: &[Candidate]) -> Result<(Vec<Standing>, Refusals)> {
-        let (mut sides, mut refusals) = (<[Side; 2]>::default(), Refusals::default());
-        let judge = |&candidate| self.judge_one(candidate, &mut sides, &mut refusals);
-        let standings: Result<Vec<Standing>> = candidates.iter().map(judge).collect();
-        Ok((standings?, refusals))
+    /// Judges by the tokens in their order.
+    fn by_difference(
+        &self,
+        contents: &Contents<'_>,
+        ranges: [Range<u64>; 2],
+        bench: &mut Bench,
+    ) -> Result<Verdict> {
+        let rule = &self.verifying.rule;
+        let tokens = ranges.clone().map(|range| range.end - range.start);
+        let [blocks_a, blocks_b] = &mut bench.blocks;
+        let [range_a, range_b] = ranges;
+        let mut a = Tokens::new(contents, range_a, blocks_a);
+        let mut b = Tokens::new(contents, range_b, blocks_b);
+        let most = rule.most_terms(tokens);
+        let found = match (a.whole()?, b.whole()?) {
+            // Most documents are: nothing is to be looked up for each step of a walk.
+            (Some(a), Some(b)) => bench.difference.of_slices(a, b, most),
+            _ => bench.difference.of(&mut a, &mut b, most)?,
+        };
+        Ok(match found {
+            Bounded::Terms(terms) => rule.by_difference(terms, tokens[0] + tokens[1]),
+            Bounded::More => Verdict::Refused,
+            Bounded::Undecided => {
+                bench.refusals.undecided += 1;
+                Verdict::Refused
+            }
+        })
     }
+
+    fn judge_all(&self, candidates: &[Candidate]) -> Result<(Vec<Standing>, Refusals)> {
+        let mut bench = Bench::default();
+        let judge = |&candidate| self.judge_one(candidate, &mut bench);
+        let standings: Result<Vec<Standing>> = candidates.iter().map(judge).collect();
+        Ok((standings?, bench.refusals))
+    }
+}
+
+/// What one thread judges with, and what it refused.
+#[derive(Default)]
+struct Bench {
+    sides: [Side; 2],
+    blocks: [Blocks; 2],
+    difference: BoundedDifference,
+    refusals: Refusals,
 }
 
 fn same_site(sites: Option<&Rows>, a: Row, b: Row) -> Result<bool> {
@@ -136,7 +178,7 @@ impl Judge for Verifier<'_> {
                 for (standing, &candidate) in standings.into_iter().zip(candidates.by_ref()) {
                     match standing {
                         Standing::Judged(given) => verdict(candidate, given)?,
-                        Standing::Open => unreachable!("where sets may decide, there are sets"),
+                        Standing::Open => unreachable!("what may decide is there"),
                         Standing::NoCandidate => {
                             self.beyond_the_rule += 1;
                             verdict(candidate, Verdict::Refused)?;

@@ -16,6 +16,9 @@ pub(crate) struct Refusals {
     /// The most similar ones, each once: by resemblance, then by rows, so that they are the same
     /// whoever found them and when.
     pub(crate) nearest: Vec<NearMiss>,
+    /// Candidates that would have taken too long to be compared: no pairs, since nothing says that they are.
+    #[serde(default)]
+    pub(crate) undecided: u64,
 }
 
 /// Two documents that are nearly a pair.
@@ -34,6 +37,7 @@ impl Refusals {
 
     pub(crate) fn merge(&mut self, other: Self) {
         self.histogram.merge(&other.histogram);
+        self.undecided += other.undecided;
         other.nearest.into_iter().for_each(|miss| self.insert(miss));
     }
 

@@ -8,7 +8,7 @@ use arrow_array::{
     UInt32Array, UInt64Array,
 };
 use arrow_schema::{DataType, Field, Schema, TimeUnit};
-use lookalike_core::recipe::Recipe;
+use lookalike_core::recipe::{Recipe, Verify};
 use lookalike_core::{Evidence, Kernel, Similarity};
 use lookalike_files::{AtomicFile, Existing, Rows, double_word};
 use parquet::arrow::ArrowWriter;
@@ -85,6 +85,8 @@ pub(crate) struct TableSummary {
     pub(crate) sizes: Vec<u32>,
     /// The resemblance of the pairs.
     pub(crate) histogram: Histogram,
+    /// The share of words that differ in them, where that is what decides.
+    pub(crate) differences: Histogram,
     /// How often the documents of clusters were found.
     pub(crate) repeats: Repeats,
     /// Pairs of one site, and of two.
@@ -401,6 +403,7 @@ impl Tables<'_> {
             Field::new("resemblance", DataType::Float64, true),
             Field::new("containment_a", DataType::Float64, true),
             Field::new("containment_b", DataType::Float64, true),
+            Field::new("difference", DataType::Float64, true),
             Field::new("row_a", DataType::UInt64, false),
             Field::new("row_b", DataType::UInt64, false),
             Field::new("known", DataType::Boolean, false),
@@ -420,8 +423,12 @@ impl Tables<'_> {
                     continue;
                 }
                 let pair = self.scored(&similarity, &line)?;
-                if let Some(resemblance) = pair.scores.resemblance {
+                let Scores { resemblance, difference, .. } = pair.scores;
+                if let Some(resemblance) = resemblance {
                     written.histogram.add(resemblance);
+                }
+                if let Some(difference) = difference {
+                    written.differences.add(difference);
                 }
                 written.pairs += 1;
                 let known = self.order.sides().knows_row(pair.b);
@@ -447,11 +454,17 @@ impl Tables<'_> {
             _ => similarity.estimate(&x, &y),
         };
         let shares = if kind == Kind::Exact { Some([1.0; 3]) } else { evidence.shares() };
+        let difference = match (evidence, self.recipe.verify) {
+            (Evidence::Difference(share), _) => Some(share),
+            (_, Verify::Difference) if kind == Kind::Exact => Some(0.0),
+            _ => None,
+        };
         let scores = Scores {
             resemblance: shares.map(|shares| shares[0]),
             containment_a: shares.map(|shares| shares[1]),
             containment_b: shares.map(|shares| shares[2]),
             estimate,
+            difference,
             b_similarity: similarity.b(&x, &y).map(|n| n as u32),
             c_similarity: similarity.c(&x, &y).map(|n| n as u32),
             repeats_in_common: similarity.lists(&x, &y).map(|n| n as u32),
@@ -545,6 +558,7 @@ fn pair_columns(lines: &[(ScoredPair, [String; 2])], sides: Sides) -> Vec<ArrayR
         share(|scores| scores.resemblance),
         share(|scores| scores.containment_a),
         share(|scores| scores.containment_b),
+        share(|scores| scores.difference),
         numbers(lines.iter().map(|(pair, _)| pair.a.into())),
         numbers(lines.iter().map(|(pair, _)| pair.b.into())),
         // Of two rows a known one is the second, and both are never known.

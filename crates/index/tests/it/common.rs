@@ -23,6 +23,7 @@ pub(crate) struct Found {
     b_similarity: Option<usize>,
     c_similarity: Option<usize>,
     containments: [Option<f64>; 2],
+    difference: Option<f64>,
     counts: Counted,
 }
 
@@ -60,6 +61,7 @@ impl Found {
             b_similarity: found.b_similarity,
             c_similarity: found.c_similarity,
             containments: [found.containment_a, found.containment_b],
+            difference: found.difference,
             counts: counted(&found.counts),
         }
     }
@@ -220,12 +222,14 @@ impl Model {
             b_similarity: pair.b_similarity,
             c_similarity: pair.c_similarity,
             containments: [None; 2],
+            difference: None,
             counts: self.counts(number),
         };
         if pair.same_tokens {
             found.kind = MatchKind::Exact;
             found.resemblance = Some(1.0);
             found.containments = [Some(1.0); 2];
+            found.difference = (self.recipe.verify == Verify::Difference).then_some(0.0);
             return Some(found);
         }
         if !self.rule.holds(signature, &known.signature, false) {
@@ -241,6 +245,10 @@ impl Model {
                 pair.overlap.resemblance() >= threshold
             }
             Verify::Exact => found.estimate.is_none_or(|estimate| estimate >= threshold),
+            Verify::Difference => {
+                found.difference = pair.difference;
+                pair.difference.is_some_and(|share| share <= 1.0 - threshold + 1e-12)
+            }
             Verify::Estimate => found.estimate.is_some_and(|estimate| estimate >= threshold),
         };
         accepted.then_some(found)

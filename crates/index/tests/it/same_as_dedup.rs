@@ -184,6 +184,21 @@ fn so_it_is_where_elements_of_sketches_are_counted() {
     }
 }
 
+/// And where the words in their order decide.
+#[test]
+fn so_it_is_where_documents_are_compared_by_their_difference() {
+    for preset in ["text", "pages", "henzinger-b"] {
+        let folder = WorkFolder::create(None).unwrap();
+        let threshold = 0.93;
+        let verify = Verify::Difference;
+        let recipe = Recipe { verify, threshold, ..Recipe::preset(preset).unwrap() };
+        let corpus = corpus(96, 900);
+        let expected = kept_by_job(&folder, &corpus, &recipe);
+        assert!(expected.len() > 90 && expected.len() < 850, "{}", expected.len());
+        assert_eq!(kept_by_index(&folder, &corpus, &recipe), expected, "{preset}");
+    }
+}
+
 /// And where features are all that is kept.
 #[test]
 fn so_it_is_where_no_exact_fingerprint_is_kept() {

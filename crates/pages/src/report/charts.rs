@@ -28,18 +28,43 @@ pub(super) fn curve_and_pairs(report: &Report) -> Option<String> {
         chart = chart
             .panel(30.0..=bottom, Axis::Percent, "chance to become a candidate")
             .line("", points.map(|&[x, p]| (x, p)));
-        let chance = chance_at(&report.filter_curve, report.recipe.threshold);
+        let chance = chance_at(&report.filter_curve, report.recipe.threshold)
+            .filter(|_| has_least_resemblance(report));
         at_threshold = chance.map(|chance| (chance, chart.up(chance)));
     }
     if has_pairs {
         chart = draw_pairs(chart, report, if has_curve { 196.0 } else { 30.0 });
     }
     let mut chart = chart.x_axis("resemblance");
-    let by_threshold = report.recipe.verify != Verify::None && report.lost.is_none();
-    if by_threshold && report.recipe.threshold.is_finite() {
+    if has_least_resemblance(report) && report.recipe.threshold.is_finite() {
         draw_threshold(&mut chart, report.recipe.threshold, at_threshold);
     }
     Some(chart.svg())
+}
+
+/// Whether the threshold is one of resemblance.
+fn has_least_resemblance(report: &Report) -> bool {
+    matches!(report.recipe.verify, Verify::Exact | Verify::Estimate) && report.lost.is_none()
+}
+
+/// How many pairs differ in which share of their words; nothing where that was not what decided.
+pub(super) fn differences(report: &Report) -> Option<String> {
+    let pairs = report.difference_histogram.as_ref().filter(|pairs| pairs.total() > 0)?;
+    let description = format!(
+        "How often each share of words that differ occurs among {}.",
+        count(pairs.total(), "pair")
+    );
+    let axis = Axis::of_bars(bins().map(|bin| pairs.count(bin)));
+    let scale = if matches!(axis, Axis::Counts(_)) { "" } else { ", logarithmic" };
+    let mut chart = Chart::new(&description, BOTTOM, Axis::SHARES)
+        .panel(30.0..=BOTTOM, axis, &format!("pairs of that difference{scale}"))
+        .baseline("grid");
+    for bin in bins().filter(|bin| pairs.count(*bin) > 0) {
+        let (from, to) = (Histogram::edge(bin), Histogram::edge(bin + 1));
+        let says = format!("{from} to {to}: {}", count(pairs.count(bin), "pair"));
+        chart.bar("accepted", from..=to - 0.001, pairs.count(bin) as f64, &says);
+    }
+    Some(chart.x_axis("share of the words of both that differ").svg())
 }
 
 /// How many clusters have which size, both on logarithmic axes; nothing without clusters.
@@ -154,7 +179,8 @@ fn description(report: &Report, has_curve: bool, has_pairs: bool) -> String {
     if has_curve {
         text += "The chance of two documents to become a candidate, by their resemblance. ";
     }
-    if let Some(chance) = chance_at(&report.filter_curve, report.recipe.threshold) {
+    let chance = chance_at(&report.filter_curve, report.recipe.threshold);
+    if let Some(chance) = chance.filter(|_| has_least_resemblance(report)) {
         let threshold = report.recipe.threshold;
         let _ = write!(text, "At the threshold of {threshold} it is {:.1} %. ", chance * 100.0);
     }

@@ -149,10 +149,10 @@ fn how_sure(report: &Report) -> Option<String> {
         ));
     }
     let sure = match (report.recipe.verify, report.options.cluster) {
-        (Verify::Exact, Clustering::Anchored) => {
+        (Verify::Exact | Verify::Difference, Clustering::Anchored) => {
             "Every removed document has a verified look-alike that was kept."
         }
-        (Verify::Exact, Clustering::Components) => {
+        (Verify::Exact | Verify::Difference, Clustering::Components) => {
             "Every removed document is connected to one that was kept by verified pairs, directly \
              or through other documents."
         }
@@ -176,7 +176,7 @@ fn how_sure(report: &Report) -> Option<String> {
         }
     };
     let forgery = match report.recipe.verify {
-        Verify::Exact => "",
+        Verify::Exact | Verify::Difference => "",
         Verify::Estimate => {
             " Such a result is open to forgery: a text can be made on purpose that has the sketch \
              of another."

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use lookalike_engine::numbers::{bytes, count, grouped};
 use lookalike_engine::report::{
-    Clustering, Histogram, Lost, Options, Passages, Report, Source, Verify,
+    Clustering, Histogram, Lost, Options, Passages, RecipeSummary, Report, Source, Verify,
 };
 
 use super::charts;
@@ -22,7 +22,7 @@ const FIRST_SOURCES: usize = 10;
 const MAX_SIZE_ROWS: usize = 20;
 
 pub(super) fn plots(report: &Report) -> String {
-    let figures = [pairs_figure(report), sizes_figure(report)];
+    let figures = [pairs_figure(report), differences_figure(report), sizes_figure(report)];
     let figures: String = figures.into_iter().flatten().collect();
     if figures.is_empty() { figures } else { format!("<div class=\"plots\">\n{figures}</div>\n") }
 }
@@ -49,6 +49,13 @@ fn pairs_figure(report: &Report) -> Option<String> {
         caption.trim_end(),
         unfolds("The numbers", &resemblance_table(report))
     ))
+}
+
+fn differences_figure(report: &Report) -> Option<String> {
+    let svg = charts::differences(report)?;
+    let pairs = count(report.difference_histogram.as_ref()?.total(), "pair");
+    let caption = format!("{pairs} by the share of the words of both that differ.");
+    Some(format!("<figure>\n{svg}\n<figcaption>{caption}</figcaption>\n</figure>\n"))
 }
 
 /// The numbers of the plot: a row for every hundredth that has pairs, and one for every tenth.
@@ -274,6 +281,9 @@ fn facts(report: &Report) -> Vec<(&'static str, String)> {
             "exact: the share of each document that is in a longer one, computed from the documents"
         }
         Verify::Exact => "exact: the resemblance of each candidate, computed from the documents",
+        Verify::Difference => {
+            "difference: the share of words that differ in each candidate, counted in the documents"
+        }
         Verify::Estimate => "estimate: the resemblance of each candidate, from the sketches",
         Verify::None => "none: every candidate is a pair",
     };
@@ -292,7 +302,7 @@ fn facts(report: &Report) -> Vec<(&'static str, String)> {
         ("Filter", filter),
         ("Verification", Some(verify.to_owned())),
         ("Lost of a document", report.lost.as_ref().map(lost)),
-        ("Threshold", judged.then(|| format!("a resemblance of {} or more", recipe.threshold))),
+        ("Threshold", judged.then(|| least(recipe))),
         ("Clusters", Some(cluster.to_owned())),
         ("Kept of a cluster", kept_of_a_cluster(options)),
         ("Pairs looked for", named(&options.pairs)),
@@ -304,6 +314,17 @@ fn facts(report: &Report) -> Vec<(&'static str, String)> {
         ("Version", named(&report.version)),
     ];
     facts.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+}
+
+/// What two look-alikes have in common at least.
+fn least(recipe: &RecipeSummary) -> String {
+    let threshold = recipe.threshold;
+    match recipe.verify {
+        Verify::Difference => {
+            format!("a share of {threshold} or more of the words of both in the same order")
+        }
+        _ => format!("a resemblance of {threshold} or more"),
+    }
 }
 
 /// What went with documents that are contained in others.

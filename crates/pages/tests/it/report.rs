@@ -422,6 +422,24 @@ fn every_number_is_on_the_page() {
     assert!(html.contains("the price is <del>40</del> <ins>55</ins> euros"));
 }
 
+/// Pairs by the share of words that differ have an axis of their own.
+#[test]
+fn differences_are_drawn_where_they_decide() {
+    let mut report = full();
+    assert!(!page(&report).contains("words of both that differ"));
+    let mut histogram = Histogram::default();
+    for share in [0.004, 0.03, 0.03, 0.1] {
+        histogram.add(share);
+    }
+    report.recipe.verify = Verify::Difference;
+    report.difference_histogram = Some(histogram);
+    let html = page(&report);
+    check_well_formed(&html);
+    let text = text_of(&html);
+    assert!(text.contains("4 pairs by the share of the words of both that differ."), "{text}");
+    assert!(html.contains("0.03 to 0.04: 2 pairs"));
+}
+
 #[test]
 fn only_what_was_computed_is_called_verified() {
     let mut report = full();
@@ -444,6 +462,10 @@ fn only_what_was_computed_is_called_verified() {
     assert!(!components.contains("forgery"));
     assert!(components.contains("connected to one that was kept by verified pairs, directly or"));
     assert!(!components.contains("has a verified look-alike"));
+    let in_order = page(Verify::Difference, Clustering::Anchored, 7);
+    assert!(in_order.contains("has a verified look-alike") && !in_order.contains("forgery"));
+    assert!(in_order.contains("or more of the words of both in the same order"));
+    assert!(!in_order.contains("At the threshold of"));
     let exact_only = page(Verify::None, Clustering::Components, 0);
     assert!(exact_only.contains("1,000,004 were removed, all of them exact copies."));
     assert!(exact_only.contains("the same words in the same order as one that was kept."));

@@ -112,9 +112,10 @@ fn score(found: &Match) -> String {
     let counts =
         [("B", found.b_similarity), ("C", found.c_similarity), ("lists", found.repeats_in_common)];
     let counted = counts.iter().find_map(|(name, count)| Some(format!("{name} {}", (*count)?)));
-    match (found.resemblance, found.estimate) {
-        (Some(resemblance), _) => format!("{resemblance:.4}"),
-        (None, Some(estimate)) => format!("~{estimate:.4}"),
-        (None, None) => counted.unwrap_or_else(|| "-".to_owned()),
+    match (found.difference, found.resemblance, found.estimate) {
+        (Some(difference), ..) => format!("{difference:.4} differ"),
+        (_, Some(resemblance), _) => format!("{resemblance:.4}"),
+        (.., Some(estimate)) => format!("~{estimate:.4}"),
+        _ => counted.unwrap_or_else(|| "-".to_owned()),
     }
 }

@@ -291,6 +291,9 @@ fn recipes() -> Vec<Recipe> {
         recipe("text", Verify::Exact),
         recipe("text", Verify::Estimate),
         recipe("text", Verify::None),
+        recipe("text", Verify::Difference),
+        recipe("pages", Verify::Difference),
+        Recipe { tokens: Unit::Characters, ..recipe("henzinger-sites", Verify::Difference) },
         recipe("henzinger-b", Verify::Estimate),
         Recipe::of_copies(),
     ];
@@ -363,6 +366,7 @@ pub(super) struct Choice {
 fn choice() -> impl Strategy<Value = Choice> {
     let recipe = prop_oneof![
         1 => Just(recipe("text", Verify::Exact)),
+        1 => Just(recipe("text", Verify::Difference)),
         2 => prop::sample::select(recipes()),
     ];
     (

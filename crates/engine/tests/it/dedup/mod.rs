@@ -4,6 +4,7 @@ mod changing;
 mod equals_reference;
 mod example;
 mod in_memory;
+mod in_order;
 mod known;
 mod limits;
 mod links;

@@ -267,6 +267,7 @@ impl Job<'_> {
             && match self.wish.recipe.verify {
                 Verify::Exact => comparison.overlap.resemblance() >= threshold,
                 Verify::Estimate => comparison.estimate.unwrap_or(0.0) >= threshold,
+                Verify::Difference => comparison.difference.unwrap() <= 1.0 - threshold + 1e-12,
                 Verify::None => true,
             }
     }
@@ -479,6 +480,7 @@ impl Job<'_> {
             resemblance: overlap.map(Overlap::resemblance),
             containment_a: overlap.map(Overlap::containment_a),
             containment_b: overlap.map(Overlap::containment_b),
+            difference: comparison.difference,
             row_a: self.rows[a] as u64,
             row_b: self.rows[b] as u64,
         }

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use lookalike_core::recipe::Verify;
 use lookalike_core::{Given as _, Kernel, Recipe, Sequence};
 use lookalike_corpus::ReadOptions;
 use lookalike_engine::report::Report;
@@ -49,6 +50,11 @@ fn combined() -> Recipe {
     recipe
 }
 
+/// By the words in their order.
+fn in_order() -> Recipe {
+    Recipe { verify: Verify::Difference, threshold: 0.9, ..Recipe::default() }
+}
+
 fn jobs(inputs: &[String]) -> Vec<(&'static str, Dedup)> {
     let plain = Dedup::new(inputs.iter().cloned()).memory(128 << 20).threads(2);
     vec![
@@ -56,6 +62,7 @@ fn jobs(inputs: &[String]) -> Vec<(&'static str, Dedup)> {
         ("longest", plain.clone().keep(KeepPolicy::Longest)),
         ("three of each", plain.clone().keep(KeepPolicy::Longest).keep_count(3)),
         ("lost", plain.clone().lost(0.3)),
+        ("words in order", plain.clone().recipe(in_order())),
         ("projections made when needed", plain.clone().recipe(made_when_needed(combined()))),
         ("all pairs", plain.pairs(PairScope::All)),
     ]

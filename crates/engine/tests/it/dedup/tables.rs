@@ -44,6 +44,7 @@ pub(crate) struct PairRow {
     pub(crate) resemblance: Option<f64>,
     pub(crate) containment_a: Option<f64>,
     pub(crate) containment_b: Option<f64>,
+    pub(crate) difference: Option<f64>,
     pub(crate) row_a: u64,
     pub(crate) row_b: u64,
 }
@@ -96,6 +97,7 @@ pub(crate) fn pairs(out: &Path) -> Vec<PairRow> {
             resemblance: float(&batch, "resemblance", n),
             containment_a: float(&batch, "containment_a", n),
             containment_b: float(&batch, "containment_b", n),
+            difference: float(&batch, "difference", n),
             row_a: long(&batch, "row_a", n),
             row_b: long(&batch, "row_b", n),
         }));

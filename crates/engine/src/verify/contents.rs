@@ -1,16 +1,15 @@
-//! The shingle sets of documents, in a file.
+//! What documents are compared by, in a file: their shingle sets, or their tokens.
 //!
-//! All sets lie one after another, in the order of rows, each ascending; a
-//! second table has where each begins. Documents whose sets are too large to be
-//! sorted in memory are sorted out of core.
+//! All lie one after another, in the order of rows; a second table has where each begins. The elements
+//! of a shingle set are ascending; those of documents whose sets are too large to be sorted in memory are
+//! sorted out of core. Tokens stand as they do in the document, without those that are left out.
 
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use lookalike_core::Kernel;
-use lookalike_core::resemblance::Overlap;
+use lookalike_core::recipe::Verify;
 use lookalike_core::shingle::{ShingleSorter, Shingler};
 use lookalike_core::template::{self, Distinctive};
 use lookalike_core::text::{DocumentTokens, KeyedTokenizer, Text};
@@ -29,22 +28,19 @@ use crate::sort::Sorter;
 use crate::sources::{SourceAtHand, SourceTable};
 use crate::texts::Texts;
 
-const SHINGLES: RowsKind = *b"shingles";
-const STARTS: RowsKind = *b"setstart";
+const ELEMENTS: RowsKind = *b"elements";
+const STARTS: RowsKind = *b"elestart";
 
-/// Shingles of a set that are sorted in memory. 2 Mi: documents of about 12 MB.
+/// Elements of a document that are in memory. 2 Mi: documents of about 12 MB.
 const IN_MEMORY: usize = 2 << 20;
 
-/// Shingles that there is room for between documents; what a longer one took is given back, or
+/// Elements that there is room for between documents; what a longer one took is given back, or
 /// every thread would hold as much as the longest of all.
 const KEPT: usize = 64 << 10;
 
-/// Shingles of a set that are in memory when two are compared.
-const BLOCK: usize = 32 << 10;
-
 impl Means<'_> {
-    /// Reads the documents of the `wanted` rows again and writes their shingle sets.
-    pub(crate) fn write_sets(&self, sources: &SourceTable, wanted: &RowSet) -> Result<()> {
+    /// Reads the documents of the `wanted` rows again and writes what they are compared by.
+    pub(crate) fn write_contents(&self, sources: &SourceTable, wanted: &RowSet) -> Result<()> {
         let learned = LearnedFiles::open(self.files, self.recipe)?;
         let mut sink = Sink::create(self.files)?;
         let spills = AtomicU64::new(0);
@@ -54,7 +50,7 @@ impl Means<'_> {
             means.pipeline(self.budget).run(
                 needed,
                 || {
-                    let maker = SetMaker::new(&means, &spills, learned.as_ref());
+                    let maker = Maker::new(&means, &spills, learned.as_ref());
                     let mut worker = Worker { source: sources.at_hand(), wanted, maker };
                     Ok(move |number, piece| worker.piece(number, &piece))
                 },
@@ -71,28 +67,28 @@ impl Means<'_> {
     }
 }
 
-/// The sets of some documents, in order.
+/// The elements of some documents, in order.
 #[derive(Default)]
 struct Batch {
     /// Of each document.
     counts: Vec<u64>,
     /// Those that are in memory, one after another.
-    shingles: Vec<u8>,
+    elements: Vec<u8>,
     /// Those that are in files, by their number in `counts`.
-    spilled: Vec<(usize, SetFile)>,
+    spilled: Vec<(usize, SpillFile)>,
     bytes: u64,
 }
 
 impl Payload for Batch {
     fn bytes(&self) -> usize {
-        self.shingles.len() + 8 * self.counts.len()
+        self.elements.len() + 8 * self.counts.len()
     }
 }
 
-/// A sorted set in a file of its own, which goes with it.
-struct SetFile(PathBuf);
+/// The elements of one document in a file of their own, which goes with this.
+struct SpillFile(PathBuf);
 
-impl Drop for SetFile {
+impl Drop for SpillFile {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
     }
@@ -102,7 +98,7 @@ impl Drop for SetFile {
 struct Worker<'a> {
     source: SourceAtHand<'a>,
     wanted: &'a RowSet,
-    maker: SetMaker<'a>,
+    maker: Maker<'a>,
 }
 
 impl Worker<'_> {
@@ -116,8 +112,8 @@ impl Worker<'_> {
                 |record| row.row_of(record).is_some_and(|row| self.wanted.contains(row)),
                 |document| {
                     let document = document.map_err(Error::from);
-                    let set = document.and_then(|d| self.maker.document(number, &d, &mut batch));
-                    made = std::mem::replace(&mut made, Ok(())).and(set);
+                    let taken = document.and_then(|d| self.maker.document(number, &d, &mut batch));
+                    made = std::mem::replace(&mut made, Ok(())).and(taken);
                 },
             ),
         }
@@ -125,41 +121,51 @@ impl Worker<'_> {
     }
 }
 
-/// What makes sets of texts.
-struct SetMaker<'a> {
+/// What makes elements of texts.
+struct Maker<'a> {
     means: &'a Means<'a>,
-    /// Names the folders of sets that are sorted out of core.
+    /// Whether the tokens themselves are the elements, and not the shingles that they make.
+    in_order: bool,
+    /// Names the folders of documents that are too large for memory.
     spills: &'a AtomicU64,
     texts: Texts,
     tokenizer: KeyedTokenizer,
     shingler: Shingler,
     sorter: ShingleSorter,
-    shingles: Vec<u64>,
-    /// The set is getting too large for memory.
+    elements: Vec<u64>,
+    /// The document is getting too large for memory.
     spill: Option<Spill>,
     learned: LearnedReader<'a>,
     distinctive: Distinctive,
     document: DocumentTokens,
 }
 
-/// A large set in the making.
+/// A large document in the making.
 struct Spill {
-    folder: SetFile,
-    sorter: Sorter<u64>,
+    folder: SpillFile,
+    elements: Spilled,
 }
 
-impl<'a> SetMaker<'a> {
+enum Spilled {
+    /// To be sorted.
+    Set(Sorter<u64>),
+    /// As they stand.
+    Sequence(RowsWriter),
+}
+
+impl<'a> Maker<'a> {
     fn new(means: &'a Means<'a>, spills: &'a AtomicU64, learned: Option<&'a LearnedFiles>) -> Self {
         let Means { recipe, kernel, key, .. } = means;
         let (width, counting) = (recipe.shingles.width, recipe.shingles.counting);
         Self {
             means,
+            in_order: recipe.verify == Verify::Difference,
             spills,
             texts: Texts::new(),
             tokenizer: KeyedTokenizer::new(recipe.tokens, *kernel, key),
             shingler: Shingler::keyed(*kernel, width, counting, key),
             sorter: ShingleSorter::default(),
-            shingles: Vec::new(),
+            elements: Vec::new(),
             spill: None,
             learned: LearnedReader::new(recipe, learned),
             distinctive: Distinctive::keyed(*kernel, width, key),
@@ -195,11 +201,18 @@ impl<'a> SetMaker<'a> {
 
     /// Takes what is a document's own.
     fn distinctive(&mut self, source: u64, record: &Document<'_>, texts: &mut Texts) -> Result<()> {
-        let Self { tokenizer, learned, distinctive, document, shingles, .. } = self;
+        let Self { tokenizer, learned, distinctive, document, elements, in_order, .. } = self;
         let template = learned.template(record)?;
         let template = template.as_deref();
+        let mut take = |document: &DocumentTokens| {
+            elements.extend_from_slice(if *in_order {
+                distinctive.sequence(template, document)
+            } else {
+                distinctive.shingles(template, document, &document.codes)
+            });
+        };
         if let Some(document) = learned.tokens(source, record)? {
-            shingles.extend_from_slice(distinctive.shingles(template, document, &document.codes));
+            take(document);
             return Ok(());
         }
         let text = texts.of_record(record);
@@ -208,46 +221,53 @@ impl<'a> SetMaker<'a> {
             *document = DocumentTokens::default();
             return self.text(text);
         }
-        shingles.extend_from_slice(distinctive.shingles(template, document, &document.codes));
+        take(document);
         Ok(())
     }
 
     /// Takes the next piece of a text.
     fn text(&mut self, piece: Text<'_>) -> Result<()> {
-        let Self { tokenizer, shingler, shingles, spill, .. } = self;
-        let mut sorted = Ok(());
+        let Self { tokenizer, shingler, elements, spill, in_order, .. } = self;
+        let mut spilled = Ok(());
         tokenizer.for_each_block(piece, &mut |_, codes| {
-            shingler.push(codes, |block| shingles.extend_from_slice(block));
-            if shingles.len() >= IN_MEMORY && sorted.is_ok() {
+            if *in_order {
+                elements.extend_from_slice(codes);
+            } else {
+                shingler.push(codes, |block| elements.extend_from_slice(block));
+            }
+            if elements.len() >= IN_MEMORY && spilled.is_ok() {
                 let spill = match spill {
                     Some(spill) => Ok(spill),
-                    None => {
-                        Spill::new(&self.means.files.work, self.spills).map(|new| spill.insert(new))
-                    }
+                    None => Spill::new(&self.means.files.work, self.spills, *in_order)
+                        .map(|new| spill.insert(new)),
                 };
-                sorted = spill.and_then(|spill| spill.take(shingles));
+                spilled = spill.and_then(|spill| spill.take(elements));
             }
         });
-        sorted
+        spilled
     }
 
-    /// Ends the document and adds its set.
+    /// Ends the document and adds its elements.
     fn finish(&mut self, bytes: u64, batch: &mut Batch) -> Result<()> {
-        let Self { shingler, shingles, .. } = self;
-        shingler.finish(|block| shingles.extend_from_slice(block));
+        let Self { shingler, elements, .. } = self;
+        if !self.in_order {
+            shingler.finish(|block| elements.extend_from_slice(block));
+        }
         batch.bytes += bytes;
         if let Some(mut spill) = self.spill.take() {
-            spill.take(&mut self.shingles)?;
+            spill.take(&mut self.elements)?;
             let (spilled, count) = spill.finish()?;
             batch.spilled.push((batch.counts.len(), spilled));
             batch.counts.push(count);
-            self.shingles.shrink_to(KEPT);
+            self.elements.shrink_to(KEPT);
             return Ok(());
         }
-        self.sorter.distinct(shingles);
-        batch.counts.push(shingles.len() as u64);
-        batch.shingles.extend(shingles.drain(..).flat_map(u64::to_le_bytes));
-        shingles.shrink_to(KEPT);
+        if !self.in_order {
+            self.sorter.distinct(elements);
+        }
+        batch.counts.push(elements.len() as u64);
+        batch.elements.extend(elements.drain(..).flat_map(u64::to_le_bytes));
+        elements.shrink_to(KEPT);
         Ok(())
     }
 }
@@ -256,21 +276,40 @@ impl<'a> SetMaker<'a> {
 const SPILL_BYTES: usize = 32 << 20;
 
 impl Spill {
-    fn new(work: &Path, spills: &AtomicU64) -> Result<Self> {
-        let folder = work.join(format!("set-{}", spills.fetch_add(1, Ordering::Relaxed)));
+    fn new(work: &Path, spills: &AtomicU64, in_order: bool) -> Result<Self> {
+        let folder = work.join(format!("long-{}", spills.fetch_add(1, Ordering::Relaxed)));
         fs::create_dir_all(&folder).map_err(|e| Error::io(&folder, Operation::Create, e))?;
-        let sorter = Sorter::new(&folder, SPILL_BYTES);
-        Ok(Self { folder: SetFile(folder), sorter })
+        let folder = SpillFile(folder);
+        let elements = if in_order {
+            Spilled::Sequence(RowsWriter::create(&folder.file(), ELEMENTS, 8)?)
+        } else {
+            Spilled::Set(Sorter::new(&folder.0, SPILL_BYTES))
+        };
+        Ok(Self { folder, elements })
     }
 
-    fn take(&mut self, shingles: &mut Vec<u64>) -> Result<()> {
-        shingles.drain(..).try_for_each(|shingle| self.sorter.push(shingle))
+    fn take(&mut self, elements: &mut Vec<u64>) -> Result<()> {
+        let mut elements = elements.drain(..);
+        match &mut self.elements {
+            Spilled::Set(sorter) => elements.try_for_each(|element| sorter.push(element)),
+            Spilled::Sequence(file) => {
+                elements.try_for_each(|element| Ok(file.push(&element.to_le_bytes())?))
+            }
+        }
     }
 
-    /// Writes the set without repeats; how many there are.
-    fn finish(self) -> Result<(SetFile, u64)> {
-        let mut sorted = self.sorter.finish()?;
-        let mut set = RowsWriter::create(&self.folder.file(), SHINGLES, 8)?;
+    /// Writes what there is, a set without repeats; how many elements there are.
+    fn finish(self) -> Result<(SpillFile, u64)> {
+        let sorter = match self.elements {
+            Spilled::Sequence(file) => {
+                file.finish()?;
+                let count = Rows::open(&self.folder.file(), ELEMENTS, 8)?.len();
+                return Ok((self.folder, count));
+            }
+            Spilled::Set(sorter) => sorter,
+        };
+        let mut sorted = sorter.finish()?;
+        let mut set = RowsWriter::create(&self.folder.file(), ELEMENTS, 8)?;
         let (mut last, mut count) = (None, 0);
         while let Some(shingle) = sorted.next()? {
             if last.replace(shingle) != Some(shingle) {
@@ -283,40 +322,40 @@ impl Spill {
     }
 }
 
-impl SetFile {
+impl SpillFile {
     fn file(&self) -> PathBuf {
-        self.0.join("set")
+        self.0.join("elements")
     }
 }
 
-/// What writes the sets, in order.
+/// What writes the elements, in order.
 struct Sink {
-    shingles: RowsWriter,
+    elements: RowsWriter,
     starts: RowsWriter,
     written: u64,
-    sets: u64,
+    documents: u64,
 }
 
 impl Sink {
     fn create(files: &Files) -> Result<Self> {
-        let shingles = RowsWriter::create(&files.shingles(), SHINGLES, 8)?;
-        let starts = RowsWriter::create(&files.set_starts(), STARTS, 8)?;
-        Ok(Self { shingles, starts, written: 0, sets: 0 })
+        let elements = RowsWriter::create(&files.elements(), ELEMENTS, 8)?;
+        let starts = RowsWriter::create(&files.element_starts(), STARTS, 8)?;
+        Ok(Self { elements, starts, written: 0, documents: 0 })
     }
 
     fn take(&mut self, batch: &Batch) -> Result<()> {
-        let mut in_memory = &*batch.shingles;
+        let mut in_memory = &*batch.elements;
         let mut spilled = batch.spilled.iter().peekable();
         for (number, &count) in batch.counts.iter().enumerate() {
             self.starts.push(&self.written.to_le_bytes())?;
             self.written += count;
-            self.sets += 1;
-            if let Some((_, set)) = spilled.next_if(|(spilled, _)| *spilled == number) {
-                let set = Rows::open(&set.file(), SHINGLES, 8)?;
-                set.for_each(|_, shingle| self.shingles.push(shingle))?;
+            self.documents += 1;
+            if let Some((_, spill)) = spilled.next_if(|(spilled, _)| *spilled == number) {
+                let spill = Rows::open(&spill.file(), ELEMENTS, 8)?;
+                spill.for_each(|_, element| self.elements.push(element))?;
             } else {
-                let (set, rest) = in_memory.split_at(8 * count as usize);
-                self.shingles.push(set)?;
+                let (elements, rest) = in_memory.split_at(8 * count as usize);
+                self.elements.push(elements)?;
                 in_memory = rest;
             }
         }
@@ -324,111 +363,71 @@ impl Sink {
     }
 
     fn finish(mut self, wanted: u64) -> Result<()> {
-        if self.sets != wanted {
-            return Err(Error::from(ErrorKind::DocumentsMissing { found: self.sets, wanted }));
+        if self.documents != wanted {
+            let found = self.documents;
+            return Err(Error::from(ErrorKind::DocumentsMissing { found, wanted }));
         }
         self.starts.push(&self.written.to_le_bytes())?;
-        self.shingles.finish()?;
+        self.elements.finish()?;
         // Last: when it is there, both are.
         Ok(self.starts.finish()?)
     }
 }
 
-/// The sets that [`Means::write_sets`] wrote.
-pub(crate) struct Sets<'a> {
-    shingles: Rows,
+/// What [`Means::write_contents`] wrote.
+pub(crate) struct Contents<'a> {
+    elements: Rows,
     starts: Rows,
     wanted: &'a RowSet,
 }
 
-impl<'a> Sets<'a> {
+impl<'a> Contents<'a> {
     pub(crate) fn open(files: &Files, wanted: &'a RowSet) -> Result<Self> {
-        let shingles = Rows::open(&files.shingles(), SHINGLES, 8)?;
-        let starts = Rows::open(&files.set_starts(), STARTS, 8)?;
-        Ok(Self { shingles, starts, wanted })
+        let elements = Rows::open(&files.elements(), ELEMENTS, 8)?;
+        let starts = Rows::open(&files.element_starts(), STARTS, 8)?;
+        Ok(Self { elements, starts, wanted })
     }
 
-    /// Where the set of a row is.
+    /// Where the elements of a row are.
     pub(crate) fn range(&self, row: Row) -> Result<Range<u64>> {
         let mut bytes = [0; 16];
         self.starts.rows(self.wanted.rank(row), &mut bytes)?;
         let [start, end] = [0, 8].map(|at| double_word(&bytes, at));
-        if start > end || end > self.shingles.len() {
+        if start > end || end > self.elements.len() {
             return Err(Error::corruption(
                 self.starts.path(),
                 0,
-                format!("a set of the {} shingles for row {row}", self.shingles.len()),
+                format!("a part of the {} elements for row {row}", self.elements.len()),
                 format!("{start} to {end}"),
             ));
         }
         Ok(start..end)
     }
+
+    /// Reads so many elements from this one on.
+    pub(super) fn read(&self, from: u64, count: usize, block: &mut Block) -> Result<()> {
+        self.read_into(from, count, &mut block.elements, &mut block.bytes)
+    }
+
+    /// The same into a room that shares its bytes with others.
+    pub(super) fn read_into(
+        &self,
+        from: u64,
+        count: usize,
+        elements: &mut Vec<u64>,
+        bytes: &mut Vec<u8>,
+    ) -> Result<()> {
+        bytes.resize(8 * count, 0);
+        self.elements.rows(from, bytes)?;
+        elements.clear();
+        elements.extend(bytes.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)));
+        Ok(())
+    }
 }
 
-/// One side of a comparison: a set that is read block by block.
+/// Elements that were read, and the bytes that they were read as.
 #[derive(Default)]
-pub(crate) struct Side {
-    range: Range<u64>,
-    /// The block at hand, where it begins in the file, and what is left of it.
-    block: Vec<u64>,
-    block_at: u64,
-    used: usize,
+pub(super) struct Block {
+    pub(super) elements: Vec<u64>,
     bytes: Vec<u8>,
-}
-
-impl Side {
-    /// Turns to the beginning of a set. A small one that is at hand is not read again.
-    fn begin(&mut self, range: Range<u64>) {
-        let at_hand = self.range == range && self.block_at == range.start;
-        if !at_hand {
-            self.block.clear();
-            self.block_at = range.start;
-        }
-        self.used = 0;
-        self.range = range;
-    }
-
-    /// What is left of the block, or the next one; empty at the end.
-    fn rest(&mut self, sets: &Sets<'_>) -> Result<&[u64]> {
-        if self.used == self.block.len() {
-            let next = self.block_at + self.block.len() as u64;
-            let count = (self.range.end - next).min(BLOCK as u64) as usize;
-            if count > 0 {
-                self.bytes.resize(8 * count, 0);
-                sets.shingles.rows(next, &mut self.bytes)?;
-                self.block.clear();
-                let words = self.bytes.as_chunks::<8>().0.iter();
-                self.block.extend(words.map(|word| u64::from_le_bytes(*word)));
-                self.block_at = next;
-                self.used = 0;
-            }
-        }
-        Ok(&self.block[self.used..])
-    }
-}
-
-/// What two sets have in common.
-pub(crate) fn overlap(
-    kernel: Kernel,
-    sets: &Sets<'_>,
-    [a, b]: [&mut Side; 2],
-    [range_a, range_b]: [Range<u64>; 2],
-) -> Result<Overlap> {
-    let mut overlap =
-        Overlap { a: range_a.end - range_a.start, b: range_b.end - range_b.start, common: 0 };
-    a.begin(range_a);
-    b.begin(range_b);
-    loop {
-        let (rest_a, rest_b) = (a.rest(sets)?, b.rest(sets)?);
-        let (Some(last_a), Some(last_b)) = (rest_a.last(), rest_b.last()) else {
-            return Ok(overlap);
-        };
-        // Whatever is beyond the smaller end may have its equal in the next block.
-        let end = *last_a.min(last_b);
-        let upto = |rest: &[u64]| rest.partition_point(|shingle| *shingle <= end);
-        let (upto_a, upto_b) = (upto(rest_a), upto(rest_b));
-        overlap.common += kernel.intersection(&rest_a[..upto_a], &rest_b[..upto_b]) as u64;
-        a.used += upto_a;
-        b.used += upto_b;
-    }
 }
