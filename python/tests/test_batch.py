@@ -146,7 +146,7 @@ def test_judging_is_comparing() -> None:
 
 
 def test_judging_by_words_in_order() -> None:
-    recipe = la.Recipe.preset("text", verify="difference", threshold=0.9)
+    recipe = la.Recipe.load("text", verify="difference", threshold=0.9)
     words = [f"w{number}" for number in range(100)]
     texts = [
         " ".join(words), " ".join(words[:40] + ["x"] * 4 + words[44:]), " ".join(words[50:] + words[:50]), "", "w1",
