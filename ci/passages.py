@@ -26,7 +26,9 @@ import pyarrow.parquet
 # Characters of scripts without spaces stand alone, as in the definition of words; all else is finer or
 # the same here, so that a run of words there has at least as many here.
 SOLO = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-WORD = re.compile(rf"[{SOLO}]|[^\W_{SOLO}]+")
+MARKS = "".join(char for char in map(chr, range(0x110000)) if unicodedata.category(char)[0] == "M")
+# A mark is a part of its letter's word, and a word of its own where there is no letter: `\u02d9` is a space and one.
+WORD = re.compile(rf"[{SOLO}]|[{MARKS}]|[^\W_{SOLO}]+")
 FACTOR = numpy.uint64(0x9E3779B97F4A7C15)
 
 
