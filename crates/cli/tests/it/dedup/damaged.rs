@@ -90,7 +90,7 @@ fn a_file_of_another_job_is_an_error() {
         (input, out)
     });
     let [(input, out), (_, other)] = &outs;
-    for name in ["work/keepers", "work/pairs", "work/shingles", "documents.signatures"] {
+    for name in ["work/keepers", "work/pairs", "work/elements", "documents.signatures"] {
         let own = fs::read(out.join(name)).unwrap();
         fs::copy(other.join(name), out.join(name)).unwrap();
         let run = dedup(&[input], out, &["--resume"]);
