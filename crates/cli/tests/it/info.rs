@@ -17,7 +17,7 @@ fn the_program_says_what_it_can() {
 
 #[test]
 fn a_damaged_file_is_an_error() {
-    let folder = folder("damaged");
+    let folder = folder("info-damaged");
     let fixture = crate::root().join("tests/fixtures/format_v1/example.signatures");
     let good = fs::read(&fixture).unwrap();
     assert_eq!(run(&["info", fixture.to_str().unwrap()]).code, 0);

@@ -34,8 +34,10 @@ mod written;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
+use std::panic::Location;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
 
@@ -52,8 +54,15 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// A folder of this test's own.
+/// A folder of this test's own: nobody else may ask for one of this name.
+#[track_caller]
 fn folder(name: &str) -> PathBuf {
+    static OWNERS: Mutex<BTreeMap<String, &Location<'_>>> = Mutex::new(BTreeMap::new());
+    let caller = Location::caller();
+    let mut owners = OWNERS.lock().unwrap_or_else(PoisonError::into_inner);
+    let owner = *owners.entry(name.to_owned()).or_insert(caller);
+    drop(owners);
+    assert_eq!(owner, caller, "two tests would share the folder `{name}`");
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli").join(name);
     let _ = fs::remove_dir_all(&path);
     fs::create_dir_all(&path).unwrap();

@@ -56,7 +56,7 @@ fn an_existing_file_stays_unless_forced() {
 #[cfg(unix)]
 #[test]
 fn many_bad_records_are_counted_and_only_the_first_are_named() {
-    let folder = folder("many");
+    let folder = folder("sketch-many");
     let bad = "{\"no\": \"text\"}\n".repeat(1000);
     fs::write(folder.join("x.jsonl"), format!("{bad}{{\"text\": \"a rose\"}}\n")).unwrap();
     let made = run(&["sketch", &path(&folder, "x.jsonl"), "-o", &path(&folder, "x.signatures")]);
@@ -156,7 +156,7 @@ fn an_interrupt_leaves_nothing_behind() {
 
 #[test]
 fn mistakes_are_explained() {
-    let folder = folder("mistakes");
+    let folder = folder("sketch-mistakes");
     run(&["sketch", "none", "-o", &path(&folder, "x")]).fails_with("`none`: cannot be read");
     run(&["sketch", "examples", "-o", "no/such/file"])
         .fails_with("`no/such/file`: cannot be created");

@@ -168,7 +168,7 @@ fn the_clean_folder_of_against_has_what_cannot_be_read() {
 /// An archive of archives is no text, whatever its name.
 #[test]
 fn binary_files_are_passed_over_and_stay() {
-    let folder = folder("binary");
+    let folder = folder("unreadable-binary");
     let input = folder.join("in");
     fs::create_dir_all(&input).unwrap();
     let mut tar = b"letters/one.txt".to_vec();
@@ -203,7 +203,7 @@ fn binary_files_are_passed_over_and_stay() {
 /// A file and a folder of one name, and names that many file systems do not tell apart.
 #[test]
 fn no_survivor_takes_the_place_of_another() {
-    let folder = folder("names");
+    let folder = folder("unreadable-names");
     let inputs: BTreeMap<&str, &str> = [
         ("1/a.txt", "a.txt"),
         ("2/a.txt/b.md", "a.txt~2/b.md"),
