@@ -158,7 +158,7 @@ class RecipeEvaluation:
     """Its name."""
     digest: str
     """Identifies its parameters."""
-    verify: Literal["exact", "estimate", "none"]
+    verify: Literal["exact", "estimate", "difference", "none"]
     """How its candidates become pairs."""
     threshold: float | None
     """The least resemblance of its pairs, if it verifies them."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pyarrow
 
-Verify = Literal["exact", "estimate", "none"]
+Verify = Literal["exact", "estimate", "difference", "none"]
 Sites = Literal["label", "public-suffix"]
 Cluster = Literal["anchored", "components"]
 Pairs = Literal["needed", "all"]

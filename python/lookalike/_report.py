@@ -48,7 +48,7 @@ class RecipeSummary(TypedDict, total=False):
 
     name: str
     threshold: float
-    verify: Literal["exact", "estimate", "none"]
+    verify: Literal["exact", "estimate", "difference", "none"]
     tokens: Literal["words", "characters", "lines", "sentences", "paragraphs", "items"]
     filter: FilterSummary
     recall: float

@@ -59,6 +59,16 @@ def test_any_two_rules_by_site(session: SparkSession, tmp_path: Path, within: st
     assert check_equal(session, rows, tmp_path, recipe=recipe, url="url", pairs="all")["near_removed"] > 0
 
 
+def test_documents_within_others_by_difference(session: SparkSession, tmp_path: Path) -> None:
+    """Their sizes are further apart than the threshold, and the words of both that are in the same order are enough."""
+    rows = []
+    for number in range(40):
+        words = [f"word{number // 2}x{place}" for place in range(62 if number % 2 else 100)]
+        rows.append({"id": f"{number:02}", "text": " ".join(words)})
+    counts = check_equal(session, rows, tmp_path, verify="difference", threshold=0.7)
+    assert counts["near_removed"] > 10
+
+
 def test_lists_within_a_site(session: SparkSession, tmp_path: Path) -> None:
     recipe = la.Recipe.from_toml(
         'base = "pugh"\n[candidates]\nrule = "by-site"\nwithin = "lists"\nacross = "none"\n'

@@ -34,7 +34,7 @@ def parser() -> argparse.ArgumentParser:
     add("--threshold", type=float)
     add("--recall", type=float)
     add("--ngram", type=int, help="words in a shingle; else the recipe's")
-    add("--verify", choices=["exact", "estimate", "none"])
+    add("--verify", choices=["exact", "estimate", "difference", "none"])
     add("--sites", choices=["label", "public-suffix"])
     add("--keep", default=[], action="append", help="as of the command, one or several; else first")
     add("--cluster", choices=["anchored", "components"], default="anchored")

@@ -29,7 +29,7 @@ from ._work import Work
 _log = logging.getLogger("lookalike.spark")
 
 AnyRecipe = Recipe | str | os.PathLike[str]
-Verify = Literal["exact", "estimate", "none"]
+Verify = Literal["exact", "estimate", "difference", "none"]
 Sites = Literal["label", "public-suffix"]
 Cluster = Literal["anchored", "components"]
 Pairs = Literal["needed", "all"]

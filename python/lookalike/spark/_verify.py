@@ -118,14 +118,18 @@ class Judge:
 
     def _with_sizes(self, candidates: DataFrame) -> DataFrame:
         """With the size of what the earlier one is judged by, but for those whose sets are of sizes too
-        far apart: the smaller set within the larger one is the most that they can have in common."""
+        far apart: the smaller one within the larger one is the most that they can have in common."""
         if self.sets is None:
             return candidates.withColumn("size", F.lit(self._words))
         for end in ("later", "earlier"):
             sizes = self.sets.select(F.col("place").alias(end), F.col("size").alias(f"{end}_size"))
             candidates = candidates.join(sizes, end)
         both = "earlier_size", "later_size"
-        possible = candidates.where(F.least(*both) / F.greatest(*both) >= self.recipe.threshold)
+        least = self.recipe.threshold
+        if self.recipe.verify == "difference":
+            # The words of both count; and a bit less, for what is rounded.
+            least = least / (2 - least) - 1e-9
+        possible = candidates.where(F.least(*both) / F.greatest(*both) >= least)
         return possible.select("root", "earlier", "later", F.col("earlier_size").alias("size"))
 
     def _material(self) -> DataFrame:
