@@ -60,10 +60,10 @@ pub(crate) struct FieldQuestions<'a> {
 #[derive(Default)]
 pub(crate) struct Attributes {
     /// One after another for each key of the policy.
-    ranks: Vec<u64>,
-    parts: Vec<String>,
-    counted: Vec<u64>,
-    dates: Vec<i64>,
+    pub(crate) ranks: Vec<u64>,
+    pub(crate) parts: Vec<String>,
+    pub(crate) counted: Vec<u64>,
+    pub(crate) dates: Vec<i64>,
 }
 
 impl<'a> FieldQuestions<'a> {

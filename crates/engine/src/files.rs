@@ -127,6 +127,7 @@ impl Files {
             pairs => "pairs.parquet",
             passages => "passages.parquet";
         work:
+            signing_journal => "signing.journal",
             sites => "sites",
             report_sites => "report-sites",
             parts => "parts",

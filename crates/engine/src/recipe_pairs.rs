@@ -501,6 +501,7 @@ impl Job<'_> {
             copies: &self.copies,
             known: None,
             anchors: None,
+            resumable: None,
         }
     }
 

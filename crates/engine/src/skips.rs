@@ -1,5 +1,6 @@
 //! What was passed over: all of it counted, the first of it kept for the report.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -51,12 +52,20 @@ impl Skips {
         strict: bool,
         observer: &dyn Observer,
     ) -> Result<()> {
+        self.add_told(Self::tell(fault, strict, observer)?);
+        Ok(())
+    }
+
+    /// The same without counting it.
+    ///
+    /// # Errors
+    /// As [`skip`](Self::skip).
+    pub(crate) fn tell(fault: Error, strict: bool, observer: &dyn Observer) -> Result<ToldFault> {
         if strict || fault.is_io() {
             return Err(fault);
         }
         observer.skipped(&fault);
-        self.add(&fault);
-        Ok(())
+        Ok(ToldFault::of(&fault))
     }
 
     /// Passes over the bad records of a piece.
@@ -69,11 +78,15 @@ impl Skips {
         strict: bool,
         observer: &dyn Observer,
     ) -> Result<()> {
-        faults.first.into_iter().try_for_each(|fault| self.skip(fault, strict, observer))?;
-        for (kind, count) in faults.others {
-            self.count(kind, count);
+        let Faults { first, rest, .. } = faults;
+        first.into_iter().try_for_each(|fault| self.skip(fault, strict, observer))?;
+        for fault in rest.told {
+            self.add_told(fault);
         }
-        self.other_fields += faults.other_fields;
+        for (kind, count) in rest.others {
+            self.count(&kind, count);
+        }
+        self.other_fields += rest.other_fields;
         Ok(())
     }
 
@@ -86,10 +99,16 @@ impl Skips {
     }
 
     pub(crate) fn add(&mut self, fault: &Error) {
-        self.count(fault_name(fault), 1);
-        self.other_fields += u64::from(is_other_fields(fault));
+        self.add_told(ToldFault::of(fault));
+    }
+
+    /// Counts a fault that was told before.
+    pub(crate) fn add_told(&mut self, fault: ToldFault) {
+        let ToldFault { name, is_other_fields, message } = fault;
+        self.count(&name, 1);
+        self.other_fields += u64::from(is_other_fields);
         if self.examples.len() < EXAMPLES {
-            self.examples.push(fault.to_string());
+            self.examples.push(message);
         }
     }
 
@@ -104,15 +123,46 @@ impl Skips {
     }
 }
 
+/// What is known of a fault once it was told.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ToldFault {
+    name: Cow<'static, str>,
+    is_other_fields: bool,
+    message: String,
+}
+
+impl ToldFault {
+    pub(crate) fn of(fault: &Error) -> Self {
+        let (name, message) = (Cow::Borrowed(fault_name(fault)), fault.to_string());
+        Self { name, is_other_fields: is_other_fields(fault), message }
+    }
+}
+
 /// The bad records of a piece of a source: the first faults, and how many others of each kind. A
 /// piece of a few MiB may have millions.
 #[derive(Default)]
 pub(crate) struct Faults {
     pub(crate) records: BadRecords,
+    /// Those that are still to be told.
     first: Vec<Error>,
-    others: BTreeMap<&'static str, u64>,
+    rest: CountedFaults,
+}
+
+/// Faults that are only counted.
+#[derive(Default, Serialize, Deserialize)]
+struct CountedFaults {
+    /// The first, if they were told before.
+    told: Vec<ToldFault>,
+    others: BTreeMap<Cow<'static, str>, u64>,
     /// How many of the others have other fields than those that were named.
     other_fields: u64,
+}
+
+/// Faults when all of them have been told.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct ToldFaults {
+    records: BadRecords,
+    rest: CountedFaults,
 }
 
 impl Faults {
@@ -122,14 +172,29 @@ impl Faults {
         if self.first.len() < EXAMPLES || fault.is_io() {
             self.first.push(fault);
         } else {
-            *self.others.entry(fault_name(&fault)).or_default() += 1;
-            self.other_fields += u64::from(is_other_fields(&fault));
+            *self.rest.others.entry(Cow::Borrowed(fault_name(&fault))).or_default() += 1;
+            self.rest.other_fields += u64::from(is_other_fields(&fault));
         }
     }
 
     /// Bytes that it holds, about.
     pub(crate) fn bytes(&self) -> usize {
-        self.records.bytes() + 256 * self.first.len()
+        self.records.bytes() + 256 * (self.first.len() + self.rest.told.len())
+    }
+
+    /// What will be known of them once they were told.
+    pub(crate) fn told(&self) -> ToldFaults {
+        let CountedFaults { told, others, other_fields } = &self.rest;
+        let told = self.first.iter().map(ToldFault::of).chain(told.iter().cloned()).collect();
+        let rest = CountedFaults { told, others: others.clone(), other_fields: *other_fields };
+        ToldFaults { records: self.records.clone(), rest }
+    }
+}
+
+impl From<ToldFaults> for Faults {
+    fn from(faults: ToldFaults) -> Self {
+        let ToldFaults { records, rest } = faults;
+        Self { records, first: Vec::new(), rest }
     }
 }
 

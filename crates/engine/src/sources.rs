@@ -219,10 +219,10 @@ fn changed(source: &Source) -> Error {
 /// What sources were before they were read, so that one which changes meanwhile is seen: nobody
 /// knows then what was read. They end in the order in which they begin.
 #[derive(Default)]
-pub(crate) struct InputVersions(Mutex<VecDeque<Version>>);
+pub(crate) struct InputVersions(Mutex<VecDeque<(Source, Version)>>);
 
 impl InputVersions {
-    fn versions(&self) -> std::sync::MutexGuard<'_, VecDeque<Version>> {
+    fn versions(&self) -> std::sync::MutexGuard<'_, VecDeque<(Source, Version)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -234,9 +234,14 @@ impl InputVersions {
         sources.map(|source| {
             let (number, source) = source?;
             let version = source.version()?;
-            self.versions().push_back(version);
+            self.versions().push_back((source.clone(), version));
             Ok((number, source))
         })
+    }
+
+    /// The source that will end next, and what it was before it was read.
+    pub(crate) fn begun(&self) -> Option<(Source, Version)> {
+        self.versions().front().cloned()
     }
 
     /// The size and the time of a source that was read to its end.
@@ -250,7 +255,7 @@ impl InputVersions {
             version => Some(version?),
         };
         match before {
-            Some(before) if Some(before) == after => Ok(SourceRow::state(&before)),
+            Some((_, before)) if Some(before) == after => Ok(SourceRow::state(&before)),
             _ => Err(changed(source)),
         }
     }

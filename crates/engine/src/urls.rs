@@ -35,9 +35,9 @@ const HELD: usize = 32;
 /// URLs of some rows, in order.
 #[derive(Default)]
 pub(crate) struct UrlList {
-    text: String,
+    pub(crate) text: String,
     /// 0 for a row without one.
-    lengths: Vec<u16>,
+    pub(crate) lengths: Vec<u16>,
 }
 
 impl UrlList {

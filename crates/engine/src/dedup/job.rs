@@ -353,6 +353,12 @@ impl<'a> Job<'a> {
             copies: &self.copies,
             known: None,
             anchors: self.options.passages_of_all(),
+            // What was in memory is not there any more.
+            resumable: self
+                .manifest
+                .job
+                .map(|job| job.0)
+                .filter(|_| self.options.tables.is_empty()),
         }
     }
 

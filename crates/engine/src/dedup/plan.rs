@@ -127,8 +127,9 @@ impl Dedup {
         // The tokens and the shingles of all documents, if all groups are small.
         let learning = if self.recipe.templates.are_learned() { 2 * shingle_bytes } else { 0 };
         plan.passage_bytes = self.passages.map_or(0, |rule| passages(plan.text_bytes / 6, &rule));
-        plan.working_bytes =
-            matching + shingles + projections + learning + unpacked + plan.passage_bytes;
+        // The journal is there while documents are signed, and goes before they are matched.
+        let after_signing = matching + shingles + projections + plan.passage_bytes;
+        plan.working_bytes = after_signing.max(plan.result_bytes) + learning + unpacked;
         let held = documents * plan.memory_bytes_per_document;
         let known = plan.known_documents * BYTES_PER_KNOWN;
         plan.least_memory_bytes = held + known + LEAST_WORKING_BYTES;

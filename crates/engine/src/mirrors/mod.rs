@@ -177,6 +177,7 @@ impl Job<'_> {
             copies: &copies,
             known: None,
             anchors: None,
+            resumable: None,
         };
         let signed = signing.run()?;
         let mut findings = MirrorFindings::of(&signed);

@@ -16,6 +16,7 @@ mod reference;
 mod same_bytes;
 mod sets;
 mod sites;
+mod stopped_signing;
 mod tables;
 mod three_ways;
 mod traps;

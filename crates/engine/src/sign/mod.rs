@@ -4,8 +4,12 @@
 //! with their bad records, and what later stages ask of each document beyond
 //! its signature: its rank under the keep policy, its site, its address, its part
 //! of the corpus for the removal budget. All of it is in the order of the rows.
+//!
+//! A job that is stopped on the way leaves a [`journal`] of what it had signed, and goes on from there.
 
-use std::borrow::Cow;
+mod batch;
+mod journal;
+mod resume;
 
 use lookalike_core::recipe::{Candidates, Templates};
 use lookalike_core::{Layout, Signature, Signer, site_hash};
@@ -15,30 +19,33 @@ use lookalike_corpus::{
 use lookalike_files::{Existing, RowsKind, RowsWriter};
 use serde::{Deserialize, Serialize};
 
-use crate::attributes::{Attributes, AttributesWriter, FieldQuestions, Summary};
+use crate::attributes::{AttributesWriter, FieldQuestions, Summary};
 use crate::bad_records::BadRecords;
 use crate::document_set::RowSet;
 use crate::error::{Error, ErrorKind, Result};
-use crate::files::Files;
+use crate::files::{self, Files};
 use crate::inputs::{Inputs, ListedSources};
 use crate::known::summary::SideSummary;
 use crate::learn::{LearnedFiles, LearnedReader};
 use crate::long_text;
 use crate::means::Means;
+use crate::numbers::count;
 use crate::observe::{Stage, Work};
 use crate::offsets::OffsetsWriter;
 use crate::passages::{
-    ANCHORS_KEPT, Anchor, AnchorMaker, AnchorSink, PassageRule, can_be_cut, longest_cut,
+    ANCHORS_KEPT, AnchorMaker, AnchorSink, PassageRule, can_be_cut, longest_cut,
 };
-use crate::pipeline::{Event, Payload, Piece};
+use crate::pipeline::{Event, Piece};
 use crate::places::{Row, Sides};
 use crate::signature_file::{SignatureWriter, check_id};
-use crate::skips::{Faults, Skips};
+use crate::skips::{Skips, ToldFault};
 use crate::sources::{
     FieldNames, InputVersions, SourceRow, SourceTable, SourcesWriter, write_taken,
 };
 use crate::texts::Texts;
-use crate::urls::{UrlList, UrlsWriter};
+use crate::urls::UrlsWriter;
+use batch::{Anchors, Batch};
+use resume::{Done, Replayed, Resumable, Resumed};
 
 /// What the identity set of each row goes by; 0 for an empty document.
 pub(crate) const IDENTITIES: RowsKind = *b"identity";
@@ -69,6 +76,8 @@ pub(crate) struct Signing<'a> {
     pub(crate) known: Option<&'a dyn TakesKnown>,
     /// What is cut of all documents, if anything is: their anchors are found on the way.
     pub(crate) anchors: Option<&'a PassageRule>,
+    /// The job that goes on where it was stopped, if it can.
+    pub(crate) resumable: Option<[u8; 16]>,
 }
 
 /// The sides of documents that are known.
@@ -136,14 +145,17 @@ impl SigningSummary {
 impl Signing<'_> {
     /// Signs all documents of the inputs.
     pub(crate) fn run(&self) -> Result<SigningSummary> {
-        if self.means.recipe.templates.are_learned() {
-            return self.sign_listed();
-        }
-        let observer = self.means.observer;
-        observer.begin(Stage::Sign, self.inputs.work(observer)?);
-        let mut listing = self.inputs.list(self.strict, observer)?;
-        let mut signed = self.sign(listing.by_ref().map(|listed| self.readable(listed?)))?;
-        signed.add(listing.finish());
+        let signed = if self.means.recipe.templates.are_learned() {
+            self.sign_listed()?
+        } else {
+            let observer = self.means.observer;
+            observer.begin(Stage::Sign, self.inputs.work(observer)?);
+            let mut listing = self.inputs.list(self.strict, observer)?;
+            let mut signed = self.sign(listing.by_ref().map(|listed| self.readable(listed?)))?;
+            signed.add(listing.finish());
+            signed
+        };
+        files::remove(&self.means.files.signing_journal())?;
         Ok(signed)
     }
 
@@ -252,63 +264,64 @@ impl Signing<'_> {
             budget -= budget / 4;
         }
         let means = Means { read: &read, ..self.means };
-        means.pipeline(budget).run(
-            watched.watch(listed),
-            || Worker::start(self, learned),
+        let (mut listed, mut journal) = (listed, sink.journal.take());
+        let observer = self.means.observer;
+        let Resumed { next, done } = match &mut journal {
+            Some(journal) => self.resume(journal, sink, &mut listed)?,
+            None => Resumed::default(),
+        };
+        let signed = means.pipeline(budget).run(
+            watched.watch(next.map(Ok).into_iter().chain(listed)),
+            || Worker::start(self, learned, done),
             |event| match event {
-                Event::Result(batch) => sink.take(batch),
+                Event::Result(batch) => {
+                    let Some(journal) = &mut journal else { return sink.take(batch) };
+                    let (records, stored) = (batch.counts.records, batch.encode());
+                    sink.take(batch)?;
+                    journal.begin(watched.begun())?;
+                    journal.push_batch(records, stored.as_deref());
+                    Ok(())
+                }
                 Event::End { source, fault, .. } => {
+                    let begun = watched.begun();
                     let state = watched.ended(&source)?;
+                    let fault = fault
+                        .map(|fault| Skips::tell(fault.into(), self.strict, observer))
+                        .transpose()?;
+                    if let Some(journal) = &mut journal {
+                        journal.begin(begun)?;
+                        journal.end(fault.as_ref());
+                    }
                     sink.end(source, state, fault)
                 }
             },
-        )
+        );
+        // What it has is written when it goes.
+        sink.journal = journal;
+        signed
+    }
+
+    /// Takes what was made of the sources before the job was stopped.
+    fn resume(
+        &self,
+        journal: &mut Resumable,
+        sink: &mut Sink<'_>,
+        listed: &mut impl Iterator<Item = Result<(u64, Source)>>,
+    ) -> Result<Resumed> {
+        let (observer, before) = (self.means.observer, sink.documents);
+        let resumed = journal.resume(listed, observer, |replayed| match replayed {
+            Replayed::Batch(batch) => sink.take(*batch),
+            Replayed::End { source, state, fault } => sink.end(*source, state, fault),
+        })?;
+        let documents = sink.documents - before;
+        if documents > 0 {
+            observer.note(&format!("{} had been signed before", count(documents, "document")));
+        }
+        Ok(resumed)
     }
 
     fn needs_sites(&self) -> bool {
         self.means.recipe.candidates == Candidates::BySite
-    }
-}
-
-/// The documents of a chunk, signed.
-#[derive(Default)]
-struct Batch {
-    signatures: Vec<u8>,
-    identities: Vec<u8>,
-    ids: String,
-    id_lengths: Vec<u32>,
-    sites: Vec<u64>,
-    urls: UrlList,
-    /// Where records are stored.
-    offsets: Vec<Option<u64>>,
-    attributes: Attributes,
-    empty: u64,
-    without_site: u64,
-    bytes: u64,
-    /// Records, bad ones included.
-    records: u64,
-    bad: Faults,
-    passed_over: Vec<Cow<'static, str>>,
-    anchors: Anchors,
-}
-
-/// Anchors of the documents of a batch, which are called by their numbers in it.
-#[derive(Default)]
-struct Anchors {
-    found: Vec<Anchor>,
-    /// Those of a long text, which is alone in its batch.
-    of_long_text: Option<AnchorSink>,
-    /// Words of the texts that were looked at.
-    words: u64,
-}
-
-impl Payload for Batch {
-    fn bytes(&self) -> usize {
-        let texts = self.ids.len() + self.urls.bytes() + 16 * self.offsets.len();
-        // With ranks, and what is counted.
-        let records = (80 + IDENTITY) * self.id_lengths.len() + self.bad.bytes();
-        let anchors = 16 * self.anchors.found.len();
-        self.signatures.len() + texts + records + 48 * self.passed_over.len() + anchors
     }
 }
 
@@ -326,6 +339,7 @@ impl<'a> Worker<'a> {
     fn start(
         signing: &'a Signing<'a>,
         learned: Option<&'a LearnedFiles>,
+        done: Done,
     ) -> Result<impl FnMut(u64, Piece) -> Result<Batch>> {
         let Means { recipe, kernel, key, .. } = signing.means;
         let signer = Signer::keyed(recipe, kernel, key)?;
@@ -340,20 +354,29 @@ impl<'a> Worker<'a> {
         };
         Ok(move |source, piece| {
             Ok(match piece {
-                Piece::Chunk(chunk) => worker.chunk(source, &chunk),
+                Piece::Chunk(chunk) => {
+                    let first = chunk.first_record();
+                    worker.chunk(source, &chunk, done.of(source, first, chunk.records()))
+                }
+                Piece::LongText(_) if done.of(source, 1, 1) == 1 => Batch::default(),
                 Piece::LongText(source) => worker.long_text(&source)?,
             })
         })
     }
 
-    fn chunk(&mut self, source: u64, chunk: &Chunk) -> Batch {
+    /// Signs the documents of a chunk, the first records of which may be done.
+    fn chunk(&mut self, source: u64, chunk: &Chunk, done: u64) -> Batch {
         let passed_over = chunk.passed_over().to_vec();
         let mut batch = Batch { passed_over, ..Batch::default() };
-        let first = chunk.first_record();
+        let first = chunk.first_record() + done;
         let is_cut = can_be_cut(chunk.format(), &self.signing.means.read.fields.text);
-        chunk.for_each(|record| {
-            let number = first + batch.records;
-            batch.records += 1;
+        if done > 0 && done == chunk.records() {
+            return batch;
+        }
+        let is_new = |record| record >= first;
+        chunk.for_each_wanted(is_new, |record| {
+            let number = first + batch.counts.records;
+            batch.counts.records += 1;
             match record {
                 Ok(record) => {
                     if let Err(fault) = self.document(source, &record, is_cut, &mut batch) {
@@ -395,15 +418,15 @@ impl<'a> Worker<'a> {
         };
         self.layout.encode(signature, &mut batch.signatures);
         batch.identities.extend(identity(signature));
-        batch.empty += u64::from(signature.is_empty());
-        batch.bytes += record.content.len() as u64;
+        batch.counts.empty += u64::from(signature.is_empty());
+        batch.counts.bytes += record.content.len() as u64;
         batch.id_lengths.push(record.id.len() as u32);
         batch.ids.push_str(&record.id);
         self.signing.asked.record(signature.tokens, record, &mut batch.attributes);
         let (needs_sites, recipe) = (self.signing.needs_sites(), self.signing.means.recipe);
         if needs_sites || recipe.templates == Templates::BySite {
             let site = record.url.as_deref().and_then(|url| recipe.sites.site(url));
-            batch.without_site += u64::from(site.is_none() && record.url.is_some());
+            batch.counts.without_site += u64::from(site.is_none() && record.url.is_some());
             if needs_sites {
                 // 0 is no site: two documents without one are not of the same.
                 batch.sites.push(site.as_deref().map_or(0, site_hash));
@@ -418,7 +441,8 @@ impl<'a> Worker<'a> {
 
     /// A text that comes in pieces: only what is known of a text file is known of it.
     fn long_text(&mut self, source: &Source) -> Result<Batch> {
-        let mut batch = Batch { records: 1, ..Batch::default() };
+        let mut batch = Batch::default();
+        batch.counts.records = 1;
         let Means { recipe, read: options, files, .. } = self.signing.means;
         let mut options = options.clone();
         if self.anchors.is_some() {
@@ -427,7 +451,7 @@ impl<'a> Worker<'a> {
         let Anchors { found, of_long_text, words } = &mut batch.anchors;
         let mut taken = Ok(());
         let read = long_text::for_each_piece(source, &options, recipe.tokens, |piece| {
-            batch.bytes += piece.len() as u64;
+            batch.counts.bytes += piece.len() as u64;
             let Some(anchors) = &mut self.anchors else { return self.signer.push(piece) };
             self.signer.push_watched(piece, &mut |codes| {
                 *words += codes.len() as u64;
@@ -445,14 +469,14 @@ impl<'a> Worker<'a> {
         }
         taken?;
         if let Err(fault) = read {
-            batch.bytes = 0;
+            batch.counts.bytes = 0;
             batch.anchors = Anchors::default();
             batch.bad.push(1, Error::from(fault));
             return Ok(batch);
         }
         self.layout.encode(signature, &mut batch.signatures);
         batch.identities.extend(identity(signature));
-        batch.empty += u64::from(signature.is_empty());
+        batch.counts.empty += u64::from(signature.is_empty());
         batch.id_lengths.push(source.id().len() as u32);
         batch.ids.push_str(source.id());
         self.signing.asked.text(signature.tokens, &mut batch.attributes);
@@ -477,6 +501,8 @@ pub(crate) fn identity(signature: &Signature) -> [u8; IDENTITY] {
 /// What writes the results, in order.
 pub(crate) struct Sink<'a> {
     signing: &'a Signing<'a>,
+    /// What it is handed, if the job can go on from there.
+    journal: Option<Resumable>,
     signatures: SignatureWriter,
     identities: RowsWriter,
     sources: SourcesWriter,
@@ -503,8 +529,10 @@ impl<'a> Sink<'a> {
         // What an earlier job left.
         write_taken(&files.sources(), &RowSet::none(0))?;
         let sites = signing.needs_sites().then(|| RowsWriter::create(&files.sites(), SITES, 8));
+        let journal = signing.resumable.map(|job| Resumable::open(&files.signing_journal(), job));
         Ok(Self {
             signing,
+            journal: journal.transpose()?,
             signatures: SignatureWriter::create(
                 files.signatures(),
                 signing.means.recipe,
@@ -559,12 +587,12 @@ impl<'a> Sink<'a> {
         self.count(documents)?;
         if self.signed.known.is_empty() {
             self.attributes.take(&batch.attributes)?;
-            self.signed.empty += batch.empty;
-            self.signed.without_site += batch.without_site;
-            self.signed.bytes += batch.bytes;
+            self.signed.empty += batch.counts.empty;
+            self.signed.without_site += batch.counts.without_site;
+            self.signed.bytes += batch.counts.bytes;
         }
         self.skips.check_texts(self.documents, false)?;
-        observer.advance(batch.bytes, documents);
+        observer.advance(batch.counts.bytes, documents);
         Ok(())
     }
 
@@ -578,13 +606,12 @@ impl<'a> Sink<'a> {
         &mut self,
         source: Source,
         (bytes, modified): (Option<u64>, Option<u128>),
-        fault: Option<lookalike_corpus::Error>,
+        fault: Option<ToldFault>,
     ) -> Result<()> {
         let (documents, bad) = std::mem::take(&mut self.source);
         let broken = fault.is_some();
         if let Some(fault) = fault {
-            let (strict, observer) = (self.signing.strict, self.signing.means.observer);
-            self.skips.skip(Error::from(fault), strict, observer)?;
+            self.skips.add_told(fault);
         }
         self.signed.sources += u64::from(self.fields.is_none());
         self.sources.push(&SourceRow {
