@@ -10,9 +10,9 @@ pub(crate) const WINDOW: usize = 4096;
 #[cfg(target_arch = "x86_64")]
 const BEFORE: usize = 8;
 
-/// The most words in a window, and room for one vector of positions past them.
+/// The most words in a window.
 #[cfg(target_arch = "x86_64")]
-const ROOM: usize = WINDOW / 2 + 64;
+const WORDS: usize = WINDOW / 2;
 
 /// Memory for [`crate::Kernel::ascii_words`], 17 KB, kept from call to call:
 /// to clear it anew would take longer than many a run of text does.
@@ -20,12 +20,10 @@ const ROOM: usize = WINDOW / 2 + 64;
 pub struct Positions {
     /// The window in lower case after `BEFORE` bytes, followed by room for one vector.
     folded: [u8; BEFORE + WINDOW + 64],
-    /// Where words start.
-    pub(crate) starts: [u16; ROOM],
-    /// Where they end.
-    pub(crate) ends: [u16; ROOM],
-    /// Which words have more than seven bytes.
-    pub(crate) long: [u16; ROOM],
+    /// Where words start and end, in turns, and room for those of one block past them.
+    pub(crate) bounds: [u16; 2 * WORDS + 64],
+    /// Which words have more than seven bytes, and room for four past them.
+    pub(crate) long: [u16; WORDS + 4],
 }
 
 /// Memory for [`crate::Kernel::ascii_words`]: none here.
@@ -36,7 +34,7 @@ pub struct Positions;
 #[cfg(target_arch = "x86_64")]
 impl Default for Positions {
     fn default() -> Self {
-        Self { folded: [0; _], starts: [0; ROOM], ends: [0; ROOM], long: [0; ROOM] }
+        Self { folded: [0; _], bounds: [0; _], long: [0; _] }
     }
 }
 
@@ -49,16 +47,29 @@ impl Positions {
         self.folded[at..at + 64].first_chunk_mut().expect("a slice of 64 bytes")
     }
 
+    /// Where word number `i` starts and ends.
+    #[inline(always)]
+    pub(crate) fn word(&self, i: usize) -> (usize, usize) {
+        let [start, end] = self.bounds.as_chunks::<2>().0[i];
+        (start.into(), end.into())
+    }
+
     /// The lower-cased copy, and the room behind it.
     #[inline(always)]
     pub(crate) fn window(&self) -> &[u8] {
         &self.folded[BEFORE..]
     }
 
+    /// The eight lower-cased bytes before `end`, last byte highest.
+    #[inline(always)]
+    pub(crate) fn bytes_before(&self, end: usize) -> u64 {
+        let bytes = &self.folded[BEFORE + end - 8..BEFORE + end];
+        u64::from_le_bytes(*bytes.first_chunk().expect("a slice of 8 bytes"))
+    }
+
     /// The eight lower-cased bytes before `end`, first byte highest.
     #[inline(always)]
     pub(crate) fn word_ending_at(&self, end: usize) -> u64 {
-        let bytes = &self.folded[BEFORE + end - 8..BEFORE + end];
-        u64::from_be_bytes(*bytes.first_chunk().expect("a slice of 8 bytes"))
+        self.bytes_before(end).swap_bytes()
     }
 }

@@ -2,15 +2,20 @@
 //! is fingerprinted without looking at its bytes.
 //!
 //! A word of up to seven bytes is its own fingerprint with a leading one bit:
-//! one unaligned load that ends where the word ends, one byte swap, one mask.
-//! Longer words, about one in eight in English, are collected and follow
-//! afterwards, so that no branch depends on a word's length.
+//! one unaligned load that ends where the word ends, one byte swap, one mask, the
+//! last two for four words at once. Longer words, about one in eight in English,
+//! are collected and follow afterwards, so that no branch depends on a word's length.
 
 use std::arch::x86_64::{
-    __m128i, __m256i, _bzhi_u64, _mm_clmulepi64_si128, _mm_cvtsi64_si128, _mm_cvtsi128_si64,
-    _mm_set_epi64x, _mm_slli_si128, _mm_xor_si128, _mm256_add_epi8, _mm256_cmpeq_epi8,
-    _mm256_loadu_si256, _mm256_min_epu8, _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8,
-    _mm256_storeu_si256,
+    __m128i, __m256i, _bzhi_u64, _mm_add_epi16, _mm_and_si128, _mm_castsi128_ps,
+    _mm_clmulepi64_si128, _mm_cmpgt_epi32, _mm_cvtepu8_epi16, _mm_cvtsi64_si128, _mm_cvtsi128_si64,
+    _mm_loadl_epi64, _mm_loadu_si128, _mm_madd_epi16, _mm_movemask_ps, _mm_set_epi64x,
+    _mm_set1_epi16, _mm_set1_epi32, _mm_setr_epi16, _mm_setzero_si128, _mm_slli_si128,
+    _mm_storel_epi64, _mm_storeu_si128, _mm_xor_si128, _mm256_add_epi8, _mm256_add_epi64,
+    _mm256_and_si256, _mm256_cmpeq_epi8, _mm256_cmpgt_epi8, _mm256_cvtepu32_epi64,
+    _mm256_loadu_si256, _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8,
+    _mm256_set1_epi64x, _mm256_setr_epi8, _mm256_setr_epi64x, _mm256_shuffle_epi8,
+    _mm256_sllv_epi64, _mm256_storeu_si256,
 };
 use std::ops::Range;
 
@@ -41,9 +46,8 @@ impl Words<'_> {
             codes.copy_from_slice(tokens);
             let keys = keyed::keys(aes);
             for &i in &positions.long[..long] {
-                let i = i as usize;
-                let (start, end) = (positions.starts[i] as usize, positions.ends[i] as usize);
-                codes[i] = keyed::long_code(&keys, positions.window(), start, end);
+                let (start, end) = positions.word(i.into());
+                codes[i as usize] = keyed::long_code(&keys, positions.window(), start, end);
             }
         }
     }
@@ -54,31 +58,90 @@ impl Words<'_> {
 #[inline]
 fn fingerprint(positions: &mut Positions, tokens: &mut [u64]) -> usize {
     let mut long = 0;
-    for (i, token) in tokens.iter_mut().enumerate() {
-        let (start, end) = (positions.starts[i], positions.ends[i]);
-        let bits = u32::from(end - start) * 8;
-        let word = positions.word_ending_at(end as usize);
+    let (fours, rest) = tokens.as_chunks_mut::<4>();
+    let done = 4 * fours.len();
+    let mut numbers = _mm_setzero_si128();
+    for (n, tokens) in fours.iter_mut().enumerate() {
+        let are_long = fingerprint_four(positions, n, tokens);
+        // SAFETY: an entry has four numbers of 16 bits; loads are unaligned.
+        let places = unsafe { _mm_loadl_epi64(SET_BITS[are_long].as_ptr().cast()) };
+        let room = &mut positions.long[long..long + 4];
+        // SAFETY: there is room for four numbers of 16 bits; stores are unaligned.
+        unsafe { _mm_storel_epi64(room.as_mut_ptr().cast(), _mm_add_epi16(places, numbers)) };
+        numbers = _mm_add_epi16(numbers, _mm_set1_epi16(4));
+        long += are_long.count_ones() as usize;
+    }
+    for (i, token) in (done..).zip(rest) {
+        let (start, end) = positions.word(i);
+        let bits = 8 * (end - start) as u32;
+        let word = positions.word_ending_at(end);
         // For a word of eight bytes or more the shift has no meaning; it comes again below.
         *token = _bzhi_u64(word, bits) | 1u64.wrapping_shl(bits);
         positions.long[long] = i as u16;
         long += usize::from(bits >= 64);
     }
     for &i in &positions.long[..long] {
-        let i = i as usize;
-        let (mut at, end) = (positions.starts[i] as usize, positions.ends[i] as usize);
-        let mut f = 1;
-        let head = (end - at) % 8;
-        if head > 0 {
-            at += head;
-            f = _bzhi_u64(positions.word_ending_at(at), 8 * head as u32) | 1 << (8 * head);
-        }
+        let (start, end) = positions.word(i.into());
+        let head = (end - start) % 8;
+        let mut at = start + head;
+        // Without a branch on whether there is a head: one long word in three has none.
+        let mut f = _bzhi_u64(positions.word_ending_at(at), 8 * head as u32) | 1 << (8 * head);
         while at < end {
             at += 8;
             f = push_word(f, positions.word_ending_at(at));
         }
-        tokens[i] = f;
+        tokens[i as usize] = f;
     }
     long
+}
+
+/// Places of the set bits of a number below 16, and zeros.
+static SET_BITS: [[u16; 4]; 16] = {
+    let mut table = [[0; 4]; 16];
+    let mut number = 0;
+    while number < 16 {
+        let (mut bit, mut count) = (0, 0);
+        while bit < 4 {
+            if number >> bit & 1 == 1 {
+                table[number][count] = bit;
+                count += 1;
+            }
+            bit += 1;
+        }
+        number += 1;
+    }
+    table
+};
+
+/// Fingerprints the four words from number 4 `n` on that are short; a set bit for each that is long.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn fingerprint_four(positions: &Positions, n: usize, tokens: &mut [u64; 4]) -> usize {
+    let bounds = &positions.bounds.as_chunks::<8>().0[n];
+    // Before the whole: the compiler would take them out of the vector, which takes longer.
+    let [a, b, c, d] = [1, 3, 5, 7].map(|end| {
+        let bytes = positions.bytes_before(bounds[end].into());
+        bytes.cast_signed()
+    });
+    // SAFETY: the array has eight numbers of 16 bits; loads are unaligned.
+    let places = unsafe { _mm_loadu_si128(bounds.as_ptr().cast()) };
+    // Eight times the end less eight times the start.
+    let bits = _mm_madd_epi16(places, _mm_setr_epi16(-8, 8, -8, 8, -8, 8, -8, 8));
+    let reversed = _mm256_setr_epi8(
+        7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8, //
+        7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8,
+    );
+    let words = _mm256_shuffle_epi8(_mm256_setr_epi64x(a, b, c, d), reversed);
+    // What becomes of long words has no meaning. The compiler makes one instruction of the shift if
+    // it knows that none is too far.
+    let shifts = _mm256_cvtepu32_epi64(_mm_and_si128(bits, _mm_set1_epi32(63)));
+    let leading = _mm256_sllv_epi64(_mm256_set1_epi64x(1), shifts);
+    let below = _mm256_add_epi64(leading, _mm256_set1_epi64x(-1));
+    let fingerprints = _mm256_or_si256(_mm256_and_si256(words, below), leading);
+    // SAFETY: the array has room for four lanes; stores are unaligned.
+    unsafe { _mm256_storeu_si256(tokens.as_mut_ptr().cast(), fingerprints) };
+    let are_long = _mm_cmpgt_epi32(bits, _mm_set1_epi32(63));
+    _mm_movemask_ps(_mm_castsi128_ps(are_long)) as usize
 }
 
 /// f * x^64 + word mod P of tokens, by Barrett's two multiplications.
@@ -121,7 +184,7 @@ pub(crate) fn keyed_ascii_words(
 fn words(positions: &mut Positions, text: &[u8], words: Words<'_>) -> (usize, usize) {
     windows_of_words(positions, text, words, |view, length, positions| {
         let classify = |bytes: &[u8], folded: &mut [u8; 64]| classify(bytes, folded);
-        let push = |places: &mut [u16], bits, base| push_positions(places, bits, base);
+        let push = |places: &mut [u16; 64], bits, base| push_positions(places, bits, base);
         WindowScan::scan(view, length, positions, classify, push)
     })
 }
@@ -156,13 +219,15 @@ fn classify(bytes: &[u8], folded: &mut [u8; 64]) -> Block {
     Block { alphanumeric, not_ascii, colon, valid }
 }
 
-/// All ones in bytes from `first` on, `count` of them.
+/// All ones in the bytes from `first` on, `count` of them, all ASCII.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn in_range(bytes: __m256i, first: u8, count: u8) -> __m256i {
-    let from_first = _mm256_add_epi8(bytes, _mm256_set1_epi8(first.cast_signed().wrapping_neg()));
-    let capped = _mm256_min_epu8(from_first, _mm256_set1_epi8((count - 1).cast_signed()));
-    _mm256_cmpeq_epi8(from_first, capped)
+    // The last of them becomes the greatest signed byte, and what follows it wraps around. Bytes
+    // that are not ASCII are negative and stay below.
+    let from_last = 127 - (first + count - 1);
+    let moved = _mm256_add_epi8(bytes, _mm256_set1_epi8(from_last.cast_signed()));
+    _mm256_cmpgt_epi8(moved, _mm256_set1_epi8((127 - count).cast_signed()))
 }
 
 /// The highest bit of each byte.
@@ -172,20 +237,42 @@ fn bits(bytes: __m256i) -> u64 {
     u64::from(_mm256_movemask_epi8(bytes).cast_unsigned())
 }
 
-/// Writes the places of the set bits, counted from `base`.
-#[target_feature(enable = "bmi1")]
-#[inline]
-fn push_positions(places: &mut [u16], mut bits: u64, base: usize) {
-    let count = bits.count_ones() as usize;
-    let mut n = 0;
-    // Eight at a time, some of them past the count and overwritten later: the number of rounds
-    // is easier to predict than the number of bits.
-    while n < count {
-        for place in &mut places[n..n + 8] {
-            *place = (base + bits.trailing_zeros() as usize) as u16;
-            bits &= bits.wrapping_sub(1);
+/// Places of the set bits of each byte.
+static PLACES: [[u8; 8]; 256] = {
+    let mut table = [[0; 8]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let (mut bit, mut count) = (0, 0);
+        while bit < 8 {
+            if byte >> bit & 1 == 1 {
+                table[byte][count] = bit;
+                count += 1;
+            }
+            bit += 1;
         }
-        n += 8;
+        byte += 1;
+    }
+    table
+};
+
+/// Writes the places of the set bits, counted from `base`, and whatever into the rest of the room.
+///
+/// Eight places for each byte, however many it has: a branch on the number of bits would often be
+/// mispredicted.
+#[target_feature(enable = "avx2,popcnt")]
+#[inline]
+fn push_positions(places: &mut [u16; 64], bits: u64, base: usize) {
+    let mut count = 0;
+    let mut base = _mm_set1_epi16(base as i16);
+    for byte in bits.to_le_bytes() {
+        // SAFETY: an entry has eight bytes; loads are unaligned.
+        let entry = unsafe { _mm_loadl_epi64(PLACES[byte as usize].as_ptr().cast()) };
+        let set = _mm_add_epi16(_mm_cvtepu8_epi16(entry), base);
+        // SAFETY: the bytes before this one, seven at most, have 56 bits at most, so that there is
+        // room for eight lanes of 16 bits; stores are unaligned.
+        unsafe { _mm_storeu_si128(places.as_mut_ptr().add(count).cast(), set) };
+        count += byte.count_ones() as usize;
+        base = _mm_add_epi16(base, _mm_set1_epi16(8));
     }
 }
 
@@ -200,9 +287,8 @@ pub(crate) struct Block {
 /// What a scan of a window found.
 #[derive(Default)]
 pub(crate) struct WindowScan {
-    /// Words that started, and words that ended.
-    started: usize,
-    ended: usize,
+    /// Starts and ends of words.
+    bounds: usize,
     /// Whether the last byte seen belongs to a word.
     inside: bool,
     /// The places after the last separator but one and after the last one.
@@ -222,7 +308,7 @@ impl WindowScan {
         length: usize,
         positions: &mut Positions,
         classify: impl Fn(&[u8], &mut [u8; 64]) -> Block,
-        push: impl Fn(&mut [u16], u64, usize),
+        push: impl Fn(&mut [u16; 64], u64, usize),
     ) -> Self {
         let mut found = Self::default();
         for base in (0..length).step_by(64) {
@@ -244,7 +330,7 @@ impl WindowScan {
         block: &Block,
         view: &[u8],
         base: usize,
-        push: impl Fn(&mut [u16], u64, usize),
+        push: impl Fn(&mut [u16; 64], u64, usize),
     ) {
         let mut valid = block.valid;
         if block.not_ascii | block.colon != 0 {
@@ -255,11 +341,10 @@ impl WindowScan {
         }
         let words = block.alphanumeric & valid;
         let shifted = words << 1 | u64::from(self.inside);
-        let (starts, ends) = (words & !shifted, !words & shifted & valid);
-        push(&mut positions.starts[self.started..], starts, base);
-        push(&mut positions.ends[self.ended..], ends, base);
-        self.started += starts.count_ones() as usize;
-        self.ended += ends.count_ones() as usize;
+        let bounds = (words ^ shifted) & valid;
+        let room = positions.bounds[self.bounds..].first_chunk_mut();
+        push(room.expect("room for the bounds of one block"), bounds, base);
+        self.bounds += bounds.count_ones() as usize;
         self.inside = words >> 63 == 1;
         let separators = !words & valid;
         if separators != 0 {
@@ -278,15 +363,15 @@ impl WindowScan {
     fn settle(&self, positions: &mut Positions, length: usize, is_last: bool) -> (usize, usize) {
         if is_last && self.stop.is_none() {
             // The text ends here, and so does its last word.
-            positions.ends[self.ended] = length as u16;
-            return (length, self.started);
+            positions.bounds[self.bounds] = length as u16;
+            return (length, self.bounds.div_ceil(2));
         }
         // The byte before the end may belong to what follows it: resume after a separator that
         // has another byte between it and the end.
         let end = self.stop.unwrap_or(length);
         let at = if self.resume[1] < end { self.resume[1] } else { self.resume[0] };
-        let mut words = self.started;
-        while words > 0 && positions.starts[words - 1] as usize >= at {
+        let mut words = self.bounds.div_ceil(2);
+        while words > 0 && positions.word(words - 1).0 >= at {
             words -= 1;
         }
         (at, words)

@@ -3,9 +3,9 @@
 
 use std::arch::x86_64::{
     __m512i, _mm512_add_epi16, _mm512_castsi512_si256, _mm512_cmpeq_epi8_mask,
-    _mm512_cmplt_epu8_mask, _mm512_cvtepu8_epi16, _mm512_loadu_si512, _mm512_maskz_compress_epi8,
-    _mm512_maskz_loadu_epi8, _mm512_movepi8_mask, _mm512_or_si512, _mm512_set1_epi8,
-    _mm512_set1_epi16, _mm512_storeu_si512, _mm512_sub_epi8,
+    _mm512_cmplt_epu8_mask, _mm512_cvtepu8_epi16, _mm512_extracti64x4_epi64, _mm512_loadu_si512,
+    _mm512_maskz_compress_epi8, _mm512_maskz_loadu_epi8, _mm512_movepi8_mask, _mm512_or_si512,
+    _mm512_set1_epi8, _mm512_set1_epi16, _mm512_storeu_si512, _mm512_sub_epi8,
 };
 
 use crate::aes::Aes;
@@ -45,7 +45,7 @@ pub(crate) fn keyed_ascii_words(
 fn words(positions: &mut Positions, text: &[u8], words: Words<'_>) -> (usize, usize) {
     windows_of_words(positions, text, words, |view, length, positions| {
         let classify = |bytes: &[u8], folded: &mut [u8; 64]| classify(bytes, folded);
-        let push = |places: &mut [u16], bits, base| push_positions(places, bits, base);
+        let push = |places: &mut [u16; 64], bits, base| push_positions(places, bits, base);
         WindowScan::scan(view, length, positions, classify, push)
     })
 }
@@ -76,10 +76,10 @@ fn in_range(bytes: __m512i, first: u8, count: u8) -> u64 {
     _mm512_cmplt_epu8_mask(from_first, _mm512_set1_epi8(count.cast_signed()))
 }
 
-/// Writes the places of the set bits, at most 32, counted from `base`.
+/// Writes the places of the set bits, counted from `base`, and whatever into the rest of the room.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2")]
 #[inline]
-fn push_positions(places: &mut [u16], bits: u64, base: usize) {
+fn push_positions(places: &mut [u16; 64], bits: u64, base: usize) {
     const PLACES: [u8; 64] = {
         let mut places = [0; 64];
         let mut i = 0;
@@ -91,10 +91,12 @@ fn push_positions(places: &mut [u16], bits: u64, base: usize) {
     };
     // SAFETY: the array has 64 bytes; loads are unaligned.
     let all = unsafe { _mm512_loadu_si512(PLACES.as_ptr().cast()) };
-    // No two bits are neighbours, so 32 lanes hold them all.
-    let set = _mm512_castsi512_si256(_mm512_maskz_compress_epi8(bits, all));
-    let set = _mm512_add_epi16(_mm512_cvtepu8_epi16(set), _mm512_set1_epi16(base as i16));
-    let room: &mut [u16; 32] = places.first_chunk_mut().expect("room for one vector of positions");
-    // SAFETY: the array has room for 32 lanes of 16 bits; stores are unaligned.
-    unsafe { _mm512_storeu_si512(room.as_mut_ptr().cast(), set) };
+    let set = _mm512_maskz_compress_epi8(bits, all);
+    let base = _mm512_set1_epi16(base as i16);
+    let halves = [_mm512_castsi512_si256(set), _mm512_extracti64x4_epi64::<1>(set)];
+    for (half, room) in halves.into_iter().zip(places.as_chunks_mut::<32>().0) {
+        let half = _mm512_add_epi16(_mm512_cvtepu8_epi16(half), base);
+        // SAFETY: the array has room for 32 lanes of 16 bits; stores are unaligned.
+        unsafe { _mm512_storeu_si512(room.as_mut_ptr().cast(), half) };
+    }
 }
