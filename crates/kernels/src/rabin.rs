@@ -228,8 +228,7 @@ const fn barrett(tail: u64) -> u64 {
 /// Windows of a fixed number of tokens, each fingerprinted: w-shingles.
 ///
 /// Holds what depends on the width and the polynomial only: x^(64 w), with which
-/// the oldest token leaves a rolling window, as a number and as tables, and the
-/// powers that weigh each place of the window.
+/// the oldest token leaves a rolling window, as a number and as tables.
 #[derive(Debug)]
 pub struct Windows {
     width: usize,
@@ -237,15 +236,9 @@ pub struct Windows {
     other: Option<Arc<Rabin>>,
     /// x^(64 w) mod P: the weight of the token that leaves, and of the leading one bit.
     leaving: u64,
-    /// x^(64 (w - 1 - j)) mod P for place j, for widths that are summed directly.
-    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "for vector kernels"))]
-    pub(crate) weights: Vec<u64>,
     /// `tables[k][b]` = b * x^(64 w + 8k) mod P.
     tables: Box<[[u64; 256]; 8]>,
 }
-
-/// Widest window that is summed place by place rather than rolled (AVX-512).
-pub(crate) const DIRECT_WIDTH: usize = 8;
 
 impl Windows {
     /// Windows of `width` tokens.
@@ -274,9 +267,7 @@ impl Windows {
                 *entry = rabin.multiply((byte as u64) << (8 * place), leaving);
             }
         }
-        let places = width.min(DIRECT_WIDTH);
-        let weights = (0..places).rev().map(|n| rabin.power_of_words(n)).collect();
-        Self { width, other, leaving, weights, tables }
+        Self { width, other, leaving, tables }
     }
 
     /// What fingerprints them.

@@ -15,7 +15,7 @@ pub(crate) use keyed::{long_codes, seal};
 pub(crate) use minima::{minima, mix};
 pub(crate) use projection::project;
 pub(crate) use sets::{equal_slots, hamming, intersection};
-pub(crate) use windows::{append_words, constants, join, pair, windows};
+pub(crate) use windows::{append_words, join, pair, windows};
 pub(crate) use words::{
     Block, WindowScan, Words, ascii_words, keyed_ascii_words, windows_of_words,
 };

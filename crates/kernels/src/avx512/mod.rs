@@ -8,9 +8,9 @@ mod sets;
 mod windows;
 mod words;
 
-pub(crate) use crate::avx2::{long_codes, seal};
+pub(crate) use crate::avx2::{long_codes, seal, windows};
 pub(crate) use minima::{minima, mix};
 pub(crate) use projection::project;
 pub(crate) use sets::{equal_slots, hamming, intersection};
-pub(crate) use windows::{append_words, windows};
+pub(crate) use windows::append_words;
 pub(crate) use words::{ascii_words, keyed_ascii_words};
