@@ -97,11 +97,13 @@ const fn inverse(a: u32) -> u32 {
 /// permutation to learn which element that was; this finds its low half, in
 /// one more pass over the elements that passes nearly all of them by.
 pub(crate) struct LowHalves {
-    /// A bit for each value of the first twelve bits of a wanted high half.
-    filter: [u64; 64],
-    /// Wanted high halves by open addressing, each with the smallest low half seen.
-    table: [(u32, u32); Self::PLACES],
-    taken: [bool; Self::PLACES],
+    /// For each value of the first twelve bits of a high half, the first entry that wants one with
+    /// these bits, or 0. Two seldom want the same: there are 43 values for each entry.
+    first: [u8; 1 << Self::BITS],
+    /// From 1 on: the high half that is wanted, the smallest low half seen with it, and the next
+    /// entry that wants one with the same first bits, or 0.
+    entries: [(u32, u32, u8); Self::MOST + 1],
+    count: u8,
 }
 
 impl LowHalves {
@@ -109,17 +111,43 @@ impl LowHalves {
     pub(crate) const MOST: usize = 96;
     /// Elements filtered at once.
     const BLOCK: usize = 256;
-    /// More than twice as many, so that a probe is short.
-    const PLACES: usize = 256;
+    const BITS: u32 = 12;
 
+    /// The first entry that wants a high half with these first bits.
     #[inline(always)]
-    fn place(&self, high: u32) -> usize {
-        // The elements are mixed: any of their bits will do, but not those of the filter.
-        let mut place = high as usize % Self::PLACES;
-        while self.taken[place] && self.table[place].0 != high {
-            place = (place + 1) % Self::PLACES;
+    fn first(&self, high: u32) -> u8 {
+        self.first[(high >> (u32::BITS - Self::BITS)) as usize]
+    }
+
+    /// The entry that wants this high half, new or not.
+    #[inline(always)]
+    fn want(&mut self, high: u32) -> u8 {
+        let first = self.first(high);
+        let mut at = first;
+        while at != 0 {
+            let (wanted, _, next) = self.entries[at as usize];
+            if wanted == high {
+                return at;
+            }
+            at = next;
         }
-        place
+        self.count += 1;
+        self.entries[self.count as usize] = (high, u32::MAX, first);
+        self.first[(high >> (u32::BITS - Self::BITS)) as usize] = self.count;
+        self.count
+    }
+
+    /// Lowers what is wanted to the low half of this element.
+    #[inline(always)]
+    fn see(&mut self, x: u64) {
+        let mut at = self.first((x >> 32) as u32);
+        while at != 0 {
+            let (wanted, low, next) = &mut self.entries[at as usize];
+            // Whether the rest of the bits agree is not to be predicted.
+            let seen = if *wanted == (x >> 32) as u32 { x as u32 } else { u32::MAX };
+            *low = (*low).min(seen);
+            at = *next;
+        }
     }
 
     /// Lowers the minima of the permutations from `first` on to those of
@@ -132,47 +160,38 @@ impl LowHalves {
         elements: &[u64],
         minima: &mut [u64],
     ) {
-        debug_assert!(minima.len() <= Self::MOST, "the table must not fill up");
+        debug_assert!(minima.len() <= Self::MOST, "an entry for each");
         let mut wanted = Self {
-            filter: [0; 64],
-            table: [(0, u32::MAX); Self::PLACES],
-            taken: [false; Self::PLACES],
+            first: [0; 1 << Self::BITS],
+            entries: [(0, u32::MAX, 0); Self::MOST + 1],
+            count: 0,
         };
-        let mut any = false;
+        let mut entries = [0; Self::MOST];
         for (i, (minimum, &high)) in minima.iter().zip(lowest).enumerate() {
             if high <= (*minimum >> 32) as u32 {
-                let origin = permutations.origin(first + i, high);
-                let place = wanted.place(origin);
-                wanted.table[place].0 = origin;
-                wanted.taken[place] = true;
-                wanted.filter[(origin >> 26) as usize] |= 1 << (origin >> 20 & 63);
-                any = true;
+                entries[i] = wanted.want(permutations.origin(first + i, high));
             }
         }
-        if !any {
+        if wanted.count == 0 {
             return;
         }
-        // Which elements pass the filter is not to be predicted, so they are set aside without a
-        // branch and looked up afterwards.
+        // Which elements are wanted is not to be predicted, so they are set aside without a
+        // branch and looked at afterwards.
         let mut passed = [0; Self::BLOCK];
         for block in elements.chunks(Self::BLOCK) {
             let mut count = 0;
             for &x in block {
                 passed[count] = x;
-                count += (wanted.filter[(x >> 58) as usize] >> (x >> 52 & 63) & 1) as usize;
+                count += usize::from(wanted.first((x >> 32) as u32) != 0);
             }
             for &x in &passed[..count] {
-                // An unwanted element that passed the filter lowers an empty place: no harm.
-                let place = wanted.place((x >> 32) as u32);
-                let low = &mut wanted.table[place].1;
-                *low = (*low).min(x as u32);
+                wanted.see(x);
             }
         }
-        for (i, (minimum, &high)) in minima.iter_mut().zip(lowest).enumerate() {
-            if high <= (*minimum >> 32) as u32 {
-                let (_, low) = wanted.table[wanted.place(permutations.origin(first + i, high))];
-                *minimum = (*minimum).min(u64::from(high) << 32 | u64::from(low));
-            }
+        for ((minimum, &high), &entry) in minima.iter_mut().zip(lowest).zip(&entries) {
+            // Where nothing was wanted, the high half alone is too high.
+            let (_, low, _) = wanted.entries[entry as usize];
+            *minimum = (*minimum).min(u64::from(high) << 32 | u64::from(low));
         }
     }
 }
