@@ -127,12 +127,12 @@ impl Counters {
 pub(crate) fn add_sixteen<V: Copy>(
     [ones, twos, fours, eights]: [V; 4],
     tokens: &[u64; 16],
-    signs: impl Fn(u64) -> V,
+    signs: impl Fn(&u64) -> V,
     full_adder: impl Fn(V, V, V) -> (V, V),
 ) -> ([V; 4], V) {
     let add_four = |ones: V, twos: V, t: &[u64]| {
-        let (ones, twos_a) = full_adder(ones, signs(t[0]), signs(t[1]));
-        let (ones, twos_b) = full_adder(ones, signs(t[2]), signs(t[3]));
+        let (ones, twos_a) = full_adder(ones, signs(&t[0]), signs(&t[1]));
+        let (ones, twos_b) = full_adder(ones, signs(&t[2]), signs(&t[3]));
         let (twos, fours) = full_adder(twos, twos_a, twos_b);
         (ones, twos, fours)
     };
@@ -144,4 +144,37 @@ pub(crate) fn add_sixteen<V: Copy>(
     let (fours, eights_b) = full_adder(fours, fours_a, fours_b);
     let (eights, sixteens) = full_adder(eights, eights_a, eights_b);
     ([ones, twos, fours, eights], sixteens)
+}
+
+/// The same for sixty-four tokens and the six lowest planes: what overflows four planes is seldom zero
+/// everywhere, and how far it goes on from there is not to be predicted, so that to do it for each
+/// sixteen tokens takes as long as to count them.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(crate) fn add_sixty_four<V: Copy>(
+    [ones, twos, fours, eights, sixteens, thirty_twos]: [V; 6],
+    tokens: &[u64; 64],
+    signs: impl Fn(&u64) -> V,
+    full_adder: impl Fn(V, V, V) -> (V, V),
+) -> ([V; 6], V) {
+    let mut low = [ones, twos, fours, eights];
+    let mut carries = [ones; 4];
+    for (carry, tokens) in carries.iter_mut().zip(tokens.as_chunks::<16>().0) {
+        (low, *carry) = add_sixteen(low, tokens, &signs, &full_adder);
+    }
+    let [a, b, c, d] = carries;
+    let (sixteens, a) = full_adder(sixteens, a, b);
+    let (sixteens, b) = full_adder(sixteens, c, d);
+    let (thirty_twos, sixty_fours) = full_adder(thirty_twos, a, b);
+    let [ones, twos, fours, eights] = low;
+    ([ones, twos, fours, eights, sixteens, thirty_twos], sixty_fours)
+}
+
+/// The last tokens, fewer than sixteen, as sixteen: a zero has no signs that count.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(crate) fn padded(rest: &[u64]) -> [u64; 16] {
+    let mut tokens = [0; 16];
+    tokens[..rest.len()].copy_from_slice(rest);
+    tokens
 }

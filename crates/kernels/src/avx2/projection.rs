@@ -2,11 +2,12 @@
 
 use std::arch::x86_64::{
     __m256i, _mm256_add_epi64, _mm256_and_si256, _mm256_loadu_si256, _mm256_mul_epu32,
-    _mm256_or_si256, _mm256_set1_epi64x, _mm256_setzero_si256, _mm256_slli_epi64,
-    _mm256_srli_epi64, _mm256_storeu_si256, _mm256_testz_si256, _mm256_xor_si256,
+    _mm256_or_si256, _mm256_set1_epi64x, _mm256_setzero_si256, _mm256_shuffle_epi32,
+    _mm256_slli_epi64, _mm256_srli_epi64, _mm256_storeu_si256, _mm256_testz_si256,
+    _mm256_xor_si256,
 };
 
-use crate::projection::{Counters, PLANES, Projection, add_sixteen};
+use crate::projection::{Counters, PLANES, Projection, add_sixteen, add_sixty_four, padded};
 
 /// See [`crate::Kernel::project`].
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq")]
@@ -38,9 +39,11 @@ fn count_half(
     };
     let multipliers = load(&projection.multipliers);
     let multipliers_high = _mm256_srli_epi64::<32>(multipliers);
-    let signs = |x: u64| {
-        let (low, high) =
-            (_mm256_set1_epi64x(x.cast_signed()), _mm256_set1_epi64x((x >> 32).cast_signed()));
+    let signs = |x: &u64| {
+        let low = _mm256_set1_epi64x(x.cast_signed());
+        // Of each lane the low half counts. Not by a shift of x: to move another number into a
+        // vector takes longer.
+        let high = _mm256_shuffle_epi32::<0b11_11_01_01>(low);
         // x * m mod 2^64 from 32-bit products.
         let cross = _mm256_add_epi64(
             _mm256_mul_epu32(low, multipliers_high),
@@ -50,7 +53,7 @@ fn count_half(
             _mm256_add_epi64(_mm256_mul_epu32(low, multipliers), _mm256_slli_epi64::<32>(cross));
         _mm256_xor_si256(y, _mm256_srli_epi64::<32>(y))
     };
-    let mut used = 4;
+    let mut used = 6;
     let mut ripple = |planes: &mut [[u64; 8]; PLANES], mut p: usize, mut carry: __m256i| {
         while _mm256_testz_si256(carry, carry) == 0 {
             let plane = load(&planes[p]);
@@ -60,21 +63,28 @@ fn count_half(
         }
         used = used.max(p);
     };
-    let mut low: [__m256i; 4] = [_mm256_setzero_si256(); 4];
-    for (p, plane) in low.iter_mut().enumerate() {
-        *plane = load(&planes[p]);
+    let (sixty_fours, rest) = tokens.as_chunks::<64>();
+    let mut low = [_mm256_setzero_si256(); 6];
+    for (plane, value) in planes.iter().zip(&mut low) {
+        *value = load(plane);
     }
-    let (sixteens, rest) = tokens.as_chunks::<16>();
-    for tokens in sixteens {
+    for tokens in sixty_fours {
+        let carry;
+        (low, carry) = add_sixty_four(low, tokens, signs, |a, b, c| full_adder(a, b, c));
+        ripple(planes, 6, carry);
+    }
+    for (plane, value) in planes.iter_mut().zip(low) {
+        store(plane, value);
+    }
+    let mut low = [low[0], low[1], low[2], low[3]];
+    let (sixteens, rest) = rest.as_chunks::<16>();
+    for tokens in sixteens.iter().chain((!rest.is_empty()).then_some(&padded(rest))) {
         let carry;
         (low, carry) = add_sixteen(low, tokens, signs, |a, b, c| full_adder(a, b, c));
         ripple(planes, 4, carry);
     }
-    for (p, &plane) in low.iter().enumerate() {
-        store(&mut planes[p], plane);
-    }
-    for &x in rest {
-        ripple(planes, 0, signs(x));
+    for (plane, value) in planes.iter_mut().zip(low) {
+        store(plane, value);
     }
     used
 }

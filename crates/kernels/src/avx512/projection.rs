@@ -2,39 +2,49 @@
 
 use std::arch::x86_64::{
     __m512i, _mm512_and_si512, _mm512_loadu_si512, _mm512_mullo_epi64, _mm512_set1_epi64,
-    _mm512_srli_epi64, _mm512_storeu_si512, _mm512_ternarylogic_epi64, _mm512_test_epi64_mask,
-    _mm512_xor_si512,
+    _mm512_setzero_si512, _mm512_srli_epi64, _mm512_storeu_si512, _mm512_ternarylogic_epi64,
+    _mm512_test_epi64_mask, _mm512_xor_si512,
 };
 
-use crate::projection::{Counters, PLANES, Projection, add_sixteen};
+use crate::projection::{Counters, PLANES, Projection, add_sixteen, add_sixty_four, padded};
 
 /// See [`crate::Kernel::project`].
 ///
-/// The four lowest planes stay in registers; what overflows them, one vector
-/// for sixteen tokens, ripples through the planes above.
+/// The six lowest planes stay in registers; what overflows them, one vector
+/// for sixty-four tokens, ripples through the planes above.
 #[target_feature(
     enable = "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq,aes,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512vpopcntdq,vpclmulqdq"
 )]
 pub(crate) fn project(projection: &Projection, tokens: &[u64], counters: &mut Counters) {
     let multipliers = load(&projection.multipliers);
-    let signs = |x: u64| {
+    let signs = |x: &u64| {
         let y = _mm512_mullo_epi64(_mm512_set1_epi64(x.cast_signed()), multipliers);
         _mm512_xor_si512(y, _mm512_srli_epi64::<32>(y))
     };
     let planes = &mut *counters.planes;
-    let mut used = counters.used.max(4);
-    let mut low = [load(&planes[0]), load(&planes[1]), load(&planes[2]), load(&planes[3])];
-    let (sixteens, rest) = tokens.as_chunks::<16>();
-    for tokens in sixteens {
+    let mut used = counters.used.max(6);
+    let (sixty_fours, rest) = tokens.as_chunks::<64>();
+    let mut low = [_mm512_setzero_si512(); 6];
+    for (plane, value) in planes.iter().zip(&mut low) {
+        *value = load(plane);
+    }
+    for tokens in sixty_fours {
+        let carry;
+        (low, carry) = add_sixty_four(low, tokens, signs, |a, b, c| full_adder(a, b, c));
+        used = used.max(ripple(planes, 6, carry));
+    }
+    for (plane, value) in planes.iter_mut().zip(low) {
+        store(plane, value);
+    }
+    let mut low = [low[0], low[1], low[2], low[3]];
+    let (sixteens, rest) = rest.as_chunks::<16>();
+    for tokens in sixteens.iter().chain((!rest.is_empty()).then_some(&padded(rest))) {
         let carry;
         (low, carry) = add_sixteen(low, tokens, signs, |a, b, c| full_adder(a, b, c));
         used = used.max(ripple(planes, 4, carry));
     }
     for (plane, value) in planes.iter_mut().zip(low) {
         store(plane, value);
-    }
-    for &x in rest {
-        used = used.max(ripple(planes, 0, signs(x)));
     }
     counters.used = used;
     counters.total += tokens.len() as u64;

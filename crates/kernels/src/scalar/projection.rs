@@ -12,7 +12,7 @@ pub(crate) fn project(projection: &Projection, tokens: &[u64], counters: &mut Co
         let mut low: [u64; 4] = std::array::from_fn(|p| planes[p][word]);
         for tokens in sixteens {
             let carry;
-            (low, carry) = add_sixteen(low, tokens, signs, full_adder);
+            (low, carry) = add_sixteen(low, tokens, |&x| signs(x), full_adder);
             used = used.max(ripple(planes, word, 4, carry));
         }
         for (plane, value) in planes.iter_mut().zip(low) {
