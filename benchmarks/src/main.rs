@@ -35,7 +35,7 @@ usage: lookalike-benchmarks [--test] [--rounds N] [--csv FILE] [CORPUS.jsonl[.zs
 
   CORPUS      measure on the field `text` of these too, or on their web pages if they have only
               the field `html`, not only on generated text
-  --rounds N  take the best of N rounds over each corpus (default 7)
+  --rounds N  take the best of N rounds over each piece of a corpus (default 7)
   --csv FILE  write the figures to FILE too
   --test      small generated inputs of all, one round: checks the answers, not the speed
 

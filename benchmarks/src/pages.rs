@@ -7,22 +7,24 @@ use lookalike_core::text::html::Extractor;
 use lookalike_core::text::{Tokenizer, Unit};
 
 use crate::corpus::Corpus;
-use crate::stages::{Figure, STAGED, best, seconds, signer};
+use crate::stages::{Figure, STAGED, best, of_pieces, seconds, signer};
 
 /// Where all pages are: their own pictures are told from others.
 const URL: Option<&str> = Some("https://www.example.org/a/page.html");
 
-/// Times each stage from the page on, on every kernel, taking the best of `rounds`.
+/// Times each stage from the page on, on every kernel, as [`crate::stages::measure`] does.
 pub(crate) fn measure(pages: &Corpus, rounds: usize) -> Result<Vec<Figure>, String> {
     check_kernels(pages)?;
-    let mut extractor = Extractor::new();
-    let mut tokenizer = Tokenizer::new(Unit::Words);
-    let mut tokens = 0;
-    for page in &pages.documents {
-        let text = extractor.extract(page, URL);
-        tokenizer.for_each_block(text, &mut |block| tokens += block.len());
-    }
-    best(pages.bytes(), tokens, rounds, |kernel| time_stages(pages, kernel))
+    of_pieces(pages, |pages| {
+        let mut extractor = Extractor::new();
+        let mut tokenizer = Tokenizer::new(Unit::Words);
+        let mut tokens = 0;
+        for page in &pages.documents {
+            let text = extractor.extract(page, URL);
+            tokenizer.for_each_block(text, &mut |block| tokens += block.len());
+        }
+        best(pages.bytes(), tokens, rounds, |kernel| time_stages(pages, kernel))
+    })
 }
 
 fn time_stages(pages: &Corpus, kernel: Kernel) -> Result<Vec<(String, f64)>, String> {

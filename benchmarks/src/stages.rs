@@ -43,13 +43,37 @@ impl Figure {
     }
 }
 
-/// Times every stage on every kernel, taking the best of `rounds`; kernels take turns within a
-/// round, so that what disturbs the machine disturbs them alike.
+/// Times every stage on every kernel, taking the best of `rounds` for each piece of the corpus; kernels
+/// take turns within a round, so that what disturbs the machine disturbs them alike. A piece takes tenths
+/// of a millisecond: whatever else runs seldom disturbs it in all rounds.
 pub(crate) fn measure(corpus: &Corpus, rounds: usize) -> Result<Vec<Figure>, String> {
-    let tokens: Vec<Vec<u64>> = corpus.documents.iter().map(|text| tokens_of(text)).collect();
     check(corpus, &Kernel::available().collect::<Vec<_>>())?;
-    let count = tokens.iter().map(Vec::len).sum();
-    best(corpus.bytes(), count, rounds, |kernel| time_stages(corpus, &tokens, kernel))
+    of_pieces(corpus, |piece| {
+        let tokens: Vec<Vec<u64>> = piece.documents.iter().map(|text| tokens_of(text)).collect();
+        let count = tokens.iter().map(Vec::len).sum();
+        best(piece.bytes(), count, rounds, |kernel| time_stages(piece, &tokens, kernel))
+    })
+}
+
+/// The figures of a corpus from those of its pieces.
+pub(crate) fn of_pieces(
+    corpus: &Corpus,
+    measure: impl Fn(&Corpus) -> Result<Vec<Figure>, String>,
+) -> Result<Vec<Figure>, String> {
+    let mut sums: Vec<Figure> = Vec::new();
+    for piece in corpus.pieces() {
+        let figures = measure(&piece)?;
+        if sums.is_empty() {
+            sums = figures;
+            continue;
+        }
+        for (sum, figure) in sums.iter_mut().zip(figures) {
+            sum.seconds += figure.seconds;
+            sum.bytes += figure.bytes;
+            sum.tokens += figure.tokens;
+        }
+    }
+    Ok(sums)
 }
 
 /// The best time of each stage on each kernel, in the order of kernels.
