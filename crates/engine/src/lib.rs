@@ -62,6 +62,7 @@ mod skips;
 pub mod sort;
 mod sources;
 mod stages;
+mod team;
 mod texts;
 mod urls;
 mod verify;

@@ -17,9 +17,11 @@ use crate::observe::Observer;
 use crate::order::Order;
 use crate::places::Row;
 use crate::signature_file::SignatureLookup;
+use crate::team;
 
-/// Candidates that are judged at a time: enough for all threads, little memory.
-const BATCH: usize = 1 << 14;
+/// Candidates that a thread judges at a time. Neighbours have a document in common, so it gets a stretch
+/// of them; and threads take turns often enough that none waits long for another.
+const BATCH: usize = 1 << 10;
 
 /// What judging needs.
 pub(crate) struct Verifying<'a> {
@@ -49,10 +51,11 @@ impl<'a> Verifier<'a> {
     pub(crate) fn new(verifying: Verifying<'a>) -> Self {
         Self { verifying, beyond_the_rule: 0, refusals: Refusals::default() }
     }
+}
 
+impl Verifying<'_> {
     fn judge_one(&self, candidate: Candidate, bench: &mut Bench) -> Result<Standing> {
-        let Verifying { rule, order, signatures, sites, projections, contents, .. } =
-            &self.verifying;
+        let Self { rule, order, signatures, sites, projections, contents, .. } = self;
         let [a, b] = [candidate.earlier, candidate.later].map(|place| order.row(place));
         let standing = if rule.reads_signatures() {
             let [mut x, mut y] = [signatures.signature(a)?, signatures.signature(b)?];
@@ -76,7 +79,7 @@ impl<'a> Verifier<'a> {
             return Ok(Standing::Judged(Verdict::Refused));
         }
         let [side_a, side_b] = &mut bench.sides;
-        let overlap = overlap(self.verifying.kernel, contents, [side_a, side_b], ranges)?;
+        let overlap = overlap(self.kernel, contents, [side_a, side_b], ranges)?;
         let verdict = rule.by_overlap(overlap);
         // What is contained in nothing may resemble something: that is no near miss.
         if !verdict.is_accepted() && rule.goes_by_resemblance() {
@@ -92,7 +95,7 @@ impl<'a> Verifier<'a> {
         ranges: [Range<u64>; 2],
         bench: &mut Bench,
     ) -> Result<Verdict> {
-        let rule = &self.verifying.rule;
+        let rule = &self.rule;
         let tokens = ranges.clone().map(|range| range.end - range.start);
         let [blocks_a, blocks_b] = &mut bench.blocks;
         let [range_a, range_b] = ranges;
@@ -114,12 +117,18 @@ impl<'a> Verifier<'a> {
         })
     }
 
-    fn judge_all(&self, candidates: &[Candidate]) -> Result<(Vec<Standing>, Refusals)> {
-        let mut bench = Bench::default();
-        let judge = |&candidate| self.judge_one(candidate, &mut bench);
-        let standings: Result<Vec<Standing>> = candidates.iter().map(judge).collect();
-        Ok((standings?, bench.refusals))
+    fn judge_all(&self, candidates: Vec<Candidate>, bench: &mut Bench) -> Result<Judged> {
+        let judge = |&candidate: &Candidate| self.judge_one(candidate, bench);
+        let standings = candidates.iter().map(judge).collect::<Result<_>>()?;
+        Ok(Judged { candidates, standings, refusals: std::mem::take(&mut bench.refusals) })
     }
+}
+
+/// Candidates and what was found of each.
+struct Judged {
+    candidates: Vec<Candidate>,
+    standings: Vec<Standing>,
+    refusals: Refusals,
 }
 
 /// What one thread judges with, and what it refused.
@@ -146,47 +155,42 @@ impl Judge for Verifier<'_> {
         candidates: &mut dyn FnMut() -> Result<Option<Candidate>>,
         verdict: &mut dyn FnMut(Candidate, Verdict) -> Result<()>,
     ) -> Result<()> {
-        let mut batch = Vec::with_capacity(BATCH);
-        loop {
-            batch.clear();
-            while batch.len() < BATCH
-                && let Some(candidate) = candidates()?
-            {
-                batch.push(candidate);
-            }
-            if batch.is_empty() {
-                return Ok(());
-            }
-            self.verifying.observer.check_cancelled()?;
-            // Neighbours have a document in common, so each thread gets a stretch of them.
-            let share = batch.len().div_ceil(self.verifying.threads.max(1));
-            let judged: Vec<Result<(Vec<Standing>, Refusals)>> = std::thread::scope(|scope| {
-                let this = &*self;
-                let threads: Vec<_> = batch
-                    .chunks(share)
-                    .map(|stretch| scope.spawn(move || this.judge_all(stretch)))
-                    .collect();
-                let results = threads.into_iter().map(std::thread::ScopedJoinHandle::join);
-                results
-                    .map(|judged| judged.unwrap_or_else(|p| std::panic::resume_unwind(p)))
-                    .collect()
-            });
-            let mut candidates = batch.iter();
-            for stretch in judged {
-                let (standings, refusals) = stretch?;
-                self.refusals.merge(refusals);
-                for (standing, &candidate) in standings.into_iter().zip(candidates.by_ref()) {
-                    match standing {
-                        Standing::Judged(given) => verdict(candidate, given)?,
-                        Standing::Open => unreachable!("what may decide is there"),
-                        Standing::NoCandidate => {
-                            self.beyond_the_rule += 1;
-                            verdict(candidate, Verdict::Refused)?;
-                        }
+        let Self { verifying, beyond_the_rule, refusals } = self;
+        let verifying = &*verifying;
+        let worker = || {
+            let mut bench = Bench::default();
+            move |batch| verifying.judge_all(batch, &mut bench)
+        };
+        let take = |judged: Judged| {
+            refusals.merge(judged.refusals);
+            let count = judged.candidates.len() as u64;
+            for (candidate, standing) in judged.candidates.into_iter().zip(judged.standings) {
+                match standing {
+                    Standing::Judged(given) => verdict(candidate, given)?,
+                    Standing::Open => unreachable!("what may decide is there"),
+                    Standing::NoCandidate => {
+                        *beyond_the_rule += 1;
+                        verdict(candidate, Verdict::Refused)?;
                     }
                 }
             }
-            self.verifying.observer.advance(0, batch.len() as u64);
-        }
+            verifying.observer.advance(0, count);
+            Ok(())
+        };
+        team::in_order(verifying.threads, worker, take, |give| {
+            loop {
+                let mut batch = Vec::with_capacity(BATCH);
+                while batch.len() < BATCH
+                    && let Some(candidate) = candidates()?
+                {
+                    batch.push(candidate);
+                }
+                if batch.is_empty() {
+                    return Ok(());
+                }
+                verifying.observer.check_cancelled()?;
+                give(batch)?;
+            }
+        })
     }
 }
