@@ -17,7 +17,7 @@ use crate::sort::Record;
 /// The number of a document in one of its two orders.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Number<Order>(u32, PhantomData<Order>);
+pub struct Number<Order>(u32, PhantomData<fn() -> Order>);
 
 /// The order of the input: sources by their paths, records as they stand in their files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

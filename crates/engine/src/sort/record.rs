@@ -3,7 +3,7 @@
 use lookalike_files::double_word;
 
 /// A record of fixed width.
-pub trait Record: Copy + Ord {
+pub trait Record: Copy + Ord + Send + Sync {
     /// Its bytes in a run.
     const BYTES: usize;
 
