@@ -29,7 +29,8 @@ const USAGE: &str = "\
 Measures signing on one core: MB/s and ns per token for each stage and kernel.
 
 usage: lookalike-benchmarks [--test] [--rounds N] [--csv FILE] [CORPUS.jsonl[.zst]]...
-       lookalike-benchmarks scale|projections [--documents N] [--memory SIZE] [--folder DIR]
+       lookalike-benchmarks scale|projections [--documents N] [--memory SIZE] [--threads N]
+                                              [--folder DIR]
        lookalike-benchmarks index [--documents N] [--folder DIR]
        lookalike-benchmarks load PROGRAM [--seconds N] [--clients N] [--sustained N] [--slow N]
 
@@ -44,6 +45,7 @@ usage: lookalike-benchmarks [--test] [--rounds N] [--csv FILE] [CORPUS.jsonl[.zs
 
   --documents N   how many (default 10000000)
   --memory SIZE   the budget of the job, in MiB or GiB (default 512MiB)
+  --threads N     how many work (default 1)
   --folder DIR    where its files are made and removed (default: the system's)
 
 `index` measures additions and checks of synthetic signatures, and the index they make:
@@ -93,7 +95,7 @@ fn command() -> Result<Command, String> {
 
 fn scale_arguments(mut given: impl Iterator<Item = String>) -> Result<Scale, String> {
     let folder = std::env::temp_dir();
-    let mut parsed = Scale { documents: 10_000_000, memory: 512 << 20, folder };
+    let mut parsed = Scale { documents: 10_000_000, memory: 512 << 20, folder, threads: 1 };
     while let Some(argument) = given.next() {
         let value = given.next().ok_or(format!("{argument} needs a value"))?;
         let number = |digits: &str| -> Result<u32, String> {
@@ -101,6 +103,7 @@ fn scale_arguments(mut given: impl Iterator<Item = String>) -> Result<Scale, Str
         };
         match argument.as_str() {
             "--documents" => parsed.documents = number(&value)?,
+            "--threads" => parsed.threads = number(&value)? as usize,
             "--memory" => {
                 let units = [("MiB", 20), ("GiB", 30)];
                 let unit = |(unit, shift)| Some((value.strip_suffix(unit)?, shift));
@@ -191,9 +194,15 @@ fn run(command: &Command) -> Result<(), Failure> {
 /// All of it, with so little memory that clusters go through the disk; whole jobs need more.
 fn test(arguments: &Arguments) -> Result<(), Failure> {
     run_signing(arguments)?;
-    let of = |documents, memory| Scale { documents, memory, folder: std::env::temp_dir() };
-    run(&Command::Scale(of(200_000, 4 << 20)))?;
-    run(&Command::Projections(of(100_000, 128 << 20)))?;
+    let of = |documents, memory, threads| Scale {
+        documents,
+        memory,
+        folder: std::env::temp_dir(),
+        threads,
+    };
+    run(&Command::Scale(of(200_000, 4 << 20, 1)))?;
+    run(&Command::Scale(of(200_000, 4 << 20, 3)))?;
+    run(&Command::Projections(of(100_000, 128 << 20, 1)))?;
     run(&Command::Index(IndexScale { documents: 50_000, folder: std::env::temp_dir() }))
 }
 

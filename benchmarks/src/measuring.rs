@@ -16,6 +16,8 @@ pub(crate) struct Scale {
     pub(crate) memory: usize,
     /// Where a work folder is made.
     pub(crate) folder: PathBuf,
+    /// Threads that work, where several can.
+    pub(crate) threads: usize,
 }
 
 /// Runs a job in a folder of its own, which checks its answers; the report.
@@ -37,8 +39,12 @@ pub(crate) fn measure(
 
 fn report(scale: &Scale, stages: &Stages, summary: &str, disk: u64) -> Result<String, Failure> {
     let documents = f64::from(scale.documents);
-    let mut out =
-        format!("{} documents in {} MiB; answers checked\n", scale.documents, scale.memory >> 20);
+    let mut out = format!(
+        "{} documents in {} MiB on {} threads; answers checked\n",
+        scale.documents,
+        scale.memory >> 20,
+        scale.threads
+    );
     out += summary;
     let mut line = |stage: &str, seconds: f64, processor: f64| {
         let rate = documents / seconds;

@@ -182,6 +182,7 @@ fn search(strings: Strings, scale: &Scale, folder: &Path) -> Result<Stages, Fail
         .recipe(recipe()?)
         .pairs(PairScope::All)
         .memory(scale.memory as u64)
+        .threads(scale.threads)
         .without_survivors()
         .run(folder.join("run"))?;
     stages.end("all pairs");

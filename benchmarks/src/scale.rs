@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use lookalike_core::{Evidence, Recipe, Signature, Verdict};
-use lookalike_engine::identity_sets::{self, Copies};
+use lookalike_engine::identity_sets::{self, Copies, SetTask};
 use lookalike_engine::matching::{
     ALL_MEMBERS, Candidate, ClusterTask, Clustering, Clusters, GroupTask, Judge, Pairs, cluster,
     write_groups,
@@ -63,7 +63,10 @@ pub(crate) fn run(scale: &Scale, folder: &Path) -> Result<(Stages, String), Fail
     write_signatures(&signatures, planted, scale.documents)?;
     stages.end("signature file");
 
-    let copies = identity_sets::find(&file("copies"), folder, budget, documents, |push| {
+    let (sides, threads) = (documents.into(), scale.threads);
+    let path = &file("copies");
+    let task = SetTask { path, folder, budget, threads, documents: sides };
+    let copies = identity_sets::find(&task, |push| {
         each_place(&signatures, |place, signature| push(place, signature.exact))
     })?;
     stages.end("identity sets");
@@ -74,7 +77,8 @@ pub(crate) fn run(scale: &Scale, folder: &Path) -> Result<(Stages, String), Fail
         path: &groups,
         folder,
         budget,
-        documents: documents.into(),
+        threads,
+        documents: sides,
         known_members: ALL_MEMBERS,
     };
     let counts = write_groups(&task, |push| {
@@ -95,6 +99,7 @@ pub(crate) fn run(scale: &Scale, folder: &Path) -> Result<(Stages, String), Fail
         keepers: &file("keepers"),
         folder,
         budget,
+        threads,
     };
     let clusters = cluster(&task, &mut PlantedJudge(planted), &|_| ())?;
     stages.end("rounds");

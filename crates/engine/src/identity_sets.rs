@@ -66,10 +66,25 @@ impl Record for CopyOf {
     }
 }
 
-/// Finds the identity sets of documents and writes the copies to `path`.
+/// Where identity sets go, and what may be used to find them.
+#[derive(Clone, Copy, Debug)]
+pub struct SetTask<'a> {
+    /// Where the copies go.
+    pub path: &'a Path,
+    /// Where what does not fit into memory goes.
+    pub folder: &'a Path,
+    /// Bytes of memory.
+    pub budget: usize,
+    /// Threads that work.
+    pub threads: usize,
+    /// Documents in all: every place is smaller.
+    pub documents: Sides,
+}
+
+/// Finds the identity sets of documents and writes the copies.
 ///
 /// `each` hands on the place and the exact fingerprint of every document that is not empty, in
-/// any order. What does not fit into `budget` bytes goes to `folder`.
+/// any order.
 ///
 /// # Errors
 /// What `each` gives; or if a file cannot be written or read.
@@ -77,25 +92,21 @@ impl Record for CopyOf {
 /// # Panics
 /// If there is no document of a place.
 pub fn find(
-    path: &Path,
-    folder: &Path,
-    budget: usize,
-    documents: impl Into<Sides>,
+    task: &SetTask<'_>,
     each: impl FnOnce(&mut dyn FnMut(Place, u128) -> Result<()>) -> Result<()>,
 ) -> Result<Copies> {
-    let sides = documents.into();
+    let SetTask { path, folder, budget, threads, documents: sides } = *task;
     let documents = sides.all();
     // The copies are sorted while the fingerprints are still being merged. They take a third as
     // much for each, and there are fewer of them.
-    let mut fingerprints = Sorter::new(folder, budget / 4 * 3);
+    let mut fingerprints = Sorter::on_threads(threads, folder, budget / 4 * 3);
     each(&mut |place, exact| {
         let (high, low) = ((exact >> 64) as u64, exact as u64);
         fingerprints.push(FingerprintRow { high, low, place })
     })?;
-    let mut fingerprints = fingerprints.finish()?;
-    let mut copies = Sorter::new(folder, budget / 4);
+    let mut copies = Sorter::on_threads(threads, folder, budget / 4);
     let mut first: Option<FingerprintRow> = None;
-    while let Some(next) = fingerprints.next()? {
+    fingerprints.finish()?.for_each(|next| {
         match first.filter(|first| (first.high, first.low) == (next.high, next.low)) {
             Some(_) if sides.knows(next.place) => {}
             Some(first) if first.place == next.place => {}
@@ -104,21 +115,21 @@ pub fn find(
             }
             None => first = Some(next),
         }
-    }
-    drop(fingerprints);
+        Ok(())
+    })?;
 
-    let mut copies = copies.finish()?;
     let mut file = RowsWriter::create(path, COPIES, CopyOf::BYTES)?;
     let (mut places, mut count) = (PlaceSet::none(documents), 0);
     let mut bytes = [0; CopyOf::BYTES];
-    while let Some(copy) = copies.next()? {
+    copies.finish()?.for_each(|copy| {
         // Once, however often `each` handed it on.
         if places.insert(copy.copy) {
             count += 1;
             copy.encode(&mut bytes);
             file.push(&bytes)?;
         }
-    }
+        Ok(())
+    })?;
     file.finish_with([documents, count])?;
     Ok(Copies { path: path.to_owned(), documents, places, count })
 }

@@ -20,7 +20,7 @@ use lookalike_files::{AtomicFile, Rows, WorkFolder, write_file};
 use crate::attributes::FieldQuestions;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::files::Files;
-use crate::identity_sets::{self, Copies, CopyOf};
+use crate::identity_sets::{Copies, CopyOf};
 use crate::inputs::Inputs;
 use crate::learn::{LeavingOut, TemplateGroups};
 use crate::long_text;
@@ -517,10 +517,7 @@ impl Job<'_> {
     fn identical(&self, means: &Means<'_>, documents: u64) -> Result<Copies> {
         match self.options.identical {
             CopyRule::Removed => means.identity_sets(&Order::of_input(documents), None),
-            CopyRule::Counted => {
-                let (path, folder) = (means.files.copies(), means.files.sorting());
-                identity_sets::find(&path, &folder, self.budget / 2, documents, |_| Ok(()))
-            }
+            CopyRule::Counted => means.no_identity_sets(documents.into()),
         }
     }
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::document_set::RowSet;
 use crate::error::Result;
-use crate::identity_sets::{self, Copies};
+use crate::identity_sets::{self, Copies, SetTask};
 use crate::matching::{
     self, Clustering, GroupReader, GroupTask, Grouped, InCommon, Least, LimitedGroups, Pairs, Step,
 };
@@ -50,9 +50,7 @@ impl Means<'_> {
     ) -> Result<Copies> {
         let sides = order.sides();
         self.observer.begin(Stage::Group, Some(Work::Documents(sides.all())));
-        let (path, folder) = (self.files.copies(), self.files.sorting());
-        let budget = self.budget / 2;
-        identity_sets::find(&path, &folder, budget, sides, |each| {
+        self.find_identity_sets(sides, |each| {
             let identities = Rows::open(&self.files.identities(), IDENTITIES, IDENTITY)?;
             let mut to_be_read = RowSet::none(sides.all());
             identities.for_each(|row, identity| {
@@ -78,8 +76,17 @@ impl Means<'_> {
 
     /// The same where every document is one of its own.
     pub(crate) fn no_identity_sets(&self, sides: Sides) -> Result<Copies> {
-        let (path, folder) = (self.files.copies(), self.files.sorting());
-        identity_sets::find(&path, &folder, self.budget / 2, sides, |_| Ok(()))
+        self.find_identity_sets(sides, |_| Ok(()))
+    }
+
+    fn find_identity_sets(
+        &self,
+        documents: Sides,
+        each: impl FnOnce(&mut dyn FnMut(Place, u128) -> Result<()>) -> Result<()>,
+    ) -> Result<Copies> {
+        let (path, folder) = (&self.files.copies(), &self.files.sorting());
+        let (budget, threads) = (self.budget / 2, self.threads);
+        identity_sets::find(&SetTask { path, folder, budget, threads, documents }, each)
     }
 
     /// Groups all documents but the copies by their keys, with so many known members in each; or, where
@@ -116,6 +123,7 @@ impl Means<'_> {
             path: &self.files.groups(),
             folder: &self.files.sorting(),
             budget: self.budget / 4 * 3,
+            threads: self.threads,
             documents,
             known_members,
         };
@@ -221,6 +229,7 @@ impl Means<'_> {
             keepers: &self.files.keepers(),
             folder: &self.files.sorting(),
             budget: self.budget / 4 * 3,
+            threads: self.threads,
         };
         let clusters = matching::cluster(&task, &mut verifier, &|_| {})?;
         let LimitedGroups { groups, documents, largest } = clusters.limited;

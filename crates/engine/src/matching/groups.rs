@@ -18,14 +18,16 @@
 //! that a new one is compared with; the others are left out.
 
 use std::path::Path;
+use std::sync::OnceLock;
 
 use lookalike_files::{RowsKind, RowsReader, RowsWriter, double_word};
 
 use super::clusters::PLACE;
 use crate::error::{Error, Result};
-use crate::occurrences::{Batches, Occurrences};
+use crate::occurrences::{Batches, CountOf, Occurrences, Side};
 use crate::places::{Place, Sides};
 use crate::sort::{Record, SortedRecords, Sorter};
+use crate::team::{self, Worker};
 
 /// Files of groups. The counts are those of all documents and of [`GroupCounts`].
 pub(super) const GROUPS: RowsKind = *b"keygroup";
@@ -109,6 +111,8 @@ pub struct GroupTask<'a> {
     pub folder: &'a Path,
     /// Bytes of memory.
     pub budget: usize,
+    /// Threads that work.
+    pub threads: usize,
     /// Documents in all: every place is smaller.
     pub documents: Sides,
     /// Known members that a group is written with at most, of which the first are; they are held
@@ -121,26 +125,20 @@ pub const ALL_MEMBERS: usize = usize::MAX;
 
 /// Groups documents by their keys.
 ///
-/// `each` hands on the place and the keys of every document that takes part, in any order but for
-/// this: known ones come after all others. It is called twice and must hand on the same.
+/// `each` hands on the place and the keys of every document that takes part, in any order. It is
+/// called twice and must hand on the same.
 ///
 /// # Errors
 /// What `each` gives; or if a file cannot be written or read.
-///
-/// # Panics
-/// If a new document comes after a known one.
 pub fn write_groups(
     task: &GroupTask<'_>,
     each: impl FnMut(&mut dyn FnMut(Place, &[u64]) -> Result<()>) -> Result<()>,
 ) -> Result<GroupCounts> {
-    let SharedKeys { mut sorted, counts, freed } = SharedKeys::of(task, task.budget, each)?;
+    let SharedKeys { sorted, counts, freed } = SharedKeys::of(task, task.budget, each)?;
     // The counters are gone; the small groups get their share.
-    let small = Sorter::new(task.folder, freed);
+    let small = Sorter::on_threads(task.threads, task.folder, freed);
     let mut out = GroupWriter::create(task, counts, small)?;
-    while let Some(record) = sorted.next()? {
-        out.push(record)?;
-    }
-    drop(sorted);
+    sorted.for_each(|record| out.push(record))?;
     out.finish()
 }
 
@@ -159,82 +157,180 @@ impl SharedKeys {
         budget: usize,
         mut each: impl FnMut(&mut dyn FnMut(Place, &[u64]) -> Result<()>) -> Result<()>,
     ) -> Result<Self> {
-        let GroupTask { folder, documents, .. } = *task;
+        let GroupTask { folder, threads, documents, .. } = *task;
         let mut counts = GroupCounts::default();
-        let mut counters: Option<(Occurrences, Batches<u64>)> = None;
-        let (mut counter_bytes, mut known_come) = (0, false);
-        each(&mut |place, keys| {
-            counts.documents += 1;
-            counts.keys += keys.len() as u64;
-            let is_known = documents.knows(place);
-            assert!(is_known || !known_come, "known documents come after all others");
-            if is_known && !known_come {
-                known_come = true;
-                if let Some((occurrences, batches)) = &mut counters {
-                    // What is left of the new ones has to be counted before.
-                    batches.drain(|keys| {
-                        occurrences.count_all(keys);
-                        Ok(())
-                    })?;
+        let counters = OnceLock::new();
+        let counting = || Counting { sides: documents, counters: &counters, batches: None };
+        team::in_order(threads, counting, Ok, |give| {
+            let mut some = SomeKeys::default();
+            each(&mut |place, keys| {
+                counts.documents += 1;
+                counts.keys += keys.len() as u64;
+                if !keys.is_empty() {
+                    counters.get_or_init(|| {
+                        Counters::new(documents.all(), keys.len(), threads, budget)
+                    });
                 }
-            }
-            for &key in keys {
-                let (occurrences, batches) = counters.get_or_insert_with(|| {
-                    // All documents have about as many keys as the first.
-                    let all = documents.all().saturating_mul(keys.len() as u64 * COUNTER_BYTES);
-                    counter_bytes = all.min(budget as u64 / 2) as usize;
-                    let occurrences = Occurrences::with_bytes(counter_bytes);
-                    let batches = Batches::new(&occurrences);
-                    (occurrences, batches)
-                });
-                batches.push(key, key, |keys| {
-                    count(occurrences, keys, is_known);
-                    Ok(())
-                })?;
-            }
-            Ok(())
+                some.push(place, keys, give)
+            })?;
+            give(some)
         })?;
 
-        let batch_bytes = Batches::<KeyPlace>::bytes(counter_bytes);
-        let mut sorter = Sorter::new(folder, budget.saturating_sub(counter_bytes + batch_bytes));
-        if let Some((mut occurrences, batches)) = counters {
-            batches.finish(|keys| {
-                count(&mut occurrences, keys, known_come);
-                Ok(())
-            })?;
-            let mut batches = Batches::new(&occurrences);
-            let mut sort = |batch: &[KeyPlace]| {
-                for records in batch.chunks(64) {
-                    // All counters first: a branch on each would wait for each.
-                    let many = |bits, record: &KeyPlace| {
-                        bits << 1 | u64::from(occurrences.may_be_many(record.key))
-                    };
-                    let mut bits = records.iter().rev().fold(0u64, many);
-                    counts.records += u64::from(bits.count_ones());
-                    while bits != 0 {
-                        sorter.push(records[bits.trailing_zeros() as usize])?;
-                        bits &= bits - 1;
-                    }
-                }
-                Ok(())
+        let freed = counters.get().map_or(0, |counters| counters.bytes);
+        let mut sorter = Sorter::on_threads(threads, folder, budget.saturating_sub(freed));
+        if let Some(counters) = &counters.into_inner() {
+            let filling = || Filling {
+                counters,
+                batches: Batches::new(counters.occurrences.windows(), counters.batch),
             };
-            each(&mut |place, keys| {
-                keys.iter()
-                    .try_for_each(|&key| batches.push(key, KeyPlace { key, place }, &mut sort))
+            let take = |shared: Vec<KeyPlace>| {
+                counts.records += shared.len() as u64;
+                shared.into_iter().try_for_each(|record| sorter.push(record))
+            };
+            team::in_order(threads, filling, take, |give| {
+                let mut some = SomeKeys::default();
+                each(&mut |place, keys| some.push(place, keys, give))?;
+                give(some)
             })?;
-            batches.finish(sort)?;
         }
-
-        Ok(Self { sorted: sorter.finish()?, counts, freed: counter_bytes + batch_bytes })
+        Ok(Self { sorted: sorter.finish()?, counts, freed })
     }
 }
 
-/// Counts keys of one side: of the known those that a new document may have.
-fn count(occurrences: &mut Occurrences, keys: &[u64], are_known: bool) {
-    if are_known {
-        occurrences.count_those_met(keys);
-    } else {
-        occurrences.count_all(keys);
+/// What counts keys, and how many of a window are counted at once on each thread.
+struct Counters {
+    occurrences: Occurrences,
+    batch: usize,
+    /// Of the counters, and of the batches of all threads.
+    bytes: usize,
+}
+
+impl Counters {
+    /// For so many documents, if all have about as many keys as the first.
+    fn new(documents: u64, keys: usize, threads: usize, budget: usize) -> Self {
+        let all = documents.saturating_mul(keys as u64 * COUNTER_BYTES);
+        let bytes = all.min(budget as u64 / 2) as usize;
+        let occurrences = Occurrences::with_bytes(bytes);
+        let (windows, threads) = (occurrences.windows(), threads.max(1));
+        let batch = Batches::<KeyPlace>::items(windows, threads, budget / 8);
+        let batches = windows * threads * batch * size_of::<KeyPlace>();
+        Self { occurrences, batch, bytes: bytes + batches }
+    }
+}
+
+/// Keys of a piece of work: enough that handing it over costs nothing, and little memory.
+const KEYS: usize = 16 << 10;
+
+/// The keys of some documents, one after another; each document has the place where its keys end.
+#[derive(Default)]
+struct SomeKeys {
+    documents: Vec<(Place, usize)>,
+    keys: Vec<u64>,
+}
+
+impl SomeKeys {
+    /// Takes those of a document; gives all that came when they are enough.
+    #[inline]
+    fn push(
+        &mut self,
+        place: Place,
+        keys: &[u64],
+        give: &mut dyn FnMut(Self) -> Result<()>,
+    ) -> Result<()> {
+        self.keys.extend_from_slice(keys);
+        self.documents.push((place, self.keys.len()));
+        if self.keys.len() < KEYS && self.documents.len() < KEYS {
+            return Ok(());
+        }
+        let next = Self {
+            documents: Vec::with_capacity(self.documents.len()),
+            keys: Vec::with_capacity(self.keys.len()),
+        };
+        give(std::mem::replace(self, next))
+    }
+
+    fn for_each(&self, mut each: impl FnMut(Place, &[u64])) {
+        let mut start = 0;
+        for &(place, end) in &self.documents {
+            each(place, &self.keys[start..end]);
+            start = end;
+        }
+    }
+}
+
+/// Counts keys on one thread: of known documents, those that a new one may have.
+struct Counting<'a> {
+    sides: Sides,
+    /// There when there is a key.
+    counters: &'a OnceLock<Counters>,
+    batches: Option<Batches<CountOf>>,
+}
+
+impl Worker<SomeKeys> for Counting<'_> {
+    type Done = ();
+
+    fn work(&mut self, some: SomeKeys) -> Result<()> {
+        let Some(Counters { occurrences, batch, .. }) = self.counters.get() else { return Ok(()) };
+        let new = || Batches::new(occurrences.windows(), *batch);
+        let batches = self.batches.get_or_insert_with(new);
+        some.for_each(|place, keys| {
+            let side = if self.sides.knows(place) { Side::Known } else { Side::New };
+            for &key in keys {
+                let (window, count) = occurrences.count_of(key, side);
+                batches.push(window, count, |counts| occurrences.count_all(window, counts));
+            }
+        });
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<Option<()>> {
+        if let (Some(counters), Some(batches)) = (self.counters.get(), &mut self.batches) {
+            batches.drain(|window, counts| counters.occurrences.count_all(window, counts));
+        }
+        Ok(None)
+    }
+}
+
+/// Picks the keys that more than one document may have, on one thread.
+struct Filling<'a> {
+    counters: &'a Counters,
+    batches: Batches<KeyPlace>,
+}
+
+impl Worker<SomeKeys> for Filling<'_> {
+    type Done = Vec<KeyPlace>;
+
+    fn work(&mut self, some: SomeKeys) -> Result<Vec<KeyPlace>> {
+        let Self { counters: Counters { occurrences, .. }, batches } = self;
+        let mut shared = Vec::new();
+        some.for_each(|place, keys| {
+            for &key in keys {
+                batches.push(occurrences.window_of(key), KeyPlace { key, place }, |batch| {
+                    pick(occurrences, batch, &mut shared);
+                });
+            }
+        });
+        Ok(shared)
+    }
+
+    fn end(&mut self) -> Result<Option<Vec<KeyPlace>>> {
+        let mut shared = Vec::new();
+        self.batches.drain(|_, batch| pick(&self.counters.occurrences, batch, &mut shared));
+        Ok(Some(shared))
+    }
+}
+
+/// Adds those whose key may be many.
+fn pick(occurrences: &Occurrences, batch: &[KeyPlace], shared: &mut Vec<KeyPlace>) {
+    for records in batch.chunks(64) {
+        // All counters first: a branch on each would wait for each.
+        let many =
+            |bits, record: &KeyPlace| bits << 1 | u64::from(occurrences.may_be_many(record.key));
+        let mut bits = records.iter().rev().fold(0u64, many);
+        while bits != 0 {
+            shared.push(records[bits.trailing_zeros() as usize]);
+            bits &= bits - 1;
+        }
     }
 }
 
@@ -305,16 +401,16 @@ impl GroupWriter {
     fn finish(mut self) -> Result<GroupCounts> {
         self.end_group()?;
         let Self { mut file, documents: all, mut counts, small, .. } = self;
-        let mut small = small.finish()?;
         let mut last = None;
-        while let Some(group) = small.next()? {
+        small.finish()?.for_each(|group| {
             if last.replace(group) != Some(group) {
                 let members = group.iter().take_while(|&&place| place != END).count();
                 write_places(&mut file, &group[..members])?;
                 write_places(&mut file, &[END])?;
                 counts.add(members);
             }
-        }
+            Ok(())
+        })?;
         file.finish_with(counts.stored(all.all()))?;
         Ok(counts)
     }

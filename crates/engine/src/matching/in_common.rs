@@ -62,7 +62,7 @@ pub fn write_pairs_in_common(
     // Of each document the least that it needs, and a zero for each of its keys that is left out.
     let mut needs = Sorter::new(folder, budget / 8);
     let mut is_first_time = true;
-    let SharedKeys { mut sorted, counts, .. } = SharedKeys::of(task, budget / 2, |push| {
+    let SharedKeys { sorted, counts, .. } = SharedKeys::of(task, budget / 2, |push| {
         let counts = std::mem::take(&mut is_first_time);
         each(&mut |place, keys| {
             if counts && !documents.knows(place) {
@@ -82,19 +82,18 @@ pub fn write_pairs_in_common(
         is_common: false,
     };
     let mut last: Option<KeyPlace> = None;
-    while let Some(record) = sorted.next()? {
+    sorted.for_each(|record| {
         // A document that has the key twice is there once.
         if last == Some(record) {
-            continue;
+            return Ok(());
         }
         if last.is_some_and(|last| last.key != record.key) {
             expanding.end_key()?;
         }
         last = Some(record);
-        expanding.holder(record.place)?;
-    }
+        expanding.holder(record.place)
+    })?;
     expanding.end_key()?;
-    drop(sorted);
 
     let Expanding { pairs, left_out, needs, .. } = expanding;
     let mut needs = Needs::new(needs.finish()?)?;

@@ -109,6 +109,8 @@ pub struct ClusterTask<'a> {
     pub folder: &'a Path,
     /// Bytes of memory, without keepers and bits.
     pub budget: usize,
+    /// Threads that work.
+    pub threads: usize,
 }
 
 /// Clusters the documents of a file of groups.
@@ -276,7 +278,7 @@ impl Rounds<'_> {
     /// last round had the limit `last`; with 0 everything is made again.
     fn round(&mut self, last: usize, limit: usize, decide: Decide) -> Result<Outcome> {
         self.number += 1;
-        let budget = self.task.budget;
+        let ClusterTask { folder, budget, threads, .. } = *self.task;
         let mut made = RoundCandidates {
             // No larger than it can be of use: every slot that is used for the first time is a
             // page that the system must find.
@@ -284,9 +286,9 @@ impl Rounds<'_> {
                 0;
                 (budget / 4 / size_of::<u64>()).clamp(1, 8 * self.documents as usize + 1)
             ],
-            candidates: Sorter::new(self.task.folder, budget / 2),
+            candidates: Sorter::on_threads(threads, folder, budget / 2),
             by_later: (decide == Decide::FromThisRound)
-                .then(|| Sorter::new(self.task.folder, budget / 4)),
+                .then(|| Sorter::on_threads(threads, folder, budget / 4)),
         };
         self.make(last, limit, &mut made)?;
         let RoundCandidates { recent, candidates, by_later } = made;
@@ -379,7 +381,8 @@ impl Rounds<'_> {
             ended = true;
             Ok(None)
         };
-        let mut accepted = Sorter::new(self.task.folder, self.task.budget / 4);
+        let ClusterTask { folder, budget, threads, .. } = *self.task;
+        let mut accepted = Sorter::on_threads(threads, folder, budget / 4);
         let (before, mut verdicts) = (self.candidates, 0);
         let progress = self.progress;
         self.judge.judge(&mut next, &mut |Candidate { earlier, later }, verdict| {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use lookalike_core::Sequence;
 use lookalike_engine::Place;
-use lookalike_engine::identity_sets::{self, Copies, CopyOf};
+use lookalike_engine::identity_sets::{self, Copies, CopyOf, SetTask};
 use proptest::prelude::*;
 
 use crate::folder;
@@ -15,7 +15,19 @@ use crate::tampering::{ROWS, rewrite, tamper};
 type Fingerprints = [(Place, u128)];
 
 fn find(folder: &Path, budget: usize, documents: u64, fingerprints: &Fingerprints) -> Copies {
-    identity_sets::find(&folder.join("copies"), folder, budget, documents, |push| {
+    find_on(2, folder, budget, documents, fingerprints)
+}
+
+fn find_on(
+    threads: usize,
+    folder: &Path,
+    budget: usize,
+    documents: u64,
+    fingerprints: &Fingerprints,
+) -> Copies {
+    let (path, documents) = (&folder.join("copies"), documents.into());
+    let task = SetTask { path, folder, budget, threads, documents };
+    identity_sets::find(&task, |push| {
         fingerprints.iter().try_for_each(|&(place, exact)| push(place, exact))
     })
     .unwrap()
@@ -75,8 +87,9 @@ fn every_budget_gives_the_same_sets() {
         .map(|place| (Place::nth(place), u128::from(random.next() % 60_000)))
         .collect();
     let expected = naive(&fingerprints);
-    for budget in [0, 1 << 20, 64 << 20] {
-        assert!(list(&find(&folder, budget, 100_000, &fingerprints)) == expected, "{budget}");
+    for (budget, threads) in [(0, 1), (0, 4), (1 << 20, 1), (1 << 20, 3), (64 << 20, 2)] {
+        let copies = find_on(threads, &folder, budget, 100_000, &fingerprints);
+        assert!(list(&copies) == expected, "{budget} bytes, {threads} threads");
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "only the file is left");
     }
 }
@@ -84,8 +97,9 @@ fn every_budget_gives_the_same_sets() {
 #[test]
 fn a_failure_of_the_caller_is_handed_on_and_leaves_nothing() {
     let folder = folder("group/failure");
-    let path = folder.join("copies");
-    let outcome = identity_sets::find(&path, &folder, 0, 10, |push| {
+    let (path, documents) = (&folder.join("copies"), 10.into());
+    let task = SetTask { path, folder: &folder, budget: 0, threads: 2, documents };
+    let outcome = identity_sets::find(&task, |push| {
         push(Place::nth(0), 1)?;
         Err(Copies::open(Path::new("no/such/file")).unwrap_err())
     });

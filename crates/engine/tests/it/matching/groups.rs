@@ -5,13 +5,27 @@ use std::fs;
 use proptest::prelude::*;
 
 use super::{
-    GroupCounts, GroupReader, Keys, folder, group, naive_groups, random_keys, read_groups,
+    GroupCounts, GroupReader, Keys, Sides, folder, group_sides, naive_groups, random_keys,
+    read_groups,
 };
 
+/// The same on one thread and on several, to the byte.
 fn check(keys: &Keys, documents: u32, budget: usize, name: &str) -> GroupCounts {
+    check_known(keys, documents, 0, budget, name)
+}
+
+fn check_known(keys: &Keys, documents: u32, known: u32, budget: usize, name: &str) -> GroupCounts {
     let folder = folder(&format!("matching/{name}"));
-    let counts = group(&folder, budget, documents, keys);
-    let (found, expected) = (read_groups(&folder), naive_groups(keys));
+    let sides = Sides { new: u64::from(documents - known), known: known.into() };
+    let written = |threads| {
+        let counts = group_sides(&folder, budget, threads, sides, keys);
+        (counts, fs::read(folder.join("groups")).unwrap())
+    };
+    let (counts, bytes) = written(1);
+    for threads in 2..=4 {
+        assert!(written(threads) == (counts, bytes.clone()), "{threads} threads, {budget} bytes");
+    }
+    let (found, expected) = (read_groups(&folder), naive_groups(keys, known));
     assert!(found == expected, "{documents} documents, {budget} bytes");
     let reader = GroupReader::open(&folder.join("groups")).unwrap();
     assert_eq!((reader.documents(), reader.counts()), (documents.into(), counts));
@@ -34,6 +48,18 @@ proptest! {
         let keys: Keys = (0..).zip(keys).filter(|(place, _)| place % 7 != 3).collect();
         let backwards: Keys = keys.into_iter().rev().collect();
         check(&backwards, 50, budget, "of-keys");
+    }
+
+    /// In any order too: what a known document counts for does not depend on what came before it.
+    #[test]
+    fn known_documents_make_no_groups_by_themselves(
+        keys in proptest::collection::vec(proptest::collection::vec(0u64..40, 0..5), 50),
+        known in 0_u32..50,
+        seed in any::<u64>(),
+    ) {
+        let mut keys: Keys = (0..).zip(keys).collect();
+        keys.sort_by_key(|(place, _)| lookalike_core::mix(seed ^ u64::from(*place)));
+        check_known(&keys, 50, known, 0, "known");
     }
 }
 

@@ -14,22 +14,22 @@ fn found(
     name: &str,
     keys: &Keys,
     sides: Sides,
-    budget: usize,
+    (budget, threads): (usize, usize),
     wanted: InCommon<'_>,
 ) -> (Vec<Vec<u32>>, Grouped) {
     let folder = folder(&format!("matching/in-common-{name}"));
     let path = &folder.join("groups");
-    let task =
-        GroupTask { path, folder: &folder, budget, documents: sides, known_members: ALL_MEMBERS };
+    let (folder, known_members) = (&folder, ALL_MEMBERS);
+    let task = GroupTask { path, folder, budget, threads, documents: sides, known_members };
     // Known documents have the first places and come last.
     let (known, new): (Vec<_>, Vec<_>) =
         keys.iter().partition(|(number, _)| sides.knows(place(*number)));
     let grouped = write_pairs_in_common(&task, wanted, |push| {
         new.iter().chain(&known).try_for_each(|(number, keys)| push(place(*number), keys))
     });
-    let files = std::fs::read_dir(&folder).unwrap().count();
+    let files = std::fs::read_dir(folder).unwrap().count();
     assert_eq!(files, 1, "only the file is left");
-    (read_groups(&folder), grouped.unwrap())
+    (read_groups(folder), grouped.unwrap())
 }
 
 /// By the definition: each two documents, and each key.
@@ -70,13 +70,14 @@ proptest! {
         least in 1_usize..6,
         share in 0_usize..=4,
         common in 1_usize..12,
+        threads in 1_usize..=4,
     ) {
         let sides = Sides { new: 40 - known, known };
         let keys: Keys = (0..).zip(keys).filter(|(place, _)| place % 7 != 3).collect();
         // So many, and a share of those that there are.
         let least = |keys: usize| least.max(share * keys / 4);
         let wanted = InCommon { least: &least, common };
-        let (pairs, grouped) = found("pairs", &keys, sides, 0, wanted);
+        let (pairs, grouped) = found("pairs", &keys, sides, (0, threads), wanted);
         let (expected, left_out) = expected(&keys, sides, wanted);
         prop_assert_eq!(grouped.groups.groups, expected.len() as u64);
         prop_assert_eq!(pairs, expected);
@@ -92,9 +93,9 @@ fn every_budget_gives_the_same_pairs() {
         let wanted = InCommon { least: &|_| 2, common };
         let (expected, left_out) = expected(&keys, sides, wanted);
         assert!(expected.len() > 1000 && (left_out > 0) == (common == 20), "{left_out}");
-        for budget in [0, 1 << 20, 64 << 20] {
-            let (pairs, grouped) = found("budgets", &keys, sides, budget, wanted);
-            assert!(pairs == expected, "{budget} bytes");
+        for way in [(0, 1), (0, 3), (1 << 20, 2), (64 << 20, 4)] {
+            let (pairs, grouped) = found("budgets", &keys, sides, way, wanted);
+            assert!(pairs == expected, "{way:?}: bytes and threads");
             assert_eq!(grouped.left_out, left_out);
         }
     }

@@ -15,7 +15,7 @@ use lookalike_engine::matching::{
     ALL_MEMBERS, Candidate, ClusterTask, Clustering, Clusters, GroupCounts, GroupReader, GroupTask,
     Judge, Pair, PairReader, Pairs, Step, cluster, write_groups,
 };
-use lookalike_engine::{Place, Result};
+use lookalike_engine::{Place, Result, Sides};
 
 use crate::folder;
 
@@ -44,9 +44,20 @@ fn random_keys(seed: u64, documents: u32, per_document: usize, kinds: u64) -> Ke
 
 /// Writes the groups of these documents into a folder.
 fn group(folder: &Path, budget: usize, documents: u32, keys: &Keys) -> GroupCounts {
+    group_sides(folder, budget, 2, u64::from(documents).into(), keys)
+}
+
+/// The same on so many threads, where some documents are known.
+fn group_sides(
+    folder: &Path,
+    budget: usize,
+    threads: usize,
+    documents: Sides,
+    keys: &Keys,
+) -> GroupCounts {
     let path = &folder.join("groups");
-    let documents = u64::from(documents).into();
-    let task = GroupTask { path, folder, budget, documents, known_members: ALL_MEMBERS };
+    let known_members = ALL_MEMBERS;
+    let task = GroupTask { path, folder, budget, threads, documents, known_members };
     write_groups(&task, |push| {
         keys.iter().try_for_each(|(document, keys)| push(place(*document), keys))
     })
@@ -67,8 +78,9 @@ fn read_groups(folder: &Path) -> Vec<Vec<u32>> {
 }
 
 /// Groups by the definition: those of more than four members in the order of their keys, then
-/// the others by their members, each once; the end of a group counts as the largest member.
-fn naive_groups(keys: &Keys) -> Vec<Vec<u32>> {
+/// the others by their members, each once; the end of a group counts as the largest member. Known
+/// documents, the first so many, make none by themselves.
+fn naive_groups(keys: &Keys, known: u32) -> Vec<Vec<u32>> {
     let mut places: BTreeMap<u64, BTreeSet<u32>> = BTreeMap::new();
     for (place, keys) in keys {
         for &key in keys {
@@ -76,8 +88,9 @@ fn naive_groups(keys: &Keys) -> Vec<Vec<u32>> {
         }
     }
     let groups = places.into_values().map(|places| places.into_iter().collect::<Vec<u32>>());
+    let is_group = |group: &Vec<u32>| group.len() > 1 && group.last() >= Some(&known);
     let (mut groups, mut small): (Vec<_>, Vec<_>) =
-        groups.filter(|group| group.len() > 1).partition(|group| group.len() > 4);
+        groups.filter(is_group).partition(|group| group.len() > 4);
     small.sort_by_key(|group| [&group[..], &[u32::MAX]].concat());
     small.dedup();
     groups.append(&mut small);
@@ -144,7 +157,8 @@ impl Judge for Relation {
 
 fn task(paths: &[PathBuf; 4], clustering: Clustering, judged: Pairs) -> ClusterTask<'_> {
     let [folder, groups, pairs, keepers] = paths;
-    ClusterTask { groups, known: 0, clustering, judged, pairs, keepers, folder, budget: 0 }
+    let (known, budget, threads) = (0, 0, 2);
+    ClusterTask { groups, known, clustering, judged, pairs, keepers, folder, budget, threads }
 }
 
 fn paths(folder: &Path) -> [PathBuf; 4] {
