@@ -3,7 +3,7 @@
 # the golden vectors; and of whole runs, that everything removed resembles something kept, that everything
 # else is there byte for byte, and that all scores and counts are right. On the example corpus, and on
 # corpora of chains, templates and copies. And that what was cut of documents stands elsewhere, and that other tools
-# read what is added to records.
+# read what is added to records, and add up what is counted.
 set -eu
 . ci/everything.bash
 . ci/environment.bash
@@ -79,3 +79,7 @@ grep 'is not the text without its cuts' "$out/fewer.txt"
 echo '--- annotations: other tools read them in every format'
 rm -rf "$out/annotated"
 "$python" ci/annotated.py "$lookalike" "$out/annotated"
+
+echo '--- counts: over a chain of runs they are those of one job'
+rm -rf "$out/crawls"
+"$python" ci/crawls.py "$lookalike" "$out/crawls"
