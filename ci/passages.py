@@ -26,6 +26,8 @@ import pyarrow.parquet
 # Characters of scripts without spaces stand alone, as in the definition of words; all else is finer or
 # the same here, so that a run of words there has at least as many here.
 SOLO = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+# Marks that are ignored wherever they are, such as those that choose the picture of an emoji.
+IGNORED = re.compile("[\u034f\u17b4\u17b5\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 MARKS = "".join(char for char in map(chr, range(0x110000)) if unicodedata.category(char)[0] == "M")
 # A mark is a part of its letter's word, and a word of its own where there is no letter: `\u02d9` is a space and one.
 WORD = re.compile(rf"[{SOLO}]|[{MARKS}]|[^\W_{SOLO}]+")
@@ -58,7 +60,7 @@ def documents(path):
 
 def words(text):
     """The words of a text."""
-    text = unicodedata.normalize("NFKC", text.decode("utf-8", "replace")).casefold()
+    text = IGNORED.sub("", unicodedata.normalize("NFKC", text.decode("utf-8", "replace")).casefold())
     return WORD.findall(text)
 
 
