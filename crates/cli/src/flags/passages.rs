@@ -19,8 +19,8 @@ lies in a run of N words, all of them cut, that stands word for word in what is 
 
 DIR then holds kept/ (the inputs' own files, with the texts cut and all else as it was), passages.parquet (what
 was cut of which document, and where it stays), report.html and report.json. A document of which no
-word is left goes. Web pages and web archives stay as they are. With --annotate nothing is cut: each
-record gets a field with its passages and where they stay.
+word is left goes. Web pages and web archives stay as they are: what repeats in them is in passages.parquet
+only. With --annotate nothing is cut: each record gets a field with its passages and where they stay.
 
 No document is compared with another as a whole: `lookalike dedup --passages` does both.
 

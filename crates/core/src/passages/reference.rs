@@ -18,17 +18,21 @@ pub struct Rule {
 
 /// Which tokens of documents are cut.
 pub fn cut<T: PartialEq>(documents: &[Document<T>], width: usize, copies: usize) -> Vec<Vec<bool>> {
-    cut_by(documents, Rule { width, copies, documents: 1, left: 0 }).0
+    cut_by(documents, Rule { width, copies, documents: 1, left: 0 }, |_| false).0
 }
 
 /// Which tokens of documents are cut, and which documents go: none of their tokens is kept, and those that
-/// are cut are what stands in documents before.
-pub fn cut_by<T: PartialEq>(documents: &[Document<T>], rule: Rule) -> (Vec<Vec<bool>>, Vec<bool>) {
+/// are cut are what stands in documents before. Some `stay` whatever is left of them.
+pub fn cut_by<T: PartialEq>(
+    documents: &[Document<T>],
+    rule: Rule,
+    stay: impl Fn(usize) -> bool,
+) -> (Vec<Vec<bool>>, Vec<bool>) {
     let (mut all, mut gone): (Vec<Vec<bool>>, Vec<bool>) = (Vec::new(), Vec::new());
     for number in 0..documents.len() {
         let own = cut_one(documents, &all, &gone, number, rule, true);
         let left = own.iter().filter(|is_cut| !**is_cut).count();
-        let goes = left < rule.left && left < own.len();
+        let goes = left < rule.left && left < own.len() && !stay(number);
         all.push(if goes { cut_one(documents, &all, &gone, number, rule, false) } else { own });
         gone.push(goes);
     }

@@ -154,6 +154,21 @@ impl<'a> Text<'a> {
         }
         each(Part::Stretch(from..self.bytes.len()));
     }
+
+    /// Calls `each` with the stretches between atoms and with the atoms, in order, each a text of its own. Together
+    /// they have the tokens of the text.
+    #[doc(hidden)]
+    pub fn for_each_piece(self, mut each: impl FnMut(Self)) {
+        let mut atoms = self.atoms.chunks(1);
+        self.for_each_part(|part| {
+            let (place, atoms) = match part {
+                Part::Stretch(place) => (place, &[][..]),
+                Part::Atom(place) => (place, atoms.next().unwrap_or_default()),
+            };
+            let offset = self.offset + place.start;
+            each(Self { bytes: &self.bytes[place], atoms, offset, sections: &[] });
+        });
+    }
 }
 
 /// A part of a text.
@@ -208,6 +223,24 @@ impl<'a> From<&'a TextBuf> for Text<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::{Unit, spans};
+
+    #[test]
+    fn pieces_have_the_tokens_of_the_whole() {
+        let (bytes, atoms) = (b"a b.png c/d.png e".to_vec(), vec![2..7, 8..15]);
+        let text = TextBuf { bytes, atoms, ..TextBuf::default() };
+        let tokens = |text: Text<'_>| -> Vec<_> {
+            spans(Unit::Words, text).into_iter().map(|span| span.token).collect()
+        };
+        for text in [text.as_text(), text.as_text().beginning(12), Text::default()] {
+            let (mut bytes, mut found) = (Vec::<u8>::new(), Vec::new());
+            text.for_each_piece(|piece| {
+                bytes.extend_from_slice(piece.bytes());
+                found.extend(tokens(piece));
+            });
+            assert_eq!((&*bytes, found), (text.bytes(), tokens(text)));
+        }
+    }
 
     #[test]
     fn a_beginning_cuts_no_atom() {

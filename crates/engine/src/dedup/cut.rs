@@ -7,9 +7,10 @@ use super::sites::Addresses;
 use crate::document_set::RowSet;
 use crate::error::{Error, ErrorKind, Result};
 use crate::identity_sets::Copies;
+use crate::numbers::count;
 use crate::observe::{Stage, Work};
 use crate::order::Order;
-use crate::passages::{Cuts, Gone};
+use crate::passages::{AnnotatedSummary, Cuts, Gone};
 use crate::places::Place;
 use crate::report::{self, Report};
 use crate::sign::SigningSummary;
@@ -62,7 +63,7 @@ impl Job<'_> {
             return Ok(None);
         }
         let cuts = Cuts::open(&self.files)?;
-        tables.write_passages(&cuts)?;
+        tables.write_passages(&cuts, self.options.writing.annotates)?;
         Ok(Some(cuts))
     }
 
@@ -90,7 +91,8 @@ impl Job<'_> {
         addresses: Option<&mut Addresses>,
     ) -> Result<CutCounts> {
         let Some(cuts) = cuts else { return Ok(CutCounts::default()) };
-        Counting { means: self.means(), cuts, sources, removed, addresses }.run()
+        let annotates = self.options.writing.annotates;
+        Counting { means: self.means(), cuts, sources, removed, annotates, addresses }.run()
     }
 
     pub(super) fn report_passages(
@@ -102,15 +104,31 @@ impl Job<'_> {
         let (Some(cut), Some(rule)) = (&self.cut, self.options.passages) else { return };
         let annotated = self.options.writing.annotates;
         let documents_gone = if annotated { 0 } else { cut.documents_gone };
+        // Nothing is cut, and what could not be counts as all else; or it is told apart.
+        let mut more = cut.annotated.clone();
+        if annotated {
+            more.documents += cut.documents_gone;
+        } else {
+            if more.documents > 0 {
+                report.notes.push(format!(
+                    "Web pages, documents of web archives and columns of lists are not cut: {} of {} of them stand \
+                     elsewhere in what is kept, and stay where they are. `passages.parquet` has them, with false as \
+                     `cut`.",
+                    count(more.words, "word"),
+                    count(more.documents, "document"),
+                ));
+            }
+            more = AnnotatedSummary::default();
+        }
         report.kept -= documents_gone;
         report.passages = Some(report::Passages {
             rule: rule.name(),
             annotated,
             alone: self.options.removes == Removes::Nothing,
             words: cut.all_words,
-            words_cut: cut.words,
-            cuts: cut.pieces,
-            documents: cut.documents + if annotated { cut.documents_gone } else { 0 },
+            words_cut: cut.words + more.words,
+            cuts: cut.pieces + more.pieces,
+            documents: cut.documents + more.documents,
             documents_gone,
             words_lost: if annotated { 0 } else { cut.lost_words },
             passages: counts.passages,

@@ -11,7 +11,7 @@ use super::sites::Addresses;
 use crate::document_set::RowSet;
 use crate::error::Result;
 use crate::means::Means;
-use crate::passages::{CutPiece, Cuts, can_be_cut};
+use crate::passages::{CutPiece, Cuts};
 use crate::places::Row;
 use crate::report::{Classes, CutShare, MAX_PASSAGES, MAX_SITES, MAX_SOURCES};
 use crate::signature_file::SignatureReader;
@@ -61,12 +61,14 @@ pub(super) struct Counting<'a> {
     pub(super) sources: &'a SourceTable,
     /// Documents that were removed as wholes: they were not looked at.
     pub(super) removed: &'a RowSet,
+    /// Whether nothing is cut, and what would be counts.
+    pub(super) annotates: bool,
     pub(super) addresses: Option<&'a mut Addresses>,
 }
 
 impl Counting<'_> {
     pub(super) fn run(self) -> Result<CutCounts> {
-        let Self { means, cuts, sources, removed, mut addresses } = self;
+        let Self { means, cuts, sources, removed, annotates, mut addresses } = self;
         let folder = means.files.sorting();
         let mut counts = CutCounts::default();
         let mut places: Sorter<[u64; 4]> = Sorter::new(&folder, means.budget / 4);
@@ -77,6 +79,9 @@ impl Counting<'_> {
         let mut sites = addresses.as_ref().map(|addresses| SiteBlock::new(&addresses.sites));
         cuts.for_each(|piece| {
             let words = u64::from(piece.words);
+            if piece.annotated && !annotates {
+                return Ok(());
+            }
             if let Some((number, _)) = at.of(piece.row)? {
                 of_sources[number][1] += words;
             }
@@ -94,11 +99,9 @@ impl Counting<'_> {
         let signatures = SignatureReader::open(means.files.signatures())?;
         signatures.for_each_row(|row, _, signature| -> Result<()> {
             means.observer.tick(row.into())?;
-            let Some((number, source)) = at.of(row)? else { return Ok(()) };
-            let is_seen = can_be_cut(source.source.format(), &means.read.fields.text);
-            if !is_seen || removed.contains(row) {
+            let Some((number, _)) = at.of(row)?.filter(|_| !removed.contains(row)) else {
                 return Ok(());
-            }
+            };
             of_sources[number][0] += signature.tokens;
             match sites.as_mut().map(|sites| sites.of(row)).transpose()? {
                 None | Some(0) => Ok(()),
@@ -148,6 +151,7 @@ fn by_keeper(piece: CutPiece) -> [u64; 4] {
 
 fn of_keeper([first, second, third, fourth]: [u64; 4]) -> CutPiece {
     CutPiece {
+        annotated: false,
         row: Row::nth(third >> 32),
         begin: third as u32,
         end: (fourth >> 32) as u32,
@@ -296,6 +300,7 @@ mod tests {
 
     fn piece(keeper: u64, begin: u32, end: u32, copies: u32, row: u64) -> CutPiece {
         CutPiece {
+            annotated: false,
             row: Row::nth(row),
             begin: 7,
             end: 7 + end - begin,

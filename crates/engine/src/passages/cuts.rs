@@ -12,7 +12,7 @@ use crate::sort::{Record as _, SortedRecords};
 
 const CUTS: RowsKind = *b"passcuts";
 
-/// A piece of a document that is cut, and where the same words stay.
+/// A piece of a document that is cut or annotated, and where the same words stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CutPiece {
     pub(crate) row: Row,
@@ -26,7 +26,12 @@ pub(crate) struct CutPiece {
     /// The bytes that stay.
     pub(crate) keeper_begin: u32,
     pub(crate) keeper_end: u32,
+    /// Whether it stays where it is, since its document cannot be cut.
+    pub(crate) annotated: bool,
 }
+
+/// Of the number of words, which is never larger than that of a part.
+const ANNOTATED: u32 = 1 << 31;
 
 /// A piece as it is sorted.
 pub(super) type Packed = [u64; 4];
@@ -37,9 +42,10 @@ fn pair(high: u64, low: u32) -> u64 {
 
 impl CutPiece {
     pub(super) fn pack(self) -> Packed {
+        let annotated = if self.annotated { ANNOTATED } else { 0 };
         [
             pair(self.row.into(), self.begin),
-            pair(self.end.into(), self.words),
+            pair(self.end.into(), self.words | annotated),
             pair(self.keeper.into(), self.copies),
             pair(self.keeper_begin.into(), self.keeper_end),
         ]
@@ -52,7 +58,8 @@ impl CutPiece {
             row: row(first),
             begin: first as u32,
             end: (second >> 32) as u32,
-            words: second as u32,
+            words: second as u32 & !ANNOTATED,
+            annotated: second as u32 & ANNOTATED != 0,
             copies: third as u32,
             keeper: row(third),
             keeper_begin: (fourth >> 32) as u32,

@@ -67,6 +67,17 @@ pub(crate) struct CutSummary {
     /// Documents that go, since too little is left of them, and the words that are lost with them.
     pub(crate) documents_gone: u64,
     pub(crate) lost_words: u64,
+    /// Of documents that stay as they are.
+    #[serde(default)]
+    pub(crate) annotated: AnnotatedSummary,
+}
+
+/// What stands elsewhere of documents that cannot be cut.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct AnnotatedSummary {
+    pub(crate) documents: u64,
+    pub(crate) pieces: u64,
+    pub(crate) words: u64,
 }
 
 impl Means<'_> {
@@ -95,7 +106,7 @@ impl Means<'_> {
         let mut document: Option<(Row, u64)> = None;
         let sweep = Sweep { means: *self, rule, order };
         sweep.run(links, &mut parts, &mut tokens, |CutPart { row, part, pieces, all, goes }| {
-            let mut words = 0;
+            let (mut words, mut written) = (0, 0);
             // Words of pieces that have no bytes, as if the character that they end in were the next one's.
             let mut before_bytes = 0;
             for (piece, copies) in pieces {
@@ -125,15 +136,24 @@ impl Means<'_> {
                     keeper,
                     keeper_begin,
                     keeper_end,
+                    annotated: part.annotated,
                 };
                 sorter.push(piece.pack())?;
-                summary.pieces += 1;
+                written += 1;
             }
-            summary.words += words;
             let before = document.filter(|(last, _)| *last == row).map_or(0, |(_, words)| words);
-            summary.documents += u64::from(before == 0);
             let cut = before + words;
             document = Some((row, cut));
+            if part.annotated {
+                let annotated = &mut summary.annotated;
+                annotated.documents += u64::from(before == 0);
+                annotated.pieces += written;
+                annotated.words += words;
+                return Ok(());
+            }
+            summary.pieces += written;
+            summary.words += words;
+            summary.documents += u64::from(before == 0);
             if goes || cut == all {
                 gone.insert(row);
                 summary.documents_gone += 1;

@@ -26,6 +26,8 @@ pub(super) struct Part {
     pub(super) tokens: u32,
     /// Where a unit ends that ends with the part: its byte.
     pub(super) end: Option<u32>,
+    /// Whether the document stays as it is, whatever repeats in it.
+    pub(super) annotated: bool,
     /// Units that begin near windows.
     pub(super) units: Vec<UnitStart>,
     /// Tokens that are in windows, in stretches.
@@ -74,6 +76,7 @@ impl Part {
         put(self.first);
         put(self.tokens);
         put(self.end.map_or(0, |end| end + 1));
+        put(self.annotated.into());
         put(self.units.len() as u32);
         let mut last = UnitStart { token: 0, byte: 0 };
         for unit in &self.units {
@@ -110,6 +113,7 @@ impl Part {
     pub(super) fn decode(bytes: &mut &[u8]) -> Option<Self> {
         let mut get = || u32::try_from(pull_number(bytes)?).ok();
         let (first, tokens, end) = (get()?, get()?, get()?.checked_sub(1));
+        let annotated = get()? == 1;
         let mut units = Vec::new();
         let mut last = UnitStart { token: 0, byte: 0 };
         for _ in 0..get()? {
@@ -148,6 +152,7 @@ impl Part {
             first,
             tokens,
             end,
+            annotated,
             units,
             stretches,
             windows,
@@ -172,6 +177,8 @@ pub(super) struct Rest {
     token: u32,
     text: Vec<u8>,
     spans: Vec<Span>,
+    /// Whether nothing is cut of the document.
+    annotated: bool,
 }
 
 impl PartMaker {
@@ -245,6 +252,7 @@ impl PartMaker {
             first: rest.token,
             tokens: tokens as u32,
             end: end.map(|end| rest.byte + end),
+            annotated: rest.annotated,
             ..Part::default()
         };
         let mut keys: Vec<ClassKey> = Vec::new();
@@ -277,8 +285,8 @@ impl PartMaker {
 
 impl Rest {
     /// Begins with another document.
-    pub(super) fn begin(&mut self) {
-        (self.byte, self.token) = (0, 0);
+    pub(super) fn begin(&mut self, annotated: bool) {
+        (self.byte, self.token, self.annotated) = (0, 0, annotated);
         self.text.clear();
         self.spans.clear();
     }
@@ -317,6 +325,7 @@ mod tests {
             first: 1 << 30,
             tokens: 20,
             end: Some(0),
+            annotated: true,
             units: vec![UnitStart { token: 2, byte: 3 }, UnitStart { token: 9, byte: 300 }],
             stretches: vec![
                 Stretch { at: 2, places: vec![[5, 9], [5, 9], [12, 300]] },

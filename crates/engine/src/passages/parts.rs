@@ -41,7 +41,7 @@ impl Reading<'_> {
                 let mut rest = Rest::default();
                 let (anchors, take) = (&anchors, &take);
                 move |row: Row, text: Text<'_>, batch: &mut PartBatch| {
-                    rest.begin();
+                    rest.begin(!text.is_cut());
                     let wanted = |tokens| anchors.of(row, tokens);
                     let mut made = Ok(());
                     let mut more = |rest: &mut Rest, is_end| {
@@ -52,7 +52,8 @@ impl Reading<'_> {
                     };
                     text.for_each_piece(self.means, |piece| {
                         if made.is_ok() {
-                            rest.add(piece, keyed_spans(Unit::Words, piece, self.means.key));
+                            let spans = keyed_spans(Unit::Words, piece, self.means.key);
+                            rest.add(piece.bytes(), spans);
                             made = more(&mut rest, false);
                         }
                     })?;

@@ -1,6 +1,6 @@
-//! How the passes read documents: the texts that can be cut, on all threads.
+//! How the passes read documents, on all threads.
 
-use lookalike_core::text::Unit;
+use lookalike_core::text::{self, Unit};
 use lookalike_corpus::{ContentKind, Format, Limits, Record, Source};
 
 use super::rule::PassageRule;
@@ -10,7 +10,8 @@ use crate::long_text;
 use crate::means::Means;
 use crate::pipeline::{Event, Payload, Piece};
 use crate::places::Row;
-use crate::sources::{SourceAtHand, SourceTable};
+use crate::sources::{SourceRow, SourceTable};
+use crate::texts::Texts;
 
 /// What the passes read.
 pub(super) struct Reading<'a> {
@@ -23,7 +24,7 @@ pub(super) struct Reading<'a> {
 }
 
 /// Whether texts of a source can be cut: pages and archives stay as they are, and so do columns whose
-/// texts are put together of lists.
+/// texts are put together of lists. What repeats in these is only annotated.
 pub(crate) fn can_be_cut(format: Format, field: &str) -> bool {
     match format {
         Format::Html | Format::Warc => false,
@@ -38,7 +39,7 @@ pub(crate) fn longest_cut(limits: &Limits) -> u64 {
 }
 
 impl Reading<'_> {
-    /// Reads the texts that can be cut, on all threads, and hands on what is made of them, in order.
+    /// Reads the texts, on all threads, and hands on what is made of them, in order.
     pub(super) fn run<T: Payload + Default, W: FnMut(Row, Text<'_>, &mut T) -> Result<()>>(
         &self,
         budget: usize,
@@ -47,16 +48,15 @@ impl Reading<'_> {
         mut sink: impl FnMut(T) -> Result<()> + Send,
     ) -> Result<()> {
         let observer = self.means.observer;
-        let needed = self.sources.to_read_again(|row| {
-            can_be_cut(row.source.format(), &self.means.read.fields.text) && wanted.any(&row.rows())
-        });
+        let needed = self.sources.to_read_again(|row| wanted.any(&row.rows()));
         self.means.pipeline(budget).run(
             needed,
             || {
-                let mut source = self.sources.at_hand();
+                let (mut source, mut texts) = (self.sources.at_hand(), Texts::new());
                 let mut work = worker();
                 Ok(move |number, piece: Piece| {
-                    Self::piece(wanted, &mut source, number, &piece, &mut work)
+                    let row = source.get(number)?;
+                    self.piece(wanted, row, &piece, &mut texts, &mut work)
                 })
             },
             |event| match event {
@@ -70,13 +70,14 @@ impl Reading<'_> {
     }
 
     fn piece<T: Payload + Default>(
+        &self,
         wanted: &RowSet,
-        source: &mut SourceAtHand<'_>,
-        number: u64,
+        row: &SourceRow,
         piece: &Piece,
+        texts: &mut Texts,
         work: &mut impl FnMut(Row, Text<'_>, &mut T) -> Result<()>,
     ) -> Result<Counted<T>> {
-        let row = source.get(number)?;
+        let is_cut = can_be_cut(row.source.format(), &self.means.read.fields.text);
         let mut counted = Counted::default();
         match piece {
             Piece::LongText(text) => {
@@ -94,12 +95,14 @@ impl Reading<'_> {
                         let one = record.map_err(Error::from).and_then(|record: Record<'_>| {
                             counted.bytes += record.content.len() as u64;
                             counted.documents += 1;
-                            match stays(record.number) {
-                                Some(row) if record.kind == ContentKind::Text => {
-                                    work(row, Text::Whole(&record.content), &mut counted.made)
-                                }
-                                _ => Ok(()),
-                            }
+                            let Some(row) = stays(record.number) else { return Ok(()) };
+                            let text = texts.of_record(&record);
+                            let text = if is_cut && record.kind == ContentKind::Text {
+                                Text::Whole(text)
+                            } else {
+                                Text::Annotated(text)
+                            };
+                            work(row, text, &mut counted.made)
                         });
                         made = std::mem::replace(&mut made, Ok(())).and(one);
                     },
@@ -113,20 +116,44 @@ impl Reading<'_> {
 
 /// A text, whole or in a file that is too long for memory.
 pub(super) enum Text<'a> {
-    Whole(&'a [u8]),
+    Whole(text::Text<'a>),
+    /// What a visitor sees of a page, or another text that is not written again: nothing is cut of it.
+    Annotated(text::Text<'a>),
     Long(&'a Source),
 }
 
 impl Text<'_> {
+    pub(super) fn is_cut(&self) -> bool {
+        !matches!(self, Self::Annotated(_))
+    }
+
     /// Calls `each` with the pieces of a text, which have its tokens. What is made of one that is in memory
     /// takes a multiple of it, so that it comes in pieces as well.
-    pub(super) fn for_each_piece(&self, means: Means<'_>, each: impl FnMut(&[u8])) -> Result<()> {
+    pub(super) fn for_each_piece(
+        &self,
+        means: Means<'_>,
+        mut each: impl FnMut(text::Text<'_>),
+    ) -> Result<()> {
         match self {
-            Text::Whole(text) => long_text::for_each_piece_of(text, Unit::Words, each)?,
+            Text::Whole(text) | Text::Annotated(text) => {
+                let mut read = Ok(());
+                text.for_each_piece(|piece| {
+                    if piece.atoms().is_empty() {
+                        let cut =
+                            long_text::for_each_piece_of(piece.bytes(), Unit::Words, |piece| {
+                                each(piece.into());
+                            });
+                        read = std::mem::replace(&mut read, Ok(())).and(cut);
+                    } else {
+                        each(piece);
+                    }
+                });
+                read?;
+            }
             Text::Long(source) => {
                 let mut read = means.read.clone();
                 read.limits.max_document_bytes = longest_cut(&read.limits);
-                long_text::for_each_piece(source, &read, Unit::Words, each)?;
+                long_text::for_each_piece(source, &read, Unit::Words, |piece| each(piece.into()))?;
             }
         }
         Ok(())

@@ -134,7 +134,8 @@ impl Sweep<'_> {
                     .sum();
                 let all = tokens(row)?;
                 // Of a document of several parts some were kept for others already.
-                goes = all == u64::from(part.tokens) && all - cut < self.rule.min_left;
+                let is_whole = all == u64::from(part.tokens);
+                goes = is_whole && !part.annotated && all - cut < self.rule.min_left;
                 if goes && cut < all {
                     // Nothing of it is kept, so that it serves itself no more than others.
                     pieces.clear();

@@ -10,8 +10,9 @@ use arrow_array::cast::AsArray as _;
 use arrow_array::types::UInt64Type;
 use lookalike_core::Kernel;
 use lookalike_core::passages::reference::{self, Document};
-use lookalike_core::passages::{CutUnit, unit_starts};
-use lookalike_core::text::{Unit, spans};
+use lookalike_core::passages::{CutUnit, UnitStart, unit_starts};
+use lookalike_core::text::html::Extractor;
+use lookalike_core::text::{Span, Text, Unit, spans};
 use lookalike_files::WorkFolder;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use proptest::prelude::*;
@@ -28,21 +29,45 @@ enum Keep {
     Last,
 }
 
-/// The texts after the definition, by the naive twin; `None` of those that go.
-fn naive(texts: &[String], rule: &PassageRule, keep: Keep) -> Vec<Option<String>> {
+/// A text, and what it is made of.
+struct Own {
+    text: String,
+    spans: Vec<Span>,
+    units: Vec<UnitStart>,
+    /// Whether nothing is cut of it.
+    annotated: bool,
+}
+
+impl Own {
+    fn of(text: Text<'_>, unit: CutUnit, annotated: bool) -> Self {
+        let spans = spans(Unit::Words, text);
+        let units = unit_starts(unit, text.bytes(), &spans);
+        let text = String::from_utf8(text.bytes().to_vec()).unwrap();
+        Self { text, spans, units, annotated }
+    }
+
+    /// The bytes of its units, and whether each is cut.
+    fn parts(&self, cut: &[bool]) -> Vec<(Range<usize>, bool)> {
+        let ends =
+            self.units.iter().skip(1).map(|unit| unit.byte as usize).chain([self.text.len()]);
+        let part =
+            |(unit, end): (&UnitStart, usize)| (unit.byte as usize..end, cut[unit.token as usize]);
+        self.units.iter().zip(ends).map(part).collect()
+    }
+}
+
+/// Which tokens of documents are cut or annotated by the definition, and which documents go.
+fn naive_cuts(own: &[Own], rule: &PassageRule, keep: Keep) -> Vec<(Vec<bool>, bool)> {
     let order: Vec<usize> = match keep {
-        Keep::First => (0..texts.len()).collect(),
-        Keep::Last => (0..texts.len()).rev().collect(),
+        Keep::First => (0..own.len()).collect(),
+        Keep::Last => (0..own.len()).rev().collect(),
     };
-    let unit_lists: Vec<_> = texts
-        .iter()
-        .map(|text| unit_starts(rule.cut, text.as_bytes(), &spans(Unit::Words, &**text)))
-        .collect();
     let documents: Vec<Document<u64>> = order
         .iter()
         .map(|&number| {
-            let tokens = tokens(&texts[number]);
-            (tokens, unit_lists[number].iter().map(|unit| unit.token).collect())
+            let Own { spans, units, .. } = &own[number];
+            let tokens = spans.iter().map(|span| span.token).collect();
+            (tokens, units.iter().map(|unit| unit.token).collect())
         })
         .collect();
     let asked = reference::Rule {
@@ -51,36 +76,34 @@ fn naive(texts: &[String], rule: &PassageRule, keep: Keep) -> Vec<Option<String>
         documents: rule.min_documents as usize,
         left: rule.min_left as usize,
     };
+    let stays = |place: usize| own[order[place]].annotated;
     let (cut, gone): (Vec<Vec<bool>>, Vec<bool>) = match rule.scope {
-        PassageScope::Corpus => reference::cut_by(&documents, asked),
-        PassageScope::Document => documents
-            .iter()
-            .map(|one| {
-                let (mut cut, gone) = reference::cut_by(std::slice::from_ref(one), asked);
+        PassageScope::Corpus => reference::cut_by(&documents, asked, stays),
+        PassageScope::Document => (documents.iter().enumerate())
+            .map(|(place, one)| {
+                let one = std::slice::from_ref(one);
+                let (mut cut, gone) = reference::cut_by(one, asked, |_| stays(place));
                 (cut.remove(0), gone[0])
             })
             .unzip(),
     };
-    let mut left = vec![None; texts.len()];
-    for ((&number, cut), gone) in order.iter().zip(&cut).zip(gone) {
-        let (text, units) = (&texts[number], &unit_lists[number]);
-        let mut kept = String::new();
-        for (number, unit) in units.iter().enumerate() {
-            if !cut[unit.token as usize] {
-                let end = units.get(number + 1).map_or(text.len(), |next| next.byte as usize);
-                kept += &text[unit.byte as usize..end];
-            }
-        }
-        if units.is_empty() {
-            kept.clone_from(text);
-        }
-        left[number] = (!gone).then_some(kept);
+    let mut all = vec![(Vec::new(), false); own.len()];
+    for (number, found) in order.into_iter().zip(cut.into_iter().zip(gone)) {
+        all[number] = found;
     }
-    left
+    all
 }
 
-fn tokens(text: &str) -> Vec<u64> {
-    spans(Unit::Words, text).iter().map(|span| span.token).collect()
+/// The texts after the definition, by the naive twin; `None` of those that go.
+fn naive(texts: &[String], rule: &PassageRule, keep: Keep) -> Vec<Option<String>> {
+    let own: Vec<Own> =
+        texts.iter().map(|text| Own::of((&**text).into(), rule.cut, false)).collect();
+    let left = |(own, (cut, gone)): (&Own, (Vec<bool>, bool))| {
+        let kept = own.parts(&cut).into_iter().filter(|(_, is_cut)| !is_cut);
+        let kept = kept.map(|(bytes, _)| &own.text[bytes]).collect();
+        (!gone).then(|| if own.units.is_empty() { own.text.clone() } else { kept })
+    };
+    own.iter().zip(naive_cuts(&own, rule, keep)).map(left).collect()
 }
 
 /// Those of the whole that lie in a piece, which by itself may have others: part of an address is none.
@@ -269,6 +292,129 @@ proptest! {
         let wanted: Vec<String> =
             naive(&stay, &rule, Keep::First).into_iter().flatten().collect();
         prop_assert_eq!(found, wanted, "{:?}", rule);
+    }
+}
+
+/// A page with this text twice, and a picture between.
+fn page(text: &str) -> String {
+    let text = text.replace('&', "&amp;").replace('<', "&lt;");
+    format!("<pre>{text}</pre><img src=\"http://a.example/of/a/picture.png\"><pre>{text}</pre>")
+}
+
+/// Rows of `passages.parquet`: of each document its stretches of bytes, and whether they are cut.
+fn stretches(out: &Path, documents: usize) -> Vec<Vec<(Range<usize>, bool)>> {
+    let file = fs::File::open(out.join("passages.parquet")).unwrap();
+    let mut found: Vec<Vec<(Range<usize>, bool)>> = vec![Vec::new(); documents];
+    for batch in ParquetRecordBatchReaderBuilder::try_new(file).unwrap().build().unwrap() {
+        let batch = batch.unwrap();
+        let columns = ["row", "begin", "end"]
+            .map(|name| batch.column_by_name(name).unwrap().as_primitive::<UInt64Type>().clone());
+        let cut = batch.column_by_name("cut").unwrap().as_boolean();
+        for at in 0..batch.num_rows() {
+            let [row, begin, end] = columns.each_ref().map(|column| column.value(at) as usize);
+            add_stretch(&mut found[row], begin..end, cut.value(at));
+        }
+    }
+    found
+}
+
+fn add_stretch(stretches: &mut Vec<(Range<usize>, bool)>, bytes: Range<usize>, is_cut: bool) {
+    match stretches.last_mut() {
+        Some((last, _)) if last.end == bytes.start => last.end = bytes.end,
+        _ => stretches.push((bytes, is_cut)),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    /// What repeats in pages is found by the same definition, written down and left where it is.
+    #[test]
+    fn pages_are_annotated_where_texts_are_cut(
+        texts in corpus(),
+        pages in any::<u8>(),
+        rule in rule(),
+        annotate in prop::bool::weighted(0.2),
+        threads in 1..4_usize,
+    ) {
+        let folder = WorkFolder::create(None).unwrap();
+        let is_page = |number: usize| pages >> (number % 8) & 1 == 1;
+        let records: Vec<String> = (texts.iter().enumerate())
+            .map(|(number, text)| {
+                let record = if is_page(number) {
+                    serde_json::json!({ "html": page(text) })
+                } else {
+                    serde_json::json!({ "text": text })
+                };
+                record.to_string() + "\n"
+            })
+            .collect();
+        let input = folder.join("texts.jsonl");
+        fs::write(&input, records.concat()).unwrap();
+        let mut extractor = Extractor::default();
+        let own: Vec<Own> = (texts.iter().enumerate())
+            .map(|(number, text)| {
+                if is_page(number) {
+                    let page = page(text);
+                    Own::of(extractor.extract(page.as_bytes(), None), rule.cut, true)
+                } else {
+                    Own::of((&**text).into(), rule.cut, false)
+                }
+            })
+            .collect();
+        let found = naive_cuts(&own, &rule, Keep::First);
+        let mut wanted = Vec::new();
+        for (own, (cut, _)) in own.iter().zip(&found) {
+            let mut stretches = Vec::new();
+            for (bytes, _) in own.parts(cut).into_iter().filter(|(_, is_cut)| *is_cut) {
+                add_stretch(&mut stretches, bytes, !own.annotated && !annotate);
+            }
+            wanted.push(stretches);
+        }
+
+        let out = folder.join("out");
+        let job = Dedup::new([input.to_str().unwrap().to_owned()]);
+        let job = job.all_documents().passages(rule).memory(80 << 20).threads(threads);
+        let job = if annotate { job.annotate() } else { job };
+        let report = job.run(&out).unwrap();
+        prop_assert_eq!(stretches(&out, texts.len()), wanted);
+        let told = report.passages.unwrap();
+        let words = |annotated: bool| {
+            let of = own.iter().zip(&found).filter(|(own, _)| own.annotated == annotated);
+            of.map(|(_, (cut, _))| cut.iter().filter(|is_cut| **is_cut).count() as u64).sum::<u64>()
+        };
+        let of_pages = words(true);
+        prop_assert_eq!(told.words_cut, words(false) + if annotate { of_pages } else { 0 });
+        prop_assert_eq!(told.words, own.iter().map(|own| own.spans.len() as u64).sum::<u64>());
+        // Sources of which nothing is cut are not listed.
+        let of_sources = told.sources.iter().map(|source| (source.words, source.words_cut));
+        let listed = (told.words_cut > 0).then_some((told.words, told.words_cut));
+        prop_assert!(of_sources.eq(listed));
+        let says_so = report.notes.iter().any(|note| note.contains("not cut"));
+        prop_assert_eq!(says_so, !annotate && of_pages > 0);
+
+        let kept = fs::read_to_string(out.join("kept/texts.jsonl")).unwrap_or_default();
+        let kept = kept.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        let mut left = Vec::new();
+        for (number, (own, (cut, gone))) in own.iter().zip(&found).enumerate() {
+            if annotate || own.annotated {
+                left.push(serde_json::from_str(&records[number]).unwrap());
+            } else if !gone {
+                let parts = own.parts(cut);
+                let text: String = (parts.iter().filter(|(_, is_cut)| !is_cut))
+                    .map(|(bytes, _)| &own.text[bytes.clone()])
+                    .collect();
+                let text = if own.units.is_empty() { own.text.clone() } else { text };
+                left.push(serde_json::json!({ "text": text }));
+            }
+        }
+        let kept: Vec<serde_json::Value> = kept
+            .map(|mut record| {
+                record.as_object_mut().unwrap().remove("lookalike");
+                record
+            })
+            .collect();
+        prop_assert_eq!(kept, left);
     }
 }
 

@@ -252,7 +252,7 @@ pub struct Passages {
     pub words: u64,
     /// Those of them that were cut: they stand elsewhere in what is kept.
     pub words_cut: u64,
-    /// Cuts, the rows of `passages.parquet`.
+    /// Cuts: the rows of `passages.parquet`, without those of documents that stay as they are.
     pub cuts: u64,
     /// Documents that stay without what was cut of them.
     pub documents: u64,

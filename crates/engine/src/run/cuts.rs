@@ -58,6 +58,7 @@ pub struct DocumentCuts {
 #[derive(Default)]
 struct Found {
     words_cut: u64,
+    annotated: bool,
     pieces: u64,
     first: Vec<CutPiece>,
     kept: u64,
@@ -109,6 +110,7 @@ impl Run {
             if let Some(of) = found.get_mut(&piece.row) {
                 of.words_cut += u64::from(piece.words);
                 of.pieces += 1;
+                of.annotated |= piece.annotated;
                 if of.first.len() < SHOWN_CUTS {
                     of.first.push(piece);
                 }
@@ -123,11 +125,11 @@ impl Run {
         })?;
         let gone = self.gone()?;
         let told = |(row, found): (Row, Found)| {
-            let Found { words_cut, pieces, first, kept, first_kept } = found;
+            let Found { words_cut, annotated, pieces, first, kept, first_kept } = found;
             let told = DocumentCuts {
                 words: self.signatures.signature(row)?.tokens,
                 words_cut,
-                annotated: self.annotates_passages(),
+                annotated: annotated || self.annotates_passages(),
                 pieces,
                 first: self.named(&first)?,
                 gone: gone.as_ref().map_or(Ok(false), |gone| gone.contains(row))?,

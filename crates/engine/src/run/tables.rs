@@ -161,8 +161,17 @@ impl Run {
         mut each: impl FnMut(CutPiece) -> Result<()>,
     ) -> Result<()> {
         let (path, documents) = (&self.files.passages(), self.documents());
-        let columns =
-            ["row", "begin", "end", "words", "copies", "keeper_row", "keeper_begin", "keeper_end"];
+        let columns = [
+            "row",
+            "begin",
+            "end",
+            "words",
+            "copies",
+            "keeper_row",
+            "keeper_begin",
+            "keeper_end",
+            "cut",
+        ];
         let table = Table { path, documents, keys: ["row", "keeper_row"], columns: &columns };
         table.read(wanted, |batch| {
             let (rows, keepers) = (batch.rows("row")?, batch.rows("keeper_row")?);
@@ -170,8 +179,10 @@ impl Run {
             let (begins, ends) = (numbers("begin")?, numbers("end")?);
             let (words, copies) = (numbers("words")?, numbers("copies")?);
             let (keeper_begins, keeper_ends) = (numbers("keeper_begin")?, numbers("keeper_end")?);
+            let cut = batch.truths("cut")?;
             for (at, &row) in rows.iter().enumerate() {
                 each(CutPiece {
+                    annotated: !cut.value(at),
                     row,
                     begin: begins[at],
                     end: ends[at],

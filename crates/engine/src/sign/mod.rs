@@ -13,9 +13,7 @@ mod resume;
 
 use lookalike_core::recipe::{Candidates, Templates};
 use lookalike_core::{Layout, Signature, Signer, site_hash};
-use lookalike_corpus::{
-    Chunk, ContentKind, Fields, Offsets, PassedOverCounts, Record, Source, UnpackedCopies,
-};
+use lookalike_corpus::{Chunk, Fields, Offsets, PassedOverCounts, Record, Source, UnpackedCopies};
 use lookalike_files::{Existing, RowsKind, RowsWriter};
 use serde::{Deserialize, Serialize};
 
@@ -32,9 +30,7 @@ use crate::means::Means;
 use crate::numbers::count;
 use crate::observe::{Stage, Work};
 use crate::offsets::OffsetsWriter;
-use crate::passages::{
-    ANCHORS_KEPT, AnchorMaker, AnchorSink, PassageRule, can_be_cut, longest_cut,
-};
+use crate::passages::{ANCHORS_KEPT, AnchorMaker, AnchorSink, PassageRule, longest_cut};
 use crate::pipeline::{Event, Piece};
 use crate::places::{Row, Sides};
 use crate::signature_file::{SignatureWriter, check_id};
@@ -369,7 +365,6 @@ impl<'a> Worker<'a> {
         let passed_over = chunk.passed_over().to_vec();
         let mut batch = Batch { passed_over, ..Batch::default() };
         let first = chunk.first_record() + done;
-        let is_cut = can_be_cut(chunk.format(), &self.signing.means.read.fields.text);
         if done > 0 && done == chunk.records() {
             return batch;
         }
@@ -379,7 +374,7 @@ impl<'a> Worker<'a> {
             batch.counts.records += 1;
             match record {
                 Ok(record) => {
-                    if let Err(fault) = self.document(source, &record, is_cut, &mut batch) {
+                    if let Err(fault) = self.document(source, &record, &mut batch) {
                         let (path, fault) = (chunk.path().to_owned(), Box::new(fault));
                         let kind = ErrorKind::Record { path, record: number, fault };
                         batch.bad.push(number, Error::from(kind));
@@ -391,22 +386,15 @@ impl<'a> Worker<'a> {
         batch
     }
 
-    fn document(
-        &mut self,
-        source: u64,
-        record: &Record<'_>,
-        is_cut: bool,
-        batch: &mut Batch,
-    ) -> Result<()> {
+    fn document(&mut self, source: u64, record: &Record<'_>, batch: &mut Batch) -> Result<()> {
         check_id(&record.id)?;
         let template = self.learned.template(record)?;
         let template = template.as_deref();
-        let anchors = self.anchors.as_mut().filter(|_| is_cut && record.kind == ContentKind::Text);
-        let signature = match (anchors, self.learned.tokens(source, record)?) {
+        let signature = match (&mut self.anchors, self.learned.tokens(source, record)?) {
             (Some(anchors), _) => {
                 let row = Row::nth(batch.id_lengths.len() as u64);
                 let Anchors { found, words, .. } = &mut batch.anchors;
-                self.signer.push_watched(&*record.content, &mut |codes| {
+                self.signer.push_watched(self.texts.of_record(record), &mut |codes| {
                     *words += codes.len() as u64;
                     anchors.push(codes, row, found);
                 });

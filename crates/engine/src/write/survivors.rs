@@ -22,7 +22,7 @@ use crate::by_row::ByRow;
 use crate::document_set::RowSet;
 use crate::error::{Error, ErrorKind, Operation, Result};
 use crate::observe::Observer;
-use crate::passages::{CutPiece, Cuts};
+use crate::passages::{CutPiece, Cuts, can_be_cut};
 use crate::places::Row;
 use crate::sources::{SourceRow, SourceTable};
 
@@ -227,8 +227,10 @@ impl<'a> Survivors<'a> {
             return Ok(None);
         }
         let rows = row.rows();
-        let has_cuts = self.cuts.map_or(Ok(false), |cuts| cuts.any(&rows))?;
-        let cuts = self.cuts.filter(|_| has_cuts && self.written != Written::Removed);
+        let can_be_cut = can_be_cut(row.source.format(), &self.options.fields.text);
+        let cuts = self.cuts.filter(|_| can_be_cut);
+        let has_cuts = cuts.map_or(Ok(false), |cuts| cuts.any(&rows))?;
+        let cuts = cuts.filter(|_| has_cuts && self.written != Written::Removed);
         let annotations = self.annotations.filter(|_| has_fields(row.source.format()));
         let is_archive = row.source.format() == Format::Warc && self.removed.any(&rows);
         let revisits = self.revisits.filter(|_| is_archive);
@@ -269,7 +271,8 @@ impl Changes<'_> {
     fn edit(&mut self, row: Row, stays: bool) -> Result<Edit> {
         let mut change = Change::default();
         if let (Some(pieces), true) = (&mut self.cuts, stays) {
-            for piece in pieces.of(row)?.iter().copied().map(CutPiece::unpack) {
+            let pieces = pieces.of(row)?.iter().copied().map(CutPiece::unpack);
+            for piece in pieces.filter(|piece| !piece.annotated) {
                 match change.cuts.last_mut() {
                     Some(last) if last.end == u64::from(piece.begin) => {
                         last.end = piece.end.into();

@@ -356,8 +356,9 @@ impl Tables<'_> {
         }
     }
 
-    /// Writes `passages.parquet`: what was cut, in the order of the input.
-    pub(crate) fn write_passages(&self, cuts: &Cuts) -> Result<()> {
+    /// Writes `passages.parquet`: what was cut, in the order of the input; or what was annotated, all of it or of
+    /// documents that cannot be cut.
+    pub(crate) fn write_passages(&self, cuts: &Cuts, annotates: bool) -> Result<()> {
         let schema = Schema::new(vec![
             Field::new("id", DataType::Utf8, false),
             Field::new("begin", DataType::UInt64, false),
@@ -369,11 +370,13 @@ impl Tables<'_> {
             Field::new("keeper_end", DataType::UInt64, false),
             Field::new("row", DataType::UInt64, false),
             Field::new("keeper_row", DataType::UInt64, false),
+            Field::new("cut", DataType::Boolean, false),
         ]);
         let mut table = Table::create(&self.files.passages(), Existing::Replace, schema)?;
         let mut ids = Ids::new(self.signatures);
         let mut batch: Vec<(CutPiece, [String; 2])> = Vec::new();
-        cuts.for_each(|piece| {
+        cuts.for_each(|mut piece| {
+            piece.annotated |= annotates;
             batch.push((piece, [ids.get(piece.row)?, ids.get(piece.keeper)?]));
             if batch.len() == BATCH_ROWS {
                 table.write(passage_columns(&batch))?;
@@ -536,6 +539,7 @@ fn passage_columns(lines: &[(CutPiece, [String; 2])]) -> Vec<ArrayRef> {
         number(|piece| piece.keeper_end.into()),
         number(|piece| piece.row.into()),
         number(|piece| piece.keeper.into()),
+        truths(lines.iter().map(|(piece, _)| !piece.annotated)),
     ]
 }
 

@@ -119,8 +119,8 @@ fn memory_has_a_bound_that_is_told() {
     let folder = WorkFolder::create(None).unwrap();
     let out = finished(&folder);
     let open = |memory| Passages::open(Run::open(&out).unwrap(), memory);
-    assert_eq!(Passages::BYTES, 48);
-    assert!(open(4 * 48).is_ok());
-    let error = open(4 * 48 - 1).err().unwrap();
-    assert!(matches!(error.kind(), ErrorKind::TooManyCuts { cuts: 4, needed: 192 }), "{error}");
+    assert_eq!(Passages::BYTES, 52);
+    assert!(open(4 * 52).is_ok());
+    let error = open(4 * 52 - 1).err().unwrap();
+    assert!(matches!(error.kind(), ErrorKind::TooManyCuts { cuts: 4, needed: 208 }), "{error}");
 }
