@@ -9,15 +9,16 @@
 //! (document, document, count)   sorted and added up: with enough in common they are a group of two
 //! ```
 //!
-//! A buffer of pairs is sorted and added up before it goes to the disk, so that look-alikes, which have most of
-//! their keys in common, are few records.
+//! A buffer of pairs is sorted and added up before it goes to the disk, and so is all that is there whenever it
+//! has doubled. So look-alikes, which have most of their keys in common, are few records, and the disk holds
+//! each pair about twice, whatever the budget.
 //!
 //! **Common keys.** A key of n documents makes n (n - 1) / 2 pairs. One of more than a limit is left out
 //! and counted, as AltaVista did. What it says is not lost for two that have other keys in common: a pair
 //! is written if it would have enough with all keys of the later document that were left out, and whoever judges
 //! candidates looks at their signatures. Two that have common keys in common and no other are missed.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use lookalike_files::{RowsWriter, double_word, word};
 
@@ -25,7 +26,7 @@ use super::clusters::PLACE;
 use super::groups::{END, GROUPS, GroupCounts, GroupTask, KeyPlace, SharedKeys, write_places};
 use crate::error::Result;
 use crate::places::Place;
-use crate::sort::{Record, SortedRecords, Sorter};
+use crate::sort::{Record, SortedRecords, SortedRunWriter, Sorter};
 
 /// How many keys a document with so many must have in common with another.
 pub type Least<'a> = &'a dyn Fn(usize) -> usize;
@@ -158,9 +159,14 @@ impl Expanding<'_> {
 
 /// Counts how often each pair comes.
 struct PairCounter {
+    folder: PathBuf,
+    budget: usize,
     buffer: Vec<u64>,
     capacity: usize,
     counted: Sorter<PairCount>,
+    /// How many records `counted` has, and with how many all are added up.
+    records: usize,
+    most: usize,
 }
 
 /// A pair, the later document in the high half, and how often it came.
@@ -186,8 +192,18 @@ impl Record for PairCount {
 
 impl PairCounter {
     fn new(folder: &Path, budget: usize) -> Self {
-        let capacity = (budget / 2 / size_of::<u64>()).max(1 << 10);
-        Self { buffer: Vec::new(), capacity, counted: Sorter::new(folder, budget / 2) }
+        // Half for what comes, half for what was counted.
+        let budget = budget / 2;
+        let capacity = (budget / size_of::<u64>()).max(1 << 10);
+        Self {
+            folder: folder.to_owned(),
+            budget,
+            buffer: Vec::new(),
+            capacity,
+            counted: Sorter::new(folder, budget),
+            records: 0,
+            most: 2 * capacity,
+        }
     }
 
     fn push(&mut self, pair: u64) -> Result<()> {
@@ -206,16 +222,31 @@ impl PairCounter {
         self.buffer.sort_unstable();
         for same in self.buffer.chunk_by(|a, b| a == b) {
             self.counted.push(PairCount { pair: same[0], count: same.len() as u32 })?;
+            self.records += 1;
         }
         self.buffer.clear();
+        if self.records >= self.most { self.add_up() } else { Ok(()) }
+    }
+
+    /// Makes one record of all that a pair has.
+    fn add_up(&mut self) -> Result<()> {
+        let counted = std::mem::replace(&mut self.counted, Sorter::new(&self.folder, self.budget));
+        let mut sums = PairSums::of(counted)?;
+        let mut run = SortedRunWriter::create(&self.folder)?;
+        self.records = 0;
+        while let Some(sum) = sums.next()? {
+            run.push(sum)?;
+            self.records += 1;
+        }
+        self.counted.take_run(run.finish()?);
+        self.most = self.most.max(2 * self.records);
         Ok(())
     }
 
     fn finish(mut self) -> Result<PairSums> {
         self.count()?;
         self.buffer = Vec::new();
-        let mut sorted = self.counted.finish()?;
-        Ok(PairSums { next: sorted.next()?, sorted })
+        PairSums::of(self.counted)
     }
 }
 
@@ -226,6 +257,11 @@ struct PairSums {
 }
 
 impl PairSums {
+    fn of(counted: Sorter<PairCount>) -> Result<Self> {
+        let mut sorted = counted.finish()?;
+        Ok(Self { next: sorted.next()?, sorted })
+    }
+
     fn next(&mut self) -> Result<Option<PairCount>> {
         let Some(mut sum) = self.next.take() else { return Ok(None) };
         loop {
@@ -267,5 +303,39 @@ impl Needs {
             self.last = (place, u64::saturating_sub(least, left_out));
         }
         Ok(self.last.1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use lookalike_files::WorkFolder;
+
+    use super::*;
+
+    /// Pairs that share very many keys come in each buffer, and are on the disk a few times only.
+    #[test]
+    fn the_disk_holds_each_pair_a_few_times() {
+        const PAIRS: u64 = 10_000;
+        let folder = WorkFolder::create(None).unwrap();
+        let mut counter = PairCounter::new(&folder, 0);
+        let bytes = || -> u64 {
+            let files = fs::read_dir(&*folder).unwrap();
+            files.map(|file| file.unwrap().metadata().unwrap().len()).sum()
+        };
+        let mut most = 0;
+        for time in 0..200 {
+            // In another order each time, so that no buffer has one twice.
+            (0..PAIRS).for_each(|n| counter.push((n * 7 + time) % PAIRS).unwrap());
+            most = most.max(bytes());
+        }
+        let record = PairCount::BYTES as u64;
+        assert!((PAIRS * record..=2 * PAIRS * record).contains(&most), "{most} bytes");
+        let mut sums = counter.finish().unwrap();
+        for pair in 0..PAIRS {
+            assert_eq!(sums.next().unwrap(), Some(PairCount { pair, count: 200 }));
+        }
+        assert_eq!(sums.next().unwrap(), None);
     }
 }

@@ -78,10 +78,14 @@ impl<R: Record> Sorter<R> {
         Ok(())
     }
 
+    /// Takes records that are sorted already.
+    pub(crate) fn take_run(&mut self, run: SortedRun<R>) {
+        self.runs.push(vec![run]);
+    }
+
     /// Whether no record came yet.
     pub fn is_empty(&self) -> bool {
-        // A full buffer becomes a run only when another record follows.
-        self.buffer.is_empty()
+        self.buffer.is_empty() && self.runs.is_empty()
     }
 
     /// Runs on disk so far.
