@@ -17,10 +17,10 @@ use crate::skips::Skips;
 use crate::stages::COMMON_HOLDERS;
 
 /// Sources that are looked into.
-const SAMPLED_SOURCES: u64 = 64;
+const SAMPLED_SOURCES: usize = 64;
 
-/// Chunks of each that are read.
-const SAMPLED_CHUNKS: usize = 4;
+/// Chunks of all of them that are read, as many of each.
+const SAMPLED_CHUNKS: usize = 256;
 
 /// What a job would take.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -96,15 +96,10 @@ impl Dedup {
         let rule = CandidateRule::new(self.running.kernel, &self.recipe);
         let keys = if self.removes == Removes::Near { rule.keys_per_document() as u64 } else { 0 };
         let matching = match self.lost {
-            // A record of 12 bytes for each key, sorted in runs and merged; then groups of four. Or, if each
-            // key had as many holders as are counted, as many pairs, of 12 bytes each and once more as groups.
+            // A record of 12 bytes for each key, sorted in runs and merged; then groups of four.
             None => {
-                let expanded = documents.saturating_mul(keys * COMMON_HOLDERS as u64 / 2);
-                let pairs = expanded.min(documents.saturating_mul(all) / 2);
-                let pair_bytes = if rule.counts_in_common() { 2 * 12 } else { 0 };
-                documents * (20 + keys * 16)
-                    + plan.known_documents * 44
-                    + pairs.saturating_mul(pair_bytes)
+                let counting = if rule.counts_in_common() { self.counting(all, keys) } else { 0 };
+                documents * (20 + keys * 16) + plan.known_documents * 44 + counting
             }
             // If each document were in another, all elements of pools have two holders: a record of 16
             // bytes each, sorted, and once more as it is counted, and one to choose probes by.
@@ -134,6 +129,19 @@ impl Dedup {
         let known = plan.known_documents * BYTES_PER_KNOWN;
         plan.least_memory_bytes = held + known + LEAST_WORKING_BYTES;
     }
+
+    /// Disk for counting what so many documents have in common, if each key had as many holders as are
+    /// counted.
+    fn counting(&self, documents: u64, keys: u64) -> u64 {
+        const PAIR_BYTES: u64 = 12;
+        let holders = documents.min(COMMON_HOLDERS as u64);
+        let expanded = documents.saturating_mul(keys * holders / 2);
+        let pairs = expanded.min(documents.saturating_mul(documents) / 2);
+        // Each is there twice before it is added up, or there is less than half of the memory; then once more,
+        // and as a group.
+        let in_runs = (2 * pairs).max(self.running.memory / 2 / PAIR_BYTES).min(expanded);
+        in_runs.saturating_add(2 * pairs).saturating_mul(PAIR_BYTES)
+    }
 }
 
 /// What is found in some chunks of some sources.
@@ -151,14 +159,17 @@ impl Sample {
     fn of(sources: Sources, read: &ReadOptions) -> Result<Self> {
         let mut sample = Self::default();
         let mut skips = Skips::default();
+        let mut sampled = Vec::new();
         for source in sources.flatten() {
             sample.sources += 1;
             sample.stored_bytes += source.stored_bytes().unwrap_or(0);
-            if sample.sources > SAMPLED_SOURCES {
-                continue;
+            if sampled.len() < SAMPLED_SOURCES {
+                sampled.push(source);
             }
+        }
+        for source in &sampled {
             let mut chunks = source.chunks(read);
-            for chunk in chunks.by_ref().take(SAMPLED_CHUNKS) {
+            for chunk in chunks.by_ref().take(SAMPLED_CHUNKS / sampled.len()) {
                 let take = |record: lookalike_corpus::Result<Record<'_>>| match record {
                     Ok(record) => {
                         sample.documents += 1;
