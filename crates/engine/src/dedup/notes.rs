@@ -32,8 +32,8 @@ pub(super) fn chance_pairs(recipe: &Recipe, documents: u64) -> Option<String> {
     let pairs = filter.pairs_by_chance(documents);
     (pairs >= WORTH_A_NOTE).then(|| {
         format!(
-            "About {pairs:.2} of the pairs are none: fingerprints of {FINGERPRINT_BITS} bits of so many documents \
-             collide. `--verify exact` compares documents, and refuses such pairs."
+            "Some {pairs:.2} pairs are to be expected of documents that have nothing in common: fingerprints of \
+             {FINGERPRINT_BITS} bits of so many documents collide. `--verify exact` compares documents, and refuses such pairs."
         )
     })
 }
@@ -92,6 +92,17 @@ pub(super) fn of_documents(signed: &SigningSummary, keep: &KeepPolicy) -> Vec<St
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Where nothing is compared afterwards, and of so many documents that it matters.
+    #[test]
+    fn collisions_are_noted_where_nobody_compares() {
+        let altavista = Recipe::preset("altavista").unwrap();
+        assert_eq!(chance_pairs(&altavista, 4_194_304), None);
+        let note = chance_pairs(&altavista, 1_000_000_000).unwrap();
+        assert!(note.starts_with("Some 6.10 pairs"), "{note}");
+        let verified = Recipe { verify: Verify::Exact, ..altavista };
+        assert_eq!(chance_pairs(&verified, 1_000_000_000), None);
+    }
 
     #[test]
     fn many_rounds_are_noted() {

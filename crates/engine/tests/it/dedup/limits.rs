@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use lookalike_core::recipe::{Candidates, SketchParameters};
 use lookalike_core::{CandidateRule, GROUP_LIMIT, Kernel, Recipe, Sequence};
 use lookalike_engine::PairScope;
 use lookalike_engine::matching::Clustering;
@@ -165,4 +166,33 @@ fn pairs_of_very_many_copies_are_limited() {
     let mut listed: Vec<_> = pairs.iter().map(|pair| (pair.row_a, pair.row_b)).collect();
     listed.dedup();
     assert_eq!(listed.len(), pairs.len());
+}
+
+/// Where elements in common are counted, those of very many documents are left out, and the report says
+/// how many; documents that have others in common are found all the same.
+#[test]
+fn what_very_many_share_is_left_out_and_counted() {
+    let folder = folder("dedup/common");
+    let input = folder.join("in.jsonl");
+    let mut texts = template(1_100, 60);
+    for n in [3, 500, 1_099] {
+        texts.push(texts[n].replacen(" w1", " x1", 1));
+    }
+    fs::write(&input, lines(&texts)).unwrap();
+    let recipe = Recipe {
+        sketch: SketchParameters::Bottom { size: 120 },
+        features: None,
+        candidates: Candidates::Sketch,
+        keep_sketch: true,
+        ..Recipe::default()
+    };
+    let job = job(&input).recipe(recipe).memory(65 << 20);
+    let out = folder.join("out");
+    let report = run(&job, &out);
+    assert_eq!((report.near_removed, report.exact_removed), (3, 0));
+    // All 56 windows of the frame are in each sketch, or nearly.
+    let [note] = &report.notes[..] else { panic!("{:?}", report.notes) };
+    let left_out: u64 = note.split(' ').next().unwrap().parse().unwrap();
+    assert!((40..=56).contains(&left_out), "{note}");
+    assert!(note.contains(" elements are in more than 1000 documents each and were not counted"));
 }
