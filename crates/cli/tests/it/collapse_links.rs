@@ -39,6 +39,23 @@ fn links_of_look_alikes_become_one() {
     let counts = told.json();
     assert_eq!(counts["written"], links.len());
     assert_eq!(counts["unknown"], 1);
+
+    // Between two that became one, and from one to itself: neither is a link any more.
+    let more = path(&folder, "more.csv");
+    fs::write(
+        &more,
+        "source,target\n\
+         http://www.news.example/0.html,http://www.press.example/0.html\n\
+         http://www.news.example/1.html,http://www.news.example/1.html\n\
+         http://www.press.example/1.html,http://www.news.example/0.html\n",
+    )
+    .unwrap();
+    let within = run(&["collapse-links", &more, "--run", &out, "--by", "url"]);
+    assert_eq!(
+        within.stdout,
+        "{\"source\":\"http://www.news.example/1.html\",\"target\":\"http://www.news.example/0.html\",\"links\":1}\n"
+    );
+    within.says("1 link of 3 left; 2 within a cluster or from a document to itself");
     let all_links: u64 = links.iter().map(|link| link["links"].as_u64().unwrap()).sum();
     let sum = ["unknown", "within"].iter().map(|name| counts[name].as_u64().unwrap()).sum::<u64>();
     assert_eq!(counts["edges"], all_links + sum);

@@ -19,6 +19,12 @@ fn letters_become_a_file_that_info_reads() {
     assert_eq!(json["ids"][0], "examples/letters/a.txt");
     assert_eq!(json["recipe"], "text");
     assert_eq!(json["bytes"], fs::metadata(&file).unwrap().len());
+    // 2 log2 8 + 20.
+    assert_eq!(
+        (&json["fingerprint_bits"], &json["fingerprint_bits_wanted"]),
+        (&64.into(), &26.0.into())
+    );
+    run(&["info", &file]).shows("64 bits, where 2 log2 m + 20 wants 26.0 for so many documents");
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "nothing half-written");
 }
 
@@ -267,14 +273,27 @@ fn random_choices_are_drawn_from_a_secret() {
     run(&["index", "add", &index, &file, "--secret-seed", &secret]).succeeds();
     run(&["index", "check", &index, "examples/letters", "--secret-seed", &other])
         .fails_with("was not made with this secret");
-    run(&[
-        "eval",
-        "--documents",
-        "examples/letters",
-        "--labels",
-        &out("none.jsonl"),
-        "--out",
-        &out("eval"),
-    ])
-    .fails_with("none.jsonl");
+
+    // The choices are others, and not the recipe's name for them only.
+    let [plain, drawn] = [out("plain.signatures"), file];
+    run(&["sketch", "examples/corpus", "-o", &plain]).succeeds();
+    let [plain, drawn] = [plain, drawn].map(|file| blocks(&fs::read(file).unwrap()).to_vec());
+    assert_eq!(plain.len(), drawn.len());
+    assert_ne!(plain, drawn);
+    let digest = |out: &str, secret: &[&str]| -> Value {
+        let pages = ["examples/pages/documents.jsonl", "--labels", "examples/pages/labels.jsonl"];
+        let eval = ["eval", "--recipes", "henzinger-b", "--out", out, "--documents"];
+        run(&[&eval[..], &pages, secret].concat()).succeeds();
+        let evaluation = fs::read(format!("{out}/eval.json")).unwrap();
+        let evaluation: Value = serde_json::from_slice(&evaluation).unwrap();
+        evaluation["recipes"][0]["digest"].clone()
+    };
+    let [with, without] = [out("eval-drawn"), out("eval-plain")];
+    assert_ne!(digest(&with, &["--secret-seed", &secret]), digest(&without, &[]));
+}
+
+/// A signature file without its header.
+fn blocks(file: &[u8]) -> &[u8] {
+    let recipe = u32::from_le_bytes(file[12..16].try_into().unwrap());
+    &file[88 + recipe as usize..]
 }

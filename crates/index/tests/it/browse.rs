@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use lookalike_core::recipe::{Judging, Verify};
 use lookalike_core::{Given as _, Recipe};
 use lookalike_files::WorkFolder;
 use lookalike_index::{
@@ -206,6 +207,36 @@ fn a_question_may_have_a_threshold_of_its_own() {
     }
     let unverified = Index::in_memory(&Recipe::preset("altavista").unwrap(), &CreateOptions::new());
     assert!(unverified.unwrap().at(0.9).is_err());
+}
+
+/// Pugh's "at time query result is generated", by the share of words that must be edited.
+#[test]
+fn a_ranked_list_is_collapsed_by_edit_distance() {
+    let judging =
+        Judging { verify: Some(Verify::Difference), threshold: Some(0.9), ..Judging::default() };
+    let recipe = Recipe::default().judging(&judging).unwrap();
+    let index = Index::in_memory(&recipe, &CreateOptions::new()).unwrap();
+    let text = words(1, 0);
+    // Six of the words of both are others, where twelve may be.
+    let edited = words(1, 3);
+    // Most windows of five words are the same, and half of the words stand elsewhere.
+    let each: Vec<&str> = text.split(' ').collect();
+    let moved = [&each[30..], &each[..30]].concat().join(" ");
+    index.add(&Document::text("best", &text)).unwrap();
+    let list = [
+        RankedEntry::Known("best"),
+        RankedEntry::Given(Document::text("", &moved)),
+        RankedEntry::Given(Document::text("", &edited)),
+    ];
+    let standings = index.collapse(&list).unwrap().standings;
+    assert_eq!(standings[..2], [Standing::Stays, Standing::Stays]);
+    let Standing::LeftOut { keeper: 0, found } = &standings[2] else { panic!("{standings:?}") };
+    assert_eq!((found.difference, found.resemblance), (Some(6.0 / 120.0), None));
+    // By the windows that they share it would have gone as well.
+    let by_windows = Index::in_memory(&Recipe::default(), &CreateOptions::new()).unwrap();
+    let list = [Document::text("", &text), Document::text("", &moved)].map(RankedEntry::Given);
+    let standings = by_windows.collapse(&list).unwrap().standings;
+    assert!(matches!(standings[1], Standing::LeftOut { keeper: 0, .. }), "{standings:?}");
 }
 
 #[test]
