@@ -678,7 +678,7 @@ class Index:
     def check(self, /, text: "str | bytes | None" = None, *, html: "str | bytes | None" = None, items: "collections.abc.Iterable[str | bytes | float | None] | None" = None, signature: Signature | None = None, url: str | None = None, threshold: float | None = None) -> Answer:
         """
         Looks for known documents that this one is a look-alike of. Under a `threshold` below the
-        index's own it finds fewer of them the lower it is.
+        index's own it finds fewer of them the lower it is, as `recall` says.
         """
     def check_and_add(self, /, id: str, text: "str | bytes | None" = None, *, html: "str | bytes | None" = None, items: "collections.abc.Iterable[str | bytes | float | None] | None" = None, signature: Signature | None = None, url: str | None = None, time: int | None = None, add_if: "typing.Literal['new', 'any']" = "new") -> CheckedAndAdded:
         """
@@ -689,18 +689,19 @@ class Index:
         """
         Checks and adds documents one after another, so that each may match those before it.
         """
-    def check_batch(self, /, documents: "collections.abc.Iterable[collections.abc.Mapping[str, object]]") -> list[Answer]:
+    def check_batch(self, /, documents: "collections.abc.Iterable[collections.abc.Mapping[str, object]]", *, threshold: float | None = None) -> list[Answer]:
         """
-        Checks documents one after another.
+        Checks documents one after another, perhaps under another threshold.
         """
     def close(self, /) -> None:
         """
         Closes the index, so that it can be opened again. What was done is on disk already.
         """
-    def collapse(self, /, ranked: "collections.abc.Iterable[str | collections.abc.Mapping[str, object]]") -> list[int | None]:
+    def collapse(self, /, ranked: "collections.abc.Iterable[str | collections.abc.Mapping[str, object]]", *, threshold: float | None = None) -> list[int | None]:
         """
         Leaves out of a ranked list, the best first, the look-alikes of higher results: for each
-        id or document the place of the one that stands for it, or nothing if it stays.
+        id or document the place of the one that stands for it, or nothing if it stays. A `threshold` below
+        the index's own finds fewer of them the lower it is, as `recall` says.
         """
     def compact(self, /) -> None:
         """
@@ -749,6 +750,11 @@ class Index:
     def rebuilt(self, /) -> Rebuilt | None:
         """
         What was lost, if the index was opened to be rebuilt.
+        """
+    def recall(self, /, threshold: float | None = None) -> float | None:
+        """
+        The share of look-alikes at exactly the `threshold`, or that of the index, which its filter finds;
+        nothing if no filter alone makes candidates.
         """
     @property
     def recipe(self, /) -> Recipe:

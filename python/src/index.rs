@@ -552,8 +552,18 @@ impl Index {
         Ok(self.open_index()?.stores_text())
     }
 
+    /// The share of look-alikes at exactly the `threshold`, or that of the index, which its filter finds;
+    /// nothing if no filter alone makes candidates.
+    #[pyo3(signature = (threshold=None))]
+    fn recall(&self, py: Python<'_>, threshold: Option<f64>) -> PyResult<Option<f64>> {
+        self.with(py, |index| match threshold {
+            None => Ok(index.recipe().recall()),
+            Some(threshold) => Ok(index.at(threshold)?.recall()),
+        })
+    }
+
     /// Looks for known documents that this one is a look-alike of. Under a `threshold` below the
-    /// index's own it finds fewer of them the lower it is.
+    /// index's own it finds fewer of them the lower it is, as `recall` says.
     #[pyo3(signature = (
         text: "str | bytes | None" = None, *, html: "str | bytes | None" = None,
         items: "collections.abc.Iterable[str | bytes | float | None] | None" = None, signature=None, url=None, threshold=None
@@ -580,13 +590,21 @@ impl Index {
         answer.map(Answer::from)
     }
 
-    /// Checks documents one after another.
+    /// Checks documents one after another, perhaps under another threshold.
     #[pyo3(signature = (
-        documents: "collections.abc.Iterable[collections.abc.Mapping[str, object]]"
+        documents: "collections.abc.Iterable[collections.abc.Mapping[str, object]]", *, threshold=None
     ))]
-    fn check_batch(&self, py: Python<'_>, documents: &Bound<'_, PyAny>) -> PyResult<Vec<Answer>> {
+    fn check_batch(
+        &self,
+        py: Python<'_>,
+        documents: &Bound<'_, PyAny>,
+        threshold: Option<f64>,
+    ) -> PyResult<Vec<Answer>> {
         let documents = self.documents(documents)?;
-        let answers = self.with(py, |index| index.check_batch(&documents))?;
+        let answers = self.with(py, |index| match threshold {
+            None => index.check_batch(&documents),
+            Some(threshold) => index.at(threshold)?.check_batch(&documents),
+        })?;
         Ok(answers.into_iter().map(Answer::from).collect())
     }
 
@@ -730,11 +748,17 @@ impl Index {
     }
 
     /// Leaves out of a ranked list, the best first, the look-alikes of higher results: for each
-    /// id or document the place of the one that stands for it, or nothing if it stays.
+    /// id or document the place of the one that stands for it, or nothing if it stays. A `threshold` below
+    /// the index's own finds fewer of them the lower it is, as `recall` says.
     #[pyo3(signature = (
-        ranked: "collections.abc.Iterable[str | collections.abc.Mapping[str, object]]"
+        ranked: "collections.abc.Iterable[str | collections.abc.Mapping[str, object]]", *, threshold=None
     ))]
-    fn collapse(&self, py: Python<'_>, ranked: &Bound<'_, PyAny>) -> PyResult<Vec<Option<usize>>> {
+    fn collapse(
+        &self,
+        py: Python<'_>,
+        ranked: &Bound<'_, PyAny>,
+        threshold: Option<f64>,
+    ) -> PyResult<Vec<Option<usize>>> {
         enum RankedItem {
             Id(String),
             Document(Box<Document<'static>>),
@@ -757,7 +781,10 @@ impl Index {
                 RankedItem::Document(document) => RankedEntry::Given(Document::clone(document)),
             })
             .collect();
-        let collapsed = self.with(py, |index| index.collapse(&listed))?;
+        let collapsed = self.with(py, |index| match threshold {
+            None => index.collapse(&listed),
+            Some(threshold) => index.at(threshold)?.collapse(&listed),
+        })?;
         let unknown = |place: usize| match &given[place] {
             RankedItem::Id(id) => parameter(format!("the index has no document `{id}`")),
             RankedItem::Document(_) => {

@@ -78,8 +78,18 @@ def test_another_threshold(index: la.Index) -> None:
     resemblance = la.resemblance(near, LETTER)
     assert not index.check(near, threshold=resemblance).is_new
     assert index.check(near, threshold=resemblance + 0.01).is_new
+    for threshold, is_new, keeper in [(resemblance, False, 0), (resemblance + 0.01, True, None)]:
+        assert [answer.is_new for answer in index.check_batch([{"text": near}], threshold=threshold)] == [is_new]
+        assert index.collapse(["letter", {"text": near}], threshold=threshold) == [None, keeper]
+    # How far below its own a threshold means something.
+    shares = [index.recall(threshold) for threshold in (0.95, 0.8, 0.5)]
+    assert shares == sorted(shares, key=lambda share: -(share or 0)) and shares[1] == index.recall()
+    with la.Index.in_memory("altavista") as unverified:
+        assert unverified.recall() is None
     with pytest.raises(ValueError, match="threshold"):
         index.check(near, threshold=1.5)
+    with pytest.raises(ValueError, match="threshold"):
+        index.recall(1.5)
 
 
 def test_a_match_has_the_fields_of_its_json(index: la.Index) -> None:
